@@ -1,0 +1,27 @@
+/** `node src/build/cli.ts [--tools DIR] [--out FILE]`: discovery, as start, test, deploy and install run it. */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { discover } from "./discover.ts";
+import { inWords } from "./problem.ts";
+import { render, writeIfChanged } from "./write.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const { values } = parseArgs({
+  options: {
+    tools: { type: "string", default: resolve(ROOT, "tools") },
+    out: { type: "string", default: resolve(ROOT, "src/generated/catalog.ts") },
+  },
+});
+
+const folder = resolve(values.tools);
+// An absent folder is an empty one: git does not keep it when the last tool is deleted.
+const result = existsSync(folder) ? await discover(folder) : { tools: [] };
+if ("problems" in result) {
+  console.error(`${result.problems.length} problem(s) in tools:\n${inWords(result.problems)}`);
+  process.exit(1);
+}
+const out = resolve(values.out);
+if (writeIfChanged(out, render(result.tools, out))) console.log(`discovered ${result.tools.length} tool(s)`);
+// A tool that leaves a timer running must not keep the build from ending.
+process.exit(0);

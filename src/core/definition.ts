@@ -1,0 +1,108 @@
+/** What a tool is: its definition and the context it runs in. Types only; `src/tool.ts` is where authors meet them. */
+import type { Json } from "./json.ts";
+import type { InferInput, InferOutput, StandardSchema } from "./schema.ts";
+import type { Session } from "./state.ts";
+
+/** A definition with its types forgotten: what the catalogue holds and execute runs. */
+export interface ToolDefinition extends Traits {
+  readonly version: string;
+  readonly description: string;
+  readonly input?: StandardSchema | undefined;
+  readonly output?: StandardSchema | null | undefined;
+  run(input: never, ctx: never): unknown;
+}
+
+/** What is known of a tool without loading it. */
+export interface Traits {
+  readonly title?: string | undefined;
+  readonly annotations?: Annotations | undefined;
+  readonly requirements?: Requirements | undefined;
+  /** Milliseconds that one call may take. 60,000 when absent. */
+  readonly timeoutMs?: number | undefined;
+  /** Names of the Worker's bindings and variables that the tool sees as `ctx.env`. */
+  readonly env?: readonly string[] | undefined;
+  /** Whether callers may attach files; listed as a parameter only then. */
+  readonly attachments?: boolean | undefined;
+}
+
+/** Hints for clients, never promises (MCP 2025-11-25, ToolAnnotations). */
+export interface Annotations {
+  readonly readOnly?: boolean | undefined;
+  readonly destructive?: boolean | undefined;
+  readonly idempotent?: boolean | undefined;
+  readonly openWorld?: boolean | undefined;
+}
+
+/** What must be there before the tool runs: from the call's context, or from a Worker secret of the same name. */
+export interface Requirements<Secret extends string = string, Authorization extends string = string> {
+  readonly authorization?:
+    | readonly { readonly id: Authorization; readonly oauth2?: { readonly scopes?: readonly string[] | undefined } }[]
+    | undefined;
+  readonly secrets?: readonly Secret[] | undefined;
+  readonly userId?: boolean | undefined;
+}
+
+/** A file that the caller attached (gateway seed, "Attachments"). */
+export interface Attachment {
+  readonly fileId: string;
+  readonly filename?: string | undefined;
+  readonly contentType?: string | undefined;
+}
+
+/** W3C trace context as it came in, to be handed on. */
+export interface Trace {
+  readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
+  readonly baggage?: string | undefined;
+  /** A protocol's own trace id (OXP `trace_id`). */
+  readonly id?: string | undefined;
+}
+
+/** Who is calling: a key or an (issuer, subject), never a token's text. */
+export interface Principal {
+  readonly id: string;
+}
+
+export type LogLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";
+
+/** What `run` gets beside its input. */
+export interface ToolContext<
+  Secret extends string = never,
+  Authorization extends string = never,
+  UserId extends string | undefined = string | undefined,
+  Env extends string = never,
+> {
+  /** Identifies this call in results and logs. */
+  readonly callId: string;
+  readonly principal: Principal;
+  /** The user whom the caller speaks for; always there when the tool requires it. */
+  readonly userId: UserId;
+  /** The secrets that the tool declared, and no others. */
+  readonly secrets: { readonly [Name in Secret]: string };
+  /** The tokens that the tool declared, by authorization id, and no others. */
+  readonly authorization: { readonly [Id in Authorization]: string };
+  /** The bindings and variables that the tool declared, and no others. */
+  readonly env: { readonly [Name in Env]: unknown };
+  /** State shared by the calls of one conversation; undefined when the caller keeps none. */
+  readonly session: Session | undefined;
+  readonly attachments: readonly Attachment[];
+  readonly trace: Trace | undefined;
+  /** Fires when the time limit is over or the caller has gone. */
+  readonly signal: AbortSignal;
+  /** `fetch` that refuses private, loopback and link-local addresses, after redirects too. */
+  readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+  /** Tells a caller that asked how far the call has come. Must not decrease. */
+  progress(done: number, total?: number, message?: string): void;
+  /** Tells a caller that asked what is going on, and the Worker's log. Not for secrets. */
+  log(level: LogLevel, data: Json): void;
+}
+
+/** The input type that `run` gets: an empty object where the tool takes no parameters. */
+export type RunInput<Input> = Input extends StandardSchema ? InferOutput<Input> : Record<never, never>;
+
+/** What `run` may return: what the output schema accepts; nothing for `null`; any JSON where no schema is given. */
+export type RunOutput<Output> = [Output] extends [StandardSchema]
+  ? InferInput<Output>
+  : [Output] extends [null]
+    ? undefined
+    : unknown;

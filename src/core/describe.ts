@@ -1,0 +1,22 @@
+/** A tool as discovery describes it to the protocols, which list it each in their way. Types only. */
+import type { Traits } from "./definition.ts";
+
+/** A JSON Schema object: draft 2020-12, flat. */
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+export interface Described {
+  /** `Calculator.Add` */
+  readonly id: string;
+  /** `Calculator_Add` */
+  readonly name: string;
+  readonly version: string;
+  readonly toolkit: string;
+  readonly description: string;
+  readonly traits: Traits;
+  /** An object schema; `properties` is always present. */
+  readonly input: JsonSchema & { readonly properties: { readonly [name: string]: JsonSchema } };
+  /** `null`: the tool returns nothing. `{}`: any value. */
+  readonly output: JsonSchema | null;
+  /** Whether this is the tool's highest version: protocols that know no versions list only that one. */
+  readonly latest: boolean;
+}

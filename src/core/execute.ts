@@ -1,0 +1,240 @@
+/**
+ * The one place where a tool is run: find, permit, parse, claim, run, check, settle. Returns how the call ended and
+ * never throws for what a caller or a tool did. Knows no protocol and no store.
+ */
+import type { Call } from "./call.ts";
+import type { Catalog, CatalogEntry } from "./catalog.ts";
+import { RunContext } from "./context.ts";
+import type { ToolContext, ToolDefinition } from "./definition.ts";
+import type { Signer } from "./handle.ts";
+import { inOneLine, toIssues } from "./issues.ts";
+import { isRecord, NotJson, toJson } from "./json.ts";
+import { type Claim, fingerprint, type Ledger, ledgerKey } from "./ledger.ts";
+import { describeError, type Log } from "./log.ts";
+import { type Fault, type Issue, isFinal, type Outcome } from "./outcome.ts";
+import { meet } from "./requirements.ts";
+import type { StandardSchema } from "./schema.ts";
+import type { SessionStore } from "./state.ts";
+
+/** The gateway seed's default ("Timeout"). */
+export const DEFAULT_TIMEOUT_MS = 60_000;
+
+const LEDGER_RETRY_MS = 1_000;
+
+/** What execute needs of the world. */
+export interface Host {
+  readonly catalog: Catalog;
+  readonly ledger: Ledger;
+  readonly sessions: SessionStore;
+  readonly signer: Signer;
+  readonly fetch: ToolContext["fetch"];
+  readonly log: Log;
+  /** Milliseconds; only differences matter. */
+  readonly now: () => number;
+  /** The Worker's own secret of that name. */
+  readonly secret: (name: string) => string | undefined;
+  /** The Worker's binding or variable of that name, for tools that declare it. */
+  readonly binding: (name: string) => unknown;
+}
+
+/** An outcome and what a renderer may want to say about it. */
+export interface Ending {
+  readonly outcome: Outcome;
+  readonly durationMs: number;
+  /** Absent when no tool was found. */
+  readonly entry?: CatalogEntry | undefined;
+  /** The result of an earlier call with the same idempotency key. */
+  readonly replayed?: true;
+}
+
+export async function execute(call: Call, host: Host): Promise<Ending> {
+  const found = host.catalog.find(call.tool, call.toolkit);
+  if ("refusal" in found) return { outcome: { kind: "refused", refusal: found.refusal }, durationMs: 0 };
+  const { entry } = found;
+  const ended = (outcome: Outcome, durationMs = 0): Ending => ({ outcome, durationMs, entry });
+
+  const requirements = meet(entry.traits.requirements, call.context, host.secret);
+  if ("missing" in requirements) {
+    const { missing } = requirements;
+    return ended({ kind: "refused", refusal: { reason: "requirements", name: entry.name, missing } });
+  }
+
+  let definition: ToolDefinition;
+  try {
+    definition = (await entry.load()).default;
+  } catch (error) {
+    return ended(ourFault(call, entry, host, "The tool could not be loaded.", error));
+  }
+
+  let parsed: { input: unknown } | { issues: Issue[] };
+  try {
+    parsed = await parse(definition.input, call.input);
+  } catch (error) {
+    return ended(ourFault(call, entry, host, "The tool's input check failed.", error));
+  }
+  if ("issues" in parsed) return ended({ kind: "invalid", issues: parsed.issues });
+
+  const run = async (): Promise<Ending> => {
+    const started = host.now();
+    const context = new RunContext(call, entry, requirements.met, host);
+    const outcome = await withinLimits(definition, parsed.input, context, call, entry, host);
+    await context.end();
+    return ended(outcome, host.now() - started);
+  };
+  if (call.key === undefined) return run();
+
+  let claim: Claim;
+  const print = await fingerprint(call.input ?? {});
+  try {
+    const key = await ledgerKey(call.principal.id, `${entry.id}@${entry.version}`, call.key);
+    claim = await host.ledger.claim(key, print);
+  } catch (error) {
+    // Nothing has run: the caller may try again, and must not be served without the promise that its key makes.
+    host.log({ level: "error", message: "ledger unavailable", callId: call.callId, error: describeError(error) });
+    return ended({ kind: "refused", refusal: { reason: "unavailable", retryAfterMs: LEDGER_RETRY_MS } });
+  }
+  if (claim.state !== "claimed") return stopped(claim, entry);
+  const ending = await run();
+  const { outcome, durationMs } = ending;
+  try {
+    if (isFinal(outcome)) await claim.settle({ fingerprint: print, outcome, durationMs });
+    else await claim.release();
+  } catch (error) {
+    // The tool has run: its result is worth more to this caller than the promise to the next.
+    host.log({ level: "error", message: "result not kept", callId: call.callId, error: describeError(error) });
+  }
+  return ending;
+}
+
+function stopped(claim: Exclude<Claim, { state: "claimed" }>, entry: CatalogEntry): Ending {
+  switch (claim.state) {
+    case "known":
+      return { outcome: claim.record.outcome, durationMs: claim.record.durationMs, entry, replayed: true };
+    case "running":
+      return {
+        outcome: { kind: "refused", refusal: { reason: "running", retryAfterMs: claim.retryAfterMs } },
+        durationMs: 0,
+        entry,
+      };
+    case "conflict":
+      return { outcome: { kind: "refused", refusal: { reason: "conflict" } }, durationMs: 0, entry };
+  }
+}
+
+async function parse(
+  schema: StandardSchema | undefined,
+  raw: unknown,
+): Promise<{ input: unknown } | { issues: Issue[] }> {
+  const input = raw === undefined ? {} : raw;
+  if (!isRecord(input)) return { issues: [{ path: "", message: "Must be an object of parameters" }] };
+  if (schema === undefined) return { input: {} };
+  const verdict = schema["~standard"].validate(input);
+  const result = verdict instanceof Promise ? await verdict : verdict;
+  return result.issues ? { issues: toIssues(result.issues) } : { input: result.value };
+}
+
+/** Runs the tool until it ends, its time is over, or its caller has gone, whichever is first. */
+function withinLimits(
+  definition: ToolDefinition,
+  input: unknown,
+  context: RunContext,
+  call: Call,
+  entry: CatalogEntry,
+  host: Host,
+): Promise<Outcome> | Outcome {
+  const thrown = (error: unknown): Outcome => {
+    const fault = faultOf(error);
+    if (fault) return { kind: "failed", fault };
+    return ourFault(call, entry, host, "The tool failed because of an internal error.", error);
+  };
+  const returned = (value: unknown) => check(definition.output, value, call, entry, host);
+
+  let result: unknown;
+  try {
+    result = definition.run(input as never, context as never);
+  } catch (error) {
+    return thrown(error);
+  }
+  if (!(result instanceof Promise)) return returned(result);
+
+  return new Promise((resolve) => {
+    const limitMs = entry.traits.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const settle = (outcome: Outcome | Promise<Outcome>) => {
+      clearTimeout(timer);
+      call.signal?.removeEventListener("abort", onGone);
+      resolve(outcome);
+    };
+    const timer = setTimeout(() => {
+      context.stop(new DOMException(`The tool's time limit of ${limitMs} ms is over`, "TimeoutError"));
+      settle({ kind: "timed_out", limitMs });
+    }, limitMs);
+    const onGone = () => {
+      context.stop(new DOMException("The caller has gone", "AbortError"));
+      settle({ kind: "cancelled" });
+    };
+    if (call.signal?.aborted) onGone();
+    else call.signal?.addEventListener("abort", onGone);
+    result.then(
+      (value) => settle(returned(value)),
+      (error) => settle(thrown(error)),
+    );
+  });
+}
+
+/** A tool that breaks its own promise is a failed call, said clearly. */
+async function check(
+  schema: StandardSchema | null | undefined,
+  value: unknown,
+  call: Call,
+  entry: CatalogEntry,
+  host: Host,
+): Promise<Outcome> {
+  if (schema === null) return { kind: "completed" };
+  try {
+    let checked = value;
+    if (schema !== undefined) {
+      const result = await schema["~standard"].validate(value);
+      if (result.issues) {
+        const detail = inOneLine(toIssues(result.issues));
+        return ourFault(
+          call,
+          entry,
+          host,
+          "The tool's result does not match its declared output.",
+          new Error(detail),
+          detail,
+        );
+      }
+      checked = result.value;
+    }
+    return checked === undefined ? { kind: "completed" } : { kind: "completed", value: toJson(checked) };
+  } catch (error) {
+    const detail = error instanceof NotJson ? error.message : undefined;
+    return ourFault(call, entry, host, "The tool's result cannot be carried by JSON.", error, detail);
+  }
+}
+
+/** A failure of this side: the caller gets a safe sentence, the log everything. */
+function ourFault(
+  call: Call,
+  entry: CatalogEntry,
+  host: Host,
+  message: string,
+  error: unknown,
+  developerMessage?: string,
+): Outcome {
+  host.log({
+    level: "error",
+    message,
+    callId: call.callId,
+    tool: `${entry.id}@${entry.version}`,
+    error: describeError(error),
+  });
+  return { kind: "failed", fault: { message, developerMessage } };
+}
+
+/** The fault that a tool threw on purpose (`ToolError`); known by its shape, as bundles may hold the class twice. */
+function faultOf(error: unknown): Fault | undefined {
+  if (error instanceof Error && error.name === "ToolError" && "fault" in error) return error.fault as Fault;
+  return undefined;
+}

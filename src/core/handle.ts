@@ -1,0 +1,74 @@
+/**
+ * Signed handles: opaque ids that a client carries and any isolate can check without a read. Bound to a principal and
+ * a purpose, so that a handle is of no use to anyone else and for nothing else.
+ */
+
+/** Signs and checks; where its key comes from is the store's business. */
+export interface Signer {
+  /** Base64url HMAC-SHA-256 of `text`. */
+  sign(text: string): Promise<string>;
+  /** Compares in constant time. */
+  verify(text: string, signature: string): Promise<boolean>;
+}
+
+/** @param key raw key of at least 32 bytes; asked for once, and again only if asking failed */
+export function hmacSigner(key: () => Promise<Uint8Array<ArrayBuffer>>): Signer {
+  let imported: Promise<CryptoKey> | undefined;
+  const load = () => {
+    imported ??= key()
+      .then((raw) => crypto.subtle.importKey("raw", raw, { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]))
+      .catch((error) => {
+        imported = undefined;
+        throw error;
+      });
+    return imported;
+  };
+  return {
+    sign: async (text) => toBase64Url(new Uint8Array(await crypto.subtle.sign("HMAC", await load(), bytes(text)))),
+    async verify(text, signature) {
+      const given = fromBase64Url(signature);
+      return given !== undefined && crypto.subtle.verify("HMAC", await load(), given, bytes(text));
+    },
+  };
+}
+
+/** @param note short text that the handle carries in the clear, without dots: a protocol's revision */
+export async function mintHandle(signer: Signer, purpose: string, principal: string, note: string): Promise<string> {
+  const body = `${toBase64Url(crypto.getRandomValues(new Uint8Array(16)))}.${note}`;
+  return `${body}.${await signer.sign(bound(purpose, principal, body))}`;
+}
+
+/** @returns id and note of a handle that was minted for this purpose and principal; undefined for any other text */
+export async function checkHandle(
+  signer: Signer,
+  purpose: string,
+  principal: string,
+  handle: string,
+): Promise<{ id: string; note: string } | undefined> {
+  const [id, note, signature, ...rest] = handle.split(".");
+  if (!id || note === undefined || !signature || rest.length > 0) return undefined;
+  return (await signer.verify(bound(purpose, principal, `${id}.${note}`), signature)) ? { id, note } : undefined;
+}
+
+function bound(purpose: string, principal: string, body: string): string {
+  return JSON.stringify([purpose, principal, body]);
+}
+
+function bytes(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
+}
+
+export function toBase64Url(raw: Uint8Array): string {
+  return btoa(String.fromCharCode(...raw))
+    .replace(/\+/g, "-")
+    .replace(/\//g, "_")
+    .replace(/=+$/, "");
+}
+
+export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (letter) => letter.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,95 @@
+/** Turns a validator's issues into words a model can act on. Never repeats what was sent: it may be a secret. */
+import type { Issue } from "./outcome.ts";
+import type { SchemaIssue } from "./schema.ts";
+
+/** What valibot adds to an issue. Other vendors' issues have none of it and keep their own message. */
+interface ValibotIssue extends SchemaIssue {
+  readonly type: string;
+  readonly expected: string | null;
+  readonly received: string;
+  readonly requirement?: unknown;
+}
+
+/** Every issue once, in order, at its dotted path. */
+export function toIssues(found: readonly SchemaIssue[]): Issue[] {
+  return found.map((issue) => ({ path: dotted(issue), message: words(issue) }));
+}
+
+/** Issues by path, several at one path joined: `{ b: "Must be a number" }`. The whole input goes by `root`. */
+export function byPath(issues: readonly Issue[], root: string): Record<string, string> {
+  const texts = new Map<string, string>();
+  for (const { path, message } of issues) {
+    const key = path || root;
+    const before = texts.get(key);
+    texts.set(key, before === undefined ? message : `${before}; ${message}`);
+  }
+  // fromEntries defines members, so a parameter called `__proto__` stays a plain one.
+  return Object.fromEntries(texts);
+}
+
+/** The same on one line: `b: Must be a number; c: Is required`. */
+export function inOneLine(issues: readonly Issue[]): string {
+  return issues.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join("; ");
+}
+
+function dotted(issue: SchemaIssue): string {
+  return (issue.path ?? []).map((step) => String(typeof step === "object" ? step.key : step)).join(".");
+}
+
+function words(issue: SchemaIssue): string {
+  if (!isValibot(issue)) return issue.message;
+  // An author's own message stays; only valibot's stock sentence, which repeats the received value, is replaced.
+  const stock = issue.expected
+    ? `: Expected ${issue.expected} but received ${issue.received}`
+    : `: Received ${issue.received}`;
+  if (!issue.message.startsWith("Invalid ") || !issue.message.endsWith(stock)) return issue.message;
+  if (isMissingKey(issue)) return "Is required";
+  if (issue.type === "strict_object" && issue.expected === "never") return "Is not a parameter of this tool";
+  const said = WORDS[issue.type];
+  if (typeof said === "function") return said(issue.requirement);
+  if (said !== undefined) return said;
+  return issue.expected ? `Must be ${plain(issue.expected)}` : "Is not valid";
+}
+
+function isValibot(issue: SchemaIssue): issue is ValibotIssue {
+  return "kind" in issue && "received" in issue && "expected" in issue && "type" in issue;
+}
+
+function isMissingKey(issue: ValibotIssue): boolean {
+  return issue.received === "undefined" && issue.expected !== "never";
+}
+
+/** `("a" | "b")` → `one of "a", "b"`. */
+function plain(expected: string): string {
+  const options = expected.startsWith("(") ? expected.slice(1, -1).split(" | ") : [expected];
+  return options.length > 1 ? `one of ${options.join(", ")}` : expected;
+}
+
+const WORDS: Record<string, string | ((requirement: unknown) => string)> = {
+  number: "Must be a number",
+  string: "Must be a string",
+  boolean: "Must be true or false",
+  array: "Must be a list",
+  tuple: "Must be a list",
+  object: "Must be an object",
+  strict_object: "Must be an object",
+  loose_object: "Must be an object",
+  record: "Must be an object",
+  integer: "Must be a whole number",
+  email: "Must be an email address",
+  url: "Must be a URL",
+  uuid: "Must be a UUID",
+  ip: "Must be an IP address",
+  iso_date: "Must be a date (YYYY-MM-DD)",
+  iso_timestamp: "Must be a timestamp (ISO 8601)",
+  min_value: (least) => `Must be at least ${least}`,
+  max_value: (most) => `Must be at most ${most}`,
+  gt_value: (bound) => `Must be greater than ${bound}`,
+  lt_value: (bound) => `Must be less than ${bound}`,
+  min_length: (least) => `Must have a length of at least ${least}`,
+  max_length: (most) => `Must have a length of at most ${most}`,
+  length: (exact) => `Must have a length of ${exact}`,
+  non_empty: "Must not be empty",
+  multiple_of: (step) => `Must be a multiple of ${step}`,
+  regex: (pattern) => `Must match ${pattern}`,
+};

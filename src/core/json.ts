@@ -1,0 +1,93 @@
+/** JSON as a value: what can be carried, how deep, and one spelling per value. Parses and prints nothing. */
+
+export type Json = null | boolean | number | string | Json[] | { [member: string]: Json };
+
+/** Nesting that input may have. Recursive code (validators, hashing) stays far from the end of the stack. */
+export const MAX_INPUT_DEPTH = 64;
+
+/** Nesting that a tool's output may have; a cycle is found by running into it. */
+const MAX_OUTPUT_DEPTH = 256;
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether `value`, fresh from JSON.parse, nests deeper than `limit` levels. Recurses no further than that. */
+export function nestsDeeperThan(value: unknown, limit: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (limit === 0) return true;
+  for (const member of Array.isArray(value) ? value : Object.values(value)) {
+    if (nestsDeeperThan(member, limit - 1)) return true;
+  }
+  return false;
+}
+
+/** Thrown by {@link toJson}; `path` leads to what JSON cannot carry. */
+export class NotJson extends Error {
+  readonly path: string;
+  constructor(path: string, what: string) {
+    super(`${path === "" ? "The value" : path} is ${what}, which JSON cannot carry`);
+    this.path = path;
+  }
+}
+
+/**
+ * The JSON that `value` stands for: the same object where it already is JSON, a copy where a member says otherwise
+ * through `toJSON` (a Date). Members that are undefined are left to the printer, which drops them.
+ *
+ * @throws {NotJson} for NaN, Infinity, bigint, functions, symbols, Maps, Sets, binary data and cycles
+ */
+export function toJson(value: unknown, path = "", depth = 0): Json {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return value;
+    case "number":
+      if (Number.isFinite(value)) return value;
+      throw new NotJson(path, String(value));
+    case "object":
+      break;
+    default:
+      throw new NotJson(path, `of type ${typeof value}`);
+  }
+  if (value === null) return null;
+  if (depth > MAX_OUTPUT_DEPTH) throw new NotJson("", `a cycle, or nested over ${MAX_OUTPUT_DEPTH} levels deep`);
+  if ("toJSON" in value && typeof value.toJSON === "function") return toJson(value.toJSON(), path, depth + 1);
+  if (Array.isArray(value)) return arrayToJson(value, path, depth);
+  if (value instanceof Map || value instanceof Set) throw new NotJson(path, `a ${value.constructor.name}`);
+  if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) throw new NotJson(path, "binary data");
+  return recordToJson(value as Record<string, unknown>, path, depth);
+}
+
+function arrayToJson(items: unknown[], path: string, depth: number): Json[] {
+  let copy: Json[] | undefined;
+  for (let i = 0; i < items.length; i++) {
+    const json = toJson(items[i], path === "" ? String(i) : `${path}.${i}`, depth + 1);
+    if (copy === undefined && json !== items[i]) copy = items.slice(0, i) as Json[];
+    copy?.push(json);
+  }
+  return copy ?? (items as Json[]);
+}
+
+function recordToJson(record: Record<string, unknown>, path: string, depth: number): { [member: string]: Json } {
+  let copy: Record<string, unknown> | undefined;
+  for (const key of Object.keys(record)) {
+    if (record[key] === undefined) continue;
+    const json = toJson(record[key], path === "" ? key : `${path}.${key}`, depth + 1);
+    if (json === record[key]) continue;
+    // Spread defines an own `__proto__` as a plain member, so the assignment below cannot reach the prototype.
+    copy ??= { ...record };
+    copy[key] = json;
+  }
+  return (copy ?? record) as { [member: string]: Json };
+}
+
+/** One text per JSON value, whatever the order of its members: what a fingerprint is taken of. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (!isRecord(value)) return JSON.stringify(value) ?? "null";
+  const members = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`);
+  return `{${members.join(",")}}`;
+}

@@ -1,0 +1,46 @@
+/** Idempotency: a keyed call claims its key before it runs and settles its result under it. Interface and hashing. */
+import { canonical } from "./json.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** What is kept under a key: enough to answer a duplicate byte for byte. */
+export interface LedgerRecord {
+  readonly fingerprint: string;
+  readonly outcome: Outcome;
+  readonly durationMs: number;
+}
+
+/** What a claim finds. Only the holder of a `claimed` may run the tool; it must settle or release. */
+export type Claim =
+  | {
+      readonly state: "claimed";
+      /** Keeps the result. Resolves when a duplicate that follows will find it. */
+      settle(record: LedgerRecord): Promise<void>;
+      /** Gives the key back: the next call with it runs. */
+      release(): Promise<void>;
+    }
+  | { readonly state: "running"; readonly retryAfterMs: number }
+  | { readonly state: "known"; readonly record: LedgerRecord }
+  | { readonly state: "conflict" };
+
+export interface Ledger {
+  /**
+   * @param key         hash of principal, resolved tool id and the client's key ({@link ledgerKey})
+   * @param fingerprint hash of the input ({@link fingerprint})
+   */
+  claim(key: string, fingerprint: string): Promise<Claim>;
+}
+
+/** The same client key means another call for another principal, tool or version. */
+export function ledgerKey(principal: string, toolId: string, clientKey: string): Promise<string> {
+  return sha256(canonical([principal, toolId, clientKey]));
+}
+
+/** "The same call" ignores the order of members, and credentials are no part of it. */
+export function fingerprint(input: unknown): Promise<string> {
+  return sha256(canonical(input));
+}
+
+async function sha256(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,68 @@
+/** How a call can end: the whole vocabulary. Each protocol renders it in one exhaustive switch. No wire words here. */
+import type { Json } from "./json.ts";
+
+/** The tool ran and says no. The five fields of an OXP tool error ("Call Tool", Tool Execution Errors). */
+export interface Fault {
+  /** For the user and the model. */
+  readonly message: string;
+  /** For logs; never shown to a user or a model. */
+  readonly developerMessage?: string | undefined;
+  /** Whether the same call may be sent again. Absent means no. */
+  readonly canRetry?: boolean | undefined;
+  /** Milliseconds to wait before doing so. */
+  readonly retryAfterMs?: number | undefined;
+  /** What a model should know when it tries again. */
+  readonly additionalPromptContent?: string | undefined;
+}
+
+/** One thing wrong with one parameter. `path` is dotted (`address.street`, `tags.0`), "" for the input as a whole. */
+export interface Issue {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** What a tool requires and the call did not bring: ids only, never values. */
+export interface Missing {
+  readonly authorization: readonly string[];
+  readonly secrets: readonly string[];
+  readonly userId: boolean;
+}
+
+/** Why a call was stopped before its tool ran. Callers may switch on `reason`; texts can change any day. */
+export type Refusal =
+  | { readonly reason: "unknown_tool"; readonly name: string; readonly id: string }
+  | { readonly reason: "unknown_version"; readonly name: string; readonly id: string; readonly version: string }
+  | { readonly reason: "requirements"; readonly name: string; readonly missing: Missing }
+  | { readonly reason: "running"; readonly retryAfterMs: number }
+  | { readonly reason: "unavailable"; readonly retryAfterMs: number }
+  | { readonly reason: "conflict" };
+
+export type Outcome =
+  | { readonly kind: "completed"; readonly value?: Json | undefined }
+  | { readonly kind: "failed"; readonly fault: Fault }
+  | { readonly kind: "invalid"; readonly issues: readonly Issue[] }
+  | { readonly kind: "refused"; readonly refusal: Refusal }
+  | { readonly kind: "timed_out"; readonly limitMs: number }
+  | { readonly kind: "cancelled" };
+
+/** Whether sending the same call again may end differently, so that its key must not be used up. */
+export function isFinal(outcome: Outcome): boolean {
+  return outcome.kind === "completed" || (outcome.kind === "failed" && outcome.fault.canRetry !== true);
+}
+
+/** What is missing, in words: `authorization "google", secret "TWILIO_API_KEY", a user id`. */
+export function missingInWords(missing: Missing): string {
+  const parts = [
+    ...missing.authorization.map((id) => `authorization "${id}"`),
+    ...missing.secrets.map((id) => `secret "${id}"`),
+    ...(missing.userId ? ["a user id"] : []),
+  ];
+  return parts.join(", ");
+}
+
+/** What to do about a fault, in words a model can act on; "" when there is nothing to do. */
+export function retryHint(fault: Fault): string {
+  if (fault.additionalPromptContent) return fault.additionalPromptContent;
+  if (!fault.canRetry) return "";
+  return fault.retryAfterMs ? `try again in ${fault.retryAfterMs} ms` : "try again";
+}

@@ -1,0 +1,22 @@
+/** The part of Standard Schema (standardschema.dev, version 1) that tools need: validate and infer. Types only. */
+
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown, ...rest: never[]) => Validated<Output> | Promise<Validated<Output>>;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+  };
+}
+
+export type Validated<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] };
+
+export interface SchemaIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+export type InferInput<S extends StandardSchema> = NonNullable<S["~standard"]["types"]>["input"];
+export type InferOutput<S extends StandardSchema> = NonNullable<S["~standard"]["types"]>["output"];

@@ -1,0 +1,139 @@
+/** What all protocols share of HTTP: reading a JSON body within limits, and answering. Knows no protocol's words. */
+import type { Principal } from "../core/definition.ts";
+import type { Host } from "../core/execute.ts";
+import { MAX_INPUT_DEPTH, nestsDeeperThan } from "../core/json.ts";
+
+/** How this deployment introduces itself. */
+export interface ServerInfo {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** One request on its way through a protocol. */
+export interface Visit {
+  readonly request: Request;
+  readonly url: URL;
+  readonly principal: Principal;
+  /** Folder name of the toolkit whose path was asked for; absent on the bare paths. */
+  readonly toolkit: string | undefined;
+  readonly host: Host;
+  readonly server: ServerInfo;
+  readonly limits: Limits;
+}
+
+export interface Limits {
+  /** Bytes that a request's body may have. */
+  readonly bodyBytes: number;
+}
+
+export type Answer = Response | Promise<Response>;
+
+/** A method on a path, served on the bare path and under each toolkit. */
+export interface Endpoint {
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly path: string;
+  readonly serve: (visit: Visit) => Answer;
+}
+
+/** A protocol as the app mounts it. */
+export interface Protocol {
+  readonly endpoints: readonly Endpoint[];
+  /** An error that HTTP itself can tell (404, 405, 500), in this protocol's shape. */
+  readonly httpError: (status: number, message: string, headers?: Record<string, string>) => Response;
+}
+
+const JSON_HEADERS = { "content-type": "application/json", "x-content-type-options": "nosniff" };
+
+/** An answer whose body is JSON text already. */
+export function jsonText(text: string, status = 200, headers?: Record<string, string>): Response {
+  return new Response(text, { status, headers: headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS });
+}
+
+export function json(value: unknown, status = 200, headers?: Record<string, string>): Response {
+  return jsonText(JSON.stringify(value), status, headers);
+}
+
+/** What was wrong with a body, as a status and a sentence for whoever sent it. */
+export interface BadBody {
+  readonly status: 400 | 413 | 415;
+  readonly message: string;
+}
+
+/** Reads a JSON body: any JSON value, no deeper and no larger than allowed. */
+export async function readJson(request: Request, limits: Limits): Promise<{ value: unknown } | { bad: BadBody }> {
+  const type = request.headers.get("content-type");
+  if (type !== null && !isJsonType(type)) {
+    return { bad: { status: 415, message: "The request body must be sent as Content-Type: application/json" } };
+  }
+  const encoding = request.headers.get("content-encoding");
+  if (encoding !== null && encoding.toLowerCase() !== "identity") {
+    return { bad: { status: 415, message: "The request body must be sent without a Content-Encoding" } };
+  }
+  const text = await readText(request, limits.bodyBytes);
+  if (text === undefined) {
+    return { bad: { status: 413, message: `The request body is larger than ${limits.bodyBytes} bytes` } };
+  }
+  if (text === "") return { bad: { status: 400, message: "The request body is empty; it must be JSON" } };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { bad: { status: 400, message: "The request body is not valid JSON" } };
+  }
+  // A text shorter than this cannot nest that deep: each level takes two characters.
+  if (text.length > 2 * MAX_INPUT_DEPTH && nestsDeeperThan(value, MAX_INPUT_DEPTH)) {
+    return { bad: { status: 400, message: `The request body nests over ${MAX_INPUT_DEPTH} levels deep` } };
+  }
+  return { value };
+}
+
+function isJsonType(type: string): boolean {
+  const essence = type.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  return essence === "application/json" || (essence.startsWith("application/") && essence.endsWith("+json"));
+}
+
+/** The body as text, or undefined as soon as it is known to be too large: a chunked one says so only on the way. */
+async function readText(request: Request, limit: number): Promise<string | undefined> {
+  const announced = request.headers.get("content-length");
+  if (announced !== null) {
+    if (Number(announced) > limit) return undefined;
+    const text = await request.text();
+    return text.length > limit ? undefined : text;
+  }
+  if (request.body === null) return "";
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for await (const chunk of request.body) {
+    bytes += chunk.byteLength;
+    if (bytes > limit) return undefined;
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** Whether a GET carries a body: legal, rare, and not to be waited for. */
+export function hasBody(request: Request): boolean {
+  const length = request.headers.get("content-length");
+  return request.body !== null && (length === null ? request.headers.has("transfer-encoding") : length !== "0");
+}
+
+/** Answers a listing, or 304 to a client that has it already (RFC 9110, section 13.1.2). */
+export function listing(request: Request, etag: string, body: () => string): Response {
+  const headers = { etag, "cache-control": "private, no-cache" };
+  const known = request.headers.get("if-none-match");
+  if (known !== null && (known.trim() === "*" || known.split(",").some((tag) => bare(tag) === etag))) {
+    return new Response(null, { status: 304, headers });
+  }
+  return jsonText(body(), 200, headers);
+}
+
+/** Proxies that compress make an ETag weak; If-None-Match compares weakly. */
+function bare(tag: string): string {
+  return tag.trim().replace(/^W\//, "");
+}
+
+/** The ETag of one protocol's listing of one toolkit, or of all. */
+export function listingTag(host: Host, name: string, toolkit: string | undefined): string {
+  return `"${host.catalog.revision}-${name}${toolkit === undefined ? "" : `-${toolkit}`}"`;
+}

@@ -1,0 +1,48 @@
+/** Reads `tools/call` parameters: wire → Call. Takes the reserved arguments off before the tool sees its input. */
+import type { Attachment } from "../../core/definition.ts";
+import { isRecord } from "../../core/json.ts";
+import { checkedKey } from "../json-rpc.ts";
+
+export interface ReadCall {
+  readonly name: string;
+  readonly input: Record<string, unknown>;
+  readonly key: string | undefined;
+  readonly attachments: readonly Attachment[] | undefined;
+}
+
+/** @param headerKey the `Idempotency-Key` header; `arguments.idempotency_key` goes before it */
+export function readCall(params: unknown, headerKey: string | undefined): { value: ReadCall } | { problem: string } {
+  if (!isRecord(params)) return { problem: 'The member "params" must be an object' };
+  const { name, arguments: given = {} } = params;
+  if (typeof name !== "string") return { problem: 'The member "params.name" must be a string' };
+  if (!isRecord(given)) return { problem: 'The member "params.arguments" must be an object' };
+
+  const { idempotency_key, attachments: files, ...input } = given;
+  const key = idempotency_key ?? headerKey;
+  if (key !== undefined && checkedKey(key) === undefined) {
+    return { problem: "An idempotency key must be a string of 1 to 255 well-formed characters" };
+  }
+  const attachments = readAttachments(files);
+  if (attachments === "malformed") {
+    return { problem: 'Attachments must be a list of objects with the string "file_id"' };
+  }
+  return { value: { name, input, key: key as string | undefined, attachments } };
+}
+
+/** Gateway seed, "Attachments". */
+function readAttachments(files: unknown): Attachment[] | undefined | "malformed" {
+  if (files === undefined || files === null) return undefined;
+  if (!Array.isArray(files)) return "malformed";
+  const attachments: Attachment[] = [];
+  for (const file of files) {
+    if (!isRecord(file)) return "malformed";
+    const { file_id: fileId, filename, content_type: contentType } = file;
+    if (typeof fileId !== "string" || !isOptionalString(filename) || !isOptionalString(contentType)) return "malformed";
+    attachments.push({ fileId, filename, contentType });
+  }
+  return attachments;
+}
+
+function isOptionalString(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === "string";
+}

@@ -1,0 +1,18 @@
+/** The revisions of MCP that are served, and what changed between them for a call. */
+
+/** Newest first. */
+export const LEGACY_REVISIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
+
+export type LegacyRevision = (typeof LEGACY_REVISIONS)[number];
+
+export function isLegacyRevision(revision: unknown): revision is LegacyRevision {
+  return LEGACY_REVISIONS.some((known) => known === revision);
+}
+
+/** How a client speaks: by a revision that it negotiated or names, or bare, with no handshake and no version at all. */
+export type Manner = { readonly kind: "bare" } | { readonly kind: "legacy"; readonly revision: LegacyRevision };
+
+/** Arguments that do not fit are a result since 2025-11-25 (changelog, SEP-1303), an error before. */
+export function invalidIsResult(manner: Manner): boolean {
+  return manner.kind === "legacy" && manner.revision >= "2025-11-25";
+}

@@ -1,0 +1,85 @@
+/** A tool as OpenTool's `GET /load` lists it (OpenTool description document, Function). Runs at build time. */
+import type { Described, JsonSchema } from "../../core/describe.ts";
+
+/** OpenTool's Schema: one of six types, and few words about it. Published clients drop everything else's function. */
+interface Schema {
+  type: "boolean" | "integer" | "number" | "string" | "array" | "object";
+  description?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  enum?: unknown[];
+  required?: string[];
+}
+
+const TYPES = ["boolean", "integer", "number", "string", "array", "object"] as const;
+
+export function describe(tool: Described): Record<string, unknown> {
+  const required = (tool.input.required ?? []) as string[];
+  return {
+    name: tool.name,
+    description: tool.description,
+    parameters: Object.entries(tool.input.properties).map(([name, property]) => ({
+      name,
+      description: property.description,
+      schema: toSchema(property),
+      required: required.includes(name),
+    })),
+    // Whatever is no object travels as {"value": …}, so the Return is called so.
+    return:
+      tool.output === null
+        ? null
+        : { name: "value", description: tool.output.description, schema: toSchema(tool.output) },
+  };
+}
+
+function toSchema(schema: JsonSchema): Schema {
+  const description = schema.description as string | undefined;
+  const alternatives = (schema.anyOf ?? schema.oneOf) as JsonSchema[] | undefined;
+  if (alternatives) {
+    // No unions here: the first alternative that is not null stands for all of them.
+    const first = alternatives.find((alternative) => alternative.type !== "null") ?? {};
+    return toSchema({ ...first, ...(description !== undefined && { description }) });
+  }
+  const choices = choicesOf(schema);
+  const type = typeOf(schema, choices);
+  const fitting = choices?.filter((choice) => fits(choice, type));
+  return {
+    type,
+    ...(description !== undefined && { description }),
+    ...(type === "object" && objectParts(schema)),
+    ...(type === "array" && schema.items !== undefined && { items: toSchema(schema.items as JsonSchema) }),
+    // Published clients throw on a choice that is not of the type.
+    ...(fitting && fitting.length > 0 && fitting.length === choices?.length && { enum: fitting }),
+  };
+}
+
+function objectParts(schema: JsonSchema): Pick<Schema, "properties" | "required"> {
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
+  const required = schema.required as string[] | undefined;
+  return {
+    properties: Object.fromEntries(properties.map(([name, property]) => [name, toSchema(property)])),
+    ...(required && required.length > 0 && { required }),
+  };
+}
+
+function choicesOf(schema: JsonSchema): unknown[] | undefined {
+  if (schema.const !== undefined) return [schema.const];
+  const choices = schema.enum as unknown[] | undefined;
+  return choices?.filter((choice) => choice !== null);
+}
+
+function typeOf(schema: JsonSchema, choices: unknown[] | undefined): Schema["type"] {
+  const named = [schema.type].flat().find((type) => TYPES.some((known) => known === type));
+  if (named) return named as Schema["type"];
+  const first = choices?.[0];
+  if (typeof first === "string" || typeof first === "number" || typeof first === "boolean") {
+    return typeof first as "string" | "number" | "boolean";
+  }
+  return "object";
+}
+
+function fits(choice: unknown, type: Schema["type"]): boolean {
+  if (type === "integer") return Number.isInteger(choice);
+  if (type === "array") return Array.isArray(choice);
+  return typeof choice === type;
+}

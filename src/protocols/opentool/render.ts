@@ -1,0 +1,97 @@
+/** Turns an Outcome into an OpenTool JSON-RPC response. Its clients show `error.message` only, so all is said there. */
+import { inOneLine } from "../../core/issues.ts";
+import { isRecord } from "../../core/json.ts";
+import { type Fault, missingInWords, type Outcome, type Refusal, retryHint } from "../../core/outcome.ts";
+
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: Record<string, unknown>;
+}
+
+/** Codes of the error object; the seed shows 500 for a tool that failed, the others follow HTTP's. */
+export const CODE = {
+  badRequest: 400,
+  unknown: 404,
+  timeout: 408,
+  conflict: 409,
+  invalid: 422,
+  failed: 500,
+  busy: 503,
+};
+
+export function render(outcome: Outcome, id: unknown): Record<string, unknown> {
+  switch (outcome.kind) {
+    case "completed":
+      return success(outcome.value, id);
+    case "failed":
+      return failure(faultError(CODE.failed, outcome.fault), id);
+    case "timed_out":
+      return failure(
+        {
+          code: CODE.timeout,
+          message: `The tool took longer than ${outcome.limitMs} ms; try again`,
+          data: { can_retry: true },
+        },
+        id,
+      );
+    case "cancelled":
+      return failure({ code: CODE.timeout, message: "The call was cancelled", data: { can_retry: true } }, id);
+    case "invalid":
+      return failure({ code: CODE.invalid, message: `Invalid parameters: ${inOneLine(outcome.issues)}` }, id);
+    case "refused":
+      return failure(refusalError(outcome.refusal), id);
+  }
+}
+
+function refusalError(refusal: Refusal): RpcError {
+  switch (refusal.reason) {
+    case "unknown_tool":
+      return { code: CODE.unknown, message: `There is no function ${refusal.id}; GET /opentool/load lists all` };
+    case "unknown_version":
+      return { code: CODE.unknown, message: `Version ${refusal.version} of ${refusal.id} is not available` };
+    case "requirements":
+      return {
+        code: CODE.badRequest,
+        message: `${refusal.name} requires ${missingInWords(refusal.missing)}, which this server has not been given`,
+      };
+    case "running":
+      return retryable("A call with this idempotency key is still running", refusal.retryAfterMs);
+    case "unavailable":
+      return retryable("The server is temporarily unavailable", refusal.retryAfterMs);
+    case "conflict":
+      return {
+        code: CODE.conflict,
+        message: "This idempotency key was already used with other parameters; send a new key",
+      };
+  }
+}
+
+function retryable(message: string, retryAfterMs: number): RpcError {
+  return faultError(CODE.busy, { message, canRetry: true, retryAfterMs });
+}
+
+function faultError(code: number, fault: Fault): RpcError {
+  const hint = retryHint(fault);
+  return {
+    code,
+    message: hint === "" ? fault.message : `${fault.message} (${hint})`,
+    data: {
+      can_retry: fault.canRetry ?? false,
+      retry_after_ms: fault.retryAfterMs,
+      additional_prompt_content: fault.additionalPromptContent,
+      developer_message: fault.developerMessage,
+    },
+  };
+}
+
+/** `result` is always an object: anything else goes under the Return's name, and no output is `{}`. */
+function success(value: unknown, id: unknown): Record<string, unknown> {
+  const result = value === undefined ? {} : isRecord(value) ? value : { value };
+  return { jsonrpc: "2.0", result, error: null, id };
+}
+
+/** `result` is `{}` beside an error, as the Dart client dies on null before it looks at the error. */
+export function failure(error: RpcError, id: unknown): Record<string, unknown> {
+  return { jsonrpc: "2.0", result: {}, error, id };
+}

@@ -1,0 +1,97 @@
+/** OpenTool 1.0 over HTTP: version, load, call, and the newer SDKs' streamCall. Reads, executes, renders. */
+import { NO_CONTEXT } from "../../core/call.ts";
+import { type Ending, execute } from "../../core/execute.ts";
+import { json, listing, listingTag, type Protocol, readJson, type Visit } from "../http.ts";
+import { checkedKey, idempotencyKeyOf } from "../json-rpc.ts";
+import { eventStream } from "../sse.ts";
+import { type ReadCall, readCall } from "./read.ts";
+import { CODE, failure, render } from "./render.ts";
+
+export const LISTING = "opentool";
+
+/** Version of the description document's format (OpenTool Specification 1.1.0). */
+const FORMAT_VERSION = "1.1.0";
+
+export const opentool: Protocol = {
+  endpoints: [
+    { method: "GET", path: "/opentool/version", serve: ({ server }) => json({ version: server.version }) },
+    { method: "GET", path: "/opentool/load", serve: load },
+    { method: "POST", path: "/opentool/call", serve: call },
+    { method: "POST", path: "/opentool/streamCall", serve: streamCall },
+  ],
+  httpError: (status, message, headers) => json(failure({ code: status, message }, null), status, headers),
+};
+
+function load({ request, url, host, server, toolkit }: Visit): Response {
+  // The document names the host it was asked at.
+  const tag = listingTag(host, `${LISTING}-${url.host}`, toolkit);
+  return listing(request, tag, () => {
+    const head = {
+      opentool: FORMAT_VERSION,
+      info: { title: server.name, version: server.version },
+      server: { url: url.href.slice(0, url.href.lastIndexOf("/load")) },
+    };
+    const functions = host.catalog.fragments(LISTING, toolkit).join(",");
+    return `${JSON.stringify(head).slice(0, -1)},"functions":[${functions}]}`;
+  });
+}
+
+/** Every error that a JSON-RPC body can carry is a 200: clients take any other status for "no access to server". */
+async function call(visit: Visit): Promise<Response> {
+  const read = await readRequest(visit);
+  if (read instanceof Response) return read;
+  const ending = await run(visit, read);
+  return json(render(ending.outcome, read.id), 200, ending.replayed ? { "idempotency-replayed": "true" } : undefined);
+}
+
+/** The same as events: `start`, then `data` or `error`, then `done`. */
+async function streamCall(visit: Visit): Promise<Response> {
+  const read = await readRequest(visit);
+  if (read instanceof Response) return read;
+  const stop = new AbortController();
+  const stream = eventStream(() => stop.abort());
+  stream.send(JSON.stringify({ start: read.method }), "start");
+  run(visit, read, stop.signal).then(
+    ({ outcome }) => {
+      stream.send(JSON.stringify(render(outcome, read.id)), outcome.kind === "completed" ? "data" : "error");
+      stream.send(JSON.stringify({ done: read.method }), "done");
+      stream.close();
+    },
+    () => stream.close(),
+  );
+  return stream.response;
+}
+
+async function readRequest({ request, limits }: Visit): Promise<ReadCall | Response> {
+  const body = await readJson(request, limits);
+  if ("bad" in body) return opentool.httpError(body.bad.status, body.bad.message);
+  const read = readCall(body.value);
+  if ("problem" in read) return json(failure({ code: CODE.badRequest, message: read.problem }, read.id), 400);
+  const key = idempotencyKeyOf(request);
+  if (key !== undefined && checkedKey(key) === undefined) {
+    const message = "The Idempotency-Key header must have 1 to 255 characters";
+    return json(failure({ code: CODE.badRequest, message }, read.value.id), 200);
+  }
+  return read.value;
+}
+
+function run(
+  { request, host, principal, toolkit }: Visit,
+  { tool, params }: ReadCall,
+  signal: AbortSignal = request.signal,
+): Promise<Ending> {
+  return execute(
+    {
+      callId: crypto.randomUUID(),
+      tool,
+      toolkit,
+      input: params,
+      // Plain JSON-RPC clients count 1, 2, 3: an `id` is no idempotency key, the header is.
+      key: idempotencyKeyOf(request),
+      principal,
+      context: NO_CONTEXT,
+      signal,
+    },
+    host,
+  );
+}

@@ -1,0 +1,96 @@
+/** Reads OXP requests: wire → Call. What it cannot read is a sentence for the 400 answer. */
+import type { CallContext, ToolReference } from "../../core/call.ts";
+import { isRecord } from "../../core/json.ts";
+import { checkedKey } from "../json-rpc.ts";
+
+/** What of a `POST /tools/call` body becomes part of the call. */
+export interface ReadCall {
+  readonly tool: ToolReference & { readonly id: string };
+  readonly input: unknown;
+  /** The client's call id, which is its idempotency key. */
+  readonly callId: string | undefined;
+  readonly traceId: string | undefined;
+  readonly context: CallContext;
+}
+
+/** OXP 1.0, ToolId. */
+const TOOL_ID = /^([A-Za-z0-9_]+\.[A-Za-z0-9_]+)(?:@([0-9]+|[0-9]+\.[0-9]+\.[0-9]+))?$/;
+
+export type Read<Value> = { readonly value: Value } | { readonly problem: string };
+
+/** What clients call OXP 1.0: the URN, the long form in two spellings, and early clients' own scheme. */
+export function isSupportedVersion(named: unknown): boolean {
+  if (named === "urn:oxp:1.0" || named === "otc://1.0") return true;
+  return (
+    typeof named === "string" && /^[a-z][a-z0-9+.-]*:.*\/spec(ification)?\/http\/1\.0\/openapi\.json$/i.test(named)
+  );
+}
+
+/** The answer to a version that is not served. */
+export const UNSUPPORTED_VERSION = 'This version of OXP is not supported. Supported: "urn:oxp:1.0"';
+
+/** `$schema` of a request; absent means the latest (OXP 1.0, Call Tool, Payload). */
+export function readVersion(body: Record<string, unknown>): string | undefined {
+  return body.$schema === undefined || isSupportedVersion(body.$schema) ? undefined : UNSUPPORTED_VERSION;
+}
+
+export function readCall(body: unknown): Read<ReadCall> {
+  if (!isRecord(body)) return { problem: "The request body must be a JSON object" };
+  const version = readVersion(body);
+  if (version) return { problem: version };
+  const { request } = body;
+  if (!isRecord(request)) return { problem: 'The member "request" must be an object' };
+  const { tool_id, call_id, trace_id } = request;
+
+  const id = typeof tool_id === "string" ? TOOL_ID.exec(tool_id) : null;
+  if (id === null) {
+    return { problem: 'The member "request.tool_id" must be a string such as "Toolkit.Tool" or "Toolkit.Tool@1.0.0"' };
+  }
+  if (call_id !== undefined && checkedKey(call_id) === undefined) {
+    return { problem: 'The member "request.call_id" must be a string of 1 to 255 well-formed characters' };
+  }
+  if (trace_id !== undefined && typeof trace_id !== "string") {
+    return { problem: 'The member "request.trace_id" must be a string' };
+  }
+  const context = readContext(request);
+  if ("problem" in context) return context;
+  return {
+    value: {
+      tool: { id: id[1] as string, version: id[2] },
+      // The prose says `inputs`, every example and the schema `input`: both are taken, `input` wins.
+      input: request.input === undefined ? request.inputs : request.input,
+      callId: call_id as string | undefined,
+      traceId: trace_id,
+      context: context.value,
+    },
+  };
+}
+
+/** OXP 1.0, Call Tool Request, Context. */
+function readContext(request: Record<string, unknown>): Read<CallContext> {
+  const { context = {} } = request;
+  if (!isRecord(context)) return { problem: 'The member "request.context" must be an object' };
+  const authorization = readPairs(context.authorization, "authorization", "token");
+  if ("problem" in authorization) return authorization;
+  const secrets = readPairs(context.secrets, "secrets", "value");
+  if ("problem" in secrets) return secrets;
+  // One published client sends the user id beside `tool_id`.
+  const userId = context.user_id ?? request.user_id;
+  if (userId !== undefined && userId !== null && typeof userId !== "string") {
+    return { problem: 'The member "request.context.user_id" must be a string' };
+  }
+  return { value: { authorization: authorization.value, secrets: secrets.value, userId: userId ?? undefined } };
+}
+
+/** `[{id, token}]` or `[{id, value}]` as a map; the first of two with one id counts. */
+function readPairs(list: unknown, name: string, member: string): Read<Map<string, string>> {
+  const pairs = new Map<string, string>();
+  if (list === undefined || list === null) return { value: pairs };
+  const problem = `The member "request.context.${name}" must be a list of objects with the strings "id" and "${member}"`;
+  if (!Array.isArray(list)) return { problem };
+  for (const item of list) {
+    if (!isRecord(item) || typeof item.id !== "string" || typeof item[member] !== "string") return { problem };
+    if (!pairs.has(item.id)) pairs.set(item.id, item[member] as string);
+  }
+  return { value: pairs };
+}

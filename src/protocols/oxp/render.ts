@@ -1,0 +1,120 @@
+/** Turns an Outcome into an OXP response. Knows OXP field names; knows nothing about tools. */
+import type { Ending } from "../../core/execute.ts";
+import { byPath } from "../../core/issues.ts";
+import { type Fault, type Missing, missingInWords, type Refusal } from "../../core/outcome.ts";
+import { json } from "../http.ts";
+
+/** OXP 1.0: every response names its version. */
+const VERSION = { $schema: "urn:oxp:1.0" };
+
+export function render(ending: Ending, callId: string): Response {
+  const { outcome, durationMs } = ending;
+  switch (outcome.kind) {
+    case "completed":
+      return result(ending, { call_id: callId, duration: durationMs, success: true, value: outcome.value ?? null });
+    case "failed":
+      return failure(ending, callId, outcome.fault);
+    case "timed_out":
+      return failure(ending, callId, {
+        message: "The tool took too long to answer",
+        developerMessage: `The time limit of ${outcome.limitMs} ms is over`,
+        canRetry: true,
+      });
+    case "cancelled":
+      return failure(ending, callId, { message: "The call was cancelled", canRetry: true });
+    case "invalid":
+      // OXP 1.0, Call Tool, Input Validation Errors.
+      return json(
+        { ...VERSION, message: "Some input parameters are invalid", parameter_errors: byPath(outcome.issues, "input") },
+        422,
+      );
+    case "refused":
+      return refused(ending, callId, outcome.refusal);
+  }
+}
+
+function refused(ending: Ending, callId: string, refusal: Refusal): Response {
+  switch (refusal.reason) {
+    case "unknown_tool":
+      return serverError(400, `Tool '${refusal.name}' was not found`, `${refusal.id} is not available`);
+    case "unknown_version":
+      return serverError(
+        400,
+        `Tool '${refusal.name}' was not found`,
+        `${refusal.id} version ${fullVersion(refusal.version)} is not available`,
+      );
+    case "requirements":
+      return missingRequirements(refusal.name, refusal.missing);
+    case "running":
+      return failure(ending, callId, {
+        message: "A call with this call_id is still running",
+        canRetry: true,
+        retryAfterMs: refusal.retryAfterMs,
+      });
+    case "unavailable":
+      return serverError(400, "The tool server is temporarily unavailable", "Idempotency records cannot be read", {
+        "retry-after": String(Math.ceil(refusal.retryAfterMs / 1000)),
+      });
+    case "conflict":
+      return serverError(
+        400,
+        "This call_id was already used for a call with another input",
+        "A call_id names one call: send a new one for a new input",
+      );
+  }
+}
+
+/** `@2` was asked for as 2.0.0 (OXP 1.0, Tool Version Resolution). */
+function fullVersion(asked: string): string {
+  return asked.includes(".") ? asked : `${asked}.0.0`;
+}
+
+/**
+ * `missing_requirements.authorization` is a list of challenges that need a URL to visit, and a tool server has none:
+ * what is missing is named in the message.
+ */
+function missingRequirements(name: string, missing: Missing): Response {
+  const named = {
+    ...(missing.secrets.length > 0 && { secrets: missing.secrets.map((id) => ({ id })) }),
+    ...(missing.userId && { user_id: true }),
+  };
+  return json(
+    {
+      ...VERSION,
+      message: `Tool '${name}' requires ${missingInWords(missing)}`,
+      developer_message: "Send what is missing in request.context, or set a Worker secret of the same name",
+      missing_requirements: named,
+    },
+    400,
+  );
+}
+
+/** OXP 1.0, Call Tool Response, and Tool Execution Errors. */
+function failure(ending: Ending, callId: string, fault: Fault): Response {
+  return result(ending, {
+    call_id: callId,
+    duration: ending.durationMs,
+    success: false,
+    error: {
+      message: fault.message,
+      developer_message: fault.developerMessage,
+      can_retry: fault.canRetry ?? false,
+      additional_prompt_content: fault.additionalPromptContent,
+      retry_after_ms: fault.retryAfterMs,
+    },
+  });
+}
+
+function result(ending: Ending, members: Record<string, unknown>): Response {
+  return json({ ...VERSION, result: members }, 200, ending.replayed ? { "idempotency-replayed": "true" } : undefined);
+}
+
+/** OXP 1.0, Server Error Response: also the shape of what the documents leave open (404, 405, 413, 415). */
+export function serverError(
+  status: number,
+  message: string,
+  developerMessage?: string,
+  headers?: Record<string, string>,
+): Response {
+  return json({ ...VERSION, message, developer_message: developerMessage }, status, headers);
+}

@@ -1,0 +1,65 @@
+/** OXP 1.0 over HTTP: health, listing, call. Reads, executes, renders; decides nothing about a call. */
+import { execute } from "../../core/execute.ts";
+import { isRecord } from "../../core/json.ts";
+import { hasBody, json, listing, listingTag, type Protocol, readJson, type Visit } from "../http.ts";
+import { isSupportedVersion, readCall, readVersion, UNSUPPORTED_VERSION } from "./read.ts";
+import { render, serverError } from "./render.ts";
+
+export const LISTING = "oxp";
+
+export const oxp: Protocol = {
+  endpoints: [
+    { method: "GET", path: "/health", serve: () => json({ status: "ok" }) },
+    // LangChain's REST client asks for it before anything else.
+    { method: "GET", path: "/info", serve: ({ server }) => json({ version: server.version }) },
+    { method: "GET", path: "/tools", serve: list },
+    { method: "POST", path: "/tools/call", serve: call },
+    // Every example in the OXP documents posts here.
+    { method: "POST", path: "/call", serve: call },
+  ],
+  httpError: (status, message, headers) => serverError(status, message, undefined, headers),
+};
+
+/** OXP 1.0, List Tools. The version may come in a body, as clients that cannot send one on GET put it elsewhere. */
+async function list({ request, url, host, toolkit, limits }: Visit): Promise<Response> {
+  const named = url.searchParams.get("$schema");
+  const header = request.headers.get("oxp-version");
+  if (named !== null && !isSupportedVersion(named)) return serverError(400, UNSUPPORTED_VERSION);
+  if (header !== null && header !== "1.0" && !isSupportedVersion(header)) return serverError(400, UNSUPPORTED_VERSION);
+  if (hasBody(request)) {
+    const body = await readJson(request, limits);
+    if ("bad" in body) return serverError(body.bad.status, body.bad.message);
+    if (!isRecord(body.value)) return serverError(400, "The request body must be a JSON object");
+    const problem = readVersion(body.value);
+    if (problem) return serverError(400, problem);
+  }
+  return listing(request, listingTag(host, LISTING, toolkit), () => {
+    const tools = host.catalog.fragments(LISTING, toolkit).join(",");
+    // `tools` is what the documents say, `items` what the specification's own schema requires: both are sent.
+    return `{"$schema":"urn:oxp:1.0","tools":[${tools}],"items":[${tools}]}`;
+  });
+}
+
+async function call({ request, host, principal, toolkit, limits }: Visit): Promise<Response> {
+  const body = await readJson(request, limits);
+  if ("bad" in body) return serverError(body.bad.status, body.bad.message);
+  const read = readCall(body.value);
+  if ("problem" in read) return serverError(400, read.problem);
+  const { tool, input, callId: key, traceId, context } = read.value;
+  const callId = key ?? crypto.randomUUID();
+  const ending = await execute(
+    {
+      callId,
+      tool,
+      toolkit,
+      input,
+      key,
+      principal,
+      context,
+      trace: traceId === undefined ? undefined : { id: traceId },
+      signal: request.signal,
+    },
+    host,
+  );
+  return render(ending, callId);
+}

@@ -1,0 +1,85 @@
+/** What a tool's author imports, as `#tool`: define a tool, name a toolkit, fail on purpose. Runs nothing. */
+import type { Requirements, RunInput, RunOutput, ToolContext, Traits } from "./core/definition.ts";
+import type { Fault } from "./core/outcome.ts";
+import type { StandardSchema } from "./core/schema.ts";
+
+export type { Attachment, LogLevel, Principal, ToolContext, Trace } from "./core/definition.ts";
+export type { Json } from "./core/json.ts";
+export type { Session } from "./core/state.ts";
+
+/** One version of one tool. `run` is typed by what stands beside it. */
+export interface Tool<
+  Input extends StandardSchema | undefined,
+  Output extends StandardSchema | null | undefined,
+  Secret extends string,
+  Authorization extends string,
+  NeedsUser extends boolean,
+  Env extends string,
+> extends Omit<Traits, "requirements" | "env"> {
+  /** Three integers: `1.0.0`. Several files may hold several versions of one tool. */
+  readonly version: string;
+  /** When and how to use the tool, for a model. */
+  readonly description: string;
+  /** An object schema, each property with a description. Left out: the tool takes no parameters. */
+  readonly input?: Input;
+  /** What `run` returns. `null`: nothing. Left out: any JSON value, unchecked. */
+  readonly output?: Output;
+  /** What must be there before the tool runs. */
+  readonly requirements?: Requirements<Secret, Authorization> & { readonly userId?: NeedsUser };
+  readonly env?: readonly Env[];
+  run(
+    input: RunInput<Input>,
+    ctx: ToolContext<Secret, Authorization, NeedsUser extends true ? string : string | undefined, Env>,
+  ): RunOutput<Output> | Promise<RunOutput<Output>>;
+}
+
+/**
+ * Defines one version of a tool; a file under `tools/<toolkit>/` exports it by default.
+ *
+ * @example
+ * export default defineTool({
+ *   version: "1.0.0",
+ *   description: "Adds two numbers together.",
+ *   input: v.object({ a: v.pipe(v.number(), v.description("The first number to add.")) }),
+ *   output: v.number(),
+ *   run: ({ a }) => a + 1,
+ * });
+ */
+export function defineTool<
+  const Input extends StandardSchema | undefined = undefined,
+  const Output extends StandardSchema | null | undefined = undefined,
+  const Secret extends string = never,
+  const Authorization extends string = never,
+  const NeedsUser extends boolean = false,
+  const Env extends string = never,
+>(
+  tool: Tool<Input, Output, Secret, Authorization, NeedsUser, Env>,
+): Tool<Input, Output, Secret, Authorization, NeedsUser, Env> {
+  return tool;
+}
+
+/** What a toolkit says of itself in `tools/<toolkit>/toolkit.ts`. */
+export interface Toolkit {
+  /** The folder's name in another casing: `SMS` for `sms`. */
+  readonly name: string;
+}
+
+/** Names a toolkit where PascalCase of its folder's name is not what it is called. */
+export function defineToolkit(toolkit: Toolkit): Toolkit {
+  return toolkit;
+}
+
+/**
+ * Thrown by a tool to say no: a failed call with a message for the user and the model. Anything else that is thrown
+ * reaches the caller as one fixed sentence, and the log with all details.
+ */
+export class ToolError extends Error {
+  override readonly name = "ToolError";
+  readonly fault: Fault;
+
+  constructor(message: string, options: Omit<Fault, "message"> & { readonly cause?: unknown } = {}) {
+    const { cause, ...rest } = options;
+    super(message, cause === undefined ? undefined : { cause });
+    this.fault = { message, ...rest };
+  }
+}

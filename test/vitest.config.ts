@@ -1,0 +1,41 @@
+/** Three groups of tests: the shipped tools' own, the Worker with fixture tools in workerd, and what needs Node. */
+import { execFileSync } from "node:child_process";
+import { resolve } from "node:path";
+import { cloudflareTest } from "@cloudflare/vitest-plugin";
+import { defineConfig } from "vitest/config";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const FIXTURE_CATALOG = resolve(ROOT, "test/fixtures/generated/catalog.ts");
+
+// The vitest plugin does not run wrangler's [build] command, so discovery is run here.
+const discover = (...args: string[]) =>
+  execFileSync(process.execPath, ["src/build/cli.ts", ...args], { cwd: ROOT, stdio: "inherit" });
+discover();
+discover("--tools", "test/fixtures/tools", "--out", FIXTURE_CATALOG);
+
+const NODE_TESTS = ["test/build/**/*.test.ts", "test/served/**/*.test.ts", "test/*.test.ts"];
+const worker = (bindings: Record<string, string>) =>
+  cloudflareTest({ wrangler: { configPath: "./wrangler.toml" }, miniflare: { bindings } });
+
+export default defineConfig({
+  root: ROOT,
+  test: {
+    projects: [
+      {
+        root: ROOT,
+        plugins: [worker({})],
+        test: { name: "tools", include: ["tools/**/*.test.ts"] },
+      },
+      {
+        root: ROOT,
+        plugins: [worker({ FIXTURE_SECRET: "from the worker", FIXTURE_SETTING: "a setting" })],
+        resolve: { alias: { "#catalog": FIXTURE_CATALOG } },
+        test: { name: "worker", include: ["test/**/*.test.ts"], exclude: NODE_TESTS },
+      },
+      {
+        root: ROOT,
+        test: { name: "node", include: NODE_TESTS, testTimeout: 60_000, hookTimeout: 120_000 },
+      },
+    ],
+  },
+});
