@@ -1,5 +1,7 @@
 /** Builds the Hono app from its parts: mounts every protocol on the bare paths and under each toolkit. */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
+import { Hono } from "hono/tiny";
+import { getPath } from "hono/utils/url";
 import type { Principal } from "./core/definition.ts";
 import type { Host } from "./core/execute.ts";
 import { describeError } from "./core/log.ts";
@@ -20,54 +22,52 @@ export interface Parts {
 const PROTOCOLS: readonly Protocol[] = [oxp, mcp, opentool];
 
 export function createApp(parts: Parts): Hono {
-  const app = new Hono();
+  const { toolkits } = parts.host.catalog;
+  // Routing sees the path behind the toolkit, so that each endpoint is one static route however many toolkits there are.
+  const app = new Hono({ getPath: (request) => locate(getPath(request), toolkits).path });
   app.get("/", (c) => home(parts.server, new URL(c.req.url).origin));
   for (const protocol of PROTOCOLS) {
     for (const endpoint of protocol.endpoints) {
-      const serve = server(parts, endpoint, protocol);
-      app.on(endpoint.method, endpoint.path, serve);
-      app.on(endpoint.method, `/:toolkit${endpoint.path}`, serve);
+      app.on(endpoint.method, endpoint.path, server(parts, endpoint));
     }
   }
-  app.notFound((c) => notFound(c, parts));
+  app.notFound(notFound);
   app.onError((error, c) => {
     // Nothing above throws for what a caller does: this is a fault of ours, and says no more than that.
-    parts.host.log({ level: "error", message: "unhandled", path: c.req.path, error: describeError(error) });
+    parts.host.log({ level: "error", message: "unhandled", error: describeError(error) });
     return protocolOf(c.req.path).httpError(500, "Internal error");
   });
   return app;
 }
 
-function server(parts: Parts, endpoint: Endpoint, protocol: Protocol) {
+/** `/calculator/tools` is `/tools` of the toolkit `calculator`; a first segment that is no toolkit's stays. */
+function locate(asked: string, toolkits: ReadonlySet<string>): { path: string; toolkit: string | undefined } {
+  // A slash at the end says nothing: addresses are often written down with one.
+  const path = asked.replace(/([^/])\/$/, "$1");
+  const end = path.indexOf("/", 1);
+  const toolkit = end < 0 ? "" : path.slice(1, end);
+  return toolkits.has(toolkit) ? { path: path.slice(end), toolkit } : { path, toolkit: undefined };
+}
+
+function server(parts: Parts, { serve }: Endpoint) {
+  const { host, server, limits } = parts;
   return async (c: Context): Promise<Response> => {
-    const toolkit: string | undefined = c.req.param("toolkit");
-    const { host, server, limits } = parts;
-    if (toolkit !== undefined && !host.catalog.toolkits.has(toolkit)) {
-      return protocol.httpError(404, `There is no toolkit "${toolkit}"`);
-    }
     const request = c.req.raw;
-    const principal = await parts.authenticate(request);
-    return endpoint.serve({ request, url: new URL(request.url), principal, toolkit, host, server, limits });
+    const { toolkit } = locate(getPath(request), host.catalog.toolkits);
+    return serve({ request, principal: await parts.authenticate(request), toolkit, host, server, limits });
   };
 }
 
 /** 404, or 405 with what the path allows (RFC 9110, section 15.5.6). */
-function notFound(c: Context, parts: Parts): Response {
+function notFound(c: Context): Response {
   const { path, method } = c.req;
   const protocol = protocolOf(path);
-  const allowed = allowedOn(path, parts);
+  const allowed = PROTOCOLS.flatMap(({ endpoints }) => endpoints)
+    .filter((endpoint) => endpoint.path === path)
+    .flatMap((endpoint) => (endpoint.method === "GET" ? ["GET", "HEAD"] : [endpoint.method]));
+  if (path === "/") allowed.push("GET", "HEAD");
   if (allowed.length === 0) return protocol.httpError(404, "There is nothing at this path");
   return protocol.httpError(405, `${method} is not allowed here`, { allow: allowed.join(", ") });
-}
-
-function allowedOn(path: string, parts: Parts): string[] {
-  const [, first = ""] = path.split("/", 2);
-  const rest = parts.host.catalog.toolkits.has(first) ? path.slice(first.length + 1) : path;
-  if (rest === "/") return path === "/" ? ["GET", "HEAD"] : [];
-  const methods = PROTOCOLS.flatMap(({ endpoints }) => endpoints)
-    .filter((endpoint) => endpoint.path === rest)
-    .map((endpoint) => endpoint.method);
-  return methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
 }
 
 /** Whose shape an error takes where no endpoint was reached. */

@@ -46,8 +46,8 @@ export interface Tool<
  * });
  */
 export function defineTool<
-  const Input extends StandardSchema | undefined = undefined,
-  const Output extends StandardSchema | null | undefined = undefined,
+  Input extends StandardSchema | undefined = undefined,
+  Output extends StandardSchema | null | undefined = undefined,
   const Secret extends string = never,
   const Authorization extends string = never,
   const NeedsUser extends boolean = false,
@@ -82,4 +82,15 @@ export class ToolError extends Error {
     super(message, cause === undefined ? undefined : { cause });
     this.fault = { message, ...rest };
   }
+}
+
+/**
+ * How long a service asks to be left alone, in milliseconds: its `Retry-After` as seconds or as a date (RFC 9110,
+ * section 10.2.3). Undefined where it does not say.
+ */
+export function retryAfterMs(response: Response): number | undefined {
+  const said = response.headers.get("retry-after");
+  if (said === null) return undefined;
+  const wait = /^\d+$/.test(said) ? Number(said) * 1000 : Date.parse(said) - Date.now();
+  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
 }

@@ -15,13 +15,12 @@ const { values } = parseArgs({
 });
 
 const folder = resolve(values.tools);
+const out = resolve(values.out);
 // An absent folder is an empty one: git does not keep it when the last tool is deleted.
 const result = existsSync(folder) ? await discover(folder) : { tools: [] };
 if ("problems" in result) {
   console.error(`${result.problems.length} problem(s) in tools:\n${inWords(result.problems)}`);
-  process.exit(1);
+  process.exitCode = 1;
+} else if (writeIfChanged(out, render(result.tools, out))) {
+  console.log(`discovered ${result.tools.length} tool(s)`);
 }
-const out = resolve(values.out);
-if (writeIfChanged(out, render(result.tools, out))) console.log(`discovered ${result.tools.length} tool(s)`);
-// A tool that leaves a timer running must not keep the build from ending.
-process.exit(0);

@@ -1,110 +1,148 @@
 /** Finds, loads and checks every tool under a folder. Returns all problems at once, in the files' order. */
-import { join } from "node:path";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import type { Described } from "../core/describe.ts";
-import { inspect } from "./inspect.ts";
-import { type Loaded, loadAll } from "./load.ts";
-import { type Found, findToolFiles, pascal, type ToolFile } from "./paths.ts";
+import { bundleAll } from "./bundle.ts";
+import { cannotLoad, evaluate, type Job } from "./evaluate.ts";
+import type { Inspected } from "./inspect.ts";
+import { findToolFiles, pascal, type ToolFile, type ToolkitFile } from "./paths.ts";
 import type { Problem } from "./problem.ts";
 
 export interface Discovered extends Described {
   readonly path: string;
 }
 
-const TOOL_MODULE = join(import.meta.dirname, "../tool.ts");
+interface Tool {
+  readonly file: ToolFile;
+  readonly inspected: Inspected;
+  /** `Calculator.Add` */
+  readonly id: string;
+  /** `Calculator_Add` */
+  readonly name: string;
+}
+
+/** OXP 1.0, ToolDefinition, and OpenTool 1.0, Function: both allow 64 characters. */
+const MAX_NAME = 64;
 
 /** @returns tools sorted by id, then by version; none when there is a problem */
 export async function discover(root: string): Promise<{ tools: Discovered[] } | { problems: Problem[] }> {
   const found = findToolFiles(root);
+  const sources = [...found.toolkits, ...found.tools];
+  const inspections = await inspectAll(sources, dirname(root));
   const problems = [...found.problems];
-  const paths = [...found.tools.map(({ path }) => path), ...[...found.toolkits.values()].map(({ path }) => path)];
-  const loaded = await loadAll(paths, TOOL_MODULE);
-  const names = toolkitNames(found, loaded, problems);
-
-  const described: { tool: Omit<Described, "latest">; file: ToolFile }[] = [];
-  for (const file of found.tools) {
-    const module = loaded.get(file.path) as Loaded;
-    if ("error" in module) {
-      problems.push({
-        file: file.file,
-        problem: `it cannot be loaded: ${module.error}`,
-        fix: "correct what the message names; a tool must load without its Worker",
-      });
-      continue;
-    }
-    const inspected = inspect(file, module.exports, names.get(file.toolkit) ?? pascal(file.toolkit));
-    if ("problems" in inspected) problems.push(...inspected.problems);
-    else described.push({ tool: inspected.described, file });
+  for (const source of sources) {
+    for (const complaint of inspections.get(source)?.complaints ?? [])
+      problems.push({ file: source.file, ...complaint });
   }
-  problems.push(...twins(described));
-  if (problems.length > 0) return { problems };
 
-  described.sort((a, b) => compare(a.tool, b.tool));
-  const tools = described.map(({ tool, file }, index) => ({
-    ...tool,
-    latest: described[index + 1]?.tool.id !== tool.id,
-    path: file.path,
-  }));
-  return { tools };
+  const ownNames = new Map(found.toolkits.map((source) => [source.toolkit, inspections.get(source)?.toolkitName]));
+  const tools = found.tools.map((file): Tool => {
+    const toolkit = ownNames.get(file.toolkit) ?? pascal(file.toolkit);
+    const tool = pascal(file.tool);
+    const inspected = inspections.get(file) as Inspected;
+    return { file, inspected, id: `${toolkit}.${tool}`, name: `${toolkit}_${tool}` };
+  });
+  problems.push(...tooLong(tools), ...twins(tools));
+  if (problems.length > 0) return { problems: problems.sort((a, b) => compareText(a.file, b.file)) };
+
+  const described = tools.map(({ file, inspected, id, name }) => {
+    if (inspected.tool === undefined) throw new TypeError(`${file.file} is neither described nor complained of`);
+    return { ...inspected.tool, id, name, toolkit: file.toolkit, path: file.path };
+  });
+  described.sort((a, b) => compareText(a.id, b.id) || compareVersions(a.version, b.version));
+  return { tools: described };
 }
 
-/** The toolkits that name themselves: another casing of the folder's name, so that paths and ids stay one. */
-function toolkitNames(found: Found, loaded: Map<string, Loaded>, problems: Problem[]): Map<string, string> {
-  const names = new Map<string, string>();
-  for (const [toolkit, { file, path }] of found.toolkits) {
-    const module = loaded.get(path) as Loaded;
-    if ("error" in module) {
-      problems.push({ file, problem: `it cannot be loaded: ${module.error}`, fix: "correct what the message names" });
-      continue;
+async function inspectAll(
+  sources: readonly (ToolFile | ToolkitFile)[],
+  base: string,
+): Promise<Map<ToolFile | ToolkitFile, Inspected>> {
+  const inspections = new Map<ToolFile | ToolkitFile, Inspected>();
+  if (sources.length === 0) return inspections;
+  const out = mkdtempSync(join(tmpdir(), "trivet-"));
+  try {
+    const paths = sources.map(({ path }) => path);
+    const bundles = await bundleAll(paths, out, base);
+    const jobs: Job[] = [];
+    for (const [index, source] of sources.entries()) {
+      const bundled = bundles[index];
+      if (bundled && "bundle" in bundled) jobs.push({ bundle: bundled.bundle, source });
+      else inspections.set(source, cannotLoad(bundled?.error ?? "it was not bundled"));
     }
-    const name = (module.exports.default as { name?: unknown } | undefined)?.name;
-    const letters = toolkit.replaceAll("-", "");
-    if (typeof name === "string" && /^[A-Za-z0-9]+$/.test(name) && name.toLowerCase() === letters)
-      names.set(toolkit, name);
-    else {
-      problems.push({
-        file,
-        problem: `its default export does not spell "${toolkit}" in another casing`,
-        fix: `export default defineToolkit({ name: "${letters.toUpperCase()}" })`,
-      });
-    }
+    const evaluated = await evaluate(jobs);
+    for (const [index, { source }] of jobs.entries()) inspections.set(source, evaluated[index] as Inspected);
+    return inspections;
+  } finally {
+    rmSync(out, { recursive: true, force: true });
   }
-  return names;
 }
 
-/** Two files with one id, or two folders with one toolkit name. */
-function twins(described: readonly { tool: Omit<Described, "latest">; file: ToolFile }[]): Problem[] {
+function tooLong(tools: readonly Tool[]): Problem[] {
+  return tools
+    .filter(({ name }) => name.length > MAX_NAME)
+    .map(({ file, name }) => ({
+      file: file.file,
+      problem: `its name ${name} is longer than ${MAX_NAME} characters`,
+      fix: "shorten the file's or the folder's name",
+    }));
+}
+
+/** Two folders with one toolkit name, two spellings of one tool, two files with one id: each said once. */
+function twins(tools: readonly Tool[]): Problem[] {
   const problems: Problem[] = [];
-  const ids = new Map<string, ToolFile>();
   const folders = new Map<string, ToolFile>();
-  for (const { tool, file } of described) {
-    const id = `${tool.id}@${tool.version}`;
-    const toolkitName = tool.id.slice(0, tool.id.indexOf("."));
-    const twin = ids.get(id);
-    const folder = folders.get(toolkitName);
-    if (twin)
-      problems.push({
-        file: file.file,
-        problem: `it is ${id}, and so is ${twin.file}`,
-        fix: "give one of them another version or name",
-      });
-    else if (folder && folder.toolkit !== file.toolkit) {
+  const spellings = new Map<string, ToolFile>();
+  const ids = new Map<string, ToolFile>();
+  const first = (known: Map<string, ToolFile>, key: string, file: ToolFile): ToolFile => {
+    const before = known.get(key);
+    if (before === undefined) known.set(key, file);
+    return before ?? file;
+  };
+  for (const { file, inspected, id } of tools) {
+    const toolkitName = id.slice(0, id.indexOf("."));
+    const folder = first(folders, toolkitName, file);
+    if (folder.toolkit !== file.toolkit) {
       problems.push({
         file: file.file,
         problem: `its toolkit is called ${toolkitName}, and so is that of ${folder.file}`,
-        fix: "rename one of the folders",
+        fix: "rename one of the two folders",
+      });
+      continue;
+    }
+    const spelling = first(spellings, id, file);
+    if (spelling.tool !== file.tool) {
+      problems.push({
+        file: file.file,
+        problem: `it is called ${id}, and so is ${spelling.file}`,
+        fix: "rename one of them; versions of one tool share the name before the @",
+      });
+      continue;
+    }
+    if (inspected.version === undefined) continue;
+    const twin = first(ids, `${id}@${inspected.version}`, file);
+    if (twin !== file) {
+      problems.push({
+        file: file.file,
+        problem: `it is ${id}@${inspected.version}, and so is ${twin.file}`,
+        fix: "give one of them another version",
       });
     }
-    ids.set(id, file);
-    folders.set(toolkitName, file);
   }
   return problems;
 }
 
-/** By id, then by version as three integers. */
-function compare(a: Omit<Described, "latest">, b: Omit<Described, "latest">): number {
-  if (a.id !== b.id) return a.id < b.id ? -1 : 1;
-  const [left, right] = [a, b].map(({ version }) => version.split(".").map(BigInt));
-  const at = left?.findIndex((part, index) => part !== right?.[index]) ?? -1;
-  if (at < 0) return 0;
-  return (left?.[at] ?? 0n) < (right?.[at] ?? 0n) ? -1 : 1;
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** As three integers: 10.0.0 comes after 2.0.0. */
+function compareVersions(a: string, b: string): number {
+  const right = b.split(".").map(BigInt);
+  for (const [at, left] of a.split(".").map(BigInt).entries()) {
+    const other = right[at] ?? 0n;
+    if (left !== other) return left < other ? -1 : 1;
+  }
+  return 0;
 }

@@ -1,14 +1,17 @@
 /** What a file's place under `tools/` says: toolkit, tool, version suffix. Reads folders, opens no file. */
-import { readdirSync } from "node:fs";
+import { type Dirent, readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { Problem } from "./problem.ts";
+import type { Complaint, Problem } from "./problem.ts";
 
-export interface ToolFile {
-  /** `tools/calculator/add@1.ts`, for messages. */
+export interface ToolkitFile {
+  /** `tools/sms/toolkit.ts`, for messages. */
   readonly file: string;
   readonly path: string;
-  /** Folder name: `calculator`. */
+  /** Folder name: `sms`. */
   readonly toolkit: string;
+}
+
+export interface ToolFile extends ToolkitFile {
   /** File name without version and ending: `get-emails`. */
   readonly tool: string;
   /** What stands behind the `@`: `1`, `1.2`, `1.2.0`. */
@@ -16,9 +19,9 @@ export interface ToolFile {
 }
 
 export interface Found {
+  /** Every file that means to be a tool, one with a bad name too: the rest of its mistakes are told in the same run. */
   readonly tools: ToolFile[];
-  /** Paths of `toolkit.ts` files by folder name. */
-  readonly toolkits: Map<string, { readonly file: string; readonly path: string }>;
+  readonly toolkits: ToolkitFile[];
   readonly problems: Problem[];
 }
 
@@ -31,15 +34,16 @@ export const RESERVED_TOOLKITS: ReadonlySet<string> = new Set([
 const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
 export function findToolFiles(root: string): Found {
-  const found: Found = { tools: [], toolkits: new Map(), problems: [] };
+  const found: Found = { tools: [], toolkits: [], problems: [] };
   const top = basename(root);
-  for (const entry of sorted(root)) {
-    if (entry.isDirectory()) readToolkit(join(root, entry.name), `${top}/${entry.name}`, entry.name, found);
-    else if (isSource(entry.name)) {
+  for (const entry of list(root)) {
+    const file = `${top}/${entry.name}`;
+    if (isFolder(entry)) readToolkit(join(root, entry.name), file, entry.name, found);
+    else if (isScript(entry.name)) {
       found.problems.push({
-        file: `${top}/${entry.name}`,
+        file,
         problem: "a tool lives in the folder of its toolkit, not in the folder of all toolkits",
-        fix: `move it to ${top}/<toolkit>/${entry.name}`,
+        fix: `move it to ${top}/<toolkit>/${entry.name}, or start its name with "_" if it is a helper`,
       });
     }
   }
@@ -47,45 +51,54 @@ export function findToolFiles(root: string): Found {
 }
 
 function readToolkit(folder: string, shown: string, toolkit: string, found: Found): void {
-  const entries = sorted(folder);
-  if (!entries.some((entry) => entry.isDirectory() || isSource(entry.name))) return;
-  const bad = toolkitProblem(toolkit);
-  if (bad) {
-    found.problems.push({ file: shown, ...bad });
-    return;
-  }
+  const entries = list(folder).filter((entry) => isFolder(entry) || isScript(entry.name));
+  // Nothing here means to be a tool: not our folder to judge.
+  if (entries.length === 0) return;
+  const bad = toolkitComplaint(toolkit);
+  if (bad) found.problems.push({ file: shown, ...bad });
   for (const entry of entries) {
     const file = `${shown}/${entry.name}`;
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) {
+    if (isFolder(entry)) {
       found.problems.push({
         file,
         problem: "toolkits do not nest: a folder inside a toolkit is not searched",
         fix: `move its tools to ${shown}/, or start its name with "_" if it holds helpers`,
       });
-    } else if (entry.name === "toolkit.ts") found.toolkits.set(toolkit, { file, path });
-    else if (isSource(entry.name)) readTool(file, path, toolkit, entry.name, found);
+    } else if (!entry.name.endsWith(".ts")) {
+      found.problems.push({
+        file,
+        problem: "only .ts files are tools",
+        fix: `rename it to ${entry.name.replace(/\.\w+$/, ".ts")}, or start its name with "_" if it is a helper`,
+      });
+    } else if (entry.name === "toolkit.ts") found.toolkits.push({ file, path, toolkit });
+    else {
+      const [tool = "", ...rest] = entry.name.slice(0, -".ts".length).split("@");
+      const suffix = rest.length > 0 ? rest.join("@") : undefined;
+      const complaint = toolComplaint(tool, suffix);
+      if (complaint) found.problems.push({ file, ...complaint });
+      found.tools.push({ file, path, toolkit, tool, suffix: complaint ? undefined : suffix });
+    }
   }
 }
 
-function readTool(file: string, path: string, toolkit: string, name: string, found: Found): void {
-  const [tool = "", suffix, ...rest] = name.slice(0, -".ts".length).split("@");
+function toolComplaint(tool: string, suffix: string | undefined): Complaint | undefined {
   if (!KEBAB.test(tool)) {
-    found.problems.push({
-      file,
+    return {
       problem: `"${tool}" is not a tool name: file names are lower-case words joined by dashes`,
       fix: `rename the file to ${kebab(tool) || "my-tool"}.ts, or start its name with "_" if it is a helper`,
-    });
-  } else if (rest.length > 0 || (suffix !== undefined && !/^\d+(\.\d+){0,2}$/.test(suffix))) {
-    found.problems.push({
-      file,
+    };
+  }
+  if (suffix !== undefined && !/^\d+(\.\d+){0,2}$/.test(suffix)) {
+    return {
       problem: "what stands behind the @ is not a version",
       fix: `name the file ${tool}@1.ts, ${tool}@1.2.ts or ${tool}@1.2.0.ts, as its version begins`,
-    });
-  } else found.tools.push({ file, path, toolkit, tool, suffix });
+    };
+  }
+  return undefined;
 }
 
-function toolkitProblem(toolkit: string): Omit<Problem, "file"> | undefined {
+function toolkitComplaint(toolkit: string): Complaint | undefined {
   if (!KEBAB.test(toolkit)) {
     return {
       problem: `"${toolkit}" is not a toolkit name: folder names are lower-case words joined by dashes`,
@@ -93,20 +106,30 @@ function toolkitProblem(toolkit: string): Omit<Problem, "file"> | undefined {
     };
   }
   if (RESERVED_TOOLKITS.has(toolkit)) {
-    return { problem: `"${toolkit}" is reserved: the server answers /${toolkit} itself`, fix: "rename the folder" };
+    return {
+      problem: `"${toolkit}" is reserved: the server answers /${toolkit} itself`,
+      fix: `rename the folder, to my-${toolkit} for example`,
+    };
   }
   return undefined;
 }
 
-/** Folders and `.ts` files that may hold tools; what starts with "_" or "." is a helper, what ends in .test.ts a test. */
-function sorted(folder: string) {
+/** What may hold tools, in order; what starts with "_" is a helper's, what starts with "." nobody's. */
+function list(folder: string): Dirent[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter(({ name }) => !/^[_.]/.test(name) && name !== "node_modules")
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function isSource(name: string): boolean {
-  return name.endsWith(".ts") && !name.endsWith(".test.ts") && !name.endsWith(".d.ts");
+/** Of its own, or by a link. */
+function isFolder(entry: Dirent): boolean {
+  if (!entry.isSymbolicLink()) return entry.isDirectory();
+  return statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** Code that is neither a test nor only types. */
+function isScript(name: string): boolean {
+  return /\.[cm]?[jt]sx?$/.test(name) && !/\.(test|d)\.[cm]?[jt]sx?$/.test(name);
 }
 
 function kebab(name: string): string {

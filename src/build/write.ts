@@ -1,21 +1,14 @@
-/** Renders the generated module: every tool's lazy import and its fragment of each protocol's listing. */
+/** Renders the generated module: every tool's lazy import and the JSON texts that listings are joined from. */
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import type { CatalogEntry } from "../core/catalog.ts";
 import type { Described } from "../core/describe.ts";
-import { describe as mcp } from "../protocols/mcp/describe.ts";
 import { describe as opentool } from "../protocols/opentool/describe.ts";
-import { describe as oxp } from "../protocols/oxp/describe.ts";
 import type { Discovered } from "./discover.ts";
 
-/** What each protocol lists of a tool, by the name it asks the catalogue for. */
-const LISTINGS: Record<string, (tool: Described) => unknown> = {
-  oxp,
-  mcp: (tool) => (tool.latest ? mcp(tool, "any") : undefined),
-  "mcp-objects": (tool) => (tool.latest ? mcp(tool, "objects") : undefined),
-  opentool: (tool) => (tool.latest ? opentool(tool) : undefined),
-};
+/** What a protocol lists of a tool in words of its own, by the protocol's name. */
+const LISTINGS: Record<string, (tool: Described) => unknown> = { opentool };
 
 const CATALOG_MODULE = join(import.meta.dirname, "../core/catalog.ts");
 
@@ -25,10 +18,9 @@ export function render(tools: readonly Discovered[], out: string): string {
     return JSON.stringify(way.startsWith(".") ? way : `./${way}`);
   };
   const entries = tools.map((tool) => {
-    const listed = Object.entries(LISTINGS).flatMap(([name, describe]) => {
-      const fragment = describe(tool);
-      return fragment === undefined ? [] : [`${JSON.stringify(name)}: ${JSON.stringify(JSON.stringify(fragment))}`];
-    });
+    const own = Object.entries(LISTINGS).map(([name, describe]) => [name, describe(tool)] as const);
+    const { description, input, output } = tool;
+    const texts = Object.entries({ description, input, output, ...Object.fromEntries(own) });
     return `    {
       id: ${JSON.stringify(tool.id)},
       name: ${JSON.stringify(tool.name)},
@@ -37,7 +29,7 @@ export function render(tools: readonly Discovered[], out: string): string {
       traits: ${JSON.stringify(tool.traits)},
       output: ${JSON.stringify(outputKind(tool))},
       load: () => import(${from(tool.path)}),
-      listed: { ${listed.join(", ")} },
+      json: { ${texts.map(([name, value]) => `${name}: ${JSON.stringify(JSON.stringify(value))}`).join(", ")} },
     },`;
   });
   const body = entries.join("\n");

@@ -1,4 +1,4 @@
-/** Which tools there are: finds one by reference and version, and joins prerendered listings. Loads nothing itself. */
+/** Which tools there are: finds one by reference and version, and keeps listings once joined. Loads nothing itself. */
 import type { ToolReference } from "./call.ts";
 import type { ToolDefinition, Traits } from "./definition.ts";
 import type { Refusal } from "./outcome.ts";
@@ -17,8 +17,16 @@ export interface CatalogEntry {
   readonly output: "none" | "any" | "object" | "value";
   /** Evaluates the tool's module, the first time. */
   readonly load: () => Promise<{ default: ToolDefinition }>;
-  /** By listing name, this tool's fragment of it as JSON text; absent where that listing leaves the tool out. */
-  readonly listed: Readonly<Record<string, string>>;
+  /** JSON texts, rendered at build time, that the protocols' listings are joined from. */
+  readonly json: {
+    readonly description: string;
+    /** Schema of the input: an object whose `properties` is always present. */
+    readonly input: string;
+    /** Schema of the output; `null` for none, `{}` for any. */
+    readonly output: string;
+    /** What one protocol's listing says in words of its own, by that protocol's name. */
+    readonly [listing: string]: string;
+  };
 }
 
 /** The generated module's export: entries sorted by id, then by version, ascending. */
@@ -34,14 +42,21 @@ export interface Catalog {
   readonly toolkits: ReadonlySet<string>;
   readonly entries: readonly CatalogEntry[];
   find(reference: ToolReference, toolkit?: string): { entry: CatalogEntry } | { refusal: Refusal };
-  /** Fragments of one listing, all toolkits or one, in the catalogue's order. */
-  fragments(listing: string, toolkit?: string): string[];
+  /** Every version of every tool, of all toolkits or of one, sorted by id, then by version. */
+  all(toolkit: string | undefined): readonly CatalogEntry[];
+  /** The latest version of every tool, for protocols that know no versions. */
+  latest(toolkit: string | undefined): readonly CatalogEntry[];
+  /** A listing's text, joined when it is first asked for. */
+  listing(name: string, toolkit: string | undefined, join: () => string): string;
 }
 
 export function createCatalog(source: CatalogSource): Catalog {
   const byId = new Map<string, CatalogEntry[]>();
   const byName = new Map<string, CatalogEntry[]>();
   const toolkits = new Set<string>();
+  // One per protocol and toolkit: bounded by what is deployed.
+  const listings = new Map<string, string>();
+  const within = (toolkit: string) => (entry: CatalogEntry) => entry.toolkit === toolkit;
   for (const entry of source.entries) {
     const versions = byId.get(entry.id);
     toolkits.add(entry.toolkit);
@@ -68,13 +83,19 @@ export function createCatalog(source: CatalogSource): Catalog {
       const { id, name } = versions[0] as CatalogEntry;
       return { refusal: { reason: "unknown_version", id, name, version: reference.version as string } };
     },
-    fragments(listing, toolkit) {
-      const found: string[] = [];
-      for (const entry of source.entries) {
-        const fragment = entry.listed[listing];
-        if (fragment !== undefined && (toolkit === undefined || entry.toolkit === toolkit)) found.push(fragment);
+    all: (toolkit) => (toolkit === undefined ? source.entries : source.entries.filter(within(toolkit))),
+    latest(toolkit) {
+      const newest = Array.from(byId.values(), (versions) => versions[versions.length - 1] as CatalogEntry);
+      return toolkit === undefined ? newest : newest.filter(within(toolkit));
+    },
+    listing(name, toolkit, join) {
+      const key = `${name}/${toolkit ?? ""}`;
+      let text = listings.get(key);
+      if (text === undefined) {
+        text = join();
+        listings.set(key, text);
       }
-      return found;
+      return text;
     },
   };
 }

@@ -75,7 +75,7 @@ export interface ToolContext<
   /** Identifies this call in results and logs. */
   readonly callId: string;
   readonly principal: Principal;
-  /** The user whom the caller speaks for; always there when the tool requires it. */
+  /** The user whom the caller speaks for, where the tool requires one. */
   readonly userId: UserId;
   /** The secrets that the tool declared, and no others. */
   readonly secrets: { readonly [Name in Secret]: string };
@@ -104,5 +104,6 @@ export type RunInput<Input> = Input extends StandardSchema ? InferOutput<Input> 
 export type RunOutput<Output> = [Output] extends [StandardSchema]
   ? InferInput<Output>
   : [Output] extends [null]
-    ? undefined
+    ? // biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing returns void
+      void
     : unknown;

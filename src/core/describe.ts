@@ -17,6 +17,4 @@ export interface Described {
   readonly input: JsonSchema & { readonly properties: { readonly [name: string]: JsonSchema } };
   /** `null`: the tool returns nothing. `{}`: any value. */
   readonly output: JsonSchema | null;
-  /** Whether this is the tool's highest version: protocols that know no versions list only that one. */
-  readonly latest: boolean;
 }

@@ -29,6 +29,8 @@ export function guardedFetch(send: Fetch): Fetch {
       const location = response.headers.get("location");
       if (!REDIRECTS.has(response.status) || location === null || follow === "manual") return response;
       if (follow === "error" || hops === MAX_REDIRECTS) throw new TypeError("Too many redirects");
+      // An answer that nobody reads holds one of the few connections that a call may have.
+      await response.body?.cancel();
       request = redirected(again ?? request, response.status, new URL(location, request.url));
     }
   };
@@ -50,13 +52,15 @@ export function refusePrivate(url: URL): void {
     throw new AddressRefused(`Only http and https addresses can be fetched, not ${url.protocol}`);
   }
   // The URL parser has already turned 0x7f.1, 2130706433, 127.1 and full-width digits into four decimal numbers.
-  const host = url.hostname.replace(/\.$/, "").toLowerCase();
+  const host = url.hostname.replace(/\.+$/, "").toLowerCase();
   const inside = host.startsWith("[") ? isPrivateV6(host.slice(1, -1)) : isPrivateV4(host) || isLocalName(host);
   if (inside) throw new AddressRefused(`The address ${host} is not on the public internet`);
 }
 
 function isLocalName(host: string): boolean {
-  return !host.includes(".") || /\.(localhost|local|internal|intranet|home\.arpa|lan|corp|private)$/.test(host);
+  return (
+    !host.includes(".") || /\.(localhost|localdomain|local|internal|intranet|home\.arpa|lan|corp|private)$/.test(host)
+  );
 }
 
 /** IANA's special-purpose IPv4 blocks: first address and prefix length. */

@@ -6,12 +6,13 @@ import type { Call } from "./call.ts";
 import type { Catalog, CatalogEntry } from "./catalog.ts";
 import { RunContext } from "./context.ts";
 import type { ToolContext, ToolDefinition } from "./definition.ts";
+import { faultOf } from "./fault.ts";
 import type { Signer } from "./handle.ts";
 import { inOneLine, toIssues } from "./issues.ts";
 import { isRecord, NotJson, toJson } from "./json.ts";
 import { type Claim, fingerprint, type Ledger, ledgerKey } from "./ledger.ts";
 import { describeError, type Log } from "./log.ts";
-import { type Fault, type Issue, isFinal, type Outcome } from "./outcome.ts";
+import { type Issue, isFinal, type Outcome } from "./outcome.ts";
 import { meet } from "./requirements.ts";
 import type { StandardSchema } from "./schema.ts";
 import type { SessionStore } from "./state.ts";
@@ -128,7 +129,9 @@ async function parse(
   const input = raw === undefined ? {} : raw;
   if (!isRecord(input)) return { issues: [{ path: "", message: "Must be an object of parameters" }] };
   if (schema === undefined) return { input: {} };
-  const verdict = schema["~standard"].validate(input);
+  // Validators ask with `in`: a parameter called "constructor" must not be found where none was sent.
+  const own = Object.assign(Object.create(null), input);
+  const verdict = schema["~standard"].validate(own);
   const result = verdict instanceof Promise ? await verdict : verdict;
   return result.issues ? { issues: toIssues(result.issues) } : { input: result.value };
 }
@@ -150,12 +153,14 @@ function withinLimits(
   const returned = (value: unknown) => check(definition.output, value, call, entry, host);
 
   let result: unknown;
+  let pending: Promise<unknown> | undefined;
   try {
     result = definition.run(input as never, context as never);
+    if (isThenable(result)) pending = Promise.resolve(result);
   } catch (error) {
     return thrown(error);
   }
-  if (!(result instanceof Promise)) return returned(result);
+  if (pending === undefined) return returned(result);
 
   return new Promise((resolve) => {
     const limitMs = entry.traits.timeoutMs ?? DEFAULT_TIMEOUT_MS;
@@ -174,11 +179,18 @@ function withinLimits(
     };
     if (call.signal?.aborted) onGone();
     else call.signal?.addEventListener("abort", onGone);
-    result.then(
+    pending.then(
       (value) => settle(returned(value)),
       (error) => settle(thrown(error)),
     );
   });
+}
+
+/** What another Worker's method returns is a thenable and no Promise. */
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  if (value instanceof Promise) return true;
+  const may = (typeof value === "object" && value !== null) || typeof value === "function";
+  return may && "then" in value && typeof value.then === "function";
 }
 
 /** A tool that breaks its own promise is a failed call, said clearly. */
@@ -231,10 +243,4 @@ function ourFault(
     error: describeError(error),
   });
   return { kind: "failed", fault: { message, developerMessage } };
-}
-
-/** The fault that a tool threw on purpose (`ToolError`); known by its shape, as bundles may hold the class twice. */
-function faultOf(error: unknown): Fault | undefined {
-  if (error instanceof Error && error.name === "ToolError" && "fault" in error) return error.fault as Fault;
-  return undefined;
 }

@@ -54,6 +54,10 @@ export function toJson(value: unknown, path = "", depth = 0): Json {
   if (depth > MAX_OUTPUT_DEPTH) throw new NotJson("", `a cycle, or nested over ${MAX_OUTPUT_DEPTH} levels deep`);
   if ("toJSON" in value && typeof value.toJSON === "function") return toJson(value.toJSON(), path, depth + 1);
   if (Array.isArray(value)) return arrayToJson(value, path, depth);
+  // The printer unboxes these: what comes out must be looked at here.
+  if (value instanceof Number || value instanceof String || value instanceof Boolean || value instanceof BigInt) {
+    return toJson(value.valueOf(), path, depth + 1);
+  }
   if (value instanceof Map || value instanceof Set) throw new NotJson(path, `a ${value.constructor.name}`);
   if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) throw new NotJson(path, "binary data");
   return recordToJson(value as Record<string, unknown>, path, depth);

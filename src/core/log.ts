@@ -10,6 +10,11 @@ export type Log = (entry: LogEntry) => void;
 
 /** What is known of something thrown, for the log only. */
 export function describeError(error: unknown): { name: string; message: string; stack?: string | undefined } {
-  if (error instanceof Error) return { name: error.name, message: error.message, stack: error.stack };
-  return { name: typeof error, message: String(error) };
+  try {
+    if (!(error instanceof Error)) return { name: typeof error, message: String(error) };
+    // Each may be anything, or a getter that throws: a log line must not fail the call that it is about.
+    return { name: String(error.name), message: String(error.message), stack: error.stack && String(error.stack) };
+  } catch {
+    return { name: typeof error, message: "(cannot be described)" };
+  }
 }

@@ -18,18 +18,25 @@ export function meet(
   context: CallContext,
   workerSecret: (name: string) => string | undefined,
 ): { met: Met } | { missing: Missing } {
-  if (required === undefined) return { met: { secrets: NOTHING, authorization: NOTHING, userId: context.userId } };
+  if (required === undefined) return { met: { secrets: NOTHING, authorization: NOTHING, userId: undefined } };
   const secrets = collect(required.secrets ?? [], context.secrets, workerSecret);
   const authorization = collect(
     (required.authorization ?? []).map(({ id }) => id),
     context.authorization,
     workerSecret,
   );
-  const userId = required.userId === true && !context.userId;
+  const needsUser = required.userId === true;
+  const userId = needsUser && !context.userId;
   if (userId || secrets.missing.length > 0 || authorization.missing.length > 0) {
     return { missing: { secrets: secrets.missing, authorization: authorization.missing, userId } };
   }
-  return { met: { secrets: secrets.values, authorization: authorization.values, userId: context.userId } };
+  return {
+    met: {
+      secrets: secrets.values,
+      authorization: authorization.values,
+      userId: needsUser ? context.userId : undefined,
+    },
+  };
 }
 
 function collect(

@@ -12,7 +12,6 @@ export interface ServerInfo {
 /** One request on its way through a protocol. */
 export interface Visit {
   readonly request: Request;
-  readonly url: URL;
   readonly principal: Principal;
   /** Folder name of the toolkit whose path was asked for; absent on the bare paths. */
   readonly toolkit: string | undefined;
@@ -97,8 +96,9 @@ async function readText(request: Request, limit: number): Promise<string | undef
   const announced = request.headers.get("content-length");
   if (announced !== null) {
     if (Number(announced) > limit) return undefined;
-    const text = await request.text();
-    return text.length > limit ? undefined : text;
+    // What was announced need not be what came.
+    const raw = await request.arrayBuffer();
+    return raw.byteLength > limit ? undefined : new TextDecoder().decode(raw);
   }
   if (request.body === null) return "";
   const decoder = new TextDecoder();

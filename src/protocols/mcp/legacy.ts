@@ -4,6 +4,7 @@ import { execute } from "../../core/execute.ts";
 import { isRecord } from "../../core/json.ts";
 import type { Visit } from "../http.ts";
 import { idempotencyKeyOf, type RpcRequest } from "../json-rpc.ts";
+import { listTools as list } from "./list.ts";
 import { readCall } from "./read.ts";
 import { CODE, error, type Reply, renderCall } from "./render.ts";
 import { isLegacyRevision, LEGACY_REVISIONS, type Manner } from "./revisions.ts";
@@ -43,7 +44,7 @@ function initialize({ params }: RpcRequest, { visit }: Turn): MethodReply {
 }
 
 function listTools(_: RpcRequest, { visit: { host, toolkit } }: Turn): MethodReply {
-  return { resultText: `{"tools":[${host.catalog.fragments("mcp-objects", toolkit).join(",")}]}` };
+  return { resultText: `{"tools":[${list(host.catalog, toolkit, "objects")}]}` };
 }
 
 async function callTool({ params }: RpcRequest, { visit, manner, sessionId }: Turn): Promise<MethodReply> {

@@ -1,4 +1,4 @@
-/** A tool as OpenTool's `GET /load` lists it (OpenTool description document, Function). Runs at build time. */
+/** A tool's parameters and return as OpenTool describes them (description document, Function). Runs at build time. */
 import type { Described, JsonSchema } from "../../core/describe.ts";
 
 /** OpenTool's Schema: one of six types, and few words about it. Published clients drop everything else's function. */
@@ -16,8 +16,6 @@ const TYPES = ["boolean", "integer", "number", "string", "array", "object"] as c
 export function describe(tool: Described): Record<string, unknown> {
   const required = (tool.input.required ?? []) as string[];
   return {
-    name: tool.name,
-    description: tool.description,
     parameters: Object.entries(tool.input.properties).map(([name, property]) => ({
       name,
       description: property.description,

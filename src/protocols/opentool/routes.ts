@@ -1,6 +1,9 @@
 /** OpenTool 1.0 over HTTP: version, load, call, and the newer SDKs' streamCall. Reads, executes, renders. */
+
 import { NO_CONTEXT } from "../../core/call.ts";
+import type { Catalog } from "../../core/catalog.ts";
 import { type Ending, execute } from "../../core/execute.ts";
+import { describeError } from "../../core/log.ts";
 import { json, listing, listingTag, type Protocol, readJson, type Visit } from "../http.ts";
 import { checkedKey, idempotencyKeyOf } from "../json-rpc.ts";
 import { eventStream } from "../sse.ts";
@@ -22,26 +25,36 @@ export const opentool: Protocol = {
   httpError: (status, message, headers) => json(failure({ code: status, message }, null), status, headers),
 };
 
-function load({ request, url, host, server, toolkit }: Visit): Response {
+function load({ request, host, server, toolkit }: Visit): Response {
+  const url = new URL(request.url);
   // The document names the host it was asked at.
   const tag = listingTag(host, `${LISTING}-${url.host}`, toolkit);
   return listing(request, tag, () => {
     const head = {
       opentool: FORMAT_VERSION,
       info: { title: server.name, version: server.version },
-      server: { url: url.href.slice(0, url.href.lastIndexOf("/load")) },
+      server: { url: url.origin + url.pathname.replace(/\/[^/]+\/?$/, "") },
     };
-    const functions = host.catalog.fragments(LISTING, toolkit).join(",");
-    return `${JSON.stringify(head).slice(0, -1)},"functions":[${functions}]}`;
+    return `${JSON.stringify(head).slice(0, -1)},"functions":[${functions(host.catalog, toolkit)}]}`;
   });
+}
+
+function functions(catalog: Catalog, toolkit: string | undefined): string {
+  return catalog.listing(LISTING, toolkit, () =>
+    catalog
+      .latest(toolkit)
+      // What discovery rendered begins with the parameters: name and description go before them.
+      .map(({ name, json }) => `{"name":"${name}","description":${json.description},${json[LISTING]?.slice(1)}`)
+      .join(","),
+  );
 }
 
 /** Every error that a JSON-RPC body can carry is a 200: clients take any other status for "no access to server". */
 async function call(visit: Visit): Promise<Response> {
   const read = await readRequest(visit);
   if (read instanceof Response) return read;
-  const ending = await run(visit, read);
-  return json(render(ending.outcome, read.id), 200, ending.replayed ? { "idempotency-replayed": "true" } : undefined);
+  const { body, replayed } = await answer(visit, read);
+  return json(body, 200, replayed ? { "idempotency-replayed": "true" } : undefined);
 }
 
 /** The same as events: `start`, then `data` or `error`, then `done`. */
@@ -51,14 +64,17 @@ async function streamCall(visit: Visit): Promise<Response> {
   const stop = new AbortController();
   const stream = eventStream(() => stop.abort());
   stream.send(JSON.stringify({ start: read.method }), "start");
-  run(visit, read, stop.signal).then(
-    ({ outcome }) => {
-      stream.send(JSON.stringify(render(outcome, read.id)), outcome.kind === "completed" ? "data" : "error");
+  answer(visit, read, stop.signal)
+    .then(({ body }) => {
+      stream.send(JSON.stringify(body), body.error === null ? "data" : "error");
       stream.send(JSON.stringify({ done: read.method }), "done");
-      stream.close();
-    },
-    () => stream.close(),
-  );
+    })
+    .catch((error) => {
+      // Nothing throws for what a caller or a tool does: a fault of ours, and the status has gone out already.
+      visit.host.log({ level: "error", message: "unhandled", error: describeError(error) });
+      stream.send(JSON.stringify(failure({ code: CODE.failed, message: "Internal error" }, read.id)), "error");
+    })
+    .finally(() => stream.close());
   return stream.response;
 }
 
@@ -67,31 +83,33 @@ async function readRequest({ request, limits }: Visit): Promise<ReadCall | Respo
   if ("bad" in body) return opentool.httpError(body.bad.status, body.bad.message);
   const read = readCall(body.value);
   if ("problem" in read) return json(failure({ code: CODE.badRequest, message: read.problem }, read.id), 400);
-  const key = idempotencyKeyOf(request);
-  if (key !== undefined && checkedKey(key) === undefined) {
-    const message = "The Idempotency-Key header must have 1 to 255 characters";
-    return json(failure({ code: CODE.badRequest, message }, read.value.id), 200);
-  }
   return read.value;
 }
 
-function run(
+/** The JSON-RPC response to a request that could be read. */
+async function answer(
   { request, host, principal, toolkit }: Visit,
-  { tool, params }: ReadCall,
+  { id, tool, params }: ReadCall,
   signal: AbortSignal = request.signal,
-): Promise<Ending> {
-  return execute(
+): Promise<Pick<Ending, "replayed"> & { body: Record<string, unknown> }> {
+  // Plain JSON-RPC clients count 1, 2, 3: an `id` is no idempotency key, the header is.
+  const key = idempotencyKeyOf(request);
+  if (key !== undefined && checkedKey(key) === undefined) {
+    const message = "The Idempotency-Key header must have 1 to 255 characters";
+    return { body: failure({ code: CODE.badRequest, message }, id) };
+  }
+  const { outcome, replayed } = await execute(
     {
       callId: crypto.randomUUID(),
       tool,
       toolkit,
       input: params,
-      // Plain JSON-RPC clients count 1, 2, 3: an `id` is no idempotency key, the header is.
-      key: idempotencyKeyOf(request),
+      key,
       principal,
       context: NO_CONTEXT,
       signal,
     },
     host,
   );
+  return { body: render(outcome, id), ...(replayed && { replayed }) };
 }

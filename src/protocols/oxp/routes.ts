@@ -2,6 +2,7 @@
 import { execute } from "../../core/execute.ts";
 import { isRecord } from "../../core/json.ts";
 import { hasBody, json, listing, listingTag, type Protocol, readJson, type Visit } from "../http.ts";
+import { listTools } from "./list.ts";
 import { isSupportedVersion, readCall, readVersion, UNSUPPORTED_VERSION } from "./read.ts";
 import { render, serverError } from "./render.ts";
 
@@ -21,8 +22,8 @@ export const oxp: Protocol = {
 };
 
 /** OXP 1.0, List Tools. The version may come in a body, as clients that cannot send one on GET put it elsewhere. */
-async function list({ request, url, host, toolkit, limits }: Visit): Promise<Response> {
-  const named = url.searchParams.get("$schema");
+async function list({ request, host, toolkit, limits }: Visit): Promise<Response> {
+  const named = new URL(request.url).searchParams.get("$schema");
   const header = request.headers.get("oxp-version");
   if (named !== null && !isSupportedVersion(named)) return serverError(400, UNSUPPORTED_VERSION);
   if (header !== null && header !== "1.0" && !isSupportedVersion(header)) return serverError(400, UNSUPPORTED_VERSION);
@@ -34,9 +35,7 @@ async function list({ request, url, host, toolkit, limits }: Visit): Promise<Res
     if (problem) return serverError(400, problem);
   }
   return listing(request, listingTag(host, LISTING, toolkit), () => {
-    const tools = host.catalog.fragments(LISTING, toolkit).join(",");
-    // `tools` is what the documents say, `items` what the specification's own schema requires: both are sent.
-    return `{"$schema":"urn:oxp:1.0","tools":[${tools}],"items":[${tools}]}`;
+    return listTools(host.catalog, toolkit);
   });
 }
 

@@ -1,0 +1,97 @@
+/** Checks what a definition says beside its schemas: title, hints, limits, requirements. */
+import type { Traits } from "../core/definition.ts";
+import type { Complaint } from "./problem.ts";
+
+export const TRAITS = [
+  "title",
+  "annotations",
+  "requirements",
+  "timeoutMs",
+  "env",
+  "attachments",
+] as const satisfies (keyof Traits)[];
+
+const ANNOTATIONS = ["readOnly", "destructive", "idempotent", "openWorld"];
+/** Setting a timer to more is the same as setting none (32-bit signed milliseconds). */
+const MAX_TIMEOUT_MS = 2_147_483_647;
+const REQUIREMENTS =
+  'requirements: { secrets: ["MY_KEY"], authorization: [{ id: "google", oauth2: { scopes: ["email"] } }], userId: true }';
+
+export function* checkTraits(definition: Readonly<Record<string, unknown>>): Generator<Complaint> {
+  const { title, annotations, requirements, timeoutMs, env, attachments } = definition;
+  if (title !== undefined && typeof title !== "string") {
+    yield { problem: "its title is not a string", fix: 'write title: "Add two numbers", or leave it out' };
+  }
+  if (attachments !== undefined && typeof attachments !== "boolean") {
+    yield { problem: "its attachments is not true or false", fix: "write attachments: true, or leave it out" };
+  }
+  if (timeoutMs !== undefined && !isTimeout(timeoutMs)) {
+    yield {
+      problem: `its timeoutMs is not a number of milliseconds from 1 to ${MAX_TIMEOUT_MS}`,
+      fix: "write an integer, such as timeoutMs: 30_000",
+    };
+  }
+  if (annotations !== undefined) yield* checkAnnotations(annotations);
+  if (env !== undefined && !isNames(env)) {
+    yield { problem: "its env is not a list of binding names", fix: 'write env: ["MY_BINDING"]' };
+  }
+  if (requirements !== undefined) {
+    const wrong = wrongRequirement(requirements);
+    if (wrong) yield { problem: `its ${wrong} is not one that callers can be told`, fix: `write ${REQUIREMENTS}` };
+  }
+}
+
+function* checkAnnotations(annotations: unknown): Generator<Complaint> {
+  const fix = `write annotations: { ${ANNOTATIONS.map((name) => `${name}: true`).join(", ")} }, or some of them`;
+  if (!isRecord(annotations)) {
+    yield { problem: "its annotations is not an object", fix };
+    return;
+  }
+  for (const [name, value] of Object.entries(annotations)) {
+    if (!ANNOTATIONS.includes(name)) yield { problem: `there is no annotation "${name}"`, fix };
+    else if (value !== undefined && typeof value !== "boolean") {
+      yield { problem: `its annotation "${name}" is not true or false`, fix };
+    }
+  }
+}
+
+/** The path of the first member that is not as the type says; closed, because OXP lists requirements as they are. */
+function wrongRequirement(requirements: unknown): string | undefined {
+  if (!isRecord(requirements)) return "requirements";
+  const { secrets, authorization, userId, ...rest } = requirements;
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) return `requirements.${unknown}`;
+  if (secrets !== undefined && !isNames(secrets)) return "requirements.secrets";
+  if (userId !== undefined && typeof userId !== "boolean") return "requirements.userId";
+  if (authorization === undefined) return undefined;
+  if (!Array.isArray(authorization)) return "requirements.authorization";
+  const at = authorization.findIndex((item) => !isAuthorization(item));
+  return at < 0 ? undefined : `requirements.authorization[${at}]`;
+}
+
+function isAuthorization(item: unknown): boolean {
+  if (!isRecord(item) || !isName(item.id) || !hasOnly(item, ["id", "oauth2"])) return false;
+  if (item.oauth2 === undefined) return true;
+  if (!isRecord(item.oauth2) || !hasOnly(item.oauth2, ["scopes"])) return false;
+  return item.oauth2.scopes === undefined || isNames(item.oauth2.scopes);
+}
+
+function hasOnly(value: Record<string, unknown>, members: readonly string[]): boolean {
+  return Object.keys(value).every((key) => members.includes(key));
+}
+
+function isTimeout(value: unknown): boolean {
+  return typeof value === "number" && Number.isInteger(value) && value > 0 && value <= MAX_TIMEOUT_MS;
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+function isNames(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every(isName);
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

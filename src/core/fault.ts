@@ -1,0 +1,36 @@
+/** Reads the fault that a tool threw on purpose. Types bind the author only as far as they reach: every field is checked. */
+import { isRecord } from "./json.ts";
+import type { Fault } from "./outcome.ts";
+
+const NAMELESS = "The tool failed.";
+
+/** The fault of a `ToolError`, known by its shape, as bundles may hold the class twice; undefined for all else. */
+export function faultOf(thrown: unknown): Fault | undefined {
+  try {
+    if (!(thrown instanceof Error) || thrown.name !== "ToolError" || !("fault" in thrown)) return undefined;
+    return isRecord(thrown.fault) ? checked(thrown.fault) : undefined;
+  } catch {
+    // A getter that throws: no error of ours.
+    return undefined;
+  }
+}
+
+function checked(fault: Record<string, unknown>): Fault {
+  const { message, developerMessage, canRetry, retryAfterMs, additionalPromptContent } = fault;
+  return {
+    message: text(message) ?? NAMELESS,
+    developerMessage: text(developerMessage),
+    canRetry: canRetry === true,
+    retryAfterMs: wholeMs(retryAfterMs),
+    additionalPromptContent: text(additionalPromptContent),
+  };
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** Rounded up, so that nobody comes back too early; no time at all where it is no time. */
+function wholeMs(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.ceil(value) : undefined;
+}

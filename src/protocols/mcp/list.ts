@@ -1,0 +1,45 @@
+/** Tools as `tools/list` shows them, joined from texts that discovery rendered (server/tools, Tool). */
+import type { Catalog, CatalogEntry } from "../../core/catalog.ts";
+
+/** The reserved argument of the gateway seed ("Attachments"), shown where a tool takes files. */
+const ATTACHMENTS =
+  '"attachments":{"type":"array","description":"Files for the tool, uploaded before the call.","items":{"type":"object","properties":{"file_id":{"type":"string"},"filename":{"type":"string"},"content_type":{"type":"string"}},"required":["file_id"]}}';
+
+/**
+ * @param outputs what `structuredContent` may be in the reader's revision: `any` JSON value since 2026-07-28,
+ *                `objects` before, where any other result is wrapped as `{"value": …}`
+ * @returns the tools separated by commas
+ */
+export function listTools(catalog: Catalog, toolkit: string | undefined, outputs: "any" | "objects"): string {
+  return catalog.listing(`mcp-${outputs}`, toolkit, () =>
+    catalog
+      .latest(toolkit)
+      .map((entry) => tool(entry, outputs))
+      .join(","),
+  );
+}
+
+function tool({ name, json, traits, output }: CatalogEntry, outputs: "any" | "objects"): string {
+  const { title, annotations, attachments } = traits;
+  const hints = annotations && {
+    readOnlyHint: annotations.readOnly,
+    destructiveHint: annotations.destructive,
+    idempotentHint: annotations.idempotent,
+    openWorldHint: annotations.openWorld,
+  };
+  const head = JSON.stringify({ name, title }).slice(0, -1);
+  const input = attachments ? withAttachments(json.input) : json.input;
+  const tail = hints ? `,"annotations":${JSON.stringify(hints)}` : "";
+  return `${head},"description":${json.description},"inputSchema":${input}${outputSchema(json.output, output, outputs)}${tail}}`;
+}
+
+function withAttachments(input: string): string {
+  return input.replace(/"properties":\{(?="|(\}))/, (_, empty) => `"properties":{${ATTACHMENTS}${empty ? "" : ","}`);
+}
+
+/** A tool without output, or with any, promises nothing. */
+function outputSchema(text: string, kind: CatalogEntry["output"], outputs: "any" | "objects"): string {
+  if (kind === "none" || kind === "any") return "";
+  if (kind === "object" || outputs === "any") return `,"outputSchema":${text}`;
+  return `,"outputSchema":{"type":"object","properties":{"value":${text}},"required":["value"]}`;
+}

@@ -1,0 +1,22 @@
+/** The listing of `GET /tools`, joined from texts that discovery rendered (OXP 1.0, List Tools, Tool Definition). */
+import type { Catalog, CatalogEntry } from "../../core/catalog.ts";
+
+export function listTools(catalog: Catalog, toolkit: string | undefined): string {
+  return catalog.listing("oxp", toolkit, () => {
+    const tools = catalog.all(toolkit).map(definition).join(",");
+    // `tools` is what the documents say, `items` what the specification's own schema requires: both are sent.
+    return `{"$schema":"urn:oxp:1.0","tools":[${tools}],"items":[${tools}]}`;
+  });
+}
+
+/** ToolDefinition is closed: nothing beyond these members may appear. */
+function definition({ id, name, version, json, traits }: CatalogEntry): string {
+  const { authorization, secrets, userId } = traits.requirements ?? {};
+  const requirements = {
+    ...(authorization?.length && { authorization }),
+    ...(secrets?.length && { secrets: secrets.map((secret) => ({ id: secret })) }),
+    ...(userId && { user_id: true }),
+  };
+  const required = Object.keys(requirements).length > 0 ? `,"requirements":${JSON.stringify(requirements)}` : "";
+  return `{"id":"${id}@${version}","name":"${name}","description":${json.description},"version":"${version}","input_schema":{"parameters":${json.input}},"output_schema":${json.output}${required}}`;
+}

@@ -1,0 +1,110 @@
+/** Methods and paths that are none: 405 with Allow, 404, in the shape of the protocol that the path belongs to. */
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import { type Answer, post, send } from "../support/http.ts";
+import { shapeAt } from "../support/shapes.ts";
+
+function expectError(path: string, { status, headers, body, text }: Answer, expected: number) {
+  expect(status).toBe(expected);
+  expect(headers.get("content-type")).toMatch(/^application\/json/);
+  v.parse(shapeAt(path, status), body);
+  expect(text).not.toMatch(/\bat .*\.ts|node_modules/);
+}
+
+/** What each path answers, by the documents; `/mcp` is left to its own tests. */
+const ALLOWED: Record<string, string> = {
+  "/": "GET, HEAD",
+  "/health": "GET, HEAD",
+  "/info": "GET, HEAD",
+  "/tools": "GET, HEAD",
+  "/tools/call": "POST",
+  "/call": "POST",
+  "/opentool/version": "GET, HEAD",
+  "/opentool/load": "GET, HEAD",
+  "/opentool/call": "POST",
+  "/opentool/streamCall": "POST",
+  "/math/tools": "GET, HEAD",
+  "/math/tools/call": "POST",
+  "/math/call": "POST",
+  "/ma%74h/call": "POST",
+  "/math/opentool/load": "GET, HEAD",
+  "/math/opentool/call": "POST",
+};
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"];
+
+describe("a method that a path does not have: 405 with Allow (RFC 9110, section 15.5.6)", () => {
+  const cases = Object.entries(ALLOWED).flatMap(([path, allow]) =>
+    METHODS.filter((method) => !allow.split(", ").includes(method)).map((method) => ({ method, path, allow })),
+  );
+
+  it.each(cases)("$method $path", async ({ method, path, allow }) => {
+    const answer = await send(path, { method });
+    expectError(path, answer, 405);
+    expect(answer.headers.get("allow")).toBe(allow);
+  });
+
+  it.each(Object.entries(ALLOWED).filter(([, allow]) => allow === "POST"))("HEAD %s, without a body", async (path) => {
+    const { status, headers, text } = await send(path, { method: "HEAD" });
+    expect([status, headers.get("allow"), text]).toEqual([405, "POST", ""]);
+  });
+
+  it.each(["PUT", "PATCH", "OPTIONS"])("%s /mcp", async (method) => {
+    const answer = await send("/mcp", { method });
+    expectError("/mcp", answer, 405);
+    expect(answer.headers.get("allow")).toContain("POST");
+  });
+});
+
+describe("paths that are none: 404 (specs/oxp.md: 'use the `ServerErrorResponse` shape')", () => {
+  const PATHS = [
+    ...["/x", "/tools/x", "/call/x", "/Tools", "/tools//", "/index.html", "/favicon.ico"],
+    ...["//x", "//", "//tools", "/math//tools", "//math/tools", "/\\tools", "/;/tools", "/tools;x=1"],
+    ...[
+      "/%00",
+      "/tools%00",
+      "/%",
+      "/%zz",
+      "/%zz/tools",
+      "/%E0%A4%A",
+      "/%ff",
+      "/%2e%2e%2ftools",
+      "/%2Ftools",
+      "/tools%2Fcall",
+    ],
+    ...[
+      "/opentool",
+      "/opentool/",
+      "/math/",
+      "/math//",
+      "/opentool/x",
+      "/opentool/stop",
+      "/opentool/%00",
+      "/opentool/%zz",
+      "/math/opentool/x",
+    ],
+    ...["/mcp/x", "/mcp//", "/mcp/%zz", "/__proto__", "/constructor/tools", "/toString/call", `/${"x".repeat(2000)}`],
+  ];
+
+  it.each(PATHS)("%s", async (path) => {
+    expectError(path, await send(path), 404);
+    expectError(path, await post(path, {}), 404);
+  });
+
+  it("HEAD has no body", async () => {
+    const { status, text } = await send("/x", { method: "HEAD" });
+    expect([status, text]).toEqual([404, ""]);
+  });
+
+  it("a slash at the end says nothing, whatever the method", async () => {
+    expect((await send("/tools/")).status).toBe(200);
+    expect((await send("/math/tools/")).status).toBe(200);
+    expect((await post("/tools/call/", {})).status).toBe(400);
+    expect((await send("/tools/call/", { method: "PUT" })).headers.get("allow")).toBe("POST");
+  });
+
+  it("a query is no part of the path", async () => {
+    expect((await send("/tools?x=/y&%zz")).status).toBe(200);
+    expect((await send("/health?$schema=x")).status).toBe(200);
+  });
+});

@@ -1,0 +1,118 @@
+/** A fork of this project in a temporary folder, with tools of its own: started, or built and served, over real HTTP. */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { createTestHarness } from "wrangler";
+
+const ROOT = resolve(import.meta.dirname, "../../..");
+const OWN_FILES = ["package.json", "tsconfig.json", "wrangler.toml", "src"];
+
+export interface Fork {
+  readonly root: string;
+  /** Writes a file below the fork, such as `tools/hello/greet.ts`. */
+  write(path: string, text: string): void;
+  remove(): void;
+}
+
+/** @param tools a folder to copy to `tools/`, or files by their path below it */
+export function makeFork(tools: string | Record<string, string>): Fork {
+  const root = mkdtempSync(join(tmpdir(), "trivet-fork-"));
+  for (const file of OWN_FILES) {
+    cpSync(join(ROOT, file), join(root, file), { recursive: true, filter: (path) => !path.endsWith("/src/generated") });
+  }
+  symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  mkdirSync(join(root, "tools"));
+  if (typeof tools === "string") cpSync(resolve(ROOT, tools), join(root, "tools"), { recursive: true });
+  else for (const [path, text] of Object.entries(tools)) write(`tools/${path}`, text);
+  return { root, write, remove: () => rmSync(root, { recursive: true, force: true }) };
+}
+
+export interface Served {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** What `wrangler deploy` would upload, minified, served by workerd without a bundler or a watcher. */
+export async function serveBuilt(fork: Fork): Promise<Served> {
+  build(fork);
+  const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8")
+    .replace(/^main = .*$/m, 'main = "dist/index.js"\nno_bundle = true')
+    .replace(/^\[build\][^[]*/m, "");
+  fork.write("wrangler.built.toml", settings);
+  const harness = createTestHarness({ root: fork.root, workers: [{ configPath: "./wrangler.built.toml" }] });
+  const { url } = await harness.listen();
+  return { url: url.origin, stop: () => harness.close() };
+}
+
+/** @returns what the build printed */
+export function build(fork: Fork): string {
+  return execFileSync("npx", ["wrangler", "deploy", "--dry-run", "--outdir", "dist"], {
+    cwd: fork.root,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+}
+
+/** `npm start`, as a person runs it. */
+export async function start(fork: Fork): Promise<Served> {
+  const port = await freePort();
+  const child = spawn("npm", ["start", "--", "--port", String(port), "--persist-to", join(fork.root, "state")], {
+    cwd: fork.root,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (printed += chunk));
+  const url = `http://127.0.0.1:${port}`;
+  try {
+    await until(async () => (await fetch(`${url}/health`)).ok, 60_000);
+  } catch {
+    await end(child);
+    throw new Error(`npm start did not serve:\n${printed}`);
+  }
+  return { url, stop: () => end(child) };
+}
+
+/** Asks again until it is so. @returns milliseconds waited */
+export async function until(isSo: () => Promise<boolean>, limitMs: number): Promise<number> {
+  const started = performance.now();
+  for (;;) {
+    if (await isSo().catch(() => false)) return performance.now() - started;
+    if (performance.now() - started > limitMs) throw new Error(`not so within ${limitMs} ms`);
+    await new Promise((resume) => setTimeout(resume, 50));
+  }
+}
+
+/** npm, wrangler and workerd are a group of processes: the group is ended. */
+function end(child: ChildProcess): Promise<void> {
+  return new Promise((ended) => {
+    child.once("exit", () => ended());
+    if (child.pid === undefined || child.exitCode !== null) ended();
+    else process.kill(-child.pid, "SIGTERM");
+  });
+}
+
+function freePort(): Promise<number> {
+  return new Promise((found) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => found(port));
+    });
+  });
+}
+
+export async function postJson(url: string, body: unknown, headers: Record<string, string> = {}) {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
+}

@@ -1,0 +1,60 @@
+/** OpenTool calls as a test writes them. Every answer is checked against the protocol's shape before the test sees it. */
+import * as v from "valibot";
+import { type Answer, post } from "./http.ts";
+
+/** OpenTool 1.0, "Call Tool": `result` is an object beside an error too, and an error's code an integer. */
+export const RpcResponse = v.union([
+  v.strictObject({
+    jsonrpc: v.literal("2.0"),
+    result: v.record(v.string(), v.unknown()),
+    error: v.null(),
+    id: v.unknown(),
+  }),
+  v.strictObject({
+    jsonrpc: v.literal("2.0"),
+    result: v.strictObject({}),
+    error: v.strictObject({
+      code: v.pipe(v.number(), v.integer()),
+      message: v.pipe(v.string(), v.minLength(1)),
+      data: v.optional(v.record(v.string(), v.unknown())),
+    }),
+    id: v.unknown(),
+  }),
+]);
+
+/** POSTs any body to a path that answers calls. */
+export async function postRpc(
+  body: unknown,
+  path = "/opentool/call",
+  headers?: Record<string, string>,
+): Promise<Answer> {
+  const answer = await post(path, body, headers);
+  v.parse(RpcResponse, answer.body);
+  return answer;
+}
+
+/** Calls a function. */
+export function rpc(
+  method: string,
+  params?: unknown,
+  { id = "id-1", headers, path }: { id?: unknown; headers?: Record<string, string>; path?: string } = {},
+): Promise<Answer> {
+  return postRpc({ jsonrpc: "2.0", method, ...(params !== undefined && { params }), id }, path, headers);
+}
+
+export interface Event {
+  readonly event: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
+  readonly data: any;
+}
+
+/** Reads a whole event stream (WHATWG HTML, section 9.2.6), whose events are one line of JSON each. */
+export function eventsOf(text: string): Event[] {
+  return text
+    .split("\n\n")
+    .filter((block) => block !== "")
+    .map((block) => {
+      const [, event = "", data = ""] = /^event: (.*)\ndata: (.*)$/.exec(block) ?? [];
+      return { event, data: JSON.parse(data) };
+    });
+}

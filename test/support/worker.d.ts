@@ -1,0 +1,11 @@
+/** Tells `cloudflare:workers` which module is the Worker, so that tests can call `exports.default.fetch`. */
+declare namespace Cloudflare {
+  interface GlobalProps {
+    mainModule: typeof import("../../src/index.ts");
+  }
+}
+
+declare module "*?raw" {
+  const text: string;
+  export default text;
+}
