@@ -1,0 +1,20 @@
+/** What the README says, held against the project: its commands are the ones CI runs, its sample is a tested file. */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { expect, it } from "vitest";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const read = (path: string) => readFileSync(resolve(ROOT, path), "utf8");
+const readme = read("README.md");
+
+it("gives the sample that the served tests add", () => {
+  expect(readme).toContain(`\`\`\`ts\n${read("test/served/samples/hello/greet.ts")}\`\`\``);
+});
+
+it("gives the commands that CI runs and that there are", () => {
+  const { scripts } = JSON.parse(read("package.json"));
+  expect(readme).toContain("npm install && npm start");
+  expect(readme).toContain("npm install && npm test");
+  for (const [, script = ""] of readme.matchAll(/npm run ([a-z-]+)/g)) expect(scripts).toHaveProperty([script]);
+  expect(read(".ci/run")).toContain("npm install && npm test");
+});

@@ -1,0 +1,121 @@
+/** The rules of the rooms: who may import whom, where wire words may stand, and what never ships. */
+import { globSync, readFileSync } from "node:fs";
+import { dirname, relative, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const files = globSync("{src,tools}/**/*.ts", { cwd: ROOT })
+  .filter((file) => !file.startsWith("src/generated/"))
+  .sort();
+const text = (file: string) => readFileSync(resolve(ROOT, file), "utf8");
+
+/** Rooms from the most particular to the most general; the first that fits a file is its own. */
+const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly RegExp[] }[] = [
+  { files: /^tools\/.*\.test\.ts$/, mayImport: [/^README\.md/, /^vitest$/, /^cloudflare:/, /^valibot$/, /^tools\//, /^node:/] },
+  // Packages of a fork's own are its own business; what of ours a tool sees is `#tool`.
+  { files: /^tools\//, mayImport: [/^#tool$/, /^tools\//, /^(?!hono)[@a-z]/] },
+  { files: /^src\/tool\.ts$/, mayImport: [/^type src\/core\//] },
+  { files: /^src\/core\//, mayImport: [/^src\/core\//, /^valibot$/] },
+  { files: /^src\/access\//, mayImport: [/^src\/(core|access)\//, /^jose$/] },
+  // What a listing says of a tool is read at build time: it must load without a runtime, and drag nothing along.
+  { files: /^src\/protocols\/[a-z]+\/describe\.ts$/, mayImport: [/^type src\/core\//] },
+  ...["oxp", "mcp", "opentool"].map((name) => ({
+    files: new RegExp(`^src/protocols/${name}/`),
+    mayImport: [new RegExp(`^src/protocols/${name}/`), /^src\/protocols\/[a-z-]+\.ts$/, /^src\/core\//, /^hono/],
+  })),
+  { files: /^src\/protocols\/[a-z-]+\.ts$/, mayImport: [/^src\/protocols\/[a-z-]+\.ts$/, /^src\/core\//, /^hono/] },
+  { files: /^src\/stores\//, mayImport: [/^src\/stores\//, /^src\/core\//, /^cloudflare:/] },
+  { files: /^src\/pages\//, mayImport: [/^src\/pages\//, /^src\/core\//, /^type src\/protocols\/http\.ts$/] },
+  {
+    files: /^src\/build\//,
+    mayImport: [
+      /^src\/build\//,
+      /^type src\//,
+      /^src\/protocols\/[a-z]+\/describe\.ts$/,
+      /^node:/,
+      /^esbuild$/,
+      /^@valibot\//,
+    ],
+  },
+  { files: /^src\/app\.ts$/, mayImport: [/^src\/(core|access|protocols|pages)\//, /^hono/] },
+  { files: /^src\/index\.ts$/, mayImport: [/./] },
+];
+
+/** Imports of a file as `src/core/json.ts`, `valibot`, or with `type ` before it where nothing of it is left at run time. */
+function importsOf(file: string): string[] {
+  const found: string[] = [];
+  const statements = text(file).matchAll(
+    /^(?:import|export)\s+(type\s)?[^;]*?from\s+"([^"]+)";|import\("([^"]+)"\)/gms,
+  );
+  for (const [, type, from, dynamic] of statements) {
+    const named = from ?? dynamic ?? "";
+    const target = named.startsWith(".") ? relative(ROOT, resolve(ROOT, dirname(file), named)) : named;
+    found.push(type ? `type ${target}` : target);
+  }
+  return found;
+}
+
+describe("dependency direction (design, Rooms)", () => {
+  it("sees imports at all", () => {
+    expect(importsOf("src/index.ts")).toContain("src/app.ts");
+    expect(importsOf("src/tool.ts")).toContain("type src/core/definition.ts");
+  });
+
+  it.each(files)("%s", (file) => {
+    const room = ROOMS.find(({ files }) => files.test(file));
+    expect(room, "every file is in a room").toBeDefined();
+    const strangers = importsOf(file).filter((target) => {
+      const plain = target.replace(/^type /, "");
+      return !room?.mayImport.some((allowed) => allowed.test(target) || allowed.test(plain));
+    });
+    expect(strangers).toEqual([]);
+  });
+});
+
+describe("wire words stay in wire folders (style, 6)", () => {
+  const WORDS =
+    /\b(call_id|tool_id|isError|structuredContent|resultType|inputSchema|jsonrpc|parameter_errors|protocolVersion)\b/;
+  it.each(files.filter((file) => /^src\/(?!protocols\/)/.test(file)))("%s", (file) => {
+    const lines = text(file)
+      .split("\n")
+      .filter((line) => WORDS.test(line));
+    expect(lines).toEqual([]);
+  });
+});
+
+describe("what ships", () => {
+  const shipped = files.filter((file) => file.startsWith("src/") && !file.startsWith("src/build/"));
+
+  it.each(shipped)("%s keeps no mutable state in its module", (file) => {
+    const mutable = text(file)
+      .split("\n")
+      .filter((line) => /^(export )?(let|var) /.test(line));
+    expect(mutable).toEqual([]);
+  });
+
+  it.each(files)("%s evaluates no text", (file) => {
+    expect(text(file)).not.toMatch(/\beval\(|new Function\(/);
+  });
+
+  it.each(files)("%s is short enough to read", (file) => {
+    expect(text(file).split("\n").length).toBeLessThanOrEqual(300);
+  });
+});
+
+describe("forks (issue: for tests of forks)", () => {
+  const tools = globSync("tools/*/*.ts", { cwd: ROOT })
+    .map((file) => /^tools\/([^/]+)\/([^/@.]+)(@[^/]*)?\.ts$/.exec(file))
+    .flatMap((match) =>
+      match && match[2] !== "toolkit" && !match[2]?.startsWith("_") ? [`${match[1]}/${match[2]}`] : [],
+    );
+  const pascal = (name: string) => name.replace(/(^|-)([a-z])/g, (_, _dash, letter: string) => letter.toUpperCase());
+  const ours = globSync("{src,test}/**/*.ts", { cwd: ROOT }).filter((file) => !/\/generated\//.test(file));
+
+  it.each(tools)("nothing in src or test knows the shipped tool %s by name", (tool) => {
+    const [toolkit = "", name = ""] = tool.split("/");
+    const word = new RegExp(`\\b${pascal(toolkit)}[._]${pascal(name)}\\b`, "i");
+    // Comments may give it as an example of a name.
+    const code = (file: string) => text(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
+    expect(ours.filter((file) => word.test(code(file)))).toEqual([]);
+  });
+});

@@ -1,0 +1,24 @@
+/** The README's calls, sent as printed, get the answers printed below them. Goes with the tools that it calls. */
+import { exports } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import readme from "../README.md?raw";
+
+const CALLS =
+  /```sh\n# (\w+)\ncurl -s http:\/\/127\.0\.0\.1:8787(\S+) -H '([^:]+): ([^']+)' \\\n {2}-d '([^']+)'\n```\n\n```json\n(.+)\n```/g;
+
+describe("README, Try it", () => {
+  const calls = [...readme.matchAll(CALLS)];
+
+  it("shows one call for each protocol", () => {
+    expect(calls.map(([, protocol]) => protocol)).toEqual(["OXP", "MCP", "OpenTool"]);
+  });
+
+  it.each(calls.map(([, ...parts]) => parts))("%s answers as written", async (...parts) => {
+    const [, path, header = "", value = "", body = "", answer] = parts;
+    const request = { method: "POST", headers: { [header]: value }, body };
+    const response = await exports.default.fetch(`http://127.0.0.1:8787${path}`, request);
+    // A duration is a measurement.
+    const text = (await response.text()).replace(/"duration":\d+/, '"duration":0');
+    expect(text).toBe(answer);
+  });
+});

@@ -1,0 +1,191 @@
+import { env, exports } from "cloudflare:workers";
+import { afterEach, expect, it, vi } from "vitest";
+
+const ACCOUNT = "AC0123456789abcdef0123456789abcdef";
+const KEY = "SK00112233445566778899aabbccddeeff";
+const PASSWORD = "t0psecret-t0psecret-t0psecret-32";
+const NUMBERS = `https://api.twilio.com/2010-04-01/Accounts/${ACCOUNT}/IncomingPhoneNumbers.json?PageSize=1`;
+const MESSAGES = `https://api.twilio.com/2010-04-01/Accounts/${ACCOUNT}/Messages.json`;
+const HELLO = { to: "+4915112345678", message: "Grüße & 1+1" };
+
+interface Result {
+  readonly success: boolean;
+  readonly value?: { readonly status: string };
+  readonly error?: Record<string, unknown>;
+}
+
+async function post(input: unknown, secret: string) {
+  const response = await exports.default.fetch("http://trivet.test/tools/call", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      request: { tool_id: "SMS.Send", input, context: { secrets: [{ id: "TWILIO_API_KEY", value: secret }] } },
+    }),
+  });
+  const text = await response.text();
+  // OXP 1.0: nothing of a secret ever appears in an answer.
+  for (const part of [ACCOUNT, KEY, PASSWORD]) expect(text).not.toContain(part);
+  return { status: response.status, body: JSON.parse(text) as { result: Result } };
+}
+
+async function send(secret = `${ACCOUNT}:${PASSWORD}`): Promise<Result> {
+  return (await post(HELLO, secret)).body.result;
+}
+
+interface Sent {
+  readonly call: string;
+  readonly authorization: string | null;
+  readonly form: Record<string, string>;
+}
+
+/** What goes out, and an answer to each of it: numbers to a GET, the given one to the message. */
+function twilio(answer: () => Response, numbers = () => Response.json({ incoming_phone_numbers: [OWN_NUMBER] })) {
+  const sent: Sent[] = [];
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+    const request = new Request(input as RequestInfo, init);
+    const { method, url, headers } = request;
+    const form = method === "GET" ? {} : (Object.fromEntries(await request.formData()) as Record<string, string>);
+    sent.push({ call: `${method} ${url}`, authorization: headers.get("authorization"), form });
+    return method === "GET" ? numbers() : answer();
+  });
+  return sent;
+}
+
+const OWN_NUMBER = { phone_number: "+15005550006" };
+const queued = () => Response.json({ sid: "SM1", status: "queued" }, { status: 201 });
+
+function setFrom(value: string) {
+  (env as unknown as Record<string, unknown>).TWILIO_FROM = value;
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  delete (env as unknown as Record<string, unknown>).TWILIO_FROM;
+});
+
+it("sends from the account's first phone number and returns Twilio's status", async () => {
+  const sent = twilio(queued);
+  expect((await send()).value).toEqual({ status: "queued" });
+  const authorization = `Basic ${btoa(`${ACCOUNT}:${PASSWORD}`)}`;
+  expect(sent).toEqual([
+    { call: `GET ${NUMBERS}`, authorization, form: {} },
+    { call: `POST ${MESSAGES}`, authorization, form: { To: HELLO.to, From: "+15005550006", Body: HELLO.message } },
+  ]);
+});
+
+it("an API key signs in for its account", async () => {
+  const sent = twilio(queued);
+  expect((await send(`${ACCOUNT}:${KEY}:${PASSWORD}`)).success).toBe(true);
+  expect(sent[1]).toMatchObject({ call: `POST ${MESSAGES}`, authorization: `Basic ${btoa(`${KEY}:${PASSWORD}`)}` });
+});
+
+it.each([
+  ["+15005550001", { From: "+15005550001" }],
+  [`MG${ACCOUNT.slice(2)}`, { MessagingServiceSid: `MG${ACCOUNT.slice(2)}` }],
+])("the Worker variable TWILIO_FROM says who sends: %s", async (from, sender) => {
+  setFrom(from);
+  const sent = twilio(queued);
+  expect((await send()).success).toBe(true);
+  expect(sent.map(({ form }) => form)).toEqual([{ To: HELLO.to, ...sender, Body: HELLO.message }]);
+});
+
+it.each([
+  "TWILIO_SECRET_VALUE",
+  PASSWORD,
+  `${ACCOUNT}`,
+  `${ACCOUNT}:`,
+  `${KEY}:${PASSWORD}`,
+  `${ACCOUNT}:${PASSWORD}:${KEY}`,
+  `${ACCOUNT}/../x:${PASSWORD}`,
+])("a secret of another form is refused without a request and without a word of it (%#)", async (secret) => {
+  const sent = twilio(queued);
+  const { success, error } = await send(secret);
+  expect(success).toBe(false);
+  expect(error).toMatchObject({
+    message: "The secret TWILIO_API_KEY is not of a form that Twilio takes",
+    can_retry: false,
+  });
+  expect(JSON.stringify(error)).not.toContain(secret);
+  expect(sent).toEqual([]);
+});
+
+const problem = (status: number, code: number, message: string) => () =>
+  Response.json({ status, code, message, more_info: "https://www.twilio.com/docs/errors" }, { status });
+
+it("hands on what Twilio says of a number, and how to write it", async () => {
+  twilio(problem(400, 21211, "The 'To' number +1 is not a valid phone number."));
+  expect((await send()).error).toEqual({
+    message: "Twilio refused the request: The 'To' number +1 is not a valid phone number. (Twilio error 21211)",
+    developer_message: "Twilio answered 400, error 21211",
+    can_retry: true,
+    additional_prompt_content: "to takes a phone number in E.164 form: + and country code first, then digits only",
+  });
+});
+
+it("takes the account out of what Twilio says", async () => {
+  twilio(problem(404, 20404, `The requested resource /2010-04-01/Accounts/${ACCOUNT}/Messages.json was not found`));
+  const { error } = await send();
+  expect(error?.message).toContain("/Accounts/…/Messages.json was not found (Twilio error 20404)");
+  expect(error?.can_retry).toBe(false);
+});
+
+it("names the credentials where Twilio does not accept them", async () => {
+  twilio(queued, problem(401, 20003, "Authenticate"));
+  const { error } = await send();
+  expect(error?.message).toBe("Twilio does not accept the credentials in the secret TWILIO_API_KEY");
+  expect(error?.can_retry).toBe(false);
+});
+
+it.each([
+  [429, true],
+  [500, true],
+  [503, true],
+  // A gateway that lost sight of the request cannot say whether the message is on its way.
+  [502, false],
+  [504, false],
+])("on %i: can be sent again: %s", async (status, canRetry) => {
+  twilio(() => new Response("busy", { status, headers: { "retry-after": "3" } }));
+  expect((await send()).error).toMatchObject({ can_retry: canRetry, retry_after_ms: 3_000 });
+});
+
+it("a connection that breaks after the message went out is never tried again: it might arrive twice", async () => {
+  twilio(() => {
+    throw new TypeError("Network connection lost");
+  });
+  expect((await send()).error).toMatchObject({
+    message: "The connection to Twilio broke: the message may or may not have been sent",
+    can_retry: false,
+  });
+});
+
+it("a connection that breaks before anything was sent may be tried again", async () => {
+  const sent = twilio(queued, () => {
+    throw new TypeError("Network connection lost");
+  });
+  expect((await send()).error).toMatchObject({ message: expect.stringContaining("nothing was sent"), can_retry: true });
+  expect(sent).toHaveLength(1);
+});
+
+it("a message that Twilio took is sent, even if its answer cannot be read", async () => {
+  twilio(() => new Response("<html>", { status: 201 }));
+  expect((await send()).value).toEqual({ status: "accepted" });
+});
+
+it("an account without a phone number is told what to do", async () => {
+  twilio(queued, () => Response.json({ incoming_phone_numbers: [] }));
+  const { error } = await send();
+  expect(error?.message).toBe("The Twilio account has no phone number to send from");
+  expect(error?.developer_message).toContain("TWILIO_FROM");
+});
+
+it.each([
+  [{ to: " ", message: "x" }, { to: "Must not be empty" }],
+  [{ to: "+1", message: "" }, { message: "Must not be empty" }],
+  [{ to: "+1", message: "x".repeat(1_601) }, { message: "Must have at most 1600 characters" }],
+])("checks the input before anything is sent (%#)", async (input, errors) => {
+  const sent = twilio(queued);
+  const { status, body } = await post(input, `${ACCOUNT}:${PASSWORD}`);
+  expect(status).toBe(422);
+  expect(body).toMatchObject({ parameter_errors: errors });
+  expect(sent).toEqual([]);
+});

@@ -1,0 +1,13 @@
+import * as v from "valibot";
+import { defineTool } from "#tool";
+
+/** Kept for callers that ask for 1.0.0; `get-timestamp.ts` is the version that everyone else gets. */
+export default defineTool({
+  version: "1.0.0",
+  description: "Retrieves the current system timestamp.",
+  annotations: { readOnly: true, openWorld: false },
+  output: v.object({
+    timestamp: v.pipe(v.string(), v.isoTimestamp(), v.description("The current system timestamp.")),
+  }),
+  run: () => ({ timestamp: new Date().toISOString() }),
+});

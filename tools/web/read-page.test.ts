@@ -1,0 +1,262 @@
+/** What Web.ReadPage asks for, whom it refuses, how much it takes. What it makes of HTML is in `extract.test.ts`. */
+import { exports } from "cloudflare:workers";
+import { afterEach, expect, it, vi } from "vitest";
+
+interface Result {
+  readonly success: boolean;
+  readonly value?: {
+    readonly url: string;
+    readonly title: string;
+    readonly content: string;
+    readonly truncated: boolean;
+  };
+  readonly error?: Record<string, unknown>;
+}
+
+async function post(input: unknown) {
+  const response = await exports.default.fetch("http://trivet.test/tools/call", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ request: { tool_id: "Web.ReadPage@1.0.0", input } }),
+  });
+  return { status: response.status, body: (await response.json()) as { result: Result } };
+}
+
+async function read(url = "https://example.com/", more: Record<string, unknown> = {}): Promise<Result> {
+  return (await post({ url, ...more })).body.result;
+}
+
+/** What goes out, and an answer to each of it. */
+function web(answer: (request: Request) => Response | Promise<Response>) {
+  const sent: Request[] = [];
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+    const request = new Request(input as RequestInfo, init);
+    sent.push(request);
+    return answer(request);
+  });
+  return sent;
+}
+
+const page = (body: BodyInit, type = "text/html; charset=utf-8") =>
+  new Response(body, { headers: { "content-type": type } });
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+it("asks for the page, and for nothing that it could not read", async () => {
+  const sent = web(() => page("<title>A title</title><p>Words.</p>"));
+  expect((await read("https://example.com/a?b=c#d")).value).toEqual({
+    url: expect.stringMatching(/^https:\/\/example\.com\/a\?b=c/),
+    title: "A title",
+    content: "Words.",
+    truncated: false,
+  });
+  expect(sent).toHaveLength(1);
+  expect(sent[0]?.method).toBe("GET");
+  expect(sent[0]?.url).toMatch(/^https:\/\/example\.com\/a\?b=c/);
+  expect(sent[0]?.headers.get("accept")).toMatch(/^text\/html, application\/xhtml\+xml/);
+  expect(sent[0]?.headers.get("user-agent")).toContain("ReadPage");
+  expect(sent[0]?.signal.aborted).toBe(false);
+});
+
+it("follows redirects, and reads links from where they end", async () => {
+  const sent = web(({ url }) => {
+    if (url === "https://example.com/old") return Response.redirect("https://www.example.org/new/", 301);
+    const response = page("<p><a href=next>Next</a></p>");
+    // As the runtime does for what it fetched.
+    Object.defineProperty(response, "url", { value: url });
+    return response;
+  });
+  const { value } = await read("https://example.com/old");
+  expect(value?.url).toBe("https://www.example.org/new/");
+  expect(value?.content).toBe("[Next](https://www.example.org/new/next)");
+  expect(sent.map(({ url }) => url)).toEqual(["https://example.com/old", "https://www.example.org/new/"]);
+});
+
+it.each([
+  "http://127.0.0.1/",
+  "http://2130706433/",
+  "http://localhost:8787/tools",
+  "http://169.254.169.254/latest/meta-data/",
+  "http://[::1]/",
+  "http://10.0.0.7/",
+  "http://router.local/",
+  "ftp://example.com/file",
+  "file:///etc/passwd",
+])("reads nothing inside a network, and nothing but http(s): %s", async (url) => {
+  const sent = web(() => page("inside"));
+  const { success, error } = await read(url);
+  expect(success).toBe(false);
+  expect(error?.message).toBe("This address may not be read: only http and https addresses on the public internet are");
+  expect(error?.can_retry).toBe(false);
+  expect(sent).toEqual([]);
+});
+
+it("does not follow a redirect into a network", async () => {
+  const sent = web(() => new Response(null, { status: 302, headers: { location: "http://192.168.1.1/admin" } }));
+  expect((await read()).error?.message).toContain("may not be read");
+  expect(sent).toHaveLength(1);
+});
+
+it("sends no password that stands in an address", async () => {
+  const sent = web(() => page("x"));
+  const { error } = await read("https://user:hunter2@example.com/");
+  expect(error?.message).toBe("An address with a user name or password in it is not read");
+  expect(JSON.stringify(error)).not.toContain("hunter2");
+  expect(sent).toEqual([]);
+});
+
+it.each(["text/plain", "text/markdown; charset=utf-8", "application/json", "application/ld+json"])(
+  "takes %s as it is",
+  async (type) => {
+    web(() => page('\n# {"a": "<b>&amp;</b>"}\n', type));
+    expect((await read()).value).toMatchObject({ title: "", content: '# {"a": "<b>&amp;</b>"}' });
+  },
+);
+
+it("reads application/xhtml+xml as HTML", async () => {
+  web(() =>
+    page("<html xmlns='http://www.w3.org/1999/xhtml'><body><h1>Hi</h1></body></html>", "application/xhtml+xml"),
+  );
+  expect((await read()).value?.content).toBe("# Hi");
+});
+
+it.each(["image/png", "application/pdf", "application/octet-stream", "text/css", "video/mp4", ""])(
+  "refuses %j, and reads none of it",
+  async (type) => {
+    let cancelled = false;
+    web(() => {
+      const endless = new ReadableStream({
+        cancel() {
+          cancelled = true;
+        },
+      });
+      return new Response(endless, { headers: type === "" ? {} : { "content-type": type } });
+    });
+    const { error } = await read();
+    expect(error?.message).toBe(
+      `The address leads to something that is not a page of text: it is ${type || "of no named type"}`,
+    );
+    expect(cancelled).toBe(true);
+  },
+);
+
+it("reads 2 MiB and no more, even of a page without an end", async () => {
+  const chunk = new TextEncoder().encode("word ".repeat(20_000));
+  let pulled = 0;
+  let cancelled = false;
+  web(() => {
+    const endless = new ReadableStream({
+      pull(controller) {
+        pulled++;
+        controller.enqueue(chunk);
+      },
+      cancel() {
+        cancelled = true;
+      },
+    });
+    return page(endless as unknown as BodyInit, "text/plain");
+  });
+  const { value } = await read("https://example.com/", { max_characters: 500_000 });
+  expect(value?.truncated).toBe(true);
+  expect(cancelled).toBe(true);
+  expect(pulled * chunk.byteLength).toBeLessThan(2 * 1024 * 1024 + 3 * chunk.byteLength);
+});
+
+it("a page of exactly 2 MiB is whole", async () => {
+  web(() => page(`${"<!-- x -->".repeat(209_715)}ab`, "text/html"));
+  expect((await read()).value).toMatchObject({ content: "ab", truncated: false });
+});
+
+it.each([
+  ["one two three four five six", 25, "one two three four five", true],
+  ["one two three", 13, "one two three", false],
+  ["unbreakable-word", 4, "unbr", true],
+  ["ab😀cd", 3, "ab", true],
+])("%j in at most %i characters is %j", async (text, max_characters, content, truncated) => {
+  web(() => page(text, "text/plain; charset=utf-8"));
+  expect((await read("https://example.com/", { max_characters })).value).toMatchObject({ content, truncated });
+});
+
+it("returns 50,000 characters where nothing else is asked for", async () => {
+  web(() => page("x".repeat(60_000), "text/plain"));
+  const { value } = await read();
+  expect(value?.content).toHaveLength(50_000);
+  expect(value?.truncated).toBe(true);
+});
+
+const bytes = (...codes: number[]) => new Uint8Array(codes);
+
+it.each([
+  ["the header's charset", bytes(0xe9), "text/html; charset=ISO-8859-1", "é"],
+  ["a quoted charset", bytes(0xcf, 0xf0), 'text/html; charset="windows-1251"', "Пр"],
+  ["shift_jis", bytes(0x93, 0xfa), "text/plain; charset=Shift_JIS", "日"],
+  ["UTF-8 where nothing is said", bytes(0xc3, 0xa9), "text/plain", "é"],
+  ["UTF-8 where an unknown one is said", bytes(0xc3, 0xa9), "text/plain; charset=klingon", "é"],
+  ["a byte order mark before the header", bytes(0xff, 0xfe, 0x41, 0), "text/plain; charset=iso-8859-1", "A"],
+])("honours %s", async (_, body, type, content) => {
+  web(() => page(body, type));
+  expect((await read()).value?.content).toBe(content);
+});
+
+it("honours what a page says of itself where its header says nothing", async () => {
+  const start = new TextEncoder().encode("<html><head><meta charset='windows-1252'></head><body>caf");
+  web(() => page(new Uint8Array([...start, 0xe9]), "text/html"));
+  expect((await read()).value?.content).toBe("café");
+});
+
+it.each([
+  [401, /asks for a login \(HTTP 401\)/, false],
+  [403, /does not let this server in/, false],
+  [404, /does not exist/, false],
+  [410, /is gone/, false],
+  [418, /the site refused \(HTTP 418\)/, false],
+  [429, /no more requests/, true],
+  [500, /the site failed \(HTTP 500\)/, true],
+  [503, /the site failed/, true],
+])("says what HTTP %i means", async (status, words, canRetry) => {
+  web(() => new Response("no", { status, headers: { "retry-after": "5" } }));
+  const { error } = await read();
+  expect(error?.message).toMatch(words);
+  expect(error?.can_retry).toBe(canRetry);
+  expect(error?.retry_after_ms).toBe(canRetry ? 5_000 : undefined);
+});
+
+it("waits until the date that Retry-After names (RFC 9110, section 10.2.3)", async () => {
+  const date = new Date(Date.now() + 60_000).toUTCString();
+  web(() => new Response("no", { status: 503, headers: { "retry-after": date } }));
+  const wait = (await read()).error?.retry_after_ms as number;
+  expect(wait).toBeGreaterThan(50_000);
+  expect(wait).toBeLessThanOrEqual(60_000);
+});
+
+it.each([
+  [new TypeError("Network connection lost."), "The page could not be reached"],
+  [new DOMException("The operation timed out", "TimeoutError"), "The page took longer than 18 seconds"],
+])("a page that does not answer may be tried again: %s", async (thrown, message) => {
+  web(() => Promise.reject(thrown));
+  expect((await read()).error).toMatchObject({ message, can_retry: true });
+});
+
+it("a page whose connection breaks on the way may be tried again", async () => {
+  web(() => {
+    const broken = new ReadableStream({ pull: (controller) => controller.error(new Error("Connection lost")) });
+    return page(broken as unknown as BodyInit);
+  });
+  expect((await read()).error).toMatchObject({ message: "The page could not be reached", can_retry: true });
+});
+
+it.each([
+  { url: "example.com" },
+  { url: "" },
+  {},
+  { url: "https://example.com/", format: "html" },
+  { url: "https://example.com/", max_characters: 0 },
+  { url: "https://example.com/", max_characters: 1.5 },
+  { url: "https://example.com/", max_characters: 500_001 },
+])("%o fails the input schema", async (input) => {
+  const sent = web(() => page("x"));
+  expect((await post(input)).status).toBe(422);
+  expect(sent).toEqual([]);
+});
