@@ -1,112 +1,102 @@
 import * as v from "valibot";
-import { defineTool, ToolError } from "#tool";
-import { toQueryName } from "./_names.ts";
-import { type Answer, TYPES, toRecord, withoutDot } from "./_records.ts";
+import { defineTool, retryAfterMs, ToolError } from "#tool";
 
-const RESOLVER = "https://cloudflare-dns.com/dns-query";
-const TIMEOUT_MS = 10_000;
+const RESOLVER = "https://cloudflare-dns.com/dns-query?";
 
+/** IANA, "Resource Record (RR) TYPEs". */
+const TYPES = { A: 1, AAAA: 28, CNAME: 5, MX: 15, NS: 2, TXT: 16, SRV: 33, CAA: 257, SOA: 6, PTR: 12 };
+
+/** One answer of the JSON format that Google's and Cloudflare's resolvers share. */
+interface Answer {
+  readonly name: string;
+  readonly type: number;
+  readonly TTL: number;
+  readonly data: string;
+}
+
+/** `Status` is the RCODE of RFC 1035, section 4.1.1. */
 interface DnsJson {
   readonly Status: number;
   readonly AD?: boolean;
   readonly Answer?: readonly Answer[];
 }
 
-/** RFC 1035, section 4.1.1, RCODE. */
-const NOERROR = 0;
-const SERVFAIL = 2;
-const NXDOMAIN = 3;
-
 export default defineTool({
   version: "1.0.0",
-  title: "Resolve a DNS name",
-  description:
-    "Looks up the DNS records of a name: addresses, mail servers, name servers, texts such as SPF and DKIM, and others. A name that does not exist is a result with status NXDOMAIN.",
+  description: "Looks up DNS records. A name that does not exist has status NXDOMAIN.",
   annotations: { readOnly: true, idempotent: true, openWorld: true },
   timeoutMs: 15_000,
   input: v.object({
-    name: v.pipe(
-      v.string(),
-      v.nonEmpty(),
-      v.description("Domain name, such as example.com or _dmarc.example.com. For PTR an IP address will do."),
-    ),
-    type: v.optional(v.pipe(v.picklist(TYPES), v.description("Type of the records. A when left out.")), "A"),
+    name: v.pipe(v.string(), v.description("Domain name; for PTR also an IPv4 address.")),
+    type: v.optional(v.pipe(v.picklist(Object.keys(TYPES)), v.description("Type of the records.")), "A"),
   }),
   output: v.object({
-    name: v.pipe(v.string(), v.description("The name that was looked up.")),
-    type: v.pipe(v.string(), v.description("The type that was looked up.")),
-    status: v.pipe(v.picklist(["NOERROR", "NXDOMAIN"]), v.description("NXDOMAIN where the name does not exist.")),
-    records: v.pipe(
-      v.array(
-        v.object({
-          name: v.string(),
-          type: v.string(),
-          ttl: v.pipe(v.number(), v.description("Seconds for which the record may be kept.")),
-          data: v.string(),
-        }),
-      ),
-      v.description("The records, with the CNAME records that led to them."),
-    ),
-    authenticated: v.pipe(v.boolean(), v.description("Whether DNSSEC vouches for the answer.")),
+    status: v.string(),
+    records: v.array(v.object({ name: v.string(), type: v.string(), ttl: v.number(), data: v.string() })),
+    authenticated: v.pipe(v.boolean(), v.description("Whether DNSSEC vouches for it.")),
   }),
   async run({ name, type }, ctx) {
-    const queryName = toQueryName(name, type);
-    if (queryName === undefined) {
-      throw new ToolError("This is not a name that DNS can hold", {
-        canRetry: true,
-        additionalPromptContent:
-          "name takes a domain name without scheme, port or path, such as example.com; labels of at most 63 letters, digits, - and _",
+    const query = new URLSearchParams({ name: toQueryName(name.trim(), type), type });
+    const init = { headers: { accept: "application/dns-json" }, signal: ctx.signal };
+    const response = await ctx.fetch(RESOLVER + query, init).catch(unavailable);
+    if (response.status === 400) throw noName();
+    if (!response.ok) throw unavailable(undefined, response);
+    const { Status, AD, Answer = [] } = (await response.json<DnsJson | null>().catch(unavailable)) ?? unavailable();
+    if (Status !== 0 && Status !== 3) {
+      // SERVFAIL: they did not answer, or DNSSEC does not hold.
+      throw new ToolError("The name servers of this name gave no answer", {
+        developerMessage: `RCODE ${Status}`,
+        canRetry: Status === 2,
       });
     }
-    const { Status, AD, Answer } = await ask(queryName, type, ctx);
-    switch (Status) {
-      case NOERROR:
-      case NXDOMAIN: {
-        const status = Status === NOERROR ? ("NOERROR" as const) : ("NXDOMAIN" as const);
-        // A CNAME may lead to a name that does not exist: that answer holds records too, of a name that was not asked for.
-        const answers = Status === NOERROR ? (Answer ?? []) : [];
-        const records = answers.map(toRecord);
-        return { name: withoutDot(queryName), type, status, records, authenticated: AD === true };
-      }
-      case SERVFAIL:
-        throw new ToolError("The name servers of this name did not answer, or their DNSSEC signatures are wrong", {
-          developerMessage: "SERVFAIL",
-          canRetry: true,
-          retryAfterMs: 2_000,
-        });
-      default:
-        throw new ToolError("The resolver refused to look this name up", { developerMessage: `RCODE ${Status}` });
-    }
+    return {
+      status: Status === 0 ? "NOERROR" : "NXDOMAIN",
+      // A CNAME may lead to a name that does not exist: that answer holds records too, of a name nobody asked for.
+      records: Status === 0 ? Answer.map(toRecord) : [],
+      authenticated: AD === true,
+    };
   },
 });
 
-interface Caller {
-  readonly fetch: (url: URL, init: RequestInit) => Promise<Response>;
-  readonly signal: AbortSignal;
+/** The resolver knows better what is no name; here only what would become another one is refused. */
+function toQueryName(name: string, type: string): string {
+  if (!/^[\w.*\u0080-\uffff-]+$/.test(name)) throw noName();
+  if (type === "PTR" && /^\d+(\.\d+){3}$/.test(name)) return `${name.split(".").reverse().join(".")}.in-addr.arpa`;
+  // `bücher.de` → `xn--bcher-kva.de`. ASCII the URL parser would take for an address (`1.2`), so not that.
+  return /[^ -~]/.test(name) ? (URL.parse(`http://${name}`)?.hostname ?? name) : name;
 }
 
-async function ask(name: string, type: string, ctx: Caller): Promise<DnsJson> {
-  const url = new URL(RESOLVER);
-  url.searchParams.set("name", name);
-  url.searchParams.set("type", type);
-  const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(TIMEOUT_MS)]);
-  try {
-    const response = await ctx.fetch(url, { headers: { accept: "application/dns-json" }, signal });
-    if (!response.ok) throw unavailable(`status ${response.status}`, response.headers.get("retry-after"));
-    const body = (await response.json()) as DnsJson | null;
-    if (typeof body?.Status !== "number") throw unavailable("an answer without Status");
-    return body;
-  } catch (error) {
-    throw error instanceof ToolError ? error : unavailable("no readable answer", null, error);
-  }
+/** What is easier to read than as the resolver writes it. */
+const READERS: Record<number, (data: string) => string> = { [TYPES.TXT]: unquoted, [TYPES.CAA]: fromHex };
+
+function toRecord({ name, type, TTL, data }: Answer) {
+  // RFC 3597, section 5, is how a type without a name is written.
+  const [typeName] = Object.entries(TYPES).find(([, number]) => number === type) ?? [`TYPE${type}`];
+  return { name: name.replace(/\.$/, ""), type: typeName, ttl: TTL, data: READERS[type]?.(data) ?? data };
 }
 
-function unavailable(what: string, retryAfter: string | null = null, cause?: unknown): ToolError {
-  const seconds = Number(retryAfter);
-  return new ToolError("The DNS resolver is not available at the moment", {
-    developerMessage: `${RESOLVER} gave ${what}`,
+/** A long text is stored in pieces of 255 bytes: `"v=DKIM1; k" "=rsa"` is one text. */
+function unquoted(data: string): string {
+  return data.replace(/^"|" "|"$/g, "").replace(/\\(["\\])/g, "$1");
+}
+
+/** `\# 22 00 05 69 …` → `0 issue "letsencrypt.org"`: CAA in the spelling of RFC 3597, section 5. */
+function fromHex(data: string): string {
+  const [mark, , flags = "", length = "", ...hex] = data.split(" ");
+  if (mark !== "\\#" || hex.length === 0) return data;
+  const text = String.fromCharCode(...hex.map((byte) => Number.parseInt(byte, 16)));
+  const end = Number.parseInt(length, 16);
+  return `${Number.parseInt(flags, 16)} ${text.slice(0, end)} "${text.slice(end)}"`;
+}
+
+function noName(): ToolError {
+  return new ToolError("This is not a name that DNS can hold", { canRetry: true });
+}
+
+function unavailable(cause?: unknown, response?: Response): never {
+  throw new ToolError("The DNS resolver is not available at the moment", {
     canRetry: true,
-    retryAfterMs: seconds > 0 ? seconds * 1_000 : 1_000,
+    retryAfterMs: response && retryAfterMs(response),
     cause,
   });
 }

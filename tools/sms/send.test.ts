@@ -112,27 +112,26 @@ it.each([
 const problem = (status: number, code: number, message: string) => () =>
   Response.json({ status, code, message, more_info: "https://www.twilio.com/docs/errors" }, { status });
 
-it("hands on what Twilio says of a number, and how to write it", async () => {
+it("hands on what Twilio says of a number, which may be written better", async () => {
   twilio(problem(400, 21211, "The 'To' number +1 is not a valid phone number."));
   expect((await send()).error).toEqual({
-    message: "Twilio refused the request: The 'To' number +1 is not a valid phone number. (Twilio error 21211)",
-    developer_message: "Twilio answered 400, error 21211",
+    message: "Twilio refused: The 'To' number +1 is not a valid phone number.",
+    developer_message: "Twilio error 21211",
     can_retry: true,
-    additional_prompt_content: "to takes a phone number in E.164 form: + and country code first, then digits only",
   });
 });
 
 it("takes the account out of what Twilio says", async () => {
   twilio(problem(404, 20404, `The requested resource /2010-04-01/Accounts/${ACCOUNT}/Messages.json was not found`));
   const { error } = await send();
-  expect(error?.message).toContain("/Accounts/…/Messages.json was not found (Twilio error 20404)");
+  expect(error?.message).toContain("/Accounts/…/Messages.json was not found");
   expect(error?.can_retry).toBe(false);
 });
 
-it("names the credentials where Twilio does not accept them", async () => {
+it("hands on that Twilio does not accept the credentials", async () => {
   twilio(queued, problem(401, 20003, "Authenticate"));
   const { error } = await send();
-  expect(error?.message).toBe("Twilio does not accept the credentials in the secret TWILIO_API_KEY");
+  expect(error?.message).toBe("Twilio refused: Authenticate");
   expect(error?.can_retry).toBe(false);
 });
 
@@ -174,18 +173,23 @@ it("a message that Twilio took is sent, even if its answer cannot be read", asyn
 it("an account without a phone number is told what to do", async () => {
   twilio(queued, () => Response.json({ incoming_phone_numbers: [] }));
   const { error } = await send();
-  expect(error?.message).toBe("The Twilio account has no phone number to send from");
-  expect(error?.developer_message).toContain("TWILIO_FROM");
+  expect(error?.message).toBe("There is no phone number to send from: set TWILIO_FROM");
 });
 
 it.each([
-  [{ to: " ", message: "x" }, { to: "Must not be empty" }],
-  [{ to: "+1", message: "" }, { message: "Must not be empty" }],
-  [{ to: "+1", message: "x".repeat(1_601) }, { message: "Must have at most 1600 characters" }],
-])("checks the input before anything is sent (%#)", async (input, errors) => {
-  const sent = twilio(queued);
-  const { status, body } = await post(input, `${ACCOUNT}:${PASSWORD}`);
-  expect(status).toBe(422);
-  expect(body).toMatchObject({ parameter_errors: errors });
-  expect(sent).toEqual([]);
+  [21604, "A 'To' phone number is required."],
+  [21602, "Message body is required."],
+  [21617, "The concatenated message body exceeds the 1600 character limit"],
+])("leaves it to Twilio to refuse a message, and says why (error %i)", async (code, said) => {
+  twilio(problem(400, code, said));
+  expect((await send()).error).toMatchObject({ message: `Twilio refused: ${said}`, can_retry: false });
 });
+
+it.each([{}, { to: "+1" }, { to: 1, message: "x" }])(
+  "%o fails the input schema before anything is sent",
+  async (input) => {
+    const sent = twilio(queued);
+    expect((await post(input, `${ACCOUNT}:${PASSWORD}`)).status).toBe(422);
+    expect(sent).toEqual([]);
+  },
+);

@@ -1,9 +1,18 @@
 import * as v from "valibot";
-import { defineTool, ToolError } from "#tool";
-import { type Account, type Fetch, failure, request, toAccount } from "./_twilio.ts";
+import { defineTool, retryAfterMs, ToolError } from "#tool";
 
-/** Twilio's limit for one message body (error 21617). */
-const MAX_CHARACTERS = 1_600;
+const API = "https://api.twilio.com/2010-04-01/Accounts/";
+
+/** Shorter than a tool's own time limit, after which the server would tell the caller to try again. */
+const REQUEST_TIMEOUT_MS = 20_000;
+
+/** What Twilio answers, as far as it is read: to a message, to the question for numbers, to what it refuses. */
+interface Answer {
+  readonly status?: unknown;
+  readonly incoming_phone_numbers?: readonly { readonly phone_number: string }[];
+  readonly code?: number;
+  readonly message?: string;
+}
 
 export default defineTool({
   version: "0.1.2",
@@ -13,68 +22,61 @@ export default defineTool({
   // The number to send from, or the SID of a messaging service. Left out: the account's first phone number.
   env: ["TWILIO_FROM"],
   input: v.object({
-    to: v.pipe(
-      v.string(),
-      v.check((to) => to.trim() !== "", "Must not be empty"),
-      v.description("Recipient phone number."),
-    ),
-    message: v.pipe(
-      v.string(),
-      v.check((message) => message.trim() !== "", "Must not be empty"),
-      v.check((message) => [...message].length <= MAX_CHARACTERS, `Must have at most ${MAX_CHARACTERS} characters`),
-      v.description("Message content to send."),
-    ),
+    to: v.pipe(v.string(), v.description("Recipient phone number.")),
+    message: v.pipe(v.string(), v.description("Message content to send.")),
   }),
   output: v.object({
     status: v.pipe(v.string(), v.description("Status of the SMS sending operation.")),
   }),
   async run({ to, message }, ctx) {
-    const account = toAccount(ctx.secrets.TWILIO_API_KEY);
-    const { TWILIO_FROM } = ctx.env;
-    const from = typeof TWILIO_FROM === "string" && TWILIO_FROM ? TWILIO_FROM : await firstNumber(ctx.fetch, account);
+    const secret = ctx.secrets.TWILIO_API_KEY.trim();
+    const [, account, key, password] = /^(AC[0-9a-f]{32}):(?:(SK[0-9a-f]{32}):)?([!-9;-~]+)$/i.exec(secret) ?? [];
+    if (account === undefined) {
+      throw new ToolError("The secret TWILIO_API_KEY is not of a form that Twilio takes", {
+        developerMessage: "It is AccountSid:AuthToken, or AccountSid:ApiKeySid:ApiKeySecret",
+      });
+    }
+    const ask = async (path: string, lost: ToolError, body?: URLSearchParams): Promise<Answer> => {
+      const response = await ctx
+        .fetch(API + account + path, {
+          ...(body && { method: "POST", body }),
+          headers: { authorization: `Basic ${btoa(`${key ?? account}:${password}`)}` },
+          signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+        })
+        .catch(() => {
+          throw lost;
+        });
+      // Whatever its answer looks like, what Twilio has taken is done: a failure would ask for a second message.
+      const answer = (await response.json<Answer | null>().catch(() => null)) ?? {};
+      if (!response.ok) throw refusal(response, answer, secret);
+      return answer;
+    };
+
+    const unreached = new ToolError("Twilio could not be reached; nothing was sent", { canRetry: true });
+    const from =
+      ctx.env.TWILIO_FROM ||
+      (await ask("/IncomingPhoneNumbers.json?PageSize=1", unreached)).incoming_phone_numbers?.[0]?.phone_number;
+    if (typeof from !== "string") throw new ToolError("There is no phone number to send from: set TWILIO_FROM");
     // The last moment at which a caller that has gone can still be spared the message.
     ctx.signal.throwIfAborted();
-    const sender = /^MG[0-9a-f]{32}$/i.test(from) ? { MessagingServiceSid: from } : { From: from };
-    return { status: await send(ctx.fetch, account, new URLSearchParams({ To: to.trim(), ...sender, Body: message })) };
+    // The request may have arrived, and sending it again may send the message twice: a person decides.
+    const unsure = new ToolError("The connection to Twilio broke: the message may or may not have been sent");
+    const sender = /^MG/.test(from) ? "MessagingServiceSid" : "From";
+    const form = new URLSearchParams({ To: to, [sender]: from, Body: message });
+    const { status } = await ask("/Messages.json", unsure, form);
+    return { status: typeof status === "string" ? status : "accepted" };
   },
 });
 
-async function send(fetch: Fetch, account: Account, form: URLSearchParams): Promise<string> {
-  let response: Response;
-  try {
-    response = await request(fetch, account, "/Messages.json", form);
-  } catch (cause) {
-    // The request may have arrived, and sending it again may send the message twice: a person decides.
-    throw new ToolError("The connection to Twilio broke: the message may or may not have been sent", {
-      developerMessage: "Look into Twilio's message log before sending again",
-      canRetry: false,
-      cause,
-    });
-  }
-  if (!response.ok) throw await failure(response, account);
-  // Whatever its answer looks like, Twilio has taken the message: a failure from here on would ask for a second one.
-  const sent = (await response.json().catch(() => null)) as { status?: unknown } | null;
-  return typeof sent?.status === "string" ? sent.status : "accepted";
-}
-
-async function firstNumber(fetch: Fetch, account: Account): Promise<string> {
-  let response: Response;
-  try {
-    response = await request(fetch, account, "/IncomingPhoneNumbers.json?PageSize=1");
-  } catch (cause) {
-    throw new ToolError("Twilio could not be reached; nothing was sent", {
-      canRetry: true,
-      retryAfterMs: 1_000,
-      cause,
-    });
-  }
-  if (!response.ok) throw await failure(response, account);
-  const list = (await response.json().catch(() => null)) as {
-    incoming_phone_numbers?: readonly { phone_number?: unknown }[];
-  } | null;
-  const number = list?.incoming_phone_numbers?.[0]?.phone_number;
-  if (typeof number === "string") return number;
-  throw new ToolError("The Twilio account has no phone number to send from", {
-    developerMessage: "Buy a number in Twilio's console, or set the Worker variable TWILIO_FROM",
+function refusal(response: Response, { code, message }: Answer, secret: string): ToolError {
+  const { status } = response;
+  // Twilio's messages name the path that was asked for, and with it the account.
+  const said = secret.split(":").reduce((text, part) => text.replaceAll(part, "…"), message ?? `status ${status}`);
+  return new ToolError(`Twilio refused: ${said}`, {
+    developerMessage: `Twilio error ${code}`,
+    // A gateway says 502 and 504 when it lost sight of the request: the message may be on its way. The codes are about
+    // a recipient that is no phone number: a model can write it better.
+    canRetry: [429, 500, 503].includes(status) || /^212(11|14|17)$/.test(`${code}`),
+    retryAfterMs: retryAfterMs(response),
   });
 }

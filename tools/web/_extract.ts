@@ -1,212 +1,199 @@
 /** HTML → title and readable text. HTMLRewriter reads the page as browsers do, without building a tree of it. */
-import { decodeEntities } from "./_entities.ts";
-import { type Place, Writer } from "./_writer.ts";
 
 /** What is around a page's content, or is not text. */
-const DROPPED = new Set(
-  (
-    "script style noscript template svg nav footer aside iframe object video audio canvas select datalist button " +
-    "textarea dialog"
-  ).split(" "),
+const DROPPED =
+  "script,style,noscript,template,svg,nav,footer,aside,iframe,object,video,audio,canvas,select,button,label,textarea,dialog";
+
+const BLOCK =
+  /^(address|article|blockquote|body|caption|dd|details|div|dl|dt|figcaption|figure|form|h[1-6r]|header|li|menu|ol|p|pre|section|summary|table|title|tr|ul)$/;
+
+/** Names of characters by their numbers. What else has a name, pages write as a number or as the character itself. */
+const NAMED = new Map(
+  "amp38 lt60 gt62 quot34 apos39 nbsp160 copy169 reg174 trade153 hellip133 mdash151 ndash150 lsquo145 rsquo146 ldquo147 rdquo148 bull149 middot183 euro128 laquo171 raquo187 times215"
+    .split(" ")
+    .map((pair) => pair.split(/(?=\d)(?<!\d)/) as [string, string]),
 );
 
-const BLOCKS = new Set(
-  (
-    "address article aside body blockquote center dd details div dl dt fieldset figcaption figure footer form header " +
-    "hgroup hr main nav p section summary caption"
-  ).split(" "),
-);
-
-export interface Extracted {
-  readonly title: string;
-  readonly content: string;
+/** What the elements around a text make of it. */
+interface Place {
+  /** 2 in what the page calls its main part, 1 in an article. */
+  readonly rank: number;
+  readonly indent: string;
+  readonly heading: string;
+  readonly list?: { readonly ordered: boolean; readonly indent: string; count: number };
 }
 
 /** @param url where the page stands, for its links */
-export async function extract(html: string, url: string, format: "markdown" | "text"): Promise<Extracted> {
-  const reader = new PageReader(url, new Writer(format));
-  const rewriter = new HTMLRewriter()
+export async function extract(html: string, url: string, markdown: boolean) {
+  const reader = Object.assign(new Reader(), { base: url, markdown });
+  const page = new HTMLRewriter()
+    .on(DROPPED, { element: (element) => void element.remove() })
+    .transform(new Response(html));
+  // A second rewriter, as the first still reports what is in the elements that it takes out.
+  const read = new HTMLRewriter()
     .on("*", { element: (element) => reader.open(element) })
-    .onDocument({ text: ({ text, lastInTextNode }) => reader.text(text, lastInTextNode) });
-  const page = new Response(html, { headers: { "content-type": "text/html; charset=utf-8" } });
+    .onDocument({ text: (text) => reader.text(text) })
+    .transform(page);
   // The rewriter works while its output is read; the output itself is of no use here.
-  const output = rewriter.transform(page).body;
-  if (output !== null) for await (const _ of output);
-  return reader.finish();
+  await read.body?.pipeTo(new WritableStream());
+  return { title: reader.title, content: reader.finish() };
 }
 
-/**
- * End tags that a page leaves out (`</li>`, `</td>`, `</p>`) are reported only when an element around them ends: lists,
- * rows and cells therefore end where the next begins.
- */
-class PageReader {
-  #base: string;
-  #title = "";
-  #inTitle = false;
-  #dropping = false;
+class Reader {
+  title = "";
+  base = "";
+  markdown = true;
+  /** What was read so far, by the rank of its place. */
+  readonly #read = ["", "", ""];
+  #place: Place = { rank: 0, indent: "", heading: "" };
   /** Text comes in pieces that may end within a character reference. */
   #pending = "";
-  readonly #writer: Writer;
+  #line = "";
+  /** Before an item's first line, instead of the indent. */
+  #bullet: string | undefined;
+  /** Whether what is above belongs to the same list or table. */
+  #tight = false;
+  #cells = 0;
+  /** The link and the code that are open, innermost first: what is before them on the line, and what goes around. */
+  readonly #spans: { head: string; before: string; after: string }[] = [];
+  /** The language of the code that is read. */
+  #pre: string | undefined;
 
-  constructor(url: string, writer: Writer) {
-    this.#base = url;
-    this.#writer = writer;
+  text({ text, lastInTextNode }: Text): void {
+    this.#pending += text;
+    if (!lastInTextNode) return;
+    this.#write(decoded(this.#pending));
+    this.#pending = "";
   }
 
-  text(piece: string, isLast: boolean): void {
-    if (this.#dropping) return;
-    this.#pending += piece;
-    if (!isLast) return;
-    const text = decodeEntities(this.#pending);
-    this.#pending = "";
-    if (this.#inTitle) this.#title += text;
-    else this.#writer.text(text);
+  finish(): string {
+    this.#flush();
+    return (this.#read[2] || this.#read[1] || this.#read[0] || "").trim();
   }
 
   open(element: Element): void {
-    if (this.#dropping) return;
     const name = element.tagName;
-    if (BLOCKS.has(name)) this.#writer.boundary();
-    if (DROPPED.has(name)) this.#drop(element);
-    else if (name === "title") this.#openTitle(element);
-    else {
-      this.#openPlace(element, name);
-      this.#openElement(element, name);
-    }
-  }
-
-  finish(): Extracted {
-    return { title: this.#title.replace(/\s+/g, " ").trim(), content: this.#writer.finish() };
-  }
-
-  #drop(element: Element): void {
-    this.#dropping = onEnd(element, () => {
-      this.#dropping = false;
-    });
-  }
-
-  #openTitle(element: Element): void {
-    if (this.#title !== "") this.#drop(element);
-    else {
-      this.#inTitle = onEnd(element, () => {
-        this.#inTitle = false;
-      });
-    }
-  }
-
-  /** An article within the main part is a part of it; a form within it is not what the page is about. */
-  #openPlace(element: Element, name: string): void {
-    const writer = this.#writer;
-    const outer = writer.place;
-    let place: Place | undefined;
-    if (name === "main" || element.getAttribute("role") === "main") place = "main";
-    else if (name === "form") place = "form";
-    else if (name === "article" && outer !== "main") place = "article";
-    if (place === undefined) return;
-    writer.boundary();
-    const ends = onEnd(element, () => {
-      writer.boundary();
-      writer.place = outer;
-    });
-    if (ends) writer.place = place;
-  }
-
-  #openElement(element: Element, name: string): void {
-    const writer = this.#writer;
-    if (/^h[1-6]$/.test(name)) {
-      if (onEnd(element, () => writer.closeHeading())) writer.openHeading(Number(name[1]));
+    const attribute = (name: string) => decoded(element.getAttribute(name) ?? "");
+    const language = /\blang(?:uage)?-([\w+#.-]+)/.exec(attribute("class"))?.[1] ?? "";
+    if (name === "br") this.#line += this.#place.heading ? " " : "\n";
+    if (this.#pre !== undefined) {
+      this.#pre ||= language;
       return;
     }
-    switch (name) {
-      case "ul":
-      case "ol":
-      case "menu":
-        if (onEnd(element, () => writer.closeList())) writer.openList(name === "ol");
-        break;
-      case "li":
-        writer.item();
-        break;
-      case "br":
-        writer.lineBreak();
-        break;
-      case "a":
-        this.#openLink(element);
-        break;
-      case "img":
-        this.#image(element);
-        break;
-      case "pre":
-      case "listing":
-        if (onEnd(element, () => writer.closePre())) writer.openPre(languageOf(element));
-        break;
-      case "code":
-      case "kbd":
-      case "samp":
-        writer.nameLanguage(languageOf(element));
-        if (onEnd(element, () => writer.closeCode())) writer.openCode();
-        break;
-      case "blockquote":
-        if (onEnd(element, () => this.#quote(-1))) this.#quote(1);
-        break;
-      case "table":
-        if (onEnd(element, () => writer.closeTable())) writer.openTable();
-        break;
-      case "tr":
-        writer.row();
-        break;
-      case "td":
-      case "th":
-        writer.cell();
-        break;
-      case "base":
-        this.#base = this.#absolute(element.getAttribute("href")) ?? this.#base;
-        break;
-      default:
-        if (BLOCKS.has(name)) onEnd(element, () => writer.boundary());
+    const outer = this.#place;
+    const { indent, list } = outer;
+    const isMain = name === "main" || attribute("role") === "main";
+    const isBlock = isMain || BLOCK.test(name);
+    if (isBlock) this.#flush();
+    let end = () => {};
+    if (this.markdown && /^h[1-6]$/.test(name)) this.#place = { ...outer, heading: `${"#".repeat(Number(name[1]))} ` };
+    else if (isMain) this.#place = { ...outer, rank: 2 };
+    else if (name === "article") this.#place = { ...outer, rank: outer.rank || 1 };
+    else if (this.markdown && name === "blockquote") this.#place = { ...outer, indent: `${indent}> ` };
+    else if (/^([uo]l|menu)$/.test(name)) {
+      this.#tight &&= !!list;
+      this.#place = { ...outer, list: { ordered: name === "ol", indent, count: 0 } };
+    } else if (name === "li" && list) {
+      const bullet = list.ordered ? `${++list.count}. ` : "- ";
+      this.#bullet = list.indent + bullet;
+      this.#place = { ...outer, indent: list.indent + " ".repeat(bullet.length) };
+    } else if (name === "tr") this.#cells = 0;
+    else if (name === "td" || name === "th") {
+      // A row of words is one line; cells that hold blocks are layout.
+      if (this.#cells++ > 0) this.#line += " | ";
+      else this.#flush();
+    } else if (name === "a") end = this.#span("[", this.#absolute(attribute("href")));
+    else if (name === "code") end = this.#span("`", "`");
+    else if (name === "img") {
+      const alt = attribute("alt").trim();
+      const source = this.markdown && this.#absolute(attribute("src"));
+      this.#write(alt && source ? `![${alt}${source}` : alt);
+    } else if (name === "base") this.base = URL.parse(attribute("href"), this.base)?.href ?? this.base;
+    else if (name === "pre") {
+      this.#pre = language;
+      end = () => this.#endPre();
+    } else if (name === "title") {
+      end = () => {
+        this.title ||= this.#line.trim();
+        this.#line = "";
+      };
+    }
+    try {
+      element.onEndTag(() => {
+        end();
+        if (!isBlock) return;
+        this.#flush();
+        this.#place = outer;
+        if (name === "li") this.#bullet = undefined;
+      });
+    } catch {
+      // An element without content has no end.
     }
   }
 
-  #openLink(element: Element): void {
-    const href = element.getAttribute("href");
-    // A link into the page itself leads nowhere for who reads it here.
-    const target = href?.startsWith("#") ? undefined : this.#absolute(href);
-    if (target === undefined) return;
-    if (onEnd(element, () => this.#writer.closeLink())) this.#writer.openLink(target);
+  #write(text: string): void {
+    this.#line += this.#pre === undefined ? text.replace(/\s+/g, " ") : text;
   }
 
-  #image(element: Element): void {
-    const alt = decodeEntities(element.getAttribute("alt") ?? "").trim();
-    if (alt === "") return;
-    const source = this.#writer.inLink ? undefined : this.#absolute(element.getAttribute("src"));
-    this.#writer.image(alt, source);
+  #span(before: string, after: string): () => void {
+    // More than two at a time were never closed.
+    if (!this.markdown || !after || this.#spans.length > 1) return () => {};
+    this.#spans.unshift({ head: this.#line, before, after });
+    this.#line = "";
+    return () => this.#wrap(this.#spans.shift());
   }
 
-  #quote(by: 1 | -1): void {
-    this.#writer.boundary();
-    this.#writer.quotes += by;
+  /** Puts the marks around the words, not around the space at their edges. */
+  #wrap(span = { head: "", before: "", after: "" }): void {
+    this.#line = span.head + this.#line.replace(/\S(.*\S)?/s, (words) => span.before + words + span.after);
+    span.head = "";
+  }
+
+  /** Ends a block and starts another. */
+  #flush(): void {
+    for (const span of this.#spans) this.#wrap(span);
+    const line = this.#line.replace(/ +/g, " ").trim();
+    this.#put(line.replace(/ ?\n ?/g, "\n"));
+  }
+
+  #endPre(): void {
+    // HTML, "pre": a newline right after the start tag is not part of the text.
+    const code = this.#line.replace(/^\r?\n/, "").trimEnd();
+    const fence = `${code.match(/`{3,}/g)?.sort().at(-1) ?? "``"}\``;
+    const fenced = this.markdown ? `${fence}${this.#pre}\n${code}\n${fence}` : code;
+    this.#pre = undefined;
+    this.#put(code && fenced);
+  }
+
+  #put(text: string): void {
+    this.#line = "";
+    // Not the bars of a row of empty cells either.
+    if (!/[^\s|]/.test(text)) return;
+    const { rank, indent, heading, list } = this.#place;
+    // The items of a list and the rows of a table stand on consecutive lines.
+    const tight = !!list || this.#cells > 1;
+    this.#read[rank] += (this.#tight && tight ? "\n" : "\n\n") + (this.#bullet ?? indent) + heading;
+    this.#read[rank] += text.replaceAll("\n", `\n${indent}`);
+    this.#bullet = undefined;
+    this.#tight = tight;
+    this.#cells = 0;
   }
 
   /** Only where it leads to a place on the web: no `javascript:`, no image inside its own address. */
-  #absolute(address: string | null): string | undefined {
-    if (address === null) return undefined;
-    const url = URL.parse(decodeEntities(address).trim(), this.#base);
-    if (url === null || !["http:", "https:", "mailto:"].includes(url.protocol)) return undefined;
+  #absolute(address: string): string {
+    const url = URL.parse(address, this.base);
+    if (!address || address.startsWith("#") || !url || !/^(https?|mailto):/.test(url.protocol)) return "";
     // Parentheses would end the address in markdown.
-    return url.href.replaceAll("(", "%28").replaceAll(")", "%29");
+    return `](${url.href.replaceAll("(", "%28").replaceAll(")", "%29")})`;
   }
 }
 
-/** @returns false for an element that has no end, whose content is nothing */
-function onEnd(element: Element, run: () => void): boolean {
-  try {
-    element.onEndTag(run);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** `<code class="language-ts">`, as HTML's own examples write it. */
-function languageOf(element: Element): string {
-  return /(?:^|\s)lang(?:uage)?-([\w+#.-]+)/.exec(element.getAttribute("class") ?? "")?.[1] ?? "";
+function decoded(text: string): string {
+  return text.replace(/&(?:#(\d+)|#(x[\da-f]+)|(\w+));/gi, (whole, decimal, hex, name) => {
+    const code = Number(decimal ?? (hex ? `0${hex}` : NAMED.get(name)));
+    if (Number.isNaN(code)) return whole;
+    // HTML, "numeric character reference end state": those below 256 are of windows-1252, which is also called latin1.
+    if (code > 0 && code < 256) return new TextDecoder("latin1").decode(Uint8Array.of(code));
+    return code > 0 && code < 0x110000 ? String.fromCodePoint(code).toWellFormed() : "\ufffd";
+  });
 }

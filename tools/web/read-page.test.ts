@@ -88,21 +88,21 @@ it.each([
   const sent = web(() => page("inside"));
   const { success, error } = await read(url);
   expect(success).toBe(false);
-  expect(error?.message).toBe("This address may not be read: only http and https addresses on the public internet are");
+  expect(error?.message).toBe("Only http and https addresses on the public internet are read");
   expect(error?.can_retry).toBe(false);
   expect(sent).toEqual([]);
 });
 
 it("does not follow a redirect into a network", async () => {
   const sent = web(() => new Response(null, { status: 302, headers: { location: "http://192.168.1.1/admin" } }));
-  expect((await read()).error?.message).toContain("may not be read");
+  expect((await read()).error?.message).toContain("on the public internet");
   expect(sent).toHaveLength(1);
 });
 
 it("sends no password that stands in an address", async () => {
   const sent = web(() => page("x"));
   const { error } = await read("https://user:hunter2@example.com/");
-  expect(error?.message).toBe("An address with a user name or password in it is not read");
+  expect(error?.message).toContain("without user name and password");
   expect(JSON.stringify(error)).not.toContain("hunter2");
   expect(sent).toEqual([]);
 });
@@ -135,9 +135,8 @@ it.each(["image/png", "application/pdf", "application/octet-stream", "text/css",
       return new Response(endless, { headers: type === "" ? {} : { "content-type": type } });
     });
     const { error } = await read();
-    expect(error?.message).toBe(
-      `The address leads to something that is not a page of text: it is ${type || "of no named type"}`,
-    );
+    expect(error?.message).toBe("The address leads to no page of text");
+    expect(error?.can_retry).toBe(false);
     expect(cancelled).toBe(true);
   },
 );
@@ -158,7 +157,8 @@ it("reads 2 MiB and no more, even of a page without an end", async () => {
     });
     return page(endless as unknown as BodyInit, "text/plain");
   });
-  const { value } = await read("https://example.com/", { max_characters: 500_000 });
+  const { value } = await read("https://example.com/", { max_characters: 5_000_000 });
+  expect(value?.content.length).toBeLessThanOrEqual(2 * 1024 * 1024);
   expect(value?.truncated).toBe(true);
   expect(cancelled).toBe(true);
   expect(pulled * chunk.byteLength).toBeLessThan(2 * 1024 * 1024 + 3 * chunk.byteLength);
@@ -170,7 +170,9 @@ it("a page of exactly 2 MiB is whole", async () => {
 });
 
 it.each([
-  ["one two three four five six", 25, "one two three four five", true],
+  ["one two three four five six", 7, "one two", true],
+  ["one two", 0, "", true],
+  ["one two", -1, "", true],
   ["one two three", 13, "one two three", false],
   ["unbreakable-word", 4, "unbr", true],
   ["ab😀cd", 3, "ab", true],
@@ -194,7 +196,7 @@ it.each([
   ["shift_jis", bytes(0x93, 0xfa), "text/plain; charset=Shift_JIS", "日"],
   ["UTF-8 where nothing is said", bytes(0xc3, 0xa9), "text/plain", "é"],
   ["UTF-8 where an unknown one is said", bytes(0xc3, 0xa9), "text/plain; charset=klingon", "é"],
-  ["a byte order mark before the header", bytes(0xff, 0xfe, 0x41, 0), "text/plain; charset=iso-8859-1", "A"],
+  ["UTF-8 without its byte order mark", bytes(0xef, 0xbb, 0xbf, 0x41), "text/plain", "A"],
 ])("honours %s", async (_, body, type, content) => {
   web(() => page(body, type));
   expect((await read()).value?.content).toBe(content);
@@ -207,20 +209,17 @@ it("honours what a page says of itself where its header says nothing", async () 
 });
 
 it.each([
-  [401, /asks for a login \(HTTP 401\)/, false],
-  [403, /does not let this server in/, false],
-  [404, /does not exist/, false],
-  [410, /is gone/, false],
-  [418, /the site refused \(HTTP 418\)/, false],
-  [429, /no more requests/, true],
-  [500, /the site failed \(HTTP 500\)/, true],
-  [503, /the site failed/, true],
-])("says what HTTP %i means", async (status, words, canRetry) => {
+  [401, false],
+  [404, false],
+  [418, false],
+  [429, true],
+  [500, true],
+  [503, true],
+])("says that the site answered with HTTP %i, and whether to try again: %s", async (status, canRetry) => {
   web(() => new Response("no", { status, headers: { "retry-after": "5" } }));
   const { error } = await read();
-  expect(error?.message).toMatch(words);
-  expect(error?.can_retry).toBe(canRetry);
-  expect(error?.retry_after_ms).toBe(canRetry ? 5_000 : undefined);
+  expect(error).toMatchObject({ message: `The site answered with HTTP ${status}`, can_retry: canRetry });
+  expect(error?.retry_after_ms).toBe(5_000);
 });
 
 it("waits until the date that Retry-After names (RFC 9110, section 10.2.3)", async () => {
@@ -231,12 +230,9 @@ it("waits until the date that Retry-After names (RFC 9110, section 10.2.3)", asy
   expect(wait).toBeLessThanOrEqual(60_000);
 });
 
-it.each([
-  [new TypeError("Network connection lost."), "The page could not be reached"],
-  [new DOMException("The operation timed out", "TimeoutError"), "The page took longer than 18 seconds"],
-])("a page that does not answer may be tried again: %s", async (thrown, message) => {
-  web(() => Promise.reject(thrown));
-  expect((await read()).error).toMatchObject({ message, can_retry: true });
+it("a page that does not answer may be tried again", async () => {
+  web(() => Promise.reject(new TypeError("Network connection lost.")));
+  expect((await read()).error).toMatchObject({ message: "The page could not be reached", can_retry: true });
 });
 
 it("a page whose connection breaks on the way may be tried again", async () => {
@@ -247,16 +243,19 @@ it("a page whose connection breaks on the way may be tried again", async () => {
   expect((await read()).error).toMatchObject({ message: "The page could not be reached", can_retry: true });
 });
 
-it.each([
-  { url: "example.com" },
-  { url: "" },
-  {},
-  { url: "https://example.com/", format: "html" },
-  { url: "https://example.com/", max_characters: 0 },
-  { url: "https://example.com/", max_characters: 1.5 },
-  { url: "https://example.com/", max_characters: 500_001 },
-])("%o fails the input schema", async (input) => {
+it.each(["example.com", "", "/path"])("%j is no address", async (url) => {
   const sent = web(() => page("x"));
-  expect((await post(input)).status).toBe(422);
+  const { success, error } = await read(url);
+  expect(success).toBe(false);
+  expect(error?.message).toContain("with http or https");
   expect(sent).toEqual([]);
 });
+
+it.each([{}, { url: "https://example.com/", format: "html" }, { url: "https://example.com/", max_characters: "all" }])(
+  "%o fails the input schema",
+  async (input) => {
+    const sent = web(() => page("x"));
+    expect((await post(input)).status).toBe(422);
+    expect(sent).toEqual([]);
+  },
+);

@@ -1,63 +1,98 @@
 import * as v from "valibot";
-import { defineTool, ToolError } from "#tool";
+import { defineTool, retryAfterMs, ToolError } from "#tool";
 import { extract } from "./_extract.ts";
-import { fetchPage } from "./_fetch.ts";
 
-const DEFAULT_CHARACTERS = 50_000;
-const MOST_CHARACTERS = 500_000;
+const MAX_BYTES = 2 * 1024 * 1024;
+const READABLE = /^(text\/(html|plain|(x-)?markdown)|application\/(xhtml\+xml|([\w.-]+\+)?json))$/;
+/** Where a page that does not say it in its headers must name its character encoding (HTML, "charset"). */
+const PRESCAN_BYTES = 1_024;
 
 export default defineTool({
   version: "1.0.0",
-  title: "Read a web page",
-  description:
-    "Reads a public web page and returns its title and main content, without menus, scripts and footers. Also reads plain text, markdown and JSON.",
+  description: "Reads the main content of a web page, or text, markdown or JSON.",
   annotations: { readOnly: true, openWorld: true },
   timeoutMs: 20_000,
   input: v.object({
-    url: v.pipe(v.string(), v.url(), v.description("Address of the page, with http:// or https://.")),
-    format: v.optional(
-      v.pipe(
-        v.picklist(["markdown", "text"]),
-        v.description("markdown keeps headings, links and code apart; text is words only. markdown when left out."),
-      ),
-      "markdown",
-    ),
-    max_characters: v.optional(
-      v.pipe(
-        v.number(),
-        v.integer(),
-        v.minValue(1),
-        v.maxValue(MOST_CHARACTERS),
-        v.description(`How much of the content to return at most. ${DEFAULT_CHARACTERS} when left out.`),
-      ),
-      DEFAULT_CHARACTERS,
-    ),
+    url: v.pipe(v.string(), v.description("Address of the page.")),
+    format: v.optional(v.pipe(v.picklist(["markdown", "text"]), v.description("Form of the content.")), "markdown"),
+    max_characters: v.optional(v.pipe(v.number(), v.description("Most of the content to return.")), 50_000),
   }),
   output: v.object({
-    url: v.pipe(v.string(), v.description("Address of the page after redirects.")),
-    title: v.pipe(v.string(), v.description("Title of the page; empty when it has none.")),
-    content: v.pipe(v.string(), v.description("What the page says.")),
-    truncated: v.pipe(v.boolean(), v.description("Whether the page says more than content holds.")),
+    url: v.pipe(v.string(), v.description("Address after redirects.")),
+    title: v.string(),
+    content: v.string(),
+    truncated: v.boolean(),
   }),
   async run({ url, format, max_characters }, ctx) {
-    const address = new URL(url);
+    const address = URL.parse(url);
     // A password in an address would go out to the page, and into whatever it logs.
-    if (address.username !== "" || address.password !== "") {
-      throw new ToolError("An address with a user name or password in it is not read");
+    if (!address || address.username || address.password) {
+      throw new ToolError("An address is read with http or https, and without user name and password");
     }
-    const page = await fetchPage(address, ctx);
+    const page = await fetchText(address, ctx).catch(unreachable);
     const { title, content } = page.isHtml
-      ? await extract(page.text, page.url, format)
+      ? await extract(page.text, page.url, format === "markdown")
       : { title: "", content: page.text.trim() };
-    const shown = shorten(content, max_characters);
+    // Not within a character.
+    const shown = content.slice(0, Math.max(0, max_characters)).replace(/[\ud800-\udbff]$/, "");
     return { url: page.url, title, content: shown, truncated: page.cut || shown.length < content.length };
   },
 });
 
-/** Cuts between words where there are any, and never within a character. */
-function shorten(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const cut = text.slice(0, most).replace(/[\ud800-\udbff]$/, "");
-  const space = /\s\S*$/.exec(cut)?.index ?? 0;
-  return space > most * 0.8 ? cut.slice(0, space).trimEnd() : cut;
+interface Caller {
+  readonly fetch: (url: URL, init: RequestInit) => Promise<Response>;
+  readonly signal: AbortSignal;
+}
+
+/** A page's text: no more of it than allowed, in the characters that it is written in. */
+async function fetchText(address: URL, { fetch, signal }: Caller) {
+  const headers = {
+    accept: "text/html, application/xhtml+xml, text/markdown, text/plain, application/json",
+    // Many sites turn away whoever does not name itself.
+    "user-agent": "Mozilla/5.0 (compatible; Trivet-Web.ReadPage)",
+  };
+  const response = await fetch(address, { headers, signal });
+  const { ok, status, body, url } = response;
+  const type = (response.headers.get("content-type") ?? "").toLowerCase();
+  const essence = type.split(";", 1)[0]?.trim() ?? "";
+  if (!ok || !READABLE.test(essence)) {
+    await body?.cancel();
+    throw new ToolError(ok ? "The address leads to no page of text" : `The site answered with HTTP ${status}`, {
+      developerMessage: essence,
+      canRetry: status === 429 || status >= 500,
+      retryAfterMs: retryAfterMs(response),
+    });
+  }
+
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // Asks for no more once it has enough, as a page may be endless: leaving the loop cancels the stream.
+  for await (const chunk of body ?? []) {
+    chunks.push(chunk);
+    size += chunk.byteLength;
+    if (size > MAX_BYTES) break;
+  }
+  const bytes = (await new Blob(chunks).arrayBuffer()).slice(0, MAX_BYTES);
+  const isHtml = essence.includes("html");
+  // The header goes before the page's own word (HTML, "Determining the character encoding").
+  const start = isHtml ? new TextDecoder("latin1").decode(bytes.slice(0, PRESCAN_BYTES)) : "";
+  const [, label] = /charset\s*=\s*["']?([\w:.-]+)/i.exec(type + start) ?? [];
+  return { url: url || address.href, isHtml, text: decoder(label).decode(bytes), cut: size > MAX_BYTES };
+}
+
+function decoder(label?: string): TextDecoder {
+  try {
+    return new TextDecoder(label);
+  } catch {
+    return new TextDecoder();
+  }
+}
+
+function unreachable(error: Error): never {
+  if (error instanceof ToolError) throw error;
+  const isRefused = error.name === "AddressRefused";
+  throw new ToolError(
+    isRefused ? "Only http and https addresses on the public internet are read" : "The page could not be reached",
+    { canRetry: !isRefused, cause: error },
+  );
 }
