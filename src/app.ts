@@ -1,7 +1,8 @@
 /** Builds the Hono app from its parts: mounts every protocol on the bare paths and under each toolkit. */
 import type { Context } from "hono";
-import { Hono } from "hono/tiny";
+import { HonoBase as Hono } from "hono/hono-base";
 import { getPath } from "hono/utils/url";
+import { type Neighbours, refusedOrigin } from "./access/origin.ts";
 import type { Principal } from "./core/definition.ts";
 import type { Host } from "./core/execute.ts";
 import { describeError } from "./core/log.ts";
@@ -10,12 +11,14 @@ import type { Endpoint, Limits, Protocol, ServerInfo } from "./protocols/http.ts
 import { mcp } from "./protocols/mcp/routes.ts";
 import { opentool } from "./protocols/opentool/routes.ts";
 import { oxp } from "./protocols/oxp/routes.ts";
+import { StaticRouter } from "./routing.ts";
 
 /** Everything that differs between deployments and tests. */
 export interface Parts {
   readonly host: Host;
   readonly server: ServerInfo;
   readonly limits: Limits;
+  readonly neighbours: Neighbours;
   readonly authenticate: (request: Request) => Principal | Promise<Principal>;
 }
 
@@ -24,11 +27,11 @@ const PROTOCOLS: readonly Protocol[] = [oxp, mcp, opentool];
 export function createApp(parts: Parts): Hono {
   const { toolkits } = parts.host.catalog;
   // Routing sees the path behind the toolkit, so that each endpoint is one static route however many toolkits there are.
-  const app = new Hono({ getPath: (request) => locate(getPath(request), toolkits).path });
-  app.get("/", (c) => home(parts.server, new URL(c.req.url).origin));
+  const app = new Hono({ router: new StaticRouter(), getPath: (request) => locate(getPath(request), toolkits).path });
+  app.get("/", (c) => c.text(home(parts.server)));
   for (const protocol of PROTOCOLS) {
     for (const endpoint of protocol.endpoints) {
-      app.on(endpoint.method, endpoint.path, server(parts, endpoint));
+      app.on(endpoint.method, endpoint.path, server(parts, endpoint, protocol));
     }
   }
   app.notFound(notFound);
@@ -49,10 +52,12 @@ function locate(asked: string, toolkits: ReadonlySet<string>): { path: string; t
   return toolkits.has(toolkit) ? { path: path.slice(end), toolkit } : { path, toolkit: undefined };
 }
 
-function server(parts: Parts, { serve }: Endpoint) {
-  const { host, server, limits } = parts;
+function server(parts: Parts, { serve }: Endpoint, { httpError }: Protocol) {
+  const { host, server, limits, neighbours } = parts;
   return async (c: Context): Promise<Response> => {
     const request = c.req.raw;
+    const refused = refusedOrigin(request, neighbours);
+    if (refused) return httpError(403, refused);
     const { toolkit } = locate(getPath(request), host.catalog.toolkits);
     return serve({ request, principal: await parts.authenticate(request), toolkit, host, server, limits });
   };

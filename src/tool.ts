@@ -1,8 +1,22 @@
 /** What a tool's author imports, as `#tool`: define a tool, name a toolkit, fail on purpose. Runs nothing. */
-import type { Requirements, RunInput, RunOutput, ToolContext, Traits } from "./core/definition.ts";
-import type { Fault } from "./core/outcome.ts";
-import type { StandardSchema } from "./core/schema.ts";
 
+import type { Block, Rich } from "./core/content.ts";
+import type { Requirements, RunInput, RunOutput, ToolContext, Traits } from "./core/definition.ts";
+import type { Json } from "./core/json.ts";
+import type {
+  GivenArguments,
+  PromptArguments,
+  PromptDefinition,
+  PromptResult,
+  ResourceDefinition,
+  ResourceResult,
+} from "./core/offers.ts";
+import type { Fault } from "./core/outcome.ts";
+import type { StandardSchema, Validated } from "./core/schema.ts";
+
+export type { Ability, Elicited, Fields, Root, Sampled, SamplingRequest } from "./core/ask.ts";
+export type { Change } from "./core/changes.ts";
+export type { Block, PromptMessage, ResourceContents, Rich } from "./core/content.ts";
 export type { Attachment, LogLevel, Principal, ToolContext, Trace } from "./core/definition.ts";
 export type { Json } from "./core/json.ts";
 export type { Session } from "./core/state.ts";
@@ -15,7 +29,9 @@ export interface Tool<
   Authorization extends string,
   NeedsUser extends boolean,
   Env extends string,
-> extends Omit<Traits, "requirements" | "env"> {
+> extends Omit<Traits, "requirements" | "env" | "headers"> {
+  /** What callers over MCP and OpenTool call it, where `Toolkit_Tool` will not do. */
+  readonly name?: string;
   /** Three integers: `1.0.0`. Several files may hold several versions of one tool. */
   readonly version: string;
   /** When and how to use the tool, for a model. */
@@ -58,6 +74,50 @@ export function defineTool<
   return tool;
 }
 
+/** A prompt of a toolkit; a file `tools/<toolkit>/<name>.prompt.ts` exports it by default. */
+export function definePrompt<const Args extends PromptArguments = Record<never, never>>(
+  prompt: Omit<PromptDefinition, "arguments" | "get"> & {
+    readonly arguments?: Args & PromptArguments;
+    get(args: GivenArguments<Args>, ctx: OfferContext): PromptResult | Promise<PromptResult>;
+  },
+): typeof prompt {
+  return prompt;
+}
+
+/**
+ * A resource of a toolkit, or with `{variables}` in its URI a family of them; a file
+ * `tools/<toolkit>/<name>.resource.ts` exports it by default.
+ */
+export function defineResource<const Uri extends string>(
+  resource: Omit<ResourceDefinition, "uri" | "read"> & {
+    readonly uri: Uri;
+    /** Undefined says that there is no such resource. */
+    read(
+      variables: { readonly [Name in Variables<Uri>]: string },
+      ctx: OfferContext,
+    ): ResourceResult | Promise<ResourceResult>;
+  },
+): typeof resource {
+  return resource;
+}
+
+type Variables<Uri extends string> = Uri extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Variables<Rest>
+  : never;
+
+type OfferContext = ToolContext<string, string, string | undefined, string>;
+
+/**
+ * A schema written as JSON Schema (draft 2020-12) instead of with a library: MCP lists it word for word, other
+ * protocols with its definitions written out. What comes in is checked by `validate`, and by nothing where it is absent.
+ */
+export function jsonSchema<Value = Record<string, unknown>>(
+  schema: Readonly<Record<string, unknown>>,
+  validate: (value: unknown) => Validated<Value> = (value) => ({ value: value as Value }),
+): StandardSchema<Value> & { readonly schema: typeof schema } {
+  return { schema, "~standard": { version: 1, vendor: "trivet", validate } };
+}
+
 /** What a toolkit says of itself in `tools/<toolkit>/toolkit.ts`. */
 export interface Toolkit {
   /** The folder's name in another casing: `SMS` for `sms`. */
@@ -93,4 +153,17 @@ export function retryAfterMs(response: Response): number | undefined {
   if (said === null) return undefined;
   const wait = /^\d+$/.test(said) ? Number(said) * 1000 : Date.parse(said) - Date.now();
   return Number.isNaN(wait) ? undefined : Math.max(0, wait);
+}
+
+/**
+ * A value together with blocks that show it: pictures, sound, resources, text for a person. Protocols without room for
+ * blocks send the value. `meta` travels as the result's `_meta` over MCP.
+ */
+export function rich<Value>(
+  value: Value,
+  blocks: readonly Block[],
+  meta?: Readonly<Record<string, Json>>,
+): Rich<Value> {
+  // Known by this mark, so that no plain value can be mistaken for it.
+  return Object.defineProperty({ value, blocks, meta }, Symbol.for("trivet.rich"), { value: true });
 }

@@ -11,7 +11,10 @@ const text = (file: string) => readFileSync(resolve(ROOT, file), "utf8");
 
 /** Rooms from the most particular to the most general; the first that fits a file is its own. */
 const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly RegExp[] }[] = [
-  { files: /^tools\/.*\.test\.ts$/, mayImport: [/^README\.md/, /^vitest$/, /^cloudflare:/, /^valibot$/, /^tools\//, /^node:/] },
+  {
+    files: /^tools\/.*\.test\.ts$/,
+    mayImport: [/^README\.md/, /^vitest$/, /^cloudflare:/, /^valibot$/, /^tools\//, /^node:/],
+  },
   // Packages of a fork's own are its own business; what of ours a tool sees is `#tool`.
   { files: /^tools\//, mayImport: [/^#tool$/, /^tools\//, /^(?!hono)[@a-z]/] },
   { files: /^src\/tool\.ts$/, mayImport: [/^type src\/core\//] },
@@ -37,7 +40,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^@valibot\//,
     ],
   },
-  { files: /^src\/app\.ts$/, mayImport: [/^src\/(core|access|protocols|pages)\//, /^hono/] },
+  { files: /^src\/routing\.ts$/, mayImport: [/^type hono/] },
+  { files: /^src\/app\.ts$/, mayImport: [/^src\/(core|access|protocols|pages)\//, /^src\/routing\.ts$/, /^hono/] },
   { files: /^src\/index\.ts$/, mayImport: [/./] },
 ];
 

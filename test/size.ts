@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
 /** KiB after gzip, minified, with the tools that ship. The README repeats the figure, a test holds both together. */
-export const BUDGET_KIB = 25;
+export const BUDGET_KIB = 38;
 
 /** @returns KiB after gzip, as wrangler measures it */
 export function uploadSize(root: string): number {
@@ -27,5 +27,5 @@ export function uploadSize(root: string): number {
 if (import.meta.main) {
   const size = uploadSize(resolve(import.meta.dirname, ".."));
   console.log(`${size} KiB gzip of ${BUDGET_KIB} KiB`);
-  process.exitCode = size <= BUDGET_KIB ? 0 : 1;
+  process.exitCode = size < BUDGET_KIB ? 0 : 1;
 }

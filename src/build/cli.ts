@@ -17,10 +17,10 @@ const { values } = parseArgs({
 const folder = resolve(values.tools);
 const out = resolve(values.out);
 // An absent folder is an empty one: git does not keep it when the last tool is deleted.
-const result = existsSync(folder) ? await discover(folder) : { tools: [] };
+const result = existsSync(folder) ? await discover(folder) : { tools: [], prompts: [], resources: [] };
 if ("problems" in result) {
   console.error(`${result.problems.length} problem(s) in tools:\n${inWords(result.problems)}`);
   process.exitCode = 1;
-} else if (writeIfChanged(out, render(result.tools, out))) {
+} else if (writeIfChanged(out, render(result, out))) {
   console.log(`discovered ${result.tools.length} tool(s)`);
 }

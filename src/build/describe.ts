@@ -1,7 +1,7 @@
 /** A tool's parameters and result as the listings show them: flat JSON Schema, every parameter described. */
 import type { Described, JsonSchema } from "../core/describe.ts";
 import { asObject } from "./flat.ts";
-import { standardOf, toFlatJsonSchema } from "./schema.ts";
+import { descriptionBehindChange, standardOf, toFlatJsonSchema } from "./schema.ts";
 
 /** Argument names that callers use for the call itself (gateway seed, "Idempotency", "Attachments"). */
 const RESERVED_PARAMETERS: ReadonlySet<string> = new Set(["idempotency_key", "attachments"]);
@@ -22,7 +22,7 @@ export function describeInput(schema: unknown, complain: Complain): Described["i
     if (RESERVED_PARAMETERS.has(name)) {
       complain(`the parameter "${name}" is reserved for the call itself`, "give the parameter another name");
     }
-    const description = descriptionOf(property);
+    const description = descriptionOf(property) ?? descriptionBehindChange(schema, name);
     if (description === undefined) {
       complain(
         `the parameter "${name}" has no description`,

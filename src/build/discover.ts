@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Described } from "../core/describe.ts";
+import type { PromptEntry, ResourceEntry } from "../core/offers.ts";
 import { bundleAll } from "./bundle.ts";
 import { cannotLoad, evaluate, type Job } from "./evaluate.ts";
 import type { Inspected } from "./inspect.ts";
@@ -25,8 +26,19 @@ interface Tool {
 /** OXP 1.0, ToolDefinition, and OpenTool 1.0, Function: both allow 64 characters. */
 const MAX_NAME = 64;
 
-/** @returns tools sorted by id, then by version; none when there is a problem */
-export async function discover(root: string): Promise<{ tools: Discovered[] } | { problems: Problem[] }> {
+export type DiscoveredPrompt = Omit<PromptEntry, "load"> & { readonly path: string };
+export type DiscoveredResource = Omit<ResourceEntry, "load"> & { readonly path: string };
+
+export interface Discovery {
+  /** Sorted by id, then by version. */
+  readonly tools: readonly Discovered[];
+  /** Sorted by name. */
+  readonly prompts: readonly DiscoveredPrompt[];
+  /** Sorted by URI. */
+  readonly resources: readonly DiscoveredResource[];
+}
+
+export async function discover(root: string): Promise<Discovery | { problems: Problem[] }> {
   const found = findToolFiles(root);
   const sources = [...found.toolkits, ...found.tools];
   const inspections = await inspectAll(sources, dirname(root));
@@ -37,13 +49,15 @@ export async function discover(root: string): Promise<{ tools: Discovered[] } | 
   }
 
   const ownNames = new Map(found.toolkits.map((source) => [source.toolkit, inspections.get(source)?.toolkitName]));
-  const tools = found.tools.map((file): Tool => {
+  const all = found.tools.map((file): Tool => {
     const toolkit = ownNames.get(file.toolkit) ?? pascal(file.toolkit);
     const tool = pascal(file.tool);
     const inspected = inspections.get(file) as Inspected;
-    return { file, inspected, id: `${toolkit}.${tool}`, name: `${toolkit}_${tool}` };
+    return { file, inspected, id: `${toolkit}.${tool}`, name: inspected.name ?? `${toolkit}_${tool}` };
   });
-  problems.push(...tooLong(tools), ...twins(tools));
+  const tools = all.filter(({ file }) => file.kind === "tool");
+  const others = all.filter(({ file }) => file.kind !== "tool");
+  problems.push(...tooLong(tools), ...twins(tools), ...namesakes(tools), ...namesakes(others));
   if (problems.length > 0) return { problems: problems.sort((a, b) => compareText(a.file, b.file)) };
 
   const described = tools.map(({ file, inspected, id, name }) => {
@@ -51,7 +65,43 @@ export async function discover(root: string): Promise<{ tools: Discovered[] } | 
     return { ...inspected.tool, id, name, toolkit: file.toolkit, path: file.path };
   });
   described.sort((a, b) => compareText(a.id, b.id) || compareVersions(a.version, b.version));
-  return { tools: described };
+  const prompts = others.flatMap(({ file: { toolkit, path }, inspected: { prompt }, name }) =>
+    prompt ? [{ ...prompt, name, toolkit, path }] : [],
+  );
+  const resources = others.flatMap(({ file: { toolkit, path }, inspected: { resource }, name }) =>
+    resource ? [{ ...resource, about: { name, ...resource.about }, toolkit, path }] : [],
+  );
+  prompts.sort((a, b) => compareText(a.name, b.name));
+  resources.sort((a, b) => compareText(a.uri, b.uri));
+  return { tools: described, prompts, resources };
+}
+
+/** Two tools with one name, one tool with two, two prompts with one name, two resources with one URI. */
+function namesakes(offers: readonly Tool[]): Problem[] {
+  const problems: Problem[] = [];
+  const byKey = new Map<string, Tool>();
+  for (const offer of offers) {
+    const { kind } = offer.file;
+    const key = `${kind} ${kind === "resource" ? offer.inspected.resource?.uri : offer.name}`;
+    const before = byKey.get(key);
+    byKey.set(key, before ?? offer);
+    if (before && (kind !== "tool" || before.id !== offer.id)) {
+      problems.push({
+        file: offer.file.file,
+        problem: `it is the ${key}, and so is ${before.file.file}`,
+        fix: "rename one of them",
+      });
+    }
+    const named = kind === "tool" ? offers.find(({ id, file }) => id === offer.id && file.kind === "tool") : undefined;
+    if (named && named.name !== offer.name) {
+      problems.push({
+        file: offer.file.file,
+        problem: `it is called ${offer.name}, and another version of it ${named.name}`,
+        fix: "give all versions of one tool the same name, or none",
+      });
+    }
+  }
+  return problems;
 }
 
 async function inspectAll(

@@ -28,6 +28,28 @@ export function flat(schema: JsonSchema): JsonSchema {
   return type === undefined ? result : { type, ...result };
 }
 
+/**
+ * The schema with its own definitions written out where they are referred to (`#/$defs/name`), and its anchors gone.
+ *
+ * @throws on a definition that refers to itself, and on a reference to anything else
+ */
+export function inlined(root: JsonSchema): JsonSchema {
+  const definitions = { ...(root.definitions as object), ...(root.$defs as object) } as Record<string, unknown>;
+  const write = (value: unknown, within: readonly string[]): unknown => {
+    if (Array.isArray(value)) return value.map((item) => write(item, within));
+    if (!isRecord(value)) return value;
+    const { $ref, $defs: _, definitions: __, $anchor: ___, ...rest } = value;
+    const here = Object.fromEntries(Object.entries(rest).map(([key, member]) => [key, write(member, within)]));
+    if ($ref === undefined) return here;
+    const name = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(String($ref))?.[1];
+    if (name === undefined || definitions[name] === undefined || within.includes(name)) {
+      throw new Error(`"$ref": "${$ref}" is recursive or leads elsewhere, and cannot be listed flat`);
+    }
+    return { ...(write(definitions[name], [...within, name]) as object), ...here };
+  };
+  return write(root, []) as JsonSchema;
+}
+
 /** `true` and `false` are schemas too. */
 function flatValue(schema: unknown): unknown {
   return isRecord(schema) ? flat(schema) : schema;

@@ -1,9 +1,12 @@
 /** Checks what a tool's file exports, and describes it. Every mistake becomes a complaint with a fix. */
 import type { Traits } from "../core/definition.ts";
 import type { Described } from "../core/describe.ts";
+import type { PromptEntry, ResourceEntry } from "../core/offers.ts";
 import { describeInput, describeOutput } from "./describe.ts";
+import { parameterHeaders } from "./headers.ts";
 import type { ToolFile, ToolkitFile } from "./paths.ts";
 import type { Complaint } from "./problem.ts";
+import { verbatimSchema } from "./schema.ts";
 import { checkTraits, isRecord, TRAITS } from "./traits.ts";
 
 /** What is known of a file once it is loaded. Plain data: it comes from another thread. */
@@ -12,12 +15,26 @@ export interface Inspected {
   /** Given whenever it is valid, whatever else is wrong. */
   readonly version?: string | undefined;
   /** Absent when there are complaints. */
-  readonly tool?: Pick<Described, "version" | "description" | "traits" | "input" | "output"> | undefined;
+  readonly tool?: Pick<Described, "version" | "description" | "traits" | "input" | "output" | "verbatim"> | undefined;
+  /** The name that a definition gives itself. */
+  readonly name?: string | undefined;
+  /** Absent when there are complaints, and where the file is no prompt. */
+  readonly prompt?: Pick<PromptEntry, "about" | "traits"> | undefined;
+  /** Absent when there are complaints, and where the file is no resource. */
+  readonly resource?:
+    | {
+        readonly uri: string;
+        readonly about: Omit<ResourceEntry["about"], "name">;
+        readonly traits: ResourceEntry["traits"];
+      }
+    | undefined;
   /** How a `toolkit.ts` spells its toolkit: `SMS`. */
   readonly toolkitName?: string | undefined;
 }
 
-const MEMBERS = ["version", "description", "input", "output", "run"];
+const MEMBERS = ["name", "version", "description", "input", "output", "run"];
+/** OXP 1.0, ToolDefinition, `name`; MCP's grammar has this and more. */
+const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 type Exports = Readonly<Record<string, unknown>>;
 
@@ -35,16 +52,24 @@ export function inspectTool(exports: Exports, file: ToolFile): Inspected {
   const version = isVersion(definition.version) ? definition.version : undefined;
   const complain = (problem: string, fix: string) => complaints.push({ problem, fix });
   complaints.push(...checkTraits(definition));
+  if (definition.name !== undefined && !(typeof definition.name === "string" && NAME.test(definition.name))) {
+    complain("its name is not one that every protocol takes", 'write 1 to 64 of A-Z a-z 0-9 _ -, such as name: "add"');
+  }
   const input = describeInput(definition.input, complain);
   const output = describeOutput(definition.output, complain);
   if (complaints.length > 0 || version === undefined || input === undefined || output === undefined) {
     return { complaints, version };
   }
-  const traits = Object.fromEntries(
-    TRAITS.filter((key) => definition[key] !== undefined).map((key) => [key, definition[key]]),
-  ) as Traits;
+  const headers = parameterHeaders(input, complain);
+  if (complaints.length > 0) return { complaints, version };
+  const traits = {
+    ...Object.fromEntries(TRAITS.filter((key) => definition[key] !== undefined).map((key) => [key, definition[key]])),
+    ...(headers.length > 0 && { headers }),
+  } as Traits;
   const description = definition.description as string;
-  return { complaints, version, tool: { version, description, traits, input, output } };
+  const verbatim = verbatimSchema(definition.input);
+  const tool = { version, description, traits, input, output, ...(verbatim && { verbatim }) };
+  return { complaints, version, name: definition.name as string | undefined, tool };
 }
 
 /** A toolkit may name itself: its folder's name in another casing, so that paths and ids stay one. */

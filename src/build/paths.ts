@@ -11,7 +11,11 @@ export interface ToolkitFile {
   readonly toolkit: string;
 }
 
+/** What a file offers: `add.ts` a tool, `summarize.prompt.ts` a prompt, `readme.resource.ts` a resource. */
+export type Kind = "tool" | "prompt" | "resource";
+
 export interface ToolFile extends ToolkitFile {
+  readonly kind: Kind;
   /** File name without version and ending: `get-emails`. */
   readonly tool: string;
   /** What stands behind the `@`: `1`, `1.2`, `1.2.0`. */
@@ -73,21 +77,26 @@ function readToolkit(folder: string, shown: string, toolkit: string, found: Foun
       });
     } else if (entry.name === "toolkit.ts") found.toolkits.push({ file, path, toolkit });
     else {
-      const [tool = "", ...rest] = entry.name.slice(0, -".ts".length).split("@");
+      const [, stem = "", kind = "tool"] = /^(.*?)(?:\.(prompt|resource))?\.ts$/.exec(entry.name) ?? [];
+      const [tool = "", ...rest] = stem.split("@");
       const suffix = rest.length > 0 ? rest.join("@") : undefined;
-      const complaint = toolComplaint(tool, suffix);
+      const complaint = toolComplaint(tool, suffix, kind as Kind);
       if (complaint) found.problems.push({ file, ...complaint });
-      found.tools.push({ file, path, toolkit, tool, suffix: complaint ? undefined : suffix });
+      found.tools.push({ file, path, toolkit, kind: kind as Kind, tool, suffix: complaint ? undefined : suffix });
     }
   }
 }
 
-function toolComplaint(tool: string, suffix: string | undefined): Complaint | undefined {
+function toolComplaint(tool: string, suffix: string | undefined, kind: Kind): Complaint | undefined {
   if (!KEBAB.test(tool)) {
+    const ending = kind === "tool" ? ".ts" : `.${kind}.ts`;
     return {
-      problem: `"${tool}" is not a tool name: file names are lower-case words joined by dashes`,
-      fix: `rename the file to ${kebab(tool) || "my-tool"}.ts, or start its name with "_" if it is a helper`,
+      problem: `"${tool}" is not a ${kind} name: file names are lower-case words joined by dashes`,
+      fix: `rename the file to ${kebab(tool) || `my-${kind}`}${ending}, or start its name with "_" if it is a helper`,
     };
+  }
+  if (suffix !== undefined && kind !== "tool") {
+    return { problem: `a ${kind} has no versions`, fix: `rename the file to ${tool}.${kind}.ts` };
   }
   if (suffix !== undefined && !/^\d+(\.\d+){0,2}$/.test(suffix)) {
     return {

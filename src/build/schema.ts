@@ -1,7 +1,7 @@
 /** Standard Schema → flat JSON Schema (draft 2020-12), by the library that made it. Throws what its author must know. */
 import { toJsonSchema } from "@valibot/to-json-schema";
 import type { JsonSchema } from "../core/describe.ts";
-import { flat } from "./flat.ts";
+import { flat, inlined } from "./flat.ts";
 
 interface StandardJsonSchema {
   readonly vendor: string;
@@ -20,10 +20,24 @@ export function standardOf(schema: unknown): StandardJsonSchema | undefined {
 export function toFlatJsonSchema(schema: unknown, side: "input" | "output"): JsonSchema {
   const standard = standardOf(schema);
   if (standard === undefined) throw new Error("it is not a Standard Schema (valibot, zod, arktype, …)");
+  // A schema that its author wrote: what it shares is written out, for protocols that know no references.
+  if (standard.vendor === OWN_VENDOR) return flat(inlined(verbatimOf(schema)));
   if (standard.vendor === "valibot") return flat(fromValibot(schema, side));
   if (!standard.jsonSchema) throw new Error(`${standard.vendor} schemas of this version cannot give a JSON Schema`);
   const libraryOptions = standard.vendor === "arktype" ? { libraryOptions: ARKTYPE_OPTIONS } : {};
   return flat(standard.jsonSchema[side]({ target: "draft-2020-12", ...libraryOptions }));
+}
+
+/** What `jsonSchema()` of `#tool` calls itself. */
+const OWN_VENDOR = "trivet";
+
+function verbatimOf(schema: unknown): JsonSchema {
+  return JSON.parse(JSON.stringify((schema as { schema: JsonSchema }).schema));
+}
+
+/** The JSON Schema that an author wrote out; undefined for schemas of libraries. */
+export function verbatimSchema(schema: unknown): JsonSchema | undefined {
+  return standardOf(schema)?.vendor === OWN_VENDOR ? verbatimOf(schema) : undefined;
 }
 
 /** valibot's actions that change a value and not its type. */
@@ -48,6 +62,23 @@ function fromValibot(schema: unknown, side: "input" | "output"): JsonSchema {
       return rest;
     },
   }) as JsonSchema;
+}
+
+/**
+ * What a valibot parameter's author says of it behind a change of its type: of the result, and meant for the parameter.
+ * The converter stops at the change.
+ */
+export function descriptionBehindChange(input: unknown, name: string): string | undefined {
+  let schema = (input as { entries?: Record<string, ValibotPart> }).entries?.[name];
+  while (schema?.wrapped) schema = schema.wrapped;
+  return schema?.pipe?.findLast(({ type }) => type === "description")?.description?.trim() || undefined;
+}
+
+interface ValibotPart {
+  readonly type: string;
+  readonly description?: string;
+  readonly wrapped?: ValibotPart;
+  readonly pipe?: readonly ValibotPart[];
 }
 
 /** `{ __proto__: v.string() }` has no such member: JavaScript takes the schema for the prototype of the others. */

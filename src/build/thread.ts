@@ -4,12 +4,25 @@ import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
 import { cannotLoad, failureInWords, type Job } from "./evaluate.ts";
 import { type Inspected, inspectTool, inspectToolkit } from "./inspect.ts";
+import { inspectPrompt, inspectResource } from "./offers.ts";
+
+function inspect(exports: Record<string, unknown>, source: Job["source"]): Inspected {
+  if (!("kind" in source)) return inspectToolkit(exports, source);
+  switch (source.kind) {
+    case "tool":
+      return inspectTool(exports, source);
+    case "prompt":
+      return inspectPrompt(exports);
+    case "resource":
+      return inspectResource(exports);
+  }
+}
 
 for (const { bundle, source } of workerData as readonly Job[]) {
   let inspected: Inspected;
   try {
     const exports = await import(pathToFileURL(bundle).href);
-    inspected = "tool" in source ? inspectTool(exports, source) : inspectToolkit(exports, source);
+    inspected = inspect(exports, source);
   } catch (error) {
     inspected = cannotLoad(failureInWords(error));
   }

@@ -9,6 +9,8 @@ export const TRAITS = [
   "timeoutMs",
   "env",
   "attachments",
+  "icons",
+  "meta",
 ] as const satisfies (keyof Traits)[];
 
 const ANNOTATIONS = ["readOnly", "destructive", "idempotent", "openWorld"];
@@ -35,9 +37,24 @@ export function* checkTraits(definition: Readonly<Record<string, unknown>>): Gen
   if (env !== undefined && !isNames(env)) {
     yield { problem: "its env is not a list of binding names", fix: 'write env: ["MY_BINDING"]' };
   }
+  yield* checkPictures(definition);
   if (requirements !== undefined) {
     const wrong = wrongRequirement(requirements);
     if (wrong) yield { problem: `its ${wrong} is not one that callers can be told`, fix: `write ${REQUIREMENTS}` };
+  }
+}
+
+/** What user interfaces and clients are told beside the words: of tools, prompts and resources alike. */
+export function* checkPictures({ icons, meta }: Readonly<Record<string, unknown>>): Generator<Complaint> {
+  const isIcon = (icon: unknown) => isRecord(icon) && isName(icon.src) && URL.canParse(icon.src);
+  if (icons !== undefined && !(Array.isArray(icons) && icons.every(isIcon))) {
+    yield {
+      problem: "its icons is not a list of pictures with an address",
+      fix: 'write icons: [{ src: "https://example.com/icon.png", mimeType: "image/png", sizes: ["48x48"] }]',
+    };
+  }
+  if (meta !== undefined && !isRecord(meta)) {
+    yield { problem: "its meta is not an object", fix: 'write meta: { "example.com/key": "value" }, or leave it out' };
   }
 }
 

@@ -1,4 +1,5 @@
 /** A call before it runs: what every protocol's reader makes of its request. Knows no protocol. */
+import type { Ability, Question } from "./ask.ts";
 import type { Attachment, LogLevel, Principal, Trace } from "./definition.ts";
 import type { Json } from "./json.ts";
 
@@ -6,6 +7,15 @@ import type { Json } from "./json.ts";
 export type ToolReference = ({ readonly id: string } | { readonly name: string }) & {
   readonly version?: string | undefined;
 };
+
+/** `Toolkit.Tool`, `Toolkit.Tool@1`, `Toolkit.Tool@1.0.0` (OXP 1.0, ToolId). */
+const TOOL_ID = /^(\w+\.\w+)(?:@(\d+|\d+\.\d+\.\d+))?$/;
+
+/** @returns undefined for what is no tool id */
+export function readToolId(text: string): (ToolReference & { readonly id: string }) | undefined {
+  const [, id, version] = TOOL_ID.exec(text) ?? [];
+  return id === undefined ? undefined : { id, version };
+}
 
 /** What the caller hands over for tools that require it. Values are never logged. */
 export interface CallContext {
@@ -16,21 +26,28 @@ export interface CallContext {
 
 export const NO_CONTEXT: CallContext = { authorization: new Map(), secrets: new Map() };
 
-/** Where progress and log messages go while the tool runs; absent when the caller asked for neither. */
+/** Where progress and log messages go while the tool runs. */
 export interface Sink {
   progress(done: number, total: number | undefined, message: string | undefined): void;
   log(level: LogLevel, data: Json): void;
+  /** Lets the caller's connection go: what follows waits for it to come back. */
+  release(): void;
 }
 
-export interface Call {
+/** How the caller is asked. Absent where a protocol has no way: asking then ends the call with its questions. */
+export interface Asking {
+  readonly can: ReadonlySet<Ability>;
+  /** What the caller answered before, by the question's key, unchecked. */
+  readonly answers?: Readonly<Record<string, unknown>>;
+  /** Asks and waits, where the connection lasts that long. Without it, the call ends with its questions. */
+  readonly ask?: (key: string, question: Question) => Promise<unknown>;
+}
+
+/** Who calls, with what and from where: the same for tools, prompts and resources. */
+export interface Caller {
   readonly callId: string;
-  readonly tool: ToolReference;
-  /** Folder name of the only toolkit whose tools exist for this call; absent for all. */
+  /** Folder name of the only toolkit whose offers exist for this call; absent for all. */
   readonly toolkit?: string | undefined;
-  /** As it came in: {@link execute} finds out whether it is an object, and the tool's. */
-  readonly input: unknown;
-  /** The client's idempotency key. */
-  readonly key?: string | undefined;
   readonly principal: Principal;
   readonly sessionId?: string | undefined;
   readonly context: CallContext;
@@ -39,4 +56,13 @@ export interface Call {
   /** Fires when the caller has gone. */
   readonly signal?: AbortSignal | undefined;
   readonly sink?: Sink | undefined;
+  readonly asking?: Asking | undefined;
+}
+
+export interface Call extends Caller {
+  readonly tool: ToolReference;
+  /** As it came in: {@link execute} finds out whether it is an object, and the tool's. */
+  readonly input: unknown;
+  /** The client's idempotency key. */
+  readonly key?: string | undefined;
 }

@@ -1,6 +1,7 @@
 /** Which tools there are: finds one by reference and version, and keeps listings once joined. Loads nothing itself. */
 import type { ToolReference } from "./call.ts";
 import type { ToolDefinition, Traits } from "./definition.ts";
+import type { PromptEntry, ResourceEntry } from "./offers.ts";
 import type { Refusal } from "./outcome.ts";
 
 /** One version of one tool, as the generated module lists it. */
@@ -24,8 +25,10 @@ export interface CatalogEntry {
     readonly input: string;
     /** Schema of the output; `null` for none, `{}` for any. */
     readonly output: string;
+    /** The input as its author wrote it, where that is more than flat. */
+    readonly verbatim?: string;
     /** What one protocol's listing says in words of its own, by that protocol's name. */
-    readonly [listing: string]: string;
+    readonly [listing: string]: string | undefined;
   };
 }
 
@@ -34,6 +37,10 @@ export interface CatalogSource {
   /** Hash of all that is listed: changes when a deployment changes the catalogue. */
   readonly revision: string;
   readonly entries: readonly CatalogEntry[];
+  /** Sorted by name. */
+  readonly prompts: readonly PromptEntry[];
+  /** Sorted by URI. */
+  readonly resources: readonly ResourceEntry[];
 }
 
 export interface Catalog {
@@ -46,8 +53,10 @@ export interface Catalog {
   all(toolkit: string | undefined): readonly CatalogEntry[];
   /** The latest version of every tool, for protocols that know no versions. */
   latest(toolkit: string | undefined): readonly CatalogEntry[];
-  /** A listing's text, joined when it is first asked for. */
-  listing(name: string, toolkit: string | undefined, join: () => string): string;
+  prompts(toolkit: string | undefined): readonly PromptEntry[];
+  resources(toolkit: string | undefined): readonly ResourceEntry[];
+  /** What a protocol made of the catalogue for a listing, made when it is first asked for. */
+  listing<Made>(name: string, toolkit: string | undefined, make: () => Made): Made;
 }
 
 export function createCatalog(source: CatalogSource): Catalog {
@@ -55,8 +64,9 @@ export function createCatalog(source: CatalogSource): Catalog {
   const byName = new Map<string, CatalogEntry[]>();
   const toolkits = new Set<string>();
   // One per protocol and toolkit: bounded by what is deployed.
-  const listings = new Map<string, string>();
-  const within = (toolkit: string) => (entry: CatalogEntry) => entry.toolkit === toolkit;
+  const listings = new Map<string, unknown>();
+  const within = (toolkit: string) => (entry: { readonly toolkit: string }) => entry.toolkit === toolkit;
+  for (const { toolkit } of [...source.prompts, ...source.resources]) toolkits.add(toolkit);
   for (const entry of source.entries) {
     const versions = byId.get(entry.id);
     toolkits.add(entry.toolkit);
@@ -88,14 +98,12 @@ export function createCatalog(source: CatalogSource): Catalog {
       const newest = Array.from(byId.values(), (versions) => versions[versions.length - 1] as CatalogEntry);
       return toolkit === undefined ? newest : newest.filter(within(toolkit));
     },
-    listing(name, toolkit, join) {
+    prompts: (toolkit) => (toolkit === undefined ? source.prompts : source.prompts.filter(within(toolkit))),
+    resources: (toolkit) => (toolkit === undefined ? source.resources : source.resources.filter(within(toolkit))),
+    listing<Made>(name: string, toolkit: string | undefined, make: () => Made): Made {
       const key = `${name}/${toolkit ?? ""}`;
-      let text = listings.get(key);
-      if (text === undefined) {
-        text = join();
-        listings.set(key, text);
-      }
-      return text;
+      if (!listings.has(key)) listings.set(key, make());
+      return listings.get(key) as Made;
     },
   };
 }

@@ -1,14 +1,27 @@
 /** The context of one call: what a tool sees of the world. Hands out what the tool declared and nothing else. */
-import type { Call } from "./call.ts";
-import type { CatalogEntry } from "./catalog.ts";
-import type { Attachment, LogLevel, Principal, ToolContext, Trace } from "./definition.ts";
+import {
+  type Ability,
+  CannotAsk,
+  type Elicited,
+  type Question,
+  type Root,
+  readAnswer,
+  type Sampled,
+  type SamplingRequest,
+} from "./ask.ts";
+import type { Caller } from "./call.ts";
+import type { Change } from "./changes.ts";
+import type { Attachment, FormQuestion, LogLevel, PageQuestion, Principal, ToolContext, Trace } from "./definition.ts";
 import type { Host } from "./execute.ts";
 import type { Json } from "./json.ts";
 import { describeError } from "./log.ts";
 import type { Met } from "./requirements.ts";
+import type { Offer } from "./run.ts";
 import { type OpenSession, openSession } from "./state.ts";
 
 const NO_ATTACHMENTS: readonly Attachment[] = Object.freeze([]);
+
+type AskingListener = (questions: ReadonlyMap<string, Question>, answered: Record<string, unknown>) => void;
 
 /** Built for each call, so what few tools use (signal, env, session) is made when it is first asked for. */
 export class RunContext implements ToolContext<string, string, string | undefined, string> {
@@ -19,15 +32,18 @@ export class RunContext implements ToolContext<string, string, string | undefine
   readonly authorization: Readonly<Record<string, string>>;
   readonly attachments: readonly Attachment[];
   readonly trace: Trace | undefined;
-  readonly #call: Call;
-  readonly #entry: CatalogEntry;
+  readonly #call: Caller;
+  readonly #offer: Offer;
   readonly #host: Host;
   #stop: AbortController | undefined;
   #stopped: { reason: unknown } | undefined;
   #session: OpenSession | undefined;
   #ended = false;
+  readonly #questions = new Map<string, Question>();
+  readonly #answered: Record<string, unknown> = {};
+  #onAsking: AskingListener | undefined;
 
-  constructor(call: Call, entry: CatalogEntry, met: Met, host: Host) {
+  constructor(call: Caller, offer: Offer, met: Met, host: Host) {
     this.callId = call.callId;
     this.principal = call.principal;
     this.userId = met.userId;
@@ -36,12 +52,12 @@ export class RunContext implements ToolContext<string, string, string | undefine
     this.attachments = call.attachments ?? NO_ATTACHMENTS;
     this.trace = call.trace;
     this.#call = call;
-    this.#entry = entry;
+    this.#offer = offer;
     this.#host = host;
   }
 
   get env(): Readonly<Record<string, unknown>> {
-    const names = this.#entry.traits.env ?? [];
+    const names = this.#offer.traits.env ?? [];
     return Object.fromEntries(names.map((name) => [name, this.#host.binding(name)]));
   }
 
@@ -61,7 +77,8 @@ export class RunContext implements ToolContext<string, string, string | undefine
   }
 
   get fetch(): ToolContext["fetch"] {
-    return this.#host.fetch;
+    const { trace } = this;
+    return trace === undefined ? this.#host.fetch : (input, init) => this.#host.fetch(traced(input, init, trace));
   }
 
   progress(done: number, total?: number, message?: string): void {
@@ -74,11 +91,64 @@ export class RunContext implements ToolContext<string, string, string | undefine
       level: "info",
       message: "tool log",
       callId: this.callId,
-      tool: this.#entry.id,
+      tool: this.#offer.id,
       severity: level,
       data,
     });
     this.#call.sink?.log(level, data);
+  }
+
+  canAsk(ability: Ability): boolean {
+    return this.#call.asking?.can.has(ability) ?? false;
+  }
+
+  elicit(key: string, question: FormQuestion | PageQuestion): Promise<Elicited<never>> {
+    const asked: Question =
+      "url" in question
+        ? { kind: "page", message: question.message, url: question.url }
+        : { kind: "form", message: question.message, fields: question.fields, required: question.required ?? [] };
+    return this.#ask(key, asked) as Promise<Elicited<never>>;
+  }
+
+  sample(key: string, request: SamplingRequest): Promise<Sampled> {
+    return this.#ask(key, { kind: "sample", request }) as Promise<Sampled>;
+  }
+
+  roots(key: string): Promise<readonly Root[]> {
+    return this.#ask(key, { kind: "roots" }) as Promise<readonly Root[]>;
+  }
+
+  async #ask(key: string, question: Question): Promise<unknown> {
+    const { asking } = this.#call;
+    const given = asking?.answers && Object.hasOwn(asking.answers, key) ? asking.answers[key] : undefined;
+    const answer = readAnswer(question, given);
+    if (answer !== undefined) {
+      this.#answered[key] = given;
+      return answer;
+    }
+    if (asking && !asking.can.has(question.kind)) throw new CannotAsk(question.kind);
+    if (asking?.ask) {
+      const live = readAnswer(question, await asking.ask(key, question));
+      if (live === undefined) throw new TypeError(`The answer to "${key}" does not fit the question`);
+      return live;
+    }
+    this.#questions.set(key, question);
+    // A tool may ask several things in one breath: the call ends when it has said them all.
+    if (this.#questions.size === 1) setTimeout(() => this.#onAsking?.(this.#questions, this.#answered), 0);
+    return new Promise(() => {});
+  }
+
+  /** Called once, when the code waits for answers that this call does not have. */
+  onAsking(listener: AskingListener): void {
+    this.#onAsking = listener;
+  }
+
+  changed(change: Change): Promise<void> {
+    return this.#host.changes.publish(change);
+  }
+
+  release(): void {
+    this.#call.sink?.release();
   }
 
   /** Fires {@link signal}, also for a tool that looks at it only later. */
@@ -97,4 +167,14 @@ export class RunContext implements ToolContext<string, string, string | undefine
       this.#host.log({ level: "error", message: "session not kept", callId: this.callId, error: describeError(error) });
     }
   }
+}
+
+/** A request that carries the caller's trace on, where it does not name its own (W3C Trace Context, section 3). */
+function traced(input: string | URL | Request, init: RequestInit | undefined, trace: Trace): Request {
+  const request = new Request(input, init);
+  for (const name of ["traceparent", "tracestate", "baggage"] as const) {
+    const value = trace[name];
+    if (value !== undefined && !request.headers.has(name)) request.headers.set(name, value);
+  }
+  return request;
 }

@@ -1,4 +1,7 @@
 /** What a tool is: its definition and the context it runs in. Types only; `src/tool.ts` is where authors meet them. */
+import type { Ability, Elicited, Fields, Filled, Root, Sampled, SamplingRequest } from "./ask.ts";
+import type { Change } from "./changes.ts";
+import type { Rich } from "./content.ts";
 import type { Json } from "./json.ts";
 import type { InferInput, InferOutput, StandardSchema } from "./schema.ts";
 import type { Session } from "./state.ts";
@@ -23,6 +26,19 @@ export interface Traits {
   readonly env?: readonly string[] | undefined;
   /** Whether callers may attach files; listed as a parameter only then. */
   readonly attachments?: boolean | undefined;
+  readonly icons?: readonly Icon[] | undefined;
+  /** Listed with the tool, for clients that know what it means. */
+  readonly meta?: Readonly<Record<string, Json>> | undefined;
+  /** Parameters that clients repeat in request headers: the schema's `x-mcp-header`, found by discovery. */
+  readonly headers?: readonly { readonly header: string; readonly path: readonly string[] }[] | undefined;
+}
+
+/** A picture for user interfaces (MCP, basic/index, Icons). */
+export interface Icon {
+  readonly src: string;
+  readonly mimeType?: string;
+  readonly sizes?: readonly string[];
+  readonly theme?: "light" | "dark";
 }
 
 /** Hints for clients, never promises (MCP 2025-11-25, ToolAnnotations). */
@@ -65,6 +81,19 @@ export interface Principal {
 
 export type LogLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";
 
+/** A form for the user: flat fields, of which `required` must be filled in. */
+export interface FormQuestion<F extends Fields = Fields, Required extends string = string> {
+  readonly message: string;
+  readonly fields: F;
+  readonly required?: readonly Required[];
+}
+
+/** A page for the user to visit, for what must not pass through the client: a payment, a sign-in. */
+export interface PageQuestion {
+  readonly message: string;
+  readonly url: string;
+}
+
 /** What `run` gets beside its input. */
 export interface ToolContext<
   Secret extends string = never,
@@ -91,6 +120,27 @@ export interface ToolContext<
   readonly signal: AbortSignal;
   /** `fetch` that refuses private, loopback and link-local addresses, after redirects too. */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+  /**
+   * Asks the user to fill in a form, or to visit a page. Where the caller is asked by another call, the tool is run
+   * again from its start with the answer at hand: ask before you act. `key` names the question among the tool's own.
+   *
+   * @throws {CannotAsk} where the caller has no way to ask its user; left alone, it becomes a clear refusal
+   */
+  elicit<const F extends Fields, const Required extends Extract<keyof F, string> = never>(
+    key: string,
+    question: FormQuestion<F, Required>,
+  ): Promise<Elicited<Filled<F, Required>>>;
+  elicit(key: string, question: PageQuestion): Promise<Elicited<Record<never, never>>>;
+  /** Asks the caller's model to go on with a conversation. As for {@link elicit}. */
+  sample(key: string, request: SamplingRequest): Promise<Sampled>;
+  /** Asks the caller for the folders that it works in. As for {@link elicit}. */
+  roots(key: string): Promise<readonly Root[]>;
+  /** Whether the caller can be asked this. */
+  canAsk(ability: Ability): boolean;
+  /** Tells clients that listen that what they listed or read before has changed. */
+  changed(change: Change): Promise<void>;
+  /** Lets the caller's connection go while the tool works on: a caller that can, comes back for the result. */
+  release(): void;
   /** Tells a caller that asked how far the call has come. Must not decrease. */
   progress(done: number, total?: number, message?: string): void;
   /** Tells a caller that asked what is going on, and the Worker's log. Not for secrets. */
@@ -102,8 +152,8 @@ export type RunInput<Input> = Input extends StandardSchema ? InferOutput<Input> 
 
 /** What `run` may return: what the output schema accepts; nothing for `null`; any JSON where no schema is given. */
 export type RunOutput<Output> = [Output] extends [StandardSchema]
-  ? InferInput<Output>
+  ? InferInput<Output> | Rich<InferInput<Output>>
   : [Output] extends [null]
     ? // biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing returns void
-      void
+      void | Rich<undefined>
     : unknown;

@@ -17,4 +17,6 @@ export interface Described {
   readonly input: JsonSchema & { readonly properties: { readonly [name: string]: JsonSchema } };
   /** `null`: the tool returns nothing. `{}`: any value. */
   readonly output: JsonSchema | null;
+  /** The input as its author wrote it in JSON Schema, for protocols that take more than flat ones. */
+  readonly verbatim?: JsonSchema;
 }

@@ -4,21 +4,21 @@
  */
 import type { Call } from "./call.ts";
 import type { Catalog, CatalogEntry } from "./catalog.ts";
+import type { Changes } from "./changes.ts";
+import { isRich } from "./content.ts";
 import { RunContext } from "./context.ts";
 import type { ToolContext, ToolDefinition } from "./definition.ts";
-import { faultOf } from "./fault.ts";
 import type { Signer } from "./handle.ts";
 import { inOneLine, toIssues } from "./issues.ts";
 import { isRecord, NotJson, toJson } from "./json.ts";
 import { type Claim, fingerprint, type Ledger, ledgerKey } from "./ledger.ts";
 import { describeError, type Log } from "./log.ts";
+import type { Mail } from "./mail.ts";
 import { type Issue, isFinal, type Outcome } from "./outcome.ts";
 import { meet } from "./requirements.ts";
+import { ourFault, runWithin } from "./run.ts";
 import type { StandardSchema } from "./schema.ts";
 import type { SessionStore } from "./state.ts";
-
-/** The gateway seed's default ("Timeout"). */
-export const DEFAULT_TIMEOUT_MS = 60_000;
 
 const LEDGER_RETRY_MS = 1_000;
 
@@ -28,6 +28,10 @@ export interface Host {
   readonly ledger: Ledger;
   readonly sessions: SessionStore;
   readonly signer: Signer;
+  readonly mail: Mail;
+  readonly changes: Changes;
+  /** Keeps the isolate at work on a promise after the response has gone out. */
+  readonly defer: (work: Promise<unknown>) => void;
   readonly fetch: ToolContext["fetch"];
   readonly log: Log;
   /** Milliseconds; only differences matter. */
@@ -78,7 +82,14 @@ export async function execute(call: Call, host: Host): Promise<Ending> {
   const run = async (): Promise<Ending> => {
     const started = host.now();
     const context = new RunContext(call, entry, requirements.met, host);
-    const outcome = await withinLimits(definition, parsed.input, context, call, entry, host);
+    const outcome = await runWithin(
+      () => definition.run(parsed.input as never, context as never),
+      (value) => check(definition.output, value, call, entry, host),
+      context,
+      call,
+      entry,
+      host,
+    );
     await context.end();
     return ended(outcome, host.now() - started);
   };
@@ -136,63 +147,6 @@ async function parse(
   return result.issues ? { issues: toIssues(result.issues) } : { input: result.value };
 }
 
-/** Runs the tool until it ends, its time is over, or its caller has gone, whichever is first. */
-function withinLimits(
-  definition: ToolDefinition,
-  input: unknown,
-  context: RunContext,
-  call: Call,
-  entry: CatalogEntry,
-  host: Host,
-): Promise<Outcome> | Outcome {
-  const thrown = (error: unknown): Outcome => {
-    const fault = faultOf(error);
-    if (fault) return { kind: "failed", fault };
-    return ourFault(call, entry, host, "The tool failed because of an internal error.", error);
-  };
-  const returned = (value: unknown) => check(definition.output, value, call, entry, host);
-
-  let result: unknown;
-  let pending: Promise<unknown> | undefined;
-  try {
-    result = definition.run(input as never, context as never);
-    if (isThenable(result)) pending = Promise.resolve(result);
-  } catch (error) {
-    return thrown(error);
-  }
-  if (pending === undefined) return returned(result);
-
-  return new Promise((resolve) => {
-    const limitMs = entry.traits.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-    const settle = (outcome: Outcome | Promise<Outcome>) => {
-      clearTimeout(timer);
-      call.signal?.removeEventListener("abort", onGone);
-      resolve(outcome);
-    };
-    const timer = setTimeout(() => {
-      context.stop(new DOMException(`The tool's time limit of ${limitMs} ms is over`, "TimeoutError"));
-      settle({ kind: "timed_out", limitMs });
-    }, limitMs);
-    const onGone = () => {
-      context.stop(new DOMException("The caller has gone", "AbortError"));
-      settle({ kind: "cancelled" });
-    };
-    if (call.signal?.aborted) onGone();
-    else call.signal?.addEventListener("abort", onGone);
-    pending.then(
-      (value) => settle(returned(value)),
-      (error) => settle(thrown(error)),
-    );
-  });
-}
-
-/** What another Worker's method returns is a thenable and no Promise. */
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  if (value instanceof Promise) return true;
-  const may = (typeof value === "object" && value !== null) || typeof value === "function";
-  return may && "then" in value && typeof value.then === "function";
-}
-
 /** A tool that breaks its own promise is a failed call, said clearly. */
 async function check(
   schema: StandardSchema | null | undefined,
@@ -201,11 +155,12 @@ async function check(
   entry: CatalogEntry,
   host: Host,
 ): Promise<Outcome> {
-  if (schema === null) return { kind: "completed" };
+  const { value: plain, ...shown } = isRich(value) ? value : { value };
+  if (schema === null) return { kind: "completed", ...shown };
   try {
-    let checked = value;
+    let checked = plain;
     if (schema !== undefined) {
-      const result = await schema["~standard"].validate(value);
+      const result = await schema["~standard"].validate(plain);
       if (result.issues) {
         const detail = inOneLine(toIssues(result.issues));
         return ourFault(
@@ -219,28 +174,11 @@ async function check(
       }
       checked = result.value;
     }
-    return checked === undefined ? { kind: "completed" } : { kind: "completed", value: toJson(checked) };
+    return checked === undefined
+      ? { kind: "completed", ...shown }
+      : { kind: "completed", value: toJson(checked), ...shown };
   } catch (error) {
     const detail = error instanceof NotJson ? error.message : undefined;
     return ourFault(call, entry, host, "The tool's result cannot be carried by JSON.", error, detail);
   }
-}
-
-/** A failure of this side: the caller gets a safe sentence, the log everything. */
-function ourFault(
-  call: Call,
-  entry: CatalogEntry,
-  host: Host,
-  message: string,
-  error: unknown,
-  developerMessage?: string,
-): Outcome {
-  host.log({
-    level: "error",
-    message,
-    callId: call.callId,
-    tool: `${entry.id}@${entry.version}`,
-    error: describeError(error),
-  });
-  return { kind: "failed", fault: { message, developerMessage } };
 }

@@ -59,15 +59,13 @@ function bytes(text: string): Uint8Array<ArrayBuffer> {
 }
 
 export function toBase64Url(raw: Uint8Array): string {
-  return btoa(String.fromCharCode(...raw))
-    .replace(/\+/g, "-")
-    .replace(/\//g, "_")
-    .replace(/=+$/, "");
+  return raw.toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
+/** @returns undefined for what is no base64url */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
-    return Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (letter) => letter.charCodeAt(0));
+    return Uint8Array.fromBase64(text, { alphabet: "base64url" });
   } catch {
     return undefined;
   }

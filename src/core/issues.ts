@@ -10,9 +10,12 @@ interface ValibotIssue extends SchemaIssue {
   readonly requirement?: unknown;
 }
 
-/** Every issue once, in order, at its dotted path. */
+/** Issues that one answer names: a list of a hundred thousand wrong items is told by its first. */
+const MAX_ISSUES = 100;
+
+/** Every issue, in order, at its dotted path. */
 export function toIssues(found: readonly SchemaIssue[]): Issue[] {
-  return found.map((issue) => ({ path: dotted(issue), message: words(issue) }));
+  return found.slice(0, MAX_ISSUES).map((issue) => ({ path: dotted(issue), message: words(issue) }));
 }
 
 /** Issues by path, several at one path joined: `{ b: "Must be a number" }`. The whole input goes by `root`. */
@@ -45,9 +48,8 @@ function words(issue: SchemaIssue): string {
   if (!issue.message.startsWith("Invalid ") || !issue.message.endsWith(stock)) return issue.message;
   if (isMissingKey(issue)) return "Is required";
   if (issue.type === "strict_object" && issue.expected === "never") return "Is not a parameter of this tool";
-  const said = WORDS[issue.type];
-  if (typeof said === "function") return said(issue.requirement);
-  if (said !== undefined) return said;
+  const said = WORDS[issue.type.replace(/^(strict|loose)_|_with_rest$/, "").replace("tuple", "array")];
+  if (said !== undefined) return `Must be ${typeof said === "function" ? said(issue.requirement) : said}`;
   return issue.expected ? `Must be ${plain(issue.expected)}` : "Is not valid";
 }
 
@@ -65,31 +67,25 @@ function plain(expected: string): string {
   return options.length > 1 ? `one of ${options.join(", ")}` : expected;
 }
 
+/** What follows "Must be", by valibot's name of the schema or check; a family of schemas goes by the end of its name. */
 const WORDS: Record<string, string | ((requirement: unknown) => string)> = {
-  number: "Must be a number",
-  string: "Must be a string",
-  boolean: "Must be true or false",
-  array: "Must be a list",
-  tuple: "Must be a list",
-  object: "Must be an object",
-  strict_object: "Must be an object",
-  loose_object: "Must be an object",
-  record: "Must be an object",
-  integer: "Must be a whole number",
-  email: "Must be an email address",
-  url: "Must be a URL",
-  uuid: "Must be a UUID",
-  ip: "Must be an IP address",
-  iso_date: "Must be a date (YYYY-MM-DD)",
-  iso_timestamp: "Must be a timestamp (ISO 8601)",
-  min_value: (least) => `Must be at least ${least}`,
-  max_value: (most) => `Must be at most ${most}`,
-  gt_value: (bound) => `Must be greater than ${bound}`,
-  lt_value: (bound) => `Must be less than ${bound}`,
-  min_length: (least) => `Must have a length of at least ${least}`,
-  max_length: (most) => `Must have a length of at most ${most}`,
-  length: (exact) => `Must have a length of ${exact}`,
-  non_empty: "Must not be empty",
-  multiple_of: (step) => `Must be a multiple of ${step}`,
-  regex: (pattern) => `Must match ${pattern}`,
+  number: "a number",
+  string: "a string",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+  integer: "a whole number",
+  email: "an email address",
+  url: "a URL",
+  iso_date: "a date (YYYY-MM-DD)",
+  iso_timestamp: "a timestamp (ISO 8601)",
+  min_value: (least) => `at least ${least}`,
+  max_value: (most) => `at most ${most}`,
+  min_length: (least) => `of a length of at least ${least}`,
+  max_length: (most) => `of a length of at most ${most}`,
+  length: (exact) => `of a length of ${exact}`,
+  non_empty: "filled in",
+  multiple_of: (step) => `a multiple of ${step}`,
+  regex: (pattern) => `of the form ${pattern}`,
 };

@@ -1,4 +1,6 @@
 /** How a call can end: the whole vocabulary. Each protocol renders it in one exhaustive switch. No wire words here. */
+import type { Ability, Question } from "./ask.ts";
+import type { Block } from "./content.ts";
 import type { Json } from "./json.ts";
 
 /** The tool ran and says no. The five fields of an OXP tool error ("Call Tool", Tool Execution Errors). */
@@ -35,15 +37,29 @@ export type Refusal =
   | { readonly reason: "requirements"; readonly name: string; readonly missing: Missing }
   | { readonly reason: "running"; readonly retryAfterMs: number }
   | { readonly reason: "unavailable"; readonly retryAfterMs: number }
-  | { readonly reason: "conflict" };
+  | { readonly reason: "conflict" }
+  /** The tool asks what this caller cannot be asked. */
+  | { readonly reason: "ability"; readonly ability: Ability };
 
 export type Outcome =
-  | { readonly kind: "completed"; readonly value?: Json | undefined }
+  | {
+      readonly kind: "completed";
+      readonly value?: Json | undefined;
+      /** Shown in place of the value's text, where a protocol has room for them. */
+      readonly blocks?: readonly Block[] | undefined;
+      readonly meta?: Readonly<Record<string, Json>> | undefined;
+    }
   | { readonly kind: "failed"; readonly fault: Fault }
   | { readonly kind: "invalid"; readonly issues: readonly Issue[] }
   | { readonly kind: "refused"; readonly refusal: Refusal }
   | { readonly kind: "timed_out"; readonly limitMs: number }
-  | { readonly kind: "cancelled" };
+  | { readonly kind: "cancelled" }
+  /** It goes on when the same call comes again with answers; `answered` are those that it had so far. */
+  | {
+      readonly kind: "asking";
+      readonly questions: ReadonlyMap<string, Question>;
+      readonly answered: Readonly<Record<string, unknown>>;
+    };
 
 /** Whether sending the same call again may end differently, so that its key must not be used up. */
 export function isFinal(outcome: Outcome): boolean {
@@ -65,4 +81,11 @@ export function retryHint(fault: Fault): string {
   if (fault.additionalPromptContent) return fault.additionalPromptContent;
   if (!fault.canRetry) return "";
   return fault.retryAfterMs ? `try again in ${fault.retryAfterMs} ms` : "try again";
+}
+
+/** Questions in words, for callers that have no way to answer them within the call. */
+export function questionsInWords(questions: ReadonlyMap<string, Question>): string {
+  const inWords = (question: Question) =>
+    "message" in question ? question.message : question.kind === "roots" ? "the caller's roots" : "the caller's model";
+  return Array.from(questions.values(), inWords).join("; ");
 }

@@ -23,6 +23,8 @@ export interface Visit {
 export interface Limits {
   /** Bytes that a request's body may have. */
   readonly bodyBytes: number;
+  /** Items on one page of a listing that has pages. */
+  readonly pageSize: number;
 }
 
 export type Answer = Response | Promise<Response>;
@@ -61,23 +63,19 @@ export interface BadBody {
 /** Reads a JSON body: any JSON value, no deeper and no larger than allowed. */
 export async function readJson(request: Request, limits: Limits): Promise<{ value: unknown } | { bad: BadBody }> {
   const type = request.headers.get("content-type");
-  if (type !== null && !isJsonType(type)) {
-    return { bad: { status: 415, message: "The request body must be sent as Content-Type: application/json" } };
-  }
   const encoding = request.headers.get("content-encoding");
-  if (encoding !== null && encoding.toLowerCase() !== "identity") {
-    return { bad: { status: 415, message: "The request body must be sent without a Content-Encoding" } };
+  if ((type !== null && !isJsonType(type)) || (encoding !== null && encoding.toLowerCase() !== "identity")) {
+    return { bad: { status: 415, message: "The request body must be application/json, without a Content-Encoding" } };
   }
   const text = await readText(request, limits.bodyBytes);
   if (text === undefined) {
     return { bad: { status: 413, message: `The request body is larger than ${limits.bodyBytes} bytes` } };
   }
-  if (text === "") return { bad: { status: 400, message: "The request body is empty; it must be JSON" } };
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return { bad: { status: 400, message: "The request body is not valid JSON" } };
+    return { bad: { status: 400, message: `The request body is ${text === "" ? "empty" : "not valid JSON"}` } };
   }
   // A text shorter than this cannot nest that deep: each level takes two characters.
   if (text.length > 2 * MAX_INPUT_DEPTH && nestsDeeperThan(value, MAX_INPUT_DEPTH)) {
@@ -136,4 +134,17 @@ function bare(tag: string): string {
 /** The ETag of one protocol's listing of one toolkit, or of all. */
 export function listingTag(host: Host, name: string, toolkit: string | undefined): string {
   return `"${host.catalog.revision}-${name}${toolkit === undefined ? "" : `-${toolkit}`}"`;
+}
+
+/** The idempotency key that HTTP carries beside a JSON-RPC call (draft-ietf-httpapi-idempotency-key-header). */
+export function idempotencyKeyOf(request: Request): string | undefined {
+  const raw = request.headers.get("idempotency-key");
+  // The draft makes it a quoted string; most clients send it bare.
+  return raw === null || raw === "" ? undefined : raw.replace(/^"(.*)"$/, "$1");
+}
+
+/** An idempotency key is 1 to 255 characters of well-formed Unicode; undefined says that it is none. */
+export function checkedKey(key: unknown): string | undefined {
+  if (typeof key !== "string" || key === "" || !key.isWellFormed()) return undefined;
+  return key.length <= 255 || [...key].length <= 255 ? key : undefined;
 }

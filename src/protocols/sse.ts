@@ -4,6 +4,10 @@ export interface EventStream {
   readonly response: Response;
   /** `data` must be one line: JSON text. Does nothing once the client has gone. */
   send(data: string, event?: string): void;
+  /** The same with an id to come back with. */
+  sendWithId(data: string, id: string): void;
+  /** An event without data that gives the stream an id to come back with, and the milliseconds to wait before. */
+  prime(id: string, retryMs: number): void;
   /** A line that clients skip; keeps proxies from closing an idle stream. */
   comment(text: string): void;
   close(): void;
@@ -33,6 +37,8 @@ export function eventStream(gone: () => void, headers?: Record<string, string>):
   return {
     response: new Response(body, { headers: headers ? { ...SSE_HEADERS, ...headers } : SSE_HEADERS }),
     send: (data, event) => write(`${event === undefined ? "" : `event: ${event}\n`}data: ${data}\n\n`),
+    sendWithId: (data, id) => write(`id: ${id}\ndata: ${data}\n\n`),
+    prime: (id, retryMs) => write(`id: ${id}\nretry: ${retryMs}\ndata: \n\n`),
     comment: (text) => write(`: ${text}\n\n`),
     close() {
       controller?.close();

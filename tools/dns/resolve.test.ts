@@ -95,16 +95,6 @@ it("joins the pieces of a TXT record (RFC 1035, section 3.3.14) without its quot
   expect(dataOf(await resolve("example.com", "TXT"))).toEqual(["v=DKIM1; k=rsa", 'say "hi" \\ é', "bare"]);
 });
 
-it("reads CAA in both spellings that the resolver has", async () => {
-  const hex = "\\# 22 00 05 69 73 73 75 65 6c 65 74 73 65 6e 63 72 79 70 74 2e 6f 72 67";
-  resolver(() => answers(257, hex, '0 issue "pki.goog"', "\\# 1 00"));
-  expect(dataOf(await resolve("example.com", "CAA"))).toEqual([
-    '0 issue "letsencrypt.org"',
-    '0 issue "pki.goog"',
-    "\\# 1 00",
-  ]);
-});
-
 it("a name that does not exist is a result", async () => {
   resolver(() => Response.json({ Status: 3, AD: true, Answer: [{ name: "a.", type: 5, TTL: 1, data: "b." }] }));
   expect((await resolve("nowhere.example")).value).toEqual({

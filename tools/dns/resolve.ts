@@ -66,27 +66,15 @@ function toQueryName(name: string, type: string): string {
   return /[^ -~]/.test(name) ? (URL.parse(`http://${name}`)?.hostname ?? name) : name;
 }
 
-/** What is easier to read than as the resolver writes it. */
-const READERS: Record<number, (data: string) => string> = { [TYPES.TXT]: unquoted, [TYPES.CAA]: fromHex };
-
 function toRecord({ name, type, TTL, data }: Answer) {
   // RFC 3597, section 5, is how a type without a name is written.
   const [typeName] = Object.entries(TYPES).find(([, number]) => number === type) ?? [`TYPE${type}`];
-  return { name: name.replace(/\.$/, ""), type: typeName, ttl: TTL, data: READERS[type]?.(data) ?? data };
+  return { name: name.replace(/\.$/, ""), type: typeName, ttl: TTL, data: type === TYPES.TXT ? unquoted(data) : data };
 }
 
 /** A long text is stored in pieces of 255 bytes: `"v=DKIM1; k" "=rsa"` is one text. */
 function unquoted(data: string): string {
   return data.replace(/^"|" "|"$/g, "").replace(/\\(["\\])/g, "$1");
-}
-
-/** `\# 22 00 05 69 …` → `0 issue "letsencrypt.org"`: CAA in the spelling of RFC 3597, section 5. */
-function fromHex(data: string): string {
-  const [mark, , flags = "", length = "", ...hex] = data.split(" ");
-  if (mark !== "\\#" || hex.length === 0) return data;
-  const text = String.fromCharCode(...hex.map((byte) => Number.parseInt(byte, 16)));
-  const end = Number.parseInt(length, 16);
-  return `${Number.parseInt(flags, 16)} ${text.slice(0, end)} "${text.slice(end)}"`;
 }
 
 function noName(): ToolError {

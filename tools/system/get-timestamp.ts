@@ -9,7 +9,7 @@ export default defineTool({
     time_zone: v.optional(v.pipe(v.string(), v.description("IANA name, such as Europe/Berlin."))),
   }),
   output: v.object({
-    timestamp: v.pipe(v.string(), v.isoTimestamp(), v.description("The current system timestamp.")),
+    timestamp: v.pipe(v.string(), v.metadata({ format: "date-time", description: "The current system timestamp." })),
   }),
   run({ time_zone }) {
     const now = new Date();

@@ -7,7 +7,7 @@ export default defineTool({
   description: "Retrieves the current system timestamp.",
   annotations: { readOnly: true, openWorld: false },
   output: v.object({
-    timestamp: v.pipe(v.string(), v.isoTimestamp(), v.description("The current system timestamp.")),
+    timestamp: v.pipe(v.string(), v.metadata({ format: "date-time", description: "The current system timestamp." })),
   }),
   run: () => ({ timestamp: new Date().toISOString() }),
 });

@@ -1,35 +1,44 @@
 /** MCP's methods in the revisions with a handshake (2024-11-05 to 2025-11-25), and for clients that do none. */
-import { NO_CONTEXT } from "../../core/call.ts";
-import { execute } from "../../core/execute.ts";
 import { isRecord } from "../../core/json.ts";
-import type { Visit } from "../http.ts";
-import { idempotencyKeyOf, type RpcRequest } from "../json-rpc.ts";
-import { listTools as list } from "./list.ts";
-import { readCall } from "./read.ts";
-import { CODE, error, type Reply, renderCall } from "./render.ts";
-import { isLegacyRevision, LEGACY_REVISIONS, type Manner } from "./revisions.ts";
-
-/** What a method is served with. */
-export interface Turn {
-  readonly visit: Visit;
-  readonly manner: Manner;
-  readonly sessionId: string | undefined;
-}
-
-/** A reply, or one whose `result` is JSON text already: listings are never parsed to be printed again. */
-export type MethodReply = Reply | { readonly resultText: string };
-
-export type Method = (request: RpcRequest, turn: Turn) => MethodReply | Promise<MethodReply>;
+import { findResource } from "../../core/resources.ts";
+import type { RpcRequest } from "../json-rpc.ts";
+import { complete } from "./completion.ts";
+import { getPromptOf, listPrompts } from "./prompts.ts";
+import { CODE, error } from "./render.ts";
+import { listResources, listTemplates, readResourceOf, resourcesOf, unknownResource } from "./resources.ts";
+import { isLegacyRevision, LEGACY_REVISIONS, type LegacyRevision } from "./revisions.ts";
+import { setLogLevel } from "./session.ts";
+import { isLogLevel } from "./sink.ts";
+import { callTool, listTools } from "./tools.ts";
+import type { Method, MethodReply, Turn } from "./turn.ts";
 
 export const legacyMethods: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["initialize", initialize],
   ["ping", () => ({ result: {} })],
+  ["logging/setLevel", setLevel],
   ["tools/list", listTools],
   ["tools/call", callTool],
+  ["prompts/list", listPrompts],
+  ["prompts/get", getPromptOf],
+  ["resources/list", listResources],
+  ["resources/templates/list", listTemplates],
+  ["resources/read", readResourceOf],
+  ["resources/subscribe", (request, turn) => subscribe(request, turn, true)],
+  ["resources/unsubscribe", (request, turn) => subscribe(request, turn, false)],
+  ["completion/complete", complete],
 ]);
 
+/** What this server can do, in both eras. */
+export const CAPABILITIES = {
+  tools: { listChanged: true },
+  prompts: { listChanged: true },
+  resources: { subscribe: true, listChanged: true },
+  completions: {},
+  logging: {},
+} as const;
+
 /** Lifecycle, "Version Negotiation": the client's revision if it is served, else the newest of this era. */
-export function negotiate(params: unknown): (typeof LEGACY_REVISIONS)[number] | undefined {
+export function negotiate(params: unknown): LegacyRevision | undefined {
   if (!isRecord(params) || typeof params.protocolVersion !== "string") return undefined;
   return isLegacyRevision(params.protocolVersion) ? params.protocolVersion : LEGACY_REVISIONS[0];
 }
@@ -37,35 +46,30 @@ export function negotiate(params: unknown): (typeof LEGACY_REVISIONS)[number] | 
 function initialize({ params }: RpcRequest, { visit }: Turn): MethodReply {
   const protocolVersion = negotiate(params);
   if (protocolVersion === undefined) {
-    return error(CODE.invalidParams, 'The member "params.protocolVersion" must be a string');
+    return error(CODE.invalidParams, "params.protocolVersion must be a string");
   }
   const { name, version } = visit.server;
-  return { result: { protocolVersion, capabilities: { tools: {} }, serverInfo: { name, version } } };
+  return { result: { protocolVersion, capabilities: CAPABILITIES, serverInfo: { name, version } } };
 }
 
-function listTools(_: RpcRequest, { visit: { host, toolkit } }: Turn): MethodReply {
-  return { resultText: `{"tools":[${list(host.catalog, toolkit, "objects")}]}` };
+async function setLevel({ params }: RpcRequest, { visit, session }: Turn): Promise<MethodReply> {
+  const level = isRecord(params) ? params.level : undefined;
+  if (!isLogLevel(level)) return error(CODE.invalidParams, "params.level must be a log level");
+  // Without a session there is nothing to remember it by, and no later message that it could be about.
+  if (session) await setLogLevel(visit, session, level);
+  return { result: {} };
 }
 
-async function callTool({ params }: RpcRequest, { visit, manner, sessionId }: Turn): Promise<MethodReply> {
-  const { request, host, principal, toolkit } = visit;
-  const read = readCall(params, idempotencyKeyOf(request));
-  if ("problem" in read) return error(CODE.invalidParams, read.problem);
-  const { name, input, key, attachments } = read.value;
-  const ending = await execute(
-    {
-      callId: crypto.randomUUID(),
-      tool: { name },
-      toolkit,
-      input,
-      key,
-      principal,
-      sessionId,
-      context: NO_CONTEXT,
-      attachments,
-      signal: request.signal,
-    },
-    host,
-  );
-  return renderCall(ending, manner);
+/** Characters of a URI that can be subscribed to: it becomes a key of a store. */
+const MAX_URI = 500;
+
+async function subscribe({ params }: RpcRequest, turn: Turn, on: boolean): Promise<MethodReply> {
+  const { visit, session } = turn;
+  if (!isRecord(params) || typeof params.uri !== "string") {
+    return error(CODE.invalidParams, "params.uri must be a string");
+  }
+  const isKnown = params.uri.length <= MAX_URI && findResource(resourcesOf(turn), params.uri) !== undefined;
+  if (on && !isKnown) return unknownResource(params.uri, turn);
+  if (session && isKnown) await visit.host.changes.subscribe(session.id, params.uri, on);
+  return { result: {} };
 }

@@ -8,27 +8,27 @@ const ATTACHMENTS =
 /**
  * @param outputs what `structuredContent` may be in the reader's revision: `any` JSON value since 2026-07-28,
  *                `objects` before, where any other result is wrapped as `{"value": …}`
- * @returns the tools separated by commas
+ * @returns one JSON text a tool
  */
-export function listTools(catalog: Catalog, toolkit: string | undefined, outputs: "any" | "objects"): string {
-  return catalog.listing(`mcp-${outputs}`, toolkit, () =>
-    catalog
-      .latest(toolkit)
-      .map((entry) => tool(entry, outputs))
-      .join(","),
-  );
+export function toolFragments(
+  catalog: Catalog,
+  toolkit: string | undefined,
+  outputs: "any" | "objects",
+): readonly string[] {
+  return catalog.listing(`mcp-${outputs}`, toolkit, () => catalog.latest(toolkit).map((entry) => tool(entry, outputs)));
 }
 
 function tool({ name, json, traits, output }: CatalogEntry, outputs: "any" | "objects"): string {
-  const { title, annotations, attachments } = traits;
+  const { title, annotations, attachments, icons, meta } = traits;
   const hints = annotations && {
     readOnlyHint: annotations.readOnly,
     destructiveHint: annotations.destructive,
     idempotentHint: annotations.idempotent,
     openWorldHint: annotations.openWorld,
   };
-  const head = JSON.stringify({ name, title }).slice(0, -1);
-  const input = attachments ? withAttachments(json.input) : json.input;
+  const head = JSON.stringify({ name, title, icons, _meta: meta }).slice(0, -1);
+  const schema = json.verbatim ?? json.input;
+  const input = attachments ? withAttachments(schema) : schema;
   const tail = hints ? `,"annotations":${JSON.stringify(hints)}` : "";
   return `${head},"description":${json.description},"inputSchema":${input}${outputSchema(json.output, output, outputs)}${tail}}`;
 }

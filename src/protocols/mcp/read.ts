@@ -1,7 +1,7 @@
 /** Reads `tools/call` parameters: wire → Call. Takes the reserved arguments off before the tool sees its input. */
 import type { Attachment } from "../../core/definition.ts";
 import { isRecord } from "../../core/json.ts";
-import { checkedKey } from "../json-rpc.ts";
+import { checkedKey } from "../http.ts";
 
 export interface ReadCall {
   readonly name: string;
@@ -12,10 +12,10 @@ export interface ReadCall {
 
 /** @param headerKey the `Idempotency-Key` header; `arguments.idempotency_key` goes before it */
 export function readCall(params: unknown, headerKey: string | undefined): { value: ReadCall } | { problem: string } {
-  if (!isRecord(params)) return { problem: 'The member "params" must be an object' };
+  if (!isRecord(params)) return { problem: "params must be an object" };
   const { name, arguments: given = {} } = params;
-  if (typeof name !== "string") return { problem: 'The member "params.name" must be a string' };
-  if (!isRecord(given)) return { problem: 'The member "params.arguments" must be an object' };
+  if (typeof name !== "string") return { problem: "params.name must be a string" };
+  if (!isRecord(given)) return { problem: "params.arguments must be an object" };
 
   const { idempotency_key, attachments: files, ...input } = given;
   const key = idempotency_key ?? headerKey;

@@ -2,7 +2,10 @@
 import type { Ending } from "../../core/execute.ts";
 import { byPath, inOneLine } from "../../core/issues.ts";
 import { isRecord, type Json } from "../../core/json.ts";
-import { type Fault, missingInWords, type Refusal, retryHint } from "../../core/outcome.ts";
+import { type Fault, missingInWords, type Outcome, questionsInWords, type Refusal } from "../../core/outcome.ts";
+import { faultFields, faultText } from "../json-rpc.ts";
+import { CAPABILITIES } from "./asking.ts";
+import { blockOf } from "./blocks.ts";
 import { invalidIsResult, type Manner } from "./revisions.ts";
 
 export interface RpcError {
@@ -10,6 +13,9 @@ export interface RpcError {
   readonly message: string;
   readonly data?: unknown;
 }
+
+/** A reply, and the HTTP status where the specification fixes one. */
+export type Rendered = Reply & { readonly status?: number };
 
 export type Reply = { readonly result: Record<string, unknown> } | { readonly error: RpcError };
 
@@ -23,21 +29,31 @@ export const CODE = {
   unknownSession: -32001,
   /** Gateway seed, "Timeout". */
   timeout: -32003,
+  /** 2026-07-28, basic/index, Error Codes. */
+  headerMismatch: -32020,
+  missingCapability: -32021,
+  /** 2025-11-25, server/resources, Error Handling. */
+  unknownResource: -32002,
+  unsupportedVersion: -32022,
 } as const;
 
 export function error(code: number, message: string, data?: unknown): Reply {
   return { error: data === undefined ? { code, message } : { code, message, data } };
 }
 
-export function renderCall(ending: Ending, manner: Manner): Reply {
+export function renderCall(ending: Ending, manner: Manner): Rendered {
   const { outcome } = ending;
   switch (outcome.kind) {
     case "completed":
-      return { result: completed(outcome.value, ending) };
+      return { result: completed(outcome, ending, manner) };
     case "failed":
       return { result: failed(outcome.fault) };
-    case "timed_out":
-      return error(CODE.timeout, `The tool took longer than ${outcome.limitMs} ms`);
+    case "timed_out": {
+      const message = `The tool took longer than ${outcome.limitMs} ms`;
+      // 2026-07-28 keeps -32003 for older servers: a result says the same there, and that one may try again.
+      if (manner.kind === "modern") return { result: failed({ message, canRetry: true }) };
+      return error(CODE.timeout, message);
+    }
     case "cancelled":
       return { result: failed({ message: "The call was cancelled", canRetry: true }) };
     case "invalid": {
@@ -47,10 +63,40 @@ export function renderCall(ending: Ending, manner: Manner): Reply {
     }
     case "refused":
       return refused(outcome.refusal, manner);
+    case "asking":
+      return { result: failed({ message: `The tool needs an answer first: ${questionsInWords(outcome.questions)}` }) };
   }
 }
 
-function refused(refusal: Refusal, manner: Manner): Reply {
+/** The reply to a prompt or a resource, which have no way to say that they failed but an error. */
+export function renderOffer(
+  outcome: Outcome,
+  manner: Manner,
+  result: (value: Json | undefined) => Record<string, unknown>,
+): Rendered {
+  switch (outcome.kind) {
+    case "completed":
+      return { result: result(outcome.value) };
+    case "failed":
+      return error(CODE.internal, faultText(outcome.fault));
+    case "timed_out":
+      return error(CODE.internal, `It took longer than ${outcome.limitMs} ms`);
+    case "cancelled":
+      return error(CODE.internal, "It was cancelled");
+    case "invalid":
+      return error(CODE.invalidParams, `Invalid arguments: ${inOneLine(outcome.issues)}`);
+    case "asking":
+      return error(CODE.internal, `It needs an answer first: ${questionsInWords(outcome.questions)}`);
+    case "refused": {
+      const reply = refused(outcome.refusal, manner);
+      if ("error" in reply) return reply;
+      const [block] = reply.result.content as { text: string }[];
+      return error(CODE.internal, block?.text ?? "It was refused");
+    }
+  }
+}
+
+function refused(refusal: Refusal, manner: Manner): Rendered {
   switch (refusal.reason) {
     case "unknown_tool":
     case "unknown_version":
@@ -78,33 +124,43 @@ function refused(refusal: Refusal, manner: Manner): Reply {
           retryAfterMs: refusal.retryAfterMs,
         }),
       };
+    case "ability": {
+      const requiredCapabilities = CAPABILITIES[refusal.ability];
+      const message = `This needs a client with the capability ${Object.keys(requiredCapabilities)}`;
+      if (manner.kind !== "modern") return { result: failed({ message }) };
+      return { ...error(CODE.missingCapability, message, { requiredCapabilities }), status: 400 };
+    }
     case "conflict":
       return error(CODE.invalidParams, "This idempotency key was already used with other arguments; send a new key");
   }
 }
 
 /** The result as text for the model, and as structured content where the revision's `outputSchema` describes it. */
-function completed(value: Json | undefined, { entry, replayed }: Ending): Record<string, unknown> {
-  const meta = replayed ? { _meta: { replayed: true } } : undefined;
-  if (value === undefined) return { content: [text("Done.")], ...meta };
-  const content = [text(typeof value === "string" ? value : JSON.stringify(value))];
+function completed(
+  { value, blocks, meta }: Outcome & { kind: "completed" },
+  { entry, replayed }: Ending,
+  manner: Manner,
+): Record<string, unknown> {
+  const content = blocks?.length ? blocks.map(blockOf) : [text(inJson(value))];
+  const _meta = meta || replayed ? { _meta: { ...meta, ...(replayed && { replayed }) } } : undefined;
+  if (value === undefined) return { content, ..._meta };
+  if (manner.kind === "modern") return { content, structuredContent: value, ..._meta };
   // Up to 2025-11-25 structured content is an object: any other result is wrapped, as its schema was when listed.
-  if (entry?.output === "value") return { content, structuredContent: { value }, ...meta };
-  return isRecord(value) ? { content, structuredContent: value, ...meta } : { content, ...meta };
+  if (entry?.output === "value") return { content, structuredContent: { value }, ..._meta };
+  return isRecord(value) ? { content, structuredContent: value, ..._meta } : { content, ..._meta };
+}
+
+function inJson(value: Json | undefined): string {
+  if (value === undefined) return "Done.";
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** A failed call is a result with `isError`; the retry hint is text for the model, and fields for the client. */
 export function failed(fault: Fault): Record<string, unknown> {
-  const hint = retryHint(fault);
   return {
-    content: [text(hint === "" ? fault.message : `${fault.message} (${hint})`)],
+    content: [text(faultText(fault))],
     isError: true,
-    _meta: {
-      can_retry: fault.canRetry ?? false,
-      retry_after_ms: fault.retryAfterMs,
-      additional_prompt_content: fault.additionalPromptContent,
-      developer_message: fault.developerMessage,
-    },
+    _meta: faultFields(fault),
   };
 }
 

@@ -5,14 +5,24 @@ export const LEGACY_REVISIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024
 
 export type LegacyRevision = (typeof LEGACY_REVISIONS)[number];
 
+export const MODERN_REVISION = "2026-07-28";
+
+export type Revision = LegacyRevision | typeof MODERN_REVISION;
+
+/** As `server/discover` and errors about versions list them. */
+export const SUPPORTED_REVISIONS: readonly Revision[] = [MODERN_REVISION, ...LEGACY_REVISIONS];
+
 export function isLegacyRevision(revision: unknown): revision is LegacyRevision {
   return LEGACY_REVISIONS.some((known) => known === revision);
 }
 
 /** How a client speaks: by a revision that it negotiated or names, or bare, with no handshake and no version at all. */
-export type Manner = { readonly kind: "bare" } | { readonly kind: "legacy"; readonly revision: LegacyRevision };
+export type Manner =
+  | { readonly kind: "bare" }
+  | { readonly kind: "legacy"; readonly revision: LegacyRevision }
+  | { readonly kind: "modern"; readonly revision: typeof MODERN_REVISION };
 
 /** Arguments that do not fit are a result since 2025-11-25 (changelog, SEP-1303), an error before. */
 export function invalidIsResult(manner: Manner): boolean {
-  return manner.kind === "legacy" && manner.revision >= "2025-11-25";
+  return manner.kind !== "bare" && manner.revision >= "2025-11-25";
 }

@@ -1,88 +1,157 @@
-/** MCP over Streamable HTTP: one endpoint. Reads messages, finds who answers them, renders; runs nothing itself. */
-import { json, jsonText, type Protocol, readJson, type Visit } from "../http.ts";
-import { type RpcId, type RpcRequest, readRpc } from "../json-rpc.ts";
-import { legacyMethods, type MethodReply, negotiate } from "./legacy.ts";
-import { CODE, error, type RpcError } from "./render.ts";
-import { isLegacyRevision, LEGACY_REVISIONS, type Manner } from "./revisions.ts";
-import { knownSession, type SessionFacts, startSession } from "./session.ts";
+/** MCP over Streamable HTTP: one endpoint for both eras. Reads messages, finds who answers them; runs nothing itself. */
+import { json, type Protocol, readJson, type Visit } from "../http.ts";
+import { type RpcId, type RpcMessage, type RpcRequest, readRpc } from "../json-rpc.ts";
+import { answer, cancellationOf, takesStreams } from "./answer.ts";
+import { isOwnId } from "./asked.ts";
+import { abilitiesOf } from "./asking.ts";
+import { answerBatch } from "./batch.ts";
+import { eraOf } from "./era.ts";
+import { listenInSession, listenToSubscription } from "./listening.ts";
+import { CODE } from "./render.ts";
+import { isLegacyRevision, type Manner, MODERN_REVISION } from "./revisions.ts";
+import { boxOf, knownSession, type SessionFacts } from "./session.ts";
 
 export const mcp: Protocol = {
   endpoints: [
     { method: "POST", path: "/mcp", serve: post },
+    { method: "GET", path: "/mcp", serve: get },
     { method: "DELETE", path: "/mcp", serve: endSession },
   ],
-  httpError: (status, message, headers) => rpcError(undefined, { code: CODE.invalidRequest, message }, status, headers),
+  httpError: (status, message, headers) => refuse(status, message, headers && { headers }),
 };
 
 async function post(visit: Visit): Promise<Response> {
-  const { request } = visit;
-  const body = await readJson(request, visit.limits);
+  const body = await readJson(visit.request, visit.limits);
   if ("bad" in body) {
     const { status, message } = body.bad;
-    return rpcError(undefined, { code: status === 400 ? CODE.parse : CODE.invalidRequest, message }, status);
+    return refuse(status, message, status === 400 ? { code: CODE.parse } : {});
   }
+  if (Array.isArray(body.value)) return postBatch(visit, body.value);
   const message = readRpc(body.value);
-  if (message.kind === "invalid") {
-    return rpcError(message.id, { code: CODE.invalidRequest, message: message.message }, 400);
+  if (message.kind === "invalid") return refuse(400, message.message, { id: message.id });
+  const { kind } = message;
+  const { method, params } = kind === "response" ? { method: undefined, params: undefined } : message;
+  const era = eraOf(visit.request.headers, { method, params, isRequest: kind === "request" });
+  if (era.era === "refused") {
+    return json({ jsonrpc: "2.0", id: kind === "request" ? message.id : undefined, error: era.error }, era.status);
   }
-  const opened = await open(visit);
-  if (opened instanceof Response) return opened;
-  // Streamable HTTP, "Sending Messages to the Server": notifications and responses are accepted without a body.
-  if (message.kind !== "request") return new Response(null, { status: 202 });
-  return answer(message.request, visit, opened.manner, opened.session);
+  if (era.era === "modern") return postModern(visit, message, era.capabilities);
+  const legacy = await openLegacy(visit, era.revision);
+  return legacy instanceof Response ? legacy : postLegacy(visit, message, legacy);
 }
 
-/** Session and revision of a request; whatever is absent is taken for a bare client's. */
-async function open(visit: Visit): Promise<Response | { manner: Manner; session: SessionFacts | undefined }> {
-  const { headers } = visit.request;
-  const named = headers.get("mcp-protocol-version");
-  if (named !== null && !isLegacyRevision(named)) {
-    const message = `Unsupported protocol version; supported: ${LEGACY_REVISIONS.join(", ")}`;
-    return rpcError(undefined, { code: CODE.invalidRequest, message }, 400);
+/** 2026-07-28: a request is answered on its own; nothing before it counts. */
+async function postModern(visit: Visit, message: RpcMessage, capabilities: unknown): Promise<Response> {
+  if (message.kind !== "request") return new Response(null, { status: 202 });
+  if (message.method === "subscriptions/listen") return subscribe(visit, message);
+  const manner: Manner = { kind: "modern", revision: MODERN_REVISION };
+  return answer(message, { visit, manner, session: undefined, can: abilitiesOf(capabilities) }, undefined);
+}
+
+async function subscribe(visit: Visit, request: RpcRequest): Promise<Response> {
+  const listening = await listenToSubscription(visit, request);
+  if (listening === "malformed") {
+    const message = "params.notifications must be an object of what to listen for";
+    return refuse(400, message, { code: CODE.invalidParams, id: request.id });
   }
-  const handle = headers.get("mcp-session-id");
+  return listening instanceof Response ? listening : tooManyStreams(request.id);
+}
+
+interface Legacy {
+  readonly manner: Manner;
+  readonly session: SessionFacts | undefined;
+}
+
+/** Session and revision of a legacy request; where both are absent it is a bare client's. */
+async function openLegacy(visit: Visit, named: string | undefined): Promise<Response | Legacy> {
+  const handle = visit.request.headers.get("mcp-session-id");
   const session = handle === null ? undefined : await knownSession(visit, handle);
   if (handle !== null && session === undefined) return unknownSession();
-  const revision = named ?? session?.revision;
+  const revision = isLegacyRevision(named) ? named : session?.revision;
   return { manner: revision === undefined ? { kind: "bare" } : { kind: "legacy", revision }, session };
 }
 
-async function answer(
-  request: RpcRequest,
-  visit: Visit,
-  manner: Manner,
-  session: SessionFacts | undefined,
-): Promise<Response> {
-  const method = legacyMethods.get(request.method);
-  if (method === undefined) {
-    return rpcReply(request.id, error(CODE.unknownMethod, `Method not found: ${request.method}`));
+async function postLegacy(visit: Visit, message: RpcMessage, { manner, session }: Legacy): Promise<Response> {
+  if (message.kind === "request") {
+    const facts = { visit, manner, session, can: session?.can ?? new Set<never>() };
+    const resumable =
+      session && manner.kind === "legacy" && manner.revision >= "2025-11-25"
+        ? { box: boxOf(visit, session), key: crypto.randomUUID() }
+        : undefined;
+    return answer(message, facts, resumable);
   }
-  const reply = await method(request, { visit, manner, sessionId: session?.id });
-  const revision = request.method === "initialize" ? negotiate(request.params) : undefined;
-  const headers = revision === undefined ? undefined : { "mcp-session-id": await startSession(visit, revision) };
-  return rpcReply(request.id, reply, headers);
+  await hear(visit, message, session);
+  // Streamable HTTP, "Sending Messages to the Server": notifications and responses are accepted without a body.
+  return new Response(null, { status: 202 });
+}
+
+/** Answers to our own requests, and cancellations: what a call in another isolate may wait for. */
+async function hear(visit: Visit, message: RpcMessage, session: SessionFacts | undefined): Promise<void> {
+  if (session === undefined) return;
+  const { mail } = visit.host;
+  if (message.kind === "response" && isOwnId(message.id)) {
+    const { result, error } = message;
+    await mail.post(boxOf(visit, session), message.id, [JSON.stringify({ result, error })], true);
+  }
+  if (message.kind === "notification" && message.method === "notifications/cancelled") {
+    const { requestId } = (message.params ?? {}) as { requestId?: unknown };
+    if (typeof requestId !== "string" && typeof requestId !== "number") return;
+    await mail.post(boxOf(visit, session), cancellationOf(requestId), ["cancelled"], true);
+  }
+}
+
+/** 2025-03-26, basic/index, Batching: that revision only, and clients that name none. */
+async function postBatch(visit: Visit, values: unknown[]): Promise<Response> {
+  const named = visit.request.headers.get("mcp-protocol-version") ?? undefined;
+  const legacy = await openLegacy(visit, named);
+  if (legacy instanceof Response) return legacy;
+  const { manner } = legacy;
+  const may = named === undefined || named === "2025-03-26";
+  if (!may || manner.kind === "modern" || (manner.kind === "legacy" && manner.revision !== "2025-03-26")) {
+    return refuse(400, "This revision has no batches");
+  }
+  return answerBatch(values, (message) => postLegacy(visit, message, legacy));
+}
+
+async function get(visit: Visit): Promise<Response> {
+  const handle = visit.request.headers.get("mcp-session-id");
+  // Without a session there is nothing to listen to; 2026-07-28 has no GET at all.
+  if (handle === null || visit.request.headers.get("mcp-protocol-version") === MODERN_REVISION) {
+    return refuse(405, "GET opens the stream of a session", { headers: { allow: "POST, DELETE" } });
+  }
+  if (!takesStreams(visit)) return refuse(406, "GET answers with text/event-stream only");
+  const session = await knownSession(visit, handle);
+  if (session === undefined) return unknownSession();
+  const listening = await listenInSession(visit, session);
+  return listening instanceof Response ? listening : tooManyStreams(undefined);
 }
 
 async function endSession(visit: Visit): Promise<Response> {
   const handle = visit.request.headers.get("mcp-session-id");
-  const session = handle === null ? undefined : await knownSession(visit, handle);
+  if (handle === null) return refuse(400, "DELETE ends a session: the header Mcp-Session-Id is missing");
+  const session = await knownSession(visit, handle);
   if (session === undefined) return unknownSession();
   await visit.host.sessions.end(visit.principal.id, session.id);
   return new Response(null, { status: 204 });
 }
 
 function unknownSession(): Response {
-  return rpcError(undefined, { code: CODE.unknownSession, message: "Session not found; start a new one" }, 404);
+  return refuse(404, "Session not found; start a new one", { code: CODE.unknownSession });
 }
 
-function rpcReply(id: RpcId, reply: MethodReply, headers?: Record<string, string>): Response {
-  if ("resultText" in reply) {
-    return jsonText(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${reply.resultText}}`, 200, headers);
-  }
-  return json({ jsonrpc: "2.0", id, ...reply }, 200, headers);
+function tooManyStreams(id: RpcId | undefined): Response {
+  return refuse(429, "Too many open streams; close one first", { id, headers: { "retry-after": "10" } });
 }
 
 /** Without a readable id the member is left out: the schemas allow a string or a number, and no null. */
-function rpcError(id: RpcId | undefined, error: RpcError, status: number, headers?: Record<string, string>): Response {
-  return json({ jsonrpc: "2.0", ...(id !== undefined && { id }), error }, status, headers);
+function refuse(
+  status: number,
+  message: string,
+  {
+    code = CODE.invalidRequest,
+    id,
+    headers,
+  }: { code?: number; id?: RpcId | undefined; headers?: Record<string, string> } = {},
+): Response {
+  return json({ jsonrpc: "2.0", id, error: { code, message } }, status, headers);
 }

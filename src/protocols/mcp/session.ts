@@ -1,24 +1,58 @@
 /** MCP sessions (2025-11-25, basic/transports, "Session Management"): ids that any isolate can check. */
+import type { Ability } from "../../core/ask.ts";
+import type { LogLevel } from "../../core/definition.ts";
 import { checkHandle, mintHandle } from "../../core/handle.ts";
 import type { Visit } from "../http.ts";
 import { isLegacyRevision, type LegacyRevision } from "./revisions.ts";
+import { isLogLevel } from "./sink.ts";
 
 const PURPOSE = "mcp-session";
 
+/** What a session's handshake settled, carried in its id: no isolate has to remember it. */
 export interface SessionFacts {
   readonly id: string;
-  /** What its handshake settled on: early clients name no revision afterwards. */
+  /** Early clients name no revision afterwards. */
   readonly revision: LegacyRevision;
+  readonly can: ReadonlySet<Ability>;
+  /** Catalogue revision when the session began. */
+  readonly knows: string;
 }
 
-export function startSession({ host, principal }: Visit, revision: LegacyRevision): Promise<string> {
-  return mintHandle(host.signer, PURPOSE, principal.id, revision);
+const ABILITIES: readonly Ability[] = ["form", "page", "sample", "roots"];
+
+export function startSession(visit: Visit, revision: LegacyRevision, can: ReadonlySet<Ability>): Promise<string> {
+  const { host, principal } = visit;
+  const letters = ABILITIES.map((ability) => (can.has(ability) ? "1" : "0")).join("");
+  return mintHandle(host.signer, PURPOSE, principal.id, `${revision}_${letters}_${host.catalog.revision}`);
 }
 
 /** @returns undefined for an id that was never given to this principal, or whose session has ended */
 export async function knownSession({ host, principal }: Visit, handle: string): Promise<SessionFacts | undefined> {
-  const handled = await checkHandle(host.signer, PURPOSE, principal.id, handle);
-  if (handled === undefined || !isLegacyRevision(handled.note)) return undefined;
-  if (await host.sessions.hasEnded(principal.id, handled.id)) return undefined;
-  return { id: handled.id, revision: handled.note };
+  const checked = await checkHandle(host.signer, PURPOSE, principal.id, handle);
+  if (checked === undefined) return undefined;
+  const { id, note } = checked;
+  const [revision, letters = "", knows = ""] = note.split("_");
+  if (!isLegacyRevision(revision)) return undefined;
+  if (await host.sessions.hasEnded(principal.id, id)) return undefined;
+  return { id, revision, can: new Set(ABILITIES.filter((_, index) => letters[index] === "1")), knows };
+}
+
+/** The mailbox where a session's connections meet. */
+export function boxOf({ principal }: Visit, session: SessionFacts): string {
+  return `${principal.id}/${session.id}`;
+}
+
+/** What a session's client wants to hear of logs (2025-11-25, server/utilities/logging): `info` until it says. */
+export async function logLevelOf({ host, principal }: Visit, session: SessionFacts): Promise<LogLevel> {
+  const { level } = await host.sessions.read(principal.id, settings(session));
+  return isLogLevel(level) ? level : "info";
+}
+
+export async function setLogLevel({ host, principal }: Visit, session: SessionFacts, level: LogLevel): Promise<void> {
+  await host.sessions.write(principal.id, settings(session), { level });
+}
+
+/** Kept apart from what tools keep in the session. */
+function settings(session: SessionFacts): string {
+  return `${session.id}/mcp`;
 }

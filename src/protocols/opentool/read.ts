@@ -1,5 +1,5 @@
 /** Reads OpenTool requests: wire → Call. OpenTool's JSON-RPC is looser than the standard's, so it is read here. */
-import type { ToolReference } from "../../core/call.ts";
+import { readToolId, type ToolReference } from "../../core/call.ts";
 import { isRecord } from "../../core/json.ts";
 
 export interface ReadCall {
@@ -10,17 +10,14 @@ export interface ReadCall {
   readonly params: unknown;
 }
 
-/** The function name of the listing, or a full OXP id. */
-const FULL_ID = /^([A-Za-z0-9_]+\.[A-Za-z0-9_]+)(?:@([0-9]+|[0-9]+\.[0-9]+\.[0-9]+))?$/;
-
 export function readCall(body: unknown): { value: ReadCall } | { problem: string; id: unknown } {
   if (!isRecord(body)) return { problem: "The request body must be a JSON-RPC request object", id: null };
   const { jsonrpc, method, params } = body;
   const id = body.id ?? null;
   // The published TypeScript client sends "2.0.0".
-  if (jsonrpc !== "2.0" && jsonrpc !== "2.0.0") return { problem: 'The member "jsonrpc" must be "2.0"', id };
-  if (typeof method !== "string") return { problem: 'The member "method" must be a string', id };
-  const full = FULL_ID.exec(method);
-  const tool = full ? { id: full[1] as string, version: full[2] } : { name: method };
+  if (jsonrpc !== "2.0" && jsonrpc !== "2.0.0") return { problem: 'jsonrpc must be "2.0"', id };
+  if (typeof method !== "string") return { problem: "method must be a string", id };
+  // The function name of the listing, or a full OXP id.
+  const tool = readToolId(method) ?? { name: method };
   return { value: { id, method, tool, params: params ?? undefined } };
 }

@@ -1,7 +1,8 @@
 /** Turns an Outcome into an OpenTool JSON-RPC response. Its clients show `error.message` only, so all is said there. */
 import { inOneLine } from "../../core/issues.ts";
 import { isRecord } from "../../core/json.ts";
-import { type Fault, missingInWords, type Outcome, type Refusal, retryHint } from "../../core/outcome.ts";
+import { type Fault, missingInWords, type Outcome, questionsInWords, type Refusal } from "../../core/outcome.ts";
+import { faultFields, faultText } from "../json-rpc.ts";
 
 export interface RpcError {
   readonly code: number;
@@ -41,7 +42,14 @@ export function render(outcome: Outcome, id: unknown): Record<string, unknown> {
       return failure({ code: CODE.invalid, message: `Invalid parameters: ${inOneLine(outcome.issues)}` }, id);
     case "refused":
       return failure(refusalError(outcome.refusal), id);
+    case "asking":
+      return failure(unasked(questionsInWords(outcome.questions)), id);
   }
+}
+
+/** OpenTool has no way to ask within a call. */
+function unasked(what: string): RpcError {
+  return { code: CODE.badRequest, message: `The tool needs an answer first: ${what}` };
 }
 
 function refusalError(refusal: Refusal): RpcError {
@@ -59,6 +67,8 @@ function refusalError(refusal: Refusal): RpcError {
       return retryable("A call with this idempotency key is still running", refusal.retryAfterMs);
     case "unavailable":
       return retryable("The server is temporarily unavailable", refusal.retryAfterMs);
+    case "ability":
+      return unasked(refusal.ability);
     case "conflict":
       return {
         code: CODE.conflict,
@@ -72,17 +82,7 @@ function retryable(message: string, retryAfterMs: number): RpcError {
 }
 
 function faultError(code: number, fault: Fault): RpcError {
-  const hint = retryHint(fault);
-  return {
-    code,
-    message: hint === "" ? fault.message : `${fault.message} (${hint})`,
-    data: {
-      can_retry: fault.canRetry ?? false,
-      retry_after_ms: fault.retryAfterMs,
-      additional_prompt_content: fault.additionalPromptContent,
-      developer_message: fault.developerMessage,
-    },
-  };
+  return { code, message: faultText(fault), data: faultFields(fault) };
 }
 
 /** `result` is always an object: anything else goes under the Return's name, and no output is `{}`. */

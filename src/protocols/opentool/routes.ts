@@ -4,8 +4,17 @@ import { NO_CONTEXT } from "../../core/call.ts";
 import type { Catalog } from "../../core/catalog.ts";
 import { type Ending, execute } from "../../core/execute.ts";
 import { describeError } from "../../core/log.ts";
-import { json, listing, listingTag, type Protocol, readJson, type Visit } from "../http.ts";
-import { checkedKey, idempotencyKeyOf } from "../json-rpc.ts";
+import {
+  checkedKey,
+  idempotencyKeyOf,
+  json,
+  listing,
+  listingTag,
+  type Protocol,
+  readJson,
+  type Visit,
+} from "../http.ts";
+
 import { eventStream } from "../sse.ts";
 import { type ReadCall, readCall } from "./read.ts";
 import { CODE, failure, render } from "./render.ts";

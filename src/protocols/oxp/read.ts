@@ -1,7 +1,7 @@
 /** Reads OXP requests: wire → Call. What it cannot read is a sentence for the 400 answer. */
-import type { CallContext, ToolReference } from "../../core/call.ts";
+import { type CallContext, readToolId, type ToolReference } from "../../core/call.ts";
 import { isRecord } from "../../core/json.ts";
-import { checkedKey } from "../json-rpc.ts";
+import { checkedKey } from "../http.ts";
 
 /** What of a `POST /tools/call` body becomes part of the call. */
 export interface ReadCall {
@@ -12,9 +12,6 @@ export interface ReadCall {
   readonly traceId: string | undefined;
   readonly context: CallContext;
 }
-
-/** OXP 1.0, ToolId. */
-const TOOL_ID = /^([A-Za-z0-9_]+\.[A-Za-z0-9_]+)(?:@([0-9]+|[0-9]+\.[0-9]+\.[0-9]+))?$/;
 
 export type Read<Value> = { readonly value: Value } | { readonly problem: string };
 
@@ -39,24 +36,24 @@ export function readCall(body: unknown): Read<ReadCall> {
   const version = readVersion(body);
   if (version) return { problem: version };
   const { request } = body;
-  if (!isRecord(request)) return { problem: 'The member "request" must be an object' };
+  if (!isRecord(request)) return { problem: "request must be an object" };
   const { tool_id, call_id, trace_id } = request;
 
-  const id = typeof tool_id === "string" ? TOOL_ID.exec(tool_id) : null;
-  if (id === null) {
-    return { problem: 'The member "request.tool_id" must be a string such as "Toolkit.Tool" or "Toolkit.Tool@1.0.0"' };
+  const tool = typeof tool_id === "string" ? readToolId(tool_id) : undefined;
+  if (tool === undefined) {
+    return { problem: 'request.tool_id must be a string such as "Toolkit.Tool" or "Toolkit.Tool@1.0.0"' };
   }
   if (call_id !== undefined && checkedKey(call_id) === undefined) {
-    return { problem: 'The member "request.call_id" must be a string of 1 to 255 well-formed characters' };
+    return { problem: "request.call_id must be a string of 1 to 255 well-formed characters" };
   }
   if (trace_id !== undefined && typeof trace_id !== "string") {
-    return { problem: 'The member "request.trace_id" must be a string' };
+    return { problem: "request.trace_id must be a string" };
   }
   const context = readContext(request);
   if ("problem" in context) return context;
   return {
     value: {
-      tool: { id: id[1] as string, version: id[2] },
+      tool,
       // The prose says `inputs`, every example and the schema `input`: both are taken, `input` wins.
       input: request.input === undefined ? request.inputs : request.input,
       callId: call_id as string | undefined,
@@ -69,7 +66,7 @@ export function readCall(body: unknown): Read<ReadCall> {
 /** OXP 1.0, Call Tool Request, Context. */
 function readContext(request: Record<string, unknown>): Read<CallContext> {
   const { context = {} } = request;
-  if (!isRecord(context)) return { problem: 'The member "request.context" must be an object' };
+  if (!isRecord(context)) return { problem: "request.context must be an object" };
   const authorization = readPairs(context.authorization, "authorization", "token");
   if ("problem" in authorization) return authorization;
   const secrets = readPairs(context.secrets, "secrets", "value");
@@ -77,7 +74,7 @@ function readContext(request: Record<string, unknown>): Read<CallContext> {
   // One published client sends the user id beside `tool_id`.
   const userId = context.user_id ?? request.user_id;
   if (userId !== undefined && userId !== null && typeof userId !== "string") {
-    return { problem: 'The member "request.context.user_id" must be a string' };
+    return { problem: "request.context.user_id must be a string" };
   }
   return { value: { authorization: authorization.value, secrets: secrets.value, userId: userId ?? undefined } };
 }
@@ -86,7 +83,7 @@ function readContext(request: Record<string, unknown>): Read<CallContext> {
 function readPairs(list: unknown, name: string, member: string): Read<Map<string, string>> {
   const pairs = new Map<string, string>();
   if (list === undefined || list === null) return { value: pairs };
-  const problem = `The member "request.context.${name}" must be a list of objects with the strings "id" and "${member}"`;
+  const problem = `request.context.${name} must be a list of objects with the strings "id" and "${member}"`;
   if (!Array.isArray(list)) return { problem };
   for (const item of list) {
     if (!isRecord(item) || typeof item.id !== "string" || typeof item[member] !== "string") return { problem };

@@ -1,7 +1,7 @@
 /** Turns an Outcome into an OXP response. Knows OXP field names; knows nothing about tools. */
 import type { Ending } from "../../core/execute.ts";
 import { byPath } from "../../core/issues.ts";
-import { type Fault, type Missing, missingInWords, type Refusal } from "../../core/outcome.ts";
+import { type Fault, type Missing, missingInWords, questionsInWords, type Refusal } from "../../core/outcome.ts";
 import { json } from "../http.ts";
 
 /** OXP 1.0: every response names its version. */
@@ -30,6 +30,8 @@ export function render(ending: Ending, callId: string): Response {
       );
     case "refused":
       return refused(ending, callId, outcome.refusal);
+    case "asking":
+      return unasked(questionsInWords(outcome.questions));
   }
 }
 
@@ -55,6 +57,8 @@ function refused(ending: Ending, callId: string, refusal: Refusal): Response {
       return serverError(400, "The tool server is temporarily unavailable", "Idempotency records cannot be read", {
         "retry-after": String(Math.ceil(refusal.retryAfterMs / 1000)),
       });
+    case "ability":
+      return unasked(refusal.ability);
     case "conflict":
       return serverError(
         400,
@@ -62,6 +66,11 @@ function refused(ending: Ending, callId: string, refusal: Refusal): Response {
         "A call_id names one call: send a new one for a new input",
       );
   }
+}
+
+/** OXP has no way to ask within a call. */
+function unasked(what: string): Response {
+  return serverError(400, `The tool needs an answer first: ${what}`, "Call this tool over MCP, which can ask the user");
 }
 
 /** `@2` was asked for as 2.0.0 (OXP 1.0, Tool Version Resolution). */

@@ -1,0 +1,126 @@
+/** Checks what a prompt's or a resource's file exports, and describes it. */
+import type { PromptEntry, ResourceEntry } from "../core/offers.ts";
+import type { Inspected } from "./inspect.ts";
+import type { Complaint } from "./problem.ts";
+import { checkPictures, checkTraits, isRecord } from "./traits.ts";
+
+const PROMPT_MEMBERS = [
+  "name",
+  "title",
+  "description",
+  "arguments",
+  "icons",
+  "requirements",
+  "env",
+  "timeoutMs",
+  "get",
+];
+const RESOURCE_MEMBERS = [
+  ...[
+    "uri",
+    "name",
+    "title",
+    "description",
+    "mimeType",
+    "icons",
+    "requirements",
+    "env",
+    "timeoutMs",
+    "complete",
+    "read",
+  ],
+];
+
+type Definition = Readonly<Record<string, unknown>>;
+
+export function inspectPrompt(exports: Definition): Inspected {
+  const definition = exports.default;
+  if (!isRecord(definition) || typeof definition.get !== "function") {
+    return notOne("prompt", "definePrompt({ description, arguments, get })");
+  }
+  const complaints = [...checkCommon(definition, "prompt", PROMPT_MEMBERS)];
+  const args = definition.arguments ?? {};
+  if (!isRecord(args))
+    complaints.push({
+      problem: "its arguments is not an object",
+      fix: 'write arguments: { city: { description: "Where." } }',
+    });
+  else {
+    for (const [name, argument] of Object.entries(args)) {
+      if (isRecord(argument) && isText(argument.description)) continue;
+      complaints.push({
+        problem: `the argument "${name}" has no description`,
+        fix: `write ${name}: { description: "What it is for." }`,
+      });
+    }
+  }
+  if (complaints.length > 0) return { complaints };
+  const about: PromptEntry["about"] = {
+    ...pick(definition, ["title", "icons"]),
+    description: String(definition.description),
+    arguments: Object.entries(args as Record<string, Definition>).map(([name, argument]) => ({
+      name,
+      ...(pick(argument, ["title", "description", "required"]) as { description: string }),
+    })),
+  };
+  return { complaints, name: nameOf(definition), prompt: { about, traits: traitsOf(definition) } };
+}
+
+export function inspectResource(exports: Definition): Inspected {
+  const definition = exports.default;
+  if (!isRecord(definition) || typeof definition.read !== "function") {
+    return notOne("resource", "defineResource({ uri, description, read })");
+  }
+  const complaints = [...checkCommon(definition, "resource", RESOURCE_MEMBERS)];
+  const { uri, mimeType } = definition;
+  const plain = typeof uri === "string" ? uri.replace(/\{[A-Za-z_][A-Za-z0-9_]*\}/g, "x") : "";
+  if (!/^[a-z][a-z0-9+.-]*:\S+$/i.test(plain) || /[{}]/.test(plain)) {
+    complaints.push({
+      problem: "its uri is not an absolute URI, with {variables} or without",
+      fix: 'write uri: "notes://all" or uri: "notes://note/{id}"',
+    });
+  }
+  if (mimeType !== undefined && !isText(mimeType)) {
+    complaints.push({ problem: "its mimeType is not a text", fix: 'write mimeType: "text/plain", or leave it out' });
+  }
+  if (complaints.length > 0) return { complaints };
+  const about = pick(definition, ["title", "description", "mimeType", "icons"]) as ResourceEntry["about"];
+  return { complaints, name: nameOf(definition), resource: { uri: String(uri), about, traits: traitsOf(definition) } };
+}
+
+function notOne(kind: string, call: string): Inspected {
+  return {
+    complaints: [{ problem: `its default export is not a ${kind}'s definition`, fix: `write export default ${call}` }],
+  };
+}
+
+function* checkCommon(definition: Definition, kind: string, members: readonly string[]): Generator<Complaint> {
+  for (const key of Object.keys(definition)) {
+    if (!members.includes(key))
+      yield { problem: `a ${kind} has no member "${key}"`, fix: `remove it, or write one of ${members.join(", ")}` };
+  }
+  if (!isText(definition.description))
+    yield { problem: "it has no description", fix: 'add description: "What it is for."' };
+  if (definition.name !== undefined && !isText(definition.name)) {
+    yield { problem: "its name is not a text", fix: "write a name, or leave it out" };
+  }
+  const { title, requirements, timeoutMs, env } = definition;
+  yield* checkTraits({ title, requirements, timeoutMs, env });
+  yield* checkPictures({ icons: definition.icons });
+}
+
+function traitsOf(definition: Definition): PromptEntry["traits"] {
+  return pick(definition, ["requirements", "env", "timeoutMs"]);
+}
+
+function nameOf({ name }: Definition): string | undefined {
+  return typeof name === "string" ? name : undefined;
+}
+
+function pick(from: Definition, keys: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(keys.filter((key) => from[key] !== undefined).map((key) => [key, from[key]]));
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.trim() !== "";
+}

@@ -1,0 +1,54 @@
+/** News of what a client may have listed or read before: published by tools, heard by open streams. Interface only. */
+
+export type Change =
+  | { readonly of: "tools" | "prompts" | "resources" }
+  | { readonly of: "resource"; readonly uri: string };
+
+/** What one stream wants to hear. */
+export interface Wanted {
+  readonly tools: boolean;
+  readonly prompts: boolean;
+  readonly resources: boolean;
+  /** Resources to hear about. */
+  readonly uris: readonly string[];
+}
+
+export interface Listener {
+  readonly principal: string;
+  /** A session whose {@link Changes.subscribe}d resources the stream hears about as well. */
+  readonly session?: string | undefined;
+  readonly wanted: Wanted;
+  /** Catalogue revision that this deployment serves. */
+  readonly revision: string;
+  /** Catalogue revision that the client knows; absent when it is not known. */
+  readonly knows?: string | undefined;
+}
+
+export interface Changes {
+  /** @returns changes as lines of JSON until the stream is cancelled; undefined when the principal has too many open */
+  listen(listener: Listener): Promise<ReadableStream<Uint8Array> | undefined>;
+  publish(change: Change): Promise<void>;
+  /** Adds or takes away a resource that a session's streams hear about. */
+  subscribe(session: string, uri: string, on: boolean): Promise<void>;
+}
+
+/** What comes in line by line; {@link Lines.cancel} ends it, also while nothing comes. */
+export interface Lines extends AsyncIterable<string> {
+  cancel(): void;
+}
+
+export function readLines(source: ReadableStream<Uint8Array>): Lines {
+  const reader = source.getReader();
+  async function* read(): AsyncGenerator<string> {
+    const decoder = new TextDecoder();
+    let rest = "";
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      const parts = (rest + decoder.decode(value, { stream: true })).split("\n");
+      rest = parts.pop() ?? "";
+      yield* parts;
+    }
+  }
+  return { [Symbol.asyncIterator]: read, cancel: () => void reader.cancel().catch(() => {}) };
+}

@@ -1,0 +1,10 @@
+/** Messages between two connections of one client that may have reached two isolates. Interface only. */
+
+export interface Mail {
+  /** Leaves entries under a key; `done` says that none will follow. Kept for some minutes for whoever comes later. */
+  post(box: string, key: string, entries: readonly string[], done: boolean): Promise<void>;
+  /** Resolves with the first entry under a key, also one that was left before. Pends for as long as there is none. */
+  take(box: string, key: string): Promise<string>;
+  /** The entries behind the first `after` of a key, as lines, until it is done; those still to come as well. */
+  follow(box: string, key: string, after: number): Promise<ReadableStream<Uint8Array>>;
+}

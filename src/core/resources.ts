@@ -1,0 +1,96 @@
+/** Resources: what a client reads by its URI. What one is, how one is found and read. */
+import type { Caller } from "./call.ts";
+import { RunContext } from "./context.ts";
+import type { Host } from "./execute.ts";
+import { isRecord, toJson } from "./json.ts";
+import type { ResourceEntry } from "./offers.ts";
+import type { Outcome } from "./outcome.ts";
+import { meet } from "./requirements.ts";
+import { ourFault, runWithin } from "./run.ts";
+
+/** `{variable}`: one path segment (RFC 6570, level 1). */
+const VARIABLE = /\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+export function isTemplate({ uri }: ResourceEntry): boolean {
+  return uri.includes("{");
+}
+
+/** The entry that a URI belongs to: one that is spelled out before one with variables. */
+export function findResource(
+  entries: readonly ResourceEntry[],
+  uri: string,
+): { entry: ResourceEntry; variables: Record<string, string> } | undefined {
+  const exact = entries.find((entry) => entry.uri === uri);
+  if (exact && !isTemplate(exact)) return { entry: exact, variables: {} };
+  for (const entry of entries) {
+    const variables = isTemplate(entry) ? matchTemplate(entry.uri, uri) : undefined;
+    if (variables) return { entry, variables };
+  }
+  return undefined;
+}
+
+function matchTemplate(template: string, uri: string): Record<string, string> | undefined {
+  const names: string[] = [];
+  const pattern = template
+    .split(VARIABLE)
+    // Every other piece is a variable's name: split keeps what the group caught.
+    .map((piece, index) => {
+      if (index % 2 === 0) return piece.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+      names.push(piece);
+      return "([^/?#]+)";
+    })
+    .join("");
+  const match = new RegExp(`^${pattern}$`).exec(uri);
+  if (match === null) return undefined;
+  try {
+    return Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(match[index + 1] ?? "")]));
+  } catch {
+    // A broken percent escape names nothing.
+    return undefined;
+  }
+}
+
+/** @returns an outcome whose value is a list of contents; an empty one means that there is no such resource */
+export async function readResource(
+  { entry, variables }: { entry: ResourceEntry; variables: Record<string, string> },
+  uri: string,
+  caller: Caller,
+  host: Host,
+): Promise<Outcome> {
+  const offer = { id: entry.uri, traits: entry.traits };
+  const requirements = meet(entry.traits.requirements, caller.context, host.secret);
+  if ("missing" in requirements) {
+    return {
+      kind: "refused",
+      refusal: { reason: "requirements", name: entry.about.name, missing: requirements.missing },
+    };
+  }
+  const definition = (await entry.load()).default;
+  const context = new RunContext(caller, offer, requirements.met, host);
+  const outcome = await runWithin(
+    () => definition.read(variables as never, context as unknown as never),
+    (value) => {
+      try {
+        return { kind: "completed", value: toJson(toContents(value, uri, entry.about.mimeType)) };
+      } catch (error) {
+        return ourFault(caller, offer, host, "The resource's contents cannot be carried by JSON.", error);
+      }
+    },
+    context,
+    caller,
+    offer,
+    host,
+  );
+  await context.end();
+  return outcome;
+}
+
+function toContents(value: unknown, uri: string, mimeType: string | undefined): unknown[] {
+  if (value === undefined || value === null) return [];
+  if (typeof value === "string") return [{ uri, mimeType: mimeType ?? "text/plain", text: value }];
+  if (value instanceof Uint8Array) {
+    return [{ uri, mimeType: mimeType ?? "application/octet-stream", blob: value.toBase64() }];
+  }
+  const items: unknown[] = Array.isArray(value) ? value : [value];
+  return items.map((item) => (isRecord(item) ? { uri, ...(mimeType && { mimeType }), ...item } : item));
+}

@@ -1,0 +1,99 @@
+/** Runs a fork's code until it ends, asks, its time is over, or its caller has gone, whichever is first. */
+import { type Ability, CannotAsk } from "./ask.ts";
+import type { Caller } from "./call.ts";
+import type { RunContext } from "./context.ts";
+import type { Traits } from "./definition.ts";
+import type { Host } from "./execute.ts";
+import { faultOf } from "./fault.ts";
+import { describeError } from "./log.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** The gateway seed's default ("Timeout"). */
+export const DEFAULT_TIMEOUT_MS = 60_000;
+
+/** What is run: enough of a tool, prompt or resource to name it in a log. */
+export interface Offer {
+  readonly id: string;
+  readonly version?: string;
+  readonly traits: Traits;
+}
+
+/** @param returned makes an outcome of what the code returned */
+export function runWithin(
+  work: () => unknown,
+  returned: (value: unknown) => Outcome | Promise<Outcome>,
+  context: RunContext,
+  caller: Caller,
+  offer: Offer,
+  host: Host,
+): Promise<Outcome> | Outcome {
+  const thrown = (error: unknown): Outcome => {
+    if (error instanceof CannotAsk) return cannotAsk(error.ability);
+    const fault = faultOf(error);
+    if (fault) return { kind: "failed", fault };
+    return ourFault(caller, offer, host, "The tool failed because of an internal error.", error);
+  };
+
+  let result: unknown;
+  let pending: Promise<unknown> | undefined;
+  try {
+    result = work();
+    if (isThenable(result)) pending = Promise.resolve(result);
+  } catch (error) {
+    return thrown(error);
+  }
+  if (pending === undefined) return returned(result);
+
+  return new Promise((resolve) => {
+    const limitMs = offer.traits.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    // The first ending counts: what the code does with its signal afterwards is its own affair, and no fault to log.
+    let settled = false;
+    const settle = (outcome: Outcome | Promise<Outcome>) => {
+      settled = true;
+      clearTimeout(timer);
+      caller.signal?.removeEventListener("abort", onGone);
+      resolve(outcome);
+    };
+    const timer = setTimeout(() => {
+      context.stop(new DOMException(`The time limit of ${limitMs} ms is over`, "TimeoutError"));
+      settle({ kind: "timed_out", limitMs });
+    }, limitMs);
+    const onGone = () => {
+      context.stop(new DOMException("The caller has gone", "AbortError"));
+      settle({ kind: "cancelled" });
+    };
+    if (caller.signal?.aborted) onGone();
+    else caller.signal?.addEventListener("abort", onGone);
+    // What the code asked for comes with another call, which runs it again: this run waits for nothing any more.
+    context.onAsking((questions, answered) => settle({ kind: "asking", questions, answered }));
+    pending.then(
+      (value) => settled || settle(returned(value)),
+      (error) => settled || settle(thrown(error)),
+    );
+  });
+}
+
+function cannotAsk(ability: Ability): Outcome {
+  return { kind: "refused", refusal: { reason: "ability", ability } };
+}
+
+/** What another Worker's method returns is a thenable and no Promise. */
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  if (value instanceof Promise) return true;
+  const may = (typeof value === "object" && value !== null) || typeof value === "function";
+  return may && "then" in value && typeof value.then === "function";
+}
+
+/** A failure of this side: the caller gets a safe sentence, the log everything. */
+export function ourFault(
+  caller: Caller,
+  { id, version }: Offer,
+  host: Host,
+  message: string,
+  error: unknown,
+  developerMessage?: string,
+): Outcome {
+  const tool = version === undefined ? id : `${id}@${version}`;
+  host.log({ level: "error", message, callId: caller.callId, tool, error: describeError(error) });
+  return { kind: "failed", fault: { message, developerMessage } };
+}

@@ -1,0 +1,97 @@
+/** Answers one request: finds its method in the era's table, gives it a channel and a way to be cancelled. */
+
+import { isRecord } from "../../core/json.ts";
+import type { Visit } from "../http.ts";
+import type { RpcId, RpcRequest } from "../json-rpc.ts";
+import { abilitiesOf } from "./asking.ts";
+import { type Channel, converse, type Final, type Resumable } from "./channel.ts";
+import { legacyMethods, negotiate } from "./legacy.ts";
+import { modernMethods } from "./modern.ts";
+import { CODE, error } from "./render.ts";
+import { boxOf, startSession } from "./session.ts";
+import type { MethodReply, Turn } from "./turn.ts";
+
+/** How long a call runs before anyone listens for its cancellation: most are over by then, and cost nothing. */
+const WATCH_AFTER_MS = 250;
+
+/** @param resumable where the answer may be picked up, should its stream be lost */
+export function answer(
+  request: RpcRequest,
+  facts: Omit<Turn, "channel" | "signal">,
+  resumable: Resumable | undefined,
+): Promise<Response> {
+  const { visit, manner } = facts;
+  const method = (manner.kind === "modern" ? modernMethods : legacyMethods).get(request.method);
+  const stop = new AbortController();
+  // A single answer that nobody waits for any more. A stream says so itself.
+  const { signal } = visit.request;
+  signal.addEventListener("abort", () => resumable === undefined && stop.abort());
+  const begin = async (channel: Channel): Promise<Final> => {
+    if (method === undefined) {
+      // 2026-07-28: "it MUST respond with 404 Not Found" (Streamable HTTP, Protocol Version Header).
+      const unknown = error(CODE.unknownMethod, `Method not found: ${request.method}`);
+      return final(request, { ...unknown, ...(manner.kind === "modern" && { status: 404 }) });
+    }
+    const turn: Turn = { ...facts, channel: takesStreams(visit) ? channel : undefined, signal: stop.signal };
+    const unwatch = watchForCancellation(request, turn, stop);
+    try {
+      return final(request, await method(request, turn), await sessionHeader(request, turn));
+    } finally {
+      unwatch();
+    }
+  };
+  return converse(visit, resumable, () => stop.abort(), begin);
+}
+
+/** Clients that do not list event streams get a single JSON answer (curl sends any type, many libraries none). */
+export function takesStreams({ request }: Visit): boolean {
+  return request.headers.get("accept")?.toLowerCase().includes("text/event-stream") ?? false;
+}
+
+function final({ id }: RpcRequest, reply: MethodReply, headers?: Record<string, string>): Final {
+  const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},`;
+  const text =
+    "resultText" in reply
+      ? `"result":${reply.resultText}}`
+      : "result" in reply
+        ? `"result":${JSON.stringify(reply.result)}}`
+        : `"error":${JSON.stringify(reply.error)}}`;
+  return { text: head + text, status: reply.status ?? 200, ...(headers && { headers }) };
+}
+
+/** A handshake starts a session (2025-11-25, basic/transports, Session Management). */
+async function sessionHeader(
+  { method, params }: RpcRequest,
+  { visit, manner }: Turn,
+): Promise<Record<string, string> | undefined> {
+  const revision = method === "initialize" && manner.kind !== "modern" ? negotiate(params) : undefined;
+  if (revision === undefined) return undefined;
+  const can = abilitiesOf(isRecord(params) ? params.capabilities : undefined);
+  return { "mcp-session-id": await startSession(visit, revision, can) };
+}
+
+/** `notifications/cancelled` comes on another connection, perhaps to another isolate: a mailbox brings it here. */
+function watchForCancellation({ id }: RpcRequest, { visit, session }: Turn, stop: AbortController): () => void {
+  if (session === undefined) return () => {};
+  const { mail, defer } = visit.host;
+  const box = boxOf(visit, session);
+  const key = cancellationOf(id);
+  let watching = false;
+  const timer = setTimeout(() => {
+    watching = true;
+    mail.take(box, key).then(
+      (word) => word === "cancelled" && stop.abort(),
+      () => {},
+    );
+  }, WATCH_AFTER_MS);
+  return () => {
+    clearTimeout(timer);
+    // Lets the watch above go.
+    if (watching) defer(mail.post(box, key, ["over"], true));
+  };
+}
+
+/** The key under which a cancellation is left. 1 and "1" are two ids. */
+export function cancellationOf(id: RpcId): string {
+  return `cancel:${JSON.stringify(id)}`;
+}

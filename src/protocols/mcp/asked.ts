@@ -1,0 +1,74 @@
+/** Asking the client while a method runs: by a request on its stream (legacy), or by a result that asks (modern). */
+import { CannotAsk, type Question } from "../../core/ask.ts";
+import type { Asking } from "../../core/call.ts";
+import { isRecord } from "../../core/json.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import { toRequest } from "./asking.ts";
+import { CODE, error } from "./render.ts";
+import { type Answers, type Binding, openState, sealState } from "./request-state.ts";
+import { boxOf } from "./session.ts";
+import type { MethodReply, Turn } from "./turn.ts";
+
+/** Ids of our own requests; the client's answers come back under them, on another connection. */
+const OWN_ID = /^ask-[0-9a-f-]{36}$/;
+
+export function isOwnId(id: unknown): id is string {
+  return typeof id === "string" && OWN_ID.test(id);
+}
+
+/** How this turn's client is asked. @param answers of a modern call that comes again */
+export function askingOf(turn: Turn, answers: Answers | undefined): Asking {
+  if (turn.manner.kind === "modern") return { can: turn.can, ...(answers && { answers }) };
+  const { channel, session } = turn;
+  // Without a session there is no telling where the answer will arrive, and without a stream no way to ask.
+  if (channel === undefined || session === undefined) return { can: new Set() };
+  return {
+    can: turn.can,
+    async ask(_, question) {
+      const id = `ask-${crypto.randomUUID()}`;
+      channel.send({ jsonrpc: "2.0", id, ...toRequest(question, session.revision, id) });
+      const answer: unknown = JSON.parse(await turn.visit.host.mail.take(boxOf(turn.visit, session), id));
+      if (isRecord(answer) && answer.result !== undefined) return answer.result;
+      throw new CannotAsk(question.kind);
+    },
+  };
+}
+
+/** What a modern client sent along with a call that it repeats. */
+export async function readAnswers(
+  turn: Turn,
+  binding: Binding,
+  params: Record<string, unknown>,
+): Promise<{ answers: Answers | undefined } | { refused: MethodReply }> {
+  const { inputResponses, requestState } = params;
+  if (turn.manner.kind !== "modern") return { answers: undefined };
+  const { host } = turn.visit;
+  let answers: Answers | undefined;
+  if (requestState !== undefined) {
+    if (typeof requestState === "string") answers = await openState(host.signer, binding, requestState, Date.now());
+    // MRTR, Server Requirements: "MUST reject state that fails verification".
+    if (answers === undefined) {
+      return { refused: error(CODE.invalidParams, "The requestState is not of this call, or has expired") };
+    }
+  }
+  if (inputResponses === undefined) return { answers };
+  if (!isRecord(inputResponses)) {
+    return { refused: error(CODE.invalidParams, "params.inputResponses must be an object") };
+  }
+  return { answers: { ...answers, ...inputResponses } };
+}
+
+/** MRTR, InputRequiredResult. */
+export async function inputRequired(
+  turn: Turn,
+  binding: Binding,
+  { questions, answered }: Outcome & { kind: "asking" },
+): Promise<MethodReply> {
+  const revision = turn.manner.kind === "modern" ? turn.manner.revision : "2026-07-28";
+  const asked = Array.from(questions, ([key, question]: [string, Question]) => [
+    key,
+    toRequest(question, revision, key),
+  ]);
+  const requestState = await sealState(turn.visit.host.signer, binding, answered, Date.now());
+  return { result: { resultType: "input_required", inputRequests: Object.fromEntries(asked), requestState } };
+}

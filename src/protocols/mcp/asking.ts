@@ -1,0 +1,52 @@
+/** Questions in MCP's words: what a client can be asked, and how it is asked in each revision. */
+import type { Ability, Question } from "../../core/ask.ts";
+import { isRecord } from "../../core/json.ts";
+import type { Revision } from "./revisions.ts";
+
+/** What a client declared that it can be asked (client capabilities; `elicitation: {}` means forms). */
+export function abilitiesOf(capabilities: unknown): ReadonlySet<Ability> {
+  const can = new Set<Ability>();
+  if (!isRecord(capabilities)) return can;
+  const { elicitation, sampling, roots } = capabilities;
+  if (isRecord(elicitation)) {
+    if (isRecord(elicitation.form) || !isRecord(elicitation.url)) can.add("form");
+    if (isRecord(elicitation.url)) can.add("page");
+  }
+  if (isRecord(sampling)) can.add("sample");
+  if (isRecord(roots)) can.add("roots");
+  return can;
+}
+
+/** The capabilities that an ability needs, as an error names them (2026-07-28, MissingRequiredClientCapability). */
+export const CAPABILITIES: Readonly<Record<Ability, Record<string, object>>> = {
+  form: { elicitation: {} },
+  page: { elicitation: { url: {} } },
+  sample: { sampling: {} },
+  roots: { roots: {} },
+};
+
+/** @param elicitationId names the visit to a page, which revisions up to 2025-11-25 report on by it */
+export function toRequest(
+  question: Question,
+  revision: Revision,
+  elicitationId: string,
+): { method: string; params?: Record<string, unknown> } {
+  switch (question.kind) {
+    case "form": {
+      const { message, fields, required } = question;
+      const requestedSchema = { type: "object", properties: fields, ...(required.length > 0 && { required }) };
+      // Forms were the only mode before 2025-11-25.
+      const mode = revision >= "2025-11-25" ? { mode: "form" } : {};
+      return { method: "elicitation/create", params: { ...mode, message, requestedSchema } };
+    }
+    case "page": {
+      const { message, url } = question;
+      const id = revision <= "2025-11-25" ? { elicitationId } : {};
+      return { method: "elicitation/create", params: { mode: "url", message, url, ...id } };
+    }
+    case "sample":
+      return { method: "sampling/createMessage", params: { ...question.request } };
+    case "roots":
+      return { method: "roots/list" };
+  }
+}

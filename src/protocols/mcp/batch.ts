@@ -1,0 +1,42 @@
+/** Batches of JSON-RPC messages, which 2025-03-26 has and no other revision (2025-03-26, basic/index, Batching). */
+import { json } from "../http.ts";
+import { type RpcMessage, readRpc } from "../json-rpc.ts";
+import { CODE } from "./render.ts";
+
+/** Calls that one request may make: they share its time and its memory. */
+const MAX_MESSAGES = 50;
+
+/** @param post answers one message by itself */
+export async function answerBatch(
+  values: readonly unknown[],
+  post: (message: RpcMessage) => Promise<Response>,
+): Promise<Response> {
+  const messages = values.map(readRpc);
+  // What holds no message at all is no batch, an empty one included.
+  if (values.length > MAX_MESSAGES || messages.every(({ kind }) => kind === "invalid")) {
+    const error = { code: CODE.invalidRequest, message: `A batch must have 1 to ${MAX_MESSAGES} JSON-RPC messages` };
+    return json({ jsonrpc: "2.0", error }, 400);
+  }
+  const answers = await Promise.all(messages.map((message) => answerOne(message, post)));
+  const said = answers.filter((answer) => answer !== undefined);
+  // "If the input consists solely of responses or notifications", there is nothing to say.
+  return said.length === 0 ? new Response(null, { status: 202 }) : json(said);
+}
+
+async function answerOne(message: RpcMessage, post: (message: RpcMessage) => Promise<Response>): Promise<unknown> {
+  if (message.kind === "invalid") {
+    const { id } = message;
+    return {
+      jsonrpc: "2.0",
+      ...(id !== undefined && { id }),
+      error: { code: CODE.invalidRequest, message: message.message },
+    };
+  }
+  // Lifecycle: "The initialize request MUST NOT be part of a JSON-RPC batch".
+  if (message.kind === "request" && message.method === "initialize") {
+    const { id } = message;
+    return { jsonrpc: "2.0", id, error: { code: CODE.invalidRequest, message: "initialize may not be in a batch" } };
+  }
+  const response = await post(message);
+  return response.status === 202 ? undefined : response.json();
+}

@@ -1,0 +1,45 @@
+/** One page of a listing (server/utilities/pagination), with what its era adds. */
+import { fromBase64Url, toBase64Url } from "../../core/handle.ts";
+import { isRecord } from "../../core/json.ts";
+import { META } from "./era.ts";
+import { CODE, error } from "./render.ts";
+import type { MethodReply, Turn } from "./turn.ts";
+
+/**
+ * How long a client may keep a listing, in milliseconds. Short: a deployment that changes it cannot reach every client
+ * at once. `private`, as a listing may depend on who asks.
+ */
+export const CACHING = { ttlMs: 60_000, cacheScope: "private" } as const;
+
+/** @param name of the result's list; @param fragments JSON texts of its items */
+export function paged(name: string, fragments: readonly string[], params: unknown, turn: Turn): MethodReply {
+  const { host, limits } = turn.visit;
+  const { revision } = host.catalog;
+  const cursor = isRecord(params) ? params.cursor : undefined;
+  const start = cursor === undefined ? 0 : readCursor(cursor, revision);
+  // "Invalid cursors SHOULD result in an error with code -32602 (Invalid params)."
+  if (start === undefined) return error(CODE.invalidParams, "The cursor is not one of this listing, or has expired");
+  const end = start + limits.pageSize;
+  const next = end < fragments.length ? `,"nextCursor":${JSON.stringify(writeCursor(end, revision))}` : "";
+  const items = start === 0 && next === "" ? fragments : fragments.slice(start, end);
+  return {
+    resultText: `{"${name}":[${items.join(",")}]${next}${turn.manner.kind === "modern" ? modernTail(turn) : ""}}`,
+  };
+}
+
+/** What every cacheable modern result ends with. */
+function modernTail({ visit: { server } }: Turn): string {
+  const meta = { [META.serverInfo]: { name: server.name, version: server.version } };
+  return `,"resultType":"complete",${JSON.stringify({ ...CACHING, _meta: meta }).slice(1, -1)}`;
+}
+
+function writeCursor(offset: number, revision: string): string {
+  return toBase64Url(new TextEncoder().encode(`${revision}:${offset}`));
+}
+
+/** A cursor counts in one catalogue: after a deployment that changed it, the listing begins anew. */
+function readCursor(cursor: unknown, revision: string): number | undefined {
+  const raw = typeof cursor === "string" ? fromBase64Url(cursor) : undefined;
+  const [, of, offset] = raw ? (/^([0-9a-f]+):(\d+)$/.exec(new TextDecoder().decode(raw)) ?? []) : [];
+  return of === revision ? Number(offset) : undefined;
+}

@@ -1,0 +1,46 @@
+/**
+ * `requestState` (2026-07-28, basic/patterns/mrtr): what a call was answered so far, carried by the client. Signed, so
+ * that it cannot be changed; bound to principal, method and parameters, so that it fits no other call; and short-lived.
+ */
+import { fromBase64Url, type Signer, toBase64Url } from "../../core/handle.ts";
+import { canonical, isRecord } from "../../core/json.ts";
+
+/** Answers by the question's key. */
+export type Answers = Readonly<Record<string, unknown>>;
+
+/** Seconds in which a person has to answer. */
+const LIFETIME_S = 15 * 60;
+
+/** What a state is good for. */
+export interface Binding {
+  readonly principal: string;
+  readonly method: string;
+  /** The parameters that make the call what it is: name and arguments, or a URI. */
+  readonly about: unknown;
+}
+
+export async function sealState(signer: Signer, binding: Binding, answers: Answers, nowMs: number): Promise<string> {
+  const payload = JSON.stringify({ until: Math.floor(nowMs / 1000) + LIFETIME_S, answers });
+  const body = toBase64Url(new TextEncoder().encode(payload));
+  return `${body}.${await signer.sign(bound(binding, body))}`;
+}
+
+/** @returns undefined for a state that was changed, is of another call or another principal, or has expired */
+export async function openState(
+  signer: Signer,
+  binding: Binding,
+  state: string,
+  nowMs: number,
+): Promise<Answers | undefined> {
+  const [body, signature, ...rest] = state.split(".");
+  if (!body || !signature || rest.length > 0) return undefined;
+  if (!(await signer.verify(bound(binding, body), signature))) return undefined;
+  const raw = fromBase64Url(body);
+  const payload: unknown = raw && JSON.parse(new TextDecoder().decode(raw));
+  if (!isRecord(payload) || typeof payload.until !== "number" || payload.until * 1000 < nowMs) return undefined;
+  return isRecord(payload.answers) ? payload.answers : undefined;
+}
+
+function bound({ principal, method, about }: Binding, body: string): string {
+  return canonical(["mcp-request-state", principal, method, about, body]);
+}

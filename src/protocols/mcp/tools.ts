@@ -1,0 +1,61 @@
+/** `tools/list` and `tools/call`, in both eras (server/tools). */
+import type { CatalogEntry } from "../../core/catalog.ts";
+import { execute } from "../../core/execute.ts";
+import { isRecord } from "../../core/json.ts";
+import { idempotencyKeyOf } from "../http.ts";
+import type { RpcRequest } from "../json-rpc.ts";
+import { decodeHeaderValue } from "./headers.ts";
+import { invoke } from "./invoke.ts";
+import { toolFragments } from "./list.ts";
+import { paged } from "./page.ts";
+import { readCall } from "./read.ts";
+import { CODE, error, renderCall } from "./render.ts";
+import type { MethodReply, Turn } from "./turn.ts";
+
+export function listTools({ params }: RpcRequest, turn: Turn): MethodReply {
+  const { host, toolkit } = turn.visit;
+  const outputs = turn.manner.kind === "modern" ? "any" : "objects";
+  return paged("tools", toolFragments(host.catalog, toolkit, outputs), params, turn);
+}
+
+export async function callTool({ params }: RpcRequest, turn: Turn): Promise<MethodReply> {
+  const { request, host, toolkit } = turn.visit;
+  const read = readCall(params, idempotencyKeyOf(request));
+  if ("problem" in read) return error(CODE.invalidParams, read.problem);
+  const { name, input, key, attachments } = read.value;
+
+  if (turn.manner.kind === "modern") {
+    const found = host.catalog.find({ name }, toolkit);
+    const wrong = "entry" in found ? wrongParameterHeader(found.entry, request.headers, input) : undefined;
+    if (wrong) return wrong;
+  }
+  return invoke(
+    turn,
+    { method: "tools/call", about: [name, input], logger: name, params },
+    (caller) => execute({ ...caller, tool: { name }, input, key, attachments }, host),
+    (ending) => renderCall(ending, turn.manner),
+  );
+}
+
+/** Streamable HTTP, Server Behavior for Custom Headers: a header that a tool's schema names must say what the body says. */
+function wrongParameterHeader(
+  { traits }: CatalogEntry,
+  headers: Headers,
+  input: Record<string, unknown>,
+): MethodReply | undefined {
+  for (const { header, path } of traits.headers ?? []) {
+    const name = `mcp-param-${header.toLowerCase()}`;
+    const value = path.reduce<unknown>((within, key) => (isRecord(within) ? within[key] : undefined), input);
+    const raw = headers.get(name);
+    const said = raw === null ? undefined : decodeHeaderValue(raw);
+    const isAbsent = value === undefined || value === null;
+    const fits = isAbsent ? raw === null : said !== undefined && says(said, value);
+    if (!fits) return { ...error(CODE.headerMismatch, `The header ${name} differs from the body`), status: 400 };
+  }
+  return undefined;
+}
+
+function says(text: string, value: unknown): boolean {
+  // Integers are compared as numbers: 42.0 is 42.
+  return typeof value === "number" ? text.trim() !== "" && Number(text) === value : text === String(value);
+}

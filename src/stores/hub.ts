@@ -1,0 +1,135 @@
+/**
+ * Where every open stream of change notifications is known: one object for the deployment, so that what one isolate
+ * publishes is heard on streams of all others. Streams end with the object (a new deployment restarts it) and clients
+ * open them again; who then knows an older catalogue is told first.
+ */
+import { DurableObject } from "cloudflare:workers";
+import type { Change, Changes, Listener, Wanted } from "../core/changes.ts";
+
+/** Streams that one principal may have open: enough for every window of a person, too few to exhaust the object. */
+const STREAMS_PER_PRINCIPAL = 32;
+/** How long a session's subscriptions outlive the last change to them. */
+const SUBSCRIPTIONS_KEPT_MS = 24 * 3_600_000;
+
+/** Often enough for proxies that close what is silent for half a minute. */
+const BEAT_MS = 15_000;
+/** How long a stream that was written to may take to say that nobody reads it any more. */
+const PROBE_MS = 2_000;
+const PROBE_STEP_MS = 50;
+
+interface OpenStream {
+  readonly listener: Listener;
+  readonly tell: (change: Change) => void;
+  /** An empty line: keeps the way to the client open, and finds out where there is none. */
+  readonly beat: () => void;
+}
+
+export class Hub extends DurableObject {
+  readonly #open = new Set<OpenStream>();
+  #beats: number | null = null;
+
+  async listen(listener: Listener): Promise<ReadableStream<Uint8Array> | undefined> {
+    if (!(await this.#hasRoomFor(listener.principal))) return undefined;
+    await this.#learn(listener.revision);
+    const encoder = new TextEncoder();
+    let stream: OpenStream | undefined;
+    return new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        const write = (line: string) => controller.enqueue(encoder.encode(`${line}\n`));
+        stream = { listener, tell: (change) => write(JSON.stringify(change)), beat: () => write("") };
+        this.#open.add(stream);
+        this.#beats ??= setInterval(() => {
+          for (const { beat } of this.#open) beat();
+        }, BEAT_MS);
+        if (listener.knows !== undefined && listener.knows !== listener.revision) this.#tellNewCatalogue(stream);
+      },
+      cancel: () => {
+        if (stream) this.#open.delete(stream);
+        if (this.#open.size > 0) return;
+        // An object that waits for nothing may be put to sleep.
+        clearInterval(this.#beats);
+        this.#beats = null;
+      },
+    });
+  }
+
+  /** Clients that vanish without a word are noticed when they are written to: asked for only when room is short. */
+  async #hasRoomFor(principal: string): Promise<boolean> {
+    const own = () => [...this.#open].filter(({ listener }) => listener.principal === principal);
+    if (own().length < STREAMS_PER_PRINCIPAL) return true;
+    for (let waited = 0; waited < PROBE_MS; waited += PROBE_STEP_MS) {
+      // The first write to a closed connection may still succeed; the next does not.
+      for (const { beat } of own()) beat();
+      await new Promise((resume) => setTimeout(resume, PROBE_STEP_MS));
+      if (own().length < STREAMS_PER_PRINCIPAL) return true;
+    }
+    return false;
+  }
+
+  async publish(change: Change): Promise<void> {
+    const told = new Set<string>();
+    for (const { listener, tell } of this.#open) {
+      const { session } = listener;
+      // 2025-11-25, Multiple Connections: a session hears it on one of its streams, not on all.
+      if ((session !== undefined && told.has(session)) || !this.#wants(listener, change)) continue;
+      if (session !== undefined) told.add(session);
+      tell(change);
+    }
+  }
+
+  async subscribe(session: string, uri: string, on: boolean): Promise<void> {
+    const { kv } = this.ctx.storage;
+    if (!on) {
+      kv.delete(subscription(session, uri));
+      return;
+    }
+    const until = Date.now() + SUBSCRIPTIONS_KEPT_MS;
+    kv.put(subscription(session, uri), until);
+    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(until);
+  }
+
+  override async alarm(): Promise<void> {
+    const { kv } = this.ctx.storage;
+    const now = Date.now();
+    let next = Number.POSITIVE_INFINITY;
+    for (const [key, until] of kv.list<number>({ prefix: SUBSCRIPTION })) {
+      if (until <= now) kv.delete(key);
+      else next = Math.min(next, until);
+    }
+    if (next < Number.POSITIVE_INFINITY) await this.ctx.storage.setAlarm(next);
+  }
+
+  /** The first isolate of a new deployment brings the news: streams that older ones opened hear of it. */
+  async #learn(revision: string): Promise<void> {
+    const known = await this.ctx.storage.get<string>("revision");
+    if (known === revision) return;
+    await this.ctx.storage.put("revision", revision);
+    if (known === undefined) return;
+    for (const stream of this.#open) if (stream.listener.revision !== revision) this.#tellNewCatalogue(stream);
+  }
+
+  #tellNewCatalogue(stream: OpenStream): void {
+    for (const of of ["tools", "prompts", "resources"] as const) if (stream.listener.wanted[of]) stream.tell({ of });
+  }
+
+  #wants({ wanted, session }: Listener, change: Change): boolean {
+    if (change.of !== "resource") return wanted[change.of];
+    if (wanted.uris.includes(change.uri)) return true;
+    return session !== undefined && this.ctx.storage.kv.get(subscription(session, change.uri)) !== undefined;
+  }
+}
+
+const SUBSCRIPTION = "subscription ";
+
+function subscription(session: string, uri: string): string {
+  return `${SUBSCRIPTION}${session} ${uri}`;
+}
+
+export function hubChanges(namespace: DurableObjectNamespace<Hub>): Changes {
+  const hub = () => namespace.getByName("hub");
+  return {
+    listen: (listener) => hub().listen({ ...listener, wanted: { ...listener.wanted } satisfies Wanted }),
+    publish: (change) => hub().publish(change),
+    subscribe: (session, uri, on) => hub().subscribe(session, uri, on),
+  };
+}

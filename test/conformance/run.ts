@@ -1,0 +1,69 @@
+/**
+ * Has the built Worker judged by the official conformance suite, with the fixture tools of this folder, in both eras.
+ * Exits 1 unless every scenario that a revision requires passes clean, and so do those that are run beside them.
+ *
+ *   npm run conformance               writes RESULTS.md
+ *   npm run conformance -- --check    fails if RESULTS.md would change
+ *   npm run conformance -- NAME REV   one scenario, and nothing is written
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { makeFork, serveBuilt } from "../support/node/fork.ts";
+import { isClean, isComplete, isServed, problemsOf, results, summary } from "./runner/report.ts";
+import { type Ran, REVISIONS, type Revision, runAll, runOne, suiteVersion } from "./runner/suite.ts";
+
+const RESULTS = join(import.meta.dirname, "RESULTS.md");
+
+const { values, positionals } = parseArgs({ options: { check: { type: "boolean" } }, allowPositionals: true });
+const [name, revision = "2026-07-28"] = positionals;
+
+const all = await withServer(async (url) => {
+  if (name !== undefined) return [await runOne(url, name, revision as Revision)];
+  const ran: Ran[] = [];
+  for (const each of REVISIONS) ran.push(...(await runAll(url, each)));
+  return ran;
+});
+
+const served = all.filter(isServed);
+const problems = served.flatMap(problemsOf);
+for (const problem of problems) console.error(`${problem}\n`);
+const text = results(all, suiteVersion());
+if (name === undefined) {
+  console.log(summary(all));
+  if (!values.check) writeFileSync(RESULTS, text);
+  else if (readText(RESULTS) !== text) {
+    console.error("RESULTS.md is not what was found: run npm run conformance and look at what changed");
+    process.exitCode = 1;
+  }
+} else if (problems.length === 0) console.log(`${name} (${revision}) is clean`);
+if (!served.every(isClean) || (name === undefined && !isComplete(all))) process.exitCode = 1;
+
+async function withServer<Made>(judge: (url: string) => Promise<Made>): Promise<Made> {
+  const fork = makeFork("test/conformance/tools");
+  // What `npm start` says of itself: pages of other origins are kept away from a local server.
+  const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
+  if (!/^LOCAL\b/m.test(settings)) fork.write("wrangler.toml", settings.replace("[vars]", '[vars]\nLOCAL = "true"'));
+  try {
+    const server = await serveBuilt(fork);
+    try {
+      const url = `${server.url}/mcp`;
+      // Some scenarios wait for half a second only: no isolate and no Durable Object should start within it.
+      await runOne(url, "server-stateless", "2026-07-28");
+      await runOne(url, "tools-call-elicitation", "2025-11-25");
+      return await judge(url);
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    fork.remove();
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,90 @@
+/** Judges what the suite found and writes it down: the same findings make the same text. */
+import type { Check, Ran, Revision } from "./suite.ts";
+
+/** Scenarios of an optional extension that is not offered. */
+export function isServed({ name }: Ran): boolean {
+  return !name.startsWith("tasks-");
+}
+
+/** Says something, and nothing against the server. */
+export function hasPassed({ checks }: Ran): boolean {
+  return count(checks, "SUCCESS") > 0 && count(checks, "FAILURE") === 0;
+}
+
+/** No recommendation is missed, and nothing was left untested. */
+export function isClean(ran: Ran): boolean {
+  return hasPassed(ran) && count(ran.checks, "WARNING") === 0 && count(ran.checks, "SKIPPED") === 0;
+}
+
+/** That nothing was left out: how many scenarios the pinned suite has of each group. */
+export function isComplete(all: readonly Ran[]): boolean {
+  return groups(all).every(({ of, size }) => of.length === size);
+}
+
+function count(checks: readonly Check[], status: Check["status"]): number {
+  return checks.filter((check) => check.status === status).length;
+}
+
+export function problemsOf({ name, revision, checks }: Ran): string[] {
+  if (checks.length === 0) return [`${revision} ${name}: the suite left no result`];
+  return checks
+    .filter(({ status }) => status === "FAILURE" || status === "WARNING" || status === "SKIPPED")
+    .map(({ status, id, description, errorMessage, details }) =>
+      [
+        `${revision} ${name}: ${status} ${id}`,
+        `  ${description}`,
+        ...(errorMessage === undefined ? [] : [`  ${errorMessage}`]),
+        ...(details === undefined ? [] : [`  ${JSON.stringify(details)}`]),
+      ].join("\n"),
+    );
+}
+
+export function summary(all: readonly Ran[]): string {
+  const rows = groups(all).map(({ title, of }) => {
+    const passed = of.filter(hasPassed).length;
+    const clean = of.filter(isClean).length;
+    return `| ${title} | ${of.length} | ${passed} | ${clean} |`;
+  });
+  return ["| | scenarios | passed | clean |", "|---|---:|---:|---:|", ...rows].join("\n");
+}
+
+export function results(all: readonly Ran[], version: string): string {
+  const notServed = [...new Set(all.filter((ran) => !isServed(ran)).map(({ name }) => name))];
+  return [
+    "# What the official suite finds",
+    "",
+    "Written by `npm run conformance`; not to be edited. The suite is",
+    `\`@modelcontextprotocol/conformance\` ${version}; the server is the built Worker with the tools of`,
+    "[tools/](tools/). *Clean*: no recommendation is missed either, and nothing is skipped. The last columns",
+    "count checks.",
+    "",
+    summary(all),
+    "",
+    ...groups(all).flatMap(({ title, of }) => [`## ${title}`, "", ...table(of), ""]),
+    "## Not served",
+    "",
+    "Scenarios of the optional extension `io.modelcontextprotocol/tasks`, which this server does not offer:",
+    `${notServed.map((name) => `\`${name}\``).join(", ")}.`,
+    "",
+  ].join("\n");
+}
+
+function groups(all: readonly Ran[]): { title: string; size: number; of: Ran[] }[] {
+  const required = (revision: Revision) => all.filter((ran) => ran.revision === revision && ran.unscored === undefined);
+  return [
+    { title: "Required by 2025-11-25", size: 30, of: required("2025-11-25") },
+    { title: "Required by 2026-07-28", size: 37, of: required("2026-07-28") },
+    { title: "Run beside them", size: 6, of: all.filter((ran) => ran.unscored !== undefined && isServed(ran)) },
+  ];
+}
+
+function table(of: readonly Ran[]): string[] {
+  const rows = of.map((ran) => {
+    const { name, revision, unscored, checks } = ran;
+    const about = unscored === undefined ? name : `${name} (${revision}, ${unscored})`;
+    const verdict = isClean(ran) ? "clean" : hasPassed(ran) ? "passed" : "**failed**";
+    const numbers = (["SUCCESS", "FAILURE", "WARNING", "SKIPPED"] as const).map((status) => count(checks, status));
+    return `| ${about} | ${verdict} | ${numbers.join(" | ")} |`;
+  });
+  return ["| scenario | | passed | failed | warned | skipped |", "|---|---|---:|---:|---:|---:|", ...rows];
+}

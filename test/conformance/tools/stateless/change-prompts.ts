@@ -1,0 +1,9 @@
+import { defineTool } from "#tool";
+
+export default defineTool({
+  name: "test_trigger_prompt_change",
+  version: "1.0.0",
+  description: "Tells everyone who listens that the list of prompts has changed.",
+  output: null,
+  run: (_, ctx) => ctx.changed({ of: "prompts" }),
+});

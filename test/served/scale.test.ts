@@ -1,0 +1,246 @@
+/**
+ * 1,000 tools beside 10: both are discovered, bundled by wrangler with the deployment's own settings, and served in
+ * workerd. The larger one lists and calls what the smaller one does, evaluates only what is called, and starts about
+ * as fast.
+ *
+ * Start-up is measured from spawning the server's process (Node, miniflare, workerd, the script) to the first answer
+ * of GET /health, in rounds that alternate between the two, by the median. Discovery and bundling are not part of it.
+ * Node and miniflare are much of that time with any number of tools, so the ratio says what someone who starts a server
+ * waits for, and not what an isolate costs: workerd reads and scans the whole script, and that part does grow with its
+ * bytes. It is printed beside the ratio, as the time that workerd takes to listen.
+ */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { unstable_readConfig } from "wrangler";
+import { type Project, project, ROOT } from "../build/project.ts";
+
+const ROUNDS = 7;
+const MOST = 1.5;
+
+interface Server {
+  readonly url: string;
+  /** From spawn to the first answer. */
+  readonly startedMs: number;
+  /** The part of it from miniflare's first step to workerd listening. */
+  readonly listenMs: number;
+  stop(): Promise<void>;
+}
+
+/** As long as a tool with some care in its words; its result says how many tools of this isolate have been evaluated. */
+function toolFile(kit: number, item: number): string {
+  return `import * as v from "valibot";
+import { defineTool } from "#tool";
+
+const counter = globalThis as { evaluated?: number };
+counter.evaluated = (counter.evaluated ?? 0) + 1;
+
+export default defineTool({
+  version: "1.0.0",
+  description: "Finds what kit ${kit} knows of item ${item}. Use it before any change to an item, and again after one.",
+  annotations: { readOnly: true, openWorld: false },
+  input: v.object({
+    query: v.pipe(v.string(), v.minLength(1), v.maxLength(200), v.description("What to look for, in plain words.")),
+    limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.description("How many at most.")), 10),
+    sort: v.optional(v.pipe(v.picklist(["newest", "oldest", "name"]), v.description("In which order."))),
+    filters: v.optional(
+      v.pipe(
+        v.array(v.object({ field: v.string(), equals: v.union([v.string(), v.number()]) })),
+        v.description("What each found item must have."),
+      ),
+    ),
+  }),
+  output: v.object({ found: v.string(), limit: v.number(), evaluated: v.number() }),
+  run: ({ query, limit }) => ({ found: \`\${query} in ${kit}/${item}\`, limit, evaluated: counter.evaluated ?? 0 }),
+});
+`;
+}
+
+function makeProject(toolkits: number): Project {
+  const files: Record<string, string> = {};
+  for (let kit = 0; kit < toolkits; kit++) {
+    for (let item = 0; item < 10; item++) files[`kit-${kit}/item-${item}.ts`] = toolFile(kit, item);
+  }
+  return project(files);
+}
+
+interface Built {
+  /** File with miniflare's options. */
+  readonly options: string;
+  readonly bytes: number;
+}
+
+async function build(made: Project): Promise<Built> {
+  const discovered = await made.discover();
+  expect(discovered.stderr).toBe("");
+  // The deployment's own settings, but for where the script and its catalogue are; discovery has run already.
+  const settings = readFileSync(join(ROOT, "wrangler.toml"), "utf8")
+    .replace(/^main = .*$/m, `main = ${JSON.stringify(join(ROOT, "src/index.ts"))}`)
+    .replace(/^\[build\]\n(?:\w.*\n)*/m, "");
+  const config = join(made.folder, "wrangler.toml");
+  writeFileSync(config, `${settings}\n[alias]\n"#catalog" = ${JSON.stringify(made.out)}\n`);
+  const outdir = join(made.folder, "dist");
+  const wrangler = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
+  execFileSync(process.execPath, [wrangler, "deploy", "--dry-run", "--outdir", outdir, "--config", config], {
+    cwd: made.folder,
+    stdio: "pipe",
+  });
+  const script = join(outdir, "index.js");
+  const options = join(made.folder, "miniflare.json");
+  writeFileSync(options, JSON.stringify(miniflareOptions(script)));
+  return { options, bytes: statSync(script).size };
+}
+
+/** The script in workerd with the deployment's bindings. */
+function miniflareOptions(script: string): object {
+  const config = unstable_readConfig({ config: join(ROOT, "wrangler.toml") });
+  const contents = readFileSync(script, "utf8");
+  const env: Record<string, object> = {};
+  const exports: Record<string, object> = {};
+  for (const { binding } of config.kv_namespaces) env[binding] = { type: "kv", id: binding };
+  for (const { name, class_name } of config.durable_objects.bindings) {
+    env[name] = { type: "durable-object", worker: "main", exportName: class_name };
+    exports[class_name] = { type: "durable-object", storage: "sqlite" };
+  }
+  const worker = {
+    name: "main",
+    compatibilityDate: config.compatibility_date,
+    compatibilityFlags: config.compatibility_flags,
+    manifest: {
+      mainModule: "index.js",
+      modulesRoot: dirname(script),
+      modules: { "index.js": { type: "esm", contents } },
+    },
+    env,
+    exports,
+  };
+  // Without `cf: false` miniflare asks Cloudflare where it is.
+  return { cf: false, workers: [{ config: worker }] };
+}
+
+async function serve({ options }: Built): Promise<Server> {
+  const started = performance.now();
+  const child = spawn(process.execPath, [join(ROOT, "test/build/serve.ts"), options], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  try {
+    const { href, listenMs } = JSON.parse(await firstLine(child));
+    const url = href.replace(/\/$/, "");
+    const health = await fetch(`${url}/health`);
+    await health.arrayBuffer();
+    expect(health.status).toBe(200);
+    return { url, startedMs: performance.now() - started, listenMs, stop: () => stop(child) };
+  } catch (error) {
+    await stop(child);
+    throw error;
+  }
+}
+
+async function serveOnce(built: Built): Promise<Server> {
+  const server = await serve(built);
+  await server.stop();
+  return server;
+}
+
+function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let errors = "";
+    child.stderr?.on("data", (text) => (errors += text));
+    child.stdout?.once("data", (text) => resolve(String(text).trim()));
+    child.once("exit", () => reject(new Error(`the server did not start: ${errors}`)));
+  });
+}
+
+function stop(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null) return resolve();
+    child.once("exit", () => resolve());
+    child.kill();
+  });
+}
+
+async function post(url: string, body: unknown) {
+  const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+  const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+  return readJson(response);
+}
+
+async function readJson(response: Response) {
+  return JSON.parse(await response.text());
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number;
+}
+
+describe("1,000 tools", () => {
+  let few: Built;
+  let many: Built;
+
+  beforeAll(async () => {
+    few = await build(makeProject(1));
+    many = await build(makeProject(100));
+  });
+
+  it("are listed over all three protocols, called, and evaluated only when called", async () => {
+    const { url, stop } = await serve(many);
+    try {
+      const names = Array.from({ length: 1000 }, (_, n) => `Kit${Math.floor(n / 10)}_Item${n % 10}`).sort();
+      const oxp = await readJson(await fetch(`${url}/tools`));
+      expect(oxp.tools.map(nameOf).sort()).toEqual(names);
+      const opentool = await readJson(await fetch(`${url}/opentool/load`));
+      expect(opentool.functions.map(nameOf).sort()).toEqual(names);
+      const listed: { name: string }[] = [];
+      let cursor: string | undefined;
+      do {
+        const params = cursor === undefined ? {} : { cursor };
+        const { result } = await post(`${url}/mcp`, { jsonrpc: "2.0", id: 1, method: "tools/list", params });
+        listed.push(...result.tools);
+        cursor = result.nextCursor;
+      } while (cursor !== undefined);
+      expect(listed.map(nameOf).sort()).toEqual(names);
+
+      const { tools } = oxp;
+      const input = { query: "it", limit: 3 };
+      const called = [tools[0], tools[500], tools[999]].map(nameOf);
+      const [first = "", middle = "", last = ""] = called;
+      const found = (name: string, evaluated: number) => {
+        const [, kit, item] = /^Kit(\d+)_Item(\d)$/.exec(name) ?? [];
+        return { found: `it in ${kit}/${item}`, limit: 3, evaluated };
+      };
+      const byOxp = await post(`${url}/tools/call`, { request: { tool_id: first.replace("_", "."), input } });
+      expect(byOxp.result.value).toEqual(found(first, 1));
+      const params = { name: middle, arguments: input };
+      const byMcp = await post(`${url}/mcp`, { jsonrpc: "2.0", id: 1, method: "tools/call", params });
+      expect(JSON.parse(byMcp.result.content[0].text)).toEqual(found(middle, 2));
+      const byOpenTool = await post(`${url}/opentool/call`, { jsonrpc: "2.0", id: "1", method: last, params: input });
+      expect(byOpenTool.result).toEqual(found(last, 3));
+    } finally {
+      await stop();
+    }
+  });
+
+  it(`start within ${MOST} times the time of 10`, async () => {
+    const rounds: { few: Server; many: Server }[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      rounds.push({ few: await serveOnce(few), many: await serveOnce(many) });
+    }
+    const fewMs = median(rounds.map((round) => round.few.startedMs));
+    const manyMs = median(rounds.map((round) => round.many.startedMs));
+    const said = (name: "few" | "many", { bytes }: Built) => {
+      const started = median(rounds.map((round) => round[name].startedMs));
+      const listening = median(rounds.map((round) => round[name].listenMs));
+      return `${Math.round(started)} ms (workerd ${Math.round(listening)} ms, ${Math.round(bytes / 1024)} KiB)`;
+    };
+    console.log(
+      `start-up, median of ${ROUNDS}: 10 tools ${said("few", few)}, 1,000 tools ${said("many", many)}, ` +
+        `ratio ${(manyMs / fewMs).toFixed(2)}`,
+    );
+    expect(manyMs / fewMs).toBeLessThanOrEqual(MOST);
+  });
+});
+
+function nameOf({ name }: { name: string }): string {
+  return name;
+}

@@ -1,0 +1,158 @@
+/** What `defineTool` infers, checked by `tsc -p .`: nothing here runs. */
+import { type } from "arktype";
+import * as v from "valibot";
+import { expectTypeOf } from "vitest";
+import { z } from "zod";
+import { defineTool, defineToolkit, type Session, ToolError } from "#tool";
+
+const tool = { version: "1.0.0", description: "Is only typed." };
+
+// The input type reaches run: what comes out of the schema, not what goes in.
+defineTool({
+  ...tool,
+  input: v.object({
+    n: v.number(),
+    kind: v.picklist(["a", "b"]),
+    at: v.pipe(
+      v.string(),
+      v.transform((text) => text.length),
+    ),
+    left: v.optional(v.string()),
+    given: v.optional(v.string(), "x"),
+  }),
+  run(input) {
+    expectTypeOf(input).toEqualTypeOf<{
+      n: number;
+      kind: "a" | "b";
+      at: number;
+      left?: string | undefined;
+      given: string;
+    }>();
+    // @ts-expect-error no such parameter
+    input.m;
+  },
+});
+defineTool({
+  ...tool,
+  input: z.object({ n: z.number().default(1), text: z.string().optional() }),
+  output: z.string().transform(Number),
+  run(input) {
+    expectTypeOf(input).toEqualTypeOf<{ n: number; text?: string | undefined }>();
+    return "1";
+  },
+});
+defineTool({
+  ...tool,
+  input: type({ n: "number", "text?": "string" }),
+  output: type("string.numeric.parse"),
+  run(input) {
+    expectTypeOf(input).toEqualTypeOf<{ n: number; text?: string }>();
+    return "1";
+  },
+});
+
+// Without an input there are no parameters.
+defineTool({
+  ...tool,
+  run(input) {
+    expectTypeOf(input).toEqualTypeOf<Record<never, never>>();
+    // @ts-expect-error nothing is declared
+    input.n;
+  },
+});
+
+// The output type is enforced: what goes into the schema, now or later.
+defineTool({ ...tool, output: v.number(), run: () => 1 });
+defineTool({ ...tool, output: v.number(), run: async () => 1 });
+defineTool({ ...tool, output: v.object({ x: v.optional(v.string(), "d") }), run: () => ({}) });
+defineTool({ ...tool, output: v.array(v.string()), run: () => ["a"] });
+// @ts-expect-error a string is no number
+defineTool({ ...tool, output: v.number(), run: () => "1" });
+// @ts-expect-error nor is it one later
+defineTool({ ...tool, output: v.number(), run: async () => "1" });
+// @ts-expect-error nothing is no number
+defineTool({ ...tool, output: v.number(), run() {} });
+// @ts-expect-error a member is missing
+defineTool({ ...tool, output: v.object({ x: v.string() }), run: () => ({}) });
+// @ts-expect-error zod's too
+defineTool({ ...tool, output: z.object({ x: z.string() }), run: () => ({ x: 1 }) });
+// @ts-expect-error arktype's too
+defineTool({ ...tool, output: type({ x: "string" }), run: () => ({ x: 1 }) });
+
+// null: nothing is returned. Left out: anything may be.
+defineTool({ ...tool, output: null, run() {} });
+defineTool({ ...tool, output: null, async run() {} });
+// @ts-expect-error something is not nothing
+defineTool({ ...tool, output: null, run: async () => 1 });
+defineTool({ ...tool, run: () => ({ any: ["thing"] }) });
+defineTool({ ...tool, run() {} });
+
+// The context holds what is declared, and nothing else.
+defineTool({
+  ...tool,
+  requirements: { secrets: ["API_KEY", "OTHER"], authorization: [{ id: "google", oauth2: { scopes: ["s"] } }] },
+  env: ["BUCKET"],
+  run(_, ctx) {
+    expectTypeOf(ctx.secrets).toEqualTypeOf<{ readonly API_KEY: string; readonly OTHER: string }>();
+    expectTypeOf(ctx.authorization).toEqualTypeOf<{ readonly google: string }>();
+    expectTypeOf(ctx.env).toEqualTypeOf<{ readonly BUCKET: unknown }>();
+    expectTypeOf(ctx.userId).toEqualTypeOf<string | undefined>();
+    // @ts-expect-error not declared
+    ctx.secrets.ANOTHER;
+    // @ts-expect-error not declared
+    ctx.authorization.github;
+    // @ts-expect-error not declared
+    ctx.env.KV;
+    // @ts-expect-error not for a tool to change
+    ctx.secrets.API_KEY = "";
+  },
+});
+defineTool({
+  ...tool,
+  run(_, ctx) {
+    // @ts-expect-error nothing is declared
+    ctx.secrets.API_KEY;
+    // @ts-expect-error nothing is declared
+    ctx.authorization.google;
+    // @ts-expect-error nothing is declared
+    ctx.env.BUCKET;
+    expectTypeOf(ctx.userId).toEqualTypeOf<string | undefined>();
+    expectTypeOf(ctx.signal).toEqualTypeOf<AbortSignal>();
+    expectTypeOf(ctx.session).toEqualTypeOf<Session | undefined>();
+  },
+});
+
+// A user who is required is there.
+defineTool({
+  ...tool,
+  requirements: { userId: true },
+  run(_, ctx) {
+    expectTypeOf(ctx.userId).toEqualTypeOf<string>();
+  },
+});
+defineTool({
+  ...tool,
+  requirements: { userId: false },
+  run(_, ctx) {
+    expectTypeOf(ctx.userId).toEqualTypeOf<string | undefined>();
+  },
+});
+
+// Mistakes that the editor shows before the build does.
+// @ts-expect-error no such member
+defineTool({ ...tool, descripton: "x", run() {} });
+// @ts-expect-error no such annotation
+defineTool({ ...tool, annotations: { readonly: true }, run() {} });
+// @ts-expect-error no such requirement
+defineTool({ ...tool, requirements: { secret: ["K"] }, run() {} });
+// @ts-expect-error no schema
+defineTool({ ...tool, input: { n: "number" }, run() {} });
+// @ts-expect-error no description
+defineTool({ version: "1.0.0", run() {} });
+// @ts-expect-error no such member
+defineToolkit({ name: "SMS", title: "Texts" });
+defineToolkit({ name: "SMS" });
+
+new ToolError("No", { canRetry: true, retryAfterMs: 1, developerMessage: "d", additionalPromptContent: "p", cause: 1 });
+// @ts-expect-error no such member
+new ToolError("No", { retry: true });
