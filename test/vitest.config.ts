@@ -13,7 +13,12 @@ const discover = (...args: string[]) =>
 discover();
 discover("--tools", "test/fixtures/tools", "--out", FIXTURE_CATALOG);
 
-const NODE_TESTS = ["test/build/**/*.test.ts", "test/served/**/*.test.ts", "test/*.test.ts"];
+const NODE_TESTS = [
+  "test/build/**/*.test.ts",
+  "test/served/**/*.test.ts",
+  "test/conformance/*.test.ts",
+  "test/*.test.ts",
+];
 const worker = (bindings: Record<string, string>) =>
   cloudflareTest({ wrangler: { configPath: "./wrangler.toml" }, miniflare: { bindings } });
 

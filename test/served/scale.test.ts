@@ -11,10 +11,10 @@
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { unstable_readConfig } from "wrangler";
 import { type Project, project, ROOT } from "../build/project.ts";
+import { miniflareOptions, workerConfig } from "../support/node/worker.ts";
 
 const ROUNDS = 7;
 const MOST = 1.5;
@@ -88,35 +88,8 @@ async function build(made: Project): Promise<Built> {
   });
   const script = join(outdir, "index.js");
   const options = join(made.folder, "miniflare.json");
-  writeFileSync(options, JSON.stringify(miniflareOptions(script)));
+  writeFileSync(options, JSON.stringify(miniflareOptions(workerConfig(script, ROOT))));
   return { options, bytes: statSync(script).size };
-}
-
-/** The script in workerd with the deployment's bindings. */
-function miniflareOptions(script: string): object {
-  const config = unstable_readConfig({ config: join(ROOT, "wrangler.toml") });
-  const contents = readFileSync(script, "utf8");
-  const env: Record<string, object> = {};
-  const exports: Record<string, object> = {};
-  for (const { binding } of config.kv_namespaces) env[binding] = { type: "kv", id: binding };
-  for (const { name, class_name } of config.durable_objects.bindings) {
-    env[name] = { type: "durable-object", worker: "main", exportName: class_name };
-    exports[class_name] = { type: "durable-object", storage: "sqlite" };
-  }
-  const worker = {
-    name: "main",
-    compatibilityDate: config.compatibility_date,
-    compatibilityFlags: config.compatibility_flags,
-    manifest: {
-      mainModule: "index.js",
-      modulesRoot: dirname(script),
-      modules: { "index.js": { type: "esm", contents } },
-    },
-    env,
-    exports,
-  };
-  // Without `cf: false` miniflare asks Cloudflare where it is.
-  return { cf: false, workers: [{ config: worker }] };
 }
 
 async function serve({ options }: Built): Promise<Server> {

@@ -1,14 +1,15 @@
 /** The built Worker in workerd with nothing before it but a door that does what the edge does when a client goes away. */
-import { readFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
-import { unstable_readConfig } from "wrangler";
 import { build, type Fork, type Served } from "../../support/node/fork.ts";
+import { miniflareOptions, workerConfig } from "../../support/node/worker.ts";
 
 export async function serveAtEdge(fork: Fork): Promise<Served> {
   build(fork);
-  const miniflare = new Miniflare(optionsOf(fork));
+  const miniflare = new Miniflare(
+    miniflareOptions(workerConfig(join(fork.root, "dist/index.js"), fork.root)) as MiniflareOptions,
+  );
   const { hostname, port } = await miniflare.ready;
   const door = await openDoor(Number(port), hostname);
   return {
@@ -18,30 +19,6 @@ export async function serveAtEdge(fork: Fork): Promise<Served> {
       await miniflare.dispose();
     },
   };
-}
-
-/** The script with the deployment's settings and bindings. */
-function optionsOf(fork: Fork): MiniflareOptions {
-  const config = unstable_readConfig({ config: join(fork.root, "wrangler.toml") });
-  const contents = readFileSync(join(fork.root, "dist/index.js"), "utf8");
-  const env: Record<string, object> = {};
-  const exports: Record<string, object> = {};
-  for (const [name, value] of Object.entries(config.vars)) env[name] = { type: "text", value };
-  for (const { binding } of config.kv_namespaces) env[binding] = { type: "kv", id: binding };
-  for (const { name, class_name } of config.durable_objects.bindings) {
-    env[name] = { type: "durable-object", worker: "main", exportName: class_name };
-    exports[class_name] = { type: "durable-object", storage: "sqlite" };
-  }
-  const worker = {
-    name: "main",
-    compatibilityDate: config.compatibility_date,
-    compatibilityFlags: config.compatibility_flags,
-    manifest: { mainModule: "index.js", modules: { "index.js": { type: "esm", contents } } },
-    env,
-    exports,
-  };
-  // Without `cf: false` miniflare asks Cloudflare where it is.
-  return { cf: false, workers: [{ config: worker }] } as unknown as MiniflareOptions;
 }
 
 /**

@@ -1,0 +1,13 @@
+/** The official suite is part of ours: every scenario clean, and the table in RESULTS.md is what it finds. */
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+
+it("passes the official conformance suite in both eras, as RESULTS.md says", { timeout: 300_000 }, () => {
+  const printed = execFileSync(process.execPath, [join(import.meta.dirname, "run.ts"), "--check"], {
+    encoding: "utf8",
+  });
+  expect(printed).toContain("| Required by 2025-11-25 | 30 | 30 | 30 |");
+  expect(printed).toContain("| Required by 2026-07-28 | 37 | 37 | 37 |");
+  expect(printed).toContain("| Run beside them | 6 | 6 | 6 |");
+});

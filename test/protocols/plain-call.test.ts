@@ -1,0 +1,89 @@
+/** The cost of a call (design): without an idempotency key and without a session, it touches no storage and no object. */
+
+import { describe, expect, it } from "vitest";
+import source from "#catalog";
+import { ANONYMOUS } from "../../src/access/authenticate.ts";
+import { createApp } from "../../src/app.ts";
+import { createCatalog } from "../../src/core/catalog.ts";
+import type { Host } from "../../src/core/execute.ts";
+
+/** Whatever is done with it, is done with storage: and counted. */
+const touched: string[] = [];
+const storage = <Part extends object>(name: string): Part =>
+  new Proxy({} as Part, {
+    get: (_, verb) => () => {
+      touched.push(`${name}.${String(verb)}`);
+      throw new Error(`${name} was touched`);
+    },
+  });
+
+const host: Host = {
+  catalog: createCatalog(source),
+  ledger: storage("ledger"),
+  sessions: storage("sessions"),
+  signer: storage("signer"),
+  mail: storage("mail"),
+  changes: storage("changes"),
+  defer: () => {},
+  fetch: () => Promise.reject(new Error("no tool here fetches")),
+  log: () => {},
+  now: () => 0,
+  secret: () => undefined,
+  binding: () => undefined,
+};
+const app = createApp({
+  host,
+  server: { name: "test", version: "1.0.0" },
+  limits: { bodyBytes: 1_000_000, pageSize: 1_000 },
+  neighbours: { local: false, origins: [] },
+  authenticate: () => ANONYMOUS,
+});
+
+const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
+  const request = {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  };
+  return JSON.stringify(await (await app.request(path, request)).json());
+};
+
+const input = { a: 20, b: 22 };
+const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "Math_Add", arguments: input } };
+const modern = {
+  ...call,
+  params: {
+    ...call.params,
+    _meta: {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientCapabilities": { elicitation: {} },
+    },
+  },
+};
+const modernHeaders = {
+  accept: "application/json, text/event-stream",
+  "mcp-protocol-version": "2026-07-28",
+  "mcp-method": "tools/call",
+  "mcp-name": "Math_Add",
+};
+
+describe("a plain call touches no storage", () => {
+  it.each([
+    ["OXP", () => post("/tools/call", { request: { tool_id: "Math.Add", input } })],
+    ["MCP, bare", () => post("/mcp", call)],
+    ["MCP, legacy without a session", () => post("/mcp", call, { "mcp-protocol-version": "2025-11-25" })],
+    ["MCP, modern", () => post("/mcp", modern, modernHeaders)],
+    ["OpenTool", () => post("/opentool/call", { jsonrpc: "2.0", id: "1", method: "Math_Add", params: input })],
+  ])("%s", async (_, send) => {
+    touched.length = 0;
+    expect(await send()).toContain("42");
+    expect(touched).toEqual([]);
+  });
+
+  it("counts at all: a key claims, a session is read", async () => {
+    touched.length = 0;
+    await post("/tools/call", { request: { tool_id: "Math.Add", call_id: "once", input } });
+    await post("/mcp", call, { "mcp-session-id": "a.b.c" });
+    expect(touched).toEqual(["ledger.claim", "signer.verify"]);
+  });
+});

@@ -1,0 +1,130 @@
+/** Two instances of the built Worker that share storage and objects and nothing else: one session, met on both. */
+import { join } from "node:path";
+import { Miniflare, type MiniflareOptions } from "miniflare";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { build, type Fork, makeFork } from "../support/node/fork.ts";
+import { miniflareOptions, workerConfig } from "../support/node/worker.ts";
+
+/** Sends a request to the instance that it names: what the network does between two locations. */
+const DOOR = {
+  name: "door",
+  compatibilityDate: "2026-10-01",
+  manifest: {
+    mainModule: "door.js",
+    modules: {
+      "door.js": {
+        type: "esm",
+        contents: `export default { fetch: (request, env) => env[request.headers.get("x-instance")].fetch(request) }`,
+      },
+    },
+  },
+  env: { one: { type: "worker", worker: "one" }, other: { type: "worker", worker: "other" } },
+};
+
+let fork: Fork;
+let miniflare: Miniflare;
+let url: string;
+beforeAll(async () => {
+  fork = makeFork("test/conformance/tools");
+  build(fork);
+  const script = join(fork.root, "dist/index.js");
+  const instances = [workerConfig(script, fork.root, "one"), workerConfig(script, fork.root, "other", "one")];
+  miniflare = new Miniflare(miniflareOptions(DOOR, ...instances) as MiniflareOptions);
+  url = new URL("/mcp", await miniflare.ready).href;
+});
+afterAll(async () => {
+  await miniflare?.dispose();
+  fork.remove();
+});
+
+type Instance = "one" | "other";
+
+function post(instance: Instance, message: object, session: Record<string, string> = {}): Promise<Response> {
+  return fetch(url, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "x-instance": instance,
+      ...session,
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", ...message }),
+  });
+}
+
+async function handshake(instance: Instance): Promise<Record<string, string>> {
+  const params = {
+    protocolVersion: "2025-11-25",
+    capabilities: { elicitation: {} },
+    clientInfo: { name: "test", version: "1" },
+  };
+  const response = await post(instance, { id: 0, method: "initialize", params });
+  await response.arrayBuffer();
+  return {
+    "mcp-session-id": response.headers.get("mcp-session-id") ?? "",
+    "mcp-protocol-version": "2025-11-25",
+  };
+}
+
+/** Messages of an event stream, one at a time, as they arrive. */
+async function* messages(response: Response): AsyncGenerator<Record<string, unknown>> {
+  let rest = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    const events = (rest + decoder.decode(chunk, { stream: true })).split("\n\n");
+    rest = events.pop() ?? "";
+    for (const event of events) {
+      const data = /^data: (.+)$/m.exec(event)?.[1];
+      if (data) yield JSON.parse(data);
+    }
+  }
+}
+
+const ELICIT = { name: "test_elicitation", arguments: { message: "Who are you?" } };
+
+describe("one session on two instances (2025-11-25, client/elicitation)", () => {
+  it("asks on one, is answered on the other, and ends on the first", async () => {
+    const session = await handshake("one");
+    const stream = messages(await post("one", { id: 1, method: "tools/call", params: ELICIT }, session));
+    const question = (await stream.next()).value;
+    expect(question).toMatchObject({ method: "elicitation/create", params: { message: "Who are you?" } });
+    const result = { action: "accept", content: { username: "ada", email: "ada@example.com" } };
+    const answered = await post("other", { id: question?.id, result }, session);
+    expect(answered.status).toBe(202);
+    const final = (await stream.next()).value;
+    expect(final).toMatchObject({ id: 1, result: { content: [{ type: "text" }] } });
+    expect(JSON.stringify(final)).toContain("ada@example.com");
+  });
+
+  it("is cancelled on the other while it runs on one (basic/utilities/cancellation)", async () => {
+    const session = await handshake("other");
+    const waits = { name: "test_wait", arguments: { name: "two instances" } };
+    const call = post("one", { id: 7, method: "tools/call", params: waits }, session);
+    await new Promise((resume) => setTimeout(resume, 500));
+    await post("other", { method: "notifications/cancelled", params: { requestId: 7 } }, session);
+    const started = performance.now();
+    await (await call).text();
+    // Far below the time limit that would have ended it otherwise.
+    expect(performance.now() - started).toBeLessThan(5_000);
+    const asked = { name: "test_how_stopped", arguments: { name: "two instances" } };
+    const how = await post("one", { id: 8, method: "tools/call", params: asked }, session);
+    expect(await how.text()).toContain("AbortError");
+  });
+
+  it("hears on one of what was published on the other (basic/transports, Listening for Messages)", async () => {
+    const session = await handshake("one");
+    const news = await fetch(url, { headers: { accept: "text/event-stream", "x-instance": "one", ...session } });
+    const stream = messages(news);
+    const trigger = { name: "test_trigger_tool_change", arguments: {} };
+    await (await post("other", { id: 2, method: "tools/call", params: trigger }, session)).text();
+    expect((await stream.next()).value).toMatchObject({ method: "notifications/tools/list_changed" });
+    await stream.return(undefined);
+  });
+
+  it("knows on the other what was ended on one (Session Management)", async () => {
+    const session = await handshake("one");
+    const ended = await fetch(url, { method: "DELETE", headers: { "x-instance": "one", ...session } });
+    expect(ended.status).toBe(204);
+    expect((await post("other", { id: 3, method: "ping" }, session)).status).toBe(404);
+  });
+});
