@@ -4,7 +4,7 @@ import { HonoBase as Hono } from "hono/hono-base";
 import { getPath } from "hono/utils/url";
 import { type Neighbours, refusedOrigin } from "./access/origin.ts";
 import type { Principal } from "./core/definition.ts";
-import type { Host } from "./core/execute.ts";
+import type { Host } from "./core/host.ts";
 import { describeError } from "./core/log.ts";
 import { home } from "./pages/home.ts";
 import type { Endpoint, Limits, Protocol, ServerInfo } from "./protocols/http.ts";

@@ -12,11 +12,10 @@ import {
 import type { Caller } from "./call.ts";
 import type { Change } from "./changes.ts";
 import type { Attachment, FormQuestion, LogLevel, PageQuestion, Principal, ToolContext, Trace } from "./definition.ts";
-import type { Host } from "./execute.ts";
+import type { Host, Offer } from "./host.ts";
 import type { Json } from "./json.ts";
 import { describeError } from "./log.ts";
 import type { Met } from "./requirements.ts";
-import type { Offer } from "./run.ts";
 import { type OpenSession, openSession } from "./state.ts";
 
 const NO_ATTACHMENTS: readonly Attachment[] = Object.freeze([]);

@@ -3,44 +3,21 @@
  * never throws for what a caller or a tool did. Knows no protocol and no store.
  */
 import type { Call } from "./call.ts";
-import type { Catalog, CatalogEntry } from "./catalog.ts";
-import type { Changes } from "./changes.ts";
+import type { CatalogEntry } from "./catalog.ts";
 import { isRich } from "./content.ts";
 import { RunContext } from "./context.ts";
-import type { ToolContext, ToolDefinition } from "./definition.ts";
-import type { Signer } from "./handle.ts";
+import type { ToolDefinition } from "./definition.ts";
+import type { Host } from "./host.ts";
 import { inOneLine, toIssues } from "./issues.ts";
 import { isRecord, NotJson, toJson } from "./json.ts";
-import { type Claim, fingerprint, type Ledger, ledgerKey } from "./ledger.ts";
-import { describeError, type Log } from "./log.ts";
-import type { Mail } from "./mail.ts";
+import { type Claim, fingerprint, ledgerKey } from "./ledger.ts";
+import { describeError } from "./log.ts";
 import { type Issue, isFinal, type Outcome } from "./outcome.ts";
 import { meet } from "./requirements.ts";
 import { ourFault, runWithin } from "./run.ts";
 import type { StandardSchema } from "./schema.ts";
-import type { SessionStore } from "./state.ts";
 
 const LEDGER_RETRY_MS = 1_000;
-
-/** What execute needs of the world. */
-export interface Host {
-  readonly catalog: Catalog;
-  readonly ledger: Ledger;
-  readonly sessions: SessionStore;
-  readonly signer: Signer;
-  readonly mail: Mail;
-  readonly changes: Changes;
-  /** Keeps the isolate at work on a promise after the response has gone out. */
-  readonly defer: (work: Promise<unknown>) => void;
-  readonly fetch: ToolContext["fetch"];
-  readonly log: Log;
-  /** Milliseconds; only differences matter. */
-  readonly now: () => number;
-  /** The Worker's own secret of that name. */
-  readonly secret: (name: string) => string | undefined;
-  /** The Worker's binding or variable of that name, for tools that declare it. */
-  readonly binding: (name: string) => unknown;
-}
 
 /** An outcome and what a renderer may want to say about it. */
 export interface Ending {

@@ -1,12 +1,10 @@
 /** Resources: what a client reads by its URI. What one is, how one is found and read. */
 import type { Caller } from "./call.ts";
-import { RunContext } from "./context.ts";
-import type { Host } from "./execute.ts";
-import { isRecord, toJson } from "./json.ts";
+import type { Host } from "./host.ts";
+import { isRecord } from "./json.ts";
 import type { ResourceEntry } from "./offers.ts";
 import type { Outcome } from "./outcome.ts";
-import { meet } from "./requirements.ts";
-import { ourFault, runWithin } from "./run.ts";
+import { serve } from "./serve.ts";
 
 /** `{variable}`: one path segment (RFC 6570, level 1). */
 const VARIABLE = /\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
@@ -57,32 +55,9 @@ export async function readResource(
   caller: Caller,
   host: Host,
 ): Promise<Outcome> {
-  const offer = { id: entry.uri, traits: entry.traits };
-  const requirements = meet(entry.traits.requirements, caller.context, host.secret);
-  if ("missing" in requirements) {
-    return {
-      kind: "refused",
-      refusal: { reason: "requirements", name: entry.about.name, missing: requirements.missing },
-    };
-  }
-  const definition = (await entry.load()).default;
-  const context = new RunContext(caller, offer, requirements.met, host);
-  const outcome = await runWithin(
-    () => definition.read(variables as never, context as unknown as never),
-    (value) => {
-      try {
-        return { kind: "completed", value: toJson(toContents(value, uri, entry.about.mimeType)) };
-      } catch (error) {
-        return ourFault(caller, offer, host, "The resource's contents cannot be carried by JSON.", error);
-      }
-    },
-    context,
-    caller,
-    offer,
-    host,
-  );
-  await context.end();
-  return outcome;
+  const offer = { id: entry.about.name, traits: entry.traits };
+  const read = async (context: never) => (await entry.load()).default.read(variables as never, context);
+  return serve(offer, caller, host, read, (value) => toContents(value, uri, entry.about.mimeType));
 }
 
 function toContents(value: unknown, uri: string, mimeType: string | undefined): unknown[] {

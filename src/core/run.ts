@@ -2,21 +2,13 @@
 import { type Ability, CannotAsk } from "./ask.ts";
 import type { Caller } from "./call.ts";
 import type { RunContext } from "./context.ts";
-import type { Traits } from "./definition.ts";
-import type { Host } from "./execute.ts";
 import { faultOf } from "./fault.ts";
+import type { Host, Offer } from "./host.ts";
 import { describeError } from "./log.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** The gateway seed's default ("Timeout"). */
 export const DEFAULT_TIMEOUT_MS = 60_000;
-
-/** What is run: enough of a tool, prompt or resource to name it in a log. */
-export interface Offer {
-  readonly id: string;
-  readonly version?: string;
-  readonly traits: Traits;
-}
 
 /** @param returned makes an outcome of what the code returned */
 export function runWithin(

@@ -1,6 +1,6 @@
 /** What all protocols share of HTTP: reading a JSON body within limits, and answering. Knows no protocol's words. */
 import type { Principal } from "../core/definition.ts";
-import type { Host } from "../core/execute.ts";
+import type { Host } from "../core/host.ts";
 import { MAX_INPUT_DEPTH, nestsDeeperThan } from "../core/json.ts";
 
 /** How this deployment introduces itself. */

@@ -68,7 +68,8 @@ export class Hub extends DurableObject {
 
   async publish(change: Change): Promise<void> {
     const told = new Set<string>();
-    for (const { listener, tell } of this.#open) {
+    // The newest first: of a session's older streams some may be dead, which shows only when they are written to.
+    for (const { listener, tell } of [...this.#open].reverse()) {
       const { session } = listener;
       // 2025-11-25, Multiple Connections: a session hears it on one of its streams, not on all.
       if ((session !== undefined && told.has(session)) || !this.#wants(listener, change)) continue;

@@ -5,7 +5,7 @@ import source from "#catalog";
 import { ANONYMOUS } from "../../src/access/authenticate.ts";
 import { createApp } from "../../src/app.ts";
 import { createCatalog } from "../../src/core/catalog.ts";
-import type { Host } from "../../src/core/execute.ts";
+import type { Host } from "../../src/core/host.ts";
 
 /** Whatever is done with it, is done with storage: and counted. */
 const touched: string[] = [];

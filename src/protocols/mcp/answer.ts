@@ -1,6 +1,7 @@
 /** Answers one request: finds its method in the era's table, gives it a channel and a way to be cancelled. */
 
 import { isRecord } from "../../core/json.ts";
+import { describeError } from "../../core/log.ts";
 import type { Visit } from "../http.ts";
 import type { RpcId, RpcRequest } from "../json-rpc.ts";
 import { abilitiesOf } from "./asking.ts";
@@ -14,11 +15,15 @@ import type { MethodReply, Turn } from "./turn.ts";
 /** How long a call runs before anyone listens for its cancellation: most are over by then, and cost nothing. */
 const WATCH_AFTER_MS = 250;
 
-/** @param resumable where the answer may be picked up, should its stream be lost */
+/**
+ * @param resumable where the answer may be picked up, should its stream be lost
+ * @param alone     whether it must be a single JSON answer, as a batch's part
+ */
 export function answer(
   request: RpcRequest,
   facts: Omit<Turn, "channel" | "signal">,
   resumable: Resumable | undefined,
+  alone = false,
 ): Promise<Response> {
   const { visit, manner } = facts;
   const method = (manner.kind === "modern" ? modernMethods : legacyMethods).get(request.method);
@@ -32,10 +37,14 @@ export function answer(
       const unknown = error(CODE.unknownMethod, `Method not found: ${request.method}`);
       return final(request, { ...unknown, ...(manner.kind === "modern" && { status: 404 }) });
     }
-    const turn: Turn = { ...facts, channel: takesStreams(visit) ? channel : undefined, signal: stop.signal };
+    const turn: Turn = { ...facts, channel: !alone && takesStreams(visit) ? channel : undefined, signal: stop.signal };
     const unwatch = watchForCancellation(request, turn, stop);
     try {
       return final(request, await method(request, turn), await sessionHeader(request, turn));
+    } catch (thrown) {
+      // A store that is away, or a fault of ours: the answer goes out under its id all the same.
+      visit.host.log({ level: "error", message: "unhandled", error: describeError(thrown) });
+      return final(request, { ...error(CODE.internal, "Internal error"), status: 500 });
     } finally {
       unwatch();
     }

@@ -7,6 +7,7 @@ import { toRequest } from "./asking.ts";
 import { CODE, error } from "./render.ts";
 import { type Answers, type Binding, openState, sealState } from "./request-state.ts";
 import { boxOf } from "./session.ts";
+import type { ClientSink } from "./sink.ts";
 import type { MethodReply, Turn } from "./turn.ts";
 
 /** Ids of our own requests; the client's answers come back under them, on another connection. */
@@ -16,8 +17,8 @@ export function isOwnId(id: unknown): id is string {
   return typeof id === "string" && OWN_ID.test(id);
 }
 
-/** How this turn's client is asked. @param answers of a modern call that comes again */
-export function askingOf(turn: Turn, answers: Answers | undefined): Asking {
+/** How this turn's client is asked, behind what was told it before. @param answers of a modern call that comes again */
+export function askingOf(turn: Turn, answers: Answers | undefined, sink: ClientSink | undefined): Asking {
   if (turn.manner.kind === "modern") return { can: turn.can, ...(answers && { answers }) };
   const { channel, session } = turn;
   // Without a session there is no telling where the answer will arrive, and without a stream no way to ask.
@@ -26,6 +27,7 @@ export function askingOf(turn: Turn, answers: Answers | undefined): Asking {
     can: turn.can,
     async ask(_, question) {
       const id = `ask-${crypto.randomUUID()}`;
+      await sink?.drained();
       channel.send({ jsonrpc: "2.0", id, ...toRequest(question, session.revision, id) });
       const answer: unknown = JSON.parse(await turn.visit.host.mail.take(boxOf(turn.visit, session), id));
       if (isRecord(answer) && answer.result !== undefined) return answer.result;

@@ -3,7 +3,6 @@
  * first thing that is. Decided by what happens, without buffering. A stream that was let go, or lost, goes on in a
  * mailbox, where its session may pick it up (2025-11-25, basic/transports, Resumability and Redelivery).
  */
-import { describeError } from "../../core/log.ts";
 import { jsonText, type Visit } from "../http.ts";
 import { type EventStream, eventStream } from "../sse.ts";
 
@@ -32,7 +31,10 @@ export interface Resumable {
   readonly key: string;
 }
 
-/** @param gone called when the client has closed a stream that cannot be picked up again */
+/**
+ * @param gone  called when the client has closed a stream that cannot be picked up again
+ * @param begin never rejects
+ */
 export function converse(
   visit: Visit,
   resumable: Resumable | undefined,
@@ -52,7 +54,7 @@ export function converse(
     host.defer(posted);
   };
 
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     const lost = () => {
       if (resumable === undefined) gone();
       released = true;
@@ -78,18 +80,11 @@ export function converse(
         stream.close();
       },
     };
-    const work = begin(channel).then(
-      ({ text, status, headers }) => {
-        if (stream === undefined) return resolve(jsonText(text, status, headers));
-        say(text, true);
-        if (!released) stream.close();
-      },
-      (error) => {
-        if (stream === undefined) return reject(error);
-        host.log({ level: "error", message: "unhandled", error: describeError(error) });
-        stream.close();
-      },
-    );
+    const work = begin(channel).then(({ text, status, headers }) => {
+      if (stream === undefined) return resolve(jsonText(text, status, headers));
+      say(text, true);
+      if (!released) stream.close();
+    });
     const ended = work.finally(() => clearInterval(beats));
     if (resumable) host.defer(ended);
   });

@@ -24,7 +24,7 @@ export async function complete({ params }: RpcRequest, turn: Turn): Promise<Meth
   ) {
     return error(CODE.invalidParams, "params.ref and params.argument must name what to complete");
   }
-  const found = await completer(ref, argument.name, turn);
+  const found = completer(ref, argument.name, turn);
   if (found === undefined) return error(CODE.invalidParams, "There is nothing of that reference to complete");
   const others = isRecord(context) && isRecord(context.arguments) ? context.arguments : {};
   let values: readonly string[] = [];
@@ -39,16 +39,14 @@ export async function complete({ params }: RpcRequest, turn: Turn): Promise<Meth
   return { result: { completion: { values: shown, total: values.length, hasMore: shown.length < values.length } } };
 }
 
-const NOTHING: Completer = () => [];
-
-async function completer(ref: Record<string, unknown>, name: string, turn: Turn): Promise<Completer | undefined> {
+function completer(ref: Record<string, unknown>, name: string, turn: Turn): Completer | undefined {
   if (ref.type === "ref/prompt") {
     const entry = promptsOf(turn).find((prompt) => prompt.name === ref.name);
     if (!entry?.about.arguments.some((argument) => argument.name === name)) return undefined;
-    return (await entry.load()).default.arguments?.[name]?.complete ?? NOTHING;
+    return async (...begun) => (await entry.load()).default.arguments?.[name]?.complete?.(...begun) ?? [];
   }
   if (ref.type !== "ref/resource") return undefined;
   const entry = resourcesOf(turn).find((resource) => resource.uri === ref.uri);
   if (!entry?.uri.includes(`{${name}}`)) return undefined;
-  return (await entry.load()).default.complete?.[name] ?? NOTHING;
+  return async (...begun) => (await entry.load()).default.complete?.[name]?.(...begun) ?? [];
 }

@@ -41,7 +41,7 @@ export async function invoke<Ended extends { readonly outcome: Outcome }>(
     trace: readTrace(request.headers, params),
     signal: turn.signal,
     sink,
-    asking: askingOf(turn, read.answers),
+    asking: askingOf(turn, read.answers, sink),
   });
   await sink?.drained();
   return ended.outcome.kind === "asking" ? inputRequired(turn, binding, ended.outcome) : render(ended);

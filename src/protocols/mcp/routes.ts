@@ -71,14 +71,19 @@ async function openLegacy(visit: Visit, named: string | undefined): Promise<Resp
   return { manner: revision === undefined ? { kind: "bare" } : { kind: "legacy", revision }, session };
 }
 
-async function postLegacy(visit: Visit, message: RpcMessage, { manner, session }: Legacy): Promise<Response> {
+async function postLegacy(
+  visit: Visit,
+  message: RpcMessage,
+  { manner, session }: Legacy,
+  alone?: boolean,
+): Promise<Response> {
   if (message.kind === "request") {
     const facts = { visit, manner, session, can: session?.can ?? new Set<never>() };
     const resumable =
       session && manner.kind === "legacy" && manner.revision >= "2025-11-25"
         ? { box: boxOf(visit, session), key: crypto.randomUUID() }
         : undefined;
-    return answer(message, facts, resumable);
+    return answer(message, facts, resumable, alone);
   }
   await hear(visit, message, session);
   // Streamable HTTP, "Sending Messages to the Server": notifications and responses are accepted without a body.
@@ -110,13 +115,18 @@ async function postBatch(visit: Visit, values: unknown[]): Promise<Response> {
   if (!may || manner.kind === "modern" || (manner.kind === "legacy" && manner.revision !== "2025-03-26")) {
     return refuse(400, "This revision has no batches");
   }
-  return answerBatch(values, (message) => postLegacy(visit, message, legacy));
+  return answerBatch(values, (message) => postLegacy(visit, message, legacy, true));
 }
+
+/** GET and DELETE have no body: their era is what the header says. */
+const NO_MESSAGE = { method: undefined, params: undefined, isRequest: false };
 
 async function get(visit: Visit): Promise<Response> {
   const handle = visit.request.headers.get("mcp-session-id");
+  const era = eraOf(visit.request.headers, NO_MESSAGE);
+  if (era.era === "refused") return json({ jsonrpc: "2.0", error: era.error }, era.status);
   // Without a session there is nothing to listen to; 2026-07-28 has no GET at all.
-  if (handle === null || visit.request.headers.get("mcp-protocol-version") === MODERN_REVISION) {
+  if (handle === null || era.era === "modern") {
     return refuse(405, "GET opens the stream of a session", { headers: { allow: "POST, DELETE" } });
   }
   if (!takesStreams(visit)) return refuse(406, "GET answers with text/event-stream only");
@@ -128,6 +138,9 @@ async function get(visit: Visit): Promise<Response> {
 
 async function endSession(visit: Visit): Promise<Response> {
   const handle = visit.request.headers.get("mcp-session-id");
+  const era = eraOf(visit.request.headers, NO_MESSAGE);
+  if (era.era === "refused") return json({ jsonrpc: "2.0", error: era.error }, era.status);
+  if (era.era === "modern") return refuse(405, "This revision has no sessions", { headers: { allow: "POST" } });
   if (handle === null) return refuse(400, "DELETE ends a session: the header Mcp-Session-Id is missing");
   const session = await knownSession(visit, handle);
   if (session === undefined) return unknownSession();
@@ -148,7 +161,7 @@ function refuse(
   status: number,
   message: string,
   {
-    code = CODE.invalidRequest,
+    code = status === 500 ? CODE.internal : CODE.invalidRequest,
     id,
     headers,
   }: { code?: number; id?: RpcId | undefined; headers?: Record<string, string> } = {},

@@ -1,5 +1,6 @@
 /** Requests to `/mcp` as a test writes them. */
 import { exports } from "cloudflare:workers";
+import { type Stream, streamOf } from "./stream.ts";
 
 export interface McpAnswer {
   readonly status: number;
@@ -8,12 +9,18 @@ export interface McpAnswer {
   readonly body: any;
 }
 
-export async function mcp(message: unknown, headers: Record<string, string> = {}, path = "/mcp"): Promise<McpAnswer> {
-  const response = await exports.default.fetch(`http://trivet.test${path}`, {
+type Headed = Readonly<Record<string, string>>;
+
+export function postMcp(message: unknown, headers: Headed = {}, path = "/mcp"): Promise<Response> {
+  return exports.default.fetch(`http://trivet.test${path}`, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
     body: typeof message === "string" ? message : JSON.stringify(message),
   });
+}
+
+export async function mcp(message: unknown, headers?: Headed, path?: string): Promise<McpAnswer> {
+  const response = await postMcp(message, headers, path);
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
 }
@@ -22,11 +29,31 @@ export const request = (method: string, params?: unknown, id: unknown = 1) => ({
 
 export const call = (name: string, args: unknown = {}) => request("tools/call", { name, arguments: args });
 
+/** The capabilities of a client that can be asked everything. */
+export const EVERYTHING = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+
 /** @returns headers that carry on the session of a new handshake */
-export async function handshake(protocolVersion = "2025-11-25"): Promise<Record<string, string>> {
-  const params = { protocolVersion, capabilities: {}, clientInfo: { name: "test", version: "1" } };
+export async function handshake(
+  protocolVersion = "2025-11-25",
+  capabilities: object = {},
+): Promise<Record<string, string>> {
+  const params = { protocolVersion, capabilities, clientInfo: { name: "test", version: "1" } };
   const { headers, body } = await mcp(request("initialize", params));
   const session = headers.get("mcp-session-id");
   if (session === null) throw new Error("no session was started");
   return { "mcp-session-id": session, "mcp-protocol-version": body.result.protocolVersion };
+}
+
+/** Both types, as the specification wants every client to list them. */
+export const BOTH = { accept: "application/json, text/event-stream" };
+
+/** POSTs on a session, and reads the event stream that answers as it comes in. */
+export async function streamed(message: unknown, headers: Headed, path?: string): Promise<Stream> {
+  return streamOf(await postMcp(message, { ...BOTH, ...headers }, path));
+}
+
+/** The stream of a session. */
+export async function listenTo(session: Headed, more: Headed = {}): Promise<Stream> {
+  const headers = { accept: "text/event-stream", ...session, ...more };
+  return streamOf(await exports.default.fetch("http://trivet.test/mcp", { headers }));
 }

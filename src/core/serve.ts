@@ -1,0 +1,42 @@
+/** Has a prompt or a resource made: requirements, context, limits. What tools have besides (input, keys) is in execute. */
+import type { Caller } from "./call.ts";
+import { RunContext } from "./context.ts";
+import type { Host, Offer } from "./host.ts";
+import { toJson } from "./json.ts";
+import type { Outcome } from "./outcome.ts";
+import { meet } from "./requirements.ts";
+import { ourFault, runWithin } from "./run.ts";
+
+/**
+ * @param work runs the fork's code with its context
+ * @param made what protocols get of what that returned
+ */
+export async function serve(
+  offer: Offer,
+  caller: Caller,
+  host: Host,
+  work: (context: never) => Promise<unknown>,
+  made: (returned: unknown) => unknown,
+): Promise<Outcome> {
+  const requirements = meet(offer.traits.requirements, caller.context, host.secret);
+  if ("missing" in requirements) {
+    return { kind: "refused", refusal: { reason: "requirements", name: offer.id, missing: requirements.missing } };
+  }
+  const context = new RunContext(caller, offer, requirements.met, host);
+  const outcome = await runWithin(
+    () => work(context as never),
+    (value) => {
+      try {
+        return { kind: "completed", value: toJson(made(value)) };
+      } catch (error) {
+        return ourFault(caller, offer, host, "What was returned cannot be carried by JSON.", error);
+      }
+    },
+    context,
+    caller,
+    offer,
+    host,
+  );
+  await context.end();
+  return outcome;
+}

@@ -1,0 +1,123 @@
+/** Batches: 2025-03-26 has them (basic/index, Batching), no other revision does. */
+import { describe, expect, it } from "vitest";
+import { BOTH, call, handshake, mcp, request } from "./support.ts";
+
+const ping = (id: unknown) => request("ping", undefined, id);
+const add = (id: unknown) => ({ ...call("Math_Add", { a: 1, b: 2 }), id });
+const notification = { jsonrpc: "2.0", method: "notifications/initialized" };
+const response = { jsonrpc: "2.0", id: 9, result: {} };
+const V = { "mcp-protocol-version": "2025-03-26" };
+
+describe("a batch (2025-03-26, basic/index, Batching: MUST support receiving)", () => {
+  it.each<[string, () => Promise<Record<string, string>>]>([
+    ["in a session of that revision", () => handshake("2025-03-26")],
+    [
+      "in one whose client never names it",
+      async () => ({ "mcp-session-id": (await handshake("2025-03-26"))["mcp-session-id"] as string }),
+    ],
+    ["with the header alone", async () => V],
+    ["of a client that names no revision", async () => ({})],
+  ])("%s is answered as one", async (_, headersOf) => {
+    const { status, body } = await mcp([ping(1), notification, add("two"), response, ping(3)], await headersOf());
+    expect(status).toBe(200);
+    expect(body).toEqual([
+      { jsonrpc: "2.0", id: 1, result: {} },
+      expect.objectContaining({
+        id: "two",
+        result: expect.objectContaining({ content: [{ type: "text", text: "3" }] }),
+      }),
+      { jsonrpc: "2.0", id: 3, result: {} },
+    ]);
+  });
+
+  it("of notifications and responses only is taken with 202 and no body (basic/transports, Sending Messages)", async () => {
+    const { status, body } = await mcp([notification, response], V);
+    expect([status, body]).toEqual([202, undefined]);
+  });
+
+  it("answers what is wrong in it message by message", async () => {
+    const messages = [ping(1), 7, { id: 2, method: "ping" }, request("no/such", {}, 3), add(4), []];
+    const { status, body } = await mcp(messages, V);
+    expect(status).toBe(200);
+    const codes = body.map(({ id, error }: { id?: unknown; error?: { code: number } }) => [id, error?.code]);
+    expect(codes).toEqual([
+      [1, undefined],
+      [undefined, -32600],
+      [2, -32600],
+      [3, -32601],
+      [4, undefined],
+      [undefined, -32600],
+    ]);
+    for (const answer of body) expect(answer.id).not.toBeNull();
+  });
+
+  it("of nothing that can be read is a 400", async () => {
+    const { status, body } = await mcp([1, "2"], V);
+    expect([status, body.error.code]).toEqual([400, -32600]);
+  });
+
+  it("refuses initialize in it (basic/lifecycle: MUST NOT be part of a batch)", async () => {
+    const params = { protocolVersion: "2025-03-26", capabilities: {}, clientInfo: { name: "t", version: "1" } };
+    const { headers, body } = await mcp([request("initialize", params, 1), ping(2)]);
+    expect(headers.has("mcp-session-id")).toBe(false);
+    expect(body).toEqual([
+      { jsonrpc: "2.0", id: 1, error: { code: -32600, message: expect.stringContaining("initialize") } },
+      { jsonrpc: "2.0", id: 2, result: {} },
+    ]);
+  });
+
+  it("has 50 messages at most, and one at least", async () => {
+    const of = (count: number) =>
+      mcp(
+        Array.from({ length: count }, (_, id) => ping(id)),
+        V,
+      );
+    expect((await of(50)).body).toHaveLength(50);
+    for (const count of [0, 51]) {
+      const { status, body } = await of(count);
+      expect([status, body.error.code]).toEqual([400, -32600]);
+    }
+  });
+
+  it.each([
+    ["plain JSON only", {}],
+    ["event streams too", BOTH],
+  ])("is one JSON answer to a client that takes %s, whatever its calls say on the way", async (_, accept) => {
+    const params = {
+      name: "Talk_Report",
+      arguments: { steps: [{ progress: 1 }, { level: "error", data: "x" }] },
+      _meta: { progressToken: 1 },
+    };
+    const session = await handshake("2025-03-26");
+    const { status, headers, body } = await mcp([request("tools/call", params, 1), ping(2)], { ...session, ...accept });
+    expect([status, headers.get("content-type")]).toEqual([200, "application/json"]);
+    expect(body.map(({ id }: { id: unknown }) => id)).toEqual([1, 2]);
+    expect(body[0].result.structuredContent).toEqual({ value: "2 steps" });
+  });
+
+  it("asks nothing: its answer is one", async () => {
+    const session = await handshake("2025-03-26", { elicitation: {} });
+    const ask = { ...call("Talk_Ask", { what: "form" }), id: 1 };
+    const { body } = await mcp([ask, ping(2)], { ...session, ...BOTH });
+    expect(body[0].result.isError).toBe(true);
+  });
+});
+
+describe("no batch", () => {
+  it.each(["2024-11-05", "2025-06-18", "2025-11-25", "2026-07-28", "1999-01-01"])(
+    "with the header %s: 400",
+    async (revision) => {
+      const { status, body } = await mcp([ping(1)], { "mcp-protocol-version": revision });
+      expect([status, body.error.code]).toEqual([400, -32600]);
+    },
+  );
+
+  it("in a session of another revision: 400", async () => {
+    const { "mcp-session-id": id = "" } = await handshake("2025-06-18");
+    expect((await mcp([ping(1)], { "mcp-session-id": id })).status).toBe(400);
+  });
+
+  it("in a session that is none of ours: 404", async () => {
+    expect((await mcp([ping(1)], { "mcp-session-id": "mine" })).status).toBe(404);
+  });
+});

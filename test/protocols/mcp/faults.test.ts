@@ -1,0 +1,51 @@
+/** Faults of our own: a store that is away is told under the request's id, and says no more than that. */
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { BOTH, call, handshake, mcp, request } from "./support.ts";
+
+const { KV: kv } = env as unknown as { KV: KVNamespace };
+const AWAY = () => {
+  throw new Error("hidden in KV");
+};
+
+afterEach(() => vi.restoreAllMocks());
+
+describe("a store that is away (2025-11-25, schema, INTERNAL_ERROR)", () => {
+  it("is a 500 and -32603 under the request's id", async () => {
+    const session = await handshake();
+    vi.spyOn(kv, "put").mockImplementation(AWAY);
+    const { status, body } = await mcp(request("logging/setLevel", { level: "error" }, "l"), session);
+    expect([status, body]).toEqual([
+      500,
+      { jsonrpc: "2.0", id: "l", error: { code: -32603, message: "Internal error" } },
+    ]);
+  });
+
+  it("is -32603 without an id where it is noticed before the request is read", async () => {
+    const session = await handshake();
+    vi.spyOn(kv, "get").mockImplementation(AWAY);
+    const { status, body } = await mcp(request("ping"), session);
+    expect([status, body]).toEqual([500, { jsonrpc: "2.0", error: { code: -32603, message: "Internal error" } }]);
+  });
+
+  it("fails its part of a batch, and no other", async () => {
+    const session = await handshake("2025-03-26");
+    vi.spyOn(kv, "put").mockImplementation(AWAY);
+    const { status, body } = await mcp(
+      [request("ping", undefined, 1), request("logging/setLevel", { level: "error" }, 2)],
+      session,
+    );
+    expect(status).toBe(200);
+    expect(body).toEqual([
+      { jsonrpc: "2.0", id: 1, result: {} },
+      { jsonrpc: "2.0", id: 2, error: { code: -32603, message: "Internal error" } },
+    ]);
+  });
+
+  it("costs a tool's caller its session values, and not the result", async () => {
+    const session = await handshake();
+    vi.spyOn(kv, "put").mockImplementation(AWAY);
+    const { status, body } = await mcp(call("Talk_Count"), { ...session, ...BOTH });
+    expect([status, body.result.structuredContent]).toEqual([200, { value: 1 }]);
+  });
+});
