@@ -108,6 +108,12 @@ export class CannotAsk extends Error {
   }
 }
 
+/** Thrown into a tool whose question was answered with an error; left alone, it fails the call in these words. */
+export class NotAnswered extends Error {
+  override readonly name = "ToolError";
+  readonly fault = { message: "The caller did not answer the question" };
+}
+
 /** An answer as a tool gets it; undefined for one that does not answer the question, which is then asked again. */
 export function readAnswer(question: Question, answer: unknown): unknown {
   if (!isRecord(answer)) return undefined;

@@ -28,8 +28,8 @@ export interface Changes {
   /** @returns changes as lines of JSON until the stream is cancelled; undefined when the principal has too many open */
   listen(listener: Listener): Promise<ReadableStream<Uint8Array> | undefined>;
   publish(change: Change): Promise<void>;
-  /** Adds or takes away a resource that a session's streams hear about. */
-  subscribe(session: string, uri: string, on: boolean): Promise<void>;
+  /** Adds or takes away a resource that a session's streams hear about. @returns false when it has too many */
+  subscribe(session: string, uri: string, on: boolean): Promise<boolean>;
 }
 
 /** What comes in line by line; {@link Lines.cancel} ends it, also while nothing comes. */

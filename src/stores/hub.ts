@@ -8,6 +8,8 @@ import type { Change, Changes, Listener, Wanted } from "../core/changes.ts";
 
 /** Streams that one principal may have open: enough for every window of a person, too few to exhaust the object. */
 const STREAMS_PER_PRINCIPAL = 32;
+/** Resources that one session may hear about. */
+const MAX_SUBSCRIPTIONS = 100;
 /** How long a session's subscriptions outlive the last change to them. */
 const SUBSCRIPTIONS_KEPT_MS = 24 * 3_600_000;
 
@@ -78,15 +80,18 @@ export class Hub extends DurableObject {
     }
   }
 
-  async subscribe(session: string, uri: string, on: boolean): Promise<void> {
+  async subscribe(session: string, uri: string, on: boolean): Promise<boolean> {
     const { kv } = this.ctx.storage;
     if (!on) {
       kv.delete(subscription(session, uri));
-      return;
+      return true;
     }
+    if ([...kv.list({ prefix: subscription(session, ""), limit: MAX_SUBSCRIPTIONS })].length === MAX_SUBSCRIPTIONS)
+      return false;
     const until = Date.now() + SUBSCRIPTIONS_KEPT_MS;
     kv.put(subscription(session, uri), until);
     if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(until);
+    return true;
   }
 
   override async alarm(): Promise<void> {

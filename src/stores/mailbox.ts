@@ -8,6 +8,9 @@ import type { Mail } from "../core/mail.ts";
 /** How long entries are kept: as long as a client may take to come back. */
 const KEPT_MS = 5 * 60_000;
 
+/** Connections that may wait in one box at once: the streams of one client. */
+const MAX_FOLLOWERS = 32;
+
 interface Follower {
   readonly key: string;
   readonly hear: (entries: readonly string[], done: boolean) => void;
@@ -46,7 +49,8 @@ export class Mailbox extends DurableObject {
     });
   }
 
-  async follow(key: string, after: number): Promise<ReadableStream<Uint8Array>> {
+  async follow(key: string, after: number): Promise<ReadableStream<Uint8Array> | undefined> {
+    if (this.#followers.size >= MAX_FOLLOWERS) return undefined;
     const { entries, done } = this.#kept(key);
     const encoder = new TextEncoder();
     const lines = (some: readonly string[]) => encoder.encode(some.map((entry) => `${entry}\n`).join(""));
@@ -74,6 +78,8 @@ export class Mailbox extends DurableObject {
   }
 
   override async alarm(): Promise<void> {
+    // Who follows counts entries from the first.
+    if (this.#followers.size > 0) return this.ctx.storage.setAlarm(Date.now() + KEPT_MS);
     this.ctx.storage.sql.exec("DELETE FROM entries");
   }
 

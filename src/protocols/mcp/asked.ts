@@ -1,5 +1,5 @@
 /** Asking the client while a method runs: by a request on its stream (legacy), or by a result that asks (modern). */
-import { CannotAsk, type Question } from "../../core/ask.ts";
+import { NotAnswered, type Question } from "../../core/ask.ts";
 import type { Asking } from "../../core/call.ts";
 import { isRecord } from "../../core/json.ts";
 import type { Outcome } from "../../core/outcome.ts";
@@ -31,7 +31,7 @@ export function askingOf(turn: Turn, answers: Answers | undefined, sink: ClientS
       channel.send({ jsonrpc: "2.0", id, ...toRequest(question, session.revision, id) });
       const answer: unknown = JSON.parse(await turn.visit.host.mail.take(boxOf(turn.visit, session), id));
       if (isRecord(answer) && answer.result !== undefined) return answer.result;
-      throw new CannotAsk(question.kind);
+      throw new NotAnswered();
     },
   };
 }

@@ -3,6 +3,7 @@
  * first thing that is. Decided by what happens, without buffering. A stream that was let go, or lost, goes on in a
  * mailbox, where its session may pick it up (2025-11-25, basic/transports, Resumability and Redelivery).
  */
+import { describeError } from "../../core/log.ts";
 import { jsonText, type Visit } from "../http.ts";
 import { type EventStream, eventStream } from "../sse.ts";
 
@@ -50,7 +51,9 @@ export function converse(
   const post = (entries: string[], done: boolean) => {
     if (resumable === undefined) return;
     const { box, key } = resumable;
-    posted = posted.then(() => host.mail.post(box, key, entries, done));
+    posted = posted
+      .then(() => host.mail.post(box, key, entries, done))
+      .catch((error) => host.log({ level: "error", message: "entry not kept", error: describeError(error) }));
     host.defer(posted);
   };
 

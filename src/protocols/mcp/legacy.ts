@@ -70,6 +70,8 @@ async function subscribe({ params }: RpcRequest, turn: Turn, on: boolean): Promi
   }
   const isKnown = params.uri.length <= MAX_URI && findResource(resourcesOf(turn), params.uri) !== undefined;
   if (on && !isKnown) return unknownResource(params.uri, turn);
-  if (session && isKnown) await visit.host.changes.subscribe(session.id, params.uri, on);
+  if (session && isKnown && !(await visit.host.changes.subscribe(session.id, params.uri, on))) {
+    return error(CODE.invalidParams, "Too many subscriptions; end one first");
+  }
   return { result: {} };
 }

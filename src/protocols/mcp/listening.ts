@@ -11,6 +11,8 @@ import { eventId, readEventId } from "./channel.ts";
 import { META } from "./era.ts";
 import { boxOf, type SessionFacts } from "./session.ts";
 
+/** Resources that one subscription may name. */
+const MAX_URIS = 100;
 const EVERYTHING = { tools: true, prompts: true, resources: true, uris: [] };
 
 export type Listening = Response | "too many streams";
@@ -21,6 +23,7 @@ export async function listenInSession(visit: Visit, session: SessionFacts): Prom
   const resumed = readEventId(request.headers.get("last-event-id") ?? "");
   if (resumed) {
     const entries = await host.mail.follow(boxOf(visit, session), resumed.key, resumed.after);
+    if (entries === undefined) return "too many streams";
     let seen = resumed.after;
     return forward(entries, visit, (line, stream) => stream.sendWithId(line, eventId(resumed.key, ++seen)));
   }
@@ -34,7 +37,8 @@ export async function listenToSubscription(visit: Visit, { id, params }: RpcRequ
   const filter = isRecord(params) ? params.notifications : undefined;
   if (!isRecord(filter)) return "malformed";
   const uris = filter.resourceSubscriptions ?? [];
-  if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === "string")) return "malformed";
+  if (!Array.isArray(uris) || uris.length > MAX_URIS || !uris.every((uri) => typeof uri === "string"))
+    return "malformed";
   const wanted: Wanted = {
     tools: filter.toolsListChanged === true,
     prompts: filter.promptsListChanged === true,

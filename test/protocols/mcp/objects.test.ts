@@ -20,7 +20,8 @@ const DAY_MS = 24 * 3_600_000;
 const newBox = () => MAILBOX.getByName(crypto.randomUUID());
 const newHub = () => HUB.getByName(crypto.randomUUID());
 
-async function take(count: number, source: ReadableStream<Uint8Array>): Promise<string[]> {
+async function take(count: number, source: ReadableStream<Uint8Array> | undefined): Promise<string[]> {
+  if (source === undefined) throw new Error("there was no room to follow");
   const lines = readLines(source);
   const taken: string[] = [];
   if (count > 0) {
@@ -33,7 +34,7 @@ async function take(count: number, source: ReadableStream<Uint8Array>): Promise<
   return taken;
 }
 
-async function all(source: ReadableStream<Uint8Array>): Promise<string[]> {
+async function all(source: ReadableStream<Uint8Array> | undefined): Promise<string[]> {
   return take(Number.POSITIVE_INFINITY, source);
 }
 
@@ -45,6 +46,15 @@ describe("a mailbox", () => {
     await box.post("a", ["for a", "more"], true);
     expect(await waiting).toBe("for a");
     expect(await box.take("b")).toBe("for b");
+  });
+
+  it("lets only so many follow at once, and others again when those have gone", async () => {
+    const box = newBox();
+    const followers = await Promise.all(Array.from({ length: 32 }, () => box.follow("a", 0)));
+    expect(await box.follow("a", 0)).toBeUndefined();
+    await box.post("a", ["1"], true);
+    for (const follower of followers) expect(await all(follower)).toEqual(["1"]);
+    expect(await all(await box.follow("a", 0))).toEqual(["1"]);
   });
 
   it("keeps entries over a restart", async () => {
