@@ -56,9 +56,12 @@ export interface Tool<
  * export default defineTool({
  *   version: "1.0.0",
  *   description: "Adds two numbers together.",
- *   input: v.object({ a: v.pipe(v.number(), v.description("The first number to add.")) }),
+ *   input: v.object({
+ *     a: v.pipe(v.number(), v.description("The first number to add.")),
+ *     b: v.pipe(v.number(), v.description("The second number to add.")),
+ *   }),
  *   output: v.number(),
- *   run: ({ a }) => a + 1,
+ *   run: ({ a, b }) => a + b,
  * });
  */
 export function defineTool<

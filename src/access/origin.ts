@@ -20,6 +20,6 @@ export function refusedOrigin(request: Request, { local, origins }: Neighbours):
   const url = new URL(request.url);
   if (local && !LOOPBACK.test(url.hostname)) return "This server answers to this machine only";
   if (origin === null || origin === url.origin || origins.includes(origin)) return undefined;
-  if (local && URL.canParse(origin) && LOOPBACK.test(new URL(origin).hostname)) return undefined;
+  if (local && /^https?:/.test(origin) && LOOPBACK.test(URL.parse(origin)?.hostname ?? "")) return undefined;
   return "Pages of this origin may not call";
 }

@@ -20,7 +20,10 @@ const out = resolve(values.out);
 const result = existsSync(folder) ? await discover(folder) : { tools: [], prompts: [], resources: [] };
 if ("problems" in result) {
   console.error(`${result.problems.length} problem(s) in tools:\n${inWords(result.problems)}`);
-  process.exitCode = 1;
+  // wrangler holds every request back while a build is broken: a server that runs goes on with what it had.
+  const goesOn = process.env.WRANGLER_COMMAND === "dev" && existsSync(out);
+  if (goesOn) console.error("The server goes on with the tools as they were.");
+  else process.exitCode = 1;
 } else if (writeIfChanged(out, render(result, out))) {
   console.log(`discovered ${result.tools.length} tool(s)`);
 }

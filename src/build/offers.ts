@@ -80,6 +80,12 @@ export function inspectResource(exports: Definition): Inspected {
       fix: 'write uri: "notes://all" or uri: "notes://note/{id}"',
     });
   }
+  if (typeof uri === "string" && uri.split(/[/?#]/).some((segment) => segment.split("{").length > 2)) {
+    complaints.push({
+      problem: "its uri has two {variables} in one segment: where one ends would be a guess",
+      fix: 'put a "/" between them, such as uri: "notes://{year}/{month}"',
+    });
+  }
   if (mimeType !== undefined && !isText(mimeType)) {
     complaints.push({ problem: "its mimeType is not a text", fix: 'write mimeType: "text/plain", or leave it out' });
   }

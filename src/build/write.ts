@@ -4,11 +4,12 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import type { CatalogEntry } from "../core/catalog.ts";
 import type { Described } from "../core/describe.ts";
+import { describe as mcp } from "../protocols/mcp/describe.ts";
 import { describe as opentool } from "../protocols/opentool/describe.ts";
 import type { Discovery } from "./discover.ts";
 
 /** What a protocol lists of a tool in words of its own, by the protocol's name. */
-const LISTINGS: Record<string, (tool: Described) => unknown> = { opentool };
+const LISTINGS: Record<string, (tool: Described) => unknown> = { mcp, opentool };
 
 const CATALOG_MODULE = join(import.meta.dirname, "../core/catalog.ts");
 
@@ -18,10 +19,11 @@ export function render({ tools, prompts, resources }: Discovery, out: string): s
     return JSON.stringify(way.startsWith(".") ? way : `./${way}`);
   };
   const entries = tools.map((tool) => {
-    const own = Object.entries(LISTINGS).map(([name, describe]) => [name, describe(tool)] as const);
-    const { description, input, output, verbatim } = tool;
-    const schemas = { description, input, output, ...(verbatim && { verbatim }) };
-    const texts = Object.entries({ ...schemas, ...Object.fromEntries(own) });
+    const own = Object.entries(LISTINGS)
+      .map(([name, describe]) => [name, describe(tool)] as const)
+      .filter(([, words]) => words !== undefined);
+    const { description, input, output } = tool;
+    const texts = Object.entries({ description, input, output, ...Object.fromEntries(own) });
     return `    {
       id: ${JSON.stringify(tool.id)},
       name: ${JSON.stringify(tool.name)},

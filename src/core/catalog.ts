@@ -25,8 +25,6 @@ export interface CatalogEntry {
     readonly input: string;
     /** Schema of the output; `null` for none, `{}` for any. */
     readonly output: string;
-    /** The input as its author wrote it, where that is more than flat. */
-    readonly verbatim?: string;
     /** What one protocol's listing says in words of its own, by that protocol's name. */
     readonly [listing: string]: string | undefined;
   };

@@ -67,6 +67,11 @@ export class RunContext implements ToolContext<string, string, string | undefine
     return this.#session;
   }
 
+  /** Whether the code looked at the session. */
+  get sawSession(): boolean {
+    return this.#session !== undefined;
+  }
+
   get signal(): AbortSignal {
     if (this.#stop === undefined) {
       this.#stop = new AbortController();

@@ -49,7 +49,7 @@ function redirected(request: Request, status: number, url: URL): Request {
 /** @throws {AddressRefused} unless `url` is http(s) and names a host outside */
 export function refusePrivate(url: URL): void {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new AddressRefused(`Only http and https addresses can be fetched, not ${url.protocol}`);
+    throw new AddressRefused("Only http and https addresses can be fetched");
   }
   // The URL parser has already turned 0x7f.1, 2130706433, 127.1 and full-width digits into four decimal numbers.
   const host = url.hostname.replace(/\.+$/, "").toLowerCase();

@@ -56,6 +56,7 @@ export async function execute(call: Call, host: Host): Promise<Ending> {
   }
   if ("issues" in parsed) return ended({ kind: "invalid", issues: parsed.issues });
 
+  let sessionId: string | undefined;
   const run = async (): Promise<Ending> => {
     const started = host.now();
     const context = new RunContext(call, entry, requirements.met, host);
@@ -68,25 +69,30 @@ export async function execute(call: Call, host: Host): Promise<Ending> {
       host,
     );
     await context.end();
+    if (context.sawSession) sessionId = call.sessionId;
     return ended(outcome, host.now() - started);
   };
   if (call.key === undefined) return run();
 
   let claim: Claim;
-  const print = await fingerprint(call.input ?? {});
+  const print = await fingerprint(call.input ?? {}, call.attachments);
   try {
-    const key = await ledgerKey(call.principal.id, `${entry.id}@${entry.version}`, call.key);
+    const key = await ledgerKey(call.principal.id, requirements.met.userId, `${entry.id}@${entry.version}`, call.key);
     claim = await host.ledger.claim(key, print);
   } catch (error) {
     // Nothing has run: the caller may try again, and must not be served without the promise that its key makes.
     host.log({ level: "error", message: "ledger unavailable", callId: call.callId, error: describeError(error) });
     return ended({ kind: "refused", refusal: { reason: "unavailable", retryAfterMs: LEDGER_RETRY_MS } });
   }
+  if (claim.state === "known" && ![undefined, call.sessionId].includes(claim.record.sessionId)) {
+    // What another session's values went into is nothing to repeat here.
+    claim = { state: "conflict" };
+  }
   if (claim.state !== "claimed") return stopped(claim, entry);
   const ending = await run();
   const { outcome, durationMs } = ending;
   try {
-    if (isFinal(outcome)) await claim.settle({ fingerprint: print, outcome, durationMs });
+    if (isFinal(outcome)) await claim.settle({ fingerprint: print, outcome, durationMs, sessionId });
     else await claim.release();
   } catch (error) {
     // The tool has run: its result is worth more to this caller than the promise to the next.
@@ -132,9 +138,10 @@ async function check(
   entry: CatalogEntry,
   host: Host,
 ): Promise<Outcome> {
-  const { value: plain, ...shown } = isRich(value) ? value : { value };
-  if (schema === null) return { kind: "completed", ...shown };
+  const { value: plain, blocks, meta } = isRich(value) ? value : { value };
   try {
+    const shown = { ...(blocks && (toJson({ blocks, meta }) as object)) };
+    if (schema === null) return { kind: "completed", ...shown };
     let checked = plain;
     if (schema !== undefined) {
       const result = await schema["~standard"].validate(plain);

@@ -50,7 +50,7 @@ function words(issue: SchemaIssue): string {
   if (issue.type === "strict_object" && issue.expected === "never") return "Is not a parameter of this tool";
   const said = WORDS[issue.type.replace(/^(strict|loose)_|_with_rest$/, "").replace("tuple", "array")];
   if (said !== undefined) return `Must be ${typeof said === "function" ? said(issue.requirement) : said}`;
-  return issue.expected ? `Must be ${plain(issue.expected)}` : "Is not valid";
+  return issue.expected ? `Must be ${plain(issue.expected)}` : `Must be a valid ${issue.type.replaceAll("_", " ")}`;
 }
 
 function isValibot(issue: SchemaIssue): issue is ValibotIssue {
@@ -76,10 +76,6 @@ const WORDS: Record<string, string | ((requirement: unknown) => string)> = {
   object: "an object",
   record: "an object",
   integer: "a whole number",
-  email: "an email address",
-  url: "a URL",
-  iso_date: "a date (YYYY-MM-DD)",
-  iso_timestamp: "a timestamp (ISO 8601)",
   min_value: (least) => `at least ${least}`,
   max_value: (most) => `at most ${most}`,
   min_length: (least) => `of a length of at least ${least}`,

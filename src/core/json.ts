@@ -89,7 +89,8 @@ function recordToJson(record: Record<string, unknown>, path: string, depth: numb
 /** One text per JSON value, whatever the order of its members: what a fingerprint is taken of. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  if (!isRecord(value)) return JSON.stringify(value) ?? "null";
+  // 1e999 is a number that JSON can say and cannot print.
+  if (!isRecord(value)) return typeof value === "number" ? String(value) : (JSON.stringify(value) ?? "null");
   const members = Object.keys(value)
     .sort()
     .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`);

@@ -7,6 +7,8 @@ export interface LedgerRecord {
   readonly fingerprint: string;
   readonly outcome: Outcome;
   readonly durationMs: number;
+  /** The session whose values the call saw: what it returned is for no other. */
+  readonly sessionId?: string | undefined;
 }
 
 /** What a claim finds. Only the holder of a `claimed` may run the tool; it must settle or release. */
@@ -30,14 +32,19 @@ export interface Ledger {
   claim(key: string, fingerprint: string): Promise<Claim>;
 }
 
-/** The same client key means another call for another principal, tool or version. */
-export function ledgerKey(principal: string, toolId: string, clientKey: string): Promise<string> {
-  return sha256(canonical([principal, toolId, clientKey]));
+/** The same client key means another call for another principal or user, tool or version. */
+export function ledgerKey(
+  principal: string,
+  userId: string | undefined,
+  toolId: string,
+  clientKey: string,
+): Promise<string> {
+  return sha256(canonical([principal, userId, toolId, clientKey]));
 }
 
-/** "The same call" ignores the order of members, and credentials are no part of it. */
-export function fingerprint(input: unknown): Promise<string> {
-  return sha256(canonical(input));
+/** "The same call" ignores the order of members, and credentials are no part of it; attached files are. */
+export function fingerprint(input: unknown, attachments: unknown): Promise<string> {
+  return sha256(canonical([input, attachments]));
 }
 
 async function sha256(text: string): Promise<string> {

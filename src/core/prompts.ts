@@ -16,7 +16,8 @@ export async function getPrompt(
   const issues = missingArguments(entry, args);
   if (issues.length > 0) return { kind: "invalid", issues };
   const offer = { id: entry.name, traits: entry.traits };
-  const get = async (context: never) => (await entry.load()).default.get(args as never, context);
+  const get = async (context: never) =>
+    (await entry.load()).default.get(Object.assign(Object.create(null), args) as never, context);
   return serve(offer, caller, host, get, toMessages);
 }
 

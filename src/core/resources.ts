@@ -13,11 +13,15 @@ export function isTemplate({ uri }: ResourceEntry): boolean {
   return uri.includes("{");
 }
 
+/** Characters of a URI that is looked for. */
+const MAX_URI = 2_000;
+
 /** The entry that a URI belongs to: one that is spelled out before one with variables. */
 export function findResource(
   entries: readonly ResourceEntry[],
   uri: string,
 ): { entry: ResourceEntry; variables: Record<string, string> } | undefined {
+  if (uri.length > MAX_URI) return undefined;
   const exact = entries.find((entry) => entry.uri === uri);
   if (exact && !isTemplate(exact)) return { entry: exact, variables: {} };
   for (const entry of entries) {

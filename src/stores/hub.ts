@@ -17,7 +17,7 @@ const SUBSCRIPTIONS_KEPT_MS = 24 * 3_600_000;
 const BEAT_MS = 15_000;
 /** How long a stream that was written to may take to say that nobody reads it any more. */
 const PROBE_MS = 2_000;
-const PROBE_STEP_MS = 50;
+const PROBE_STEP_MS = 25;
 
 interface OpenStream {
   readonly listener: Listener;
@@ -29,6 +29,7 @@ interface OpenStream {
 export class Hub extends DurableObject {
   readonly #open = new Set<OpenStream>();
   #beats: number | null = null;
+  #probe: Promise<void> | undefined;
 
   async listen(listener: Listener): Promise<ReadableStream<Uint8Array> | undefined> {
     if (!(await this.#hasRoomFor(listener.principal))) return undefined;
@@ -37,9 +38,21 @@ export class Hub extends DurableObject {
     let stream: OpenStream | undefined;
     return new ReadableStream<Uint8Array>({
       start: (controller) => {
-        const write = (line: string) => controller.enqueue(encoder.encode(`${line}\n`));
-        stream = { listener, tell: (change) => write(JSON.stringify(change)), beat: () => write("") };
-        this.#open.add(stream);
+        const write = (line: string) => {
+          try {
+            controller.enqueue(encoder.encode(`${line}\n`));
+          } catch {
+            // Nobody reads it any more.
+            this.#open.delete(opened);
+          }
+        };
+        const opened: OpenStream = {
+          listener,
+          tell: (change) => write(JSON.stringify(change)),
+          beat: () => write(""),
+        };
+        stream = opened;
+        this.#open.add(opened);
         this.#beats ??= setInterval(() => {
           for (const { beat } of this.#open) beat();
         }, BEAT_MS);
@@ -59,13 +72,20 @@ export class Hub extends DurableObject {
   async #hasRoomFor(principal: string): Promise<boolean> {
     const own = () => [...this.#open].filter(({ listener }) => listener.principal === principal);
     if (own().length < STREAMS_PER_PRINCIPAL) return true;
+    // One probe at a time, for all who come meanwhile.
+    this.#probe ??= this.#beatUntil(() => own().length < STREAMS_PER_PRINCIPAL);
+    await this.#probe;
+    return own().length < STREAMS_PER_PRINCIPAL;
+  }
+
+  async #beatUntil(isEnough: () => boolean): Promise<void> {
     for (let waited = 0; waited < PROBE_MS; waited += PROBE_STEP_MS) {
       // The first write to a closed connection may still succeed; the next does not.
-      for (const { beat } of own()) beat();
+      for (const { beat } of this.#open) beat();
       await new Promise((resume) => setTimeout(resume, PROBE_STEP_MS));
-      if (own().length < STREAMS_PER_PRINCIPAL) return true;
+      if (waited > 0 && isEnough()) break;
     }
-    return false;
+    this.#probe = undefined;
   }
 
   async publish(change: Change): Promise<void> {

@@ -11,6 +11,9 @@ const KEPT_MS = 5 * 60_000;
 /** Connections that may wait in one box at once: the streams of one client. */
 const MAX_FOLLOWERS = 32;
 
+/** What one box keeps: what a client leaves that nobody asked for must not fill the disk. */
+const MAX_BYTES = 16_000_000;
+
 interface Follower {
   readonly key: string;
   readonly hear: (entries: readonly string[], done: boolean) => void;
@@ -26,11 +29,12 @@ export class Mailbox extends DurableObject {
 
   async post(key: string, entries: readonly string[], done: boolean): Promise<void> {
     const { sql } = this.ctx.storage;
+    if (sql.databaseSize > MAX_BYTES) return;
     for (const entry of entries) sql.exec("INSERT INTO entries (key, entry) VALUES (?, ?)", key, entry);
     // A row without an entry says that none will follow.
     if (done) sql.exec("INSERT INTO entries (key, entry) VALUES (?, NULL)", key);
     for (const follower of this.#followers) if (follower.key === key) follower.hear(entries, done);
-    await this.ctx.storage.setAlarm(Date.now() + KEPT_MS);
+    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now() + KEPT_MS);
   }
 
   async take(key: string): Promise<string> {

@@ -111,13 +111,10 @@ it("a name without records of the type is a result too", async () => {
 
 it.each([
   ["example.com.", "A", "example.com."],
-  [" example.com ", "A", "example.com"],
   ["_dmarc.example.com", "TXT", "_dmarc.example.com"],
   ["*.example.com", "A", "*.example.com"],
   ["com", "NS", "com"],
   [".", "NS", "."],
-  ["bücher.example", "A", "xn--bcher-kva.example"],
-  ["192.0.2.10", "PTR", "10.2.0.192.in-addr.arpa"],
   ["1.2", "A", "1.2"],
   ["10.2.0.192.in-addr.arpa", "PTR", "10.2.0.192.in-addr.arpa"],
 ])("%j for %s is asked as %s", async (name, type, asked) => {
@@ -132,7 +129,7 @@ it.each([
   "example.com:443",
   "a b.example",
   "",
-  "bücher.example/pfad",
+  "bücher.example",
   "bücher.example?x",
   "a&type=MX",
 ])("%j is no name, and is not asked for", async (name) => {

@@ -27,7 +27,7 @@ export default defineTool({
   annotations: { readOnly: true, idempotent: true, openWorld: true },
   timeoutMs: 15_000,
   input: v.object({
-    name: v.pipe(v.string(), v.description("Domain name; for PTR also an IPv4 address.")),
+    name: v.pipe(v.string(), v.description("Domain name.")),
     type: v.optional(v.pipe(v.picklist(Object.keys(TYPES)), v.description("Type of the records.")), "A"),
   }),
   output: v.object({
@@ -36,7 +36,9 @@ export default defineTool({
     authenticated: v.pipe(v.boolean(), v.description("Whether DNSSEC vouches for it.")),
   }),
   async run({ name, type }, ctx) {
-    const query = new URLSearchParams({ name: toQueryName(name.trim(), type), type });
+    // The resolver knows better what is no name; international ones go to it as xn--…, ready made.
+    if (!/^[\w.*-]+$/.test(name)) throw noName();
+    const query = new URLSearchParams({ name, type });
     const init = { headers: { accept: "application/dns-json" }, signal: ctx.signal };
     const response = await ctx.fetch(RESOLVER + query, init).catch(unavailable);
     if (response.status === 400) throw noName();
@@ -57,14 +59,6 @@ export default defineTool({
     };
   },
 });
-
-/** The resolver knows better what is no name; here only what would become another one is refused. */
-function toQueryName(name: string, type: string): string {
-  if (!/^[\w.*\u0080-\uffff-]+$/.test(name)) throw noName();
-  if (type === "PTR" && /^\d+(\.\d+){3}$/.test(name)) return `${name.split(".").reverse().join(".")}.in-addr.arpa`;
-  // `bücher.de` → `xn--bcher-kva.de`. ASCII the URL parser would take for an address (`1.2`), so not that.
-  return /[^ -~]/.test(name) ? (URL.parse(`http://${name}`)?.hostname ?? name) : name;
-}
 
 function toRecord({ name, type, TTL, data }: Answer) {
   // RFC 3597, section 5, is how a type without a name is written.

@@ -89,14 +89,14 @@ class Reader {
     if (this.markdown && /^h[1-6]$/.test(name)) this.#place = { ...outer, heading: `${"#".repeat(Number(name[1]))} ` };
     else if (isMain) this.#place = { ...outer, rank: 2 };
     else if (name === "article") this.#place = { ...outer, rank: outer.rank || 1 };
-    else if (this.markdown && name === "blockquote") this.#place = { ...outer, indent: `${indent}> ` };
+    else if (this.markdown && name === "blockquote") this.#place = { ...outer, indent: deeper(indent, "> ") };
     else if (/^([uo]l|menu)$/.test(name)) {
       this.#tight &&= !!list;
       this.#place = { ...outer, list: { ordered: name === "ol", indent, count: 0 } };
     } else if (name === "li" && list) {
       const bullet = list.ordered ? `${++list.count}. ` : "- ";
       this.#bullet = list.indent + bullet;
-      this.#place = { ...outer, indent: list.indent + " ".repeat(bullet.length) };
+      this.#place = { ...outer, indent: deeper(list.indent, " ".repeat(bullet.length)) };
     } else if (name === "tr") this.#cells = 0;
     else if (name === "td" || name === "th") {
       // A row of words is one line; cells that hold blocks are layout.
@@ -196,4 +196,9 @@ function decoded(text: string): string {
     if (code > 0 && code < 256) return new TextDecoder("latin1").decode(Uint8Array.of(code));
     return code > 0 && code < 0x110000 ? String.fromCodePoint(code).toWellFormed() : "\ufffd";
   });
+}
+
+/** Every line begins with its indent: a page that nests without end must not make more text than it has. */
+function deeper(indent: string, by: string): string {
+  return indent.length < 40 ? indent + by : indent;
 }

@@ -259,3 +259,11 @@ it.each([{}, { url: "https://example.com/", format: "html" }, { url: "https://ex
     expect(sent).toEqual([]);
   },
 );
+
+it("a page that nests without end does not become more text than it is worth", async () => {
+  web(() => page("<blockquote>".repeat(4_000) + "<p>x</p>".repeat(20_000)));
+  const started = performance.now();
+  const { success, value } = await read("https://example.com/", { max_characters: 1_000 });
+  expect([success, value?.content.length]).toEqual([true, 1_000]);
+  expect(performance.now() - started).toBeLessThan(5_000);
+});

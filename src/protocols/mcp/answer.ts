@@ -21,7 +21,7 @@ const WATCH_AFTER_MS = 250;
  */
 export function answer(
   request: RpcRequest,
-  facts: Omit<Turn, "channel" | "signal">,
+  facts: Omit<Turn, "channel" | "alone" | "signal">,
   resumable: Resumable | undefined,
   alone = false,
 ): Promise<Response> {
@@ -37,7 +37,12 @@ export function answer(
       const unknown = error(CODE.unknownMethod, `Method not found: ${request.method}`);
       return final(request, { ...unknown, ...(manner.kind === "modern" && { status: 404 }) });
     }
-    const turn: Turn = { ...facts, channel: !alone && takesStreams(visit) ? channel : undefined, signal: stop.signal };
+    const turn: Turn = {
+      ...facts,
+      alone,
+      channel: !alone && takesStreams(visit) ? channel : undefined,
+      signal: stop.signal,
+    };
     const unwatch = watchForCancellation(request, turn, stop);
     try {
       return final(request, await method(request, turn), await sessionHeader(request, turn));

@@ -1,10 +1,6 @@
 /** Tools as `tools/list` shows them, joined from texts that discovery rendered (server/tools, Tool). */
 import type { Catalog, CatalogEntry } from "../../core/catalog.ts";
 
-/** The reserved argument of the gateway seed ("Attachments"), shown where a tool takes files. */
-const ATTACHMENTS =
-  '"attachments":{"type":"array","description":"Files for the tool, uploaded before the call.","items":{"type":"object","properties":{"file_id":{"type":"string"},"filename":{"type":"string"},"content_type":{"type":"string"}},"required":["file_id"]}}';
-
 /**
  * @param outputs what `structuredContent` may be in the reader's revision: `any` JSON value since 2026-07-28,
  *                `objects` before, where any other result is wrapped as `{"value": …}`
@@ -19,7 +15,7 @@ export function toolFragments(
 }
 
 function tool({ name, json, traits, output }: CatalogEntry, outputs: "any" | "objects"): string {
-  const { title, annotations, attachments, icons, meta } = traits;
+  const { title, annotations, icons, meta } = traits;
   const hints = annotations && {
     readOnlyHint: annotations.readOnly,
     destructiveHint: annotations.destructive,
@@ -27,14 +23,8 @@ function tool({ name, json, traits, output }: CatalogEntry, outputs: "any" | "ob
     openWorldHint: annotations.openWorld,
   };
   const head = JSON.stringify({ name, title, icons, _meta: meta }).slice(0, -1);
-  const schema = json.verbatim ?? json.input;
-  const input = attachments ? withAttachments(schema) : schema;
   const tail = hints ? `,"annotations":${JSON.stringify(hints)}` : "";
-  return `${head},"description":${json.description},"inputSchema":${input}${outputSchema(json.output, output, outputs)}${tail}}`;
-}
-
-function withAttachments(input: string): string {
-  return input.replace(/"properties":\{(?="|(\}))/, (_, empty) => `"properties":{${ATTACHMENTS}${empty ? "" : ","}`);
+  return `${head},"description":${json.description},"inputSchema":${json.mcp ?? json.input}${outputSchema(json.output, output, outputs)}${tail}}`;
 }
 
 /** A tool without output, or with any, promises nothing. */

@@ -4,6 +4,7 @@
  */
 import { type Change, type Listener, readLines, type Wanted } from "../../core/changes.ts";
 import { isRecord } from "../../core/json.ts";
+import { findResource } from "../../core/resources.ts";
 import type { Visit } from "../http.ts";
 import type { RpcId, RpcRequest } from "../json-rpc.ts";
 import { type EventStream, eventStream } from "../sse.ts";
@@ -39,13 +40,14 @@ export async function listenToSubscription(visit: Visit, { id, params }: RpcRequ
   const uris = filter.resourceSubscriptions ?? [];
   if (!Array.isArray(uris) || uris.length > MAX_URIS || !uris.every((uri) => typeof uri === "string"))
     return "malformed";
+  const { host, principal, toolkit } = visit;
   const wanted: Wanted = {
     tools: filter.toolsListChanged === true,
     prompts: filter.promptsListChanged === true,
     resources: filter.resourcesListChanged === true,
-    uris,
+    // Only what this path offers: another toolkit's resources are none of its business.
+    uris: uris.filter((uri) => findResource(host.catalog.resources(toolkit), uri) !== undefined),
   };
-  const { host, principal } = visit;
   const tagged = { _meta: { [META.subscriptionId]: id } };
   const acknowledged = {
     jsonrpc: "2.0",

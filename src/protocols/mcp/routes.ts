@@ -17,7 +17,8 @@ export const mcp: Protocol = {
     { method: "GET", path: "/mcp", serve: get },
     { method: "DELETE", path: "/mcp", serve: endSession },
   ],
-  httpError: (status, message, headers) => refuse(status, message, headers && { headers }),
+  httpError: (status, message, headers) =>
+    refuse(status, message, { ...(headers && { headers }), ...(status >= 500 && { code: CODE.internal }) }),
 };
 
 async function post(visit: Visit): Promise<Response> {
@@ -126,8 +127,9 @@ async function get(visit: Visit): Promise<Response> {
   const era = eraOf(visit.request.headers, NO_MESSAGE);
   if (era.era === "refused") return json({ jsonrpc: "2.0", error: era.error }, era.status);
   // Without a session there is nothing to listen to; 2026-07-28 has no GET at all.
-  if (handle === null || era.era === "modern") {
-    return refuse(405, "GET opens the stream of a session", { headers: { allow: "POST, DELETE" } });
+  // HEAD would open a stream that nobody reads.
+  if (handle === null || era.era === "modern" || visit.request.method === "HEAD") {
+    return refuse(405, "Only GET in a session opens a stream", { headers: { allow: "POST, DELETE" } });
   }
   if (!takesStreams(visit)) return refuse(406, "GET answers with text/event-stream only");
   const session = await knownSession(visit, handle);

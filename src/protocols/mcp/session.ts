@@ -18,12 +18,20 @@ export interface SessionFacts {
   readonly knows: string;
 }
 
+/** After this an id is unknown, so that what is remembered of ended sessions can be forgotten. */
+const SESSION_LIFETIME_MS = 30 * 86_400_000;
+
 const ABILITIES: readonly Ability[] = ["form", "page", "sample", "roots"];
 
 export function startSession(visit: Visit, revision: LegacyRevision, can: ReadonlySet<Ability>): Promise<string> {
   const { host, principal } = visit;
   const letters = ABILITIES.map((ability) => (can.has(ability) ? "1" : "0")).join("");
-  return mintHandle(host.signer, PURPOSE, principal.id, `${revision}_${letters}_${host.catalog.revision}`);
+  return mintHandle(
+    host.signer,
+    PURPOSE,
+    principal.id,
+    `${revision}_${letters}_${host.catalog.revision}_${Date.now()}`,
+  );
 }
 
 /** @returns undefined for an id that was never given to this principal, or whose session has ended */
@@ -31,8 +39,8 @@ export async function knownSession({ host, principal }: Visit, handle: string): 
   const checked = await checkHandle(host.signer, PURPOSE, principal.id, handle);
   if (checked === undefined) return undefined;
   const { id, note } = checked;
-  const [revision, letters = "", knows = ""] = note.split("_");
-  if (!isLegacyRevision(revision)) return undefined;
+  const [revision, letters = "", knows = "", started] = note.split("_");
+  if (!isLegacyRevision(revision) || !(Date.now() - Number(started) < SESSION_LIFETIME_MS)) return undefined;
   if (await host.sessions.hasEnded(principal.id, id)) return undefined;
   return { id, revision, can: new Set(ABILITIES.filter((_, index) => letters[index] === "1")), knows };
 }

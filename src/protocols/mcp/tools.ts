@@ -20,7 +20,7 @@ export function listTools({ params }: RpcRequest, turn: Turn): MethodReply {
 
 export async function callTool({ params }: RpcRequest, turn: Turn): Promise<MethodReply> {
   const { request, host, toolkit } = turn.visit;
-  const read = readCall(params, idempotencyKeyOf(request));
+  const read = readCall(params, turn.alone ? undefined : idempotencyKeyOf(request));
   if ("problem" in read) return error(CODE.invalidParams, read.problem);
   const { name, input, key, attachments } = read.value;
 
@@ -31,7 +31,7 @@ export async function callTool({ params }: RpcRequest, turn: Turn): Promise<Meth
   }
   return invoke(
     turn,
-    { method: "tools/call", about: [name, input], logger: name, params },
+    { method: "tools/call", about: [name, input, attachments], logger: name, params },
     (caller) => execute({ ...caller, tool: { name }, input, key, attachments }, host),
     (ending) => renderCall(ending, turn.manner),
   );

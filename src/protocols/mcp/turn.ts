@@ -15,6 +15,8 @@ export interface Turn {
   readonly can: ReadonlySet<Ability>;
   /** Absent where the client takes nothing but a single JSON answer. */
   readonly channel: Channel | undefined;
+  /** Whether it is a batch's part: headers speak of the whole, and there is no stream. */
+  readonly alone: boolean;
   /** Fires when the client has gone, or says that it lost interest. */
   readonly signal: AbortSignal;
 }

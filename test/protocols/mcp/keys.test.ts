@@ -1,0 +1,63 @@
+/** Whose result an idempotency key brings back: the same call's, and nobody else's. */
+import { exports } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { call, handshake, mcp, request } from "./support.ts";
+
+const count = (idempotency_key: string) => call("Talk_Count", { idempotency_key });
+
+describe("an idempotency key", () => {
+  it("brings no session's result to another session, nor to a caller without one", async () => {
+    const [one, other] = [await handshake(), await handshake()];
+    const key = crypto.randomUUID();
+    expect((await mcp(count(key), one)).body.result.structuredContent).toEqual({ value: 1 });
+    expect((await mcp(count(key), one)).body.result._meta).toEqual({ replayed: true });
+    expect((await mcp(count(key), other)).body.error.code).toBe(-32602);
+    expect((await mcp(count(key))).body.error.code).toBe(-32602);
+    const body = JSON.stringify({ request: { tool_id: "Talk.Count", call_id: key } });
+    const headers = { "content-type": "application/json" };
+    const oxp = await exports.default.fetch("http://trivet.test/call", { method: "POST", headers, body });
+    expect(oxp.status).toBe(400);
+  });
+
+  it("names a call with its files: the same key with another file is refused", async () => {
+    const idempotency_key = crypto.randomUUID();
+    const add = (file_id: string) => call("Math_Add", { a: 1, b: 2, idempotency_key, attachments: [{ file_id }] });
+    expect((await mcp(add("one"))).body.result.content).toEqual([{ type: "text", text: "3" }]);
+    expect((await mcp(add("other"))).body.error.code).toBe(-32602);
+  });
+
+  it("of a header is not shared out among the calls of a batch (2025-03-26, Batching)", async () => {
+    const batch = [
+      { ...call("Math_Add", { a: 1, b: 2 }), id: 1 },
+      { ...call("Math_Add", { a: 5, b: 5 }), id: 2 },
+    ];
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    for (let sent = 0; sent < 2; sent++) {
+      const { body } = await mcp(batch, headers);
+      expect(body.map((answer: { result: { content: { text: string }[] } }) => answer.result.content[0]?.text)).toEqual(
+        ["3", "10"],
+      );
+    }
+  });
+});
+
+describe("what an attacker tried", () => {
+  it("HEAD opens no stream (it would be read by nobody)", async () => {
+    const headers = { accept: "text/event-stream", ...(await handshake()) };
+    const response = await exports.default.fetch("http://trivet.test/mcp", { method: "HEAD", headers });
+    expect(response.status).toBe(405);
+  });
+
+  it("a block that JSON cannot carry is a failed call, not a fault of the server", async () => {
+    const { status, body } = await mcp(call("Outputs_Unprintable"));
+    expect([status, body.result.isError]).toEqual([200, true]);
+  });
+
+  it("a URI of any length is looked for in no time", async () => {
+    const uri = `talk://people/${"-".repeat(500_000)}`;
+    const started = performance.now();
+    const { body } = await mcp(request("resources/read", { uri }), await handshake());
+    expect(body.error).toMatchObject({ code: -32002 });
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+});
