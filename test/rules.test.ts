@@ -117,6 +117,10 @@ describe("forks (issue: for tests of forks)", () => {
   const pascal = (name: string) => name.replace(/(^|-)([a-z])/g, (_, _dash, letter: string) => letter.toUpperCase());
   const ours = globSync("{src,test}/**/*.ts", { cwd: ROOT }).filter((file) => !/\/generated\//.test(file));
 
+  it("looks at all of src and test", () => {
+    expect(ours).toEqual(expect.arrayContaining(["src/app.ts", "test/rules.test.ts"]));
+  });
+
   it.each(tools.filter((tool) => !samples.includes(tool)))(
     "nothing in src or test knows the shipped tool %s by name",
     (tool) => {
