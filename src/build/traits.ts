@@ -6,6 +6,8 @@ export const TRAITS = [
   "title",
   "annotations",
   "requirements",
+  "scopes",
+  "rate",
   "timeoutMs",
   "env",
   "attachments",
@@ -14,18 +16,32 @@ export const TRAITS = [
 ] as const satisfies (keyof Traits)[];
 
 const ANNOTATIONS = ["readOnly", "destructive", "idempotent", "openWorld"];
+/** RFC 6749, section 3.3, scope-token; without the comma, which lists are parted by, and `*`, which means all. */
+const SCOPE = /^(?!\*$)[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]+$/;
 /** Setting a timer to more is the same as setting none (32-bit signed milliseconds). */
 const MAX_TIMEOUT_MS = 2_147_483_647;
 const REQUIREMENTS =
   'requirements: { secrets: ["MY_KEY"], authorization: [{ id: "google", oauth2: { scopes: ["email"] } }], userId: true }';
 
 export function* checkTraits(definition: Readonly<Record<string, unknown>>): Generator<Complaint> {
-  const { title, annotations, requirements, timeoutMs, env, attachments } = definition;
+  const { title, annotations, requirements, scopes, rate, timeoutMs, env, attachments } = definition;
   if (title !== undefined && typeof title !== "string") {
     yield { problem: "its title is not a string", fix: 'write title: "Add two numbers", or leave it out' };
   }
   if (attachments !== undefined && typeof attachments !== "boolean") {
     yield { problem: "its attachments is not true or false", fix: "write attachments: true, or leave it out" };
+  }
+  if (scopes !== undefined && !(isNames(scopes) && scopes.every((scope) => SCOPE.test(scope)))) {
+    yield {
+      problem: "its scopes is not a list of scopes, without blanks, quotes, commas or backslashes",
+      fix: 'write scopes: ["notes:write"], or leave it out',
+    };
+  }
+  if (rate !== undefined && !(typeof rate === "number" && Number.isInteger(rate) && rate > 0)) {
+    yield {
+      problem: "its rate is not a whole number of calls a minute",
+      fix: "write rate: 10, and have a rate limiter RATE_10 in wrangler.toml",
+    };
   }
   if (timeoutMs !== undefined && !isTimeout(timeoutMs)) {
     yield {

@@ -46,6 +46,8 @@ export interface Asking {
 /** Who calls, with what and from where: the same for tools, prompts and resources. */
 export interface Caller {
   readonly callId: string;
+  /** The way it came in, for the log. */
+  readonly protocol: string;
   /** Folder name of the only toolkit whose offers exist for this call; absent for all. */
   readonly toolkit?: string | undefined;
   readonly principal: Principal;

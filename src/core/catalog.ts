@@ -1,6 +1,6 @@
 /** Which tools there are: finds one by reference and version, and keeps listings once joined. Loads nothing itself. */
 import type { ToolReference } from "./call.ts";
-import type { ToolDefinition, Traits } from "./definition.ts";
+import type { Principal, ToolDefinition, Traits } from "./definition.ts";
 import type { PromptEntry, ResourceEntry } from "./offers.ts";
 import type { Refusal } from "./outcome.ts";
 
@@ -43,6 +43,8 @@ export interface CatalogSource {
 
 export interface Catalog {
   readonly revision: string;
+  /** Tells what is visible here from what is to others: "" where all is. A listing's ETag has it. */
+  readonly view: string;
   /** Folder names of toolkits. */
   readonly toolkits: ReadonlySet<string>;
   readonly entries: readonly CatalogEntry[];
@@ -55,14 +57,23 @@ export interface Catalog {
   resources(toolkit: string | undefined): readonly ResourceEntry[];
   /** What a protocol made of the catalogue for a listing, made when it is first asked for. */
   listing<Made>(name: string, toolkit: string | undefined, make: () => Made): Made;
+  /** What exists for a principal: the same catalogue for all to whom the same is visible. */
+  visibleTo(principal: Principal): Catalog;
+  /** Every scope that some tool demands, sorted. */
+  readonly scopes: readonly string[];
 }
 
-export function createCatalog(source: CatalogSource): Catalog {
+/** Sets of what is visible that are kept, with their listings: keys of a deployment share few. */
+const MAX_VIEWS = 32;
+
+export function createCatalog(source: CatalogSource, view = ""): Catalog {
   const byId = new Map<string, CatalogEntry[]>();
   const byName = new Map<string, CatalogEntry[]>();
   const toolkits = new Set<string>();
   // One per protocol and toolkit: bounded by what is deployed.
   const listings = new Map<string, unknown>();
+  const views = new Map<string, Catalog>();
+  const scopes = [...new Set(source.entries.flatMap(({ traits }) => traits.scopes ?? []))].sort();
   const within = (toolkit: string) => (entry: { readonly toolkit: string }) => entry.toolkit === toolkit;
   for (const { toolkit } of [...source.prompts, ...source.resources]) toolkits.add(toolkit);
   for (const entry of source.entries) {
@@ -78,6 +89,8 @@ export function createCatalog(source: CatalogSource): Catalog {
 
   return {
     revision: source.revision,
+    view,
+    scopes,
     entries: source.entries,
     toolkits,
     find(reference, toolkit) {
@@ -103,7 +116,49 @@ export function createCatalog(source: CatalogSource): Catalog {
       if (!listings.has(key)) listings.set(key, make());
       return listings.get(key) as Made;
     },
+    visibleTo(principal) {
+      const key = visibilityOf(principal, scopes);
+      if (key === "") return this;
+      const known = views.get(key);
+      if (known) return known;
+      const [oldest] = views.keys();
+      if (views.size >= MAX_VIEWS && oldest !== undefined) views.delete(oldest);
+      const visible = createCatalog(narrowed(source, principal), `-${hash(key)}`);
+      views.set(key, visible);
+      return visible;
+    },
   };
+}
+
+/** One text for all principals to whom the same is visible; "" where that is everything. */
+function visibilityOf({ toolkits, reach }: Principal, declared: readonly string[]): string {
+  const hidden = lacking(declared, reach);
+  return toolkits === undefined && hidden.length === 0
+    ? ""
+    : JSON.stringify([toolkits && [...toolkits].sort(), hidden]);
+}
+
+/** A toolkit that a principal is not bound to does not exist for it, nor does a tool that it can never call. */
+function narrowed(source: CatalogSource, { toolkits, reach }: Principal): CatalogSource {
+  const isBound = ({ toolkit }: { readonly toolkit: string }) => toolkits?.includes(toolkit) ?? true;
+  return {
+    revision: source.revision,
+    entries: source.entries.filter((entry) => isBound(entry) && lacking(entry.traits.scopes, reach).length === 0),
+    prompts: source.prompts.filter(isBound),
+    resources: source.resources.filter(isBound),
+  };
+}
+
+/** The scopes that are demanded and were not granted. */
+export function lacking(demanded: readonly string[] = [], granted: Principal["scopes"]): readonly string[] {
+  return granted === "all" ? [] : demanded.filter((scope) => !granted.includes(scope));
+}
+
+/** FNV-1a, 32 bits: tells few texts apart; keeps no secret. */
+function hash(text: string): string {
+  let state = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) state = Math.imul(state ^ text.charCodeAt(i), 0x01000193);
+  return (state >>> 0).toString(16);
 }
 
 /**

@@ -13,9 +13,10 @@ import type { Caller } from "./call.ts";
 import type { Change } from "./changes.ts";
 import type { Attachment, FormQuestion, LogLevel, PageQuestion, Principal, ToolContext, Trace } from "./definition.ts";
 import type { Host, Offer } from "./host.ts";
-import type { Json } from "./json.ts";
+import { type Json, toJson } from "./json.ts";
 import { describeError } from "./log.ts";
 import type { Met } from "./requirements.ts";
+import { type Scrub, scrubber, scrubJson } from "./scrub.ts";
 import { type OpenSession, openSession } from "./state.ts";
 
 const NO_ATTACHMENTS: readonly Attachment[] = Object.freeze([]);
@@ -38,6 +39,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
   #stopped: { reason: unknown } | undefined;
   #session: OpenSession | undefined;
   #ended = false;
+  #scrub: Scrub | undefined;
   readonly #questions = new Map<string, Question>();
   readonly #answered: Record<string, unknown> = {};
   #onAsking: AskingListener | undefined;
@@ -85,12 +87,23 @@ export class RunContext implements ToolContext<string, string, string | undefine
     return trace === undefined ? this.#host.fetch : (input, init) => this.#host.fetch(traced(input, init, trace));
   }
 
-  progress(done: number, total?: number, message?: string): void {
-    if (!this.#ended) this.#call.sink?.progress(done, total, message);
+  /** Takes what this call was given in confidence out of a text. */
+  get scrub(): Scrub {
+    this.#scrub ??= scrubber([
+      ...Object.values(this.secrets),
+      ...Object.values(this.authorization),
+      ...Object.values(this.env).filter((value) => typeof value === "string"),
+    ]);
+    return this.#scrub;
   }
 
-  log(level: LogLevel, data: Json): void {
+  progress(done: number, total?: number, message?: string): void {
+    if (!this.#ended) this.#call.sink?.progress(done, total, message && this.scrub(message));
+  }
+
+  log(level: LogLevel, said: Json): void {
     if (this.#ended) return;
+    const data = scrubJson(toJson(said), this.scrub);
     this.#host.log({
       level: "info",
       message: "tool log",

@@ -20,6 +20,10 @@ export interface Traits {
   readonly title?: string | undefined;
   readonly annotations?: Annotations | undefined;
   readonly requirements?: Requirements | undefined;
+  /** Scopes that a principal must have been granted to call it. */
+  readonly scopes?: readonly string[] | undefined;
+  /** Calls a minute that one principal may make of it; the Worker has a rate limiter of that name (`RATE_10`). */
+  readonly rate?: number | undefined;
   /** Milliseconds that one call may take. 60,000 when absent. */
   readonly timeoutMs?: number | undefined;
   /** Names of the Worker's bindings and variables that the tool sees as `ctx.env`. */
@@ -74,9 +78,20 @@ export interface Trace {
   readonly id?: string | undefined;
 }
 
-/** Who is calling: a key or an (issuer, subject), never a token's text. */
+/** Who is calling: a key or an (issuer, subject), never a token's text; and what that opens. */
 export interface Principal {
+  /** `anonymous`, `key:…` or `jwt:…`: short, the same for every token of one subject, and free of personal data. */
   readonly id: string;
+  /** Folder names of the toolkits that exist for it; absent for all. */
+  readonly toolkits?: readonly string[] | undefined;
+  /** Scopes that it was granted, for tools that demand some; `all` for whoever owns the place. */
+  readonly scopes: readonly string[] | "all";
+  /** Scopes that it could come back with (OAuth, "step-up"): it sees tools that demand these. No fewer than `scopes`. */
+  readonly reach: readonly string[] | "all";
+  /** What limits count by: the id, and for anonymous callers their address as well. */
+  readonly meter: string;
+  /** Requests a minute that it may make, where it has a limit of its own. */
+  readonly rate?: number | undefined;
 }
 
 export type LogLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";

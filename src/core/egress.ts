@@ -16,13 +16,17 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Headers that must not follow a redirect to another origin (Fetch standard, HTTP-redirect fetch). */
 const CREDENTIALS = ["authorization", "cookie", "proxy-authorization"];
 
-/** @throws {AddressRefused} where the URL, or one that it redirects to, is not http(s) or leads inside a network */
-export function guardedFetch(send: Fetch): Fetch {
+/**
+ * @param allowed hosts inside that may be reached all the same, with their port where it is not the usual one
+ * @throws {AddressRefused} where the URL, or one that it redirects to, is not http(s) or leads inside a network
+ */
+export function guardedFetch(send: Fetch, allowed: readonly string[] = []): Fetch {
   return async (input, init) => {
     let request = new Request(input, { ...init, redirect: "manual" });
     const follow = init?.redirect ?? (input instanceof Request ? input.redirect : "follow");
     for (let hops = 0; ; hops++) {
-      refusePrivate(new URL(request.url));
+      const url = new URL(request.url);
+      if (!allowed.includes(url.host)) refusePrivate(url);
       // A redirect that keeps its method sends the body again, and a body can be read once.
       const again = request.body === null ? undefined : request.clone();
       const response = await send(request);
@@ -59,7 +63,8 @@ export function refusePrivate(url: URL): void {
 }
 
 /** A name without a dot, or one of the endings that networks keep for themselves. */
-const LOCAL_NAME = /^[^.]*$|\.(localhost|localdomain|local|internal|intranet|home\.arpa|lan|corp|private)$/;
+const LOCAL_NAME =
+  /^[^.]*$|\.(localhost|localdomain|local|internal|intranet|home|home\.arpa|lan|corp|private|svc|test|invalid|onion)$/;
 
 /** IANA's special-purpose IPv4 blocks, of four decimal numbers. */
 const PRIVATE_V4 =

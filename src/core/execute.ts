@@ -2,6 +2,7 @@
  * The one place where a tool is run: find, permit, parse, claim, run, check, settle. Returns how the call ended and
  * never throws for what a caller or a tool did. Knows no protocol and no store.
  */
+import { audit } from "./audit.ts";
 import type { Call } from "./call.ts";
 import type { CatalogEntry } from "./catalog.ts";
 import { isRich } from "./content.ts";
@@ -13,9 +14,11 @@ import { isRecord, NotJson, toJson } from "./json.ts";
 import { type Claim, fingerprint, ledgerKey } from "./ledger.ts";
 import { describeError } from "./log.ts";
 import { type Issue, isFinal, type Outcome } from "./outcome.ts";
+import { permit } from "./permit.ts";
 import { meet } from "./requirements.ts";
 import { ourFault, runWithin } from "./run.ts";
 import type { StandardSchema } from "./schema.ts";
+import type { Scrub } from "./scrub.ts";
 
 const LEDGER_RETRY_MS = 1_000;
 
@@ -30,10 +33,20 @@ export interface Ending {
 }
 
 export async function execute(call: Call, host: Host): Promise<Ending> {
+  const ending = await carryOut(call, host);
+  audit(host, call, ending.entry, ending.outcome, ending.durationMs, ending.replayed);
+  return ending;
+}
+
+async function carryOut(call: Call, host: Host): Promise<Ending> {
   const found = host.catalog.find(call.tool, call.toolkit);
   if ("refusal" in found) return { outcome: { kind: "refused", refusal: found.refusal }, durationMs: 0 };
   const { entry } = found;
   const ended = (outcome: Outcome, durationMs = 0): Ending => ({ outcome, durationMs, entry });
+
+  const waiting = permit(entry, call.principal, host);
+  const refusal = waiting instanceof Promise ? await waiting : waiting;
+  if (refusal) return ended({ kind: "refused", refusal });
 
   const requirements = meet(entry.traits.requirements, call.context, host.secret);
   if ("missing" in requirements) {
@@ -62,7 +75,7 @@ export async function execute(call: Call, host: Host): Promise<Ending> {
     const context = new RunContext(call, entry, requirements.met, host);
     const outcome = await runWithin(
       () => definition.run(parsed.input as never, context as never),
-      (value) => check(definition.output, value, call, entry, host),
+      (value) => check(definition.output, value, call, entry, host, context.scrub),
       context,
       call,
       entry,
@@ -137,6 +150,7 @@ async function check(
   call: Call,
   entry: CatalogEntry,
   host: Host,
+  scrub: Scrub,
 ): Promise<Outcome> {
   const { value: plain, blocks, meta } = isRich(value) ? value : { value };
   try {
@@ -146,13 +160,14 @@ async function check(
     if (schema !== undefined) {
       const result = await schema["~standard"].validate(plain);
       if (result.issues) {
-        const detail = inOneLine(toIssues(result.issues));
+        const detail = scrub(inOneLine(toIssues(result.issues)));
         return ourFault(
           call,
           entry,
           host,
           "The tool's result does not match its declared output.",
           new Error(detail),
+          scrub,
           detail,
         );
       }
@@ -162,7 +177,7 @@ async function check(
       ? { kind: "completed", ...shown }
       : { kind: "completed", value: toJson(checked), ...shown };
   } catch (error) {
-    const detail = error instanceof NotJson ? error.message : undefined;
-    return ourFault(call, entry, host, "The tool's result cannot be carried by JSON.", error, detail);
+    const detail = error instanceof NotJson ? scrub(error.message) : undefined;
+    return ourFault(call, entry, host, "The tool's result cannot be carried by JSON.", error, scrub, detail);
   }
 }

@@ -1,21 +1,23 @@
 /** Reads the fault that a tool threw on purpose. Types bind the author only as far as they reach: every field is checked. */
 import { isRecord } from "./json.ts";
 import type { Fault } from "./outcome.ts";
+import type { Scrub } from "./scrub.ts";
 
 const NAMELESS = "The tool failed.";
 
-/** The fault of a `ToolError`, known by its shape, as bundles may hold the class twice; undefined for all else. */
-export function faultOf(thrown: unknown): Fault | undefined {
+/** The fault of a `ToolError`, known by its shape, as bundles may hold the class twice; undefined for all else. Without secrets. */
+export function faultOf(thrown: unknown, scrub: Scrub): Fault | undefined {
   try {
     if (!(thrown instanceof Error) || thrown.name !== "ToolError" || !("fault" in thrown)) return undefined;
-    return isRecord(thrown.fault) ? checked(thrown.fault) : undefined;
+    return isRecord(thrown.fault) ? checked(thrown.fault, scrub) : undefined;
   } catch {
     // A getter that throws: no error of ours.
     return undefined;
   }
 }
 
-function checked(fault: Record<string, unknown>): Fault {
+function checked(fault: Record<string, unknown>, scrub: Scrub): Fault {
+  const text = (value: unknown) => (typeof value === "string" && value !== "" ? scrub(value) : undefined);
   const { message, developerMessage, canRetry, retryAfterMs, additionalPromptContent } = fault;
   return {
     message: text(message) ?? NAMELESS,
@@ -24,10 +26,6 @@ function checked(fault: Record<string, unknown>): Fault {
     retryAfterMs: wholeMs(retryAfterMs),
     additionalPromptContent: text(additionalPromptContent),
   };
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
 }
 
 /** Rounded up, so that nobody comes back too early; no time at all where it is no time. */

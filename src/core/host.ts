@@ -19,6 +19,8 @@ export interface Host {
   /** Keeps the isolate at work on a promise after the response has gone out. */
   readonly defer: (work: Promise<unknown>) => void;
   readonly fetch: ToolContext["fetch"];
+  /** Counts one more under `key`. @returns whether that is within so many a minute, as seen from this location */
+  readonly within: (perMinute: number, key: string) => Promise<boolean>;
   readonly log: Log;
   /** Milliseconds; only differences matter. */
   readonly now: () => number;

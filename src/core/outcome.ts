@@ -35,6 +35,10 @@ export type Refusal =
   | { readonly reason: "unknown_tool"; readonly name: string; readonly id: string }
   | { readonly reason: "unknown_version"; readonly name: string; readonly id: string; readonly version: string }
   | { readonly reason: "requirements"; readonly name: string; readonly missing: Missing }
+  /** All scopes that the tool demands, for a principal that can come back with them. */
+  | { readonly reason: "scope"; readonly name: string; readonly scopes: readonly string[] }
+  /** Called too often. */
+  | { readonly reason: "busy"; readonly retryAfterMs: number }
   | { readonly reason: "running"; readonly retryAfterMs: number }
   | { readonly reason: "unavailable"; readonly retryAfterMs: number }
   | { readonly reason: "conflict" }

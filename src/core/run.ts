@@ -6,6 +6,7 @@ import { faultOf } from "./fault.ts";
 import type { Host, Offer } from "./host.ts";
 import { describeError } from "./log.ts";
 import type { Outcome } from "./outcome.ts";
+import type { Scrub } from "./scrub.ts";
 
 /** The gateway seed's default ("Timeout"). */
 export const DEFAULT_TIMEOUT_MS = 60_000;
@@ -21,9 +22,9 @@ export function runWithin(
 ): Promise<Outcome> | Outcome {
   const thrown = (error: unknown): Outcome => {
     if (error instanceof CannotAsk) return cannotAsk(error.ability);
-    const fault = faultOf(error);
+    const fault = faultOf(error, context.scrub);
     if (fault) return { kind: "failed", fault };
-    return ourFault(caller, offer, host, "The tool failed because of an internal error.", error);
+    return ourFault(caller, offer, host, "The tool failed because of an internal error.", error, context.scrub);
   };
 
   let result: unknown;
@@ -83,9 +84,10 @@ export function ourFault(
   host: Host,
   message: string,
   error: unknown,
+  scrub?: Scrub,
   developerMessage?: string,
 ): Outcome {
   const tool = version === undefined ? id : `${id}@${version}`;
-  host.log({ level: "error", message, callId: caller.callId, tool, error: describeError(error) });
+  host.log({ level: "error", message, callId: caller.callId, tool, error: describeError(error, scrub) });
   return { kind: "failed", fault: { message, developerMessage } };
 }

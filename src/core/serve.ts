@@ -1,4 +1,5 @@
 /** Has a prompt or a resource made: requirements, context, limits. What tools have besides (input, keys) is in execute. */
+import { audit } from "./audit.ts";
 import type { Caller } from "./call.ts";
 import { RunContext } from "./context.ts";
 import type { Host, Offer } from "./host.ts";
@@ -18,6 +19,19 @@ export async function serve(
   work: (context: never) => Promise<unknown>,
   made: (returned: unknown) => unknown,
 ): Promise<Outcome> {
+  const started = host.now();
+  const outcome = await carryOut(offer, caller, host, work, made);
+  audit(host, caller, offer, outcome, host.now() - started);
+  return outcome;
+}
+
+async function carryOut(
+  offer: Offer,
+  caller: Caller,
+  host: Host,
+  work: (context: never) => Promise<unknown>,
+  made: (returned: unknown) => unknown,
+): Promise<Outcome> {
   const requirements = meet(offer.traits.requirements, caller.context, host.secret);
   if ("missing" in requirements) {
     return { kind: "refused", refusal: { reason: "requirements", name: offer.id, missing: requirements.missing } };
@@ -29,7 +43,7 @@ export async function serve(
       try {
         return { kind: "completed", value: toJson(made(value)) };
       } catch (error) {
-        return ourFault(caller, offer, host, "What was returned cannot be carried by JSON.", error);
+        return ourFault(caller, offer, host, "What was returned cannot be carried by JSON.", error, context.scrub);
       }
     },
     context,

@@ -1,5 +1,5 @@
 /** What all protocols share of HTTP: reading a JSON body within limits, and answering. Knows no protocol's words. */
-import type { Principal } from "../core/definition.ts";
+import type { Principal, Trace } from "../core/definition.ts";
 import type { Host } from "../core/host.ts";
 import { MAX_INPUT_DEPTH, nestsDeeperThan } from "../core/json.ts";
 
@@ -18,6 +18,13 @@ export interface Visit {
   readonly host: Host;
   readonly server: ServerInfo;
   readonly limits: Limits;
+  /** How a principal is told to come back with more scopes: the status, and the header that says which. */
+  readonly challenge: (scopes: readonly string[]) => Challenge;
+}
+
+export interface Challenge {
+  readonly status: 401 | 403;
+  readonly headers: Record<string, string>;
 }
 
 export interface Limits {
@@ -33,6 +40,8 @@ export type Answer = Response | Promise<Response>;
 export interface Endpoint {
   readonly method: "GET" | "POST" | "DELETE";
   readonly path: string;
+  /** Served to everyone: needs no credential. */
+  readonly open?: true;
   readonly serve: (visit: Visit) => Answer;
 }
 
@@ -42,6 +51,9 @@ export interface Protocol {
   /** An error that HTTP itself can tell (404, 405, 500), in this protocol's shape. */
   readonly httpError: (status: number, message: string, headers?: Record<string, string>) => Response;
 }
+
+/** Baggage may have 8,192 bytes (W3C Baggage, section 3.3.2), the others far less. */
+const MAX_TRACE = 8_192;
 
 const JSON_HEADERS = { "content-type": "application/json", "x-content-type-options": "nosniff" };
 
@@ -131,9 +143,35 @@ function bare(tag: string): string {
   return tag.trim().replace(/^W\//, "");
 }
 
-/** The ETag of one protocol's listing of one toolkit, or of all. */
+/** The ETag of one protocol's listing of one toolkit, or of all, as far as they are visible. */
 export function listingTag(host: Host, name: string, toolkit: string | undefined): string {
-  return `"${host.catalog.revision}-${name}${toolkit === undefined ? "" : `-${toolkit}`}"`;
+  const { revision, view } = host.catalog;
+  return `"${revision}${view}-${name}${toolkit === undefined ? "" : `-${toolkit}`}"`;
+}
+
+/** A header that asks to wait (RFC 9110, section 10.2.3): whole seconds. */
+export function retryAfter(ms: number): Record<string, string> {
+  return { "retry-after": String(Math.ceil(ms / 1_000)) };
+}
+
+const TRACE_HEADERS = ["traceparent", "tracestate", "baggage"] as const;
+
+/**
+ * W3C trace context of a call (Trace Context, section 3): what stands in its headers.
+ *
+ * @param first what goes before them: a protocol may carry the same in its messages
+ */
+export function readTrace(headers: Headers, first: Readonly<Record<string, unknown>> = {}): Trace | undefined {
+  const trace: { -readonly [Name in keyof Trace]: Trace[Name] } = {};
+  let found = false;
+  for (const name of TRACE_HEADERS) {
+    const value = typeof first[name] === "string" ? first[name] : headers.get(name);
+    // What no header can carry goes nowhere: it must not fail what a tool fetches.
+    if (value === null || value.length > MAX_TRACE || !/^[\t\x20-\x7e]*$/.test(value)) continue;
+    trace[name] = value;
+    found = true;
+  }
+  return found ? trace : undefined;
 }
 
 /** The idempotency key that HTTP carries beside a JSON-RPC call (draft-ietf-httpapi-idempotency-key-header). */

@@ -187,6 +187,10 @@ const MISTAKES: Record<string, Mistake> = {
   "a time limit of nothing": inAdd(tool({ timeoutMs: "0" }), "its timeoutMs is not", "timeoutMs: 30_000"),
   "a time limit in words": inAdd(tool({ timeoutMs: '"30s"' }), "its timeoutMs is not", "timeoutMs: 30_000"),
   "a time limit that no timer can hold": inAdd(tool({ timeoutMs: "2 ** 31" }), "its timeoutMs is not", "30_000"),
+  "scopes that are no list": inAdd(tool({ scopes: '"a"' }), "its scopes is not a list", "scopes:"),
+  "a scope with a blank": inAdd(tool({ scopes: '["a b"]' }), "its scopes is not a list", "scopes:"),
+  "a scope that means all": inAdd(tool({ scopes: '["*"]' }), "its scopes is not a list", "scopes:"),
+  "a rate of nothing": inAdd(tool({ rate: "0" }), "its rate is not a whole number", "rate: 10"),
   "an annotation that does not exist": inAdd(
     tool({ annotations: "{ readonly: true }" }),
     'there is no annotation "readonly"',

@@ -70,7 +70,8 @@ function final({ id }: RpcRequest, reply: MethodReply, headers?: Record<string, 
       : "result" in reply
         ? `"result":${JSON.stringify(reply.result)}}`
         : `"error":${JSON.stringify(reply.error)}}`;
-  return { text: head + text, status: reply.status ?? 200, ...(headers && { headers }) };
+  const all = reply.headers && headers ? { ...reply.headers, ...headers } : (reply.headers ?? headers);
+  return { text: head + text, status: reply.status ?? 200, ...(all && { headers: all }) };
 }
 
 /** A handshake starts a session (2025-11-25, basic/transports, Session Management). */

@@ -32,7 +32,7 @@ export async function complete({ params }: RpcRequest, turn: Turn): Promise<Meth
     values = await found(argument.value, others as Record<string, string>);
   } catch (thrown) {
     // Suggestions are a courtesy: a person types on without them.
-    if (!faultOf(thrown))
+    if (!faultOf(thrown, String))
       turn.visit.host.log({ level: "error", message: "completion failed", error: describeError(thrown) });
   }
   const shown = values.slice(0, MAX_VALUES);

@@ -2,12 +2,12 @@
 import { type Caller, NO_CONTEXT } from "../../core/call.ts";
 import { isRecord } from "../../core/json.ts";
 import type { Outcome } from "../../core/outcome.ts";
+import { readTrace } from "../http.ts";
 import { askingOf, inputRequired, readAnswers } from "./asked.ts";
 import { META } from "./era.ts";
 import { CODE, error } from "./render.ts";
 import { logLevelOf } from "./session.ts";
 import { type ClientSink, clientSink, isLogLevel } from "./sink.ts";
-import { readTrace } from "./trace.ts";
 import type { MethodReply, Turn } from "./turn.ts";
 
 /** What is asked for. */
@@ -38,7 +38,9 @@ export async function invoke<Ended extends { readonly outcome: Outcome }>(
     principal,
     sessionId: turn.session?.id,
     context: NO_CONTEXT,
-    trace: readTrace(request.headers, params),
+    // 2026-07-28, basic/index, `_meta`: it may carry the trace too.
+    trace: readTrace(request.headers, isRecord(params) && isRecord(params._meta) ? params._meta : undefined),
+    protocol: "mcp",
     signal: turn.signal,
     sink,
     asking: askingOf(turn, read.answers, sink),

@@ -29,7 +29,7 @@ export async function listenInSession(visit: Visit, session: SessionFacts): Prom
     return forward(entries, visit, (line, stream) => stream.sendWithId(line, eventId(resumed.key, ++seen)));
   }
   const { revision } = host.catalog;
-  const listener = { principal: principal.id, session: session.id, wanted: EVERYTHING, revision, knows: session.knows };
+  const listener = { principal: principal.meter, session: session.id, wanted: EVERYTHING, revision, knows: session.knows };
   return listen(visit, listener, (change, stream) => stream.send(JSON.stringify(notification(change, {}))));
 }
 
@@ -54,7 +54,7 @@ export async function listenToSubscription(visit: Visit, { id, params }: RpcRequ
     method: "notifications/subscriptions/acknowledged",
     params: { ...tagged, notifications: honoured(wanted) },
   };
-  const listener = { principal: principal.id, wanted, revision: host.catalog.revision };
+  const listener = { principal: principal.meter, wanted, revision: host.catalog.revision };
   return listen(
     visit,
     listener,

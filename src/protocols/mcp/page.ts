@@ -14,7 +14,7 @@ export const CACHING = { ttlMs: 60_000, cacheScope: "private" } as const;
 /** @param name of the result's list; @param fragments JSON texts of its items */
 export function paged(name: string, fragments: readonly string[], params: unknown, turn: Turn): MethodReply {
   const { host, limits } = turn.visit;
-  const { revision } = host.catalog;
+  const revision = host.catalog.revision + host.catalog.view;
   const cursor = isRecord(params) ? params.cursor : undefined;
   const start = cursor === undefined ? 0 : readCursor(cursor, revision);
   // "Invalid cursors SHOULD result in an error with code -32602 (Invalid params)."
@@ -40,6 +40,6 @@ function writeCursor(offset: number, revision: string): string {
 /** A cursor counts in one catalogue: after a deployment that changed it, the listing begins anew. */
 function readCursor(cursor: unknown, revision: string): number | undefined {
   const raw = typeof cursor === "string" ? fromBase64Url(cursor) : undefined;
-  const [, of, offset] = raw ? (/^([0-9a-f]+):(\d+)$/.exec(new TextDecoder().decode(raw)) ?? []) : [];
+  const [, of, offset] = raw ? (/^([0-9a-f-]+):(\d+)$/.exec(new TextDecoder().decode(raw)) ?? []) : [];
   return of === revision ? Number(offset) : undefined;
 }

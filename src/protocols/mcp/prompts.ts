@@ -38,7 +38,7 @@ export async function getPromptOf({ params }: RpcRequest, turn: Turn): Promise<M
     { method: "prompts/get", about: [name, args], logger: name, params },
     async (caller) => ({ outcome: await getPrompt(entry, args as Record<string, string>, caller, turn.visit.host) }),
     ({ outcome }) =>
-      renderOffer(outcome, turn.manner, (messages) => ({
+      renderOffer(outcome, turn.manner, turn.visit.challenge, (messages) => ({
         description: entry.about.description,
         messages: (messages as unknown[]).map((message) =>
           isRecord(message) ? { ...message, content: blockOf(message.content) } : message,

@@ -3,6 +3,7 @@ import type { Ending } from "../../core/execute.ts";
 import { byPath, inOneLine } from "../../core/issues.ts";
 import { isRecord, type Json } from "../../core/json.ts";
 import { type Fault, missingInWords, type Outcome, questionsInWords, type Refusal } from "../../core/outcome.ts";
+import { retryAfter, type Visit } from "../http.ts";
 import { faultFields, faultText } from "../json-rpc.ts";
 import { CAPABILITIES } from "./asking.ts";
 import { blockOf } from "./blocks.ts";
@@ -15,7 +16,7 @@ export interface RpcError {
 }
 
 /** A reply, and the HTTP status where the specification fixes one. */
-export type Rendered = Reply & { readonly status?: number };
+export type Rendered = Reply & { readonly status?: number; readonly headers?: Record<string, string> };
 
 export type Reply = { readonly result: Record<string, unknown> } | { readonly error: RpcError };
 
@@ -41,7 +42,7 @@ export function error(code: number, message: string, data?: unknown): Reply {
   return { error: data === undefined ? { code, message } : { code, message, data } };
 }
 
-export function renderCall(ending: Ending, manner: Manner): Rendered {
+export function renderCall(ending: Ending, manner: Manner, challenge: Visit["challenge"]): Rendered {
   const { outcome } = ending;
   switch (outcome.kind) {
     case "completed":
@@ -62,7 +63,7 @@ export function renderCall(ending: Ending, manner: Manner): Rendered {
       return error(CODE.invalidParams, text, { parameter_errors: byPath(outcome.issues, "arguments") });
     }
     case "refused":
-      return refused(outcome.refusal, manner);
+      return refused(outcome.refusal, manner, challenge);
     case "asking":
       return { result: failed({ message: `The tool needs an answer first: ${questionsInWords(outcome.questions)}` }) };
   }
@@ -72,6 +73,7 @@ export function renderCall(ending: Ending, manner: Manner): Rendered {
 export function renderOffer(
   outcome: Outcome,
   manner: Manner,
+  challenge: Visit["challenge"],
   result: (value: Json | undefined) => Record<string, unknown>,
 ): Rendered {
   switch (outcome.kind) {
@@ -88,7 +90,7 @@ export function renderOffer(
     case "asking":
       return error(CODE.internal, `It needs an answer first: ${questionsInWords(outcome.questions)}`);
     case "refused": {
-      const reply = refused(outcome.refusal, manner);
+      const reply = refused(outcome.refusal, manner, challenge);
       if ("error" in reply) return reply;
       const [block] = reply.result.content as { text: string }[];
       return error(CODE.internal, block?.text ?? "It was refused");
@@ -96,8 +98,18 @@ export function renderOffer(
   }
 }
 
-function refused(refusal: Refusal, manner: Manner): Rendered {
+function refused(refusal: Refusal, manner: Manner, challenge: Visit["challenge"]): Rendered {
   switch (refusal.reason) {
+    case "scope": {
+      // Basic/authorization, Runtime Insufficient Scope Errors: the status and the header tell a client to step up.
+      const message = `${refusal.name} needs the scopes ${refusal.scopes.join(" ")}`;
+      return { ...error(CODE.invalidRequest, message), ...challenge(refusal.scopes) };
+    }
+    case "busy": {
+      const { retryAfterMs } = refusal;
+      const message = "Too many calls; wait and try again";
+      return { result: failed({ message, canRetry: true, retryAfterMs }), headers: retryAfter(retryAfterMs) };
+    }
     case "unknown_tool":
     case "unknown_version":
       // Gateway seed, "Error handling": tool not found is -32601 there, -32602 in every revision of MCP.

@@ -47,7 +47,7 @@ export async function readResourceOf({ params }: RpcRequest, turn: Turn): Promis
     ({ outcome }) =>
       outcome.kind === "completed" && (outcome.value as unknown[]).length === 0
         ? unknownResource(uri, turn)
-        : renderOffer(outcome, turn.manner, (contents) => ({
+        : renderOffer(outcome, turn.manner, turn.visit.challenge, (contents) => ({
             contents: (contents as unknown[]).map(contentsOf),
             ...caching,
           })),

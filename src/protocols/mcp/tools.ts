@@ -33,7 +33,7 @@ export async function callTool({ params }: RpcRequest, turn: Turn): Promise<Meth
     turn,
     { method: "tools/call", about: [name, input, attachments], logger: name, params },
     (caller) => execute({ ...caller, tool: { name }, input, key, attachments }, host),
-    (ending) => renderCall(ending, turn.manner),
+    (ending) => renderCall(ending, turn.manner, turn.visit.challenge),
   );
 }
 

@@ -22,6 +22,9 @@ export interface Turn {
 }
 
 /** A reply, or one whose `result` is JSON text already: listings are never parsed to be printed again. */
-export type MethodReply = (Reply | { readonly resultText: string }) & { readonly status?: number };
+export type MethodReply = (Reply | { readonly resultText: string }) & {
+  readonly status?: number;
+  readonly headers?: Record<string, string>;
+};
 
 export type Method = (request: RpcRequest, turn: Turn) => MethodReply | Promise<MethodReply>;

@@ -14,9 +14,11 @@ export interface RpcError {
 export const CODE = {
   badRequest: 400,
   unknown: 404,
+  scope: 403,
   timeout: 408,
   conflict: 409,
   invalid: 422,
+  tooMany: 429,
   failed: 500,
   busy: 503,
 };
@@ -63,10 +65,16 @@ function refusalError(refusal: Refusal): RpcError {
         code: CODE.badRequest,
         message: `${refusal.name} requires ${missingInWords(refusal.missing)}, which this server has not been given`,
       };
+    case "scope": {
+      const scopes = refusal.scopes.join(" ");
+      return { code: CODE.scope, message: `${refusal.name} needs the scopes ${scopes}`, data: { scopes } };
+    }
+    case "busy":
+      return retryable(CODE.tooMany, "Too many calls; wait and try again", refusal.retryAfterMs);
     case "running":
-      return retryable("A call with this idempotency key is still running", refusal.retryAfterMs);
+      return retryable(CODE.busy, "A call with this idempotency key is still running", refusal.retryAfterMs);
     case "unavailable":
-      return retryable("The server is temporarily unavailable", refusal.retryAfterMs);
+      return retryable(CODE.busy, "The server is temporarily unavailable", refusal.retryAfterMs);
     case "ability":
       return unasked(refusal.ability);
     case "conflict":
@@ -77,8 +85,8 @@ function refusalError(refusal: Refusal): RpcError {
   }
 }
 
-function retryable(message: string, retryAfterMs: number): RpcError {
-  return faultError(CODE.busy, { message, canRetry: true, retryAfterMs });
+function retryable(code: number, message: string, retryAfterMs: number): RpcError {
+  return faultError(code, { message, canRetry: true, retryAfterMs });
 }
 
 function faultError(code: number, fault: Fault): RpcError {

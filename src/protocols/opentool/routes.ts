@@ -2,7 +2,7 @@
 
 import { NO_CONTEXT } from "../../core/call.ts";
 import type { Catalog } from "../../core/catalog.ts";
-import { type Ending, execute } from "../../core/execute.ts";
+import { execute } from "../../core/execute.ts";
 import { describeError } from "../../core/log.ts";
 import {
   checkedKey,
@@ -12,6 +12,8 @@ import {
   listingTag,
   type Protocol,
   readJson,
+  readTrace,
+  retryAfter,
   type Visit,
 } from "../http.ts";
 
@@ -62,8 +64,8 @@ function functions(catalog: Catalog, toolkit: string | undefined): string {
 async function call(visit: Visit): Promise<Response> {
   const read = await readRequest(visit);
   if (read instanceof Response) return read;
-  const { body, replayed } = await answer(visit, read);
-  return json(body, 200, replayed ? { "idempotency-replayed": "true" } : undefined);
+  const { body, status, headers } = await answer(visit, read);
+  return json(body, status, headers);
 }
 
 /** The same as events: `start`, then `data` or `error`, then `done`. */
@@ -97,28 +99,43 @@ async function readRequest({ request, limits }: Visit): Promise<ReadCall | Respo
 
 /** The JSON-RPC response to a request that could be read. */
 async function answer(
-  { request, host, principal, toolkit }: Visit,
+  { request, host, principal, toolkit, challenge }: Visit,
   { id, tool, params }: ReadCall,
   signal: AbortSignal = request.signal,
-): Promise<Pick<Ending, "replayed"> & { body: Record<string, unknown> }> {
+): Promise<Answered> {
   // Plain JSON-RPC clients count 1, 2, 3: an `id` is no idempotency key, the header is.
   const key = idempotencyKeyOf(request);
   if (key !== undefined && checkedKey(key) === undefined) {
     const message = "The Idempotency-Key header must have 1 to 255 characters";
-    return { body: failure({ code: CODE.badRequest, message }, id) };
+    return { body: failure({ code: CODE.badRequest, message }, id), status: 200 };
   }
   const { outcome, replayed } = await execute(
     {
       callId: crypto.randomUUID(),
+      protocol: LISTING,
       tool,
       toolkit,
       input: params,
       key,
       principal,
       context: NO_CONTEXT,
+      trace: readTrace(request.headers),
       signal,
     },
     host,
   );
-  return { body: render(outcome, id), ...(replayed && { replayed }) };
+  const body = render(outcome, id);
+  if (replayed) return { body, status: 200, headers: { "idempotency-replayed": "true" } };
+  if (outcome.kind !== "refused") return { body, status: 200 };
+  const { refusal } = outcome;
+  // Where the client can come back with more, the status has to say so: OAuth knows no other way.
+  if (refusal.reason === "scope") return { body, ...challenge(refusal.scopes) };
+  return { body, status: 200, ...("retryAfterMs" in refusal && { headers: retryAfter(refusal.retryAfterMs) }) };
+}
+
+/** A JSON-RPC response, and what HTTP says beside it. */
+interface Answered {
+  readonly body: Record<string, unknown>;
+  readonly status: number;
+  readonly headers?: Record<string, string>;
 }

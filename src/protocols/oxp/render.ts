@@ -2,12 +2,12 @@
 import type { Ending } from "../../core/execute.ts";
 import { byPath } from "../../core/issues.ts";
 import { type Fault, type Missing, missingInWords, questionsInWords, type Refusal } from "../../core/outcome.ts";
-import { json } from "../http.ts";
+import { json, retryAfter, type Visit } from "../http.ts";
 
 /** OXP 1.0: every response names its version. */
 const VERSION = { $schema: "urn:oxp:1.0" };
 
-export function render(ending: Ending, callId: string): Response {
+export function render(ending: Ending, callId: string, challenge: Visit["challenge"]): Response {
   const { outcome, durationMs } = ending;
   switch (outcome.kind) {
     case "completed":
@@ -29,14 +29,20 @@ export function render(ending: Ending, callId: string): Response {
         422,
       );
     case "refused":
-      return refused(ending, callId, outcome.refusal);
+      return refused(ending, callId, outcome.refusal, challenge);
     case "asking":
       return unasked(questionsInWords(outcome.questions));
   }
 }
 
-function refused(ending: Ending, callId: string, refusal: Refusal): Response {
+function refused(ending: Ending, callId: string, refusal: Refusal, challenge: Visit["challenge"]): Response {
   switch (refusal.reason) {
+    case "scope": {
+      const { status, headers } = challenge(refusal.scopes);
+      return serverError(status, `${refusal.name} needs the scopes ${refusal.scopes.join(" ")}`, undefined, headers);
+    }
+    case "busy":
+      return serverError(429, "Too many calls; wait and try again", undefined, retryAfter(refusal.retryAfterMs));
     case "unknown_tool":
       return serverError(400, `Tool '${refusal.name}' was not found`, `${refusal.id} is not available`);
     case "unknown_version":
@@ -54,9 +60,12 @@ function refused(ending: Ending, callId: string, refusal: Refusal): Response {
         retryAfterMs: refusal.retryAfterMs,
       });
     case "unavailable":
-      return serverError(400, "The tool server is temporarily unavailable", "Idempotency records cannot be read", {
-        "retry-after": String(Math.ceil(refusal.retryAfterMs / 1000)),
-      });
+      return serverError(
+        400,
+        "The tool server is temporarily unavailable",
+        "Idempotency records cannot be read",
+        retryAfter(refusal.retryAfterMs),
+      );
     case "ability":
       return unasked(refusal.ability);
     case "conflict":

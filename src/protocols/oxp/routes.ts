@@ -1,7 +1,7 @@
 /** OXP 1.0 over HTTP: health, listing, call. Reads, executes, renders; decides nothing about a call. */
 import { execute } from "../../core/execute.ts";
 import { isRecord } from "../../core/json.ts";
-import { hasBody, json, listing, listingTag, type Protocol, readJson, type Visit } from "../http.ts";
+import { hasBody, json, listing, listingTag, type Protocol, readJson, readTrace, type Visit } from "../http.ts";
 import { listTools } from "./list.ts";
 import { isSupportedVersion, readCall, readVersion, UNSUPPORTED_VERSION } from "./read.ts";
 import { render, serverError } from "./render.ts";
@@ -10,7 +10,7 @@ export const LISTING = "oxp";
 
 export const oxp: Protocol = {
   endpoints: [
-    { method: "GET", path: "/health", serve: () => json({ status: "ok" }) },
+    { method: "GET", path: "/health", open: true, serve: () => json({ status: "ok" }) },
     // LangChain's REST client asks for it before anything else.
     { method: "GET", path: "/info", serve: ({ server }) => json({ version: server.version }) },
     { method: "GET", path: "/tools", serve: list },
@@ -39,7 +39,7 @@ async function list({ request, host, toolkit, limits }: Visit): Promise<Response
   });
 }
 
-async function call({ request, host, principal, toolkit, limits }: Visit): Promise<Response> {
+async function call({ request, host, principal, toolkit, limits, challenge }: Visit): Promise<Response> {
   const body = await readJson(request, limits);
   if ("bad" in body) return serverError(body.bad.status, body.bad.message);
   const read = readCall(body.value);
@@ -49,16 +49,17 @@ async function call({ request, host, principal, toolkit, limits }: Visit): Promi
   const ending = await execute(
     {
       callId,
+      protocol: LISTING,
       tool,
       toolkit,
       input,
       key,
       principal,
       context,
-      trace: traceId === undefined ? undefined : { id: traceId },
+      trace: traceId === undefined ? readTrace(request.headers) : { ...readTrace(request.headers), id: traceId },
       signal: request.signal,
     },
     host,
   );
-  return render(ending, callId);
+  return render(ending, callId, challenge);
 }

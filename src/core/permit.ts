@@ -1,0 +1,27 @@
+/** Whether a principal may call what it sees: scopes, and how often. What it does not see is the catalogue's affair. */
+import { lacking } from "./catalog.ts";
+import type { Principal } from "./definition.ts";
+import type { Host, Offer } from "./host.ts";
+import { describeError } from "./log.ts";
+import type { Refusal } from "./outcome.ts";
+
+/** The longest that a limit of calls a minute can last. */
+export const MINUTE_MS = 60_000;
+
+/** @returns why not; undefined for a call that may go on */
+export function permit(
+  { id, traits }: Offer,
+  { scopes, meter }: Principal,
+  host: Host,
+): Refusal | undefined | Promise<Refusal | undefined> {
+  // All that it takes, and not just what is missing: a client that asks for it loses nothing that it had.
+  if (lacking(traits.scopes, scopes).length > 0) return { reason: "scope", name: id, scopes: traits.scopes ?? [] };
+  if (traits.rate === undefined) return undefined;
+  return host.within(traits.rate, `${meter} ${id}`).then(
+    (isWithin) => (isWithin ? undefined : { reason: "busy", retryAfterMs: MINUTE_MS }),
+    (error) => {
+      host.log({ level: "error", message: "call not counted", tool: id, error: describeError(error) });
+      return { reason: "unavailable", retryAfterMs: MINUTE_MS };
+    },
+  );
+}
