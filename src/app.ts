@@ -1,13 +1,23 @@
-/** Builds the Hono app from its parts: mounts every protocol on the bare paths and under each toolkit. */
+/** Builds the Hono app from its parts: guards, then every protocol on the bare paths and under each toolkit. */
 import type { Context } from "hono";
 import { HonoBase as Hono } from "hono/hono-base";
 import { getPath } from "hono/utils/url";
-import { type Neighbours, refusedOrigin } from "./access/origin.ts";
+import type { Guard } from "./access/guard.ts";
+import { letRead, type Neighbours, preflight, refusedOrigin } from "./access/origin.ts";
+import {
+  challenge,
+  isMetadataPath,
+  METADATA_PATH,
+  type ResourceSettings,
+  resourceMetadata,
+} from "./access/resource.ts";
+import type { SignIn } from "./access/sign-in.ts";
+import type { Catalog } from "./core/catalog.ts";
 import type { Principal } from "./core/definition.ts";
 import type { Host } from "./core/host.ts";
 import { describeError } from "./core/log.ts";
 import { home } from "./pages/home.ts";
-import type { Endpoint, Limits, Protocol, ServerInfo } from "./protocols/http.ts";
+import { type Endpoint, json, type Limits, type Protocol, type ServerInfo } from "./protocols/http.ts";
 import { mcp } from "./protocols/mcp/routes.ts";
 import { opentool } from "./protocols/opentool/routes.ts";
 import { oxp } from "./protocols/oxp/routes.ts";
@@ -19,22 +29,26 @@ export interface Parts {
   readonly server: ServerInfo;
   readonly limits: Limits;
   readonly neighbours: Neighbours;
-  readonly authenticate: (request: Request) => Principal | Promise<Principal>;
+  readonly guard: Guard;
+  readonly resource: ResourceSettings;
+  readonly signIn: SignIn | undefined;
 }
 
 const PROTOCOLS: readonly Protocol[] = [oxp, mcp, opentool];
+const FOR_ALL = { "access-control-allow-origin": "*" };
 
 export function createApp(parts: Parts): Hono {
   const { toolkits } = parts.host.catalog;
   // Routing sees the path behind the toolkit, so that each endpoint is one static route however many toolkits there are.
   const app = new Hono({ router: new StaticRouter(), getPath: (request) => locate(getPath(request), toolkits).path });
   app.get("/", (c) => c.text(home(parts.server)));
+  app.get(METADATA_PATH, (c) => json(resourceMetadata(new URL(c.req.url), parts.resource), 200, FOR_ALL));
   for (const protocol of PROTOCOLS) {
     for (const endpoint of protocol.endpoints) {
       app.on(endpoint.method, endpoint.path, server(parts, endpoint, protocol));
     }
   }
-  app.notFound(notFound);
+  app.notFound((c) => elsewhere(c, parts));
   app.onError((error, c) => {
     // Nothing above throws for what a caller does: this is a fault of ours, and says no more than that.
     parts.host.log({ level: "error", message: "unhandled", error: describeError(error) });
@@ -49,30 +63,81 @@ function locate(asked: string, toolkits: ReadonlySet<string>): { path: string; t
   const path = asked.replace(/([^/])\/$/, "$1");
   const end = path.indexOf("/", 1);
   const toolkit = end < 0 ? "" : path.slice(1, end);
-  return toolkits.has(toolkit) ? { path: path.slice(end), toolkit } : { path, toolkit: undefined };
+  if (toolkits.has(toolkit)) return { path: path.slice(end), toolkit };
+  return { path: isMetadataPath(path) ? METADATA_PATH : path, toolkit: undefined };
 }
 
-function server(parts: Parts, { serve }: Endpoint, { httpError }: Protocol) {
-  const { host, server, limits, neighbours } = parts;
+function server(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol) {
+  const { host, server, limits, neighbours, resource } = parts;
+  // One host for all who see the same.
+  const hosts = new WeakMap<Catalog, Host>([[host.catalog, host]]);
+  const hostFor = (catalog: Catalog): Host => {
+    const known = hosts.get(catalog);
+    if (known) return known;
+    const made = { ...host, catalog };
+    hosts.set(catalog, made);
+    return made;
+  };
   return async (c: Context): Promise<Response> => {
     const request = c.req.raw;
     const refused = refusedOrigin(request, neighbours);
     if (refused) return httpError(403, refused);
     const { toolkit } = locate(getPath(request), host.catalog.toolkits);
-    return serve({ request, principal: await parts.authenticate(request), toolkit, host, server, limits });
+    // Under a toolkit's name not even this is open: it would tell which toolkits there are.
+    const admitted = open && toolkit === undefined ? NOBODY : await parts.guard(request, toolkit);
+    if ("status" in admitted) return letRead(request, httpError(admitted.status, admitted.message, admitted.headers));
+    const catalog = host.catalog.visibleTo(admitted);
+    if (toolkit !== undefined && !catalog.toolkits.has(toolkit)) return letRead(request, nothing(request, catalog));
+    const visit = {
+      request,
+      principal: admitted,
+      toolkit,
+      host: hostFor(catalog),
+      server,
+      limits,
+      challenge: (scopes: readonly string[]) => ({
+        // Who has shown nothing yet is asked to; who has, to come back with more.
+        status: admitted.id === ANONYMOUS ? (401 as const) : (403 as const),
+        headers: { "www-authenticate": challenge(new URL(request.url), resource, "insufficient_scope", scopes) },
+      }),
+    };
+    return letRead(request, await serve(visit));
   };
 }
 
-/** 404, or 405 with what the path allows (RFC 9110, section 15.5.6). */
-function notFound(c: Context): Response {
-  const { path, method } = c.req;
-  const protocol = protocolOf(path);
+/** The principal's id of whoever shows no credential where none is asked for. */
+export const ANONYMOUS = "anonymous";
+
+const NOBODY: Principal = { id: ANONYMOUS, meter: ANONYMOUS, scopes: [], reach: [], toolkits: [] };
+
+/** What no route matches: a browser's questions, the sign-in's own endpoints, and nothing, for those who may know that. */
+async function elsewhere(c: Context, parts: Parts): Promise<Response> {
+  const request = c.req.raw;
+  const path = getPath(request);
+  const { httpError } = protocolOf(path);
+  const signIn = parts.signIn?.fetch(request);
+  if (signIn) return signIn;
+  if (c.req.path === METADATA_PATH) return json({ message: "Only GET is served here" }, 405, { allow: "GET, HEAD" });
+  const refused = refusedOrigin(request, parts.neighbours);
+  if (refused) return httpError(403, refused);
+  const allowed = preflight(request);
+  if (allowed) return letRead(request, allowed);
+  if (path === "/") return nothing(request, parts.host.catalog);
+  const admitted = await parts.guard(request, undefined);
+  if ("status" in admitted) return letRead(request, httpError(admitted.status, admitted.message, admitted.headers));
+  return letRead(request, nothing(request, parts.host.catalog.visibleTo(admitted)));
+}
+
+/** 404, or 405 with what the path allows (RFC 9110, section 15.5.6), as far as the path exists for whoever asks. */
+function nothing(request: Request, catalog: Catalog): Response {
+  const { path, toolkit } = locate(getPath(request), catalog.toolkits);
+  const protocol = protocolOf(getPath(request));
   const allowed = PROTOCOLS.flatMap(({ endpoints }) => endpoints)
     .filter((endpoint) => endpoint.path === path)
     .flatMap((endpoint) => (endpoint.method === "GET" ? ["GET", "HEAD"] : [endpoint.method]));
-  if (path === "/") allowed.push("GET", "HEAD");
+  if (path === "/" && toolkit === undefined) allowed.push("GET", "HEAD");
   if (allowed.length === 0) return protocol.httpError(404, "There is nothing at this path");
-  return protocol.httpError(405, `${method} is not allowed here`, { allow: allowed.join(", ") });
+  return protocol.httpError(405, `${request.method} is not allowed here`, { allow: allowed.join(", ") });
 }
 
 /** Whose shape an error takes where no endpoint was reached. */

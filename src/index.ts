@@ -1,12 +1,20 @@
 /** The Worker: reads bindings, picks stores, exports the app and its Durable Objects. The only file that names a binding. */
 import { env, waitUntil } from "cloudflare:workers";
 import source from "#catalog";
-import { authenticate } from "./access/authenticate.ts";
-import { createApp } from "./app.ts";
+import createSignIn from "#sign-in";
+import { createGuard } from "./access/guard.ts";
+import { tokens } from "./access/jwt.ts";
+import { keyring } from "./access/keys.ts";
+import { remembering } from "./access/sign-in.ts";
+import { ANONYMOUS, createApp } from "./app.ts";
 import { createCatalog } from "./core/catalog.ts";
+import type { Principal } from "./core/definition.ts";
 import { guardedFetch } from "./core/egress.ts";
 import { fromBase64Url, hmacSigner } from "./core/handle.ts";
+import type { Host } from "./core/host.ts";
+import { describeError, type Log } from "./core/log.ts";
 import { type Hub, hubChanges } from "./stores/hub.ts";
+import { kvKeys } from "./stores/kv-keys.ts";
 import { kvLedger } from "./stores/kv-ledger.ts";
 import { kvSessions } from "./stores/kv-sessions.ts";
 import { type Mailbox, mailboxes } from "./stores/mailbox.ts";
@@ -26,13 +34,23 @@ interface Bindings {
   readonly IDEMPOTENCY_TTL_SECONDS?: string;
   readonly SESSION_TTL_SECONDS?: string;
   readonly PAGE_SIZE?: string;
+  readonly MAX_BODY_BYTES?: string;
   readonly LOCAL?: string;
+  readonly PUBLIC?: string;
   readonly ALLOWED_ORIGINS?: string;
+  readonly ALLOWED_HOSTS?: string;
+  readonly JWT_SECRET?: string;
+  readonly JWT_ISSUER?: string;
+  readonly JWT_JWKS_URL?: string;
+  readonly JWT_AUDIENCE?: string;
+  readonly OAUTH_SCOPES?: string;
+  readonly RATE_PER_MINUTE?: string;
   /** Base64url, 32 bytes or more: signs session handles. Left out, the deployment makes its own. */
   readonly SIGNING_KEY?: string;
 }
 
 const bindings = env as unknown as Bindings;
+const MAX_BODY_BYTES = 1_048_576;
 /** Many clients read the first page only. */
 const PAGE_SIZE = 1_000;
 const DAY_SECONDS = 86_400;
@@ -54,29 +72,93 @@ async function signingKey(): Promise<Uint8Array<ArrayBuffer>> {
   return key;
 }
 
+/** A setting that lists things, separated by blanks or commas. */
+function listOf(setting: string | undefined): string[] {
+  return (setting ?? "").split(/[\s,]+/).filter((one) => one !== "");
+}
+
+/** A rate limiter counts to what its name says: `RATE_60` to 60 a minute. */
+async function within(perMinute: number, key: string): Promise<boolean> {
+  const limiter = ownValue(`RATE_${perMinute}`) as RateLimit | undefined;
+  if (limiter === undefined) throw new Error(`There is no rate limiter RATE_${perMinute} in wrangler.toml`);
+  try {
+    return (await limiter.limit({ key })).success;
+  } catch (error) {
+    // A counter that is away must not close the deployment.
+    log({ level: "error", message: "request not counted", error: describeError(error) });
+    return true;
+  }
+}
+
+const log: Log = (entry) => console.log(JSON.stringify(entry));
+const now = () => Date.now();
+const catalog = createCatalog(source);
+const keys = keyring(kvKeys(bindings.KV), now);
+const name = bindings.SERVER_NAME ?? "trivet";
+const isLocal = bindings.LOCAL === "true";
+const baseScopes = listOf(bindings.OAUTH_SCOPES);
+const ownServer = createSignIn?.({ kv: bindings.KV, keys, catalog, baseScopes, serverName: name, log });
+const signIn = ownServer && remembering(ownServer, now);
+const { JWT_SECRET: secret, JWT_ISSUER: issuer, JWT_JWKS_URL: jwksUrl, JWT_AUDIENCE: audience } = bindings;
+const hasProvider = Boolean(issuer && jwksUrl);
+const resource = {
+  name,
+  baseScopes,
+  issuers: (origin: string) => [...(hasProvider ? [issuer as string] : []), ...(signIn ? [origin] : [])],
+};
+
+/** Who shows no credential: under `npm start` the owner, on a public deployment anyone, elsewhere nobody. */
+function stranger(request: Request): Principal {
+  if (isLocal) return { id: ANONYMOUS, meter: ANONYMOUS, scopes: "all", reach: "all" };
+  const reach = hasProvider || signIn ? "all" : [];
+  return { id: ANONYMOUS, meter: `${ANONYMOUS} ${request.headers.get("cf-connecting-ip")}`, scopes: [], reach };
+}
+
+const host: Host = {
+  catalog,
+  ledger: kvLedger(bindings.KV, seconds(bindings.IDEMPOTENCY_TTL_SECONDS)),
+  sessions: kvSessions(bindings.KV, seconds(bindings.SESSION_TTL_SECONDS)),
+  signer: hmacSigner(signingKey),
+  mail: mailboxes(bindings.MAILBOX),
+  changes: hubChanges(bindings.HUB),
+  defer: waitUntil,
+  fetch: guardedFetch((input, init) => fetch(input, init), listOf(bindings.ALLOWED_HOSTS)),
+  within,
+  log,
+  now,
+  secret(name) {
+    const value = ownValue(name);
+    return typeof value === "string" ? value : undefined;
+  },
+  binding: ownValue,
+};
+
+if (isLocal) log({ level: "info", message: "Open to this machine: no credential is asked for under npm start" });
+
 export default createApp({
-  host: {
-    catalog: createCatalog(source),
-    ledger: kvLedger(bindings.KV, seconds(bindings.IDEMPOTENCY_TTL_SECONDS)),
-    sessions: kvSessions(bindings.KV, seconds(bindings.SESSION_TTL_SECONDS)),
-    signer: hmacSigner(signingKey),
-    mail: mailboxes(bindings.MAILBOX),
-    changes: hubChanges(bindings.HUB),
-    defer: waitUntil,
-    fetch: guardedFetch((input, init) => fetch(input, init)),
-    log: (entry) => console.log(JSON.stringify(entry)),
-    now: () => Date.now(),
-    secret(name) {
-      const value = ownValue(name);
-      return typeof value === "string" ? value : undefined;
+  host,
+  server: { name, version: bindings.SERVER_VERSION ?? "0.0.0" },
+  limits: {
+    bodyBytes: Number(bindings.MAX_BODY_BYTES) || MAX_BODY_BYTES,
+    pageSize: Number(bindings.PAGE_SIZE) || PAGE_SIZE,
+  },
+  neighbours: { local: isLocal, origins: listOf(bindings.ALLOWED_ORIGINS) },
+  resource,
+  signIn,
+  guard: createGuard({
+    access: {
+      stranger: isLocal || bindings.PUBLIC === "true" ? stranger : undefined,
+      keys,
+      tokens:
+        secret || hasProvider
+          ? tokens({ secret, issuer, jwksUrl, audience }, (input, init) => fetch(input, init), now)
+          : undefined,
+      signIn,
+      report: (error) => log({ level: "error", message: "credential not checked", error: describeError(error) }),
     },
-    binding: ownValue,
-  },
-  server: { name: bindings.SERVER_NAME ?? "trivet", version: bindings.SERVER_VERSION ?? "0.0.0" },
-  limits: { bodyBytes: 1_048_576, pageSize: Number(bindings.PAGE_SIZE) || PAGE_SIZE },
-  neighbours: {
-    local: bindings.LOCAL === "true",
-    origins: (bindings.ALLOWED_ORIGINS ?? "").split(/[\s,]+/).filter((origin) => origin !== ""),
-  },
-  authenticate,
+    resource,
+    rate: isLocal ? undefined : Number(bindings.RATE_PER_MINUTE) || undefined,
+    within,
+    log,
+  }),
 });

@@ -1,7 +1,7 @@
 /**
  * Keeps web pages of others out (MCP, basic/transports, Security Warning: "Servers MUST validate the Origin header"):
  * a browser says on whose behalf it calls, and a server on loopback answers to loopback's names only, so that a name
- * that was made to lead here (DNS rebinding) leads nowhere.
+ * that was made to lead here (DNS rebinding) leads nowhere. Pages that may call are told so (Fetch standard, CORS).
  */
 
 export interface Neighbours {
@@ -22,4 +22,33 @@ export function refusedOrigin(request: Request, { local, origins }: Neighbours):
   if (origin === null || origin === url.origin || origins.includes(origin)) return undefined;
   if (local && /^https?:/.test(origin) && LOOPBACK.test(URL.parse(origin)?.hostname ?? "")) return undefined;
   return "Pages of this origin may not call";
+}
+
+/** What a page may read of an answer beside its body. */
+const EXPOSED = "ETag, Idempotency-Replayed, Mcp-Session-Id, Retry-After, WWW-Authenticate";
+const PREFLIGHT_SECONDS = "7200";
+
+/** Lets the page that sent the request read the answer. For requests that {@link refusedOrigin} let in. */
+export function letRead(request: Request, response: Response): Response {
+  const origin = request.headers.get("origin");
+  if (origin === null) return response;
+  response.headers.set("access-control-allow-origin", origin);
+  response.headers.set("access-control-expose-headers", EXPOSED);
+  response.headers.append("vary", "origin");
+  return response;
+}
+
+/** Answers a browser's question whether it may send a request (Fetch standard, CORS-preflight); undefined for others. */
+export function preflight(request: Request): Response | undefined {
+  const method = request.headers.get("access-control-request-method");
+  if (request.method !== "OPTIONS" || method === null || !request.headers.has("origin")) return undefined;
+  // The origin was found to be one that may call: it may send what headers it needs.
+  const asked = request.headers.get("access-control-request-headers");
+  const headers: Record<string, string> = {
+    "access-control-allow-methods": "GET, POST, DELETE",
+    "access-control-max-age": PREFLIGHT_SECONDS,
+    vary: "access-control-request-headers",
+  };
+  if (asked !== null && /^[\w, -]{1,1024}$/.test(asked)) headers["access-control-allow-headers"] = asked;
+  return new Response(null, { status: 204, headers });
 }

@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from "vitest";
 import source from "#catalog";
-import { ANONYMOUS } from "../../src/access/authenticate.ts";
 import { createApp } from "../../src/app.ts";
 import { createCatalog } from "../../src/core/catalog.ts";
 import type { Host } from "../../src/core/host.ts";
+import { OPEN } from "../support/app.ts";
 
 /** Whatever is done with it, is done with storage: and counted. */
 const touched: string[] = [];
@@ -26,6 +26,7 @@ const host: Host = {
   changes: storage("changes"),
   defer: () => {},
   fetch: () => Promise.reject(new Error("no tool here fetches")),
+  within: () => Promise.reject(new Error("nothing here is limited")),
   log: () => {},
   now: () => 0,
   secret: () => undefined,
@@ -35,8 +36,7 @@ const app = createApp({
   host,
   server: { name: "test", version: "1.0.0" },
   limits: { bodyBytes: 1_000_000, pageSize: 1_000 },
-  neighbours: { local: false, origins: [] },
-  authenticate: () => ANONYMOUS,
+  ...OPEN,
 });
 
 const post = async (path: string, body: object, headers: Record<string, string> = {}) => {

@@ -8,6 +8,7 @@ import { rpc } from "../../support/opentool.ts";
 import { call as callOxp } from "../../support/oxp.ts";
 import { type Asked, callModern, modern, modernRequest } from "./modern-client.ts";
 import { call, EVERYTHING, handshake, mcp } from "./support.ts";
+import { OPEN, OWNER } from "../../support/app.ts";
 
 const NAME = { name: { action: "accept", content: { name: "Ann" } } };
 
@@ -142,8 +143,8 @@ describe("requestState (Server Requirements, 4 and 5: attacker-controlled input)
         host: { catalog: createCatalog(source), signer, secret: () => undefined, log: () => {}, now: () => 0 },
         server: { name: "principals", version: "1" },
         limits: { bodyBytes: 10_000, pageSize: 10 },
-        neighbours: { local: false, origins: [] },
-        authenticate: () => ({ id: principal }),
+        ...OPEN,
+        guard: async () => ({ ...OWNER, id: principal }),
       } as unknown as Parts);
       const params = { name: "Talk_Ask", arguments: { what: "form" }, ...more };
       const { message, headers } = modernRequest("tools/call", params, { capabilities: EVERYTHING });

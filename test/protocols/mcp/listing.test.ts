@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import source from "#catalog";
 import { createApp, type Parts } from "../../../src/app.ts";
 import { createCatalog } from "../../../src/core/catalog.ts";
+import { OPEN } from "../../support/app.ts";
 import { modern, modernRequest } from "./modern-client.ts";
 import { handshake, mcp, request } from "./support.ts";
 
@@ -91,8 +92,7 @@ function appWith(pageSize: number, revision = "0".repeat(16)) {
     host: host as unknown as Parts["host"],
     server: { name: "paged", version: "1" },
     limits: { bodyBytes: 10_000, pageSize },
-    neighbours: { local: false, origins: [] },
-    authenticate: () => ({ id: "me" }),
+    ...OPEN,
   });
 }
 

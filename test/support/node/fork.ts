@@ -16,13 +16,17 @@ export interface Fork {
   remove(): void;
 }
 
-/** @param tools a folder to copy to `tools/`, or files by their path below it */
-export function makeFork(tools: string | Record<string, string>): Fork {
+/**
+ * @param tools  a folder to copy to `tools/`, or files by their path below it
+ * @param closed whether it asks for credentials, as a deployment does that nobody opened
+ */
+export function makeFork(tools: string | Record<string, string>, { closed = false } = {}): Fork {
   const root = mkdtempSync(join(tmpdir(), "trivet-fork-"));
   for (const file of OWN_FILES) {
     cpSync(join(ROOT, file), join(root, file), { recursive: true, filter: (path) => !path.endsWith("/src/generated") });
   }
   symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
+  if (!closed) open(join(root, "wrangler.toml"));
   const write = (path: string, text: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
@@ -31,6 +35,14 @@ export function makeFork(tools: string | Record<string, string>): Fork {
   if (typeof tools === "string") cpSync(resolve(ROOT, tools), join(root, "tools"), { recursive: true });
   else for (const [path, text] of Object.entries(tools)) write(`tools/${path}`, text);
   return { root, write, remove: () => rmSync(root, { recursive: true, force: true }) };
+}
+
+/** Anyone may call, as often as they like: what most tests are not about. */
+function open(settings: string): void {
+  const text = readFileSync(settings, "utf8");
+  const opened = text.replace('PUBLIC = "false"', 'PUBLIC = "true"').replace(/^RATE_PER_MINUTE = .*$/m, "");
+  if (opened === text) throw new Error("wrangler.toml has no setting PUBLIC to open");
+  writeFileSync(settings, opened);
 }
 
 export interface Served {

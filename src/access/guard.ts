@@ -1,0 +1,84 @@
+/** The door: admits a request as a principal, or turns it away with a status and a sentence. Knows no protocol. */
+import type { Principal } from "../core/definition.ts";
+import type { Log } from "../core/log.ts";
+import { MINUTE_MS } from "../core/permit.ts";
+import { type Access, type Admission, authenticate } from "./authenticate.ts";
+import { challenge, type ResourceSettings } from "./resource.ts";
+
+export interface GuardParts {
+  readonly access: Access;
+  readonly resource: ResourceSettings;
+  /** Requests a minute for principals without a limit of their own; undefined for no limit. */
+  readonly rate: number | undefined;
+  readonly within: (perMinute: number, key: string) => Promise<boolean>;
+  readonly log: Log;
+}
+
+/** Why a request does not come in; in the shape of the protocol that it came in on by whoever answers. */
+export interface Rejection {
+  readonly status: 401 | 429 | 431 | 503;
+  readonly message: string;
+  readonly headers: Record<string, string>;
+}
+
+export type Guard = (request: Request, toolkit: string | undefined) => Promise<Principal | Rejection>;
+
+const HOW =
+  "A credential is needed: an API key as Authorization: Bearer, OXP-API-Key or X-Agent-API-Key, or a token. " +
+  "Whoever runs this deployment makes a key with: npm run keys -- create NAME --remote";
+const RETRY_SECONDS = 5;
+
+export function createGuard({ access, resource, rate, within, log }: GuardParts): Guard {
+  let told = false;
+  return async (request, toolkit) => {
+    const asked = authenticate(request, toolkit, access);
+    const admission = asked instanceof Promise ? await asked : asked;
+    if ("refused" in admission) {
+      if (admission.refused === "no credential" && !told) {
+        told = true;
+        log({ level: "warning", message: HOW });
+      }
+      return rejection(admission.refused, new URL(request.url), resource);
+    }
+    const { principal } = admission;
+    const limit = principal.rate ?? rate;
+    try {
+      if (limit === undefined || (await within(limit, principal.meter))) return principal;
+    } catch (error) {
+      access.report(error);
+      return rejection("unavailable", new URL(request.url), resource);
+    }
+    const headers = { "retry-after": String(MINUTE_MS / 1_000) };
+    return { status: 429, message: `Over ${limit} requests a minute; wait and try again`, headers };
+  };
+}
+
+function rejection(
+  reason: Extract<Admission, { refused: string }>["refused"],
+  url: URL,
+  resource: ResourceSettings,
+): Rejection {
+  switch (reason) {
+    case "no credential":
+      // RFC 6750, section 3.1: no error code for a request that shows nothing.
+      return unauthorized(HOW, challenge(url, resource, undefined, resource.baseScopes));
+    case "bad credential":
+      // One answer for whatever is wrong with it: unknown, expired, revoked, forged, or of another place.
+      return unauthorized(
+        "The credential is not valid here",
+        challenge(url, resource, "invalid_token", resource.baseScopes),
+      );
+    case "too large":
+      return { status: 431, message: "The credential is too long", headers: {} };
+    case "unavailable":
+      return {
+        status: 503,
+        message: "Credentials cannot be checked at the moment; try again",
+        headers: { "retry-after": String(RETRY_SECONDS) },
+      };
+  }
+}
+
+function unauthorized(message: string, wwwAuthenticate: string): Rejection {
+  return { status: 401, message, headers: { "www-authenticate": wwwAuthenticate } };
+}

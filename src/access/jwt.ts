@@ -1,0 +1,163 @@
+/**
+ * JSON Web Tokens, of two kinds that share nothing: HS256 under a secret that caller and deployment share (OXP,
+ * "Server Authentication"), and RS256, ES256 or EdDSA under the published keys of an identity provider. A token's
+ * header picks among the algorithms that its kind of key allows and never the kind of a key (RFC 8725, 3.1 and 3.2).
+ */
+import { createRemoteJWKSet, customFetch, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from "jose";
+import type { Principal } from "../core/definition.ts";
+import { Recent } from "./recent.ts";
+
+export interface TokenSettings {
+  /** The shared secret: 32 bytes or more (RFC 7518, 3.2). */
+  readonly secret?: string | undefined;
+  /** The identity provider, as it spells itself in `iss`; with {@link jwksUrl}, or neither. */
+  readonly issuer?: string | undefined;
+  /** Where it publishes its keys: https, or http on loopback. */
+  readonly jwksUrl?: string | undefined;
+  /** What `aud` must name; left out, the URL that the request came to. */
+  readonly audience?: string | undefined;
+}
+
+/** The provider of the keys does not answer: nobody can say whether a token is good. */
+export class ProviderDown extends Error {}
+
+export interface Tokens {
+  /**
+   * @param resources URIs that a token for this request may have been issued for
+   * @returns undefined for a token that is not good, or not for these
+   * @throws {ProviderDown}
+   */
+  find(token: string, resources: readonly string[]): Principal | undefined | Promise<Principal | undefined>;
+}
+
+/** What of a verified token counts. */
+interface Verified {
+  readonly principal: Principal;
+  readonly audience: readonly string[];
+  /** OXP's tokens may name no audience; an identity provider's must (RFC 8707, MCP "Token Handling"). */
+  readonly needsAudience: boolean;
+}
+
+const ASYMMETRIC = ["RS256", "ES256", "EdDSA", "Ed25519"];
+const TYPES = [undefined, "jwt", "at+jwt", "application/at+jwt"];
+const TOLERANCE_S = 30;
+/** OXP: a server "SHOULD enforce a short life". */
+const MAX_LIFE_S = 3_600;
+/** What a token was found to be is remembered no longer than this, however long it lives. */
+const KNOWN_MS = 300_000;
+/** How long a provider that failed is left alone, and how often an unknown key makes us ask again. */
+const COOLDOWN_MS = 5_000;
+const REFRESH_COOLDOWN_MS = 30_000;
+
+/**
+ * @param send the Worker's fetch: where keys are published is the owner's word, and needs no guard
+ * @param now  milliseconds since 1970
+ */
+export function tokens(settings: TokenSettings, send: typeof fetch, now: () => number): Tokens {
+  const recent = new Recent<Verified>(now);
+  let published: ReturnType<typeof publishedKeys> | undefined;
+
+  const verify = async (token: string): Promise<Verified | undefined> => {
+    const { alg, typ } = decodeProtectedHeader(token);
+    if (!TYPES.includes(typ?.toLowerCase())) return undefined;
+    const isShared = alg === "HS256";
+    const options = { clockTolerance: TOLERANCE_S, currentDate: new Date(now()) };
+    let payload: JWTPayload;
+    if (isShared) {
+      if (settings.secret === undefined) return undefined;
+      const key = sharedKey(settings.secret);
+      ({ payload } = await jwtVerify(token, key, { ...options, algorithms: ["HS256"], requiredClaims: ["exp"] }));
+      if ((payload.exp as number) > now() / 1_000 + MAX_LIFE_S + TOLERANCE_S) return undefined;
+    } else {
+      const { issuer, jwksUrl } = settings;
+      if (jwksUrl === undefined || issuer === undefined) return undefined;
+      published ??= publishedKeys(jwksUrl, send, now);
+      const requiredClaims = ["exp", "sub", "aud"];
+      ({ payload } = await jwtVerify(token, published, { ...options, issuer, algorithms: ASYMMETRIC, requiredClaims }));
+    }
+    if ((payload.iat ?? 0) > now() / 1_000 + TOLERANCE_S) return undefined;
+    const verified = {
+      principal: await principalOf(payload, !isShared),
+      audience: [payload.aud ?? []].flat(),
+      needsAudience: !isShared,
+    };
+    recent.set(token, verified, Math.min(now() + KNOWN_MS, (payload.exp as number) * 1_000));
+    return verified;
+  };
+
+  const forHere = ({ principal, audience, needsAudience }: Verified, resources: readonly string[]) => {
+    if (audience.length === 0 && !needsAudience) return principal;
+    const here = settings.audience === undefined ? resources : [settings.audience];
+    return audience.some((one) => here.includes(one)) ? principal : undefined;
+  };
+
+  return {
+    find(token, resources) {
+      const known = recent.get(token);
+      if (known) return forHere(known, resources);
+      return verify(token).then(
+        (verified) => verified && forHere(verified, resources),
+        (error) => {
+          if (error instanceof ProviderDown || !(error instanceof errors.JOSEError)) throw error;
+          return undefined;
+        },
+      );
+    },
+  };
+}
+
+function sharedKey(secret: string): Uint8Array {
+  const bytes = new TextEncoder().encode(secret);
+  if (bytes.length < 32) throw new Error("JWT_SECRET must have 32 bytes or more");
+  return bytes;
+}
+
+/** The provider's keys, kept and fetched again on an unknown `kid`; never more often than the cooldowns allow. */
+function publishedKeys(address: string, send: typeof fetch, now: () => number): ReturnType<typeof createRemoteJWKSet> {
+  const url = new URL(address);
+  if (url.protocol !== "https:" && !/^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)) {
+    throw new Error("JWT_JWKS_URL must be https");
+  }
+  let failedAt = Number.NEGATIVE_INFINITY;
+  const keys = createRemoteJWKSet(url, {
+    cooldownDuration: REFRESH_COOLDOWN_MS,
+    timeoutDuration: COOLDOWN_MS,
+    async [customFetch](url, init) {
+      // jose counts from the last success only: a provider that is down would be asked for each token.
+      if (now() - failedAt < COOLDOWN_MS) throw new ProviderDown();
+      try {
+        const response = await send(url, init as RequestInit);
+        if (response.status === 200) return response;
+      } catch {
+        // As below.
+      }
+      failedAt = now();
+      throw new ProviderDown();
+    },
+  });
+  return Object.assign(async (...asked: Parameters<typeof keys>) => {
+    try {
+      return await keys(...asked);
+    } catch (error) {
+      if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error;
+      // A key that is no key, or an answer that holds none, is the provider's fault and not the token's.
+      throw error instanceof errors.JOSENotSupported ? error : new ProviderDown();
+    }
+  }, keys);
+}
+
+/** A principal is an (issuer, subject), hashed: bounded in length, and free of addresses and names. */
+async function principalOf(payload: JWTPayload, canStepUp: boolean): Promise<Principal> {
+  const text = new TextEncoder().encode(JSON.stringify([payload.iss ?? null, payload.sub ?? null]));
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
+  const id = `jwt:${hash.subarray(0, 16).toHex()}`;
+  const scopes = scopesOf(payload);
+  return Object.freeze({ id, meter: id, scopes, reach: canStepUp ? "all" : scopes });
+}
+
+/** `scope` as RFC 8693 has it (section 4.2); `scp` as some providers do. */
+function scopesOf({ scope, scp }: JWTPayload): readonly string[] {
+  const given = scope ?? scp;
+  if (typeof given === "string") return given.split(" ").filter((one) => one !== "");
+  return Array.isArray(given) ? given.filter((one) => typeof one === "string") : [];
+}

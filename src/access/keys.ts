@@ -1,0 +1,72 @@
+/**
+ * API keys: `trivet_<id>_<secret>`. A record is found by the id, in one read that is cached; of the secret only a hash
+ * is kept (256 random bits need no slow one), and it is compared in constant time. `npm run keys` makes them.
+ */
+import type { Principal } from "../core/definition.ts";
+import type { KeyRecord, KeyRecords } from "./key-record.ts";
+import { Recent } from "./recent.ts";
+
+export interface Keyring {
+  /** @returns undefined for a text that is no key, or none that is good (any more) */
+  find(text: string): Principal | undefined | Promise<Principal | undefined>;
+  /** The principal of a key that is known by its id alone: one that a person signed in with. */
+  findById(id: string): Promise<Principal | undefined>;
+}
+
+const KEY = /^trivet_([0-9a-z]{16})_[\w-]{43}$/;
+/** How long a record is known here: with KV's own minute, a revoked key is refused within two. */
+const KNOWN_MS = 30_000;
+
+interface Known {
+  readonly record: KeyRecord;
+  readonly principal: Principal;
+  /** The key's text once it was found to be good: its hash need not be taken again. */
+  text?: Uint8Array;
+}
+
+export function isKey(text: string): boolean {
+  return KEY.test(text);
+}
+
+/** @param now milliseconds since 1970 */
+export function keyring(records: KeyRecords, now: () => number): Keyring {
+  const recent = new Recent<Known>(now);
+
+  const read = async (id: string): Promise<Known | undefined> => {
+    const record = await records.read(id);
+    if (record === undefined) return undefined;
+    const known = { record, principal: principalOf(id, record) };
+    recent.set(id, known, now() + KNOWN_MS);
+    return known;
+  };
+  const good = ({ record, principal }: Known) =>
+    record.expires !== undefined && record.expires * 1_000 <= now() ? undefined : principal;
+  const check = async (id: string, bytes: Uint8Array) => {
+    const known = recent.get(id) ?? (await read(id));
+    if (known === undefined) return undefined;
+    const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+    if (!crypto.subtle.timingSafeEqual(hash, Uint8Array.fromHex(known.record.hash))) return undefined;
+    known.text = bytes;
+    return good(known);
+  };
+
+  return {
+    find(text) {
+      const id = KEY.exec(text)?.[1];
+      if (id === undefined) return undefined;
+      const bytes = new TextEncoder().encode(text);
+      const known = recent.get(id);
+      // Keys are all of one length, so that this compares no less for a wrong one.
+      return known?.text && crypto.subtle.timingSafeEqual(bytes, known.text) ? good(known) : check(id, bytes);
+    },
+    async findById(id) {
+      const known = recent.get(id) ?? (await read(id));
+      return known && good(known);
+    },
+  };
+}
+
+function principalOf(id: string, { toolkits, scopes, rate }: KeyRecord): Principal {
+  const granted = scopes.includes("*") ? "all" : scopes;
+  return Object.freeze({ id: `key:${id}`, meter: `key:${id}`, toolkits, scopes: granted, reach: granted, rate });
+}

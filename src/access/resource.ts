@@ -1,0 +1,56 @@
+/**
+ * This deployment as an OAuth protected resource: its identifiers, its metadata (RFC 9728) and the challenges that
+ * lead clients there (RFC 6750, section 3; MCP, basic/authorization).
+ */
+
+export interface ResourceSettings {
+  /** Issuers that clients may get tokens from; empty where there is no OAuth. `origin` is this deployment's own. */
+  readonly issuers: (origin: string) => readonly string[];
+  /** What clients ask for at first: as little as gets them in. */
+  readonly baseScopes: readonly string[];
+  readonly name: string;
+}
+
+export const METADATA_PATH = "/.well-known/oauth-protected-resource";
+const METADATA = /^\/\.well-known\/oauth-protected-resource(\/mcp|\/[a-z0-9-]+\/mcp)?$/;
+const MCP_PATH = /^(\/[a-z0-9-]+)?\/mcp$/;
+
+/** Whether this path is one of the metadata's; both well-known forms, and one for each toolkit (RFC 9728, 3.1). */
+export function isMetadataPath(path: string): boolean {
+  return METADATA.test(path);
+}
+
+/** RFC 9728, section 2. Says the same of every toolkit's path, so that nobody learns which there are. */
+export function resourceMetadata({ origin, pathname }: URL, settings: ResourceSettings): Record<string, unknown> {
+  const issuers = settings.issuers(origin);
+  return {
+    resource: origin + (METADATA.exec(pathname.replace(/\/$/, ""))?.[1] ?? ""),
+    ...(issuers.length > 0 && { authorization_servers: issuers }),
+    ...(settings.baseScopes.length > 0 && { scopes_supported: settings.baseScopes }),
+    bearer_methods_supported: ["header"],
+    resource_name: settings.name,
+  };
+}
+
+/** URIs that a token for this request may have been issued for, the most particular first. */
+export function resourcesOf(origin: string, toolkit: string | undefined): readonly string[] {
+  const all = [`${origin}/mcp`, origin, `${origin}/`];
+  return toolkit === undefined ? all : [`${origin}/${toolkit}/mcp`, `${origin}/${toolkit}`, ...all];
+}
+
+/** The value of `WWW-Authenticate`. @param scopes that this request needs */
+export function challenge(
+  { origin, pathname }: URL,
+  settings: ResourceSettings,
+  error: "invalid_token" | "insufficient_scope" | undefined,
+  scopes: readonly string[],
+): string {
+  const parts = [`realm="${settings.name.replace(/[^\w .-]/g, "")}"`];
+  if (error) parts.push(`error="${error}"`);
+  if (settings.issuers(origin).length > 0) {
+    const suffix = MCP_PATH.test(pathname) ? pathname : "";
+    parts.push(`resource_metadata="${origin}${METADATA_PATH}${suffix}"`);
+    if (scopes.length > 0) parts.push(`scope="${scopes.join(" ")}"`);
+  }
+  return `Bearer ${parts.join(", ")}`;
+}

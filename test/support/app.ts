@@ -1,0 +1,12 @@
+/** Parts of an app that nobody has to sign in to, for tests that build one of their own. */
+import type { Parts } from "../../src/app.ts";
+import type { Principal } from "../../src/core/definition.ts";
+
+export const OWNER: Principal = { id: "owner", meter: "owner", scopes: "all", reach: "all" };
+
+export const OPEN = {
+  neighbours: { local: false, origins: [] },
+  guard: async () => OWNER,
+  resource: { name: "test", baseScopes: [], issuers: () => [] },
+  signIn: undefined,
+} satisfies Partial<Parts>;
