@@ -1,0 +1,163 @@
+/** `npm run keys`: makes, lists and revokes API keys in the Worker's KV. The Worker's part is src/access/keys.ts. */
+import { existsSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { openKv, type Place, rateLimiters } from "./kv.ts";
+import { type KeyTerms, makeKey } from "./make.ts";
+import { Mistake } from "./mistake.ts";
+import { readExpires, readName, readRate, readScopes, readToolkits } from "./terms.ts";
+import { announce, type Listed, table, USAGE } from "./words.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+/** Where the Worker looks for a record (src/stores/kv-keys.ts). */
+const PREFIX = "key:";
+const HELP = "see `npm run keys -- --help`";
+const OPTIONS = {
+  toolkits: { type: "string", multiple: true },
+  scopes: { type: "string", multiple: true },
+  expires: { type: "string" },
+  rate: { type: "string" },
+  json: { type: "boolean" },
+  remote: { type: "boolean" },
+  "persist-to": { type: "string" },
+  config: { type: "string", short: "c" },
+  env: { type: "string", short: "e" },
+  help: { type: "boolean", short: "h" },
+} as const;
+const COMMON = ["remote", "persist-to", "config", "env"];
+
+type Values = ReturnType<typeof readArguments>["values"];
+
+const COMMANDS = new Map([
+  ["create", { operand: "NAME", options: ["toolkits", "scopes", "expires", "rate"], run: create }],
+  ["list", { operand: undefined, options: ["json"], run: list }],
+  ["revoke", { operand: "ID or NAME", options: [], run: revoke }],
+]);
+
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof Mistake)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = readArguments();
+  const [name, operand = "", ...rest] = positionals;
+  if (values.help || name === undefined) return console.log(USAGE);
+  const command = COMMANDS.get(name);
+  if (command === undefined) throw new Mistake(`There is no command "${name}": ${HELP}.`);
+  const foreign = Object.keys(values).find((option) => ![...command.options, ...COMMON].includes(option));
+  if (foreign) throw new Mistake(`${name} takes no --${foreign}: ${HELP}.`);
+  if (command.operand && operand === "") throw new Mistake(`${name} needs the ${command.operand} of a key: ${HELP}.`);
+  if (rest.length > 0 || (!command.operand && operand !== "")) {
+    // An asterisk without quotes is the names of all files here.
+    throw new Mistake(
+      `${name} takes ${command.operand ? `one ${command.operand}` : "no name"}: put "a b" and '*' in quotes.`,
+    );
+  }
+  await command.run(operand, values, place(values));
+}
+
+async function create(operand: string, values: Values, place: Place): Promise<void> {
+  const now = seconds();
+  const terms: KeyTerms = {
+    name: readName(operand),
+    ...(values.toolkits && { toolkits: readToolkits(values.toolkits, toolkitFolders()) }),
+    scopes: values.scopes ? readScopes(values.scopes) : [],
+    ...(values.rate !== undefined && { rate: readRate(values.rate, await rateLimiters(place)) }),
+    created: now,
+    ...(values.expires !== undefined && { expires: readExpires(values.expires, now) }),
+  };
+  const key = makeKey(terms);
+  openKv(place).put(PREFIX + key.id, JSON.stringify(key.record), terms, terms.expires);
+  console.log(announce(key, place.remote));
+}
+
+function list(_: string, { json }: Values, place: Place): void {
+  const keys = listed(place);
+  if (json)
+    console.log(
+      JSON.stringify(
+        keys.map(({ id, terms }) => ({ id, ...terms })),
+        undefined,
+        2,
+      ),
+    );
+  else if (keys.length > 0) console.log(table(keys, seconds()));
+  else console.log(`There are no keys. To make one: npm run keys -- create NAME${place.remote ? " --remote" : ""}`);
+}
+
+function revoke(operand: string, _: Values, place: Place): void {
+  const keys = listed(place);
+  // Who has found a key somewhere has its text.
+  const id = /^trivet_([0-9a-z]{16})(?:_|$)/.exec(operand)?.[1] ?? operand;
+  const byId = keys.filter((key) => key.id === id);
+  const found = byId.length > 0 ? byId : keys.filter(({ terms }) => terms?.name === operand);
+  const [key] = found;
+  if (key === undefined) {
+    const late = place.remote ? " A new one may take a minute to be listed." : " One of the deployment needs --remote.";
+    throw new Mistake(`No key has that id or name.${late}`);
+  }
+  if (found.length > 1) {
+    throw new Mistake(
+      `${found.length} keys have the name "${operand}": revoke by id, ${found.map(({ id }) => id).join(" or ")}.`,
+    );
+  }
+  openKv(place).delete(PREFIX + key.id);
+  console.log(`Revoked ${key.id}${key.terms ? ` ("${key.terms.name}")` : ""}. It may go on working for two minutes.`);
+}
+
+function listed(place: Place): Listed[] {
+  return openKv(place)
+    .list(PREFIX)
+    .map(({ name, metadata }) => ({ id: name.slice(PREFIX.length), terms: isTerms(metadata) ? metadata : undefined }))
+    .sort((a, b) => (a.terms?.created ?? 0) - (b.terms?.created ?? 0));
+}
+
+/** Enough of it to be shown. */
+function isTerms(metadata: unknown): metadata is KeyTerms {
+  const { name, scopes, created } = (metadata ?? {}) as Partial<KeyTerms>;
+  return typeof name === "string" && Array.isArray(scopes) && typeof created === "number";
+}
+
+function readArguments() {
+  // A key for the deployment would be made here, and one for some tools would open all.
+  const swallowed = ["toolkits", "scopes", "expires", "rate", "remote", "persist-to"].find(
+    (option) => process.env[`npm_config_${option.replace("-", "_")}`] !== undefined,
+  );
+  if (swallowed) throw new Mistake(`npm kept --${swallowed} for itself: write \`--\` before the command, ${HELP}.`);
+  try {
+    return parseArgs({ options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    const [sentence = ""] = (error as Error).message.split(/\. |\n/);
+    throw new Mistake(`${sentence.replace(/\.$/, "")}: ${HELP}.`);
+  }
+}
+
+function place({ remote = false, config, env, "persist-to": persistTo }: Values): Place {
+  if (remote && persistTo !== undefined)
+    throw new Mistake("--persist-to is for keys on this machine, --remote is not.");
+  return {
+    remote,
+    env,
+    config: resolve(config ?? join(ROOT, "wrangler.toml")),
+    persistTo: persistTo && resolve(persistTo),
+  };
+}
+
+function toolkitFolders(): string[] {
+  const tools = join(ROOT, "tools");
+  // git does not keep the folder when the last tool is deleted.
+  if (!existsSync(tools)) return [];
+  const folders = readdirSync(tools, { withFileTypes: true }).filter((entry) => !entry.isFile());
+  return folders
+    .map(({ name }) => name)
+    .filter((name) => /^[a-z][a-z0-9-]*$/.test(name) && name !== "node_modules")
+    .sort();
+}
+
+function seconds(): number {
+  return Math.floor(Date.now() / 1_000);
+}

@@ -1,0 +1,77 @@
+/** As much of Cloudflare's API as wrangler asks for one Worker's KV namespace, over real HTTP. Knows no expiry. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export const TOKEN = "a-token";
+const NAMESPACE = "0f2ac74b498b48028cb68387c421e279";
+
+export interface Cloudflare {
+  readonly url: string;
+  /** What was asked, as `GET /workers/scripts/keys/settings`. */
+  readonly asked: string[];
+  readonly kept: Map<string, { readonly value: string; readonly metadata?: unknown; readonly expiration?: number }>;
+  close(): void;
+}
+
+/** @param worker name of the only Worker that is deployed */
+export async function startCloudflare(worker: string): Promise<Cloudflare> {
+  const asked: string[] = [];
+  const kept: Cloudflare["kept"] = new Map();
+  const binding = { type: "kv_namespace", name: "KV", namespace_id: NAMESPACE };
+
+  const answer = async (request: Request): Promise<unknown> => {
+    const { pathname, searchParams } = new URL(request.url);
+    const path = pathname.replace("/accounts/an-account", "");
+    asked.push(`${request.method} ${path}`);
+    if (request.headers.get("authorization") !== `Bearer ${TOKEN}`) return [10_000, "Authentication error"];
+    if (path.startsWith("/workers/scripts/")) {
+      if (path !== `/workers/scripts/${worker}/settings`)
+        return [10_007, "This Worker does not exist on your account."];
+      return { bindings: [binding] };
+    }
+    const [, rest = ""] = path.split(`/storage/kv/namespaces/${NAMESPACE}/`);
+    if (rest === "keys") {
+      return [...kept].flatMap(([name, { value, ...shown }]) =>
+        name.startsWith(searchParams.get("prefix") ?? "") ? { name, ...shown } : [],
+      );
+    }
+    const key = decodeURIComponent(rest.replace("values/", ""));
+    if (request.method === "DELETE") kept.delete(key);
+    else {
+      const form = await request.formData();
+      const value = form.get("value");
+      const expiration = searchParams.get("expiration");
+      kept.set(key, {
+        value: typeof value === "string" ? value : ((await value?.text()) ?? ""),
+        metadata: JSON.parse(String(form.get("metadata"))),
+        ...(expiration !== null && { expiration: Number(expiration) }),
+      });
+    }
+    return null;
+  };
+
+  const server = createServer(async (incoming, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk);
+    const { method = "GET", headers, url } = incoming;
+    const body = method === "PUT" ? { body: Buffer.concat(chunks) } : {};
+    const request = new Request(`http://localhost${url}`, {
+      method,
+      headers: headers as Record<string, string>,
+      ...body,
+    });
+    const result = await answer(request);
+    const isError = Array.isArray(result) && typeof result[0] === "number";
+    response.writeHead(isError ? 404 : 200, { "content-type": "application/json" });
+    response.end(
+      JSON.stringify(
+        isError
+          ? { success: false, errors: [{ code: result[0], message: result[1] }], messages: [], result: null }
+          : { success: true, errors: [], messages: [], result },
+      ),
+    );
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, asked, kept, close: () => server.close() };
+}
