@@ -16,8 +16,9 @@ import type { Catalog } from "./core/catalog.ts";
 import type { Principal } from "./core/definition.ts";
 import type { Host } from "./core/host.ts";
 import { describeError } from "./core/log.ts";
+import { ANONYMOUS } from "./core/principal.ts";
 import { home } from "./pages/home.ts";
-import { type Endpoint, json, type Limits, type Protocol, type ServerInfo } from "./protocols/http.ts";
+import { type Challenge, type Endpoint, json, type Limits, type Protocol, type ServerInfo } from "./protocols/http.ts";
 import { mcp } from "./protocols/mcp/routes.ts";
 import { opentool } from "./protocols/opentool/routes.ts";
 import { oxp } from "./protocols/oxp/routes.ts";
@@ -36,12 +37,13 @@ export interface Parts {
 
 const PROTOCOLS: readonly Protocol[] = [oxp, mcp, opentool];
 const FOR_ALL = { "access-control-allow-origin": "*" };
+const METADATA_CORS = { ...FOR_ALL, "access-control-allow-methods": "GET", "access-control-allow-headers": "*" };
 
 export function createApp(parts: Parts): Hono {
   const { toolkits } = parts.host.catalog;
   // Routing sees the path behind the toolkit, so that each endpoint is one static route however many toolkits there are.
   const app = new Hono({ router: new StaticRouter(), getPath: (request) => locate(getPath(request), toolkits).path });
-  app.get("/", (c) => c.text(home(parts.server)));
+  app.get("/", (c) => c.text(home(parts.server), 200, { "x-content-type-options": "nosniff" }));
   app.get(METADATA_PATH, (c) => json(resourceMetadata(new URL(c.req.url), parts.resource), 200, FOR_ALL));
   for (const protocol of PROTOCOLS) {
     for (const endpoint of protocol.endpoints) {
@@ -52,7 +54,7 @@ export function createApp(parts: Parts): Hono {
   app.onError((error, c) => {
     // Nothing above throws for what a caller does: this is a fault of ours, and says no more than that.
     parts.host.log({ level: "error", message: "unhandled", error: describeError(error) });
-    return protocolOf(c.req.path).httpError(500, "Internal error");
+    return letRead(c.req.raw, protocolOf(c.req.path).httpError(500, "Internal error"));
   });
   return app;
 }
@@ -63,7 +65,8 @@ function locate(asked: string, toolkits: ReadonlySet<string>): { path: string; t
   const path = asked.replace(/([^/])\/$/, "$1");
   const end = path.indexOf("/", 1);
   const toolkit = end < 0 ? "" : path.slice(1, end);
-  if (toolkits.has(toolkit)) return { path: path.slice(end), toolkit };
+  // The metadata is open to all: below a toolkit it would tell which toolkits there are.
+  if (toolkits.has(toolkit) && path.slice(end) !== METADATA_PATH) return { path: path.slice(end), toolkit };
   return { path: isMetadataPath(path) ? METADATA_PATH : path, toolkit: undefined };
 }
 
@@ -95,18 +98,30 @@ function server(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol
       host: hostFor(catalog),
       server,
       limits,
-      challenge: (scopes: readonly string[]) => ({
-        // Who has shown nothing yet is asked to; who has, to come back with more.
-        status: admitted.id === ANONYMOUS ? (401 as const) : (403 as const),
-        headers: { "www-authenticate": challenge(new URL(request.url), resource, "insufficient_scope", scopes) },
-      }),
+      challenge: (scopes: readonly string[]) =>
+        stepUp(new URL(request.url), resource, admitted, scopes, catalog.scopes),
     };
     return letRead(request, await serve(visit));
   };
 }
 
-/** The principal's id of whoever shows no credential where none is asked for. */
-export const ANONYMOUS = "anonymous";
+/** Who has shown nothing yet is asked to; who has, to come back with more. */
+function stepUp(
+  url: URL,
+  settings: ResourceSettings,
+  { id, scopes }: Principal,
+  demanded: readonly string[],
+  declared: readonly string[],
+): Challenge {
+  if (id === ANONYMOUS) {
+    return { status: 401, headers: { "www-authenticate": challenge(url, settings, undefined, demanded) } };
+  }
+  // With what it has already: clients ask for just what they are told (2025-11-25, basic/authorization, Scope Challenge
+  // Handling: "both existing relevant scopes and newly required scopes").
+  const relevant = [...settings.baseScopes, ...declared].filter((scope) => scopes.includes(scope));
+  const all = [...new Set([...relevant, ...demanded])];
+  return { status: 403, headers: { "www-authenticate": challenge(url, settings, "insufficient_scope", all) } };
+}
 
 const NOBODY: Principal = { id: ANONYMOUS, meter: ANONYMOUS, scopes: [], reach: [], toolkits: [] };
 
@@ -117,13 +132,16 @@ async function elsewhere(c: Context, parts: Parts): Promise<Response> {
   const { httpError } = protocolOf(path);
   const signIn = parts.signIn?.fetch(request);
   if (signIn) return signIn;
-  if (c.req.path === METADATA_PATH) return json({ message: "Only GET is served here" }, 405, { allow: "GET, HEAD" });
+  if (c.req.path === METADATA_PATH) {
+    if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: METADATA_CORS });
+    return json({ message: "Only GET is served here" }, 405, { allow: "GET, HEAD" });
+  }
   const refused = refusedOrigin(request, parts.neighbours);
   if (refused) return httpError(403, refused);
   const allowed = preflight(request);
   if (allowed) return letRead(request, allowed);
   if (path === "/") return nothing(request, parts.host.catalog);
-  const admitted = await parts.guard(request, undefined);
+  const admitted = await parts.guard(request, locate(path, parts.host.catalog.toolkits).toolkit);
   if ("status" in admitted) return letRead(request, httpError(admitted.status, admitted.message, admitted.headers));
   return letRead(request, nothing(request, parts.host.catalog.visibleTo(admitted)));
 }

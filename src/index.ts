@@ -6,13 +6,14 @@ import { createGuard } from "./access/guard.ts";
 import { tokens } from "./access/jwt.ts";
 import { keyring } from "./access/keys.ts";
 import { remembering } from "./access/sign-in.ts";
-import { ANONYMOUS, createApp } from "./app.ts";
+import { createApp } from "./app.ts";
 import { createCatalog } from "./core/catalog.ts";
 import type { Principal } from "./core/definition.ts";
 import { guardedFetch } from "./core/egress.ts";
 import { fromBase64Url, hmacSigner } from "./core/handle.ts";
 import type { Host } from "./core/host.ts";
 import { describeError, type Log } from "./core/log.ts";
+import { ANONYMOUS } from "./core/principal.ts";
 import { type Hub, hubChanges } from "./stores/hub.ts";
 import { kvKeys } from "./stores/kv-keys.ts";
 import { kvLedger } from "./stores/kv-ledger.ts";
@@ -96,7 +97,10 @@ const catalog = createCatalog(source);
 const keys = keyring(kvKeys(bindings.KV), now);
 const name = bindings.SERVER_NAME ?? "trivet";
 const isLocal = bindings.LOCAL === "true";
-const baseScopes = listOf(bindings.OAUTH_SCOPES);
+// RFC 6749, section 3.3; and a refresh token is nothing that a resource asks for (MCP, basic/authorization).
+const baseScopes = listOf(bindings.OAUTH_SCOPES).filter(
+  (scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope) && scope !== "offline_access",
+);
 const ownServer = createSignIn?.({ kv: bindings.KV, keys, catalog, baseScopes, serverName: name, log });
 const signIn = ownServer && remembering(ownServer, now);
 const { JWT_SECRET: secret, JWT_ISSUER: issuer, JWT_JWKS_URL: jwksUrl, JWT_AUDIENCE: audience } = bindings;

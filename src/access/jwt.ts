@@ -33,13 +33,12 @@ export interface Tokens {
 /** What of a verified token counts. */
 interface Verified {
   readonly principal: Principal;
-  readonly audience: readonly string[];
-  /** OXP's tokens may name no audience; an identity provider's must (RFC 8707, MCP "Token Handling"). */
-  readonly needsAudience: boolean;
+  /** Absent where it names none, as OXP's tokens may; an identity provider's must (RFC 8707, MCP "Token Handling"). */
+  readonly audience: readonly unknown[] | undefined;
 }
 
 const ASYMMETRIC = ["RS256", "ES256", "EdDSA", "Ed25519"];
-const TYPES = [undefined, "jwt", "at+jwt", "application/at+jwt"];
+const TYPES = ["jwt", "at+jwt", "application/at+jwt"];
 const TOLERANCE_S = 30;
 /** OXP: a server "SHOULD enforce a short life". */
 const MAX_LIFE_S = 3_600;
@@ -58,8 +57,10 @@ export function tokens(settings: TokenSettings, send: typeof fetch, now: () => n
   let published: ReturnType<typeof publishedKeys> | undefined;
 
   const verify = async (token: string): Promise<Verified | undefined> => {
-    const { alg, typ } = decodeProtectedHeader(token);
-    if (!TYPES.includes(typ?.toLowerCase())) return undefined;
+    const header = headerOf(token);
+    if (header === undefined) return undefined;
+    const { alg, typ } = header;
+    if (typ !== undefined && !(typeof typ === "string" && TYPES.includes(typ.toLowerCase()))) return undefined;
     const isShared = alg === "HS256";
     const options = { clockTolerance: TOLERANCE_S, currentDate: new Date(now()) };
     let payload: JWTPayload;
@@ -76,19 +77,22 @@ export function tokens(settings: TokenSettings, send: typeof fetch, now: () => n
       ({ payload } = await jwtVerify(token, published, { ...options, issuer, algorithms: ASYMMETRIC, requiredClaims }));
     }
     if ((payload.iat ?? 0) > now() / 1_000 + TOLERANCE_S) return undefined;
+    // That it is there says nothing of what it is: `null` would be one subject for all who have none.
+    if (payload.sub !== undefined && (typeof payload.sub !== "string" || payload.sub === "")) return undefined;
     const verified = {
       principal: await principalOf(payload, !isShared),
-      audience: [payload.aud ?? []].flat(),
-      needsAudience: !isShared,
+      audience: payload.aud === undefined ? undefined : [payload.aud].flat(),
     };
     recent.set(token, verified, Math.min(now() + KNOWN_MS, (payload.exp as number) * 1_000));
     return verified;
   };
 
-  const forHere = ({ principal, audience, needsAudience }: Verified, resources: readonly string[]) => {
-    if (audience.length === 0 && !needsAudience) return principal;
-    const here = settings.audience === undefined ? resources : [settings.audience];
-    return audience.some((one) => here.includes(one)) ? principal : undefined;
+  const forHere = ({ principal, audience }: Verified, resources: readonly string[]) => {
+    if (audience === undefined) return principal;
+    const here: readonly unknown[] = settings.audience === undefined ? resources : [settings.audience];
+    return audience.some((one) => typeof one === "string" && (here.includes(one) || here.includes(plain(one))))
+      ? principal
+      : undefined;
   };
 
   return {
@@ -104,6 +108,15 @@ export function tokens(settings: TokenSettings, send: typeof fetch, now: () => n
       );
     },
   };
+}
+
+/** @returns undefined for what is no header: a text of three parts may be anything */
+function headerOf(token: string): Record<string, unknown> | undefined {
+  try {
+    return decodeProtectedHeader(token);
+  } catch {
+    return undefined;
+  }
 }
 
 function sharedKey(secret: string): Uint8Array {
@@ -146,13 +159,17 @@ function publishedKeys(address: string, send: typeof fetch, now: () => number): 
   }, keys);
 }
 
-/** A principal is an (issuer, subject), hashed: bounded in length, and free of addresses and names. */
-async function principalOf(payload: JWTPayload, canStepUp: boolean): Promise<Principal> {
-  const text = new TextEncoder().encode(JSON.stringify([payload.iss ?? null, payload.sub ?? null]));
+/**
+ * A principal is an (issuer, subject), hashed: bounded in length, and free of addresses and names. Whoever has the
+ * shared secret may sign any issuer: that makes nobody one of the identity provider's subjects.
+ */
+async function principalOf(payload: JWTPayload, ofProvider: boolean): Promise<Principal> {
+  const who = [ofProvider ? "provider" : "shared", payload.iss ?? null, payload.sub ?? null];
+  const text = new TextEncoder().encode(JSON.stringify(who));
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
   const id = `jwt:${hash.subarray(0, 16).toHex()}`;
   const scopes = scopesOf(payload);
-  return Object.freeze({ id, meter: id, scopes, reach: canStepUp ? "all" : scopes });
+  return Object.freeze({ id, meter: id, scopes, reach: ofProvider ? "all" : scopes });
 }
 
 /** `scope` as RFC 8693 has it (section 4.2); `scp` as some providers do. */
@@ -160,4 +177,9 @@ function scopesOf({ scope, scp }: JWTPayload): readonly string[] {
   const given = scope ?? scp;
   if (typeof given === "string") return given.split(" ").filter((one) => one !== "");
   return Array.isArray(given) ? given.filter((one) => typeof one === "string") : [];
+}
+
+/** Scheme and host in small letters, no slash at the end (MCP, basic/authorization, Canonical Server URI). */
+function plain(uri: string): string {
+  return (URL.parse(uri)?.href ?? uri).replace(/\/$/, "");
 }

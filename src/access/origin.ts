@@ -27,6 +27,8 @@ export function refusedOrigin(request: Request, { local, origins }: Neighbours):
 /** What a page may read of an answer beside its body. */
 const EXPOSED = "ETag, Idempotency-Replayed, Mcp-Session-Id, Retry-After, WWW-Authenticate";
 const PREFLIGHT_SECONDS = "7200";
+/** Tokens (RFC 9110, section 5.6.2), parted by commas: a tool may name a header of its own `Mcp-Param-a.b`. */
+const FIELD_NAMES = /^[\w!#$%&'*+.^`|~, -]{1,8192}$/;
 
 /** Lets the page that sent the request read the answer. For requests that {@link refusedOrigin} let in. */
 export function letRead(request: Request, response: Response): Response {
@@ -34,7 +36,7 @@ export function letRead(request: Request, response: Response): Response {
   if (origin === null) return response;
   response.headers.set("access-control-allow-origin", origin);
   response.headers.set("access-control-expose-headers", EXPOSED);
-  response.headers.append("vary", "origin");
+  response.headers.set("vary", "origin");
   return response;
 }
 
@@ -48,7 +50,8 @@ export function preflight(request: Request): Response | undefined {
     "access-control-allow-methods": "GET, POST, DELETE",
     "access-control-max-age": PREFLIGHT_SECONDS,
     vary: "access-control-request-headers",
+    "x-content-type-options": "nosniff",
   };
-  if (asked !== null && /^[\w, -]{1,1024}$/.test(asked)) headers["access-control-allow-headers"] = asked;
+  if (asked !== null && FIELD_NAMES.test(asked)) headers["access-control-allow-headers"] = asked;
   return new Response(null, { status: 204, headers });
 }

@@ -48,7 +48,8 @@ export function challenge(
   const parts = [`realm="${settings.name.replace(/[^\w .-]/g, "")}"`];
   if (error) parts.push(`error="${error}"`);
   if (settings.issuers(origin).length > 0) {
-    const suffix = MCP_PATH.test(pathname) ? pathname : "";
+    const path = pathname.replace(/\/$/, "");
+    const suffix = MCP_PATH.test(path) ? path : "";
     parts.push(`resource_metadata="${origin}${METADATA_PATH}${suffix}"`);
     if (scopes.length > 0) parts.push(`scope="${scopes.join(" ")}"`);
   }

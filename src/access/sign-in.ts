@@ -12,6 +12,8 @@ export interface SignInParts {
   /** What a client asks for at first. */
   readonly baseScopes: readonly string[];
   readonly serverName: string;
+  /** Counts what anyone may do here without a credential; left out, it is not limited. */
+  readonly within?: ((perMinute: number, key: string) => Promise<boolean>) | undefined;
   readonly log: Log;
 }
 

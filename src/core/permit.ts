@@ -14,7 +14,7 @@ export function permit(
   { scopes, meter }: Principal,
   host: Host,
 ): Refusal | undefined | Promise<Refusal | undefined> {
-  // All that it takes, and not just what is missing: a client that asks for it loses nothing that it had.
+  // All that it takes, and not just what is missing: one visit to the authorization server is enough.
   if (lacking(traits.scopes, scopes).length > 0) return { reason: "scope", name: id, scopes: traits.scopes ?? [] };
   if (traits.rate === undefined) return undefined;
   return host.within(traits.rate, `${meter} ${id}`).then(

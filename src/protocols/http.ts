@@ -57,6 +57,11 @@ const MAX_TRACE = 8_192;
 
 const JSON_HEADERS = { "content-type": "application/json", "x-content-type-options": "nosniff" };
 
+/** An answer that says all it has to say by its status. */
+export function empty(status: 202 | 204): Response {
+  return new Response(null, { status, headers: { "x-content-type-options": "nosniff" } });
+}
+
 /** An answer whose body is JSON text already. */
 export function jsonText(text: string, status = 200, headers?: Record<string, string>): Response {
   return new Response(text, { status, headers: headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS });
@@ -130,7 +135,7 @@ export function hasBody(request: Request): boolean {
 
 /** Answers a listing, or 304 to a client that has it already (RFC 9110, section 13.1.2). */
 export function listing(request: Request, etag: string, body: () => string): Response {
-  const headers = { etag, "cache-control": "private, no-cache" };
+  const headers = { etag, "cache-control": "private, no-cache", vary: "origin", "x-content-type-options": "nosniff" };
   const known = request.headers.get("if-none-match");
   if (known !== null && (known.trim() === "*" || known.split(",").some((tag) => bare(tag) === etag))) {
     return new Response(null, { status: 304, headers });

@@ -1,5 +1,5 @@
 /** Batches of JSON-RPC messages, which 2025-03-26 has and no other revision (2025-03-26, basic/index, Batching). */
-import { json } from "../http.ts";
+import { empty, json } from "../http.ts";
 import { type RpcMessage, readRpc } from "../json-rpc.ts";
 import { CODE } from "./render.ts";
 
@@ -20,7 +20,7 @@ export async function answerBatch(
   const answers = await Promise.all(messages.map((message) => answerOne(message, post)));
   const said = answers.filter((answer) => answer !== undefined);
   // "If the input consists solely of responses or notifications", there is nothing to say.
-  return said.length === 0 ? new Response(null, { status: 202 }) : json(said);
+  return said.length === 0 ? empty(202) : json(said);
 }
 
 async function answerOne(message: RpcMessage, post: (message: RpcMessage) => Promise<Response>): Promise<unknown> {

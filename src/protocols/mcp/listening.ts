@@ -29,7 +29,13 @@ export async function listenInSession(visit: Visit, session: SessionFacts): Prom
     return forward(entries, visit, (line, stream) => stream.sendWithId(line, eventId(resumed.key, ++seen)));
   }
   const { revision } = host.catalog;
-  const listener = { principal: principal.meter, session: session.id, wanted: EVERYTHING, revision, knows: session.knows };
+  const listener = {
+    principal: principal.meter,
+    session: session.id,
+    wanted: EVERYTHING,
+    revision,
+    knows: session.knows,
+  };
   return listen(visit, listener, (change, stream) => stream.send(JSON.stringify(notification(change, {}))));
 }
 

@@ -1,5 +1,5 @@
 /** MCP over Streamable HTTP: one endpoint for both eras. Reads messages, finds who answers them; runs nothing itself. */
-import { json, type Protocol, readJson, type Visit } from "../http.ts";
+import { empty, json, type Protocol, readJson, type Visit } from "../http.ts";
 import { type RpcId, type RpcMessage, type RpcRequest, readRpc } from "../json-rpc.ts";
 import { answer, cancellationOf, takesStreams } from "./answer.ts";
 import { isOwnId } from "./asked.ts";
@@ -9,7 +9,7 @@ import { eraOf } from "./era.ts";
 import { listenInSession, listenToSubscription } from "./listening.ts";
 import { CODE } from "./render.ts";
 import { isLegacyRevision, type Manner, MODERN_REVISION } from "./revisions.ts";
-import { boxOf, knownSession, type SessionFacts } from "./session.ts";
+import { boxOf, isAnonymous, knownSession, type SessionFacts } from "./session.ts";
 
 export const mcp: Protocol = {
   endpoints: [
@@ -43,7 +43,7 @@ async function post(visit: Visit): Promise<Response> {
 
 /** 2026-07-28: a request is answered on its own; nothing before it counts. */
 async function postModern(visit: Visit, message: RpcMessage, capabilities: unknown): Promise<Response> {
-  if (message.kind !== "request") return new Response(null, { status: 202 });
+  if (message.kind !== "request") return empty(202);
   if (message.method === "subscriptions/listen") return subscribe(visit, message);
   const manner: Manner = { kind: "modern", revision: MODERN_REVISION };
   return answer(message, { visit, manner, session: undefined, can: abilitiesOf(capabilities) }, undefined);
@@ -67,7 +67,10 @@ interface Legacy {
 async function openLegacy(visit: Visit, named: string | undefined): Promise<Response | Legacy> {
   const handle = visit.request.headers.get("mcp-session-id");
   const session = handle === null ? undefined : await knownSession(visit, handle);
-  if (handle !== null && session === undefined) return unknownSession();
+  // A session that began before its client signed in is nothing to go on with, and nothing to stumble over: clients
+  // keep its id, and do not begin another.
+  const isOver = handle !== null && session === undefined && !(await isAnonymous(visit, handle));
+  if (isOver) return unknownSession();
   const revision = isLegacyRevision(named) ? named : session?.revision;
   return { manner: revision === undefined ? { kind: "bare" } : { kind: "legacy", revision }, session };
 }
@@ -88,7 +91,7 @@ async function postLegacy(
   }
   await hear(visit, message, session);
   // Streamable HTTP, "Sending Messages to the Server": notifications and responses are accepted without a body.
-  return new Response(null, { status: 202 });
+  return empty(202);
 }
 
 /** Answers to our own requests, and cancellations: what a call in another isolate may wait for. */
@@ -147,7 +150,7 @@ async function endSession(visit: Visit): Promise<Response> {
   const session = await knownSession(visit, handle);
   if (session === undefined) return unknownSession();
   await visit.host.sessions.end(visit.principal.id, session.id);
-  return new Response(null, { status: 204 });
+  return empty(204);
 }
 
 function unknownSession(): Response {

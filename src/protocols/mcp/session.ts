@@ -2,6 +2,7 @@
 import type { Ability } from "../../core/ask.ts";
 import type { LogLevel } from "../../core/definition.ts";
 import { checkHandle, mintHandle } from "../../core/handle.ts";
+import { ANONYMOUS } from "../../core/principal.ts";
 import type { Visit } from "../http.ts";
 import { isLegacyRevision, type LegacyRevision } from "./revisions.ts";
 import { isLogLevel } from "./sink.ts";
@@ -43,6 +44,11 @@ export async function knownSession({ host, principal }: Visit, handle: string): 
   if (!isLegacyRevision(revision) || !(Date.now() - Number(started) < SESSION_LIFETIME_MS)) return undefined;
   if (await host.sessions.hasEnded(principal.id, id)) return undefined;
   return { id, revision, can: new Set(ABILITIES.filter((_, index) => letters[index] === "1")), knows };
+}
+
+/** Whether the id is of a session that somebody began who had not signed in, and who has now. */
+export async function isAnonymous({ host, principal }: Visit, handle: string): Promise<boolean> {
+  return principal.id !== ANONYMOUS && (await checkHandle(host.signer, PURPOSE, ANONYMOUS, handle)) !== undefined;
 }
 
 /** The mailbox where a session's connections meet. */

@@ -20,6 +20,9 @@ export function workerConfig(script: string, root: string, name = "main", object
   const exports: Record<string, object> = {};
   for (const [variable, value] of Object.entries(config.vars)) env[variable] = { type: "text", value };
   for (const { binding } of config.kv_namespaces) env[binding] = { type: "kv", id: binding };
+  for (const { name: binding, namespace_id: namespace, simple } of config.ratelimits) {
+    env[binding] = { type: "rate-limit", namespace, simple };
+  }
   for (const { name: binding, class_name } of config.durable_objects.bindings) {
     env[binding] = { type: "durable-object", worker: objects, exportName: class_name };
     if (objects === name) exports[class_name] = { type: "durable-object", storage: "sqlite" };
