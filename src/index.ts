@@ -101,7 +101,7 @@ const isLocal = bindings.LOCAL === "true";
 const baseScopes = listOf(bindings.OAUTH_SCOPES).filter(
   (scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope) && scope !== "offline_access",
 );
-const ownServer = createSignIn?.({ kv: bindings.KV, keys, catalog, baseScopes, serverName: name, log });
+const ownServer = createSignIn?.({ kv: bindings.KV, keys, catalog, baseScopes, serverName: name, within, log });
 const signIn = ownServer && remembering(ownServer, now);
 const { JWT_SECRET: secret, JWT_ISSUER: issuer, JWT_JWKS_URL: jwksUrl, JWT_AUDIENCE: audience } = bindings;
 const hasProvider = Boolean(issuer && jwksUrl);

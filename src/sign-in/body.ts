@@ -1,0 +1,14 @@
+/** Reads a request's body, so far and no farther. */
+
+/** @returns undefined for one of more than `limit` bytes */
+export async function readText(request: Request, limit: number): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for await (const chunk of request.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > limit) return undefined;
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}

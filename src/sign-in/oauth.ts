@@ -1,0 +1,138 @@
+/**
+ * The library's authorization server for one origin, with our settings: which resources and scopes there are, how long
+ * things live, where they are kept. Shows no page.
+ *
+ * Its records stand in the deployment's KV under `client:`, `grant:`, `token:`, `transaction:` and
+ * `client-assertion-jti:`; ours under `key:`, `call:`, `session:` and `ended:`.
+ */
+import { OAuthAuthorizationServer, OAuthError, type OAuthHelpers } from "@cloudflare/workers-oauth-provider";
+import type { SignInParts } from "../access/sign-in.ts";
+
+export const TOKEN_PATH = "/oauth/token";
+export const REGISTER_PATH = "/oauth/register";
+export const METADATA_PATH = "/.well-known/oauth-authorization-server";
+
+export interface OAuth {
+  readonly origin: string;
+  readonly fetch: (request: Request) => Promise<Response>;
+  readonly helpers: OAuthHelpers;
+  /** Resources that anyone may know of: the deployment as a whole. */
+  readonly openResources: readonly string[];
+  /**
+   * In a request's parameters, the resource of a toolkit that does not exist becomes that of one which nobody has: who
+   * has no key cannot tell which toolkits there are.
+   *
+   * @returns whether it changed them
+   */
+  veil(parameters: URLSearchParams): boolean;
+  /** Folder name of the toolkit that a resource is; undefined for the deployment as a whole. */
+  toolkitOf(resource: string | undefined): string | undefined;
+}
+
+const HOUR = 3_600;
+const DAY = 86_400;
+/** Short: what a client lost is worth little. Revoking a key closes its tokens sooner. */
+const ACCESS_SECONDS = HOUR;
+/** Refresh tokens live as long as they are used this often. */
+const IDLE_SECONDS = 30 * DAY;
+/** Twice that: a registration is renewed only in its second half, and must outlive what was granted to it. */
+const REGISTRATION_SECONDS = 60 * DAY;
+/** No folder below tools/ can have this name. */
+const NO_TOOLKIT = "-";
+const TOOLKIT_RESOURCE = /^\/([a-z0-9-]+)\/mcp(\?.*)?$/;
+/** What KV takes. */
+const MAX_KEY_BYTES = 512;
+
+interface Env {
+  readonly OAUTH_KV: KVNamespace;
+}
+
+export function createOAuth(origin: string, { kv, keys, catalog, baseScopes, within, log }: SignInParts): OAuth {
+  const openResources = [`${origin}/mcp`, origin];
+  const server = new OAuthAuthorizationServer<Env>({
+    issuer: origin,
+    resources: [...openResources, ...[...catalog.toolkits, NO_TOOLKIT].map((toolkit) => `${origin}/${toolkit}/mcp`)],
+    // For clients older than resource indicators (RFC 8707).
+    defaultResource: `${origin}/mcp`,
+    clientRegistrationEndpoint: REGISTER_PATH,
+    clientIdMetadataDocumentEnabled: true,
+    // No offline_access: every client gets a refresh token, and the page says so.
+    scopesSupported: supportedScopes({ catalog, baseScopes }),
+    accessTokenTTL: ACCESS_SECONDS,
+    refreshTokenTTL: IDLE_SECONDS,
+    refreshTokenIdleTTL: IDLE_SECONDS,
+    clientRegistrationTTL: REGISTRATION_SECONDS,
+    async clientRegistrationCallback({ request }) {
+      if (await isWithin(request, { within, log })) return undefined;
+      return { code: "temporarily_unavailable", description: "Too many registrations; wait a minute", status: 429 };
+    },
+    async tokenExchangeCallback({ props: { keyId } }) {
+      // Whose key was revoked gets no more tokens; the library ends the grant for this error.
+      if (await keys.findById(keyId)) return undefined;
+      throw new OAuthError("invalid_grant", { description: "The authorization has ended" });
+    },
+    onError({ code, status, internal }) {
+      // Not what was sent, nor `internal.detail`, which repeats some of it.
+      log({ level: "warning", message: "oauth request refused", code, status, reason: internal.reason });
+    },
+  });
+  const env: Env = { OAUTH_KV: forgiving(kv) };
+
+  const split = (resource: string): readonly [toolkit: string, query: string] | undefined => {
+    // Nothing but the exact spelling: what the library would refuse for a toolkit that exists stays refused.
+    if (resource.slice(0, origin.length).toLowerCase() !== origin) return undefined;
+    const [, toolkit, query = ""] = TOOLKIT_RESOURCE.exec(resource.slice(origin.length)) ?? [];
+    return toolkit === undefined ? undefined : [toolkit, query];
+  };
+  return {
+    origin,
+    fetch: (request) => server.fetch(request, env, NO_CONTEXT),
+    helpers: server.getOAuthApi(env),
+    openResources,
+    veil(parameters) {
+      const [resource, another] = new Set(parameters.getAll("resource"));
+      const [toolkit, query] = (another === undefined && split(resource ?? "")) || [];
+      if (toolkit === undefined || catalog.toolkits.has(toolkit)) return false;
+      parameters.set("resource", `${origin}/${NO_TOOLKIT}/mcp${query}`);
+      return true;
+    },
+    toolkitOf: (resource) => split(resource ?? "")?.[0],
+  };
+}
+
+/** What can be granted at all. */
+export function supportedScopes({ catalog, baseScopes }: Pick<SignInParts, "catalog" | "baseScopes">): string[] {
+  return [...new Set([...baseScopes, ...catalog.scopes])];
+}
+
+/** Requests a minute from one address that may write or send something. The name of a limiter in wrangler.toml. */
+const RATE = 60;
+
+/** What anyone may ask for costs a write to KV, or a request to the client's own host: not as often as they like. */
+export async function isWithin(
+  request: Request,
+  { within, log }: Pick<SignInParts, "within" | "log">,
+): Promise<boolean> {
+  if (within === undefined) return true;
+  try {
+    return await within(RATE, `sign-in ${request.headers.get("cf-connecting-ip")}`);
+  } catch (error) {
+    // A fork without such a limiter can be signed in to all the same.
+    log({ level: "warning", message: "sign-in is not limited", error: String(error) });
+    return true;
+  }
+}
+
+/** Roles without protected resources run nothing in the background. */
+const NO_CONTEXT = { waitUntil() {}, passThroughOnException() {} } as unknown as ExecutionContext;
+
+/** Client ids, codes and tokens are texts of anyone's: one that is too long for KV is one that it does not have. */
+function forgiving(kv: KVNamespace): KVNamespace {
+  const fits = (key: unknown) => new TextEncoder().encode(String(key)).length <= MAX_KEY_BYTES;
+  return {
+    get: async (key: string, options: object) => (fits(key) ? kv.get(key, options) : null),
+    put: (key: string, value: string, options?: KVNamespacePutOptions) => kv.put(key, value, options),
+    delete: (key: string) => kv.delete(key),
+    list: (options?: KVNamespaceListOptions) => kv.list(options),
+  } as unknown as KVNamespace;
+}

@@ -1,0 +1,97 @@
+/**
+ * This Worker as its own OAuth 2.1 authorization server: routes its endpoints and checks its tokens. The protocol is
+ * the library's (see oauth.ts), the pages are ours (authorize.ts). Bundled only where wrangler.toml has the alias.
+ */
+import type { CreateSignIn, SignInParts } from "../access/sign-in.ts";
+import { describeError } from "../core/log.ts";
+import { authorize } from "./authorize.ts";
+import { readText } from "./body.ts";
+import { createOAuth, METADATA_PATH, type OAuth, REGISTER_PATH, TOKEN_PATH } from "./oauth.ts";
+
+const AUTHORIZE_PATH = "/authorize";
+const PATHS: ReadonlySet<string> = new Set([AUTHORIZE_PATH, METADATA_PATH, REGISTER_PATH, TOKEN_PATH]);
+/** A deployment has an address or a few; with a wildcard route anyone can invent more. */
+const MAX_ORIGINS = 8;
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+/** As the library makes them: key id, grant, 32 random characters. What looks otherwise is not looked up. */
+const TOKEN = /^[0-9a-z]{16}:[\w-]{16}:[\w-]{32}$/;
+/** Registrations, token requests: a few hundred bytes, or a few thousand with many redirect URIs. */
+const MAX_BODY = 16_384;
+
+const createSignIn: CreateSignIn = (parts) => {
+  // The library wants its issuer when it is made, and ours is known from a request only: one for each origin.
+  const made = new Map<string, OAuth>();
+  const at = (origin: string): OAuth => {
+    const known = made.get(origin);
+    if (known) return known;
+    const [oldest] = made.keys();
+    if (made.size >= MAX_ORIGINS && oldest !== undefined) made.delete(oldest);
+    const oauth = createOAuth(origin, parts);
+    made.set(origin, oauth);
+    return oauth;
+  };
+
+  return {
+    fetch(request) {
+      const url = new URL(request.url);
+      if (!PATHS.has(url.pathname)) return undefined;
+      if (!isSafe(url)) return Promise.resolve(failure(400, "invalid_request", "Only https is served here"));
+      if (url.pathname === AUTHORIZE_PATH) return authorize(request, at(url.origin), parts);
+      return serve(request, url.pathname, at(url.origin), parts);
+    },
+
+    async check(token, origin, resources) {
+      if (!TOKEN.test(token) || !isSafe(new URL(origin))) return undefined;
+      // One read tells whom a token is for. validateToken() would make one for each resource.
+      const found = await at(origin).helpers.unwrapToken<{ readonly keyId: string }>(token);
+      if (!found || typeof found.audience !== "string" || !resources.includes(found.audience)) return undefined;
+      return { keyId: found.grant.props.keyId, scopes: found.scope, expires: found.expiresAt };
+    },
+  };
+};
+export default createSignIn;
+
+/** OAuth 2.1, section 1.5: nothing of this travels in the clear, but within one machine. */
+function isSafe({ protocol, hostname }: URL): boolean {
+  return protocol === "https:" || LOOPBACK.test(hostname);
+}
+
+async function serve(request: Request, path: string, oauth: OAuth, { log }: SignInParts): Promise<Response> {
+  try {
+    if (path === METADATA_PATH) return await metadata(request, oauth);
+    if (request.method !== "POST") return await oauth.fetch(request);
+    const text = await readText(request, MAX_BODY);
+    if (text === undefined) return failure(413, "invalid_request", `More than ${MAX_BODY} bytes`);
+    return await oauth.fetch(withBody(request, path === TOKEN_PATH ? veiled(text, oauth) : text));
+  } catch (error) {
+    log({ level: "error", message: "sign-in failed", error: describeError(error) });
+    return failure(500, "server_error", "Internal error");
+  }
+}
+
+/** RFC 8414. The library would tell everyone the names of all toolkits; whoever may know them learns them elsewhere. */
+async function metadata(request: Request, oauth: OAuth): Promise<Response> {
+  const response = await oauth.fetch(request);
+  if (response.status !== 200 || request.method !== "GET") return response;
+  const all = (await response.json()) as Record<string, unknown>;
+  return new Response(JSON.stringify({ ...all, protected_resources: oauth.openResources }), response);
+}
+
+/** See {@link OAuth.veil}. */
+function veiled(text: string, oauth: OAuth): string {
+  const form = new URLSearchParams(text);
+  return oauth.veil(form) ? form.toString() : text;
+}
+
+function withBody({ url, method, headers }: Request, body: string): Request {
+  const kept = new Headers(headers);
+  kept.delete("content-length");
+  return new Request(url, { method, headers: kept, body });
+}
+
+function failure(status: number, error: string, description: string): Response {
+  return Response.json(
+    { error, error_description: description },
+    { status, headers: { "cache-control": "no-store", "access-control-allow-origin": "*" } },
+  );
+}

@@ -1,0 +1,82 @@
+/** A built Worker with sign-in switched on, as wrangler.toml does that, its keys, and what it finds when it fetches. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Miniflare, type MiniflareOptions } from "miniflare";
+import { type KeyTerms, type MadeKey, makeKey } from "../../src/keys/make.ts";
+import { build, makeFork } from "../support/node/fork.ts";
+import { miniflareOptions, workerConfig } from "../support/node/worker.ts";
+
+export interface Place {
+  readonly url: string;
+  makeKey(terms?: Partial<KeyTerms>): Promise<MadeKey>;
+  revoke(key: MadeKey): Promise<void>;
+  /** Names of all that is stored. */
+  stored(): Promise<string[]>;
+  /** Publishes a document at an address that is not there: what the Worker gets when it fetches it. */
+  publish(url: string, document: object): void;
+  stop(): Promise<void>;
+}
+
+/** The text of a tool's file. */
+export const tool = (description: string, more = "") => `import * as v from "valibot";
+import { defineTool } from "#tool";
+export default defineTool({
+  version: "1.0.0",
+  description: "${description}",
+  input: v.object({}),
+  output: v.string(),
+  ${more}
+  run: (_input, ctx) => ctx.principal.id,
+});
+`;
+
+/** One tool for anyone, two behind scopes, and one whose folder not every key opens. */
+const TOOLS = {
+  "post/read.ts": tool("Reads the post.", 'scopes: ["post.read"],'),
+  "post/send.ts": tool("Sends something.", 'scopes: ["post.send"],'),
+  "post/weigh.ts": tool("Weighs a letter."),
+  "vault/open.ts": tool("Opens the vault.", 'scopes: ["vault.open"],'),
+};
+
+/** @param limited whether requests are counted, as a deployment does */
+export async function openPlace(tools: Record<string, string> = TOOLS, limited = false): Promise<Place> {
+  const fork = makeFork(tools, { closed: true });
+  const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
+  const switched = settings.replace(/^# (\[alias\]|"#sign-in" = .*)$/gm, "$1");
+  if (!/^"#sign-in" = /m.test(switched)) throw new Error("wrangler.toml has no alias to switch on");
+  fork.write("wrangler.toml", switched);
+  build(fork);
+
+  const published = new Map<string, object>();
+  const config = workerConfig(join(fork.root, "dist/index.js"), fork.root);
+  const all = Object.entries(config.env as Record<string, object>);
+  const env = Object.fromEntries(limited ? all : all.filter(([name]) => !name.startsWith("RATE_")));
+  const handler = ({ url }: { url: string }) => {
+    const found = published.get(url);
+    return found ? Response.json(found) : new Response("not found", { status: 404 });
+  };
+  const options = miniflareOptions({ ...config, env }) as { workers: object[] };
+  options.workers = options.workers.map((worker) => ({
+    ...worker,
+    dev: { outboundService: { type: "fetcher", handler } },
+  }));
+  const miniflare = new Miniflare(options as MiniflareOptions);
+  const { origin } = await miniflare.ready;
+  const kv = await miniflare.getKVNamespace("KV");
+
+  return {
+    url: origin,
+    async makeKey(terms) {
+      const key = makeKey({ name: "test", scopes: ["*"], created: 0, ...terms });
+      await kv.put(`key:${key.id}`, JSON.stringify(key.record));
+      return key;
+    },
+    revoke: (key) => kv.delete(`key:${key.id}`),
+    stored: async () => (await kv.list()).keys.map(({ name }) => name),
+    publish: (url, document) => published.set(url, document),
+    async stop() {
+      await miniflare.dispose();
+      fork.remove();
+    },
+  };
+}

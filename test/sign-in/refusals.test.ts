@@ -1,0 +1,321 @@
+/** What sign-in refuses, and how: on its own page where nobody can be trusted, by a redirect where the client can. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { MadeKey } from "../../src/keys/make.ts";
+import { Attempt, Browser, type Client, call, REDIRECT, register, type Sheet, signIn, unescaped } from "./person.ts";
+import { openPlace, type Place } from "./place.ts";
+
+let place: Place;
+let url: string;
+let owner: MadeKey;
+let reader: MadeKey;
+let client: Client;
+beforeAll(async () => {
+  place = await openPlace();
+  url = place.url;
+  owner = await place.makeKey();
+  reader = await place.makeKey({ scopes: ["post.read"], toolkits: ["post"] });
+  client = await register(url);
+});
+afterAll(() => place?.stop());
+
+const WRONG = `trivet_${"0".repeat(16)}_${"A".repeat(43)}`;
+/** What differs from page to page. */
+const VARIES = /nonce="[^"]*"|value="[^"]*"|(state|code_challenge|resource)=[^"&]+/g;
+const NOT_VALID = "This key is not valid here.";
+
+/** An error that went back to the client. */
+function told(sheet: Sheet) {
+  const { location } = sheet;
+  return { status: sheet.status, to: location && location.origin + location.pathname, ...params(location) };
+}
+function params(location: URL | undefined) {
+  const { error, state, iss } = Object.fromEntries(location?.searchParams ?? []);
+  return { error, state, iss };
+}
+
+/** Opens the page and gives the key. */
+async function upTo(step: "key" | "consent", key: string, ask: Record<string, string | undefined> = {}) {
+  const browser = new Browser(url);
+  const attempt = new Attempt(url, client);
+  const first = await browser.open(attempt.query(ask));
+  const sheet = step === "key" ? first : await browser.post({ handle: first.handle, key });
+  return { browser, attempt, first, sheet };
+}
+
+describe("a request that is told to its client", () => {
+  it.each([
+    ["no PKCE", { code_challenge: undefined, code_challenge_method: undefined }, "invalid_request"],
+    ["plain PKCE", { code_challenge_method: "plain" }, "invalid_request"],
+    ["a challenge that is no hash", { code_challenge: "abc" }, "invalid_request"],
+    ["another response type", { response_type: "token" }, "unsupported_response_type"],
+    ["another's resource", { resource: "https://elsewhere.example/mcp" }, "invalid_target"],
+    ["a resource that is none", { resource: "mcp" }, "invalid_target"],
+  ])("%s", async (_, ask, error) => {
+    const attempt = new Attempt(url, client);
+    const sheet = await new Browser(url).open(attempt.query(ask));
+    expect(told(sheet)).toEqual({ status: 303, to: REDIRECT, error, state: attempt.state, iss: url });
+  });
+
+  it("is held to PKCE where it has a secret too", async () => {
+    const attempt = new Attempt(url, await register(url, { token_endpoint_auth_method: "client_secret_basic" }));
+    const sheet = await new Browser(url).open(
+      attempt.query({ code_challenge: undefined, code_challenge_method: undefined }),
+    );
+    expect(told(sheet)).toMatchObject({ to: REDIRECT, error: "invalid_request" });
+  });
+
+  it("Deny and Cancel", async () => {
+    const { browser, attempt, first, sheet } = await upTo("consent", owner.text);
+    const denied = await browser.post({ handle: sheet.handle, decision: "deny" });
+    const expected = { to: REDIRECT, error: "access_denied", state: attempt.state, iss: url };
+    expect(told(denied)).toEqual({ status: 303, ...expected });
+    const cancel = new URL(unescaped(/<a href="([^"]+)">Cancel/.exec(first.text)?.[1] ?? ""));
+    expect({ to: cancel.origin + cancel.pathname, ...params(cancel) }).toEqual(expected);
+  });
+});
+
+describe("a request that is not trusted stays here", () => {
+  it.each([
+    ["another redirect", { redirect_uri: "https://evil.example/callback" }],
+    ["no redirect", { redirect_uri: undefined }],
+    ["a script as redirect", { redirect_uri: "javascript:alert(1)" }],
+    ["an unknown client", { client_id: "nobody" }],
+    ["no client", { client_id: undefined }],
+    ["a client id longer than any", { client_id: "x".repeat(2_000) }],
+  ])("%s", async (_, ask) => {
+    const sheet = await new Browser(url).open(new Attempt(url, client).query(ask));
+    expect([sheet.status, sheet.location]).toEqual([400, undefined]);
+    expect(sheet.headers.get("content-type")).toMatch(/^text\/html/);
+    expect(sheet.text).not.toMatch(/evil\.example|javascript:|xxxx/);
+  });
+});
+
+describe("a key that is no good", () => {
+  it("is asked for again, in the same words whatever is wrong with it", async () => {
+    const expired = await place.makeKey({ expires: 1 });
+    const revoked = await place.makeKey();
+    await place.revoke(revoked);
+    const other = owner.text.slice(0, -1) + (owner.text.endsWith("A") ? "B" : "A");
+    const pages = new Set<string>();
+    for (const key of ["", "hunter2", WRONG, expired.text, revoked.text, other]) {
+      const { sheet } = await upTo("consent", key);
+      expect(sheet.status).toBe(403);
+      expect(sheet.text).toContain(`role="alert" id="why">${NOT_VALID}<`);
+      if (key) expect(sheet.text + [...sheet.headers]).not.toContain(key);
+      pages.add(sheet.text.replace(VARIES, ""));
+    }
+    expect(pages.size).toBe(1);
+  });
+
+  it("may be followed by one that is; blanks around it do no harm", async () => {
+    const { browser, sheet } = await upTo("consent", WRONG);
+    const second = await browser.post({ handle: sheet.handle, key: ` ${owner.text}\n` });
+    expect(second.status).toBe(200);
+    expect(second.text).toContain("Allow");
+  });
+
+  it("five times is enough", async () => {
+    const { browser, first } = await upTo("key", "");
+    let { handle } = first;
+    for (let i = 1; i <= 5; i++) {
+      const sheet = await browser.post({ handle, key: WRONG });
+      expect([sheet.status, sheet.handle !== ""]).toEqual([403, i < 5]);
+      if (i < 5) handle = sheet.handle;
+    }
+    expect((await browser.post({ handle, key: owner.text })).status).toBe(400);
+  });
+
+  it("opens nothing between the pages either", async () => {
+    const key = await place.makeKey({ expires: Math.ceil(Date.now() / 1_000) + 1 });
+    const { browser, sheet } = await upTo("consent", key.text);
+    expect(sheet.status).toBe(200);
+    await new Promise((resume) => setTimeout(resume, 2_100));
+    expect((await browser.post({ handle: sheet.handle, decision: "allow" })).status).toBe(403);
+  });
+});
+
+describe("a page", () => {
+  it("is good once", async () => {
+    const { browser, first, sheet } = await upTo("consent", owner.text);
+    expect((await browser.post({ handle: first.handle, key: owner.text })).status).toBe(400);
+    const cookies = new Map(browser.cookies);
+    expect((await browser.post({ handle: sheet.handle, decision: "allow" })).status).toBe(303);
+    for (const [name, value] of cookies) browser.cookies.set(name, value);
+    const again = await browser.post({ handle: sheet.handle, decision: "allow" });
+    expect([again.status, again.location]).toEqual([400, undefined]);
+  });
+
+  it("that is out of date starts again where it began", async () => {
+    const { browser, attempt, first } = await upTo("consent", owner.text, { scope: "post.read" });
+    const stale = await browser.post({ handle: first.handle, key: owner.text });
+    expect(stale.status).toBe(400);
+    expect(stale.text).toContain("That page was out of date");
+    expect(stale.text).toContain("<code>post.read</code>");
+    const consent = await browser.post({ handle: stale.handle, key: owner.text });
+    const { location } = await browser.post({ handle: consent.handle, decision: "allow", scope: "post.read" });
+    expect((await attempt.exchange(location?.searchParams.get("code") ?? "")).body.scope).toBe("post.read");
+  });
+
+  it("is good in its own browser only", async () => {
+    const { first, sheet } = await upTo("consent", owner.text);
+    const thief = new Browser(url);
+    await thief.open(new Attempt(url, client).query());
+    for (const form of [
+      { handle: first.handle, key: owner.text },
+      { handle: sheet.handle, decision: "allow" },
+      { handle: "", key: owner.text },
+      { key: owner.text, decision: "allow" },
+    ]) {
+      const sheet = await thief.post(form);
+      expect([form, sheet.status, sheet.location]).toEqual([form, 400, undefined]);
+      expect(sheet.text).not.toContain("Allow");
+    }
+  });
+
+  it("of the key does not pass for the one that allows", async () => {
+    const { browser, first } = await upTo("key", "");
+    const sheet = await browser.post({ handle: first.handle, decision: "allow", scope: "vault.open", keyId: owner.id });
+    expect([sheet.status, sheet.location]).toEqual([403, undefined]);
+  });
+
+  it("takes no endless form", async () => {
+    expect((await new Browser(url).post({ handle: "x".repeat(20_000) })).status).toBe(413);
+  });
+
+  it("keeps the key to itself, in storage too", async () => {
+    const { browser, sheet } = await upTo("consent", owner.text);
+    const done = await browser.post({ handle: sheet.handle, decision: "allow" });
+    const secret = owner.text.slice(-43);
+    for (const text of [sheet.text, String(done.location), [...sheet.headers, ...done.headers].join()]) {
+      expect(text).not.toContain(secret);
+    }
+    expect((await place.stored()).join()).not.toContain(secret);
+  });
+});
+
+describe("scopes", () => {
+  const granted = async (key: MadeKey, ask: string, tick: string[]) => {
+    const { browser, attempt, sheet } = await upTo("consent", key.text, { scope: ask });
+    const done = await browser.post({ handle: sheet.handle, decision: "allow", scope: tick });
+    return (await attempt.exchange(done.location?.searchParams.get("code") ?? "")).body.scope;
+  };
+
+  it.each([
+    ["as ticked", "post.read post.send", ["post.read"], "post.read"],
+    ["not what was not asked for", "post.read", ["post.read", "post.send"], "post.read"],
+    ["not what there is not", "post.read admin", ["post.read", "admin"], "post.read"],
+    ["none, if none is ticked", "post.read", [], ""],
+  ])("are granted %s", async (_, ask, tick, scope) => {
+    expect(await granted(owner, ask, tick)).toBe(scope);
+  });
+
+  it("never exceed the key's", async () => {
+    const all = "tools post.read post.send vault.open";
+    expect(await granted(reader, all, all.split(" "))).toBe("tools post.read");
+  });
+
+  it("are not had by asking for them with the code", async () => {
+    const attempt = new Attempt(url, client);
+    const code = await signIn(url, attempt, owner.text, { scopes: ["post.read"] });
+    const { body } = await attempt.exchange(code, { scope: "post.read vault.open" });
+    expect(body.scope).toBe("post.read");
+    expect((await call(url, body.access_token, "Vault_Open")).status).not.toBe(200);
+  });
+});
+
+describe("a toolkit", () => {
+  it("that a key does not open is as one that does not exist", async () => {
+    const pages = [];
+    for (const toolkit of ["vault", "nowhere"]) {
+      const { first, sheet } = await upTo("consent", reader.text, { resource: `${url}/${toolkit}/mcp` });
+      expect([first.status, sheet.status]).toEqual([200, 403]);
+      pages.push(sheet.text.replace(VARIES, ""));
+      const token = await new Attempt(url, client).exchange("a:b:c", { resource: `${url}/${toolkit}/mcp` });
+      expect(token.body).toMatchObject({ error: "invalid_grant" });
+    }
+    expect(pages[0]).toBe(pages[1]);
+    expect(pages[0]).not.toContain(NOT_VALID);
+  });
+});
+
+describe("the token endpoint", () => {
+  it.each([
+    ["a wrong verifier", { code_verifier: "x".repeat(43) }, "invalid_grant"],
+    ["no verifier", { code_verifier: undefined }, "invalid_request"],
+    ["another redirect", { redirect_uri: "https://evil.example/" }, "invalid_grant"],
+    ["another resource", { resource: "https://elsewhere.example" }, "invalid_target"],
+    ["another grant", { grant_type: "password" }, "unsupported_grant_type"],
+    ["no client", { client_id: undefined }, "invalid_client"],
+    ["an endless client id", { client_id: "x".repeat(2_000) }, "invalid_client"],
+    ["an endless code", { code: `${"x".repeat(2_000)}:b:c` }, "invalid_grant"],
+  ])("refuses %s", async (_, more, error) => {
+    const attempt = new Attempt(url, client);
+    const answer = await attempt.exchange(await signIn(url, attempt, owner.text), more);
+    expect(answer.status).toBe(error === "invalid_client" ? 401 : 400);
+    expect(answer.body).toMatchObject({ error });
+    expect(answer.headers.get("cache-control")).toContain("no-store");
+  });
+
+  it("takes a code once; the second time ends what it gave", async () => {
+    const attempt = new Attempt(url, client);
+    const code = await signIn(url, attempt, owner.text);
+    const { body } = await attempt.exchange(code);
+    expect((await attempt.exchange(code)).body).toMatchObject({ error: "invalid_grant" });
+    expect((await call(url, body.access_token, "Post_Weigh")).status).toBe(401);
+    expect((await attempt.refresh(body.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
+  });
+
+  it("gives one client nothing of another's", async () => {
+    const other = await register(url);
+    const attempt = new Attempt(url, client);
+    const code = await signIn(url, attempt, owner.text);
+    expect((await attempt.exchange(code, { client_id: other.id })).body).toMatchObject({ error: "invalid_grant" });
+    const { body } = await attempt.exchange(code);
+    await attempt.token({ client_id: other.id, token: body.refresh_token });
+    expect((await attempt.refresh(body.refresh_token)).status).toBe(200);
+  });
+
+  it("reads so far and no farther", async () => {
+    const answer = await new Attempt(url, client).token({ grant_type: "x".repeat(20_000) });
+    expect([answer.status, answer.body.error]).toEqual([413, "invalid_request"]);
+  });
+});
+
+describe("registration", () => {
+  const send = async (body: string) => {
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(`${url}/oauth/register`, { method: "POST", headers, body });
+    return { status: response.status, body: (await response.json()) as { error: string } };
+  };
+
+  it.each([
+    ["no JSON", "{", 400, "invalid_request"],
+    ["no redirect", "{}", 400, "invalid_client_metadata"],
+    ["a redirect in the clear", '{"redirect_uris":["http://app.example.com/"]}', 400, "invalid_client_metadata"],
+    ["a script as redirect", '{"redirect_uris":["javascript:alert(1)"]}', 400, "invalid_client_metadata"],
+    ["a book", JSON.stringify({ client_name: "x".repeat(20_000) }), 413, "invalid_request"],
+  ])("refuses %s", async (_, body, status, error) => {
+    const before = (await place.stored()).length;
+    expect(await send(body)).toMatchObject({ status, body: { error } });
+    expect((await place.stored()).length).toBe(before);
+  });
+});
+
+describe("more than 60 requests a minute that write", () => {
+  it("are refused, each in its shape; tokens are still given", async () => {
+    const busy = await openPlace(undefined, true);
+    try {
+      const visitor = await register(busy.url);
+      const key = await busy.makeKey();
+      const attempt = new Attempt(busy.url, visitor);
+      const code = await signIn(busy.url, attempt, key.text);
+      let page = await new Browser(busy.url).open("");
+      for (let i = 0; i < 60; i++) page = await new Browser(busy.url).open("");
+      expect([page.status, page.headers.get("content-type")]).toEqual([429, "text/html; charset=utf-8"]);
+      await expect(register(busy.url)).rejects.toThrow("temporarily_unavailable");
+      expect((await attempt.exchange(code)).status).toBe(200);
+    } finally {
+      await busy.stop();
+    }
+  });
+});
