@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
 /** KiB after gzip, minified, with the tools that ship. The README repeats the figure, a test holds both together. */
-export const BUDGET_KIB = 38;
+export const BUDGET_KIB = 52;
 
 /** @returns KiB after gzip, as wrangler measures it */
 export function uploadSize(root: string): number {
