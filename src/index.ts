@@ -103,7 +103,8 @@ const baseScopes = listOf(bindings.OAUTH_SCOPES).filter(
 );
 const ownServer = createSignIn?.({ kv: bindings.KV, keys, catalog, baseScopes, serverName: name, within, log });
 const signIn = ownServer && remembering(ownServer, now);
-const { JWT_SECRET: secret, JWT_ISSUER: issuer, JWT_JWKS_URL: jwksUrl, JWT_AUDIENCE: audience } = bindings;
+const { JWT_SECRET: secret, JWT_ISSUER: issuer, JWT_JWKS_URL: jwksUrl, JWT_AUDIENCE } = bindings;
+const audience = JWT_AUDIENCE || undefined;
 const hasProvider = Boolean(issuer && jwksUrl);
 const resource = {
   name,
@@ -115,7 +116,13 @@ const resource = {
 function stranger(request: Request): Principal {
   if (isLocal) return { id: ANONYMOUS, meter: ANONYMOUS, scopes: "all", reach: "all" };
   const reach = hasProvider || signIn ? "all" : [];
-  return { id: ANONYMOUS, meter: `${ANONYMOUS} ${request.headers.get("cf-connecting-ip")}`, scopes: [], reach };
+  return { id: ANONYMOUS, meter: `${ANONYMOUS} ${neighbourhood(request)}`, scopes: [], reach };
+}
+
+/** Where a request comes from: of an IPv6 address the part that its owner cannot choose, the first 64 bits. */
+function neighbourhood(request: Request): string {
+  const address = request.headers.get("cf-connecting-ip") ?? "";
+  return address.includes(":") ? (address.split("::")[0] ?? "").split(":").slice(0, 4).join(":") : address;
 }
 
 const host: Host = {
@@ -161,7 +168,8 @@ export default createApp({
       report: (error) => log({ level: "error", message: "credential not checked", error: describeError(error) }),
     },
     resource,
-    rate: isLocal ? undefined : Number(bindings.RATE_PER_MINUTE) || undefined,
+    // What is no number names no rate limiter: then nobody is let in, and the log says why.
+    rate: isLocal || !bindings.RATE_PER_MINUTE ? undefined : Number(bindings.RATE_PER_MINUTE),
     within,
     log,
   }),

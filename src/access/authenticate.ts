@@ -48,13 +48,13 @@ export function authenticate(
     if (key) shown.push(key);
   }
   if (authorization === undefined && shown.length === 0) return asStranger(request, access);
-  if ((authorization?.length ?? 0) > MAX_CREDENTIAL || shown.some((key) => key.length > MAX_CREDENTIAL)) {
-    return { refused: "too large" };
-  }
   const bearer = authorization && BEARER.exec(authorization)?.[1];
   // OXP: a server without authentication ignores the header. What is plainly meant for us is still looked at.
   if (access.stranger && !shown.concat(bearer ?? []).some((text) => isOurs(text, access))) {
     return asStranger(request, access);
+  }
+  if ((authorization?.length ?? 0) > MAX_CREDENTIAL || shown.some((key) => key.length > MAX_CREDENTIAL)) {
+    return { refused: "too large" };
   }
   if (shown.some((key) => !isKey(key)) || (authorization !== undefined && bearer === undefined)) return BAD;
   if (bearer !== undefined) shown.push(bearer);

@@ -3,7 +3,15 @@
  * "Server Authentication"), and RS256, ES256 or EdDSA under the published keys of an identity provider. A token's
  * header picks among the algorithms that its kind of key allows and never the kind of a key (RFC 8725, 3.1 and 3.2).
  */
-import { createRemoteJWKSet, customFetch, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from "jose";
+import {
+  createLocalJWKSet,
+  decodeProtectedHeader,
+  errors,
+  type JSONWebKeySet,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtVerify,
+} from "jose";
 import type { Principal } from "../core/definition.ts";
 import { Recent } from "./recent.ts";
 
@@ -44,7 +52,11 @@ const TOLERANCE_S = 30;
 const MAX_LIFE_S = 3_600;
 /** What a token was found to be is remembered no longer than this, however long it lives. */
 const KNOWN_MS = 300_000;
-/** How long a provider that failed is left alone, and how often an unknown key makes us ask again. */
+/** How long the provider's keys are not asked for again, and how long they count at most while it is away. */
+const FRESH_MS = 600_000;
+const STALE_MS = 86_400_000;
+/** How long a provider may take, how long one that failed is left alone, and how often an unknown key makes us ask. */
+const PATIENCE_MS = 5_000;
 const COOLDOWN_MS = 5_000;
 const REFRESH_COOLDOWN_MS = 30_000;
 
@@ -125,38 +137,68 @@ function sharedKey(secret: string): Uint8Array {
   return bytes;
 }
 
-/** The provider's keys, kept and fetched again on an unknown `kid`; never more often than the cooldowns allow. */
-function publishedKeys(address: string, send: typeof fetch, now: () => number): ReturnType<typeof createRemoteJWKSet> {
+/**
+ * The provider's keys: kept, and fetched again when they are old or lack the one that a token names. Whoever comes
+ * meanwhile waits for the same answer. While the provider is away, those that are known go on counting.
+ */
+function publishedKeys(address: string, send: typeof fetch, now: () => number): JWTVerifyGetKey {
   const url = new URL(address);
   if (url.protocol !== "https:" && !/^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)) {
     throw new Error("JWT_JWKS_URL must be https");
   }
+  let keys: JWTVerifyGetKey | undefined;
+  let fetchedAt = Number.NEGATIVE_INFINITY;
   let failedAt = Number.NEGATIVE_INFINITY;
-  const keys = createRemoteJWKSet(url, {
-    cooldownDuration: REFRESH_COOLDOWN_MS,
-    timeoutDuration: COOLDOWN_MS,
-    async [customFetch](url, init) {
-      // jose counts from the last success only: a provider that is down would be asked for each token.
-      if (now() - failedAt < COOLDOWN_MS) throw new ProviderDown();
-      try {
-        const response = await send(url, init as RequestInit);
-        if (response.status === 200) return response;
-      } catch {
-        // As below.
-      }
-      failedAt = now();
-      throw new ProviderDown();
-    },
-  });
-  return Object.assign(async (...asked: Parameters<typeof keys>) => {
+  let asking: { readonly since: number; readonly over: Promise<void> } | undefined;
+
+  const fetchKeys = async () => {
     try {
-      return await keys(...asked);
-    } catch (error) {
-      if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error;
-      // A key that is no key, or an answer that holds none, is the provider's fault and not the token's.
-      throw error instanceof errors.JOSENotSupported ? error : new ProviderDown();
+      const signal = AbortSignal.timeout(PATIENCE_MS);
+      const response = await send(url, { headers: { accept: "application/json" }, redirect: "manual", signal });
+      const set = response.status === 200 ? await response.json<JSONWebKeySet>() : undefined;
+      if (!set?.keys?.length) throw new ProviderDown();
+      keys = createLocalJWKSet(set);
+      fetchedAt = now();
+    } catch {
+      failedAt = now();
+    } finally {
+      asking = undefined;
     }
-  }, keys);
+  };
+  const refresh = async () => {
+    if (now() - failedAt < COOLDOWN_MS) return;
+    // A request whose caller has gone is let go with all that it waits for: its answer may never come.
+    if (asking === undefined || now() - asking.since > PATIENCE_MS + 1_000)
+      asking = { since: now(), over: fetchKeys() };
+    const enough = Promise.withResolvers<void>();
+    const timer = setTimeout(enough.resolve, PATIENCE_MS);
+    await Promise.race([asking.over, enough.promise]);
+    clearTimeout(timer);
+  };
+
+  const find: JWTVerifyGetKey = async (header, token) => {
+    if (keys === undefined || now() - fetchedAt > STALE_MS) throw new ProviderDown();
+    try {
+      return await keys(header, token);
+    } catch (error) {
+      // A key that is no key is the provider's fault, and not the token's.
+      throw error instanceof errors.JOSEError && !(error instanceof errors.JWKSInvalid) ? error : new ProviderDown();
+    }
+  };
+  return async (header, token) => {
+    const isOld = now() - fetchedAt > FRESH_MS;
+    if (isOld) await refresh();
+    try {
+      return await find(header, token);
+    } catch (error) {
+      const mayBeNew = error instanceof errors.JWKSNoMatchingKey || error instanceof ProviderDown;
+      if (!mayBeNew || now() - fetchedAt < REFRESH_COOLDOWN_MS) throw error;
+      if (!isOld) await refresh();
+      // Nobody could be asked whether there is such a key by now.
+      if (now() - fetchedAt > REFRESH_COOLDOWN_MS) throw new ProviderDown();
+      return find(header, token);
+    }
+  };
 }
 
 /**

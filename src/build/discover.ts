@@ -65,6 +65,8 @@ export async function discover(root: string): Promise<Discovery | { problems: Pr
     return { ...inspected.tool, id, name, toolkit: file.toolkit, path: file.path };
   });
   described.sort((a, b) => compareText(a.id, b.id) || compareVersions(a.version, b.version));
+  const open = unguarded(tools, new Map(described.map((tool) => [tool.id, tool])));
+  if (open.length > 0) return { problems: open };
   const prompts = others.flatMap(({ file: { toolkit, path }, inspected: { prompt }, name }) =>
     prompt ? [{ ...prompt, name, toolkit, path }] : [],
   );
@@ -136,6 +138,20 @@ function tooLong(tools: readonly Tool[]): Problem[] {
       problem: `its name ${name} is longer than ${MAX_NAME} characters`,
       fix: "shorten the file's or the folder's name",
     }));
+}
+
+/** An older version that asks for fewer scopes would be a way around the newest. */
+function unguarded(tools: readonly Tool[], newest: ReadonlyMap<string, Described>): Problem[] {
+  return tools.flatMap(({ id, file, inspected }) => {
+    const demanded = newest.get(id)?.traits.scopes ?? [];
+    const missing = demanded.filter((scope) => !inspected.tool?.traits.scopes?.includes(scope));
+    if (missing.length === 0) return [];
+    return {
+      file: file.file,
+      problem: `the newest ${id} demands the scopes ${demanded.join(", ")}, and this version does not`,
+      fix: `add ${missing.map((scope) => JSON.stringify(scope)).join(", ")} to its scopes, or remove the file`,
+    };
+  });
 }
 
 /** Two folders with one toolkit name, two spellings of one tool, two files with one id: each said once. */

@@ -11,7 +11,7 @@ import type { ToolDefinition } from "./definition.ts";
 import type { Host } from "./host.ts";
 import { inOneLine, toIssues } from "./issues.ts";
 import { isRecord, NotJson, toJson } from "./json.ts";
-import { type Claim, fingerprint, ledgerKey } from "./ledger.ts";
+import { type Claim, fingerprint, ledgerKey, ownerOf } from "./ledger.ts";
 import { describeError } from "./log.ts";
 import { type Issue, isFinal, type Outcome } from "./outcome.ts";
 import { permit } from "./permit.ts";
@@ -90,7 +90,12 @@ async function carryOut(call: Call, host: Host): Promise<Ending> {
   let claim: Claim;
   const print = await fingerprint(call.input ?? {}, call.attachments);
   try {
-    const key = await ledgerKey(call.principal.id, requirements.met.userId, `${entry.id}@${entry.version}`, call.key);
+    const key = await ledgerKey(
+      ownerOf(call.principal, call.context),
+      requirements.met.userId,
+      `${entry.id}@${entry.version}`,
+      call.key,
+    );
     claim = await host.ledger.claim(key, print);
   } catch (error) {
     // Nothing has run: the caller may try again, and must not be served without the promise that its key makes.

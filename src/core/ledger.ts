@@ -1,6 +1,9 @@
 /** Idempotency: a keyed call claims its key before it runs and settles its result under it. Interface and hashing. */
+import type { CallContext } from "./call.ts";
+import type { Principal } from "./definition.ts";
 import { canonical } from "./json.ts";
 import type { Outcome } from "./outcome.ts";
+import { ANONYMOUS } from "./principal.ts";
 
 /** What is kept under a key: enough to answer a duplicate byte for byte. */
 export interface LedgerRecord {
@@ -45,6 +48,14 @@ export function ledgerKey(
 /** "The same call" ignores the order of members, and credentials are no part of it; attached files are. */
 export function fingerprint(input: unknown, attachments: unknown): Promise<string> {
   return sha256(canonical([input, attachments]));
+}
+
+/**
+ * Whose keys they are: a principal's. Strangers share one principal and no keys: they are told apart by where they call
+ * from and by what they hand over, so that none gets what another's secret opened.
+ */
+export function ownerOf({ id, meter }: Principal, { authorization, secrets }: CallContext): string {
+  return id === ANONYMOUS ? canonical([meter, [...authorization].sort(), [...secrets].sort()]) : id;
 }
 
 async function sha256(text: string): Promise<string> {

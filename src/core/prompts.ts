@@ -1,4 +1,5 @@
 /** Prompts: texts that a person picks and a server fills in. What one is, and how one is got. */
+import { audit } from "./audit.ts";
 import type { Caller } from "./call.ts";
 import { type Block, isRich, type PromptMessage } from "./content.ts";
 import type { Host } from "./host.ts";
@@ -14,8 +15,12 @@ export async function getPrompt(
   host: Host,
 ): Promise<Outcome> {
   const issues = missingArguments(entry, args);
-  if (issues.length > 0) return { kind: "invalid", issues };
   const offer = { id: entry.name, traits: entry.traits };
+  if (issues.length > 0) {
+    const outcome = { kind: "invalid", issues } as const;
+    audit(host, caller, offer, outcome, 0);
+    return outcome;
+  }
   const get = async (context: never) =>
     (await entry.load()).default.get(Object.assign(Object.create(null), args) as never, context);
   return serve(offer, caller, host, get, toMessages);

@@ -11,6 +11,8 @@ import type { Scrub } from "./scrub.ts";
 /** The gateway seed's default ("Timeout"). */
 export const DEFAULT_TIMEOUT_MS = 60_000;
 
+const INTERNAL = "The tool failed because of an internal error.";
+
 /** @param returned makes an outcome of what the code returned */
 export function runWithin(
   work: () => unknown,
@@ -24,7 +26,7 @@ export function runWithin(
     if (error instanceof CannotAsk) return cannotAsk(error.ability);
     const fault = faultOf(error, context.scrub);
     if (fault) return { kind: "failed", fault };
-    return ourFault(caller, offer, host, "The tool failed because of an internal error.", error, context.scrub);
+    return ourFault(caller, offer, host, INTERNAL, error, context.scrub);
   };
 
   let result: unknown;
@@ -59,9 +61,18 @@ export function runWithin(
     else caller.signal?.addEventListener("abort", onGone);
     // What the code asked for comes with another call, which runs it again: this run waits for nothing any more.
     context.onAsking((questions, answered) => settle({ kind: "asking", questions, answered }));
+    // Whatever goes wrong with an ending ends the call all the same: nobody waits for the time limit because of it.
+    const end = (make: () => Outcome | Promise<Outcome>) => {
+      if (settled) return;
+      try {
+        settle(make());
+      } catch {
+        settle({ kind: "failed", fault: { message: INTERNAL } });
+      }
+    };
     pending.then(
-      (value) => settled || settle(returned(value)),
-      (error) => settled || settle(thrown(error)),
+      (value) => end(() => returned(value)),
+      (error) => end(() => thrown(error)),
     );
   });
 }

@@ -7,20 +7,34 @@ export type Scrub = (text: string) => string;
 const LEAST = 4;
 const REDACTED = "[redacted]";
 
-/** @param secrets texts to take out, as they are and as URLs, Base64 and JSON spell them */
+/** @param secrets texts to take out, as they are and as URLs, forms, Base64 and JSON spell them */
 export function scrubber(secrets: readonly string[]): Scrub {
-  const spellings = new Set<string>();
-  for (const secret of secrets) {
-    if (secret.length < LEAST) continue;
-    const base64 = new TextEncoder().encode(secret).toBase64();
-    for (const spelling of [secret, encodeURIComponent(secret), base64, JSON.stringify(secret).slice(1, -1)]) {
-      spellings.add(spelling);
-    }
-  }
+  const spellings = new Set(secrets.filter(({ length }) => length >= LEAST).flatMap(spellingsOf));
   if (spellings.size === 0) return (text) => text;
   // The longest first, so that none leaves the rest of another behind.
   const longestFirst = [...spellings].sort((a, b) => b.length - a.length);
   return (text) => longestFirst.reduce((scrubbed, spelling) => scrubbed.replaceAll(spelling, REDACTED), text);
+}
+
+function spellingsOf(secret: string): string[] {
+  // Half a character, which JSON can carry, is none that a URL can: what encodes it puts another in its place, or throws.
+  const wellFormed = secret.toWellFormed();
+  const inUrl = [encodeURIComponent(wellFormed), new URLSearchParams([["", wellFormed]]).toString().slice(1)];
+  const inSmall = inUrl.map((spelling) => spelling.replace(/%../g, (byte) => byte.toLowerCase()));
+  return [secret, JSON.stringify(secret).slice(1, -1), ...inUrl, ...inSmall, ...inBase64(wellFormed)];
+}
+
+/** Base64 spells a text in one of three ways, by what goes before it: `Basic` has the user's name there. */
+function inBase64(text: string): string[] {
+  const bytes = new TextEncoder().encode(text);
+  return [0, 1, 2].flatMap((before) => {
+    const shifted = new Uint8Array(before + bytes.length);
+    shifted.set(bytes, before);
+    // Letters at the edges that hold bits of something else as well are no part of the spelling.
+    const [from, to] = [Math.ceil((before * 8) / 6), Math.floor((shifted.length * 8) / 6)];
+    const alphabets = ["base64", "base64url"] as const;
+    return alphabets.map((alphabet) => shifted.toBase64({ alphabet }).slice(from, to));
+  });
 }
 
 /** The same of every text in a JSON value, names of members included. */

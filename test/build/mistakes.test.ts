@@ -190,6 +190,15 @@ const MISTAKES: Record<string, Mistake> = {
   "scopes that are no list": inAdd(tool({ scopes: '"a"' }), "its scopes is not a list", "scopes:"),
   "a scope with a blank": inAdd(tool({ scopes: '["a b"]' }), "its scopes is not a list", "scopes:"),
   "a scope that means all": inAdd(tool({ scopes: '["*"]' }), "its scopes is not a list", "scopes:"),
+  "an older version that anyone may call": {
+    files: {
+      "kit/add.ts": tool({ version: '"2.0.0"', scopes: '["kit:add", "kit:all"]' }),
+      "kit/add@1.ts": tool({ version: '"1.0.0"', scopes: '["kit:add"]' }),
+    },
+    file: "tools/kit/add@1.ts",
+    problem: "the newest Kit.Add demands the scopes kit:add, kit:all",
+    fix: 'add "kit:all"',
+  },
   "a rate of nothing": inAdd(tool({ rate: "0" }), "its rate is not a whole number", "rate: 10"),
   "an annotation that does not exist": inAdd(
     tool({ annotations: "{ readonly: true }" }),

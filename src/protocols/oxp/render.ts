@@ -63,7 +63,7 @@ function refused(ending: Ending, callId: string, refusal: Refusal, challenge: Vi
       return serverError(
         400,
         "The tool server is temporarily unavailable",
-        "Idempotency records cannot be read",
+        "Nothing was run: what has to be asked before is away",
         retryAfter(refusal.retryAfterMs),
       );
     case "ability":

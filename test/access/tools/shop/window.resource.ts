@@ -1,0 +1,7 @@
+import { defineResource } from "#tool";
+
+export default defineResource({
+  uri: "shop://window",
+  description: "What the shop shows.",
+  read: () => "shoes",
+});

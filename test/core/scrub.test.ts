@@ -1,0 +1,76 @@
+/** Secrets leave a text in every spelling that a tool is likely to say them in, and nothing else does. */
+import { describe, expect, it } from "vitest";
+import { scrubber, scrubJson } from "../../src/core/scrub.ts";
+
+const SECRET = 'p@ss/w"ord+ü 12';
+const scrub = scrubber([SECRET]);
+const base64 = (text: string, alphabet: "base64" | "base64url" = "base64") =>
+  new TextEncoder().encode(text).toBase64({ alphabet });
+
+describe("a secret is taken out (OXP, Security; specs/oxp: never in a message, nor in a log)", () => {
+  it.each([
+    ["as it is", SECRET],
+    ["twice", `${SECRET}${SECRET}`],
+    ["in a URL (encodeURIComponent)", encodeURIComponent(SECRET)],
+    ["in a URL, in small letters", encodeURIComponent(SECRET).replace(/%../g, (byte) => byte.toLowerCase())],
+    ["in a form (URLSearchParams)", new URLSearchParams({ key: SECRET }).toString()],
+    ["in JSON", JSON.stringify({ key: SECRET })],
+    ["in Base64", base64(SECRET)],
+    ["in Base64 without padding", base64(SECRET).replace(/=+$/, "")],
+    ["in base64url", base64(SECRET, "base64url")],
+    ...["a", "ab", "abc", "user"].map((user) => [`in Basic credentials of ${user}`, base64(`${user}:${SECRET}`)]),
+    ...["x", "xy", "xyz"].map((more) => [`in Base64 with ${more} behind`, base64(`${SECRET}${more}`)]),
+  ] as [string, string][])("%s", (_, text) => {
+    const scrubbed = scrub(`before ${text} after`);
+    expect(scrubbed).toContain("[redacted]");
+    expect(scrubbed).toMatch(/^before .* after$/);
+    // Of four letters of Base64, one may be left at either edge: it tells less than a letter of the secret.
+    expect(scrubbed.replaceAll("[redacted]", "").length).toBeLessThan(text.length / 2 + 20);
+    expect(scrubbed).not.toContain(text);
+  });
+
+  it("the longest first, so that one secret leaves nothing of another", () => {
+    expect(scrubber(["abcd", "abcdefgh"])("abcdefgh abcd")).toBe("[redacted] [redacted]");
+    expect(scrubber(["efgh", "abcdefgh"])("abcdefgh")).toBe("[redacted]");
+  });
+
+  it("what looks like a pattern is a text", () => {
+    for (const secret of ["$&$1", "(.*)+", "[a-z]*", "\\d{4}", "^....$"]) {
+      expect(scrubber([secret])(`x ${secret} y abcd`)).toBe("x [redacted] y abcd");
+    }
+  });
+
+  it("in a JSON value, in names of members too", () => {
+    const said = { a: [SECRET, { [SECRET]: `x${SECRET}` }], n: 1, b: true, z: null };
+    const expected = { a: ["[redacted]", { "[redacted]": "x[redacted]" }], n: 1, b: true, z: null };
+    expect(scrubJson(said, scrub)).toEqual(expected);
+  });
+
+  it("names of members that mean something elsewhere are names", () => {
+    const said = JSON.parse(`{"__proto__": "${"x"}", "constructor": 1}`);
+    expect(JSON.stringify(scrubJson(said, scrub))).toBe('{"__proto__":"x","constructor":1}');
+  });
+});
+
+describe("nothing else is", () => {
+  it("a text without it is the same", () => {
+    for (const text of ["", "p@ss", "an ordinary sentence", base64("another secret of that length")]) {
+      expect(scrub(text)).toBe(text);
+    }
+  });
+
+  it("secrets of three letters stand in ordinary words", () => {
+    expect(scrubber(["", "a", "the"])("the cat")).toBe("the cat");
+  });
+
+  it("without secrets there is nothing to take out", () => {
+    expect(scrubber([])("x")).toBe("x");
+  });
+});
+
+it.each(["\ud800 half", "half \udc00", "\ud83d", "💥💥💥💥", "\u0000\u0001\u0002\u0003"])(
+  "%j breaks nothing",
+  (secret) => {
+    expect(scrubber([secret])(`${secret} said`)).toBe(secret.length < 4 ? `${secret} said` : "[redacted] said");
+  },
+);
