@@ -4,11 +4,11 @@ import source from "#catalog";
 import { createApp, type Parts } from "../../../src/app.ts";
 import { createCatalog } from "../../../src/core/catalog.ts";
 import { hmacSigner } from "../../../src/core/handle.ts";
+import { OPEN, OWNER } from "../../support/app.ts";
 import { rpc } from "../../support/opentool.ts";
 import { call as callOxp } from "../../support/oxp.ts";
 import { type Asked, callModern, modern, modernRequest } from "./modern-client.ts";
 import { call, EVERYTHING, handshake, mcp } from "./support.ts";
-import { OPEN, OWNER } from "../../support/app.ts";
 
 const NAME = { name: { action: "accept", content: { name: "Ann" } } };
 
