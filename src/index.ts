@@ -144,6 +144,12 @@ const host: Host = {
   binding: ownValue,
 };
 
+const report = (error: unknown) =>
+  log({ level: "error", message: "credential not checked", error: describeError(error) });
+
+if (Boolean(issuer) !== Boolean(jwksUrl)) {
+  log({ level: "error", message: "JWT_ISSUER and JWT_JWKS_URL go together: tokens are refused" });
+}
 if (isLocal) log({ level: "info", message: "Open to this machine: no credential is asked for under npm start" });
 
 export default createApp({
@@ -162,10 +168,10 @@ export default createApp({
       keys,
       tokens:
         secret || hasProvider
-          ? tokens({ secret, issuer, jwksUrl, audience }, (input, init) => fetch(input, init), now)
+          ? tokens({ secret, issuer, jwksUrl, audience }, (input, init) => fetch(input, init), now, report)
           : undefined,
       signIn,
-      report: (error) => log({ level: "error", message: "credential not checked", error: describeError(error) }),
+      report,
     },
     resource,
     // What is no number names no rate limiter: then nobody is let in, and the log says why.

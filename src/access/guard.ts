@@ -25,7 +25,7 @@ export type Guard = (request: Request, toolkit: string | undefined) => Promise<P
 
 const HOW =
   "A credential is needed: an API key as Authorization: Bearer, OXP-API-Key or X-Agent-API-Key, or a token. " +
-  "Whoever runs this deployment makes a key with: npm run keys -- create NAME --remote";
+  "Whoever runs this deployment makes a key with: npm run keys -- create NAME --remote (under wrangler dev without --remote)";
 const RETRY_SECONDS = 5;
 
 export function createGuard({ access, resource, rate, within, log }: GuardParts): Guard {
@@ -37,7 +37,8 @@ export function createGuard({ access, resource, rate, within, log }: GuardParts)
       if (admission.refused === "no credential" && !told) {
         told = true;
         log({ level: "warning", message: HOW });
-      }
+      } else if (admission.refused !== "no credential")
+        log({ level: "info", message: "refused", reason: admission.refused });
       return rejection(admission.refused, new URL(request.url), resource);
     }
     const { principal } = admission;
@@ -48,6 +49,7 @@ export function createGuard({ access, resource, rate, within, log }: GuardParts)
       access.report(error);
       return rejection("unavailable", new URL(request.url), resource);
     }
+    log({ level: "info", message: "refused", reason: "too many requests", principal: principal.id });
     const headers = { "retry-after": String(MINUTE_MS / 1_000) };
     return { status: 429, message: `Over ${limit} requests a minute; wait and try again`, headers };
   };

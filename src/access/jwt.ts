@@ -63,8 +63,14 @@ const REFRESH_COOLDOWN_MS = 30_000;
 /**
  * @param send the Worker's fetch: where keys are published is the owner's word, and needs no guard
  * @param now  milliseconds since 1970
+ * @param report told when the provider fails
  */
-export function tokens(settings: TokenSettings, send: typeof fetch, now: () => number): Tokens {
+export function tokens(
+  settings: TokenSettings,
+  send: typeof fetch,
+  now: () => number,
+  report: (error: unknown) => void,
+): Tokens {
   const recent = new Recent<Verified>(now);
   let published: ReturnType<typeof publishedKeys> | undefined;
 
@@ -84,7 +90,7 @@ export function tokens(settings: TokenSettings, send: typeof fetch, now: () => n
     } else {
       const { issuer, jwksUrl } = settings;
       if (jwksUrl === undefined || issuer === undefined) return undefined;
-      published ??= publishedKeys(jwksUrl, send, now);
+      published ??= publishedKeys(jwksUrl, send, now, report);
       const requiredClaims = ["exp", "sub", "aud"];
       ({ payload } = await jwtVerify(token, published, { ...options, issuer, algorithms: ASYMMETRIC, requiredClaims }));
     }
@@ -141,7 +147,12 @@ function sharedKey(secret: string): Uint8Array {
  * The provider's keys: kept, and fetched again when they are old or lack the one that a token names. Whoever comes
  * meanwhile waits for the same answer. While the provider is away, those that are known go on counting.
  */
-function publishedKeys(address: string, send: typeof fetch, now: () => number): JWTVerifyGetKey {
+function publishedKeys(
+  address: string,
+  send: typeof fetch,
+  now: () => number,
+  report: (error: unknown) => void,
+): JWTVerifyGetKey {
   const url = new URL(address);
   if (url.protocol !== "https:" && !/^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)) {
     throw new Error("JWT_JWKS_URL must be https");
@@ -156,10 +167,11 @@ function publishedKeys(address: string, send: typeof fetch, now: () => number): 
       const signal = AbortSignal.timeout(PATIENCE_MS);
       const response = await send(url, { headers: { accept: "application/json" }, redirect: "manual", signal });
       const set = response.status === 200 ? await response.json<JSONWebKeySet>() : undefined;
-      if (!set?.keys?.length) throw new ProviderDown();
+      if (!set?.keys?.length) throw new ProviderDown(`No keys at JWT_JWKS_URL: status ${response.status}`);
       keys = createLocalJWKSet(set);
       fetchedAt = now();
-    } catch {
+    } catch (error) {
+      report(error);
       failedAt = now();
     } finally {
       asking = undefined;

@@ -1,5 +1,5 @@
 /** Finds, loads and checks every tool under a folder. Returns all problems at once, in the files' order. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Described } from "../core/describe.ts";
@@ -66,7 +66,8 @@ export async function discover(root: string): Promise<Discovery | { problems: Pr
   });
   described.sort((a, b) => compareText(a.id, b.id) || compareVersions(a.version, b.version));
   const open = unguarded(tools, new Map(described.map((tool) => [tool.id, tool])));
-  if (open.length > 0) return { problems: open };
+  const unlimited = withoutLimiter(tools, limitersIn(dirname(root)));
+  if (open.length + unlimited.length > 0) return { problems: [...open, ...unlimited] };
   const prompts = others.flatMap(({ file: { toolkit, path }, inspected: { prompt }, name }) =>
     prompt ? [{ ...prompt, name, toolkit, path }] : [],
   );
@@ -138,6 +139,28 @@ function tooLong(tools: readonly Tool[]): Problem[] {
       problem: `its name ${name} is longer than ${MAX_NAME} characters`,
       fix: "shorten the file's or the folder's name",
     }));
+}
+
+/** The rate limiters that a deployment has, by the number in their name; undefined where there is no deployment. */
+function limitersIn(project: string): ReadonlySet<number> | undefined {
+  const settings = join(project, "wrangler.toml");
+  if (!existsSync(settings)) return undefined;
+  const names = readFileSync(settings, "utf8").matchAll(/^\s*name\s*=\s*["']RATE_(\d+)["']/gm);
+  return new Set(Array.from(names, ([, limit]) => Number(limit)));
+}
+
+/** A call of such a tool could not be counted, and would be refused. */
+function withoutLimiter(tools: readonly Tool[], limiters: ReadonlySet<number> | undefined): Problem[] {
+  if (limiters === undefined) return [];
+  return tools.flatMap(({ file: { file }, inspected }) => {
+    const rate = inspected.tool?.traits.rate;
+    if (rate === undefined || limiters.has(rate)) return [];
+    return {
+      file,
+      problem: `its rate is ${rate}, and wrangler.toml has no rate limiter RATE_${rate}`,
+      fix: `write a rate of ${[...limiters].join(", ")}, or add [[ratelimits]] with name = "RATE_${rate}"`,
+    };
+  });
 }
 
 /** An older version that asks for fewer scopes would be a way around the newest. */

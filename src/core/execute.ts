@@ -11,7 +11,7 @@ import type { ToolDefinition } from "./definition.ts";
 import type { Host } from "./host.ts";
 import { inOneLine, toIssues } from "./issues.ts";
 import { isRecord, NotJson, toJson } from "./json.ts";
-import { type Claim, fingerprint, ledgerKey, ownerOf } from "./ledger.ts";
+import { type Claim, confidenceOf, fingerprint, ledgerKey, ownerOf } from "./ledger.ts";
 import { describeError } from "./log.ts";
 import { type Issue, isFinal, type Outcome } from "./outcome.ts";
 import { permit } from "./permit.ts";
@@ -91,7 +91,7 @@ async function carryOut(call: Call, host: Host): Promise<Ending> {
   const print = await fingerprint(call.input ?? {}, call.attachments);
   try {
     const key = await ledgerKey(
-      ownerOf(call.principal, call.context),
+      ownerOf(call.principal),
       requirements.met.userId,
       `${entry.id}@${entry.version}`,
       call.key,
@@ -102,15 +102,19 @@ async function carryOut(call: Call, host: Host): Promise<Ending> {
     host.log({ level: "error", message: "ledger unavailable", callId: call.callId, error: describeError(error) });
     return ended({ kind: "refused", refusal: { reason: "unavailable", retryAfterMs: LEDGER_RETRY_MS } });
   }
-  if (claim.state === "known" && ![undefined, call.sessionId].includes(claim.record.sessionId)) {
-    // What another session's values went into is nothing to repeat here.
+  const confidence = await confidenceOf(call.principal, requirements.met);
+  if (
+    claim.state === "known" &&
+    (![undefined, call.sessionId].includes(claim.record.sessionId) || claim.record.confidence !== confidence)
+  ) {
+    // What another session's values or another stranger's secrets went into is nothing to repeat here.
     claim = { state: "conflict" };
   }
   if (claim.state !== "claimed") return stopped(claim, entry);
   const ending = await run();
   const { outcome, durationMs } = ending;
   try {
-    if (isFinal(outcome)) await claim.settle({ fingerprint: print, outcome, durationMs, sessionId });
+    if (isFinal(outcome)) await claim.settle({ fingerprint: print, outcome, durationMs, sessionId, confidence });
     else await claim.release();
   } catch (error) {
     // The tool has run: its result is worth more to this caller than the promise to the next.

@@ -1,9 +1,9 @@
 /** Idempotency: a keyed call claims its key before it runs and settles its result under it. Interface and hashing. */
-import type { CallContext } from "./call.ts";
 import type { Principal } from "./definition.ts";
 import { canonical } from "./json.ts";
 import type { Outcome } from "./outcome.ts";
 import { ANONYMOUS } from "./principal.ts";
+import type { Met } from "./requirements.ts";
 
 /** What is kept under a key: enough to answer a duplicate byte for byte. */
 export interface LedgerRecord {
@@ -12,6 +12,8 @@ export interface LedgerRecord {
   readonly durationMs: number;
   /** The session whose values the call saw: what it returned is for no other. */
   readonly sessionId?: string | undefined;
+  /** See {@link confidenceOf}. */
+  readonly confidence?: string | undefined;
 }
 
 /** What a claim finds. Only the holder of a `claimed` may run the tool; it must settle or release. */
@@ -50,12 +52,18 @@ export function fingerprint(input: unknown, attachments: unknown): Promise<strin
   return sha256(canonical([input, attachments]));
 }
 
+/** Whose keys they are: a principal's. Strangers are one principal, and told apart by where they call from. */
+export function ownerOf({ id, meter }: Principal): string {
+  return id === ANONYMOUS ? meter : id;
+}
+
 /**
- * Whose keys they are: a principal's. Strangers share one principal and no keys: they are told apart by where they call
- * from and by what they hand over, so that none gets what another's secret opened.
+ * What a result was made with that its caller handed over, hashed, where nobody knows who the caller is: of two
+ * strangers at one address, one must not get what the other's secret opened. Credentials of a principal may change.
  */
-export function ownerOf({ id, meter }: Principal, { authorization, secrets }: CallContext): string {
-  return id === ANONYMOUS ? canonical([meter, [...authorization].sort(), [...secrets].sort()]) : id;
+export function confidenceOf({ id }: Principal, { secrets, authorization }: Met): Promise<string> | undefined {
+  const isNothing = Object.keys(secrets).length === 0 && Object.keys(authorization).length === 0;
+  return id !== ANONYMOUS || isNothing ? undefined : sha256(canonical([secrets, authorization]));
 }
 
 async function sha256(text: string): Promise<string> {

@@ -199,6 +199,12 @@ const MISTAKES: Record<string, Mistake> = {
     problem: "the newest Kit.Add demands the scopes kit:add, kit:all",
     fix: 'add "kit:all"',
   },
+  "a rate that nothing counts": {
+    files: { "kit/add.ts": tool({ rate: "7" }), "../wrangler.toml": '[[ratelimits]]\nname = "RATE_10"\n' },
+    file: "tools/kit/add.ts",
+    problem: "wrangler.toml has no rate limiter RATE_7",
+    fix: "write a rate of 10",
+  },
   "a rate of nothing": inAdd(tool({ rate: "0" }), "its rate is not a whole number", "rate: 10"),
   "an annotation that does not exist": inAdd(
     tool({ annotations: "{ readonly: true }" }),

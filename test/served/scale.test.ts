@@ -14,6 +14,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Project, project, ROOT } from "../build/project.ts";
+import { opened } from "../support/node/fork.ts";
 import { miniflareOptions, workerConfig } from "../support/node/worker.ts";
 
 const ROUNDS = 7;
@@ -75,7 +76,7 @@ async function build(made: Project): Promise<Built> {
   const discovered = await made.discover();
   expect(discovered.stderr).toBe("");
   // The deployment's own settings, but for where the script and its catalogue are; discovery has run already.
-  const settings = readFileSync(join(ROOT, "wrangler.toml"), "utf8")
+  const settings = opened(readFileSync(join(ROOT, "wrangler.toml"), "utf8"))
     .replace(/^main = .*$/m, `main = ${JSON.stringify(join(ROOT, "src/index.ts"))}`)
     .replace(/^\[build\]\n(?:\w.*\n)*/m, "");
   const config = join(made.folder, "wrangler.toml");
@@ -88,7 +89,7 @@ async function build(made: Project): Promise<Built> {
   });
   const script = join(outdir, "index.js");
   const options = join(made.folder, "miniflare.json");
-  writeFileSync(options, JSON.stringify(miniflareOptions(workerConfig(script, ROOT))));
+  writeFileSync(options, JSON.stringify(miniflareOptions(workerConfig(script, made.folder))));
   return { options, bytes: statSync(script).size };
 }
 

@@ -3,6 +3,7 @@
  * the Worker's clock; a server outside counts which tools ran.
  */
 import { createHash, randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -75,7 +76,14 @@ export async function startCounter(): Promise<Counter> {
 /** One build for all deployments of a file. */
 export function buildTools(): Fork {
   const fork = makeFork("test/access/tools", { closed: true });
+  const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
+  // Discovery refuses a tool whose limiter is missing: it is there when the fork is built, and gone when it runs.
+  fork.write(
+    "wrangler.toml",
+    `${settings}\n[[ratelimits]]\nname = "RATE_7"\nnamespace_id = "7"\nsimple = { limit = 7, period = 60 }\n`,
+  );
   build(fork);
+  fork.write("wrangler.toml", settings);
   return fork;
 }
 

@@ -26,7 +26,9 @@ export function makeFork(tools: string | Record<string, string>, { closed = fals
     cpSync(join(ROOT, file), join(root, file), { recursive: true, filter: (path) => !path.endsWith("/src/generated") });
   }
   symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
-  if (!closed) open(join(root, "wrangler.toml"));
+  const settings = join(root, "wrangler.toml");
+  const text = readFileSync(settings, "utf8");
+  writeFileSync(settings, closed ? asShipped(text) : opened(text));
   const write = (path: string, text: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
@@ -37,12 +39,29 @@ export function makeFork(tools: string | Record<string, string>, { closed = fals
   return { root, write, remove: () => rmSync(root, { recursive: true, force: true }) };
 }
 
-/** Anyone may call, as often as they like: what most tests are not about. */
-function open(settings: string): void {
-  const text = readFileSync(settings, "utf8");
-  const opened = text.replace('PUBLIC = "false"', 'PUBLIC = "true"').replace(/^RATE_PER_MINUTE = .*$/m, "");
-  if (opened === text) throw new Error("wrangler.toml has no setting PUBLIC to open");
-  writeFileSync(settings, opened);
+const SHIPPED: Record<string, string> = {
+  PUBLIC: "false",
+  ALLOWED_ORIGINS: "",
+  ALLOWED_HOSTS: "",
+  OAUTH_SCOPES: "tools",
+  RATE_PER_MINUTE: "600",
+};
+
+/** Settings that say who may call, as they were before the fork's owner chose others: tests hold in every fork. */
+export function asShipped(settings: string): string {
+  const plain = settings.replace(/^JWT_\w+ = .*\n/gm, "").replace(/^\[alias\]\n(".*\n?)*/m, "");
+  return Object.entries(SHIPPED).reduce((text, [name, value]) => {
+    const line = new RegExp(`^${name} = .*$`, "m");
+    if (!line.test(text)) throw new Error(`wrangler.toml has no setting ${name}`);
+    return text.replace(line, `${name} = "${value}"`);
+  }, plain);
+}
+
+/** Settings by which anyone may call, as often as they like: who may is what most tests are not about. */
+export function opened(settings: string): string {
+  return asShipped(settings)
+    .replace(/^PUBLIC = .*$/m, 'PUBLIC = "true"')
+    .replace(/^RATE_PER_MINUTE = .*\n/m, "");
 }
 
 export interface Served {
