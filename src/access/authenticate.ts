@@ -3,7 +3,8 @@
  * Decides nothing about tools.
  */
 import type { Principal } from "../core/definition.ts";
-import { ProviderDown, type Tokens } from "./jwt.ts";
+import { ProviderDown } from "./jwks.ts";
+import type { Tokens } from "./jwt.ts";
 import { isKey, type Keyring } from "./keys.ts";
 import { resourcesOf } from "./resource.ts";
 import type { SignIn } from "./sign-in.ts";

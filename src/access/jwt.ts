@@ -3,16 +3,9 @@
  * "Server Authentication"), and RS256, ES256 or EdDSA under the published keys of an identity provider. A token's
  * header picks among the algorithms that its kind of key allows and never the kind of a key (RFC 8725, 3.1 and 3.2).
  */
-import {
-  createLocalJWKSet,
-  decodeProtectedHeader,
-  errors,
-  type JSONWebKeySet,
-  type JWTPayload,
-  type JWTVerifyGetKey,
-  jwtVerify,
-} from "jose";
+import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from "jose";
 import type { Principal } from "../core/definition.ts";
+import { ProviderDown, publishedKeys } from "./jwks.ts";
 import { Recent } from "./recent.ts";
 
 export interface TokenSettings {
@@ -25,9 +18,6 @@ export interface TokenSettings {
   /** What `aud` must name; left out, the URL that the request came to. */
   readonly audience?: string | undefined;
 }
-
-/** The provider of the keys does not answer: nobody can say whether a token is good. */
-export class ProviderDown extends Error {}
 
 export interface Tokens {
   /**
@@ -52,14 +42,6 @@ const TOLERANCE_S = 30;
 const MAX_LIFE_S = 3_600;
 /** What a token was found to be is remembered no longer than this, however long it lives. */
 const KNOWN_MS = 300_000;
-/** How long the provider's keys are not asked for again, and how long they count at most while it is away. */
-const FRESH_MS = 600_000;
-const STALE_MS = 86_400_000;
-/** How long a provider may take, how long one that failed is left alone, and how often an unknown key makes us ask. */
-const PATIENCE_MS = 5_000;
-const COOLDOWN_MS = 5_000;
-const REFRESH_COOLDOWN_MS = 30_000;
-
 /**
  * @param send the Worker's fetch: where keys are published is the owner's word, and needs no guard
  * @param now  milliseconds since 1970
@@ -141,76 +123,6 @@ function sharedKey(secret: string): Uint8Array {
   const bytes = new TextEncoder().encode(secret);
   if (bytes.length < 32) throw new Error("JWT_SECRET must have 32 bytes or more");
   return bytes;
-}
-
-/**
- * The provider's keys: kept, and fetched again when they are old or lack the one that a token names. Whoever comes
- * meanwhile waits for the same answer. While the provider is away, those that are known go on counting.
- */
-function publishedKeys(
-  address: string,
-  send: typeof fetch,
-  now: () => number,
-  report: (error: unknown) => void,
-): JWTVerifyGetKey {
-  const url = new URL(address);
-  if (url.protocol !== "https:" && !/^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)) {
-    throw new Error("JWT_JWKS_URL must be https");
-  }
-  let keys: JWTVerifyGetKey | undefined;
-  let fetchedAt = Number.NEGATIVE_INFINITY;
-  let failedAt = Number.NEGATIVE_INFINITY;
-  let asking: { readonly since: number; readonly over: Promise<void> } | undefined;
-
-  const fetchKeys = async () => {
-    try {
-      const signal = AbortSignal.timeout(PATIENCE_MS);
-      const response = await send(url, { headers: { accept: "application/json" }, redirect: "manual", signal });
-      const set = response.status === 200 ? await response.json<JSONWebKeySet>() : undefined;
-      if (!set?.keys?.length) throw new ProviderDown(`No keys at JWT_JWKS_URL: status ${response.status}`);
-      keys = createLocalJWKSet(set);
-      fetchedAt = now();
-    } catch (error) {
-      report(error);
-      failedAt = now();
-    } finally {
-      asking = undefined;
-    }
-  };
-  const refresh = async () => {
-    if (now() - failedAt < COOLDOWN_MS) return;
-    // A request whose caller has gone is let go with all that it waits for: its answer may never come.
-    if (asking === undefined || now() - asking.since > PATIENCE_MS + 1_000)
-      asking = { since: now(), over: fetchKeys() };
-    const enough = Promise.withResolvers<void>();
-    const timer = setTimeout(enough.resolve, PATIENCE_MS);
-    await Promise.race([asking.over, enough.promise]);
-    clearTimeout(timer);
-  };
-
-  const find: JWTVerifyGetKey = async (header, token) => {
-    if (keys === undefined || now() - fetchedAt > STALE_MS) throw new ProviderDown();
-    try {
-      return await keys(header, token);
-    } catch (error) {
-      // A key that is no key is the provider's fault, and not the token's.
-      throw error instanceof errors.JOSEError && !(error instanceof errors.JWKSInvalid) ? error : new ProviderDown();
-    }
-  };
-  return async (header, token) => {
-    const isOld = now() - fetchedAt > FRESH_MS;
-    if (isOld) await refresh();
-    try {
-      return await find(header, token);
-    } catch (error) {
-      const mayBeNew = error instanceof errors.JWKSNoMatchingKey || error instanceof ProviderDown;
-      if (!mayBeNew || now() - fetchedAt < REFRESH_COOLDOWN_MS) throw error;
-      if (!isOld) await refresh();
-      // Nobody could be asked whether there is such a key by now.
-      if (now() - fetchedAt > REFRESH_COOLDOWN_MS) throw new ProviderDown();
-      return find(header, token);
-    }
-  };
 }
 
 /**
