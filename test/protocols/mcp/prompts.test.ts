@@ -92,7 +92,7 @@ describe("prompts/get (server/prompts, Getting a Prompt)", () => {
   it.each([
     ["fault", "No such topic (topics: a, b)"],
     ["throw", "internal error"],
-    ["forever", "50 ms"],
+    ["forever", "500 ms"],
     ["not json", "JSON"],
   ])("that ends with %s is -32603 with what may be said of it (Error Handling)", async (how, text) => {
     const { error } = await get("Talk_Ends", { how });
