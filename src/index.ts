@@ -14,19 +14,27 @@ import { fromBase64Url, hmacSigner } from "./core/handle.ts";
 import type { Host } from "./core/host.ts";
 import { describeError, type Log } from "./core/log.ts";
 import { ANONYMOUS } from "./core/principal.ts";
+import { claimLedger } from "./stores/claim-ledger.ts";
+import { ClaimsObject } from "./stores/claims.ts";
 import { type Hub, hubChanges } from "./stores/hub.ts";
 import { kvKeys } from "./stores/kv-keys.ts";
-import { kvLedger } from "./stores/kv-ledger.ts";
+import { kvLedger, recordName } from "./stores/kv-ledger.ts";
 import { kvSessions } from "./stores/kv-sessions.ts";
 import { type Mailbox, mailboxes } from "./stores/mailbox.ts";
+import { objectSessions, type Sessions } from "./stores/session-object.ts";
 import type { Vault } from "./stores/vault.ts";
 
 export { Hub } from "./stores/hub.ts";
 export { Mailbox } from "./stores/mailbox.ts";
+export { Sessions } from "./stores/session-object.ts";
 export { Vault } from "./stores/vault.ts";
 
 interface Bindings {
   readonly KV: KVNamespace;
+  /** Left out: idempotency on KV alone, which cannot exclude. */
+  readonly CLAIMS?: DurableObjectNamespace<Claims>;
+  /** Left out: session values on KV alone. */
+  readonly SESSIONS?: DurableObjectNamespace<Sessions>;
   readonly VAULT: DurableObjectNamespace<Vault>;
   readonly HUB: DurableObjectNamespace<Hub>;
   readonly MAILBOX: DurableObjectNamespace<Mailbox>;
@@ -125,10 +133,27 @@ function neighbourhood(request: Request): string {
   return address.includes(":") ? (address.split("::")[0] ?? "").split(":").slice(0, 4).join(":") : address;
 }
 
+const sessionSeconds = seconds(bindings.SESSION_TTL_SECONDS);
+const resultSeconds = seconds(bindings.IDEMPOTENCY_TTL_SECONDS);
+if (!bindings.CLAIMS) {
+  log({ level: "warning", message: "No CLAIMS in wrangler.toml: calls with one key that overlap may all run" });
+}
+
+/** Claims, with the KV that keeps their results. */
+export class Claims extends ClaimsObject {
+  protected override put(key: string, record: string, keepMs: number): Promise<void> {
+    return bindings.KV.put(recordName(key), record, { expirationTtl: seconds(String(keepMs / 1_000)) });
+  }
+}
+
 const host: Host = {
   catalog,
-  ledger: kvLedger(bindings.KV, seconds(bindings.IDEMPOTENCY_TTL_SECONDS)),
-  sessions: kvSessions(bindings.KV, seconds(bindings.SESSION_TTL_SECONDS)),
+  ledger: bindings.CLAIMS
+    ? claimLedger({ objects: bindings.CLAIMS, kv: bindings.KV, ttlSeconds: resultSeconds, log })
+    : kvLedger(bindings.KV, resultSeconds, log),
+  sessions: bindings.SESSIONS
+    ? objectSessions(bindings.SESSIONS, sessionSeconds)
+    : kvSessions({ kv: bindings.KV, ttlSeconds: sessionSeconds, now, defer: waitUntil, log }),
   signer: hmacSigner(signingKey),
   mail: mailboxes(bindings.MAILBOX),
   changes: hubChanges(bindings.HUB),

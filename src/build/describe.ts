@@ -4,7 +4,7 @@ import { asObject } from "./flat.ts";
 import { descriptionBehindChange, standardOf, toFlatJsonSchema } from "./schema.ts";
 
 /** Argument names that callers use for the call itself (gateway seed, "Idempotency", "Attachments"). */
-const RESERVED_PARAMETERS: ReadonlySet<string> = new Set(["idempotency_key", "attachments"]);
+const RESERVED_PARAMETERS: ReadonlySet<string> = new Set(["idempotency_key", "attachments", "session"]);
 
 type Complain = (problem: string, fix: string) => void;
 

@@ -8,9 +8,11 @@ export const TRAITS = [
   "requirements",
   "scopes",
   "rate",
+  "once",
   "timeoutMs",
   "env",
   "attachments",
+  "session",
   "icons",
   "meta",
 ] as const satisfies (keyof Traits)[];
@@ -24,7 +26,7 @@ const REQUIREMENTS =
   'requirements: { secrets: ["MY_KEY"], authorization: [{ id: "google", oauth2: { scopes: ["email"] } }], userId: true }';
 
 export function* checkTraits(definition: Readonly<Record<string, unknown>>): Generator<Complaint> {
-  const { title, annotations, requirements, scopes, rate, timeoutMs, env, attachments } = definition;
+  const { title, annotations, requirements, scopes, rate, once, timeoutMs, env, attachments, session } = definition;
   if (title !== undefined && typeof title !== "string") {
     yield { problem: "its title is not a string", fix: 'write title: "Add two numbers", or leave it out' };
   }
@@ -42,6 +44,12 @@ export function* checkTraits(definition: Readonly<Record<string, unknown>>): Gen
       problem: "its rate is not a whole number of calls a minute",
       fix: "write rate: 10, and have a rate limiter RATE_10 in wrangler.toml",
     };
+  }
+  if (once !== undefined && typeof once !== "boolean") {
+    yield { problem: "its once is not true or false", fix: "write once: true, or leave it out" };
+  }
+  if (session !== undefined && typeof session !== "boolean") {
+    yield { problem: "its session is not true or false", fix: "write session: true, or leave it out" };
   }
   if (timeoutMs !== undefined && !isTimeout(timeoutMs)) {
     yield {

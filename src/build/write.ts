@@ -4,12 +4,12 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import type { CatalogEntry } from "../core/catalog.ts";
 import type { Described } from "../core/describe.ts";
-import { describe as mcp } from "../protocols/mcp/describe.ts";
+import { describe as mcp, describeModern as modern } from "../protocols/mcp/describe.ts";
 import { describe as opentool } from "../protocols/opentool/describe.ts";
 import type { Discovery } from "./discover.ts";
 
 /** What a protocol lists of a tool in words of its own, by the protocol's name. */
-const LISTINGS: Record<string, (tool: Described) => unknown> = { mcp, opentool };
+const LISTINGS: Record<string, (tool: Described) => unknown> = { mcp, modern, opentool };
 
 const CATALOG_MODULE = join(import.meta.dirname, "../core/catalog.ts");
 

@@ -30,6 +30,8 @@ export interface Changes {
   publish(change: Change): Promise<void>;
   /** Adds or takes away a resource that a session's streams hear about. @returns false when it has too many */
   subscribe(session: string, uri: string, on: boolean): Promise<boolean>;
+  /** Ends a session's streams, and forgets what they heard about. */
+  end(session: string): Promise<void>;
 }
 
 /** What comes in line by line; {@link Lines.cancel} ends it, also while nothing comes. */

@@ -26,6 +26,7 @@ type AskingListener = (questions: ReadonlyMap<string, Question>, answered: Recor
 /** Built for each call, so what few tools use (signal, env, session) is made when it is first asked for. */
 export class RunContext implements ToolContext<string, string, string | undefined, string> {
   readonly callId: string;
+  readonly idempotencyKey: string | undefined;
   readonly principal: Principal;
   readonly userId: string | undefined;
   readonly secrets: Readonly<Record<string, string>>;
@@ -44,8 +45,9 @@ export class RunContext implements ToolContext<string, string, string | undefine
   readonly #answered: Record<string, unknown> = {};
   #onAsking: AskingListener | undefined;
 
-  constructor(call: Caller, offer: Offer, met: Met, host: Host) {
+  constructor(call: Caller, offer: Offer, met: Met, host: Host, idempotencyKey?: string) {
     this.callId = call.callId;
+    this.idempotencyKey = idempotencyKey;
     this.principal = call.principal;
     this.userId = met.userId;
     this.secrets = met.secrets;

@@ -24,12 +24,16 @@ export interface Traits {
   readonly scopes?: readonly string[] | undefined;
   /** Calls a minute that one principal may make of it; the Worker has a rate limiter of that name (`RATE_10`). */
   readonly rate?: number | undefined;
+  /** Whether a keyed call must run once, whatever it costs. Left out: unless it says that it is read-only. */
+  readonly once?: boolean | undefined;
   /** Milliseconds that one call may take. 60,000 when absent. */
   readonly timeoutMs?: number | undefined;
   /** Names of the Worker's bindings and variables that the tool sees as `ctx.env`. */
   readonly env?: readonly string[] | undefined;
   /** Whether callers may attach files; listed as a parameter only then. */
   readonly attachments?: boolean | undefined;
+  /** Whether it wants `ctx.session` of clients that keep none: they get a handle with its result, and send it back. */
+  readonly session?: boolean | undefined;
   readonly icons?: readonly Icon[] | undefined;
   /** Listed with the tool, for clients that know what it means. */
   readonly meta?: Readonly<Record<string, Json>> | undefined;
@@ -118,6 +122,11 @@ export interface ToolContext<
 > {
   /** Identifies this call in results and logs. */
   readonly callId: string;
+  /**
+   * The same for every run of one call that has an idempotency key, and for no other: to be handed on to services that
+   * take one. A run whose Worker died after its effect is run again, and they can tell.
+   */
+  readonly idempotencyKey: string | undefined;
   readonly principal: Principal;
   /** The user whom the caller speaks for, where the tool requires one. */
   readonly userId: UserId;

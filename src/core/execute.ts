@@ -11,16 +11,13 @@ import type { ToolDefinition } from "./definition.ts";
 import type { Host } from "./host.ts";
 import { inOneLine, toIssues } from "./issues.ts";
 import { isRecord, NotJson, toJson } from "./json.ts";
-import { type Claim, confidenceOf, fingerprint, ledgerKey, ownerOf } from "./ledger.ts";
-import { describeError } from "./log.ts";
-import { type Issue, isFinal, type Outcome } from "./outcome.ts";
+import { type KeyedRun, once } from "./once.ts";
+import type { Issue, Outcome } from "./outcome.ts";
 import { permit } from "./permit.ts";
 import { meet } from "./requirements.ts";
 import { ourFault, runWithin } from "./run.ts";
 import type { StandardSchema } from "./schema.ts";
 import type { Scrub } from "./scrub.ts";
-
-const LEDGER_RETRY_MS = 1_000;
 
 /** An outcome and what a renderer may want to say about it. */
 export interface Ending {
@@ -69,11 +66,10 @@ async function carryOut(call: Call, host: Host): Promise<Ending> {
   }
   if ("issues" in parsed) return ended({ kind: "invalid", issues: parsed.issues });
 
-  let sessionId: string | undefined;
-  const run = async (): Promise<Ending> => {
+  const run = async (idempotencyKey?: string): Promise<KeyedRun> => {
     const started = host.now();
-    const context = new RunContext(call, entry, requirements.met, host);
-    const outcome = await runWithin(
+    const context = new RunContext(call, entry, requirements.met, host, idempotencyKey);
+    const ran = await runWithin(
       () => definition.run(parsed.input as never, context as never),
       (value) => check(definition.output, value, call, entry, host, context.scrub),
       context,
@@ -82,60 +78,12 @@ async function carryOut(call: Call, host: Host): Promise<Ending> {
       host,
     );
     await context.end();
-    if (context.sawSession) sessionId = call.sessionId;
-    return ended(outcome, host.now() - started);
+    return { ...ran, durationMs: host.now() - started, sessionId: context.sawSession ? call.sessionId : undefined };
   };
-  if (call.key === undefined) return run();
-
-  let claim: Claim;
-  const print = await fingerprint(call.input ?? {}, call.attachments);
-  try {
-    const key = await ledgerKey(
-      ownerOf(call.principal),
-      requirements.met.userId,
-      `${entry.id}@${entry.version}`,
-      call.key,
-    );
-    claim = await host.ledger.claim(key, print);
-  } catch (error) {
-    // Nothing has run: the caller may try again, and must not be served without the promise that its key makes.
-    host.log({ level: "error", message: "ledger unavailable", callId: call.callId, error: describeError(error) });
-    return ended({ kind: "refused", refusal: { reason: "unavailable", retryAfterMs: LEDGER_RETRY_MS } });
-  }
-  const confidence = await confidenceOf(call.principal, requirements.met);
-  if (
-    claim.state === "known" &&
-    (![undefined, call.sessionId].includes(claim.record.sessionId) || claim.record.confidence !== confidence)
-  ) {
-    // What another session's values or another stranger's secrets went into is nothing to repeat here.
-    claim = { state: "conflict" };
-  }
-  if (claim.state !== "claimed") return stopped(claim, entry);
-  const ending = await run();
-  const { outcome, durationMs } = ending;
-  try {
-    if (isFinal(outcome)) await claim.settle({ fingerprint: print, outcome, durationMs, sessionId, confidence });
-    else await claim.release();
-  } catch (error) {
-    // The tool has run: its result is worth more to this caller than the promise to the next.
-    host.log({ level: "error", message: "result not kept", callId: call.callId, error: describeError(error) });
-  }
-  return ending;
-}
-
-function stopped(claim: Exclude<Claim, { state: "claimed" }>, entry: CatalogEntry): Ending {
-  switch (claim.state) {
-    case "known":
-      return { outcome: claim.record.outcome, durationMs: claim.record.durationMs, entry, replayed: true };
-    case "running":
-      return {
-        outcome: { kind: "refused", refusal: { reason: "running", retryAfterMs: claim.retryAfterMs } },
-        durationMs: 0,
-        entry,
-      };
-    case "conflict":
-      return { outcome: { kind: "refused", refusal: { reason: "conflict" } }, durationMs: 0, entry };
-  }
+  const { key } = call;
+  if (key !== undefined) return once({ ...call, key }, entry, requirements.met, host, run);
+  const { outcome, durationMs } = await run();
+  return ended(outcome, durationMs);
 }
 
 async function parse(

@@ -32,9 +32,22 @@ export function hmacSigner(key: () => Promise<Uint8Array<ArrayBuffer>>): Signer 
   };
 }
 
-/** @param note short text that the handle carries in the clear, without dots: a protocol's revision */
-export async function mintHandle(signer: Signer, purpose: string, principal: string, note: string): Promise<string> {
-  const body = `${toBase64Url(crypto.getRandomValues(new Uint8Array(16)))}.${note}`;
+/**
+ * @param note short text that the handle carries in the clear, without dots: a protocol's revision
+ * @param from what the handle's id is made of, where asking again must give the same; left out, it is random
+ */
+export async function mintHandle(
+  signer: Signer,
+  purpose: string,
+  principal: string,
+  note: string,
+  from?: string,
+): Promise<string> {
+  const id =
+    from === undefined
+      ? toBase64Url(crypto.getRandomValues(new Uint8Array(16)))
+      : (await signer.sign(bound(`${purpose} id`, principal, from))).slice(0, 22);
+  const body = `${id}.${note}`;
   return `${body}.${await signer.sign(bound(purpose, principal, body))}`;
 }
 

@@ -16,25 +16,40 @@ export interface LedgerRecord {
   readonly confidence?: string | undefined;
 }
 
+export type Known = { readonly state: "known"; readonly record: LedgerRecord };
+export type Running = { readonly state: "running"; readonly retryAfterMs: number };
+
 /** What a claim finds. Only the holder of a `claimed` may run the tool; it must settle or release. */
 export type Claim =
   | {
       readonly state: "claimed";
-      /** Keeps the result. Resolves when a duplicate that follows will find it. */
-      settle(record: LedgerRecord): Promise<void>;
-      /** Gives the key back: the next call with it runs. */
+      /**
+       * Keeps the result. Resolves with `kept`, or with what another runner made of the key whose lease this one lost.
+       * Never rejects: where the result cannot be kept, that is logged.
+       */
+      settle(record: LedgerRecord): Promise<"kept" | Known | Running>;
+      /** Gives the key back: the next call with it runs. Never rejects. */
       release(): Promise<void>;
     }
-  | { readonly state: "running"; readonly retryAfterMs: number }
-  | { readonly state: "known"; readonly record: LedgerRecord }
+  | Running
+  | Known
   | { readonly state: "conflict" };
 
+export interface ClaimRequest {
+  readonly principal: string;
+  /** Hash of principal, resolved tool id and the client's key ({@link ledgerKey}). */
+  readonly key: string;
+  /** Hash of the input ({@link fingerprint}). */
+  readonly fingerprint: string;
+  /** Whether two runs would do harm: then only an atomic claim will do. */
+  readonly once: boolean;
+  /** Milliseconds that a run may take, and that a duplicate waits for it. */
+  readonly limitMs: number;
+}
+
 export interface Ledger {
-  /**
-   * @param key         hash of principal, resolved tool id and the client's key ({@link ledgerKey})
-   * @param fingerprint hash of the input ({@link fingerprint})
-   */
-  claim(key: string, fingerprint: string): Promise<Claim>;
+  /** @throws where the key can neither be claimed nor found: nothing has run */
+  claim(request: ClaimRequest): Promise<Claim>;
 }
 
 /** The same client key means another call for another principal or user, tool or version. */
@@ -50,6 +65,17 @@ export function ledgerKey(
 /** "The same call" ignores the order of members, and credentials are no part of it; attached files are. */
 export function fingerprint(input: unknown, attachments: unknown): Promise<string> {
   return sha256(canonical([input, attachments]));
+}
+
+/** A record that was read back; undefined for what is none. */
+export function readRecord(text: string | null): LedgerRecord | undefined {
+  try {
+    const record = JSON.parse(text ?? "null") as Partial<LedgerRecord> | null;
+    const isWhole = typeof record?.fingerprint === "string" && typeof record.outcome?.kind === "string";
+    return isWhole ? (record as LedgerRecord) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whose keys they are: a principal's. Strangers are one principal, and told apart by where they call from. */

@@ -10,4 +10,6 @@ export interface Mail {
    * when too many follow in this box already.
    */
   follow(box: string, key: string, after: number): Promise<ReadableStream<Uint8Array> | undefined>;
+  /** Throws away what was left, and lets go of all who wait. */
+  close(box: string): Promise<void>;
 }

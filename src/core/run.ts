@@ -8,9 +8,18 @@ import { describeError } from "./log.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Scrub } from "./scrub.ts";
 
+/** What code throws that was told to stop. */
+const STOPPED = new Set(["AbortError", "TimeoutError"]);
+
 /** The gateway seed's default ("Timeout"). */
 export const DEFAULT_TIMEOUT_MS = 60_000;
 
+/** How the code ended for its caller, and how it ends after all where its caller was not kept waiting. */
+export interface Run {
+  readonly outcome: Outcome;
+  /** Undefined where the code obeyed its signal. Never rejects. */
+  readonly late?: Promise<Outcome | undefined>;
+}
 const INTERNAL = "The tool failed because of an internal error.";
 
 /** @param returned makes an outcome of what the code returned */
@@ -21,7 +30,7 @@ export function runWithin(
   caller: Caller,
   offer: Offer,
   host: Host,
-): Promise<Outcome> | Outcome {
+): Promise<Run> | Run {
   const thrown = (error: unknown): Outcome => {
     if (error instanceof CannotAsk) return cannotAsk(error.ability);
     const fault = faultOf(error, context.scrub);
@@ -29,36 +38,50 @@ export function runWithin(
     return ourFault(caller, offer, host, INTERNAL, error, context.scrub);
   };
 
+  // Nobody waits for it any more: it has not run, and need not.
+  if (caller.signal?.aborted) return { outcome: { kind: "cancelled" } };
+
   let result: unknown;
   let pending: Promise<unknown> | undefined;
   try {
     result = work();
     if (isThenable(result)) pending = Promise.resolve(result);
   } catch (error) {
-    return thrown(error);
+    return { outcome: thrown(error) };
   }
-  if (pending === undefined) return returned(result);
+  if (pending === undefined) {
+    const outcome = returned(result);
+    return outcome instanceof Promise ? outcome.then((checked) => ({ outcome: checked })) : { outcome };
+  }
+  const running = pending;
 
   return new Promise((resolve) => {
     const limitMs = offer.traits.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     // The first ending counts: what the code does with its signal afterwards is its own affair, and no fault to log.
     let settled = false;
-    const settle = (outcome: Outcome | Promise<Outcome>) => {
+    const settle = (outcome: Outcome | Promise<Outcome>, late?: Promise<Outcome | undefined>) => {
       settled = true;
       clearTimeout(timer);
       caller.signal?.removeEventListener("abort", onGone);
-      resolve(outcome);
+      if (outcome instanceof Promise) resolve(outcome.then((checked) => ({ outcome: checked })));
+      else resolve(late ? { outcome, late } : { outcome });
+    };
+    const stop = (reason: DOMException, outcome: Outcome) => {
+      context.stop(reason);
+      const obeyed = (error: unknown) => error === reason || (error instanceof Error && STOPPED.has(error.name));
+      settle(
+        outcome,
+        running.then(returned, (error) => (obeyed(error) ? undefined : thrown(error))),
+      );
     };
     const timer = setTimeout(() => {
-      context.stop(new DOMException(`The time limit of ${limitMs} ms is over`, "TimeoutError"));
-      settle({ kind: "timed_out", limitMs });
+      const reason = new DOMException(`The time limit of ${limitMs} ms is over`, "TimeoutError");
+      stop(reason, { kind: "timed_out", limitMs });
     }, limitMs);
     const onGone = () => {
-      context.stop(new DOMException("The caller has gone", "AbortError"));
-      settle({ kind: "cancelled" });
+      stop(new DOMException("The caller has gone", "AbortError"), { kind: "cancelled" });
     };
-    if (caller.signal?.aborted) onGone();
-    else caller.signal?.addEventListener("abort", onGone);
+    caller.signal?.addEventListener("abort", onGone);
     // What the code asked for comes with another call, which runs it again: this run waits for nothing any more.
     context.onAsking((questions, answered) => settle({ kind: "asking", questions, answered }));
     // Whatever goes wrong with an ending ends the call all the same: nobody waits for the time limit because of it.
@@ -70,7 +93,7 @@ export function runWithin(
         settle({ kind: "failed", fault: { message: INTERNAL } });
       }
     };
-    pending.then(
+    running.then(
       (value) => end(() => returned(value)),
       (error) => end(() => thrown(error)),
     );

@@ -37,7 +37,7 @@ async function carryOut(
     return { kind: "refused", refusal: { reason: "requirements", name: offer.id, missing: requirements.missing } };
   }
   const context = new RunContext(caller, offer, requirements.met, host);
-  const outcome = await runWithin(
+  const { outcome } = await runWithin(
     () => work(context as never),
     (value) => {
       try {

@@ -6,21 +6,34 @@ export interface Session {
   /** Unguessable, and of no use to any other principal. */
   readonly id: string;
   get<Value extends Json>(key: string): Promise<Value | undefined>;
-  /** Kept when the call ends, whatever its outcome. Last write wins between calls that overlap. */
+  /**
+   * Kept when the call ends, whatever its outcome. Of calls that overlap, the last to end wins, key by key.
+   *
+   * @throws where the session would hold more than {@link MAX_SESSION_CHARACTERS}; left alone, the call fails and says so
+   */
   set(key: string, value: Json): Promise<void>;
   delete(key: string): Promise<void>;
 }
 
-/** Where session values live. */
+/** Values by key. */
+export type Values = Readonly<Record<string, Json>>;
+/** Values to set; undefined forgets the key. */
+export type Changes = Readonly<Record<string, Json | undefined>>;
+
+/** Where session values live. A session lives on for as long as it is used. */
 export interface SessionStore {
   /** The values of one session; empty when there are none (any more). */
-  read(principal: string, id: string): Promise<Record<string, Json>>;
-  write(principal: string, id: string, values: Record<string, Json>): Promise<void>;
+  read(principal: string, id: string): Promise<Values>;
+  /** Changes some values and leaves the others, also those that another call changed meanwhile. */
+  update(principal: string, id: string, changes: Changes): Promise<void>;
   /** Forgets the session's values and remembers that it ended. */
   end(principal: string, id: string): Promise<void>;
   /** Whether {@link end} was called for it. */
   hasEnded(principal: string, id: string): Promise<boolean>;
 }
+
+/** JSON characters that all of a session's values may have, keys included. */
+export const MAX_SESSION_CHARACTERS = 131_072;
 
 /** A session bound to one call: the first access reads, {@link OpenSession.close} writes if anything changed. */
 export interface OpenSession extends Session {
@@ -28,29 +41,57 @@ export interface OpenSession extends Session {
 }
 
 export function openSession(store: SessionStore, principal: string, id: string): OpenSession {
-  let values: Promise<Record<string, Json>> | undefined;
-  let changed = false;
+  let loading: Promise<Map<string, Json>> | undefined;
+  const changed = new Set<string>();
+  let characters = 0;
   const load = () => {
-    values ??= store.read(principal, id);
-    return values;
+    loading ??= store.read(principal, id).then((values) => {
+      const all = new Map(Object.entries(values));
+      for (const [key, value] of all) characters += sizeOf(key, value);
+      return all;
+    });
+    return loading;
   };
   return {
     id,
     async get<Value extends Json>(key: string) {
-      const all = await load();
-      return Object.hasOwn(all, key) ? (structuredClone(all[key]) as Value) : undefined;
+      const value = (await load()).get(key);
+      return value === undefined ? undefined : (structuredClone(value) as Value);
     },
     async set(key, value) {
       const all = await load();
-      Object.defineProperty(all, key, { value, enumerable: true, configurable: true, writable: true });
-      changed = true;
+      const size = characters - sizeOf(key, all.get(key)) + sizeOf(key, value);
+      if (size > MAX_SESSION_CHARACTERS) throw new SessionFull();
+      characters = size;
+      all.set(key, value);
+      changed.add(key);
     },
     async delete(key) {
-      delete (await load())[key];
-      changed = true;
+      const all = await load();
+      characters -= sizeOf(key, all.get(key));
+      all.delete(key);
+      changed.add(key);
     },
     async close() {
-      if (changed && values) await store.write(principal, id, await values);
+      if (changed.size === 0) return;
+      const all = await load();
+      await store.update(principal, id, Object.fromEntries(Array.from(changed, (key) => [key, all.get(key)])));
     },
   };
+}
+
+function sizeOf(key: string, value: Json | undefined): number {
+  return value === undefined ? 0 : key.length + JSON.stringify(value).length;
+}
+
+/** Has the shape of a `ToolError`, as the caller is to be told. */
+class SessionFull extends Error {
+  override readonly name = "ToolError";
+  readonly fault = { message: `The session is full: it holds ${MAX_SESSION_CHARACTERS} characters of JSON` };
+}
+
+/** The values with changes made: fromEntries defines members, so that `__proto__` stays a plain key. */
+export function changedBy(values: Values, changes: Changes): Values {
+  const all = new Map<string, Json | undefined>([...Object.entries(values), ...Object.entries(changes)]);
+  return Object.fromEntries([...all].filter((entry): entry is [string, Json] => entry[1] !== undefined));
 }

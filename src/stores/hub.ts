@@ -24,6 +24,7 @@ interface OpenStream {
   readonly tell: (change: Change) => void;
   /** An empty line: keeps the way to the client open, and finds out where there is none. */
   readonly beat: () => void;
+  readonly close: () => void;
 }
 
 export class Hub extends DurableObject {
@@ -50,6 +51,14 @@ export class Hub extends DurableObject {
           listener,
           tell: (change) => write(JSON.stringify(change)),
           beat: () => write(""),
+          close: () => {
+            this.#open.delete(opened);
+            try {
+              controller.close();
+            } catch {
+              // Its reader has gone before.
+            }
+          },
         };
         stream = opened;
         this.#open.add(opened);
@@ -114,6 +123,12 @@ export class Hub extends DurableObject {
     return true;
   }
 
+  async end(session: string): Promise<void> {
+    const { kv } = this.ctx.storage;
+    for (const [key] of kv.list({ prefix: subscription(session, "") })) kv.delete(key);
+    for (const { listener, close } of [...this.#open]) if (listener.session === session) close();
+  }
+
   override async alarm(): Promise<void> {
     const { kv } = this.ctx.storage;
     const now = Date.now();
@@ -157,5 +172,6 @@ export function hubChanges(namespace: DurableObjectNamespace<Hub>): Changes {
     listen: (listener) => hub().listen({ ...listener, wanted: { ...listener.wanted } satisfies Wanted }),
     publish: (change) => hub().publish(change),
     subscribe: (session, uri, on) => hub().subscribe(session, uri, on),
+    end: (session) => hub().end(session),
   };
 }

@@ -1,24 +1,157 @@
 /**
- * Session values on Workers KV, one value per session. Calls of one session that overlap overwrite each other's
- * values (the last one wins), and another location may see a write up to 60 s late.
+ * Session values on Workers KV, one value per session. An isolate's own calls see each other's changes at once; calls of
+ * one session that reach two isolates at the same time overwrite each other's (the last one wins), and another location
+ * may see a write up to 60 s late. Where that is too little, there is session-object.ts.
  */
-import type { Json } from "../core/json.ts";
-import type { SessionStore } from "../core/state.ts";
+import { describeError, type Log } from "../core/log.ts";
+import { changedBy, type SessionStore, type Values } from "../core/state.ts";
 
 /** As long as a session's id may be good: an ended session must not come back to life. */
 const ENDED_SECONDS = 30 * 86_400;
+/** KV takes one write a second per key. */
+const WRITE_AGAIN_MS = 1_100;
+const WRITES = 8;
+/** A writer that has not been at it for so long was cut short with its request. */
+const WRITER_GONE_MS = 4 * WRITE_AGAIN_MS;
+/** A change waits for the one before no longer: that one's request may have been cut short, and its turn never end. */
+const TURN_MS = 5_000;
 
-/** @param ttlSeconds how long a session lives after its last write; KV takes no less than 60 */
-export function kvSessions(kv: KVNamespace, ttlSeconds: number): SessionStore {
-  const values = (principal: string, id: string) => `session:${principal}:${id}`;
+export interface KvSessionsParts {
+  readonly kv: KVNamespace;
+  /** How long a session lives after it was last used; KV takes no less than 60. */
+  readonly ttlSeconds: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly defer: (work: Promise<unknown>) => void;
+  readonly log: Log;
+}
+
+interface Stored {
+  readonly values: Values;
+  /** Milliseconds since 1970. */
+  readonly written: number;
+}
+
+interface Waiting {
+  readonly values: Values;
+  /** When somebody was last at writing them. */
+  readonly tended: number;
+}
+
+export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsParts): SessionStore {
+  // What KV has not taken yet: it is the truth here until it has. Gone as soon as it is written.
+  const unwritten = new Map<string, Waiting>();
+  const queues = new Map<string, Promise<void>>();
+  const nameOf = (principal: string, id: string) => `session:${principal}:${id}`;
   const ended = (principal: string, id: string) => `ended:${principal}:${id}`;
+
+  const load = async (name: string): Promise<Values> => {
+    const waiting = waitingFor(name);
+    if (waiting) return waiting;
+    const stored = await kv.get<Stored>(name, "json");
+    return isStored(stored) ? stored.values : {};
+  };
+  const write = (name: string, values: Values) =>
+    kv.put(name, JSON.stringify({ values, written: now() } satisfies Stored), { expirationTtl: ttlSeconds });
+
+  /** What KV has not taken yet, and sees to it that somebody writes it. */
+  const waitingFor = (name: string): Values | undefined => {
+    const waiting = unwritten.get(name);
+    if (waiting && now() - waiting.tended > WRITER_GONE_MS) {
+      hold(name, waiting.values);
+      defer(writeLater(name));
+    }
+    return waiting?.values;
+  };
+  const hold = (name: string, values: Values, tended = now()) => unwritten.set(name, { values, tended });
+
+  /** Goes on after the call has been answered: KV refuses a second write within a second. */
+  const writeLater = async (name: string): Promise<void> => {
+    for (let tried = 1; ; tried++) {
+      await new Promise((resume) => setTimeout(resume, WRITE_AGAIN_MS));
+      const values = unwritten.get(name)?.values;
+      if (values === undefined) return;
+      hold(name, values);
+      try {
+        await write(name, values);
+        tried = 0;
+        // Changed again meanwhile: then there is more to write.
+        if (unwritten.get(name)?.values === values) unwritten.delete(name);
+      } catch (error) {
+        if (tried < WRITES) continue;
+        unwritten.delete(name);
+        log({ level: "error", message: "session not kept", error: describeError(error) });
+      }
+    }
+  };
+
+  /** One change of a session at a time, so that none is lost here. */
+  const inTurn = (name: string, work: () => Promise<void>): Promise<void> => {
+    const before = queues.get(name);
+    const turn = (before ? atMost(before, TURN_MS) : Promise.resolve()).then(work);
+    const over = turn.then(
+      () => {},
+      () => {},
+    );
+    queues.set(name, over);
+    over.then(() => queues.get(name) === over && queues.delete(name));
+    return turn;
+  };
+
   return {
-    read: async (principal, id) => (await kv.get<Record<string, Json>>(values(principal, id), "json")) ?? {},
-    write: (principal, id, all) => kv.put(values(principal, id), JSON.stringify(all), { expirationTtl: ttlSeconds }),
+    async read(principal, id) {
+      const name = nameOf(principal, id);
+      const waiting = waitingFor(name);
+      if (waiting) return waiting;
+      const stored = await kv.get<Stored>(name, "json");
+      if (!isStored(stored)) return {};
+      // Used is used, also without a change: it lives on.
+      if (now() - stored.written > (ttlSeconds * 1_000) / 2) {
+        defer(inTurn(name, async () => write(name, await load(name))).catch(() => {}));
+      }
+      return stored.values;
+    },
+    update(principal, id, changes) {
+      const name = nameOf(principal, id);
+      return inTurn(name, async () => {
+        const isWaiting = unwritten.has(name);
+        const values = changedBy(await load(name), changes);
+        if (isWaiting) {
+          hold(name, values, unwritten.get(name)?.tended);
+          return;
+        }
+        try {
+          await write(name, values);
+        } catch {
+          hold(name, values);
+          defer(writeLater(name));
+        }
+      });
+    },
     async end(principal, id) {
+      unwritten.delete(nameOf(principal, id));
       await kv.put(ended(principal, id), "", { expirationTtl: ENDED_SECONDS });
-      await kv.delete(values(principal, id));
+      // It has ended all the same: KV may refuse this within a second of the last write, and forgets it in time.
+      await kv
+        .delete(nameOf(principal, id))
+        .catch((error) => log({ level: "warning", message: "session not yet forgotten", error: describeError(error) }));
     },
     hasEnded: async (principal, id) => (await kv.get(ended(principal, id))) !== null,
   };
+}
+
+/** Waits, but not for good. */
+async function atMost(work: Promise<void>, ms: number): Promise<void> {
+  await new Promise<void>((resume) => {
+    const timer = setTimeout(resume, ms);
+    work.then(() => {
+      clearTimeout(timer);
+      resume();
+    });
+  });
+}
+
+/** What was read back may be of an earlier version, or damaged: then it is forgotten, and no call fails for it. */
+function isStored(stored: Stored | null): stored is Stored {
+  return typeof stored?.values === "object" && stored.values !== null && typeof stored.written === "number";
 }

@@ -81,6 +81,11 @@ export class Mailbox extends DurableObject {
     });
   }
 
+  async close(): Promise<void> {
+    this.ctx.storage.sql.exec("DELETE FROM entries");
+    for (const follower of [...this.#followers]) follower.hear([], true);
+  }
+
   override async alarm(): Promise<void> {
     // Who follows counts entries from the first.
     if (this.#followers.size > 0) return this.ctx.storage.setAlarm(Date.now() + KEPT_MS);
@@ -102,5 +107,6 @@ export function mailboxes(namespace: DurableObjectNamespace<Mailbox>): Mail {
     post: (box, key, entries, done) => namespace.getByName(box).post(key, [...entries], done),
     take: (box, key) => namespace.getByName(box).take(key),
     follow: (box, key, after) => namespace.getByName(box).follow(key, after),
+    close: (box) => namespace.getByName(box).close(),
   };
 }

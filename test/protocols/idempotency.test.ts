@@ -160,7 +160,7 @@ describe("what does not use up a key (specs/oxp.md: 'A call refused before it ra
     expect(await completed(tool, { name }, { call_id, context })).toBe(1);
   });
 
-  it.each(["retryable", "timeout"])("a failure that may be tried again: %s", async (ending) => {
+  it.each(["retryable", "obedient"])("a failure that may be tried again: %s", async (ending) => {
     const [name, call_id] = [fresh(), fresh()];
     for (let run = 1; run <= 2; run++) {
       const { body } = await call("Counter.Bump", { name, ending }, { call_id });
@@ -175,6 +175,67 @@ describe("what does not use up a key (specs/oxp.md: 'A call refused before it ra
     expect((await call("Counter.Bump", input, { call_id })).body.result.success).toBe(false);
     expect(await completed("Counter.Bump", input, { call_id })).toBe(2);
     expect(await completed("Counter.Bump", input, { call_id })).toBe(2);
+  });
+});
+
+describe("a call over its time whose tool works on keeps its key: it may have its effect yet", () => {
+  it("is still running for whoever sends it again, and runs no second time", async () => {
+    const [name, call_id] = [fresh(), fresh()];
+    for (let sent = 1; sent <= 2; sent++) {
+      const { body } = await call("Counter.Bump", { name, ending: "timeout" }, { call_id });
+      expect(body.result).toMatchObject({ call_id, success: false, error: { can_retry: true } });
+      expect(await runs(name)).toBe(1);
+    }
+  });
+
+  it("gives what it came to in the end to whoever sends it again", async () => {
+    const [name, call_id] = [fresh(), fresh()];
+    const input = { name, ending: "late" };
+    const { body } = await call("Counter.Bump", input, { call_id });
+    expect(body.result).toMatchObject({ success: false, error: { can_retry: true } });
+    const again = await call("Counter.Bump", input, { call_id });
+    expect(again.body.result).toMatchObject({ success: true, value: 1 });
+    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    expect(await runs(name)).toBe(1);
+  });
+});
+
+describe("the Idempotency-Key header is a key over OXP too (draft-ietf-httpapi-idempotency-key-header)", () => {
+  const send = (name: string, key: string, call_id?: string) =>
+    postCall({ request: { tool_id: "Counter.Bump", call_id, input: { name } } }, "/tools/call", {
+      "idempotency-key": key,
+    });
+
+  it("where there is no call_id: the answer carries it as one", async () => {
+    const [name, key] = [fresh(), fresh()];
+    const first = await send(name, key);
+    expect(first.body.result.call_id).toBe(key);
+    expect((await send(name, `"${key}"`)).text).toBe(first.text);
+    expect(await runs(name)).toBe(1);
+  });
+
+  it("a call_id goes before it", async () => {
+    const [name, key] = [fresh(), fresh()];
+    await send(name, key, fresh());
+    await send(name, key, fresh());
+    expect(await runs(name)).toBe(2);
+  });
+
+  it("one of over 255 characters is a 400", async () => {
+    expect((await send(fresh(), "k".repeat(256))).status).toBe(400);
+  });
+});
+
+describe("what a tool hands on (its own service can tell a second run of a call from a second call)", () => {
+  it("is the same for one call, and another for every other", async () => {
+    const handed = async (call_id: string) => completed("Counter.HandOn", {}, { call_id });
+    const [one, two] = [await handed(fresh()), await handed(fresh())];
+    expect(one).toMatch(/^[0-9a-f]{64}$/);
+    expect(one).not.toBe(two);
+  });
+
+  it("is nothing without a key", async () => {
+    expect(await completed("Counter.HandOn", {})).toBeNull();
   });
 });
 

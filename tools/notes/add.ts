@@ -7,6 +7,7 @@ const MAX_CHARACTERS = 2_000;
 
 export default defineTool({
   version: "1.0.0",
+  session: true,
   description: "Remembers a short note until the end of the session, for later steps.",
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   input: v.object({ text: v.pipe(v.string(), v.description("What to remember.")) }),

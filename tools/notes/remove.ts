@@ -4,6 +4,7 @@ import { openNotebook } from "./_notes.ts";
 
 export default defineTool({
   version: "1.0.0",
+  session: true,
   description: "Forgets one note of this session.",
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
   input: v.object({ id: v.pipe(v.number(), v.description("Number of the note.")) }),

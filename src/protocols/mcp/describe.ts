@@ -12,6 +12,21 @@ const ATTACHMENTS: JsonSchema = {
   },
 };
 
+/** How a client without sessions keeps one (2026-07-28; SEP-2567, Explicit state handles). */
+const SESSION: JsonSchema = {
+  type: "string",
+  description:
+    "The handle from the end of an earlier result, to go on with what was begun there. Leave it out to begin anew; a " +
+    "handle is good for 30 days.",
+};
+
+/** The same for clients of 2026-07-28. @returns undefined where it is */
+export function describeModern(tool: Described): JsonSchema | undefined {
+  if (!tool.traits.session) return undefined;
+  const schema = describe(tool) ?? tool.input;
+  return { ...schema, properties: { ...(schema.properties as object), session: SESSION } };
+}
+
 /** @returns undefined where the flat schema of all listings says it all */
 export function describe({ input, verbatim, traits }: Described): JsonSchema | undefined {
   if (!traits.attachments) return verbatim;

@@ -24,7 +24,7 @@ function tool({ name, json, traits, output }: CatalogEntry, outputs: "any" | "ob
   };
   const head = JSON.stringify({ name, title, icons, _meta: meta }).slice(0, -1);
   const tail = hints ? `,"annotations":${JSON.stringify(hints)}` : "";
-  return `${head},"description":${json.description},"inputSchema":${json.mcp ?? json.input}${outputSchema(json.output, output, outputs)}${tail}}`;
+  return `${head},"description":${json.description},"inputSchema":${(outputs === "any" && json.modern) || (json.mcp ?? json.input)}${outputSchema(json.output, output, outputs)}${tail}}`;
 }
 
 /** A tool without output, or with any, promises nothing. */

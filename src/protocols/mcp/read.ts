@@ -10,7 +10,10 @@ export interface ReadCall {
   readonly attachments: readonly Attachment[] | undefined;
 }
 
-/** @param headerKey the `Idempotency-Key` header; `arguments.idempotency_key` goes before it */
+/**
+ * @param headerKey the `Idempotency-Key` header; before it goes `_meta.idempotency_key`, and before both the seed's own
+ *                  `arguments.idempotency_key`
+ */
 export function readCall(params: unknown, headerKey: string | undefined): { value: ReadCall } | { problem: string } {
   if (!isRecord(params)) return { problem: "params must be an object" };
   const { name, arguments: given = {} } = params;
@@ -18,7 +21,7 @@ export function readCall(params: unknown, headerKey: string | undefined): { valu
   if (!isRecord(given)) return { problem: "params.arguments must be an object" };
 
   const { idempotency_key, attachments: files, ...input } = given;
-  const key = idempotency_key ?? headerKey;
+  const key = idempotency_key ?? (isRecord(params._meta) ? params._meta.idempotency_key : undefined) ?? headerKey;
   if (key !== undefined && checkedKey(key) === undefined) {
     return { problem: "An idempotency key must be a string of 1 to 255 well-formed characters" };
   }

@@ -149,7 +149,10 @@ async function endSession(visit: Visit): Promise<Response> {
   if (handle === null) return refuse(400, "DELETE ends a session: the header Mcp-Session-Id is missing");
   const session = await knownSession(visit, handle);
   if (session === undefined) return unknownSession();
-  await visit.host.sessions.end(visit.principal.id, session.id);
+  const { sessions, changes, mail } = visit.host;
+  await sessions.end(visit.principal.id, session.id);
+  // Its open streams too, wherever they are.
+  await Promise.all([changes.end(session.id), mail.close(boxOf(visit, session))]);
   return empty(204);
 }
 

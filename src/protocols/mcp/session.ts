@@ -2,6 +2,7 @@
 import type { Ability } from "../../core/ask.ts";
 import type { LogLevel } from "../../core/definition.ts";
 import { checkHandle, mintHandle } from "../../core/handle.ts";
+import { ownerOf } from "../../core/ledger.ts";
 import { ANONYMOUS } from "../../core/principal.ts";
 import type { Visit } from "../http.ts";
 import { isLegacyRevision, type LegacyRevision } from "./revisions.ts";
@@ -46,6 +47,28 @@ export async function knownSession({ host, principal }: Visit, handle: string): 
   return { id, revision, can: new Set(ABILITIES.filter((_, index) => letters[index] === "1")), knows };
 }
 
+const HANDLE = "tool-session";
+
+/**
+ * A session for a client that keeps none: what it sends back with later calls.
+ *
+ * @param key idempotency key of a call that begins one: sent again, it begins the same
+ * @returns undefined for a bad handle
+ */
+export async function sessionByHandle(
+  { host, principal }: Visit,
+  given: unknown,
+  key: string | undefined,
+): Promise<{ id: string; handle: string } | undefined> {
+  // Strangers are one principal, and must not begin each other's sessions.
+  const from = key === undefined ? undefined : JSON.stringify([ownerOf(principal), key]);
+  const begin = () => mintHandle(host.signer, HANDLE, principal.id, `${Date.now()}`, from);
+  const handle = given === undefined ? await begin() : given;
+  const checked = typeof handle === "string" && (await checkHandle(host.signer, HANDLE, principal.id, handle));
+  if (!checked || !(Date.now() - Number(checked.note) < SESSION_LIFETIME_MS)) return undefined;
+  return { id: checked.id, handle: handle as string };
+}
+
 /** Whether the id is of a session that somebody began who had not signed in, and who has now. */
 export async function isAnonymous({ host, principal }: Visit, handle: string): Promise<boolean> {
   return principal.id !== ANONYMOUS && (await checkHandle(host.signer, PURPOSE, ANONYMOUS, handle)) !== undefined;
@@ -63,7 +86,7 @@ export async function logLevelOf({ host, principal }: Visit, session: SessionFac
 }
 
 export async function setLogLevel({ host, principal }: Visit, session: SessionFacts, level: LogLevel): Promise<void> {
-  await host.sessions.write(principal.id, settings(session), { level });
+  await host.sessions.update(principal.id, settings(session), { level });
 }
 
 /** Kept apart from what tools keep in the session. */

@@ -9,7 +9,8 @@ import { invoke } from "./invoke.ts";
 import { toolFragments } from "./list.ts";
 import { paged } from "./page.ts";
 import { readCall } from "./read.ts";
-import { CODE, error, renderCall } from "./render.ts";
+import { CODE, error, failed, renderCall } from "./render.ts";
+import { sessionByHandle } from "./session.ts";
 import type { MethodReply, Turn } from "./turn.ts";
 
 export function listTools({ params }: RpcRequest, turn: Turn): MethodReply {
@@ -24,17 +25,34 @@ export async function callTool({ params }: RpcRequest, turn: Turn): Promise<Meth
   if ("problem" in read) return error(CODE.invalidParams, read.problem);
   const { name, input, key, attachments } = read.value;
 
+  const found = host.catalog.find({ name }, toolkit);
+  const entry = "entry" in found ? found.entry : undefined;
   if (turn.manner.kind === "modern") {
-    const found = host.catalog.find({ name }, toolkit);
-    const wrong = "entry" in found ? wrongParameterHeader(found.entry, request.headers, input) : undefined;
+    const wrong = entry && wrongParameterHeader(entry, request.headers, input);
     if (wrong) return wrong;
   }
-  return invoke(
-    turn,
-    { method: "tools/call", about: [name, input, attachments], logger: name, params },
-    (caller) => execute({ ...caller, tool: { name }, input, key, attachments }, host),
-    (ending) => renderCall(ending, turn.manner, turn.visit.challenge),
-  );
+  const run = (own: Record<string, unknown>, sessionId = turn.session?.id) =>
+    invoke(
+      turn,
+      { method: "tools/call", about: [name, own, attachments], logger: name, params },
+      (caller) => execute({ ...caller, sessionId, tool: { name }, input: own, key, attachments }, host),
+      (ending) => renderCall(ending, turn.manner, turn.visit.challenge),
+    );
+  if (!entry?.traits.session || turn.session) return run(input);
+  const { session, ...own } = input;
+  const opened = await sessionByHandle(turn.visit, session, key);
+  if (opened === undefined) {
+    return { result: failed({ message: "The session is unknown or has expired; leave it out to begin a new one" }) };
+  }
+  return withHandle(await run(own, opened.id), opened.handle);
+}
+
+/** A handle reaches the model as text: that is where it takes the argument from. */
+function withHandle(reply: MethodReply, handle: string): MethodReply {
+  if (!("result" in reply) || !Array.isArray(reply.result.content)) return reply;
+  const { content, _meta, ...rest } = reply.result;
+  const told = [...(content as unknown[]), { type: "text", text: `session: ${handle}` }];
+  return { ...reply, result: { ...rest, content: told, _meta: { ...(_meta as object), session: handle } } };
 }
 
 /** Streamable HTTP, Server Behavior for Custom Headers: a header that a tool's schema names must say what the body says. */

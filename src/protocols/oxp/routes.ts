@@ -1,7 +1,18 @@
 /** OXP 1.0 over HTTP: health, listing, call. Reads, executes, renders; decides nothing about a call. */
 import { execute } from "../../core/execute.ts";
 import { isRecord } from "../../core/json.ts";
-import { hasBody, json, listing, listingTag, type Protocol, readJson, readTrace, type Visit } from "../http.ts";
+import {
+  checkedKey,
+  hasBody,
+  idempotencyKeyOf,
+  json,
+  listing,
+  listingTag,
+  type Protocol,
+  readJson,
+  readTrace,
+  type Visit,
+} from "../http.ts";
 import { listTools } from "./list.ts";
 import { isSupportedVersion, readCall, readVersion, UNSUPPORTED_VERSION } from "./read.ts";
 import { render, serverError } from "./render.ts";
@@ -44,7 +55,12 @@ async function call({ request, host, principal, toolkit, limits, challenge }: Vi
   if ("bad" in body) return serverError(body.bad.status, body.bad.message);
   const read = readCall(body.value);
   if ("problem" in read) return serverError(400, read.problem);
-  const { tool, input, callId: key, traceId, context } = read.value;
+  const { tool, input, traceId, context } = read.value;
+  // A call_id goes before the header: it names the call also where a proxy adds headers of its own.
+  const key = read.value.callId ?? idempotencyKeyOf(request);
+  if (key !== undefined && checkedKey(key) === undefined) {
+    return serverError(400, "The Idempotency-Key header must have 1 to 255 characters");
+  }
   const callId = key ?? crypto.randomUUID();
   const ending = await execute(
     {

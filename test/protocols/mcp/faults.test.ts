@@ -7,13 +7,19 @@ const { KV: kv } = env as unknown as { KV: KVNamespace };
 const AWAY = () => {
   throw new Error("hidden in KV");
 };
+/** Session values cannot be read; whether a session has ended can. */
+const valuesAway = () => {
+  const get = kv.get.bind(kv) as (...asked: unknown[]) => Promise<unknown>;
+  vi.spyOn(kv, "get").mockImplementation(((name: string, ...how: unknown[]) =>
+    name.startsWith("session:") ? AWAY() : get(name, ...how)) as never);
+};
 
 afterEach(() => vi.restoreAllMocks());
 
 describe("a store that is away (2025-11-25, schema, INTERNAL_ERROR)", () => {
   it("is a 500 and -32603 under the request's id", async () => {
     const session = await handshake();
-    vi.spyOn(kv, "put").mockImplementation(AWAY);
+    valuesAway();
     const { status, body } = await mcp(request("logging/setLevel", { level: "error" }, "l"), session);
     expect([status, body]).toEqual([
       500,
@@ -30,7 +36,7 @@ describe("a store that is away (2025-11-25, schema, INTERNAL_ERROR)", () => {
 
   it("fails its part of a batch, and no other", async () => {
     const session = await handshake("2025-03-26");
-    vi.spyOn(kv, "put").mockImplementation(AWAY);
+    valuesAway();
     const { status, body } = await mcp(
       [request("ping", undefined, 1), request("logging/setLevel", { level: "error" }, 2)],
       session,

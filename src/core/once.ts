@@ -1,0 +1,77 @@
+/**
+ * A keyed call: claims its key, runs, settles its result under it; or repeats the result of the call that did. A call
+ * that its caller no longer waits for (time limit, cancelled) keeps its key while its tool works on: the next call with
+ * the key gets what that comes to.
+ */
+import type { Call } from "./call.ts";
+import type { CatalogEntry } from "./catalog.ts";
+import type { Ending } from "./execute.ts";
+import type { Host } from "./host.ts";
+import { type Claim, confidenceOf, fingerprint, ledgerKey, ownerOf } from "./ledger.ts";
+import { describeError } from "./log.ts";
+import { isFinal, type Outcome, type Refusal } from "./outcome.ts";
+import type { Met } from "./requirements.ts";
+import { DEFAULT_TIMEOUT_MS, type Run } from "./run.ts";
+
+const LEDGER_RETRY_MS = 1_000;
+
+/** A run, with what the ledger wants to know of it. */
+export interface KeyedRun extends Run {
+  readonly durationMs: number;
+  /** The session that the tool looked at. */
+  readonly sessionId: string | undefined;
+}
+
+/** @param met what the tool gets to see of what the caller handed over */
+export async function once(
+  call: Call & { readonly key: string },
+  entry: CatalogEntry,
+  met: Met,
+  host: Host,
+  run: (key: string) => Promise<KeyedRun>,
+): Promise<Ending> {
+  const { principal, sessionId } = call;
+  const { traits, id, version } = entry;
+  const refused = (refusal: Refusal): Ending => ({ outcome: { kind: "refused", refusal }, durationMs: 0, entry });
+  const ended = (found: Exclude<Claim, { state: "claimed" }>): Ending => {
+    if (found.state === "conflict") return refused({ reason: "conflict" });
+    if (found.state === "running") return refused({ reason: "running", retryAfterMs: found.retryAfterMs });
+    const { record } = found;
+    // What another session's values or another stranger's secrets went into is nothing to repeat here.
+    const isOwn = [undefined, sessionId].includes(record.sessionId) && record.confidence === confidence;
+    if (!isOwn) return refused({ reason: "conflict" });
+    return { outcome: record.outcome, durationMs: record.durationMs, entry, replayed: true };
+  };
+
+  let claim: Claim;
+  const storeKey = await ledgerKey(ownerOf(principal), met.userId, `${id}@${version}`, call.key);
+  const confidence = await confidenceOf(principal, met);
+  const print = await fingerprint(call.input ?? {}, call.attachments);
+  try {
+    claim = await host.ledger.claim({
+      principal: principal.id,
+      key: storeKey,
+      fingerprint: print,
+      once: traits.once ?? traits.annotations?.readOnly !== true,
+      limitMs: traits.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    });
+  } catch (error) {
+    // Nothing has run: the caller may try again, and must not be served without the promise that its key makes.
+    host.log({ level: "error", message: "ledger unavailable", callId: call.callId, error: describeError(error) });
+    return refused({ reason: "unavailable", retryAfterMs: LEDGER_RETRY_MS });
+  }
+  if (claim.state !== "claimed") return ended(claim);
+
+  const { settle, release } = claim;
+  const { outcome, durationMs, late, sessionId: saw } = await run(storeKey);
+  const keep = (final: Outcome) =>
+    settle({ fingerprint: print, outcome: final, durationMs, sessionId: saw, confidence });
+  if (isFinal(outcome)) {
+    const kept = await keep(outcome);
+    // This runner was given up, and another has run: all callers get the one result.
+    return kept === "kept" ? { outcome, durationMs, entry } : ended(kept);
+  }
+  if (late === undefined) await release();
+  else host.defer(late.then(async (end) => void (await (end && isFinal(end) ? keep(end) : release()))));
+  return { outcome, durationMs, entry };
+}

@@ -1,0 +1,181 @@
+/**
+ * Claims on idempotency keys, where they are atomic: one object holds the rows of many keys, near the principal whose
+ * they are. It keeps a result for some minutes itself, until KV shows it everywhere, and then a small marker for as long
+ * as the key counts. What it promises: while it is reachable, one runner at a time has a key, and a result that was
+ * settled is never lost. A runner that neither settles nor dies within its lease is taken for dead.
+ */
+import { DurableObject } from "cloudflare:workers";
+import {
+  type ClaimAnswer,
+  type ClaimAttempt,
+  type ClaimRow,
+  claim,
+  forsake,
+  mayRelease,
+  settle,
+} from "../core/claim.ts";
+
+/** How long the object itself has a result: far longer than KV takes to show one everywhere (60 s). */
+const COPY_MS = 5 * 60_000;
+/** Characters: SQLite here takes rows of up to 2 MB. A longer record goes to KV before its key is settled. */
+const MAX_COPY = 600_000;
+
+/** `record`: JSON text of the result, while the object has it itself. */
+export type Found = Exclude<ClaimAnswer, { state: "done" }> | { readonly state: "done"; readonly record?: string };
+
+/** A row as the object has it: with the result's JSON text while it keeps that, and since when it does. */
+interface Kept {
+  readonly row: ClaimRow;
+  readonly record: string | null;
+  readonly copied: number;
+}
+
+type Columns = Omit<ClaimRow, "done" | "again"> & {
+  done: number;
+  again: number;
+  record: string | null;
+  copied: number;
+};
+
+/** The object as its callers see it: every step may be made again, under the same token. */
+export interface Claims {
+  /** @param waitMs how long to wait for another's run to end */
+  claim(key: string, attempt: ClaimAttempt, waitMs: number): Promise<Found>;
+  /** @returns `kept`, or what became of the key whose lease this runner lost */
+  settle(key: string, attempt: Omit<ClaimAttempt, "leaseMs">, record: string): Promise<"kept" | Found>;
+  /** The key is free: the next runs. */
+  release(key: string, token: string): Promise<void>;
+  /** The key is to be taken over: the next looks for a result first. */
+  forsake(key: string, token: string): Promise<void>;
+}
+
+export abstract class ClaimsObject extends DurableObject implements Claims {
+  readonly #waiting = new Map<string, Set<() => void>>();
+  /** Milliseconds; less only for tests. */
+  protected readonly copyMs: number = COPY_MS;
+
+  /** Keeps a record where every location reads it. */
+  protected abstract put(key: string, record: string, keepMs: number): Promise<void>;
+
+  constructor(ctx: DurableObjectState, env: unknown) {
+    super(ctx, env as never);
+    ctx.storage.sql.exec(
+      "CREATE TABLE IF NOT EXISTS claims (key TEXT PRIMARY KEY, fingerprint TEXT, token TEXT, again INTEGER, deadline INTEGER, done INTEGER, expires INTEGER, record TEXT, copied INTEGER)",
+    );
+  }
+
+  async claim(key: string, attempt: ClaimAttempt, waitMs: number): Promise<Found> {
+    const until = Date.now() + waitMs;
+    for (;;) {
+      const now = Date.now();
+      const before = this.#read(key);
+      const { row, answer } = claim(before?.row, attempt, now);
+      if (answer.state === "claimed") await this.#write(key, { row, record: null, copied: now });
+      if (answer.state === "done") return found(before);
+      if (answer.state !== "running" || now >= until) return answer;
+      await this.#change(key, Math.min(until, answer.untilMs) - now);
+    }
+  }
+
+  async settle(key: string, attempt: Omit<ClaimAttempt, "leaseMs">, record: string): Promise<"kept" | Found> {
+    const isLong = record.length > MAX_COPY;
+    const isLost = settle(this.#read(key)?.row, attempt, Date.now()) === "lost";
+    if (isLong && !isLost) await this.put(key, record, attempt.keepMs);
+    const now = Date.now();
+    const before = this.#read(key);
+    const row = settle(before?.row, attempt, now);
+    if (row === "lost") return found(before);
+    // The row as it was: settled before, and not of a key that is free again.
+    if (row !== before?.row) {
+      await this.#write(key, { row, record: isLong ? null : record, copied: now });
+      // The alarm does it again in any case, before the object lets go of its own.
+      if (!isLong) this.ctx.waitUntil(this.put(key, record, attempt.keepMs).catch(() => {}));
+    }
+    this.#wake(key);
+    return "kept";
+  }
+
+  async release(key: string, token: string): Promise<void> {
+    if (mayRelease(this.#read(key)?.row, token)) this.ctx.storage.sql.exec("DELETE FROM claims WHERE key = ?", key);
+    this.#wake(key);
+  }
+
+  async forsake(key: string, token: string): Promise<void> {
+    const before = this.#read(key);
+    const row = forsake(before?.row, token, Date.now());
+    if (before && row) await this.#write(key, { ...before, row });
+    this.#wake(key);
+  }
+
+  /** Forgets what is over, and hands on to KV what is still only here. */
+  override async alarm(): Promise<void> {
+    const { sql } = this.ctx.storage;
+    const now = Date.now();
+    sql.exec("DELETE FROM claims WHERE expires <= ?", now);
+    const old = sql.exec<Columns & { key: string }>(
+      "SELECT * FROM claims WHERE record IS NOT NULL AND copied <= ?",
+      now - this.copyMs,
+    );
+    let soonest = now + 1_000;
+    for (const { key, token, record, expires } of [...old]) {
+      try {
+        await this.put(key, record as string, expires - now);
+        // The key may be another call's by now.
+        sql.exec("UPDATE claims SET record = NULL WHERE key = ? AND token = ?", key, token);
+      } catch {
+        // KV is away: the object keeps its copy meanwhile. An alarm that throws is called again a few times, and then never.
+        soonest = now + this.copyMs;
+      }
+    }
+    const [next] = sql.exec<{ at: number | null }>(
+      "SELECT MIN(CASE WHEN record IS NULL THEN expires ELSE MIN(expires, copied + ?) END) AS at FROM claims",
+      this.copyMs,
+    );
+    if (next?.at) await this.ctx.storage.setAlarm(Math.max(next.at, soonest));
+  }
+
+  #read(key: string): Kept | undefined {
+    const [columns] = this.ctx.storage.sql.exec<Columns>("SELECT * FROM claims WHERE key = ?", key);
+    if (columns === undefined) return undefined;
+    const { record, copied, done, again, ...rest } = columns;
+    return { row: { ...rest, done: done === 1, again: again === 1 }, record, copied };
+  }
+
+  async #write(key: string, { row, record, copied }: Kept): Promise<void> {
+    const { fingerprint, token, again, deadline, done, expires } = row;
+    this.ctx.storage.sql.exec(
+      "INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      ...[key, fingerprint, token, again ? 1 : 0, deadline, done ? 1 : 0, expires, record, copied],
+    );
+    const due = record === null ? expires : copied + this.copyMs;
+    const alarm = await this.ctx.storage.getAlarm();
+    if (alarm === null || alarm > due) await this.ctx.storage.setAlarm(due);
+  }
+
+  /** Resolves when the key's state changes, or after so many milliseconds. */
+  #change(key: string, ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(key) ?? new Set();
+      this.#waiting.set(key, waiting);
+      const wake = () => {
+        clearTimeout(timer);
+        waiting.delete(wake);
+        if (waiting.size === 0) this.#waiting.delete(key);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      waiting.add(wake);
+    });
+  }
+
+  #wake(key: string): void {
+    for (const wake of this.#waiting.get(key) ?? []) wake();
+  }
+}
+
+function found(kept: Kept | undefined): Found {
+  if (kept === undefined) return { state: "running", untilMs: Date.now() };
+  const { row, record } = kept;
+  if (!row.done) return { state: "running", untilMs: row.deadline };
+  return record === null ? { state: "done" } : { state: "done", record };
+}

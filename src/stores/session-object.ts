@@ -1,0 +1,99 @@
+/**
+ * Session values in Durable Objects: every call sees what every call before it wrote, wherever either ran, and no change
+ * is lost. The price is a request to an object for each call that looks at its session. One object holds many sessions.
+ */
+import { DurableObject } from "cloudflare:workers";
+import type { Json } from "../core/json.ts";
+import type { SessionStore, Values } from "../core/state.ts";
+
+/** Objects that share a principal's sessions. */
+const SHARDS = 4;
+const SWEEP_MS = 3_600_000;
+/** As long as a session's id may be good: an ended session must not come back to life. */
+const ENDED_MS = 30 * 86_400_000;
+
+type Row = { key: string; value: string };
+
+export class Sessions extends DurableObject {
+  constructor(ctx: DurableObjectState, env: unknown) {
+    super(ctx, env as never);
+    ctx.storage.sql.exec(`
+      CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, expires INTEGER, ended INTEGER);
+      CREATE TABLE IF NOT EXISTS contents (id TEXT, key TEXT, value TEXT, PRIMARY KEY (id, key))`);
+  }
+
+  async read(id: string, ttlMs: number): Promise<Values> {
+    const { sql } = this.ctx.storage;
+    const now = Date.now();
+    const [session] = sql.exec<{ expires: number }>("SELECT expires FROM sessions WHERE id = ? AND ended = 0", id);
+    if (session === undefined || session.expires <= now) return {};
+    if (session.expires - now < ttlMs / 2) sql.exec("UPDATE sessions SET expires = ? WHERE id = ?", now + ttlMs, id);
+    const rows = sql.exec<Row>("SELECT key, value FROM contents WHERE id = ?", id);
+    return Object.fromEntries([...rows].map(({ key, value }) => [key, JSON.parse(value) as Json]));
+  }
+
+  /** @param changes JSON text of the new value by key; null forgets the key */
+  async update(id: string, changes: readonly (readonly [string, string | null])[], ttlMs: number): Promise<void> {
+    const { sql } = this.ctx.storage;
+    const now = Date.now();
+    const [session] = sql.exec<{ expires: number; ended: number }>("SELECT * FROM sessions WHERE id = ?", id);
+    if (session?.ended) return;
+    if (session && session.expires <= now) sql.exec("DELETE FROM contents WHERE id = ?", id);
+    sql.exec("INSERT OR REPLACE INTO sessions VALUES (?, ?, 0)", id, now + ttlMs);
+    for (const [key, value] of changes) {
+      if (value === null) sql.exec("DELETE FROM contents WHERE id = ? AND key = ?", id, key);
+      else sql.exec("INSERT OR REPLACE INTO contents VALUES (?, ?, ?)", id, key, value);
+    }
+    await this.#sweepLater();
+  }
+
+  async end(id: string): Promise<void> {
+    const { sql } = this.ctx.storage;
+    sql.exec("DELETE FROM contents WHERE id = ?", id);
+    sql.exec("INSERT OR REPLACE INTO sessions VALUES (?, ?, 1)", id, Date.now() + ENDED_MS);
+    await this.#sweepLater();
+  }
+
+  async hasEnded(id: string): Promise<boolean> {
+    return [...this.ctx.storage.sql.exec("SELECT 1 FROM sessions WHERE id = ? AND ended = 1", id)].length > 0;
+  }
+
+  override async alarm(): Promise<void> {
+    const { sql } = this.ctx.storage;
+    sql.exec("DELETE FROM contents WHERE id IN (SELECT id FROM sessions WHERE expires <= ?)", Date.now());
+    sql.exec("DELETE FROM sessions WHERE expires <= ?", Date.now());
+    if ([...sql.exec("SELECT 1 FROM sessions LIMIT 1")].length > 0) await this.#sweepLater();
+  }
+
+  async #sweepLater(): Promise<void> {
+    const { storage } = this.ctx;
+    if ((await storage.getAlarm()) === null) await storage.setAlarm(Date.now() + SWEEP_MS);
+  }
+}
+
+/** @param ttlSeconds how long a session lives after it was last used */
+export function objectSessions(objects: DurableObjectNamespace<Sessions>, ttlSeconds: number): SessionStore {
+  const ttlMs = ttlSeconds * 1_000;
+  // Through RPC a value's type is its stub's: it is plain JSON.
+  const objectOf = (principal: string, id: string) =>
+    objects.getByName(`${principal}/${shardOf(id)}`) as unknown as Pick<
+      Sessions,
+      "read" | "update" | "end" | "hasEnded"
+    >;
+  return {
+    read: (principal, id) => objectOf(principal, id).read(id, ttlMs),
+    update: (principal, id, changes) => objectOf(principal, id).update(id, Object.entries(changes).map(inText), ttlMs),
+    end: (principal, id) => objectOf(principal, id).end(id),
+    hasEnded: (principal, id) => objectOf(principal, id).hasEnded(id),
+  };
+}
+
+function inText([key, value]: [string, Json | undefined]): [string, string | null] {
+  return [key, value === undefined ? null : JSON.stringify(value)];
+}
+
+function shardOf(id: string): number {
+  let sum = 0;
+  for (let i = 0; i < id.length; i++) sum = (sum * 31 + id.charCodeAt(i)) % 65_521;
+  return sum % SHARDS;
+}

@@ -1,0 +1,92 @@
+/**
+ * State handles: how a client without sessions keeps one (SEP-2567: "servers that need to maintain state across tool
+ * calls do so by returning an identifier … and accepting it as a parameter on subsequent calls").
+ */
+import { describe, expect, it } from "vitest";
+import { call as callOxp } from "../../support/oxp.ts";
+import { modern } from "./modern-client.ts";
+import { call, handshake, mcp } from "./support.ts";
+
+const count = (args: object = {}, more: object = {}) =>
+  modern("tools/call", { name: "Talk_Tally", arguments: args, ...more });
+
+/** What the model reads at the end of a result. */
+function handleIn(content: { text: string }[]): string {
+  const [, handle] = /^session: (\S+)$/.exec(content.at(-1)?.text ?? "") ?? [];
+  if (handle === undefined) throw new Error(`no handle in ${JSON.stringify(content)}`);
+  return handle;
+}
+
+describe("a tool that wants a session, called over 2026-07-28", () => {
+  it("begins one, and tells its handle where a model reads it", async () => {
+    const { body } = await count();
+    expect(body.result.structuredContent).toEqual({ count: 1 });
+    expect(handleIn(body.result.content)).toBe(body.result._meta.session);
+  });
+
+  it("goes on with the handle that comes back, and no other call's", async () => {
+    const session = handleIn((await count()).body.result.content);
+    await count();
+    const second = await count({ session });
+    expect(second.body.result.structuredContent).toEqual({ count: 2 });
+    expect(handleIn(second.body.result.content)).toBe(session);
+    expect((await count({ session })).body.result.structuredContent).toEqual({ count: 3 });
+  });
+
+  it.each([
+    ["a text of its own", "abc"],
+    ["another kind of handle", "a.b.c"],
+    ["a number", 7],
+    ["null", null],
+  ])("refuses %s, and says what to do (SEP-2567: expired handles return useful errors)", async (_, session) => {
+    const { body } = await count({ session });
+    expect(body.result.isError).toBe(true);
+    expect(body.result.content[0].text).toContain("leave it out");
+  });
+
+  it("refuses a handle whose signature was changed", async () => {
+    const session = handleIn((await count()).body.result.content);
+    const forged = session.slice(0, -2) + (session.endsWith("AA") ? "BB" : "AA");
+    expect((await count({ session: forged })).body.result.isError).toBe(true);
+  });
+
+  it("does not take an MCP session id for a handle", async () => {
+    const { "mcp-session-id": session } = await handshake();
+    expect((await count({ session })).body.result.isError).toBe(true);
+  });
+
+  it("begins the same session again for the same idempotency key, in _meta as well", async () => {
+    const idempotency_key = crypto.randomUUID();
+    const first = await count({ idempotency_key });
+    const again = await modern("tools/call", { name: "Talk_Tally" }, { meta: { idempotency_key } });
+    expect(again.body.result._meta.replayed).toBe(true);
+    expect(again.body.result.structuredContent).toEqual({ count: 1 });
+    const session = handleIn(again.body.result.content);
+    expect((await count({ session })).body.result.structuredContent).toEqual({ count: 2 });
+    expect((await count({ session: handleIn(first.body.result.content) })).body.result.structuredContent).toEqual({
+      count: 3,
+    });
+  });
+
+  it("lists the argument for these clients, and not for those that have sessions", async () => {
+    const schemaOf = (tools: { name: string; inputSchema: { properties: object } }[]) =>
+      tools.find(({ name }) => name === "Talk_Tally")?.inputSchema.properties ?? {};
+    expect(schemaOf((await modern("tools/list")).body.result.tools)).toHaveProperty("session");
+    const old = await mcp({ jsonrpc: "2.0", id: 1, method: "tools/list" }, { "mcp-protocol-version": "2025-11-25" });
+    expect(schemaOf(old.body.result.tools)).not.toHaveProperty("session");
+  });
+});
+
+describe("elsewhere", () => {
+  it("a session of the protocol's own is enough, and no handle is told", async () => {
+    const session = await handshake();
+    await mcp(call("Talk_Tally"), session);
+    const { body } = await mcp(call("Talk_Tally"), session);
+    expect(body.result.structuredContent).toEqual({ count: 2 });
+    expect(body.result.content).toHaveLength(1);
+  });
+
+  it("OXP keeps none", async () => {
+    expect((await callOxp("Talk.Tally", {})).body.result.value).toEqual({ count: 0 });
+  });
+});
