@@ -17,6 +17,7 @@ const NODE_TESTS = [
   "test/build/**/*.test.ts",
   "test/served/**/*.test.ts",
   "test/conformance/*.test.ts",
+  "test/faults/*.test.ts",
   "test/access/**/*.test.ts",
   "test/keys/**/*.test.ts",
   "test/sign-in/**/*.test.ts",

@@ -1,0 +1,55 @@
+/** Calls the rig as a test writes them, from Node. */
+import type { Rig } from "../support/node/rig.ts";
+import type { Fate } from "./life.ts";
+import { type Answer, type Location, type Protocol, readAnswer, requestFor } from "./wire.ts";
+
+export interface Call {
+  readonly key?: string;
+  readonly tool?: "Ring" | "Look" | "Recall" | "Remember";
+  readonly input?: object;
+  readonly at?: Location;
+  readonly over?: Protocol;
+  readonly fate?: Fate;
+  readonly principal?: string;
+  readonly ledger?: "claims" | "kv";
+  readonly ttlSeconds?: number;
+  readonly signal?: AbortSignal;
+  readonly headers?: Record<string, string>;
+}
+
+export type Counted = Answer & { readonly counts: Record<string, number> };
+
+export async function call(rig: Rig, given: Call): Promise<Counted> {
+  const { at = "one", over = "oxp", tool = "Ring", input = { name: given.key ?? "", ms: 0 }, signal } = given;
+  const { path, body, headers } = requestFor(over, tool, input, given.key);
+  const response = await fetch(new URL(`/at/${at}${path}`, rig.url), {
+    method: "POST",
+    headers: {
+      ...headers,
+      "x-fate": JSON.stringify(given.fate ?? {}),
+      "x-principal": given.principal ?? "tester",
+      "x-ledger": given.ledger ?? "claims",
+      "x-ttl": `${given.ttlSeconds ?? 60}`,
+      ...given.headers,
+    },
+    body: JSON.stringify(body),
+    ...(signal && { signal }),
+  });
+  const answer = await readAnswer(over, response);
+  return { ...answer, counts: JSON.parse(response.headers.get("x-counts") ?? "{}") };
+}
+
+/** As a caller who was told to try again: until there is a result. @returns it, and how long that took */
+export async function insist(rig: Rig, given: Call, limitMs = 15_000): Promise<{ value: string; ms: number }> {
+  const started = performance.now();
+  for (;;) {
+    const answer = await call(rig, given);
+    const ms = performance.now() - started;
+    if (answer.is === "result") return { value: answer.value, ms };
+    if (answer.is === "wrong") throw new Error(answer.text);
+    if (ms > limitMs) throw new Error(`no result within ${limitMs} ms: ${JSON.stringify(answer)}`);
+    await sleep(50);
+  }
+}
+
+export const sleep = (ms: number) => new Promise((resume) => setTimeout(resume, ms));

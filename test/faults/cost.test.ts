@@ -1,0 +1,163 @@
+/** What a call costs in storage: each request to an object, and each operation of KV, on every path. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openRig, type Rig } from "../support/node/rig.ts";
+import { type Call, call, sleep } from "./caller.ts";
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await openRig();
+});
+afterAll(() => rig?.kill());
+
+const fresh = () => crypto.randomUUID();
+
+interface Cost {
+  /** Requests of the Worker to an object. */
+  readonly object?: number;
+  /** Operations of the Worker on KV. */
+  readonly read?: number;
+  readonly write?: number;
+  readonly delete?: number;
+  /** Operations of the object on KV. */
+  readonly objectWrite?: number;
+}
+
+/** What one action costs, once all that it left behind is done. */
+async function costOf(action: () => Promise<unknown>, settleMs = 250): Promise<Cost> {
+  await rig.ask("/world/counts");
+  await action();
+  await sleep(settleMs);
+  const counts = await rig.ask<Record<string, number>>("/world/counts");
+  const sum = (...names: string[]) => names.reduce((all, name) => all + (counts[name] ?? 0), 0);
+  const cost = {
+    object: sum("object"),
+    read: sum("get one", "get other"),
+    write: sum("put one", "put other"),
+    delete: sum("delete one", "delete other"),
+    objectWrite: sum("put object"),
+  };
+  return Object.fromEntries(Object.entries(cost).filter(([, count]) => count > 0));
+}
+
+/** As a rule, of a principal whose object keeps its copies for longer than a test lasts. */
+const principal = "patient";
+const once = (given: Call) => async () =>
+  expect(await call(rig, { principal, ...given })).toMatchObject({ is: "result" });
+
+describe("a call (design, Cost of a call)", () => {
+  it.each(["oxp", "mcp", "opentool"] as const)("without a key, over %s: nothing", async (over) => {
+    // OXP makes up a call_id where there is none, and no key of it.
+    expect(await costOf(once({ over, input: { name: fresh(), ms: 0 } }))).toEqual({});
+  });
+
+  it("keyed, of a tool without effects: a read and a write; its replay a read", async () => {
+    const given = { key: fresh(), tool: "Look" as const };
+    expect(await costOf(once(given))).toEqual({ read: 1, write: 1 });
+    expect(await costOf(once(given))).toEqual({ read: 1 });
+  });
+
+  it("keyed, of a tool with effects: two requests to the object, and a write by it", async () => {
+    expect(await costOf(once({ key: fresh() }))).toEqual({ object: 2, objectWrite: 1 });
+  });
+
+  it("its replay while the object has its copy: one request; later one, and a read", async () => {
+    const given = { key: fresh(), principal: fresh() };
+    await call(rig, given);
+    expect(await costOf(once({ ...given, at: "other" }), 0)).toMatchObject({ object: 1 });
+    // The copy is handed on: once more a write by the object, as the first may have been lost.
+    await sleep(1_800);
+    expect(await costOf(once({ ...given, at: "other" }))).toEqual({ object: 1, read: 1 });
+  });
+
+  it("handing its copy on: a second write by the object", async () => {
+    const given = { key: fresh(), principal: fresh() };
+    expect(await costOf(once(given), 2_000)).toEqual({ object: 2, objectWrite: 2 });
+  });
+
+  it("a duplicate while it runs: one request", async () => {
+    const given = { key: fresh(), input: { name: fresh(), ms: 300 } };
+    const cost = await costOf(async () => {
+      const first = call(rig, { principal, ...given });
+      await sleep(100);
+      await once({ ...given, at: "other" })();
+      await first;
+    });
+    // Two of them are the first call's.
+    expect(cost).toEqual({ object: 3, objectWrite: 1 });
+  });
+
+  it("with its key and another input: one request", async () => {
+    const key = fresh();
+    await call(rig, { principal, key });
+    const conflict = async () => void (await call(rig, { principal, key, input: { name: "another", ms: 0 } }));
+    expect(await costOf(conflict)).toEqual({ object: 1 });
+  });
+
+  it("that may be tried again, or obeyed its signal: two requests, and nothing is kept", async () => {
+    const given = { key: fresh(), input: { name: fresh(), ms: 900, obeys: true } };
+    expect(await costOf(async () => void (await call(rig, { principal, ...given })))).toEqual({ object: 2 });
+  });
+
+  it("that takes a dead runner's key over: two reads, for what that one may have left", async () => {
+    const given = { key: fresh() };
+    expect(await call(rig, { principal, ...given, fate: { die: "before effect" } })).toMatchObject({ is: "dropped" });
+    await sleep(2_100);
+    expect(await costOf(once(given))).toEqual({ object: 2, read: 2, objectWrite: 1 });
+  });
+
+  it("without claims, keyed: a read and a write; its replay a read", async () => {
+    const given = { key: fresh(), ledger: "kv" as const };
+    expect(await costOf(once(given))).toEqual({ read: 1, write: 1 });
+    expect(await costOf(once(given))).toEqual({ read: 1 });
+  });
+});
+
+/** An MCP session of 2025-11-25, as a client has one. */
+async function session(sessions: "kv" | "objects"): Promise<Record<string, string>> {
+  const response = await fetch(new URL("/at/one/mcp", rig.url), {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "x-principal": principal,
+    },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 0,
+      method: "initialize",
+      params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } },
+    }),
+  });
+  await response.arrayBuffer();
+  return {
+    "mcp-session-id": response.headers.get("mcp-session-id") ?? "",
+    "mcp-protocol-version": "2025-11-25",
+    accept: "application/json, text/event-stream",
+    "x-sessions": sessions,
+  };
+}
+
+describe("a session's call (2025-11-25): beside its own cost, it asks whether the session has ended", () => {
+  const look = (headers: object) => ({ over: "mcp", tool: "Look", input: { name: fresh(), ms: 0 }, headers }) as Call;
+  const recall = (headers: object) => ({ over: "mcp", tool: "Recall", input: {}, headers }) as Call;
+  const remember = (headers: object) =>
+    ({ over: "mcp", tool: "Remember", input: { key: "a", value: 1 }, headers }) as Call;
+
+  it.each([
+    ["kv", { read: 1 }, { read: 2 }, { read: 3, write: 1 }, { read: 1, write: 1, delete: 1 }],
+    ["objects", { object: 1 }, { object: 2 }, { object: 3 }, { object: 2 }],
+  ] as const)("on %s", async (store, plain, read, write, end) => {
+    expect(await costOf(() => session(store))).toEqual({});
+    const headers = await session(store);
+    expect(await costOf(once(look(headers)))).toEqual(plain);
+    expect(await costOf(once(recall(headers)))).toEqual(read);
+    expect(await costOf(once(remember(headers)))).toEqual(write);
+    await sleep(1_100);
+    const ended = async () => {
+      const url = new URL("/at/one/mcp", rig.url);
+      const response = await fetch(url, { method: "DELETE", headers: { ...headers, "x-principal": principal } });
+      expect(response.status).toBe(204);
+    };
+    expect(await costOf(ended)).toEqual(end);
+  });
+});

@@ -1,0 +1,54 @@
+/** No model of a kill: workerd itself is ended (SIGKILL) in the middle of calls, and started again on the same storage. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openRig, type Rig } from "../support/node/rig.ts";
+import { type Call, call, insist, sleep } from "./caller.ts";
+
+const PLACES = ["one", "other"] as const;
+const OVER = ["oxp", "mcp", "opentool"] as const;
+const LEASE_MS = 2_000;
+
+let state: string;
+let rig: Rig;
+beforeAll(async () => {
+  state = mkdtempSync(join(tmpdir(), "trivet-rig-"));
+  rig = await openRig(state);
+});
+afterAll(async () => {
+  await rig?.kill();
+  rmSync(state, { recursive: true, force: true });
+});
+
+const fresh = (count: number) => Array.from({ length: count }, () => crypto.randomUUID());
+
+/** Calls with each key, six times each: over every protocol, at both locations. */
+function calls(keys: string[], ms: number): Call[] {
+  return keys.flatMap((key) =>
+    OVER.flatMap((over) => PLACES.map((at) => ({ key, over, at, principal: "patient", input: { name: key, ms } }))),
+  );
+}
+
+describe("a process that is killed", () => {
+  it("with calls that wait, run, and are done: each has one effect and one result in the end", async () => {
+    const [done, under] = [fresh(10), fresh(10)];
+    const before = await Promise.all(calls(done, 0).map((given) => insist(rig, given)));
+    // Under way, and before their effect.
+    const cut = calls(under, 450).map((given) => call(rig, given));
+    const ends = Promise.allSettled(cut);
+    await sleep(250);
+    await rig.kill();
+    expect((await ends).every(({ status }) => status === "rejected")).toBe(true);
+
+    rig = await openRig(state);
+    const started = performance.now();
+    const replayed = await Promise.all(calls(done, 0).map((given) => insist(rig, given)));
+    expect(replayed.map(({ value }) => value)).toEqual(before.map(({ value }) => value));
+    const again = await Promise.all(calls(under, 450).map((given) => insist(rig, given)));
+    expect(again.map(({ value }) => value)).toEqual(calls(under, 0).map(({ key }) => `${key}, run 1`));
+    // The dead runner's lease, and not several of them.
+    expect(performance.now() - started).toBeLessThan(2 * LEASE_MS);
+    for (const key of [...done, ...under]) expect(await rig.ask("/world/effects", key)).toBe(1);
+  });
+});

@@ -1,0 +1,259 @@
+/**
+ * The Worker of the rig: the app as it ships, at one of two locations, on the shared world's KV and on real objects, with
+ * times that are short. Every call brings its own fate (header `x-fate`).
+ */
+import { env, waitUntil } from "cloudflare:workers";
+import * as v from "valibot";
+import { createApp } from "../../src/app.ts";
+import { type CatalogEntry, createCatalog } from "../../src/core/catalog.ts";
+import type { ClaimAttempt } from "../../src/core/claim.ts";
+import type { Principal, ToolContext, Traits } from "../../src/core/definition.ts";
+import { hmacSigner } from "../../src/core/handle.ts";
+import type { Host } from "../../src/core/host.ts";
+import { claimLedger } from "../../src/stores/claim-ledger.ts";
+import { ClaimsObject, type Found } from "../../src/stores/claims.ts";
+import { type Hub, hubChanges } from "../../src/stores/hub.ts";
+import { kvLedger, recordName } from "../../src/stores/kv-ledger.ts";
+import { kvSessions } from "../../src/stores/kv-sessions.ts";
+import { type Mailbox, mailboxes } from "../../src/stores/mailbox.ts";
+import { objectSessions, type Sessions } from "../../src/stores/session-object.ts";
+import { drive } from "./driver.ts";
+import { type Fate, Life, type StepName } from "./life.ts";
+import type { World } from "./world.ts";
+
+export { Hub } from "../../src/stores/hub.ts";
+export { Mailbox } from "../../src/stores/mailbox.ts";
+export { Sessions } from "../../src/stores/session-object.ts";
+export { World } from "./world.ts";
+
+export interface Bindings {
+  readonly ROLE: "driver" | "one" | "other" | "objects";
+  readonly WORLD: DurableObjectNamespace<World>;
+  readonly CLAIMS: DurableObjectNamespace<Claims>;
+  readonly SESSIONS: DurableObjectNamespace<Sessions>;
+  readonly MAILBOX: DurableObjectNamespace<Mailbox>;
+  readonly HUB: DurableObjectNamespace<Hub>;
+  readonly one: Fetcher;
+  readonly other: Fetcher;
+}
+
+/** Milliseconds; in a deployment 60,000 and 90,000, and KV's minute is 100 here. */
+const LIMIT_MS = 500;
+const MARGIN_MS = 1_500;
+const SESSION_SECONDS = 600;
+
+const bindings = env as unknown as Bindings;
+const { ROLE: location } = bindings;
+const world = () => bindings.WORLD.getByName("world") as unknown as World;
+
+/** Claims as they ship, with little patience: what a deployment's object keeps for 5 minutes is kept for 500 ms. */
+export class Claims extends ClaimsObject {
+  protected override readonly copyMs = this.ctx.id.name?.startsWith("patient") ? 300_000 : 500;
+
+  protected override put(key: string, record: string, keepMs: number): Promise<void> {
+    return world().put("object", recordName(key), record, keepMs);
+  }
+
+  /** Says as well until when the lease lasts, by the object's clock. */
+  override async claim(key: string, attempt: ClaimAttempt, waitMs: number): Promise<Found> {
+    const answer = await super.claim(key, attempt, waitMs);
+    return answer.state === "claimed" ? Object.assign(answer, { leasedUntil: Date.now() + attempt.leaseMs }) : answer;
+  }
+
+  async rows(): Promise<number> {
+    return [...this.ctx.storage.sql.exec("SELECT key FROM claims")].length;
+  }
+
+  async copies(): Promise<number> {
+    return [...this.ctx.storage.sql.exec("SELECT key FROM claims WHERE record IS NOT NULL")].length;
+  }
+
+  async restart(): Promise<void> {
+    this.ctx.abort("restarted by a test");
+  }
+}
+
+/** Counts requests to objects, for the cost of a call. */
+const counted = () => void waitUntil(world().asked());
+
+/** KV as this location sees it. @param step what each of a runner's own requests goes through */
+function kvHere(
+  step: <Result>(name: StepName, action: () => Promise<Result>) => Promise<Result> = (_, action) => action(),
+  sure = false,
+): KVNamespace {
+  const kv = {
+    async get(name: string, type?: "json") {
+      const text = await step("get", () => world().get(location, name));
+      return type === "json" && text !== null ? JSON.parse(text) : text;
+    },
+    put: (name: string, value: string, { expirationTtl }: { expirationTtl: number }) =>
+      step("put", () => world().put(location, name, value, expirationTtl * 1_000, sure)),
+    delete: (name: string) => step("put", () => world().put(location, name, null, 0, sure)),
+  };
+  return kv as unknown as KVNamespace;
+}
+
+/** The namespace of claims, as a runner reaches it. */
+function claimsFor(life: Life): DurableObjectNamespace<Claims> {
+  const getByName = (name: string) => {
+    const stub = bindings.CLAIMS.getByName(name) as unknown as Record<
+      string,
+      (...given: unknown[]) => Promise<unknown>
+    >;
+    const through =
+      (method: StepName) =>
+      (...given: unknown[]) =>
+        life.step(method, async () => {
+          counted();
+          const answer = (await stub[method]?.(...given)) as { leasedUntil?: number } | undefined;
+          if (answer?.leasedUntil) life.until = answer.leasedUntil;
+          return answer;
+        });
+    return {
+      claim: through("claim"),
+      settle: through("settle"),
+      release: through("release"),
+      forsake: through("forsake"),
+    };
+  };
+  return { getByName } as unknown as DurableObjectNamespace<Claims>;
+}
+
+function countedSessions(): DurableObjectNamespace<Sessions> {
+  const getByName = (name: string) => {
+    const stub = bindings.SESSIONS.getByName(name) as unknown as Record<string, (...given: unknown[]) => unknown>;
+    return new Proxy(stub, {
+      get:
+        (_, method: string) =>
+        (...given: unknown[]) => {
+          counted();
+          return stub[method]?.(...given);
+        },
+    });
+  };
+  return { getByName } as unknown as DurableObjectNamespace<Sessions>;
+}
+
+interface Rig {
+  effect(name: string): Promise<number>;
+}
+type Context = ToolContext<never, never, undefined, "RIG"> & { readonly env: { readonly RIG: Rig } };
+
+const sleep = (ms: number, signal?: AbortSignal) =>
+  new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
+
+const INPUT = v.object({
+  name: v.string(),
+  ms: v.number(),
+  obeys: v.optional(v.boolean()),
+  long: v.optional(v.number()),
+});
+
+/** Takes its time, and then has its effect: nothing comes of a run that was stopped before. */
+async function ring({ name, ms, obeys, long }: v.InferOutput<typeof INPUT>, ctx: Context): Promise<string> {
+  await sleep(ms, obeys ? ctx.signal : undefined);
+  const count = await ctx.env.RIG.effect(name);
+  return `${name}, run ${count}${"\u8a9e".repeat(long ?? 0)}`;
+}
+
+/** All that was asked for, as `key=value`. */
+async function recall({ keys }: { keys: string[] }, ctx: Context): Promise<string[]> {
+  const found = await Promise.all(keys.map(async (key) => [key, await ctx.session?.get<string>(key)]));
+  if (keys.length === 0) await ctx.session?.get("any");
+  return found.map(([key, value]) => `${key}=${value}`);
+}
+
+function entry(name: string, traits: Traits, input: unknown, run: unknown): CatalogEntry {
+  return {
+    id: `Rig.${name}`,
+    name: `Rig_${name}`,
+    version: "1.0.0",
+    toolkit: "rig",
+    traits: { timeoutMs: LIMIT_MS, env: ["RIG"], ...traits },
+    output: "any",
+    load: async () => ({ default: { version: "1.0.0", description: name, input, run } as never }),
+    json: { description: `"${name}"`, input: '{"type":"object","properties":{}}', output: "{}" },
+  };
+}
+
+const catalog = createCatalog({
+  revision: "rig",
+  prompts: [],
+  resources: [],
+  entries: [
+    entry("Look", { annotations: { readOnly: true } }, INPUT, ring),
+    entry("Recall", {}, v.object({ keys: v.optional(v.array(v.string()), []) }), recall),
+    entry(
+      "Remember",
+      {},
+      v.object({ key: v.string(), value: v.any() }),
+      async ({ key, value }: { key: string; value: never }, ctx: Context) => {
+        await ctx.session?.set(key, value);
+        return key;
+      },
+    ),
+    entry("Ring", {}, INPUT, ring),
+  ],
+});
+
+const noLog = () => {};
+const kv = kvHere();
+const onKv = kvSessions({ kv, ttlSeconds: SESSION_SECONDS, now: Date.now, defer: waitUntil, log: noLog });
+const onObjects = objectSessions(countedSessions(), SESSION_SECONDS);
+const signer = hmacSigner(async () => new Uint8Array(32));
+
+async function serve(request: Request): Promise<Response> {
+  const header = (name: string) => request.headers.get(`x-${name}`) ?? undefined;
+  const fate: Fate = JSON.parse(header("fate") ?? "{}");
+  const life = new Life(fate, waitUntil);
+  const id = header("principal") ?? "p0";
+  const principal: Principal = { id, meter: id, scopes: "all", reach: "all" };
+  const ttlSeconds = Number(header("ttl") ?? 60);
+  const kv = kvHere((name, action) => life.step(name, action), fate.sure);
+  const rig: Rig = { effect: (name) => life.step("effect", async () => world().effect(name)) };
+  const host: Host = {
+    catalog,
+    ledger:
+      header("ledger") === "kv"
+        ? kvLedger(kv, ttlSeconds, noLog)
+        : claimLedger({ objects: claimsFor(life), kv, ttlSeconds, log: noLog, marginMs: MARGIN_MS }),
+    sessions: header("sessions") === "objects" ? onObjects : onKv,
+    signer,
+    mail: mailboxes(bindings.MAILBOX),
+    changes: hubChanges(bindings.HUB),
+    // What is left of a killed runner is nothing to wait for.
+    defer: (work) => waitUntil(Promise.race([work, life.ended])),
+    fetch,
+    within: async () => true,
+    log: noLog,
+    now: () => Date.now(),
+    secret: () => undefined,
+    binding: (name) => (name === "RIG" ? rig : undefined),
+  };
+  const app = createApp({
+    host,
+    server: { name: "rig", version: "0" },
+    limits: { bodyBytes: 4_000_000, pageSize: 10 },
+    neighbours: { local: false, origins: [] },
+    guard: async () => principal,
+    resource: { name: "rig", baseScopes: [], issuers: () => [] },
+    signIn: undefined,
+  });
+  const dropped = life.ended.then(() => new Response(null, { status: 599, headers: { "x-died": life.diedAt ?? "" } }));
+  const answer = await Promise.race([app.fetch(request), dropped]);
+  const counted = new Response(answer.body, answer);
+  counted.headers.set("x-counts", JSON.stringify(life.counts));
+  if (life.isLate) counted.headers.set("x-late", "true");
+  return counted;
+}
+
+export default {
+  fetch: (request: Request): Promise<Response> | Response =>
+    location === "driver" ? drive(request, bindings) : serve(request),
+};

@@ -1,0 +1,42 @@
+/**
+ * `npm run faults [KEYS]`: calls with 3 to 50 duplicates each, at two locations and over all protocols, under bad weather
+ * and with runners killed; once with claims in the object, once with KV alone. Prints what came of it.
+ */
+import { openRig } from "../support/node/rig.ts";
+import { ABREAST, PLAN, type Tally, WEATHER } from "./plan.ts";
+
+const keys = Number(process.argv[2] ?? 10_000);
+const ledgers = (process.argv[3]?.split(",") ?? ["claims", "kv"]) as ("claims" | "kv")[];
+const rows: [string, (tally: Tally) => string | number][] = [
+  ["calls", ({ keys }) => keys],
+  ["requests, retries among them", ({ requests, retries }) => `${requests}, ${retries}`],
+  ["connections dropped, their runner killed", ({ dropped }) => dropped],
+  ["**calls that ran twice or more**", ({ twice }) => `**${twice}**`],
+  ["runs too many", ({ extra }) => extra],
+  ["calls whose callers were told different results", ({ disagreeing }) => disagreeing],
+  ["callers without a result in the end", ({ stuck, wrong }) => stuck + wrong],
+  ["runner killed between its effect and its result: ran again", ({ torn, tornTwice }) => `${tornTwice} of ${torn}`],
+  ["runner went on past its lease, on a busy test machine: ran again", ({ lateTwice }) => lateTwice],
+];
+
+const tallies: Tally[] = [];
+const seconds: number[] = [];
+for (const ledger of ledgers) {
+  const rig = await openRig();
+  await rig.ask("/world/set", WEATHER);
+  const started = performance.now();
+  const tally = await rig.run({ ...PLAN, keys, abreast: ABREAST, ledger }, (sofar) =>
+    console.error(`${ledger}: ${sofar.keys} of ${keys}, ${sofar.twice} twice`),
+  );
+  tallies.push(tally);
+  seconds.push(Math.round((performance.now() - started) / 1_000));
+  console.error(JSON.stringify({ why: tally.why, stillMs: tally.stillMs, kv: await rig.ask("/world/counts") }));
+  const births = await rig.ask<number>("/world/births");
+  if (births !== 1) throw new Error(`The rig's KV was forgotten ${births - 1} times: this run says nothing`);
+  for (const sample of tally.samples.slice(0, 20)) console.error(sample);
+  await rig.kill();
+}
+console.log(`| | ${ledgers.map((ledger) => (ledger === "kv" ? "KV alone" : "with claims")).join(" | ")} |`);
+console.log(`| --- | ${ledgers.map(() => "--:").join(" | ")} |`);
+for (const [name, of] of rows) console.log(`| ${name} | ${tallies.map(of).join(" | ")} |`);
+console.log(`| seconds | ${seconds.join(" | ")} |`);

@@ -1,0 +1,155 @@
+/**
+ * What the rig's locations share: a KV whose views disagree, and a count of what tools did. One object, so that each step
+ * on it is atomic. Of KV it has what Cloudflare says of it, with a minute made 100 ms: a location sees its own writes at
+ * once and the others' late, a read is cached (a miss too), a key takes one write per interval; and writes that fail or
+ * vanish. A write that vanishes follows none that failed or vanished: an object that was told "kept" lets go of its copy.
+ */
+import { DurableObject } from "cloudflare:workers";
+import { FAIR, type Weather } from "./plan.ts";
+import { randomOf } from "./random.ts";
+
+interface Version {
+  readonly value: string | null;
+  readonly location: string;
+  /** When all see it. */
+  readonly seen: number;
+  readonly expires: number;
+}
+
+interface View {
+  readonly version: Version | undefined;
+  readonly until: number;
+}
+
+export class World extends DurableObject {
+  #weather = FAIR;
+  #random = randomOf(1);
+  readonly #versions = new Map<string, Version[]>();
+  readonly #views = new Map<string, View>();
+  readonly #written = new Map<string, number>();
+  /** Names whose last write came to nothing, said or unsaid: the next does not vanish. */
+  readonly #lost = new Set<string>();
+  #counts: Record<string, number> = {};
+  readonly #history = new Map<string, string[]>();
+
+  constructor(ctx: DurableObjectState, env: unknown) {
+    super(ctx, env as never);
+    ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS effects (name TEXT PRIMARY KEY, count INTEGER)");
+    this.ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS births (at INTEGER)");
+    this.ctx.storage.sql.exec("INSERT INTO births VALUES (?)", Date.now());
+  }
+
+  async set(weather: Partial<Weather>): Promise<void> {
+    this.#weather = { ...FAIR, ...weather };
+    this.#random = randomOf(this.#weather.seed);
+  }
+
+  /** More than one, and what KV held before is gone, with the weather: a run says nothing then. */
+  async births(): Promise<number> {
+    return [...this.ctx.storage.sql.exec("SELECT at FROM births")].length;
+  }
+
+  /** The moment at which a tool's run shows. @returns how often it did under this name */
+  async effect(name: string): Promise<number> {
+    const [row] = this.ctx.storage.sql.exec<{ count: number }>(
+      "INSERT INTO effects VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET count = count + 1 RETURNING count",
+      name,
+    );
+    return row?.count ?? 0;
+  }
+
+  async effects(name: string): Promise<number> {
+    const [row] = this.ctx.storage.sql.exec<{ count: number }>("SELECT count FROM effects WHERE name = ?", name);
+    return row?.count ?? 0;
+  }
+
+  async get(location: string, name: string): Promise<string | null> {
+    this.#count(`get ${location}`);
+    this.#mayFail(name, "GET");
+    const now = Date.now();
+    const view = `${location} ${name}`;
+    const cached = this.#views.get(view);
+    const fresh = cached && cached.until > now ? cached : undefined;
+    const version = fresh ? fresh.version : this.#visible(location, name, now);
+    if (!fresh) this.#views.set(view, { version, until: now + this.#weather.cacheMs });
+    return version && version.expires > now ? version.value : null;
+  }
+
+  /** @param sure no weather but the delay */
+  async put(location: string, name: string, value: string | null, ttlMs: number, sure = false): Promise<void> {
+    this.#count(`${value === null ? "delete" : "put"} ${location}`);
+    const { visibleMs, writeMs, dropped, slowMs } = this.#weather;
+    if (slowMs) await new Promise((resume) => setTimeout(resume, slowMs));
+    const now = Date.now();
+    if (!sure) {
+      this.#mayFail(name, "PUT");
+      if (now - (this.#written.get(name) ?? 0) < writeMs) {
+        this.#lost.add(name);
+        this.#count("throttled");
+        this.#note(name, `${location} 429`);
+        throw new Error("KV PUT failed: 429 Too Many Requests");
+      }
+      this.#written.set(name, now);
+      if (this.#random() < dropped && !this.#lost.has(name)) {
+        this.#lost.add(name);
+        this.#count("dropped");
+        this.#note(name, `${location} dropped`);
+        return;
+      }
+    }
+    this.#lost.delete(name);
+    this.#note(name, `${location} ${/run \d+/.exec(value ?? "")?.[0]}`);
+    const version = { value, location, seen: now + Math.floor(this.#random() * visibleMs), expires: now + ttlMs };
+    this.#versions.set(name, [...(this.#versions.get(name) ?? []).slice(-8), version]);
+    this.#views.delete(`${location} ${name}`);
+  }
+
+  /** Names that have not expired, with their values. */
+  async entries(prefix: string): Promise<[string, string][]> {
+    const now = Date.now();
+    const all: [string, string][] = [];
+    for (const [name, versions] of this.#versions) {
+      const last = versions.at(-1);
+      if (last?.value && last.expires > now && name.startsWith(prefix)) all.push([name, last.value]);
+    }
+    return all;
+  }
+
+  /** What was asked of KV since the last time that this was asked. */
+  async counts(): Promise<Record<string, number>> {
+    const counts = this.#counts;
+    this.#counts = {};
+    return counts;
+  }
+
+  /** What became of all writes of a name, and which reads failed. */
+  async historyOf(name: string): Promise<string[]> {
+    return this.#history.get(name) ?? [];
+  }
+
+  #note(name: string, what: string): void {
+    this.#history.set(name, [...(this.#history.get(name) ?? []), `${Date.now() % 1_000_000} ${what}`]);
+  }
+
+  /** Another object was asked something. */
+  async asked(): Promise<void> {
+    this.#count("object");
+  }
+
+  #visible(location: string, name: string, now: number): Version | undefined {
+    return this.#versions.get(name)?.findLast((version) => version.location === location || version.seen <= now);
+  }
+
+  #mayFail(name: string, what: string): void {
+    const { down, failed } = this.#weather;
+    const isDown = down !== undefined && name.startsWith(down);
+    const fails = isDown || this.#random() < failed;
+    if (fails) this.#note(name, `${what} failed`);
+    if (fails && what === "PUT") this.#lost.add(name);
+    if (fails) throw new Error(`KV ${what} failed: 500 Internal Server Error`);
+  }
+
+  #count(what: string): void {
+    this.#counts[what] = (this.#counts[what] ?? 0) + 1;
+  }
+}
