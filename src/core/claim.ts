@@ -52,7 +52,7 @@ export function claim(
   // Asked twice under one token (the first answer was lost), it is the same answer.
   const again = known !== undefined && (known.again || !isMine);
   return {
-    row: { fingerprint, token, again, deadline, done: false, expires: Math.max(deadline, now + keepMs) },
+    row: { fingerprint, token, again, deadline, done: false, expires: deadline + keepMs },
     answer: { state: "claimed", again },
   };
 }

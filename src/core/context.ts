@@ -147,7 +147,11 @@ export class RunContext implements ToolContext<string, string, string | undefine
     }
     if (asking && !asking.can.has(question.kind)) throw new CannotAsk(question.kind);
     if (asking?.ask) {
-      const live = readAnswer(question, await asking.ask(key, question));
+      // Who is no longer waited for need not answer: the call is over.
+      const over = new Promise<never>((_, reject) => {
+        this.signal.addEventListener("abort", () => reject(this.signal.reason));
+      });
+      const live = readAnswer(question, await Promise.race([asking.ask(key, question), over]));
       if (live === undefined) throw new TypeError(`The answer to "${key}" does not fit the question`);
       return live;
     }

@@ -78,7 +78,12 @@ async function carryOut(call: Call, host: Host): Promise<Ending> {
       host,
     );
     await context.end();
-    return { ...ran, durationMs: host.now() - started, sessionId: context.sawSession ? call.sessionId : undefined };
+    const sessionId = () => (context.sawSession ? call.sessionId : undefined);
+    const durationMs = host.now() - started;
+    if (ran.late === undefined) return { ...ran, durationMs, sessionId };
+    // What a tool changes of its session after its time is over is kept when it ends.
+    const late = ran.late.then((outcome) => context.end().then(() => outcome));
+    return { outcome: ran.outcome, late, durationMs, sessionId };
   };
   const { key } = call;
   if (key !== undefined) return once({ ...call, key }, entry, requirements.met, host, run);

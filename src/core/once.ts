@@ -18,8 +18,8 @@ const LEDGER_RETRY_MS = 1_000;
 /** A run, with what the ledger wants to know of it. */
 export interface KeyedRun extends Run {
   readonly durationMs: number;
-  /** The session that the tool looked at. */
-  readonly sessionId: string | undefined;
+  /** The session that the tool has looked at by now. */
+  readonly sessionId: () => string | undefined;
 }
 
 /** @param met what the tool gets to see of what the caller handed over */
@@ -49,7 +49,7 @@ export async function once(
   const print = await fingerprint(call.input ?? {}, call.attachments);
   try {
     claim = await host.ledger.claim({
-      principal: principal.id,
+      principal: ownerOf(principal),
       key: storeKey,
       fingerprint: print,
       once: traits.once ?? traits.annotations?.readOnly !== true,
@@ -63,15 +63,25 @@ export async function once(
   if (claim.state !== "claimed") return ended(claim);
 
   const { settle, release } = claim;
-  const { outcome, durationMs, late, sessionId: saw } = await run(storeKey);
-  const keep = (final: Outcome) =>
-    settle({ fingerprint: print, outcome: final, durationMs, sessionId: saw, confidence });
-  if (isFinal(outcome)) {
-    const kept = await keep(outcome);
-    // This runner was given up, and another has run: all callers get the one result.
-    return kept === "kept" ? { outcome, durationMs, entry } : ended(kept);
-  }
-  if (late === undefined) await release();
-  else host.defer(late.then(async (end) => void (await (end && isFinal(end) ? keep(end) : release()))));
-  return { outcome, durationMs, entry };
+  const carriedOut = async (): Promise<Ending> => {
+    const started = host.now();
+    const { outcome, durationMs, late, sessionId: seen } = await run(storeKey);
+    const keep = (final: Outcome, took: number) =>
+      settle({ fingerprint: print, outcome: final, durationMs: took, sessionId: seen(), confidence });
+    if (isFinal(outcome)) {
+      const kept = await keep(outcome, durationMs);
+      // This runner was given up, and another has run: all callers get the one result.
+      return kept === "kept" ? { outcome, durationMs, entry } : ended(kept);
+    }
+    const afterwards = async (end: Outcome | undefined): Promise<void> => {
+      await (end && isFinal(end) ? keep(end, host.now() - started) : release());
+    };
+    if (late === undefined) await release();
+    else host.defer(late.then(afterwards));
+    return { outcome, durationMs, entry };
+  };
+  const work = carriedOut();
+  // A caller that goes between the run and its result must not take the result with it.
+  host.defer(work.catch(() => {}));
+  return work;
 }

@@ -1,5 +1,5 @@
 /** What a conversation remembers between its calls, and the interface a store of it implements. */
-import type { Json } from "./json.ts";
+import { type Json, toJson } from "./json.ts";
 
 /** A session as a tool sees it: a small map of JSON values, read once and written once a call. */
 export interface Session {
@@ -58,7 +58,9 @@ export function openSession(store: SessionStore, principal: string, id: string):
       const value = (await load()).get(key);
       return value === undefined ? undefined : (structuredClone(value) as Value);
     },
-    async set(key, value) {
+    async set(key, given) {
+      // As it is now, and as it will be read: what the caller does with its own later is no part of it.
+      const value = structuredClone(toJson(given));
       const all = await load();
       const size = characters - sizeOf(key, all.get(key)) + sizeOf(key, value);
       if (size > MAX_SESSION_CHARACTERS) throw new SessionFull();
@@ -75,7 +77,10 @@ export function openSession(store: SessionStore, principal: string, id: string):
     async close() {
       if (changed.size === 0) return;
       const all = await load();
-      await store.update(principal, id, Object.fromEntries(Array.from(changed, (key) => [key, all.get(key)])));
+      const changes = Object.fromEntries(Array.from(changed, (key) => [key, all.get(key)]));
+      // A tool that works on behind its time limit may change more, and is written again.
+      changed.clear();
+      await store.update(principal, id, changes);
     },
   };
 }

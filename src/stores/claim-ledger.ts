@@ -97,7 +97,11 @@ export function claimLedger({ objects, kv, ttlSeconds, log, marginMs = MARGIN_MS
       if (!request.once) return plain.claim(request);
       const { key, fingerprint, limitMs } = request;
       const attempt: ClaimAttempt = { fingerprint, token: crypto.randomUUID(), leaseMs: limitMs + marginMs, keepMs };
-      const found = await trying(() => object(request).claim(key, attempt, limitMs));
+      const until = Date.now() + limitMs;
+      const ask = () => trying(() => object(request).claim(key, attempt, Math.max(0, until - Date.now())));
+      let found = await ask();
+      // Free while this one waited: it is there, so it comes again.
+      while (found.state === "running" && found.untilMs === 0 && Date.now() < until) found = await ask();
       switch (found.state) {
         case "conflict":
           return found;

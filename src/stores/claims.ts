@@ -20,6 +20,14 @@ const COPY_MS = 5 * 60_000;
 /** Characters: SQLite here takes rows of up to 2 MB. A longer record goes to KV before its key is settled. */
 const MAX_COPY = 600_000;
 
+/** Results that one alarm hands on: an invocation has 1,000 operations on KV. */
+const MAX_HANDED_ON = 500;
+/** How long KV is left alone that has failed. */
+const PAUSE_MS = 10_000;
+
+/** Duplicates that may wait for one run at once: each is handed the whole result when it ends. */
+const MAX_WAITING = 64;
+
 /** `record`: JSON text of the result, while the object has it itself. */
 export type Found = Exclude<ClaimAnswer, { state: "done" }> | { readonly state: "done"; readonly record?: string };
 
@@ -66,13 +74,16 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
 
   async claim(key: string, attempt: ClaimAttempt, waitMs: number): Promise<Found> {
     const until = Date.now() + waitMs;
-    for (;;) {
+    for (let waited = false; ; waited = true) {
       const now = Date.now();
       const before = this.#read(key);
       const { row, answer } = claim(before?.row, attempt, now);
+      // Who waited may have gone meanwhile: only a caller that comes again takes the key.
+      if (waited && answer.state === "claimed") return { state: "running", untilMs: 0 };
       if (answer.state === "claimed") await this.#write(key, { row, record: null, copied: now });
       if (answer.state === "done") return found(before);
       if (answer.state !== "running" || now >= until) return answer;
+      if ((this.#waiting.get(key)?.size ?? 0) >= MAX_WAITING) return answer;
       await this.#change(key, Math.min(until, answer.untilMs) - now);
     }
   }
@@ -80,7 +91,8 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
   async settle(key: string, attempt: Omit<ClaimAttempt, "leaseMs">, record: string): Promise<"kept" | Found> {
     const isLong = record.length > MAX_COPY;
     const isLost = settle(this.#read(key)?.row, attempt, Date.now()) === "lost";
-    if (isLong && !isLost) await this.put(key, record, attempt.keepMs);
+    // A result that nothing takes is lost; its key is not: whoever sends it again is told to try again, and runs nothing.
+    if (isLong && !isLost) await this.put(key, record, attempt.keepMs).catch(() => {});
     const now = Date.now();
     const before = this.#read(key);
     const row = settle(before?.row, attempt, now);
@@ -112,19 +124,24 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
     const { sql } = this.ctx.storage;
     const now = Date.now();
     sql.exec("DELETE FROM claims WHERE expires <= ?", now);
-    const old = sql.exec<Columns & { key: string }>(
-      "SELECT * FROM claims WHERE record IS NOT NULL AND copied <= ?",
+    const old = sql.exec<{ key: string }>(
+      "SELECT key FROM claims WHERE record IS NOT NULL AND copied <= ? ORDER BY copied LIMIT ?",
       now - this.copyMs,
+      MAX_HANDED_ON,
     );
     let soonest = now + 1_000;
-    for (const { key, token, record, expires } of [...old]) {
+    // One result at a time: all of them may be more than the object's memory.
+    for (const { key } of [...old]) {
+      const kept = this.#read(key);
+      if (kept?.record == null) continue;
       try {
-        await this.put(key, record as string, expires - now);
+        await this.put(key, kept.record, kept.row.expires - now);
         // The key may be another call's by now.
-        sql.exec("UPDATE claims SET record = NULL WHERE key = ? AND token = ?", key, token);
+        sql.exec("UPDATE claims SET record = NULL WHERE key = ? AND token = ?", key, kept.row.token);
       } catch {
         // KV is away: the object keeps its copy meanwhile. An alarm that throws is called again a few times, and then never.
-        soonest = now + this.copyMs;
+        sql.exec("UPDATE claims SET copied = ? WHERE key = ? AND token = ?", now, key, kept.row.token);
+        soonest = now + PAUSE_MS;
       }
     }
     const [next] = sql.exec<{ at: number | null }>(

@@ -4,6 +4,7 @@
  */
 import { DurableObject } from "cloudflare:workers";
 import type { Json } from "../core/json.ts";
+import { ANONYMOUS } from "../core/principal.ts";
 import type { SessionStore, Values } from "../core/state.ts";
 
 /** Objects that share a principal's sessions. */
@@ -75,8 +76,9 @@ export class Sessions extends DurableObject {
 export function objectSessions(objects: DurableObjectNamespace<Sessions>, ttlSeconds: number): SessionStore {
   const ttlMs = ttlSeconds * 1_000;
   // Through RPC a value's type is its stub's: it is plain JSON.
+  // Strangers are one principal, and too many for a few objects.
   const objectOf = (principal: string, id: string) =>
-    objects.getByName(`${principal}/${shardOf(id)}`) as unknown as Pick<
+    objects.getByName(`${principal}/${principal === ANONYMOUS ? id.slice(0, 2) : shardOf(id)}`) as unknown as Pick<
       Sessions,
       "read" | "update" | "end" | "hasEnded"
     >;

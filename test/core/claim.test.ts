@@ -77,13 +77,15 @@ describe("the object that keeps claims", () => {
   it("gives one of many who claim at the same moment the key, and all others its result", async () => {
     const object = CLAIMS.getByName(`crowd ${crypto.randomUUID()}`) as unknown as Claims;
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 2, max: 50 }), fc.boolean(), async (size, settles) => {
+      fc.asyncProperty(fc.integer({ min: 2, max: 20 }), fc.boolean(), async (size, settles) => {
         const key = crypto.randomUUID();
         let running = 0;
         let runs = 0;
         const crowd = Array.from({ length: size }, async (_, index) => {
           const attempt = { fingerprint: "f", token: `${index}`, leaseMs: 5_000, keepMs: 60_000 };
-          const found = await object.claim(key, attempt, 5_000);
+          let found = await object.claim(key, attempt, 5_000);
+          // Who waited is told that the key is free, and takes it by coming again.
+          while (found.state === "running" && found.untilMs === 0) found = await object.claim(key, attempt, 5_000);
           if (found.state === "done") return found.record;
           expect(found.state).toBe("claimed");
           expect(++running).toBe(1);
@@ -100,7 +102,7 @@ describe("the object that keeps claims", () => {
       }),
       { numRuns: 20 },
     );
-  });
+  }, 30_000);
 });
 
 describe("a result that is too long for the object", () => {

@@ -82,7 +82,7 @@ export async function follow(steps: readonly Step[], subject: Subject, start: nu
 
   const claimed = ({ token, fingerprint, leaseMs, keepMs }: ClaimAttempt): ClaimAnswer => {
     if (life === undefined) {
-      life = { fingerprint, holders: [token], until: now + leaseMs, end: now + Math.max(leaseMs, keepMs) };
+      life = { fingerprint, holders: [token], until: now + leaseMs, end: now + leaseMs + keepMs };
       return { state: "claimed", again: false };
     }
     if (life.fingerprint !== fingerprint) return { state: "conflict" };
@@ -91,7 +91,7 @@ export async function follow(steps: readonly Step[], subject: Subject, start: nu
     if (holder !== token && now < life.until) return { state: "running", untilMs: life.until };
     if (holder !== token) life.holders.push(token);
     life.until = now + leaseMs;
-    life.end = now + Math.max(leaseMs, keepMs);
+    life.end = now + leaseMs + keepMs;
     return { state: "claimed", again: life.holders.some((other) => other !== token) };
   };
 

@@ -16,8 +16,8 @@ const ATTACHMENTS: JsonSchema = {
 const SESSION: JsonSchema = {
   type: "string",
   description:
-    "The handle from the end of an earlier result, to go on with what was begun there. Leave it out to begin anew; a " +
-    "handle is good for 30 days.",
+    "The handle from the end of an earlier result, to go on with what was begun there. Leave it out to begin anew. " +
+    "What was begun is forgotten when it is not used for long.",
 };
 
 /** The same for clients of 2026-07-28. @returns undefined where it is */

@@ -48,7 +48,7 @@ export function renderCall(ending: Ending, manner: Manner, challenge: Visit["cha
     case "completed":
       return { result: completed(outcome, ending, manner) };
     case "failed":
-      return { result: failed(outcome.fault) };
+      return { result: failed(outcome.fault, ending.replayed) };
     case "timed_out": {
       const message = `The tool took longer than ${outcome.limitMs} ms`;
       // 2026-07-28 keeps -32003 for older servers: a result says the same there, and that one may try again.
@@ -143,7 +143,11 @@ function refused(refusal: Refusal, manner: Manner, challenge: Visit["challenge"]
       return { ...error(CODE.missingCapability, message, { requiredCapabilities }), status: 400 };
     }
     case "conflict":
-      return error(CODE.invalidParams, "This idempotency key was already used with other arguments; send a new key");
+      return error(
+        CODE.invalidParams,
+        "This idempotency key was already used with other arguments, in another session or with other credentials: a " +
+          "new call takes a new key",
+      );
   }
 }
 
@@ -168,11 +172,11 @@ function inJson(value: Json | undefined): string {
 }
 
 /** A failed call is a result with `isError`; the retry hint is text for the model, and fields for the client. */
-export function failed(fault: Fault): Record<string, unknown> {
+export function failed(fault: Fault, replayed?: true): Record<string, unknown> {
   return {
     content: [text(faultText(fault))],
     isError: true,
-    _meta: faultFields(fault),
+    _meta: { ...faultFields(fault), replayed },
   };
 }
 

@@ -52,16 +52,16 @@ const HANDLE = "tool-session";
 /**
  * A session for a client that keeps none: what it sends back with later calls.
  *
- * @param key idempotency key of a call that begins one: sent again, it begins the same
+ * @param call what makes a keyed call the one it is: sent again, it begins the same session
  * @returns undefined for a bad handle
  */
 export async function sessionByHandle(
   { host, principal }: Visit,
   given: unknown,
-  key: string | undefined,
+  call: string | undefined,
 ): Promise<{ id: string; handle: string } | undefined> {
   // Strangers are one principal, and must not begin each other's sessions.
-  const from = key === undefined ? undefined : JSON.stringify([ownerOf(principal), key]);
+  const from = call === undefined ? undefined : JSON.stringify([ownerOf(principal), call]);
   const begin = () => mintHandle(host.signer, HANDLE, principal.id, `${Date.now()}`, from);
   const handle = given === undefined ? await begin() : given;
   const checked = typeof handle === "string" && (await checkHandle(host.signer, HANDLE, principal.id, handle));

@@ -1,7 +1,7 @@
 /** `tools/list` and `tools/call`, in both eras (server/tools). */
 import type { CatalogEntry } from "../../core/catalog.ts";
 import { execute } from "../../core/execute.ts";
-import { isRecord } from "../../core/json.ts";
+import { canonical, isRecord } from "../../core/json.ts";
 import { idempotencyKeyOf } from "../http.ts";
 import type { RpcRequest } from "../json-rpc.ts";
 import { decodeHeaderValue } from "./headers.ts";
@@ -38,9 +38,11 @@ export async function callTool({ params }: RpcRequest, turn: Turn): Promise<Meth
       (caller) => execute({ ...caller, sessionId, tool: { name }, input: own, key, attachments }, host),
       (ending) => renderCall(ending, turn.manner, turn.visit.challenge),
     );
-  if (!entry?.traits.session || turn.session) return run(input);
+  if (!entry?.traits.session) return run(input);
   const { session, ...own } = input;
-  const opened = await sessionByHandle(turn.visit, session, key);
+  if (turn.session) return run(own);
+  const sent = key === undefined ? undefined : canonical([name, key, own, attachments]);
+  const opened = await sessionByHandle(turn.visit, session, sent);
   if (opened === undefined) {
     return { result: failed({ message: "The session is unknown or has expired; leave it out to begin a new one" }) };
   }

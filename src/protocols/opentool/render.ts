@@ -80,7 +80,7 @@ function refusalError(refusal: Refusal): RpcError {
     case "conflict":
       return {
         code: CODE.conflict,
-        message: "This idempotency key was already used with other parameters; send a new key",
+        message: "This idempotency key was already used with other parameters; a new call takes a new key",
       };
   }
 }

@@ -1,0 +1,66 @@
+/** Calls whose tool works on behind its time limit, and keys that meet sessions (README, Once and Sessions). */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import type { Claims } from "../../../src/stores/claims.ts";
+import { modern } from "./modern-client.ts";
+import { call, handshake, mcp } from "./support.ts";
+
+const fresh = () => crypto.randomUUID();
+const late = (session: Record<string, string>, idempotency_key: string) =>
+  mcp(call("Talk_Late", { idempotency_key }), session);
+
+describe("a tool that looks at its session when its time is over", () => {
+  it("has what it changed kept", async () => {
+    const session = await handshake();
+    const [one, two] = [fresh(), fresh()];
+    for (const key of [one, one, two]) await late(session, key);
+    const { body } = await late(session, two);
+    expect(body.result.content[0].text).toBe("1");
+    expect(body.result._meta.replayed).toBe(true);
+  });
+
+  it("has its result given to no other session", async () => {
+    const [session, other] = [await handshake(), await handshake()];
+    const key = fresh();
+    await late(session, key);
+    expect((await late(session, key)).body.result._meta.replayed).toBe(true);
+    expect((await late(other, key)).body.error.message).toContain("another session");
+  });
+});
+
+describe("a session that begins with a key", () => {
+  const tally = (args: object) => modern("tools/call", { name: "Talk_Tally", arguments: args });
+
+  it("is another for another call with that key: none is opened by guessing one", async () => {
+    const idempotency_key = fresh();
+    const first = (await tally({ idempotency_key })).body.result._meta.session;
+    const id = (handle: string) => handle.split(".")[0];
+    const other = await modern("tools/call", { name: "Talk_Keep", arguments: { idempotency_key, characters: 0 } });
+    expect(id(other.body.result._meta.session)).not.toBe(id(first));
+    expect(id((await tally({ idempotency_key })).body.result._meta.session)).toBe(id(first));
+  });
+});
+
+describe("a failure that is repeated", () => {
+  it("says so", async () => {
+    const send = () => mcp(call("Counter_Bump", { name: "n", ending: "failed", idempotency_key: key }), {});
+    const key = fresh();
+    expect((await send()).body.result._meta).not.toHaveProperty("replayed");
+    expect((await send()).body.result._meta.replayed).toBe(true);
+  });
+});
+
+describe("a duplicate that waited", () => {
+  const { CLAIMS } = env as unknown as { CLAIMS: DurableObjectNamespace };
+
+  it("takes no key that became free meanwhile: it may have gone, and nobody would run", async () => {
+    const object = CLAIMS.getByName(`ghost ${fresh()}`) as unknown as Claims;
+    const attempt = (token: string) => ({ fingerprint: "f", token, leaseMs: 60_000, keepMs: 60_000 });
+    await object.claim("k", attempt("runner"), 0);
+    const ghost = object.claim("k", attempt("ghost"), 5_000);
+    await new Promise((resume) => setTimeout(resume, 20));
+    await object.release("k", "runner");
+    expect(await ghost).toEqual({ state: "running", untilMs: 0 });
+    expect(await object.claim("k", attempt("next"), 0)).toEqual({ state: "claimed", again: false });
+  });
+});
