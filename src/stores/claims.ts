@@ -141,7 +141,7 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
       } catch {
         // KV is away: the object keeps its copy meanwhile. An alarm that throws is called again a few times, and then never.
         sql.exec("UPDATE claims SET copied = ? WHERE key = ? AND token = ?", now, key, kept.row.token);
-        soonest = now + PAUSE_MS;
+        soonest = now + Math.min(PAUSE_MS, this.copyMs);
       }
     }
     const [next] = sql.exec<{ at: number | null }>(
