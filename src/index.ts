@@ -6,14 +6,13 @@ import { createGuard } from "./access/guard.ts";
 import { tokens } from "./access/jwt.ts";
 import { keyring } from "./access/keys.ts";
 import { remembering } from "./access/sign-in.ts";
+import { strangers } from "./access/stranger.ts";
 import { createApp } from "./app.ts";
 import { createCatalog } from "./core/catalog.ts";
-import type { Principal } from "./core/definition.ts";
 import { guardedFetch } from "./core/egress.ts";
 import { fromBase64Url, hmacSigner } from "./core/handle.ts";
 import type { Host } from "./core/host.ts";
 import { describeError, type Log } from "./core/log.ts";
-import { ANONYMOUS } from "./core/principal.ts";
 import { claimLedger } from "./stores/claim-ledger.ts";
 import { ClaimsObject } from "./stores/claims.ts";
 import { type Hub, hubChanges } from "./stores/hub.ts";
@@ -120,19 +119,6 @@ const resource = {
   issuers: (origin: string) => [...(hasProvider ? [issuer as string] : []), ...(signIn ? [origin] : [])],
 };
 
-/** Who shows no credential: under `npm start` the owner, on a public deployment anyone, elsewhere nobody. */
-function stranger(request: Request): Principal {
-  if (isLocal) return { id: ANONYMOUS, meter: ANONYMOUS, scopes: "all", reach: "all" };
-  const reach = hasProvider || signIn ? "all" : [];
-  return { id: ANONYMOUS, meter: `${ANONYMOUS} ${neighbourhood(request)}`, scopes: [], reach };
-}
-
-/** Where a request comes from: of an IPv6 address the part that its owner cannot choose, the first 64 bits. */
-function neighbourhood(request: Request): string {
-  const address = request.headers.get("cf-connecting-ip") ?? "";
-  return address.includes(":") ? (address.split("::")[0] ?? "").split(":").slice(0, 4).join(":") : address;
-}
-
 const sessionSeconds = seconds(bindings.SESSION_TTL_SECONDS);
 const resultSeconds = seconds(bindings.IDEMPOTENCY_TTL_SECONDS);
 if (!bindings.CLAIMS) {
@@ -189,7 +175,7 @@ export default createApp({
   signIn,
   guard: createGuard({
     access: {
-      stranger: isLocal || bindings.PUBLIC === "true" ? stranger : undefined,
+      stranger: strangers({ isLocal, isPublic: bindings.PUBLIC === "true" }, hasProvider || signIn !== undefined),
       keys,
       tokens:
         secret || hasProvider

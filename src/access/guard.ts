@@ -34,11 +34,12 @@ export function createGuard({ access, resource, rate, within, log }: GuardParts)
     const asked = authenticate(request, toolkit, access);
     const admission = asked instanceof Promise ? await asked : asked;
     if ("refused" in admission) {
-      if (admission.refused === "no credential" && !told) {
+      if (admission.refused !== "no credential") {
+        log({ level: "info", message: "refused", reason: admission.refused });
+      } else if (!told) {
         told = true;
         log({ level: "warning", message: HOW });
-      } else if (admission.refused !== "no credential")
-        log({ level: "info", message: "refused", reason: admission.refused });
+      }
       return rejection(admission.refused, new URL(request.url), resource);
     }
     const { principal } = admission;

@@ -1,5 +1,6 @@
 /** The keys that an identity provider publishes (RFC 7517): when they are fetched, and when they count. */
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
+import { atMost } from "../core/wait.ts";
 
 /** The provider of the keys does not answer: nobody can say whether a token is good. */
 export class ProviderDown extends Error {}
@@ -51,10 +52,7 @@ export function publishedKeys(
     // A request whose caller has gone is let go with all that it waits for: its answer may never come.
     if (asking === undefined || now() - asking.since > PATIENCE_MS + 1_000)
       asking = { since: now(), over: fetchKeys() };
-    const enough = Promise.withResolvers<void>();
-    const timer = setTimeout(enough.resolve, PATIENCE_MS);
-    await Promise.race([asking.over, enough.promise]);
-    clearTimeout(timer);
+    await atMost(asking.over, PATIENCE_MS);
   };
 
   const find: JWTVerifyGetKey = async (header, token) => {

@@ -5,6 +5,7 @@
  */
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from "jose";
 import type { Principal } from "../core/definition.ts";
+import { sha256 } from "../core/digest.ts";
 import { ProviderDown, publishedKeys } from "./jwks.ts";
 import { Recent } from "./recent.ts";
 
@@ -42,6 +43,7 @@ const TOLERANCE_S = 30;
 const MAX_LIFE_S = 3_600;
 /** What a token was found to be is remembered no longer than this, however long it lives. */
 const KNOWN_MS = 300_000;
+
 /**
  * @param send the Worker's fetch: where keys are published is the owner's word, and needs no guard
  * @param now  milliseconds since 1970
@@ -131,9 +133,7 @@ function sharedKey(secret: string): Uint8Array {
  */
 async function principalOf(payload: JWTPayload, ofProvider: boolean): Promise<Principal> {
   const who = [ofProvider ? "provider" : "shared", payload.iss ?? null, payload.sub ?? null];
-  const text = new TextEncoder().encode(JSON.stringify(who));
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
-  const id = `jwt:${hash.subarray(0, 16).toHex()}`;
+  const id = `jwt:${(await sha256(JSON.stringify(who))).slice(0, 32)}`;
   const scopes = scopesOf(payload);
   return Object.freeze({ id, meter: id, scopes, reach: ofProvider ? "all" : scopes });
 }

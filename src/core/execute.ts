@@ -8,6 +8,7 @@ import type { CatalogEntry } from "./catalog.ts";
 import { isRich } from "./content.ts";
 import { RunContext } from "./context.ts";
 import type { ToolDefinition } from "./definition.ts";
+import type { Ending } from "./ending.ts";
 import type { Host } from "./host.ts";
 import { inOneLine, toIssues } from "./issues.ts";
 import { isRecord, NotJson, toJson } from "./json.ts";
@@ -18,16 +19,6 @@ import { meet } from "./requirements.ts";
 import { ourFault, runWithin } from "./run.ts";
 import type { StandardSchema } from "./schema.ts";
 import type { Scrub } from "./scrub.ts";
-
-/** An outcome and what a renderer may want to say about it. */
-export interface Ending {
-  readonly outcome: Outcome;
-  readonly durationMs: number;
-  /** Absent when no tool was found. */
-  readonly entry?: CatalogEntry | undefined;
-  /** The result of an earlier call with the same idempotency key. */
-  readonly replayed?: true;
-}
 
 export async function execute(call: Call, host: Host): Promise<Ending> {
   const ending = await carryOut(call, host);

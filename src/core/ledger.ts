@@ -1,5 +1,6 @@
 /** Idempotency: a keyed call claims its key before it runs and settles its result under it. Interface and hashing. */
 import type { Principal } from "./definition.ts";
+import { sha256 } from "./digest.ts";
 import { canonical } from "./json.ts";
 import type { Outcome } from "./outcome.ts";
 import { ANONYMOUS } from "./principal.ts";
@@ -90,9 +91,4 @@ export function ownerOf({ id, meter }: Principal): string {
 export function confidenceOf({ id }: Principal, { secrets, authorization }: Met): Promise<string> | undefined {
   const isNothing = Object.keys(secrets).length === 0 && Object.keys(authorization).length === 0;
   return id !== ANONYMOUS || isNothing ? undefined : sha256(canonical([secrets, authorization]));
-}
-
-async function sha256(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return new Uint8Array(digest).toHex();
 }

@@ -5,7 +5,7 @@
  */
 import type { Call } from "./call.ts";
 import type { CatalogEntry } from "./catalog.ts";
-import type { Ending } from "./execute.ts";
+import type { Ending } from "./ending.ts";
 import type { Host } from "./host.ts";
 import { type Claim, confidenceOf, fingerprint, ledgerKey, ownerOf } from "./ledger.ts";
 import { describeError } from "./log.ts";

@@ -69,10 +69,11 @@ export function runWithin(
     const stop = (reason: DOMException, outcome: Outcome) => {
       context.stop(reason);
       const obeyed = (error: unknown) => error === reason || (error instanceof Error && STOPPED.has(error.name));
-      settle(
-        outcome,
-        running.then(returned, (error) => (obeyed(error) ? undefined : thrown(error))),
+      const late = running.then(
+        (value) => safely(() => returned(value)),
+        (error) => (obeyed(error) ? undefined : safely(() => thrown(error))),
       );
+      settle(outcome, late);
     };
     const timer = setTimeout(() => {
       const reason = new DOMException(`The time limit of ${limitMs} ms is over`, "TimeoutError");
@@ -84,20 +85,20 @@ export function runWithin(
     caller.signal?.addEventListener("abort", onGone);
     // What the code asked for comes with another call, which runs it again: this run waits for nothing any more.
     context.onAsking((questions, answered) => settle({ kind: "asking", questions, answered }));
-    // Whatever goes wrong with an ending ends the call all the same: nobody waits for the time limit because of it.
-    const end = (make: () => Outcome | Promise<Outcome>) => {
-      if (settled) return;
-      try {
-        settle(make());
-      } catch {
-        settle({ kind: "failed", fault: { message: INTERNAL } });
-      }
-    };
     running.then(
-      (value) => end(() => returned(value)),
-      (error) => end(() => thrown(error)),
+      (value) => settled || settle(safely(() => returned(value))),
+      (error) => settled || settle(safely(() => thrown(error))),
     );
   });
+}
+
+/** Whatever goes wrong with an ending ends the call all the same: nobody waits for the time limit because of it. */
+function safely(make: () => Outcome | Promise<Outcome>): Outcome | Promise<Outcome> {
+  try {
+    return make();
+  } catch {
+    return { kind: "failed", fault: { message: INTERNAL } };
+  }
 }
 
 function cannotAsk(ability: Ability): Outcome {

@@ -20,21 +20,14 @@ export async function serve(
   made: (returned: unknown) => unknown,
 ): Promise<Outcome> {
   const started = host.now();
-  const outcome = await carryOut(offer, caller, host, work, made);
-  audit(host, caller, offer, outcome, host.now() - started);
-  return outcome;
-}
-
-async function carryOut(
-  offer: Offer,
-  caller: Caller,
-  host: Host,
-  work: (context: never) => Promise<unknown>,
-  made: (returned: unknown) => unknown,
-): Promise<Outcome> {
+  const ended = (outcome: Outcome): Outcome => {
+    audit(host, caller, offer, outcome, host.now() - started);
+    return outcome;
+  };
   const requirements = meet(offer.traits.requirements, caller.context, host.secret);
   if ("missing" in requirements) {
-    return { kind: "refused", refusal: { reason: "requirements", name: offer.id, missing: requirements.missing } };
+    const { missing } = requirements;
+    return ended({ kind: "refused", refusal: { reason: "requirements", name: offer.id, missing } });
   }
   const context = new RunContext(caller, offer, requirements.met, host);
   const { outcome } = await runWithin(
@@ -52,5 +45,5 @@ async function carryOut(
     host,
   );
   await context.end();
-  return outcome;
+  return ended(outcome);
 }

@@ -32,6 +32,12 @@ export interface SessionStore {
   hasEnded(principal: string, id: string): Promise<boolean>;
 }
 
+/**
+ * How long a session's id is good. That it has ended is remembered as long and no longer: it must not come back to life,
+ * and need not be known of for ever.
+ */
+export const SESSION_LIFETIME_MS = 30 * 86_400_000;
+
 /** JSON characters that all of a session's values may have, keys included. */
 export const MAX_SESSION_CHARACTERS = 131_072;
 

@@ -7,6 +7,7 @@
  */
 import { OAuthAuthorizationServer, OAuthError, type OAuthHelpers } from "@cloudflare/workers-oauth-provider";
 import type { SignInParts } from "../access/sign-in.ts";
+import { addressOf } from "../access/stranger.ts";
 
 export const TOKEN_PATH = "/oauth/token";
 export const REGISTER_PATH = "/oauth/register";
@@ -115,7 +116,7 @@ export async function isWithin(
 ): Promise<boolean> {
   if (within === undefined) return true;
   try {
-    return await within(RATE, `sign-in ${request.headers.get("cf-connecting-ip")}`);
+    return await within(RATE, `sign-in ${addressOf(request)}`);
   } catch (error) {
     // A fork without such a limiter can be signed in to all the same.
     log({ level: "warning", message: "sign-in is not limited", error: String(error) });

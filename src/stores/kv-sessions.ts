@@ -4,10 +4,9 @@
  * may see a write up to 60 s late. Where that is too little, there is session-object.ts.
  */
 import { describeError, type Log } from "../core/log.ts";
-import { changedBy, type SessionStore, type Values } from "../core/state.ts";
+import { changedBy, SESSION_LIFETIME_MS, type SessionStore, type Values } from "../core/state.ts";
+import { atMost } from "../core/wait.ts";
 
-/** As long as a session's id may be good: an ended session must not come back to life. */
-const ENDED_SECONDS = 30 * 86_400;
 /** KV takes one write a second per key. */
 const WRITE_AGAIN_MS = 1_100;
 const WRITES = 8;
@@ -45,11 +44,11 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsParts)
   const nameOf = (principal: string, id: string) => `session:${principal}:${id}`;
   const ended = (principal: string, id: string) => `ended:${principal}:${id}`;
 
-  const load = async (name: string): Promise<Values> => {
+  const load = async (name: string): Promise<Stored> => {
     const waiting = waitingFor(name);
-    if (waiting) return waiting;
+    if (waiting) return { values: waiting, written: now() };
     const stored = await kv.get<Stored>(name, "json");
-    return isStored(stored) ? stored.values : {};
+    return isStored(stored) ? stored : { values: {}, written: now() };
   };
   const write = (name: string, values: Values) =>
     kv.put(name, JSON.stringify({ values, written: now() } satisfies Stored), { expirationTtl: ttlSeconds });
@@ -101,21 +100,18 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsParts)
   return {
     async read(principal, id) {
       const name = nameOf(principal, id);
-      const waiting = waitingFor(name);
-      if (waiting) return waiting;
-      const stored = await kv.get<Stored>(name, "json");
-      if (!isStored(stored)) return {};
+      const { values, written } = await load(name);
       // Used is used, also without a change: it lives on.
-      if (now() - stored.written > (ttlSeconds * 1_000) / 2) {
-        defer(inTurn(name, async () => write(name, await load(name))).catch(() => {}));
+      if (now() - written > (ttlSeconds * 1_000) / 2) {
+        defer(inTurn(name, async () => write(name, (await load(name)).values)).catch(() => {}));
       }
-      return stored.values;
+      return values;
     },
     update(principal, id, changes) {
       const name = nameOf(principal, id);
       return inTurn(name, async () => {
         const isWaiting = unwritten.has(name);
-        const values = changedBy(await load(name), changes);
+        const values = changedBy((await load(name)).values, changes);
         if (isWaiting) {
           hold(name, values, unwritten.get(name)?.tended);
           return;
@@ -130,7 +126,7 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsParts)
     },
     async end(principal, id) {
       unwritten.delete(nameOf(principal, id));
-      await kv.put(ended(principal, id), "", { expirationTtl: ENDED_SECONDS });
+      await kv.put(ended(principal, id), "", { expirationTtl: SESSION_LIFETIME_MS / 1_000 });
       // It has ended all the same: KV may refuse this within a second of the last write, and forgets it in time.
       await kv
         .delete(nameOf(principal, id))
@@ -138,17 +134,6 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsParts)
     },
     hasEnded: async (principal, id) => (await kv.get(ended(principal, id))) !== null,
   };
-}
-
-/** Waits, but not for good. */
-async function atMost(work: Promise<void>, ms: number): Promise<void> {
-  await new Promise<void>((resume) => {
-    const timer = setTimeout(resume, ms);
-    work.then(() => {
-      clearTimeout(timer);
-      resume();
-    });
-  });
 }
 
 /** What was read back may be of an earlier version, or damaged: then it is forgotten, and no call fails for it. */

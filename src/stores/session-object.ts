@@ -5,13 +5,11 @@
 import { DurableObject } from "cloudflare:workers";
 import type { Json } from "../core/json.ts";
 import { ANONYMOUS } from "../core/principal.ts";
-import type { SessionStore, Values } from "../core/state.ts";
+import { SESSION_LIFETIME_MS, type SessionStore, type Values } from "../core/state.ts";
 
 /** Objects that share a principal's sessions. */
 const SHARDS = 4;
 const SWEEP_MS = 3_600_000;
-/** As long as a session's id may be good: an ended session must not come back to life. */
-const ENDED_MS = 30 * 86_400_000;
 
 type Row = { key: string; value: string };
 
@@ -51,7 +49,7 @@ export class Sessions extends DurableObject {
   async end(id: string): Promise<void> {
     const { sql } = this.ctx.storage;
     sql.exec("DELETE FROM contents WHERE id = ?", id);
-    sql.exec("INSERT OR REPLACE INTO sessions VALUES (?, ?, 1)", id, Date.now() + ENDED_MS);
+    sql.exec("INSERT OR REPLACE INTO sessions VALUES (?, ?, 1)", id, Date.now() + SESSION_LIFETIME_MS);
     await this.#sweepLater();
   }
 
@@ -76,12 +74,11 @@ export class Sessions extends DurableObject {
 export function objectSessions(objects: DurableObjectNamespace<Sessions>, ttlSeconds: number): SessionStore {
   const ttlMs = ttlSeconds * 1_000;
   // Through RPC a value's type is its stub's: it is plain JSON.
-  // Strangers are one principal, and too many for a few objects.
+  // Ids are random from their first letter on. Strangers are one principal, and too many for a few objects.
   const objectOf = (principal: string, id: string) =>
-    objects.getByName(`${principal}/${principal === ANONYMOUS ? id.slice(0, 2) : shardOf(id)}`) as unknown as Pick<
-      Sessions,
-      "read" | "update" | "end" | "hasEnded"
-    >;
+    objects.getByName(
+      `${principal}/${principal === ANONYMOUS ? id.slice(0, 2) : id.charCodeAt(0) % SHARDS}`,
+    ) as unknown as Pick<Sessions, "read" | "update" | "end" | "hasEnded">;
   return {
     read: (principal, id) => objectOf(principal, id).read(id, ttlMs),
     update: (principal, id, changes) => objectOf(principal, id).update(id, Object.entries(changes).map(inText), ttlMs),
@@ -92,10 +89,4 @@ export function objectSessions(objects: DurableObjectNamespace<Sessions>, ttlSec
 
 function inText([key, value]: [string, Json | undefined]): [string, string | null] {
   return [key, value === undefined ? null : JSON.stringify(value)];
-}
-
-function shardOf(id: string): number {
-  let sum = 0;
-  for (let i = 0; i < id.length; i++) sum = (sum * 31 + id.charCodeAt(i)) % 65_521;
-  return sum % SHARDS;
 }

@@ -1,5 +1,5 @@
 /** Turns an Outcome into the reply to an MCP `tools/call`. Knows MCP's words; knows nothing about tools. */
-import type { Ending } from "../../core/execute.ts";
+import type { Ending } from "../../core/ending.ts";
 import { byPath, inOneLine } from "../../core/issues.ts";
 import { isRecord, type Json } from "../../core/json.ts";
 import { type Fault, missingInWords, type Outcome, questionsInWords, type Refusal } from "../../core/outcome.ts";

@@ -4,6 +4,7 @@ import type { LogLevel } from "../../core/definition.ts";
 import { checkHandle, mintHandle } from "../../core/handle.ts";
 import { ownerOf } from "../../core/ledger.ts";
 import { ANONYMOUS } from "../../core/principal.ts";
+import { SESSION_LIFETIME_MS } from "../../core/state.ts";
 import type { Visit } from "../http.ts";
 import { isLegacyRevision, type LegacyRevision } from "./revisions.ts";
 import { isLogLevel } from "./sink.ts";
@@ -19,9 +20,6 @@ export interface SessionFacts {
   /** Catalogue revision when the session began. */
   readonly knows: string;
 }
-
-/** After this an id is unknown, so that what is remembered of ended sessions can be forgotten. */
-const SESSION_LIFETIME_MS = 30 * 86_400_000;
 
 const ABILITIES: readonly Ability[] = ["form", "page", "sample", "roots"];
 

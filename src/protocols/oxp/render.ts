@@ -1,5 +1,5 @@
 /** Turns an Outcome into an OXP response. Knows OXP field names; knows nothing about tools. */
-import type { Ending } from "../../core/execute.ts";
+import type { Ending } from "../../core/ending.ts";
 import { byPath } from "../../core/issues.ts";
 import { type Fault, type Missing, missingInWords, questionsInWords, type Refusal } from "../../core/outcome.ts";
 import { json, retryAfter, type Visit } from "../http.ts";

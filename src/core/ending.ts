@@ -1,0 +1,12 @@
+/** An outcome and what a renderer may want to say about it. Types only. */
+import type { CatalogEntry } from "./catalog.ts";
+import type { Outcome } from "./outcome.ts";
+
+export interface Ending {
+  readonly outcome: Outcome;
+  readonly durationMs: number;
+  /** Absent when no tool was found. */
+  readonly entry?: CatalogEntry | undefined;
+  /** The result of an earlier call with the same idempotency key. */
+  readonly replayed?: true;
+}
