@@ -4,13 +4,7 @@ import { HonoBase as Hono } from "hono/hono-base";
 import { getPath } from "hono/utils/url";
 import type { Guard } from "./access/guard.ts";
 import { letRead, type Neighbours, preflight, refusedOrigin } from "./access/origin.ts";
-import {
-  challenge,
-  isMetadataPath,
-  METADATA_PATH,
-  type ResourceSettings,
-  resourceMetadata,
-} from "./access/resource.ts";
+import { challenge, METADATA_PATH, type ResourceSettings, resourceMetadata } from "./access/resource.ts";
 import type { SignIn } from "./access/sign-in.ts";
 import type { Catalog } from "./core/catalog.ts";
 import type { Principal } from "./core/definition.ts";
@@ -22,7 +16,7 @@ import { type Challenge, type Endpoint, json, type Limits, type Protocol, type S
 import { mcp } from "./protocols/mcp/routes.ts";
 import { opentool } from "./protocols/opentool/routes.ts";
 import { oxp } from "./protocols/oxp/routes.ts";
-import { StaticRouter } from "./routing.ts";
+import { locate, ToolkitRouter } from "./routing.ts";
 
 /** Everything that differs between deployments and tests. */
 export interface Parts {
@@ -41,8 +35,7 @@ const METADATA_CORS = { ...FOR_ALL, "access-control-allow-methods": "GET", "acce
 
 export function createApp(parts: Parts): Hono {
   const { toolkits } = parts.host.catalog;
-  // Routing sees the path behind the toolkit, so that each endpoint is one static route however many toolkits there are.
-  const app = new Hono({ router: new StaticRouter(), getPath: (request) => locate(getPath(request), toolkits).path });
+  const app = new Hono({ router: new ToolkitRouter(toolkits) });
   app.get("/", (c) => c.text(home(parts.server), 200, { "x-content-type-options": "nosniff" }));
   app.get(METADATA_PATH, (c) => json(resourceMetadata(new URL(c.req.url), parts.resource), 200, FOR_ALL));
   for (const protocol of PROTOCOLS) {
@@ -57,17 +50,6 @@ export function createApp(parts: Parts): Hono {
     return letRead(c.req.raw, protocolOf(c.req.path).httpError(500, "Internal error"));
   });
   return app;
-}
-
-/** `/calculator/tools` is `/tools` of the toolkit `calculator`; a first segment that is no toolkit's stays. */
-function locate(asked: string, toolkits: ReadonlySet<string>): { path: string; toolkit: string | undefined } {
-  // A slash at the end says nothing: addresses are often written down with one.
-  const path = asked.replace(/([^/])\/$/, "$1");
-  const end = path.indexOf("/", 1);
-  const toolkit = end < 0 ? "" : path.slice(1, end);
-  // The metadata is open to all: below a toolkit it would tell which toolkits there are.
-  if (toolkits.has(toolkit) && path.slice(end) !== METADATA_PATH) return { path: path.slice(end), toolkit };
-  return { path: isMetadataPath(path) ? METADATA_PATH : path, toolkit: undefined };
 }
 
 function server(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol) {
@@ -85,9 +67,10 @@ function server(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol
     const request = c.req.raw;
     const refused = refusedOrigin(request, neighbours);
     if (refused) return httpError(403, refused);
-    const { toolkit } = locate(getPath(request), host.catalog.toolkits);
+    const toolkit = c.req.param("toolkit");
     // Under a toolkit's name not even this is open: it would tell which toolkits there are.
-    const admitted = open && toolkit === undefined ? NOBODY : await parts.guard(request, toolkit);
+    const asked = open && toolkit === undefined ? NOBODY : parts.guard(request, toolkit);
+    const admitted = asked instanceof Promise ? await asked : asked;
     if ("status" in admitted) return letRead(request, httpError(admitted.status, admitted.message, admitted.headers));
     const catalog = host.catalog.visibleTo(admitted);
     if (toolkit !== undefined && !catalog.toolkits.has(toolkit)) return letRead(request, nothing(request, catalog));
@@ -132,7 +115,7 @@ async function elsewhere(c: Context, parts: Parts): Promise<Response> {
   const { httpError } = protocolOf(path);
   const signIn = parts.signIn?.fetch(request);
   if (signIn) return signIn;
-  if (c.req.path === METADATA_PATH) {
+  if (locate(path, parts.host.catalog.toolkits).path === METADATA_PATH) {
     if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: METADATA_CORS });
     return json({ message: "Only GET is served here" }, 405, { allow: "GET, HEAD" });
   }

@@ -19,6 +19,7 @@ const NODE_TESTS = [
   "test/conformance/*.test.ts",
   "test/faults/*.test.ts",
   "test/access/**/*.test.ts",
+  "test/bench/*.test.ts",
   "test/keys/**/*.test.ts",
   "test/sign-in/**/*.test.ts",
   "test/*.test.ts",
@@ -45,7 +46,7 @@ export default defineConfig({
         root: ROOT,
         plugins: [worker({ FIXTURE_SECRET: "from the worker", FIXTURE_SETTING: "a setting" })],
         resolve: { alias: { "#catalog": FIXTURE_CATALOG } },
-        test: { name: "worker", include: ["test/**/*.test.ts"], exclude: NODE_TESTS },
+        test: { name: "worker", include: ["test/**/*.test.ts"], exclude: [...NODE_TESTS, "**/node_modules/**"] },
       },
       {
         root: ROOT,

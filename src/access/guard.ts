@@ -21,7 +21,10 @@ export interface Rejection {
   readonly headers: Record<string, string>;
 }
 
-export type Guard = (request: Request, toolkit: string | undefined) => Promise<Principal | Rejection>;
+export type Guard = (
+  request: Request,
+  toolkit: string | undefined,
+) => Principal | Rejection | Promise<Principal | Rejection>;
 
 const HOW =
   "A credential is needed: an API key as Authorization: Bearer, OXP-API-Key or X-Agent-API-Key, or a token. " +
@@ -30,9 +33,7 @@ const RETRY_SECONDS = 5;
 
 export function createGuard({ access, resource, rate, within, log }: GuardParts): Guard {
   let told = false;
-  return async (request, toolkit) => {
-    const asked = authenticate(request, toolkit, access);
-    const admission = asked instanceof Promise ? await asked : asked;
+  const admit = (request: Request, admission: Admission): ReturnType<Guard> => {
     if ("refused" in admission) {
       if (admission.refused !== "no credential") {
         log({ level: "info", message: "refused", reason: admission.refused });
@@ -44,8 +45,11 @@ export function createGuard({ access, resource, rate, within, log }: GuardParts)
     }
     const { principal } = admission;
     const limit = principal.rate ?? rate;
+    return limit === undefined ? principal : count(request, principal, limit);
+  };
+  const count = async (request: Request, principal: Principal, limit: number): Promise<Principal | Rejection> => {
     try {
-      if (limit === undefined || (await within(limit, principal.meter))) return principal;
+      if (await within(limit, principal.meter)) return principal;
     } catch (error) {
       access.report(error);
       return rejection("unavailable", new URL(request.url), resource);
@@ -53,6 +57,10 @@ export function createGuard({ access, resource, rate, within, log }: GuardParts)
     log({ level: "info", message: "refused", reason: "too many requests", principal: principal.id });
     const headers = { "retry-after": String(MINUTE_MS / 1_000) };
     return { status: 429, message: `Over ${limit} requests a minute; wait and try again`, headers };
+  };
+  return (request, toolkit) => {
+    const asked = authenticate(request, toolkit, access);
+    return asked instanceof Promise ? asked.then((admission) => admit(request, admission)) : admit(request, asked);
   };
 }
 

@@ -16,7 +16,15 @@ export function strangers(
   if (isLocal) return () => AT_HOME;
   if (!isPublic) return undefined;
   const reach = canSignIn ? "all" : [];
-  return (request) => ({ id: ANONYMOUS, meter: `${ANONYMOUS} ${addressOf(request)}`, scopes: [], reach });
+  return (request) => ({
+    id: ANONYMOUS,
+    // Asked for where somebody counts.
+    get meter() {
+      return `${ANONYMOUS} ${addressOf(request)}`;
+    },
+    scopes: [],
+    reach,
+  });
 }
 
 /** Where a request comes from: of an IPv6 address the part that its owner cannot choose, the first 64 bits. */

@@ -13,8 +13,8 @@ const TOOL_ID = /^(\w+\.\w+)(?:@(\d+|\d+\.\d+\.\d+))?$/;
 
 /** @returns undefined for what is no tool id */
 export function readToolId(text: string): (ToolReference & { readonly id: string }) | undefined {
-  const [, id, version] = TOOL_ID.exec(text) ?? [];
-  return id === undefined ? undefined : { id, version };
+  const match = TOOL_ID.exec(text);
+  return match === null ? undefined : { id: match[1] as string, version: match[2] };
 }
 
 /** What the caller hands over for tools that require it. Values are never logged. */
@@ -55,8 +55,8 @@ export interface Caller {
   readonly context: CallContext;
   readonly attachments?: readonly Attachment[] | undefined;
   readonly trace?: Trace | undefined;
-  /** Fires when the caller has gone. */
-  readonly signal?: AbortSignal | undefined;
+  /** Fires when the caller has gone. Made when it is asked for, which few calls last long enough to do. */
+  readonly signal?: (() => AbortSignal) | undefined;
   readonly sink?: Sink | undefined;
   readonly asking?: Asking | undefined;
 }

@@ -49,6 +49,8 @@ export interface Catalog {
   readonly toolkits: ReadonlySet<string>;
   readonly entries: readonly CatalogEntry[];
   find(reference: ToolReference, toolkit?: string): { entry: CatalogEntry } | { refusal: Refusal };
+  /** What the tool's module defines: at once, where it was evaluated before. */
+  definition(entry: CatalogEntry): ToolDefinition | Promise<ToolDefinition>;
   /** Every version of every tool, of all toolkits or of one, sorted by id, then by version. */
   all(toolkit: string | undefined): readonly CatalogEntry[];
   /** The latest version of every tool, for protocols that know no versions. */
@@ -72,6 +74,7 @@ export function createCatalog(source: CatalogSource, view = ""): Catalog {
   const toolkits = new Set<string>();
   // One per protocol and toolkit: bounded by what is deployed.
   const listings = new Map<string, unknown>();
+  const definitions = new Map<CatalogEntry, ToolDefinition>();
   const views = new Map<string, Catalog>();
   const scopes = [...new Set(source.entries.flatMap(({ traits }) => traits.scopes ?? []))].sort();
   const within = (toolkit: string) => (entry: { readonly toolkit: string }) => entry.toolkit === toolkit;
@@ -86,6 +89,12 @@ export function createCatalog(source: CatalogSource, view = ""): Catalog {
       byName.set(entry.name, first);
     }
   }
+
+  const evaluated = async (entry: CatalogEntry) => {
+    const definition = (await entry.load()).default;
+    definitions.set(entry, definition);
+    return definition;
+  };
 
   return {
     revision: source.revision,
@@ -104,6 +113,7 @@ export function createCatalog(source: CatalogSource, view = ""): Catalog {
       const { id, name } = versions[0] as CatalogEntry;
       return { refusal: { reason: "unknown_version", id, name, version: reference.version as string } };
     },
+    definition: (entry) => definitions.get(entry) ?? evaluated(entry),
     all: (toolkit) => (toolkit === undefined ? source.entries : source.entries.filter(within(toolkit))),
     latest(toolkit) {
       const newest = Array.from(byId.values(), (versions) => versions[versions.length - 1] as CatalogEntry);
@@ -149,9 +159,11 @@ function narrowed(source: CatalogSource, { toolkits, reach }: Principal): Catalo
   };
 }
 
+const NONE: readonly string[] = [];
+
 /** The scopes that are demanded and were not granted. */
-export function lacking(demanded: readonly string[] = [], granted: Principal["scopes"]): readonly string[] {
-  return granted === "all" ? [] : demanded.filter((scope) => !granted.includes(scope));
+export function lacking(demanded: readonly string[] = NONE, granted: Principal["scopes"]): readonly string[] {
+  return granted === "all" || demanded.length === 0 ? NONE : demanded.filter((scope) => !granted.includes(scope));
 }
 
 /** FNV-1a, 32 bits: tells few texts apart; keeps no secret. */

@@ -181,10 +181,14 @@ export class RunContext implements ToolContext<string, string, string | undefine
   }
 
   /** After this the tool can reach its caller no more; session values that changed are written. */
-  async end(): Promise<void> {
+  end(): Promise<void> | undefined {
     this.#ended = true;
+    return this.#session && this.#close(this.#session);
+  }
+
+  async #close(session: OpenSession): Promise<void> {
     try {
-      await this.#session?.close();
+      await session.close();
     } catch (error) {
       // The tool has run; a session that could not be written must not lose its caller the result.
       this.#host.log({ level: "error", message: "session not kept", callId: this.callId, error: describeError(error) });

@@ -18,7 +18,6 @@ import { permit } from "./permit.ts";
 import { meet } from "./requirements.ts";
 import { ourFault, runWithin } from "./run.ts";
 import type { StandardSchema } from "./schema.ts";
-import type { Scrub } from "./scrub.ts";
 
 export async function execute(call: Call, host: Host): Promise<Ending> {
   const ending = await carryOut(call, host);
@@ -44,93 +43,107 @@ async function carryOut(call: Call, host: Host): Promise<Ending> {
 
   let definition: ToolDefinition;
   try {
-    definition = (await entry.load()).default;
+    const loading = host.catalog.definition(entry);
+    definition = loading instanceof Promise ? await loading : loading;
   } catch (error) {
     return ended(ourFault(call, entry, host, "The tool could not be loaded.", error));
   }
 
-  let parsed: { input: unknown } | { issues: Issue[] };
+  let parsed: Parsed;
   try {
-    parsed = await parse(definition.input, call.input);
+    const parsing = parse(definition.input, call.input);
+    parsed = parsing instanceof Promise ? await parsing : parsing;
   } catch (error) {
     return ended(ourFault(call, entry, host, "The tool's input check failed.", error));
   }
   if ("issues" in parsed) return ended({ kind: "invalid", issues: parsed.issues });
+  const { input } = parsed;
 
   const run = async (idempotencyKey?: string): Promise<KeyedRun> => {
     const started = host.now();
     const context = new RunContext(call, entry, requirements.met, host, idempotencyKey);
-    const ran = await runWithin(
-      () => definition.run(parsed.input as never, context as never),
-      (value) => check(definition.output, value, call, entry, host, context.scrub),
+    const running = runWithin(
+      () => definition.run(input as never, context as never),
+      (value) => check(definition.output, value, call, entry, host, context),
       context,
       call,
       entry,
       host,
     );
-    await context.end();
+    const ran = running instanceof Promise ? await running : running;
+    const ending = context.end();
+    if (ending) await ending;
     const sessionId = () => (context.sawSession ? call.sessionId : undefined);
     const durationMs = host.now() - started;
-    if (ran.late === undefined) return { ...ran, durationMs, sessionId };
+    if (ran.late === undefined) return { outcome: ran.outcome, durationMs, sessionId };
     // What a tool changes of its session after its time is over is kept when it ends.
-    const late = ran.late.then((outcome) => context.end().then(() => outcome));
+    const late = ran.late.then(async (outcome) => {
+      await context.end();
+      return outcome;
+    });
     return { outcome: ran.outcome, late, durationMs, sessionId };
   };
   const { key } = call;
-  if (key !== undefined) return once({ ...call, key }, entry, requirements.met, host, run);
+  if (key !== undefined) {
+    const claimed = async (storeKey: string): Promise<KeyedRun> => {
+      // Nobody waits for it any more: it has not run, and need not.
+      if (!call.signal?.().aborted) return run(storeKey);
+      return { outcome: { kind: "cancelled" }, durationMs: 0, sessionId: () => undefined };
+    };
+    return once({ ...call, key }, entry, requirements.met, host, claimed);
+  }
   const { outcome, durationMs } = await run();
   return ended(outcome, durationMs);
 }
 
-async function parse(
-  schema: StandardSchema | undefined,
-  raw: unknown,
-): Promise<{ input: unknown } | { issues: Issue[] }> {
+type Parsed = { readonly input: unknown } | { readonly issues: Issue[] };
+
+function parse(schema: StandardSchema | undefined, raw: unknown): Parsed | Promise<Parsed> {
   const input = raw === undefined ? {} : raw;
   if (!isRecord(input)) return { issues: [{ path: "", message: "Must be an object of parameters" }] };
   if (schema === undefined) return { input: {} };
   // Validators ask with `in`: a parameter called "constructor" must not be found where none was sent.
   const own = Object.assign(Object.create(null), input);
+  const judged = (result: Verdict): Parsed =>
+    result.issues ? { issues: toIssues(result.issues) } : { input: result.value };
   const verdict = schema["~standard"].validate(own);
-  const result = verdict instanceof Promise ? await verdict : verdict;
-  return result.issues ? { issues: toIssues(result.issues) } : { input: result.value };
+  return verdict instanceof Promise ? verdict.then(judged) : judged(verdict);
 }
 
+type Verdict = Awaited<ReturnType<StandardSchema["~standard"]["validate"]>>;
+
 /** A tool that breaks its own promise is a failed call, said clearly. */
-async function check(
+function check(
   schema: StandardSchema | null | undefined,
   value: unknown,
   call: Call,
   entry: CatalogEntry,
   host: Host,
-  scrub: Scrub,
-): Promise<Outcome> {
-  const { value: plain, blocks, meta } = isRich(value) ? value : { value };
-  try {
-    const shown = { ...(blocks && (toJson({ blocks, meta }) as object)) };
-    if (schema === null) return { kind: "completed", ...shown };
-    let checked = plain;
-    if (schema !== undefined) {
-      const result = await schema["~standard"].validate(plain);
-      if (result.issues) {
-        const detail = scrub(inOneLine(toIssues(result.issues)));
-        return ourFault(
-          call,
-          entry,
-          host,
-          "The tool's result does not match its declared output.",
-          new Error(detail),
-          scrub,
-          detail,
-        );
-      }
-      checked = result.value;
-    }
-    return checked === undefined
-      ? { kind: "completed", ...shown }
-      : { kind: "completed", value: toJson(checked), ...shown };
-  } catch (error) {
+  context: RunContext,
+): Outcome | Promise<Outcome> {
+  const cannot = (error: unknown): Outcome => {
+    const { scrub } = context;
     const detail = error instanceof NotJson ? scrub(error.message) : undefined;
     return ourFault(call, entry, host, "The tool's result cannot be carried by JSON.", error, scrub, detail);
+  };
+  const { value: plain, blocks, meta } = isRich(value) ? value : { value, blocks: undefined, meta: undefined };
+  const carried = (checked: unknown): Outcome => {
+    const shown = blocks && (toJson({ blocks, meta }) as object);
+    if (schema === null || checked === undefined) return { kind: "completed", ...shown };
+    return { kind: "completed", value: toJson(checked), ...shown };
+  };
+  const judged = (verdict: Verdict): Outcome => {
+    if (!verdict.issues) return carried(verdict.value);
+    const { scrub } = context;
+    const detail = scrub(inOneLine(toIssues(verdict.issues)));
+    const message = "The tool's result does not match its declared output.";
+    return ourFault(call, entry, host, message, new Error(detail), scrub, detail);
+  };
+  try {
+    if (!schema) return carried(plain);
+    const verdict = schema["~standard"].validate(plain);
+    return verdict instanceof Promise ? verdict.then(judged).catch(cannot) : judged(verdict);
+  } catch (error) {
+    return cannot(error);
   }
 }

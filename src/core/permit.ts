@@ -11,13 +11,14 @@ export const MINUTE_MS = 60_000;
 /** @returns why not; undefined for a call that may go on */
 export function permit(
   { id, traits }: Offer,
-  { scopes, meter }: Principal,
+  principal: Principal,
   host: Host,
 ): Refusal | undefined | Promise<Refusal | undefined> {
   // All that it takes, and not just what is missing: one visit to the authorization server is enough.
-  if (lacking(traits.scopes, scopes).length > 0) return { reason: "scope", name: id, scopes: traits.scopes ?? [] };
+  if (lacking(traits.scopes, principal.scopes).length > 0)
+    return { reason: "scope", name: id, scopes: traits.scopes ?? [] };
   if (traits.rate === undefined) return undefined;
-  return host.within(traits.rate, `${meter} ${id}`).then(
+  return host.within(traits.rate, `${principal.meter} ${id}`).then(
     (isWithin) => (isWithin ? undefined : { reason: "busy", retryAfterMs: MINUTE_MS }),
     (error) => {
       host.log({ level: "error", message: "call not counted", tool: id, error: describeError(error) });

@@ -11,6 +11,7 @@ export interface Met {
 }
 
 const NOTHING: Readonly<Record<string, string>> = Object.freeze({});
+const MET = { met: { secrets: NOTHING, authorization: NOTHING, userId: undefined } };
 
 /** @param workerSecret the Worker's own secret of that name, if it has one */
 export function meet(
@@ -18,7 +19,7 @@ export function meet(
   context: CallContext,
   workerSecret: (name: string) => string | undefined,
 ): { met: Met } | { missing: Missing } {
-  if (required === undefined) return { met: { secrets: NOTHING, authorization: NOTHING, userId: undefined } };
+  if (required === undefined) return MET;
   const secrets = collect(required.secrets ?? [], context.secrets, workerSecret);
   const authorization = collect(
     (required.authorization ?? []).map(({ id }) => id),

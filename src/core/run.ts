@@ -38,9 +38,6 @@ export function runWithin(
     return ourFault(caller, offer, host, INTERNAL, error, context.scrub);
   };
 
-  // Nobody waits for it any more: it has not run, and need not.
-  if (caller.signal?.aborted) return { outcome: { kind: "cancelled" } };
-
   let result: unknown;
   let pending: Promise<unknown> | undefined;
   try {
@@ -54,6 +51,7 @@ export function runWithin(
     return outcome instanceof Promise ? outcome.then((checked) => ({ outcome: checked })) : { outcome };
   }
   const running = pending;
+  const gone = caller.signal?.();
 
   return new Promise((resolve) => {
     const limitMs = offer.traits.timeoutMs ?? DEFAULT_TIMEOUT_MS;
@@ -62,7 +60,7 @@ export function runWithin(
     const settle = (outcome: Outcome | Promise<Outcome>, late?: Promise<Outcome | undefined>) => {
       settled = true;
       clearTimeout(timer);
-      caller.signal?.removeEventListener("abort", onGone);
+      gone?.removeEventListener("abort", onGone);
       if (outcome instanceof Promise) resolve(outcome.then((checked) => ({ outcome: checked })));
       else resolve(late ? { outcome, late } : { outcome });
     };
@@ -82,13 +80,14 @@ export function runWithin(
     const onGone = () => {
       stop(new DOMException("The caller has gone", "AbortError"), { kind: "cancelled" });
     };
-    caller.signal?.addEventListener("abort", onGone);
+    gone?.addEventListener("abort", onGone);
     // What the code asked for comes with another call, which runs it again: this run waits for nothing any more.
     context.onAsking((questions, answered) => settle({ kind: "asking", questions, answered }));
     running.then(
       (value) => settled || settle(safely(() => returned(value))),
       (error) => settled || settle(safely(() => thrown(error))),
     );
+    if (gone?.aborted) onGone();
   });
 }
 

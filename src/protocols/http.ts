@@ -56,6 +56,8 @@ export interface Protocol {
 const MAX_TRACE = 8_192;
 
 const JSON_HEADERS = { "content-type": "application/json", "x-content-type-options": "nosniff" };
+/** Made once: what nearly every answer says is not converted again for each. */
+const PLAIN = { headers: new Headers(JSON_HEADERS) };
 
 /** An answer that says all it has to say by its status. */
 export function empty(status: 202 | 204): Response {
@@ -64,7 +66,8 @@ export function empty(status: 202 | 204): Response {
 
 /** An answer whose body is JSON text already. */
 export function jsonText(text: string, status = 200, headers?: Record<string, string>): Response {
-  return new Response(text, { status, headers: headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS });
+  if (headers === undefined) return new Response(text, status === 200 ? PLAIN : { ...PLAIN, status });
+  return new Response(text, { status, headers: { ...JSON_HEADERS, ...headers } });
 }
 
 export function json(value: unknown, status = 200, headers?: Record<string, string>): Response {
@@ -77,14 +80,33 @@ export interface BadBody {
   readonly message: string;
 }
 
+export type ReadBody = { readonly value: unknown } | { readonly bad: BadBody };
+
+const NO_JSON: ReadBody = {
+  bad: { status: 415, message: "The request body must be application/json, without a Content-Encoding" },
+};
+
 /** Reads a JSON body: any JSON value, no deeper and no larger than allowed. */
-export async function readJson(request: Request, limits: Limits): Promise<{ value: unknown } | { bad: BadBody }> {
-  const type = request.headers.get("content-type");
-  const encoding = request.headers.get("content-encoding");
+export function readJson(request: Request, limits: Limits): ReadBody | Promise<ReadBody> {
+  const { headers } = request;
+  const type = headers.get("content-type");
+  const encoding = headers.get("content-encoding");
   if ((type !== null && !isJsonType(type)) || (encoding !== null && encoding.toLowerCase() !== "identity")) {
-    return { bad: { status: 415, message: "The request body must be application/json, without a Content-Encoding" } };
+    return NO_JSON;
   }
-  const text = await readText(request, limits.bodyBytes);
+  const announced = headers.get("content-length");
+  if (announced === null) return readText(request, limits.bodyBytes).then((text) => parsed(text, limits));
+  if (Number(announced) > limits.bodyBytes) return parsed(undefined, limits);
+  return request.text().then((text) => parsed(isLarger(text, limits.bodyBytes) ? undefined : text, limits));
+}
+
+/** Whether a text takes more bytes: what a request announces need not be what comes. A character takes three at most. */
+function isLarger(text: string, bytes: number): boolean {
+  return text.length * 3 > bytes && new TextEncoder().encode(text).length > bytes;
+}
+
+/** @param text undefined for one that is too large */
+function parsed(text: string | undefined, limits: Limits): ReadBody {
   if (text === undefined) {
     return { bad: { status: 413, message: `The request body is larger than ${limits.bodyBytes} bytes` } };
   }
@@ -102,19 +124,13 @@ export async function readJson(request: Request, limits: Limits): Promise<{ valu
 }
 
 function isJsonType(type: string): boolean {
+  if (type === "application/json") return true;
   const essence = type.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   return essence === "application/json" || (essence.startsWith("application/") && essence.endsWith("+json"));
 }
 
-/** The body as text, or undefined as soon as it is known to be too large: a chunked one says so only on the way. */
+/** A body of unknown length, or undefined as soon as it is known to be too large. */
 async function readText(request: Request, limit: number): Promise<string | undefined> {
-  const announced = request.headers.get("content-length");
-  if (announced !== null) {
-    if (Number(announced) > limit) return undefined;
-    // What was announced need not be what came.
-    const raw = await request.arrayBuffer();
-    return raw.byteLength > limit ? undefined : new TextDecoder().decode(raw);
-  }
   if (request.body === null) return "";
   const decoder = new TextDecoder();
   let text = "";
@@ -167,16 +183,15 @@ const TRACE_HEADERS = ["traceparent", "tracestate", "baggage"] as const;
  * @param first what goes before them: a protocol may carry the same in its messages
  */
 export function readTrace(headers: Headers, first: Readonly<Record<string, unknown>> = {}): Trace | undefined {
-  const trace: { -readonly [Name in keyof Trace]: Trace[Name] } = {};
-  let found = false;
+  let trace: { -readonly [Name in keyof Trace]: Trace[Name] } | undefined;
   for (const name of TRACE_HEADERS) {
     const value = typeof first[name] === "string" ? first[name] : headers.get(name);
     // What no header can carry goes nowhere: it must not fail what a tool fetches.
     if (value === null || value.length > MAX_TRACE || !/^[\t\x20-\x7e]*$/.test(value)) continue;
+    trace ??= {};
     trace[name] = value;
-    found = true;
   }
-  return found ? trace : undefined;
+  return trace;
 }
 
 /** The idempotency key that HTTP carries beside a JSON-RPC call (draft-ietf-httpapi-idempotency-key-header). */

@@ -9,7 +9,7 @@ import { type Channel, converse, type Final, type Resumable } from "./channel.ts
 import { legacyMethods, negotiate } from "./legacy.ts";
 import { modernMethods } from "./modern.ts";
 import { CODE, error } from "./render.ts";
-import { boxOf, startSession } from "./session.ts";
+import { boxOf, type SessionFacts, startSession } from "./session.ts";
 import type { MethodReply, Turn } from "./turn.ts";
 
 /** How long a call runs before anyone listens for its cancellation: most are over by then, and cost nothing. */
@@ -27,10 +27,8 @@ export function answer(
 ): Promise<Response> {
   const { visit, manner } = facts;
   const method = (manner.kind === "modern" ? modernMethods : legacyMethods).get(request.method);
-  const stop = new AbortController();
   // A single answer that nobody waits for any more. A stream says so itself.
-  const { signal } = visit.request;
-  signal.addEventListener("abort", () => resumable === undefined && stop.abort());
+  const interest = new Interest(resumable === undefined ? visit.request : undefined);
   const begin = async (channel: Channel): Promise<Final> => {
     if (method === undefined) {
       // 2026-07-28: "it MUST respond with 404 Not Found" (Streamable HTTP, Protocol Version Header).
@@ -38,23 +36,53 @@ export function answer(
       return final(request, { ...unknown, ...(manner.kind === "modern" && { status: 404 }) });
     }
     const turn: Turn = {
-      ...facts,
+      visit,
+      manner,
+      session: facts.session,
+      can: facts.can,
       alone,
       channel: !alone && takesStreams(visit) ? channel : undefined,
-      signal: stop.signal,
+      signal: () => interest.signal,
     };
-    const unwatch = watchForCancellation(request, turn, stop);
+    const unwatch = turn.session && watchForCancellation(request, turn.session, visit, interest);
     try {
-      return final(request, await method(request, turn), await sessionHeader(request, turn));
+      const replying = method(request, turn);
+      const reply = replying instanceof Promise ? await replying : replying;
+      return final(request, reply, request.method === "initialize" ? await sessionHeader(request, turn) : undefined);
     } catch (thrown) {
       // A store that is away, or a fault of ours: the answer goes out under its id all the same.
       visit.host.log({ level: "error", message: "unhandled", error: describeError(thrown) });
       return final(request, { ...error(CODE.internal, "Internal error"), status: 500 });
     } finally {
-      unwatch();
+      unwatch?.();
     }
   };
-  return converse(visit, resumable, () => stop.abort(), begin);
+  return converse(visit, resumable, () => interest.end(), begin);
+}
+
+/** Whether the client still waits: its signal is made when somebody asks for it, which most calls end before. */
+class Interest {
+  readonly #request: Request | undefined;
+  #controller: AbortController | undefined;
+  #isOver = false;
+
+  /** @param request whose client may go; undefined where only {@link end} ends it */
+  constructor(request: Request | undefined) {
+    this.#request = request;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller) return this.#controller.signal;
+    this.#controller = new AbortController();
+    if (this.#isOver || this.#request?.signal.aborted) this.#controller.abort();
+    else this.#request?.signal.addEventListener("abort", () => this.end());
+    return this.#controller.signal;
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#controller?.abort();
+  }
 }
 
 /** Clients that do not list event streams get a single JSON answer (curl sends any type, many libraries none). */
@@ -76,18 +104,17 @@ function final({ id }: RpcRequest, reply: MethodReply, headers?: Record<string, 
 
 /** A handshake starts a session (2025-11-25, basic/transports, Session Management). */
 async function sessionHeader(
-  { method, params }: RpcRequest,
+  { params }: RpcRequest,
   { visit, manner }: Turn,
 ): Promise<Record<string, string> | undefined> {
-  const revision = method === "initialize" && manner.kind !== "modern" ? negotiate(params) : undefined;
+  const revision = manner.kind === "modern" ? undefined : negotiate(params);
   if (revision === undefined) return undefined;
   const can = abilitiesOf(isRecord(params) ? params.capabilities : undefined);
   return { "mcp-session-id": await startSession(visit, revision, can) };
 }
 
 /** `notifications/cancelled` comes on another connection, perhaps to another isolate: a mailbox brings it here. */
-function watchForCancellation({ id }: RpcRequest, { visit, session }: Turn, stop: AbortController): () => void {
-  if (session === undefined) return () => {};
+function watchForCancellation({ id }: RpcRequest, session: SessionFacts, visit: Visit, interest: Interest): () => void {
   const { mail, defer } = visit.host;
   const box = boxOf(visit, session);
   const key = cancellationOf(id);
@@ -95,7 +122,7 @@ function watchForCancellation({ id }: RpcRequest, { visit, session }: Turn, stop
   const timer = setTimeout(() => {
     watching = true;
     mail.take(box, key).then(
-      (word) => word === "cancelled" && stop.abort(),
+      (word) => word === "cancelled" && interest.end(),
       () => {},
     );
   }, WATCH_AFTER_MS);

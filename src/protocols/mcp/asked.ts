@@ -22,7 +22,7 @@ export function askingOf(turn: Turn, answers: Answers | undefined, sink: ClientS
   if (turn.manner.kind === "modern") return { can: turn.can, ...(answers && { answers }) };
   const { channel, session } = turn;
   // Without a session there is no telling where the answer will arrive, and without a stream no way to ask.
-  if (channel === undefined || session === undefined) return { can: new Set() };
+  if (channel === undefined || session === undefined) return MUTE;
   return {
     can: turn.can,
     async ask(_, question) {
@@ -37,13 +37,26 @@ export function askingOf(turn: Turn, answers: Answers | undefined, sink: ClientS
 }
 
 /** What a modern client sent along with a call that it repeats. */
-export async function readAnswers(
+export function readAnswers(
   turn: Turn,
   binding: Binding,
   params: Record<string, unknown>,
-): Promise<{ answers: Answers | undefined } | { refused: MethodReply }> {
+): ReadAnswers | Promise<ReadAnswers> {
   const { inputResponses, requestState } = params;
-  if (turn.manner.kind !== "modern") return { answers: undefined };
+  const none = inputResponses === undefined && requestState === undefined;
+  return none || turn.manner.kind !== "modern" ? NO_ANSWERS : readSent(turn, binding, params);
+}
+
+type ReadAnswers = { readonly answers: Answers | undefined } | { readonly refused: MethodReply };
+const NO_ANSWERS: ReadAnswers = { answers: undefined };
+/** For who can be asked nothing. */
+const MUTE: Asking = { can: new Set() };
+
+async function readSent(
+  turn: Turn,
+  binding: Binding,
+  { inputResponses, requestState }: Record<string, unknown>,
+): Promise<ReadAnswers> {
   const { host } = turn.visit;
   let answers: Answers | undefined;
   if (requestState !== undefined) {

@@ -3,6 +3,7 @@
  * first thing that is. Decided by what happens, without buffering. A stream that was let go, or lost, goes on in a
  * mailbox, where its session may pick it up (2025-11-25, basic/transports, Resumability and Redelivery).
  */
+import type { Host } from "../../core/host.ts";
 import { describeError } from "../../core/log.ts";
 import { jsonText, type Visit } from "../http.ts";
 import { type EventStream, eventStream } from "../sse.ts";
@@ -37,60 +38,84 @@ export interface Resumable {
  * @param begin never rejects
  */
 export function converse(
-  visit: Visit,
+  { host }: Visit,
   resumable: Resumable | undefined,
   gone: () => void,
   begin: (channel: Channel) => Promise<Final>,
 ): Promise<Response> {
-  const { host } = visit;
-  let stream: EventStream | undefined;
-  let released = false;
-  let beats: number | null = null;
-  // Posts are queued: entries of one stream keep their order.
-  let posted: Promise<void> = Promise.resolve();
-  const post = (entries: string[], done: boolean) => {
-    if (resumable === undefined) return;
-    const { box, key } = resumable;
-    posted = posted
-      .then(() => host.mail.post(box, key, entries, done))
-      .catch((error) => host.log({ level: "error", message: "entry not kept", error: describeError(error) }));
-    host.defer(posted);
-  };
-
   return new Promise((resolve) => {
-    const lost = () => {
-      if (resumable === undefined) gone();
-      released = true;
-    };
-    const open = () => {
-      stream = eventStream(lost);
-      if (resumable) stream.prime(eventId(resumable.key, 0), RETRY_MS);
-      // Keeps proxies from closing a stream that is silent, and finds out that nobody listens any more.
-      beats = setInterval(() => stream?.comment("keep-alive"), BEAT_MS);
-      resolve(stream.response);
-      return stream;
-    };
-    const say = (text: string, done: boolean) => {
-      if (released) post([text], done);
-      else (stream ?? open()).send(text);
-    };
-    const channel: Channel = {
-      send: (message) => say(JSON.stringify(message), false),
-      release() {
-        if (resumable === undefined) return;
-        stream ??= open();
-        released = true;
-        stream.close();
-      },
-    };
-    const work = begin(channel).then(({ text, status, headers }) => {
-      if (stream === undefined) return resolve(jsonText(text, status, headers));
-      say(text, true);
-      if (!released) stream.close();
-    });
-    const ended = work.finally(() => clearInterval(beats));
+    const conversation = new Conversation(host, resumable, gone, resolve);
+    const ended = begin(conversation).then((final) => conversation.end(final));
     if (resumable) host.defer(ended);
   });
+}
+
+class Conversation implements Channel {
+  readonly #host: Host;
+  readonly #resumable: Resumable | undefined;
+  readonly #gone: () => void;
+  readonly #answer: (response: Response) => void;
+  #stream: EventStream | undefined;
+  #released = false;
+  #beats: number | null = null;
+  /** Posts are queued: entries of one stream keep their order. */
+  #posted: Promise<void> | undefined;
+
+  constructor(host: Host, resumable: Resumable | undefined, gone: () => void, answer: (response: Response) => void) {
+    this.#host = host;
+    this.#resumable = resumable;
+    this.#gone = gone;
+    this.#answer = answer;
+  }
+
+  send(message: Record<string, unknown>): void {
+    this.#say(JSON.stringify(message), false);
+  }
+
+  release(): void {
+    if (this.#resumable === undefined) return;
+    const stream = this.#opened();
+    this.#released = true;
+    stream.close();
+  }
+
+  end({ text, status, headers }: Final): void {
+    clearInterval(this.#beats);
+    if (this.#stream === undefined) this.#answer(jsonText(text, status, headers));
+    else {
+      this.#say(text, true);
+      if (!this.#released) this.#stream.close();
+    }
+  }
+
+  #say(text: string, done: boolean): void {
+    if (this.#released) this.#post([text], done);
+    else this.#opened().send(text);
+  }
+
+  #opened(): EventStream {
+    if (this.#stream) return this.#stream;
+    const stream = eventStream(() => {
+      if (this.#resumable === undefined) this.#gone();
+      this.#released = true;
+    });
+    this.#stream = stream;
+    if (this.#resumable) stream.prime(eventId(this.#resumable.key, 0), RETRY_MS);
+    // Keeps proxies from closing a stream that is silent, and finds out that nobody listens any more.
+    this.#beats = setInterval(() => stream.comment("keep-alive"), BEAT_MS);
+    this.#answer(stream.response);
+    return stream;
+  }
+
+  #post(entries: string[], done: boolean): void {
+    if (this.#resumable === undefined) return;
+    const { mail, log, defer } = this.#host;
+    const { box, key } = this.#resumable;
+    this.#posted = (this.#posted ?? Promise.resolve())
+      .then(() => mail.post(box, key, entries, done))
+      .catch((error) => log({ level: "error", message: "entry not kept", error: describeError(error) }));
+    defer(this.#posted);
+  }
 }
 
 /** An event id names its stream and how many entries of its mailbox came before. */

@@ -28,7 +28,8 @@ export async function invoke<Ended extends { readonly outcome: Outcome }>(
 ): Promise<MethodReply> {
   const { request, principal, toolkit } = turn.visit;
   const binding = { principal: principal.id, method, about };
-  const read = await readAnswers(turn, binding, params as Record<string, unknown>);
+  const reading = readAnswers(turn, binding, params as Record<string, unknown>);
+  const read = reading instanceof Promise ? await reading : reading;
   if ("refused" in read) return read.refused;
   const sink = sinkOf(turn, params, logger);
   if (sink === "bad level") return error(CODE.invalidParams, `params._meta["${META.logLevel}"] is not a log level`);
@@ -45,7 +46,8 @@ export async function invoke<Ended extends { readonly outcome: Outcome }>(
     sink,
     asking: askingOf(turn, read.answers, sink),
   });
-  await sink?.drained();
+  const saying = sink?.drained();
+  if (saying) await saying;
   return ended.outcome.kind === "asking" ? inputRequired(turn, binding, ended.outcome) : render(ended);
 }
 

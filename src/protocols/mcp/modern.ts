@@ -28,17 +28,18 @@ export const modernMethods: ReadonlyMap<string, Method> = new Map<string, Method
     ] satisfies [string, Method][]
   ).map(([name, method]) => [
     name,
-    async (request: RpcRequest, turn: Turn) => signed(await method(request, turn), turn),
+    (request: RpcRequest, turn: Turn) => {
+      const reply = method(request, turn);
+      return reply instanceof Promise ? reply.then((made) => signed(made, turn)) : signed(reply, turn);
+    },
   ]),
 );
 
 /** Every result says what kind it is and who made it (2026-07-28, basic/index, Responses and `_meta`). */
 function signed(reply: MethodReply, { visit: { server } }: Turn): MethodReply {
   if (!("result" in reply)) return reply;
-  const { _meta, ...result } = reply.result as { _meta?: Record<string, unknown> };
+  const { result } = reply as { result: { _meta?: Record<string, unknown> } };
   const serverInfo = { name: server.name, version: server.version };
-  return {
-    ...reply,
-    result: { resultType: "complete", ...result, _meta: { ..._meta, [META.serverInfo]: serverInfo } },
-  };
+  const signedResult = { resultType: "complete", ...result, _meta: { ...result._meta, [META.serverInfo]: serverInfo } };
+  return { ...reply, result: signedResult };
 }

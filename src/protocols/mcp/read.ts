@@ -20,7 +20,8 @@ export function readCall(params: unknown, headerKey: string | undefined): { valu
   if (typeof name !== "string") return { problem: "params.name must be a string" };
   if (!isRecord(given)) return { problem: "params.arguments must be an object" };
 
-  const { idempotency_key, attachments: files, ...input } = given;
+  const { idempotency_key, attachments: files } = given;
+  const input = idempotency_key === undefined && files === undefined ? given : withoutReserved(given);
   const key = idempotency_key ?? (isRecord(params._meta) ? params._meta.idempotency_key : undefined) ?? headerKey;
   if (key !== undefined && checkedKey(key) === undefined) {
     return { problem: "An idempotency key must be a string of 1 to 255 well-formed characters" };
@@ -30,6 +31,10 @@ export function readCall(params: unknown, headerKey: string | undefined): { valu
     return { problem: 'Attachments must be a list of objects with the string "file_id"' };
   }
   return { value: { name, input, key: key as string | undefined, attachments } };
+}
+
+function withoutReserved({ idempotency_key, attachments, ...input }: Record<string, unknown>): Record<string, unknown> {
+  return input;
 }
 
 /** Gateway seed, "Attachments". */

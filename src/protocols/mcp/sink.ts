@@ -12,8 +12,8 @@ export function isLogLevel(level: unknown): level is LogLevel {
 }
 
 export interface ClientSink extends Sink {
-  /** Resolves when everything has been said. */
-  drained(): Promise<void>;
+  /** Resolves when everything has been said; undefined where it has been. */
+  drained(): Promise<void> | undefined;
 }
 
 /**
@@ -59,6 +59,6 @@ export function clientSink(
       else queue = (queue ?? Promise.resolve()).then(() => wanted).then(decide, () => {});
     },
     release: () => channel.release(),
-    drained: () => queue ?? Promise.resolve(),
+    drained: () => queue,
   };
 }

@@ -17,8 +17,8 @@ export interface Turn {
   readonly channel: Channel | undefined;
   /** Whether it is a batch's part: headers speak of the whole, and there is no stream. */
   readonly alone: boolean;
-  /** Fires when the client has gone, or says that it lost interest. */
-  readonly signal: AbortSignal;
+  /** Fires when the client has gone, or says that it lost interest. Made when it is asked for. */
+  readonly signal: () => AbortSignal;
 }
 
 /** A reply, or one whose `result` is JSON text already: listings are never parsed to be printed again. */

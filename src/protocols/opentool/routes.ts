@@ -75,7 +75,7 @@ async function streamCall(visit: Visit): Promise<Response> {
   const stop = new AbortController();
   const stream = eventStream(() => stop.abort());
   stream.send(JSON.stringify({ start: read.method }), "start");
-  answer(visit, read, stop.signal)
+  answer(visit, read, () => stop.signal)
     .then(({ body }) => {
       stream.send(JSON.stringify(body), body.error === null ? "data" : "error");
       stream.send(JSON.stringify({ done: read.method }), "done");
@@ -101,7 +101,7 @@ async function readRequest({ request, limits }: Visit): Promise<ReadCall | Respo
 async function answer(
   { request, host, principal, toolkit, challenge }: Visit,
   { id, tool, params }: ReadCall,
-  signal: AbortSignal = request.signal,
+  signal = () => request.signal,
 ): Promise<Answered> {
   // Plain JSON-RPC clients count 1, 2, 3: an `id` is no idempotency key, the header is.
   const key = idempotencyKeyOf(request);

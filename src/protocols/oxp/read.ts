@@ -1,5 +1,5 @@
 /** Reads OXP requests: wire → Call. What it cannot read is a sentence for the 400 answer. */
-import { type CallContext, readToolId, type ToolReference } from "../../core/call.ts";
+import { type CallContext, NO_CONTEXT, readToolId, type ToolReference } from "../../core/call.ts";
 import { isRecord } from "../../core/json.ts";
 import { checkedKey } from "../http.ts";
 
@@ -63,8 +63,11 @@ export function readCall(body: unknown): Read<ReadCall> {
   };
 }
 
+const NO_PAIRS = { value: NO_CONTEXT.secrets };
+
 /** OXP 1.0, Call Tool Request, Context. */
 function readContext(request: Record<string, unknown>): Read<CallContext> {
+  if (request.context === undefined && request.user_id === undefined) return { value: NO_CONTEXT };
   const { context = {} } = request;
   if (!isRecord(context)) return { problem: "request.context must be an object" };
   const authorization = readPairs(context.authorization, "authorization", "token");
@@ -80,9 +83,9 @@ function readContext(request: Record<string, unknown>): Read<CallContext> {
 }
 
 /** `[{id, token}]` or `[{id, value}]` as a map; the first of two with one id counts. */
-function readPairs(list: unknown, name: string, member: string): Read<Map<string, string>> {
+function readPairs(list: unknown, name: string, member: string): Read<ReadonlyMap<string, string>> {
+  if (list === undefined || list === null) return NO_PAIRS;
   const pairs = new Map<string, string>();
-  if (list === undefined || list === null) return { value: pairs };
   const problem = `request.context.${name} must be a list of objects with the strings "id" and "${member}"`;
   if (!Array.isArray(list)) return { problem };
   for (const item of list) {

@@ -73,7 +73,7 @@ async function call({ request, host, principal, toolkit, limits, challenge }: Vi
       principal,
       context,
       trace: traceId === undefined ? readTrace(request.headers) : { ...readTrace(request.headers), id: traceId },
-      signal: request.signal,
+      signal: () => request.signal,
     },
     host,
   );

@@ -1,0 +1,171 @@
+/** Everything that is served in a run: deployments of Trivet, the references, and peers. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { gzipSync } from "node:zlib";
+import { buildSync } from "esbuild";
+import { type Trust, trust } from "./credentials.ts";
+import { built, manyTools } from "./forks.ts";
+import { PEERS, type Peer } from "./peers/peers.ts";
+import type { Place, Scenario } from "./scenarios.ts";
+import { type Deployment, type Running, serve } from "./server.ts";
+
+export const SIZES: Readonly<Partial<Record<Place, number>>> = { one: 1, ten: 10, hundred: 100, thousand: 1_000 };
+const OBJECTS = { VAULT: "Vault", MAILBOX: "Mailbox", HUB: "Hub", CLAIMS: "Claims" };
+const OPEN = { PUBLIC: "true", RATE_PER_MINUTE: "", SERVER_NAME: "trivet", SERVER_VERSION: "1.0.0" };
+const FLAGS = ["enable_request_signal", "global_fetch_strictly_public"];
+
+/** Serves what a scenario asks for, and keeps it for the next that does. */
+export class Field {
+  readonly #folder = mkdtempSync(join(tmpdir(), "trivet-bench-"));
+  readonly #running = new Map<string, Promise<Running>>();
+  readonly #modules = new Map<string, string>();
+  readonly trust: Trust;
+
+  private constructor(trust: Trust) {
+    this.trust = trust;
+  }
+
+  static async open(): Promise<Field> {
+    return new Field(await trust());
+  }
+
+  trivet(place: Place): Promise<Running> {
+    return this.#serve(`trivet-${place}`, () => ({
+      module: this.module(place),
+      flags: FLAGS,
+      vars: place === "closed" ? { ...OPEN, PUBLIC: "false", ...this.trust.vars } : OPEN,
+      kv: bundled("workers/kv.ts", { KEPT: JSON.stringify(place === "closed" ? this.trust.kept : {}) }),
+      objects: OBJECTS,
+      outside: `export default { fetch: () => new Response(${JSON.stringify(this.trust.jwks)}) };`,
+    }));
+  }
+
+  /** What is deployed there. */
+  module(place: Place): string {
+    const known = this.#modules.get(place);
+    if (known !== undefined) return known;
+    const made =
+      place === "kept"
+        ? built("test/bench/tools")
+        : place === "closed"
+          ? this.module("one")
+          : built(manyTools(SIZES[place] ?? 1));
+    this.#modules.set(place, made);
+    return made;
+  }
+
+  /** Lists what the deployment at that place lists. */
+  async bare(place: Place): Promise<Running> {
+    const size = place === "closed" || place === "kept" ? "one" : place;
+    const { port } = await this.trivet(size);
+    return this.#serve(`bare-${size}`, async () => ({
+      module: bundled("workers/bare.ts"),
+      vars: await listings(port),
+    }));
+  }
+
+  async against(
+    kind: Scenario["against"][number],
+    { place, name }: Scenario,
+    peers: readonly Peer[],
+  ): Promise<Rival[]> {
+    if (kind === "bare") return [{ name: "bare", running: await this.bare(place) }];
+    if (kind === "hono+valibot") {
+      const running = await this.#serve(kind, () => ({ module: bundled("workers/hono-valibot.ts") }));
+      return [{ name: kind, running }];
+    }
+    const era = kind === "legacy peers" ? "legacy" : "modern";
+    const size = name.includes("listing") ? (SIZES[place] ?? 1) : 1;
+    const rivals: Rival[] = [];
+    for (const peer of peers.filter(({ eras }) => eras.includes(era))) {
+      const running = await this.#serve(`${peer.name}-${size}`, () => ({
+        module: bundled(`peers/${peer.main}`, {}, peer.absent),
+        
+        vars: { TOOLS: String(size) },
+      }));
+      rivals.push({ name: peer.name, running, peer });
+    }
+    return rivals;
+  }
+
+  async end(): Promise<void> {
+    for (const running of this.#running.values()) await (await running).stop();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #serve(name: string, make: () => Omit<Deployment, "name"> | Promise<Omit<Deployment, "name">>): Promise<Running> {
+    const known = this.#running.get(name);
+    if (known) return known;
+    const running = Promise.resolve(make()).then((deployment) => serve({ name, ...deployment }, this.#folder));
+    this.#running.set(name, running);
+    return running;
+  }
+}
+
+export interface Rival {
+  readonly name: string;
+  readonly running: Running;
+  readonly peer?: Peer;
+}
+
+/** What bare repeats: the listings of a deployment, as they are within a message. */
+async function listings(port: number): Promise<Record<string, string>> {
+  const url = `http://127.0.0.1:${port}`;
+  const text = async (path: string, init?: RequestInit) => (await fetch(url + path, init)).text();
+  // The document names the host that it was asked at: the load asks at the same one, by the header.
+  const opentool = (await text("/opentool/load")).replaceAll(url, "http://bench.example");
+  const result = async (revision: string, params: object) => {
+    const headers = {
+      "content-type": "application/json",
+      accept: "application/json",
+      "mcp-protocol-version": revision,
+      "mcp-method": "tools/list",
+    };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params });
+    const answer = await text("/mcp", { method: "POST", headers, body });
+    return answer.slice(answer.indexOf('"result":') + '"result":'.length, -1);
+  };
+  const meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  return {
+    OXP: await text("/tools"),
+    OPENTOOL: opentool,
+    LEGACY: await result("2025-11-25", {}),
+    MODERN: await result("2026-07-28", { _meta: meta }),
+  };
+}
+
+/** A module as wrangler makes one: bundled and minified. */
+export function bundled(file: string, define: Record<string, string> = {}, absent: readonly string[] = []): string {
+  const { outputFiles } = buildSync({
+    entryPoints: [resolve(import.meta.dirname, file)],
+    bundle: true,
+    write: false,
+    minify: true,
+    format: "esm",
+    target: "es2024",
+    conditions: ["workerd", "worker", "browser"],
+    external: ["cloudflare:*", "node:*", ...absent],
+    define,
+    logLevel: "error",
+  });
+  return outputFiles[0]?.text ?? "";
+}
+
+/** KiB after gzip. */
+export function gzipKib(module: string): number {
+  return gzipSync(module).length / 1_024;
+}
+
+/** Installs the peers' packages, which the project itself does not need. */
+export function peers(): readonly Peer[] {
+  execFileSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
+    cwd: resolve(import.meta.dirname, "peers"),
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  return PEERS;
+}

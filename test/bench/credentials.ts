@@ -1,0 +1,39 @@
+/** A principal of each kind: what it shows, and what the deployment must know to let it in. */
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { makeKey } from "../../src/keys/make.ts";
+import type { Given } from "./scenarios.ts";
+
+/** What a deployment trusts. */
+export interface Trust {
+  readonly vars: Readonly<Record<string, string>>;
+  /** Values of KV by key. */
+  readonly kept: Readonly<Record<string, string>>;
+  /** What the identity provider publishes. */
+  readonly jwks: string;
+  /** Fresh credentials: tokens of callers' own live for an hour at most. */
+  credentials(): Promise<Given["credentials"]>;
+}
+
+/** As the load's requests name the host. */
+const AUDIENCE = "http://bench.example/mcp";
+const ISSUER = "https://provider.example";
+const LIFE = "1h";
+
+export async function trust(): Promise<Trust> {
+  const key = makeKey({ name: "bench", scopes: [], created: Math.floor(Date.now() / 1_000) });
+  const secret = "a secret of the benchmark, longer than 32 bytes";
+  const { publicKey, privateKey } = await generateKeyPair("ES256");
+  const jwk = { ...(await exportJWK(publicKey)), kid: "one", alg: "ES256", use: "sig" };
+  return {
+    vars: { JWT_SECRET: secret, JWT_ISSUER: ISSUER, JWT_JWKS_URL: `${ISSUER}/jwks.json`, JWT_AUDIENCE: AUDIENCE },
+    kept: { [`key:${key.id}`]: JSON.stringify(key.record) },
+    jwks: JSON.stringify({ keys: [jwk] }),
+    async credentials() {
+      const token = () =>
+        new SignJWT({ sub: "bench", aud: AUDIENCE, iss: ISSUER }).setIssuedAt().setExpirationTime(LIFE);
+      const shared = await token().setProtectedHeader({ alg: "HS256" }).sign(new TextEncoder().encode(secret));
+      const provided = await token().setProtectedHeader({ alg: "ES256", kid: "one" }).sign(privateKey);
+      return { none: "", key: `Bearer ${key.text}`, HS256: `Bearer ${shared}`, ES256: `Bearer ${provided}` };
+    },
+  };
+}

@@ -1,0 +1,33 @@
+/** Forks of this project as they deploy: with the tools of the benchmark, or with as many as a scenario wants. */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { build, makeFork } from "../support/node/fork.ts";
+
+const ADD = readFileSync(resolve(import.meta.dirname, "tools/calculator/add.ts"), "utf8");
+/** Tools of one toolkit. */
+const TOOLKIT_SIZE = 20;
+
+/** The first is Calculator.Add; the others are like it, in toolkits of twenty. */
+export function manyTools(count: number): Record<string, string> {
+  const files: Record<string, string> = { "calculator/add.ts": ADD };
+  for (let index = 1; index < count; index++) {
+    const toolkit = `group-${String(Math.floor(index / TOOLKIT_SIZE)).padStart(2, "0")}`;
+    const name = `tool-${String(index + 1).padStart(4, "0")}`;
+    files[`${toolkit}/${name}.ts`] = ADD.replace(
+      "Adds two numbers together.",
+      `Adds two numbers, as number ${index + 1}.`,
+    );
+  }
+  return files;
+}
+
+/** @returns the module that `wrangler deploy` would upload, minified */
+export function built(tools: string | Record<string, string>): string {
+  const fork = makeFork(tools);
+  try {
+    build(fork);
+    return readFileSync(resolve(fork.root, "dist/index.js"), "utf8");
+  } finally {
+    fork.remove();
+  }
+}

@@ -1,0 +1,114 @@
+/** `node test/bench/peers/check.ts`: whether every peer answers as `peers.ts` says. Wants `npm ci` here first. */
+import { deepEqual, equal } from "node:assert/strict";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { Miniflare } from "miniflare";
+import { asked, PEERS, type Peer, type Way } from "./peers.ts";
+
+/** @returns a module as wrangler would upload it, minified */
+export async function bundled({ main, absent = [] }: Peer): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(import.meta.dirname, main)],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    platform: "browser",
+    target: "es2024",
+    conditions: ["workerd", "worker", "browser"],
+    external: ["cloudflare:*", "node:*", ...absent],
+    define: { "process.env.NODE_ENV": '"production"' },
+    legalComments: "none",
+    logLevel: "error",
+  });
+  const [file] = outputFiles;
+  if (file === undefined) throw new Error(`nothing was built of ${main}`);
+  return file.text;
+}
+
+const serving = (contents: string, tools: number) =>
+  new Miniflare({
+    cf: false,
+    workers: [
+      {
+        config: {
+          name: "peer",
+          compatibilityDate: "2026-10-01",
+          compatibilityFlags: ["nodejs_compat"],
+          manifest: { mainModule: "index.js", modules: { "index.js": { type: "esm", contents } } },
+          env: { TOOLS: { type: "text", value: String(tools) } },
+        },
+      },
+    ],
+  });
+
+interface Result {
+  readonly content?: readonly unknown[];
+  readonly structuredContent?: unknown;
+  readonly tools?: readonly { readonly name: string; readonly description: string; readonly inputSchema: object }[];
+  readonly nextCursor?: string;
+}
+
+async function ask(server: Miniflare, way: Way, method: string, params?: Record<string, unknown>): Promise<Result> {
+  const answer = await server.dispatchFetch("http://localhost/mcp", asked(way, method, params));
+  const text = await answer.text();
+  equal(answer.status, 200, text);
+  const type = way.answers === "json" ? "application/json" : "text/event-stream";
+  equal(answer.headers.get("content-type")?.split(";")[0], type);
+  const body = way.answers === "json" ? text : /^data: ?(.*)$/m.exec(text)?.[1];
+  const { id, result } = JSON.parse(body ?? "");
+  equal(id, 1, text);
+  return result;
+}
+
+async function called(server: Miniflare, peer: Peer, way: Way): Promise<void> {
+  const result = await ask(server, way, "tools/call", { name: peer.toolName, arguments: { a: 1, b: 2 } });
+  deepEqual(result.content, [{ type: "text", text: "3" }]);
+  deepEqual(result.structuredContent, peer.structured ? { result: 3 } : undefined);
+}
+
+async function listed(server: Miniflare, peer: Peer, way: Way, count: number): Promise<void> {
+  const { tools = [], nextCursor } = await ask(server, way, "tools/list");
+  deepEqual([new Set(tools.map(({ name }) => name)).size, tools.length, nextCursor], [count, count, undefined]);
+  equal(tools[0]?.name, peer.toolName);
+  for (const { description, inputSchema } of tools) {
+    const { type, properties, required } = inputSchema as Record<string, unknown>;
+    equal(description, "Adds two numbers.");
+    deepEqual([type, properties, required], ["object", { a: { type: "number" }, b: { type: "number" } }, ["a", "b"]]);
+  }
+}
+
+const waysOf = ({ legacy, modern, legacyAsRequired }: Peer): Way[] =>
+  [legacy, modern, legacyAsRequired].filter((way) => way !== undefined);
+
+/** @returns KiB after gzip */
+async function check(peer: Peer): Promise<number> {
+  deepEqual(peer.eras, ["legacy", ...(peer.modern === undefined ? [] : ["modern"])]);
+  const script = await bundled(peer);
+  for (const count of [1, 1000]) {
+    const server = serving(script, count);
+    try {
+      for (const way of waysOf(peer)) {
+        // Twice, for what is left of the first one.
+        await called(server, peer, way);
+        await called(server, peer, way);
+        await listed(server, peer, way, count);
+      }
+    } finally {
+      await server.dispose();
+    }
+  }
+  return gzipSync(script, { level: 9 }).length / 1024;
+}
+
+if (import.meta.main) {
+  for (const peer of PEERS) {
+    try {
+      console.log(`${peer.name}: ${(await check(peer)).toFixed(1)} KiB gzip, ok`);
+    } catch (error) {
+      console.log(`${peer.name}: ${error}`);
+      process.exitCode = 1;
+    }
+  }
+}

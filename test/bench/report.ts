@@ -1,0 +1,116 @@
+/** What a run found, as tables. */
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Cold } from "./cold.ts";
+import type { Memory } from "./memory.ts";
+import type { Scenario } from "./scenarios.ts";
+
+/** One measurement. Times are in microseconds. */
+export interface Entry {
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p99: number;
+  /** CPU of the server for one request; undefined where the system does not tell. */
+  readonly cpuUs: number | undefined;
+}
+
+/** A scenario's measurements, by who was measured. */
+export interface Row {
+  readonly scenario: Scenario;
+  readonly entries: ReadonlyMap<string, readonly Entry[]>;
+}
+
+export interface Setting {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly isPinned: boolean;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}
+
+/** Throughput as a share of another's: the median of the rounds' ratios, each of neighbours in time. */
+export function ratio(ours: readonly Entry[], theirs: readonly Entry[]): number {
+  return median(ours.map(({ perSecond }, round) => perSecond / (theirs[round]?.perSecond ?? Number.NaN)));
+}
+
+const HEAD = ["scenario", "server", "requests/s", "p50 µs", "p99 µs", "CPU µs", "of bare", "target"];
+const count = (value: number) => Math.round(value).toLocaleString("en");
+
+function lines({ scenario, entries }: Row): string[][] {
+  const bare = entries.get("bare");
+  return [...entries].map(([name, all]) => {
+    const of = (pick: (entry: Entry) => number | undefined) => median(all.map((entry) => pick(entry) ?? Number.NaN));
+    const cpu = of(({ cpuUs }) => cpuUs);
+    const share = bare && name !== "bare" ? ratio(all, bare) : undefined;
+    const target = name === "trivet" ? scenario.target : undefined;
+    return [
+      name === "trivet" ? scenario.name : "",
+      name,
+      count(of(({ perSecond }) => perSecond)),
+      count(of(({ p50 }) => p50)),
+      count(of(({ p99 }) => p99)),
+      Number.isNaN(cpu) ? "" : cpu.toFixed(1),
+      share === undefined ? "" : share.toFixed(2),
+      target === undefined ? "" : `≥ ${target}${share !== undefined && share < target ? ", missed" : ""}`,
+    ];
+  });
+}
+
+function table(head: readonly string[], body: readonly (readonly string[])[]): string {
+  const all = [head, head.map(() => "---"), ...body];
+  return all.map((line) => `| ${line.join(" | ")} |`).join("\n");
+}
+
+export function printed(
+  rows: readonly Row[],
+  cold: Cold | undefined,
+  memory: Memory | undefined,
+  { rounds, seconds, isPinned }: Setting,
+): string {
+  const parts: string[] = [];
+  if (rows.length > 0) {
+    parts.push(
+      `Medians of ${rounds} rounds of ${seconds} s; the server ${isPinned ? "has one core, the load another" : "shares its cores with the load"}.`,
+      table(HEAD, rows.flatMap(lines)),
+    );
+  }
+  if (cold) {
+    parts.push(
+      "From the start of the process to its first answer, in milliseconds:",
+      table(
+        ["tools", "start to first answer", "of one tool"],
+        cold.map(({ tools, ms, ofOne }) => [count(tools), ms.toFixed(1), ofOne.toFixed(2)]),
+      ),
+    );
+  }
+  if (memory) {
+    parts.push(
+      "Memory of the process after so many calls, in MiB:",
+      table(
+        ["calls", "trivet", "bare", "of bare"],
+        memory.map(({ calls, trivet, bare }) => [
+          count(calls),
+          trivet.toFixed(1),
+          bare.toFixed(1),
+          (trivet / bare).toFixed(2),
+        ]),
+      ),
+    );
+  }
+  return parts.join("\n\n");
+}
+
+export function write(text: string, given: readonly string[]): void {
+  const head = `# What a run of the benchmark found
+
+Written by \`npm run bench -- ${given.join(" ")}\`. *Bare* is a Worker without framework that parses, looks at two numbers
+and answers the same bytes; *hono+valibot* is one route of Hono's with \`safeParse\`. Ratios are what counts: requests per
+second as a share of bare's, in the same run.
+`;
+  writeFileSync(resolve(import.meta.dirname, "RESULTS.md"), `${head}\n${text}\n`);
+}

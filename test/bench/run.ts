@@ -1,0 +1,100 @@
+/**
+ * `npm run bench`: how fast the deployed Worker is, as a share of a Worker that does nothing but the work.
+ *
+ *   --rounds N     how often each scenario is measured (9); the medians count
+ *   --seconds N    how long, each time (5)
+ *   --only REGEXP  only scenarios whose name fits; more than once for more
+ *   --peers        against other MCP servers, too: installs them
+ *   --write        writes the tables to test/bench/RESULTS.md
+ *
+ * Machines are noisy and differ: within a round everyone is measured one after the other, and only ratios are compared.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { coldStart } from "./cold.ts";
+import { Field, peers, type Rival } from "./contestants.ts";
+import type { Measured, Order, Reply } from "./load.ts";
+import { memory } from "./memory.ts";
+import { type Entry, printed, type Row, write } from "./report.ts";
+import { SCENARIOS, type Scenario } from "./scenarios.ts";
+import { canPin, LOAD_CORE, pinned } from "./server.ts";
+
+const CONNECTIONS = 32;
+const WARM_UP_SECONDS = 1;
+
+const { values: asked } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "9" },
+    seconds: { type: "string", default: "5" },
+    only: { type: "string", multiple: true, default: [] },
+    peers: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
+  },
+});
+const rounds = Number(asked.rounds);
+const seconds = Number(asked.seconds);
+if (!(rounds >= 1 && seconds > 0)) throw new Error("--rounds and --seconds are numbers above 0");
+const isWanted = (name: string) =>
+  asked.only.length === 0 || asked.only.some((pattern) => new RegExp(pattern).test(name));
+
+/** One process makes all the load. */
+function startLoad(): { measure(order: Order): Promise<Measured>; stop(): void } {
+  const [command, given] = pinned(LOAD_CORE, process.execPath, [resolve(import.meta.dirname, "load.ts")]);
+  const child: ChildProcess = spawn(command, given, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  return {
+    measure: (order) =>
+      new Promise((done, fail) => {
+        child.once("message", (reply: Reply) =>
+          "measured" in reply ? done(reply.measured) : fail(new Error(reply.failed)),
+        );
+        child.send(order);
+      }),
+    stop: () => child.kill(),
+  };
+}
+
+const field = await Field.open();
+const load = startLoad();
+const others = asked.peers ? peers() : [];
+
+async function measure(scenario: Scenario, rival: Rival, time: number): Promise<Entry> {
+  const { running, peer } = rival;
+  const before = running.cpuMs();
+  const given = { credentials: await field.trust.credentials(), ...(peer && { peer }) };
+  const order = { scenario: scenario.name, port: running.port, connections: CONNECTIONS, seconds: time, given };
+  const { requests, seconds: took, p50, p99 } = await load.measure(order);
+  const after = running.cpuMs();
+  const cpuUs = before === undefined || after === undefined ? undefined : ((after - before) * 1_000) / requests;
+  return { perSecond: requests / took, p50, p99, cpuUs };
+}
+
+const wanted = SCENARIOS.filter(({ name }) => isWanted(name));
+try {
+  const races: { scenario: Scenario; rivals: Rival[]; entries: Map<string, Entry[]> }[] = [];
+  for (const scenario of wanted) {
+    const rivals: Rival[] = [{ name: "trivet", running: await field.trivet(scenario.place) }];
+    for (const kind of scenario.against) rivals.push(...(await field.against(kind, scenario, others)));
+    for (const rival of rivals) await measure(scenario, rival, WARM_UP_SECONDS);
+    races.push({ scenario, rivals, entries: new Map(rivals.map(({ name }) => [name, []])) });
+  }
+  for (let round = 0; round < rounds; round++) {
+    for (const { scenario, rivals, entries } of races) {
+      // Nobody is always first.
+      for (let index = 0; index < rivals.length; index++) {
+        const rival = rivals[(index + round) % rivals.length] as Rival;
+        entries.get(rival.name)?.push(await measure(scenario, rival, seconds));
+      }
+    }
+    console.error(`round ${round + 1} of ${rounds}`);
+  }
+  const rows: Row[] = races.map(({ scenario, entries }) => ({ scenario, entries }));
+  const cold = isWanted("start") ? await coldStart(field, rounds) : undefined;
+  const kept = isWanted("memory") ? await memory(load.measure, CONNECTIONS) : undefined;
+  const text = printed(rows, cold, kept, { rounds, seconds, isPinned: canPin });
+  console.log(text);
+  if (asked.write) write(text, process.argv.slice(2));
+} finally {
+  load.stop();
+  await field.end();
+}

@@ -1,0 +1,181 @@
+/** Workerd as it is, with a configuration of our own: no proxy before the Worker, no inspector, one core where it can. */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { availableParallelism, platform } from "node:os";
+import { join } from "node:path";
+
+/** A Worker to serve: one module, and what it is bound to. */
+export interface Deployment {
+  readonly name: string;
+  readonly module: string;
+  readonly flags?: readonly string[];
+  readonly vars?: Readonly<Record<string, string>>;
+  /** The module of a Worker that answers for KV; left out, there is no KV. */
+  readonly kv?: string;
+  /** Durable Objects by binding. */
+  readonly objects?: Readonly<Record<string, string>>;
+  /** The module of a Worker that answers whatever this one fetches. */
+  readonly outside?: string;
+}
+
+export interface Running {
+  readonly port: number;
+  readonly pid: number;
+  /** Milliseconds of CPU that the process has used; undefined where the system does not tell. */
+  cpuMs(): number | undefined;
+  /** MiB that the process has in memory; undefined where the system does not tell. */
+  memoryMiB(): number | undefined;
+  stop(): Promise<void>;
+}
+
+/** The program, as wrangler brings it. */
+const WORKERD: string = createRequire(createRequire(import.meta.url).resolve("wrangler"))("workerd").default;
+const COMPATIBILITY_DATE = "2026-10-01";
+/** The server has the first core for itself, the load another. */
+export const SERVER_CORE = 0;
+export const LOAD_CORE = 1;
+
+/** Whether processes can be kept to a core here. */
+export const canPin = platform() === "linux" && availableParallelism() > 1 && has("taskset");
+
+function has(command: string): boolean {
+  try {
+    execFileSync(command, ["--version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A command line that is kept to a core, where that can be. */
+export function pinned(core: number, command: string, given: readonly string[]): [string, string[]] {
+  return canPin ? ["taskset", ["-c", String(core), command, ...given]] : [command, [...given]];
+}
+
+/** @param folder to write the configuration to */
+export function writeConfig(deployment: Deployment, folder: string, port: number): string {
+  const { name, module, flags = [], vars = {}, kv, objects = {}, outside } = deployment;
+  const home = join(folder, name);
+  mkdirSync(join(home, "state"), { recursive: true });
+  const worker = (id: string, text: string, body: string) => {
+    writeFileSync(join(home, `${id}.js`), text);
+    return `(name = "${id}", worker = (compatibilityDate = "${COMPATIBILITY_DATE}", modules = [(name = "${id}.js", esModule = embed "${id}.js")], ${body}))`;
+  };
+  const bindings = [
+    ...Object.entries(vars).map(([key, value]) => `(name = ${quoted(key)}, text = ${quoted(value)})`),
+    ...(kv ? ['(name = "KV", kvNamespace = "kv")'] : []),
+    ...Object.entries(objects).map(([key, value]) => `(name = "${key}", durableObjectNamespace = "${value}")`),
+  ];
+  const namespaces = Object.values(objects).map(
+    (value) => `(className = "${value}", uniqueKey = "${value}", enableSql = true)`,
+  );
+  const body = [
+    `compatibilityFlags = [${flags.map(quoted).join(", ")}]`,
+    `bindings = [${bindings.join(", ")}]`,
+    `durableObjectNamespaces = [${namespaces.join(", ")}]`,
+    'durableObjectStorage = (localDisk = "state")',
+    ...(outside ? ['globalOutbound = "outside"'] : []),
+  ];
+  const services = [
+    worker("main", module, body.join(", ")),
+    `(name = "state", disk = (path = ${quoted(join(home, "state"))}, writable = true))`,
+    ...(kv ? [worker("kv", kv, "bindings = []")] : []),
+    ...(outside ? [worker("outside", outside, "bindings = []")] : []),
+  ];
+  const file = join(home, "config.capnp");
+  writeFileSync(
+    file,
+    `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [
+    ${services.join(",\n    ")}
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")]
+);
+`,
+  );
+  return file;
+}
+
+/** Serves until it is stopped. What the Worker logs is written, and read by nobody. */
+export async function serve(deployment: Deployment, folder: string): Promise<Running> {
+  const port = await freePort();
+  const config = writeConfig(deployment, folder, port);
+  const child = launch(config);
+  try {
+    await answers(port, child);
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw new Error(`${deployment.name} does not serve`, { cause: error });
+  }
+  const pid = child.pid as number;
+  return {
+    port,
+    pid,
+    cpuMs: () => cpuOf(pid),
+    memoryMiB: () => memoryOf(pid),
+    stop: () =>
+      new Promise((stopped) => {
+        child.once("exit", () => stopped());
+        child.kill("SIGKILL");
+      }),
+  };
+}
+
+/** Starts workerd. Its command is replaced by the one behind it: the process that is returned is workerd itself. */
+export function launch(config: string): ChildProcess {
+  const [command, given] = pinned(SERVER_CORE, WORKERD, ["serve", config]);
+  return spawn(command, given, { stdio: ["ignore", "ignore", "inherit"] });
+}
+
+async function answers(port: number, child: ChildProcess): Promise<void> {
+  for (let tries = 0; tries < 400; tries++) {
+    if (child.exitCode !== null) throw new Error(`workerd ended with ${child.exitCode}`);
+    try {
+      await (await fetch(`http://127.0.0.1:${port}/health`)).arrayBuffer();
+      return;
+    } catch {
+      await new Promise((resume) => setTimeout(resume, 25));
+    }
+  }
+  throw new Error("no answer within ten seconds");
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((found) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => found(port));
+    });
+  });
+}
+
+/** Ticks of proc(5) are hundredths of a second on every Linux. */
+const TICK_MS = 10;
+
+function cpuOf(pid: number): number | undefined {
+  const text = read(`/proc/${pid}/stat`);
+  // The second field is a name in parentheses, which may hold blanks.
+  const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
+  return fields && (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+function memoryOf(pid: number): number | undefined {
+  const [, kib] = /^VmRSS:\s+(\d+)/m.exec(read(`/proc/${pid}/status`) ?? "") ?? [];
+  return kib === undefined ? undefined : Number(kib) / 1_024;
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/** A text in the configuration's language, which spells texts as C does. */
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}
