@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import { HonoBase as Hono } from "hono/hono-base";
 import { getPath } from "hono/utils/url";
-import type { Guard } from "./access/guard.ts";
+import type { Guard, Rejection } from "./access/guard.ts";
 import { letRead, type Neighbours, preflight, refusedOrigin } from "./access/origin.ts";
 import { challenge, METADATA_PATH, type ResourceSettings, resourceMetadata } from "./access/resource.ts";
 import type { SignIn } from "./access/sign-in.ts";
@@ -63,28 +63,32 @@ function server(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol
     hosts.set(catalog, made);
     return made;
   };
-  return async (c: Context): Promise<Response> => {
+  const enter = (
+    request: Request,
+    toolkit: string | undefined,
+    admitted: Principal | Rejection,
+  ): Response | Promise<Response> => {
+    if ("status" in admitted) return httpError(admitted.status, admitted.message, admitted.headers);
+    const catalog = host.catalog.visibleTo(admitted);
+    if (toolkit !== undefined && !catalog.toolkits.has(toolkit)) return nothing(request, catalog);
+    const challenge = (scopes: readonly string[]) =>
+      stepUp(new URL(request.url), resource, admitted, scopes, catalog.scopes);
+    return serve({ request, principal: admitted, toolkit, host: hostFor(catalog), server, limits, challenge });
+  };
+  // Without an async function of its own: what it calls makes the promises that a call needs.
+  return (c: Context): Response | Promise<Response> => {
     const request = c.req.raw;
     const refused = refusedOrigin(request, neighbours);
     if (refused) return httpError(403, refused);
     const toolkit = c.req.param("toolkit");
     // Under a toolkit's name not even this is open: it would tell which toolkits there are.
     const asked = open && toolkit === undefined ? NOBODY : parts.guard(request, toolkit);
-    const admitted = asked instanceof Promise ? await asked : asked;
-    if ("status" in admitted) return letRead(request, httpError(admitted.status, admitted.message, admitted.headers));
-    const catalog = host.catalog.visibleTo(admitted);
-    if (toolkit !== undefined && !catalog.toolkits.has(toolkit)) return letRead(request, nothing(request, catalog));
-    const visit = {
-      request,
-      principal: admitted,
-      toolkit,
-      host: hostFor(catalog),
-      server,
-      limits,
-      challenge: (scopes: readonly string[]) =>
-        stepUp(new URL(request.url), resource, admitted, scopes, catalog.scopes),
-    };
-    return letRead(request, await serve(visit));
+    const answer =
+      asked instanceof Promise
+        ? asked.then((admitted) => enter(request, toolkit, admitted))
+        : enter(request, toolkit, asked);
+    if (!request.headers.has("origin")) return answer;
+    return answer instanceof Promise ? answer.then((response) => letRead(request, response)) : letRead(request, answer);
   };
 }
 

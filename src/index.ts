@@ -53,6 +53,7 @@ interface Bindings {
   readonly JWT_AUDIENCE?: string;
   readonly OAUTH_SCOPES?: string;
   readonly RATE_PER_MINUTE?: string;
+  readonly LOG_CALLS?: string;
   /** Base64url, 32 bytes or more: signs session handles. Left out, the deployment makes its own. */
   readonly SIGNING_KEY?: string;
 }
@@ -147,6 +148,7 @@ const host: Host = {
   fetch: guardedFetch((input, init) => fetch(input, init), listOf(bindings.ALLOWED_HOSTS)),
   within,
   log,
+  logCall: bindings.LOG_CALLS === "false" ? undefined : log,
   now,
   secret(name) {
     const value = ownValue(name);

@@ -6,7 +6,7 @@ import type { Principal } from "../core/definition.ts";
 import { ProviderDown } from "./jwks.ts";
 import type { Tokens } from "./jwt.ts";
 import { isKey, type Keyring } from "./keys.ts";
-import { resourcesOf } from "./resource.ts";
+import { originOf, resourcesOf } from "./resource.ts";
 import type { SignIn } from "./sign-in.ts";
 
 export interface Access {
@@ -73,7 +73,7 @@ export function authenticate(
 
 function look(credential: string, request: Request, toolkit: string | undefined, access: Access) {
   if (isKey(credential)) return access.keys.find(credential);
-  const { origin } = new URL(request.url);
+  const origin = originOf(request.url);
   const resources = resourcesOf(origin, toolkit);
   if (JWT.test(credential)) return access.tokens?.find(credential, resources);
   return SIGNED_IN.test(credential) ? signedIn(credential, origin, resources, access) : undefined;

@@ -24,6 +24,9 @@ interface Known {
   text?: Uint8Array;
 }
 
+/** Made once: the runtime's own objects cost more than what is done with them. */
+const UTF8 = new TextEncoder();
+
 export function isKey(text: string): boolean {
   return KEY.test(text);
 }
@@ -54,7 +57,7 @@ export function keyring(records: KeyRecords, now: () => number): Keyring {
     find(text) {
       const id = KEY.exec(text)?.[1];
       if (id === undefined) return undefined;
-      const bytes = new TextEncoder().encode(text);
+      const bytes = UTF8.encode(text);
       const known = recent.get(id);
       // Keys are all of one length, so that this compares no less for a wrong one.
       return known?.text && crypto.subtle.timingSafeEqual(bytes, known.text) ? good(known) : check(id, bytes);

@@ -32,6 +32,16 @@ export function resourceMetadata({ origin, pathname }: URL, settings: ResourceSe
   };
 }
 
+/** An origin as the URL standard spells it: a name, and a port that is not the scheme's own. */
+const ORIGIN = /^https?:\/\/(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*(?::[1-9]\d{3,4})?$/;
+
+/** The origin of a request's URL. Nearly all are spelled as they should be: nothing is parsed for them. */
+export function originOf(url: string): string {
+  const end = url.indexOf("/", "https://".length);
+  const origin = url.slice(0, end < 0 ? undefined : end);
+  return ORIGIN.test(origin) ? origin : new URL(url).origin;
+}
+
 /** URIs that a token for this request may have been issued for, the most particular first. */
 export function resourcesOf(origin: string, toolkit: string | undefined): readonly string[] {
   const all = [`${origin}/mcp`, origin, `${origin}/`];

@@ -19,7 +19,7 @@ export function audit(
   durationMs: number,
   replayed?: true,
 ): void {
-  host.log({
+  host.logCall?.({
     level: "info",
     message: "call",
     time: new Date(host.now()).toISOString(),

@@ -41,8 +41,8 @@ export class RunContext implements ToolContext<string, string, string | undefine
   #session: OpenSession | undefined;
   #ended = false;
   #scrub: Scrub | undefined;
-  readonly #questions = new Map<string, Question>();
-  readonly #answered: Record<string, unknown> = {};
+  #questions: Map<string, Question> | undefined;
+  #answered: Record<string, unknown> | undefined;
   #onAsking: AskingListener | undefined;
 
   constructor(call: Caller, offer: Offer, met: Met, host: Host, idempotencyKey?: string) {
@@ -142,6 +142,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
     const given = asking?.answers && Object.hasOwn(asking.answers, key) ? asking.answers[key] : undefined;
     const answer = readAnswer(question, given);
     if (answer !== undefined) {
+      this.#answered ??= {};
       this.#answered[key] = given;
       return answer;
     }
@@ -155,9 +156,10 @@ export class RunContext implements ToolContext<string, string, string | undefine
       if (live === undefined) throw new TypeError(`The answer to "${key}" does not fit the question`);
       return live;
     }
-    this.#questions.set(key, question);
+    this.#questions ??= new Map();
+    const questions = this.#questions.set(key, question);
     // A tool may ask several things in one breath: the call ends when it has said them all.
-    if (this.#questions.size === 1) setTimeout(() => this.#onAsking?.(this.#questions, this.#answered), 0);
+    if (questions.size === 1) setTimeout(() => this.#onAsking?.(questions, this.#answered ?? {}), 0);
     return new Promise(() => {});
   }
 

@@ -16,7 +16,7 @@ import { type KeyedRun, once } from "./once.ts";
 import type { Issue, Outcome } from "./outcome.ts";
 import { permit } from "./permit.ts";
 import { meet } from "./requirements.ts";
-import { ourFault, runWithin } from "./run.ts";
+import { ourFault, type Run, runWithin } from "./run.ts";
 import type { StandardSchema } from "./schema.ts";
 
 export async function execute(call: Call, host: Host): Promise<Ending> {
@@ -59,9 +59,21 @@ async function carryOut(call: Call, host: Host): Promise<Ending> {
   if ("issues" in parsed) return ended({ kind: "invalid", issues: parsed.issues });
   const { input } = parsed;
 
-  const run = async (idempotencyKey?: string): Promise<KeyedRun> => {
+  const run = (idempotencyKey?: string): KeyedRun | Promise<KeyedRun> => {
     const started = host.now();
     const context = new RunContext(call, entry, requirements.met, host, idempotencyKey);
+    const ran = ({ outcome, late }: Run): KeyedRun => {
+      const sessionId = () => (context.sawSession ? call.sessionId : undefined);
+      const durationMs = host.now() - started;
+      if (late === undefined) return { outcome, durationMs, sessionId };
+      // What a tool changes of its session after its time is over is kept when it ends.
+      const kept = late.then(async (end) => {
+        await context.end();
+        return end;
+      });
+      return { outcome, late: kept, durationMs, sessionId };
+    };
+    const ended = (run: Run) => context.end()?.then(() => ran(run)) ?? ran(run);
     const running = runWithin(
       () => definition.run(input as never, context as never),
       (value) => check(definition.output, value, call, entry, host, context),
@@ -70,18 +82,7 @@ async function carryOut(call: Call, host: Host): Promise<Ending> {
       entry,
       host,
     );
-    const ran = running instanceof Promise ? await running : running;
-    const ending = context.end();
-    if (ending) await ending;
-    const sessionId = () => (context.sawSession ? call.sessionId : undefined);
-    const durationMs = host.now() - started;
-    if (ran.late === undefined) return { outcome: ran.outcome, durationMs, sessionId };
-    // What a tool changes of its session after its time is over is kept when it ends.
-    const late = ran.late.then(async (outcome) => {
-      await context.end();
-      return outcome;
-    });
-    return { outcome: ran.outcome, late, durationMs, sessionId };
+    return running instanceof Promise ? running.then(ended) : ended(running);
   };
   const { key } = call;
   if (key !== undefined) {
@@ -92,7 +93,8 @@ async function carryOut(call: Call, host: Host): Promise<Ending> {
     };
     return once({ ...call, key }, entry, requirements.met, host, claimed);
   }
-  const { outcome, durationMs } = await run();
+  const running = run();
+  const { outcome, durationMs } = running instanceof Promise ? await running : running;
   return ended(outcome, durationMs);
 }
 

@@ -22,6 +22,8 @@ export interface Host {
   /** Counts one more under `key`. @returns whether that is within so many a minute, as seen from this location */
   readonly within: (perMinute: number, key: string) => Promise<boolean>;
   readonly log: Log;
+  /** Takes the line about each call; undefined where nobody wants them. */
+  readonly logCall?: Log | undefined;
   /** Milliseconds; only differences matter. */
   readonly now: () => number;
   /** The Worker's own secret of that name. */

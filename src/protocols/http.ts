@@ -149,14 +149,29 @@ export function hasBody(request: Request): boolean {
   return request.body !== null && (length === null ? request.headers.has("transfer-encoding") : length !== "0");
 }
 
-/** Answers a listing, or 304 to a client that has it already (RFC 9110, section 13.1.2). */
-export function listing(request: Request, etag: string, body: () => string): Response {
-  const headers = { etag, "cache-control": "private, no-cache", vary: "origin", "x-content-type-options": "nosniff" };
+/** A listing as it is answered, headers and all: made once for all who are told the same. */
+export interface Listing {
+  readonly etag: string;
+  readonly text: string;
+  readonly headers: Headers;
+  /** Of the answer to a client that has it already. */
+  readonly unchanged: Headers;
+}
+
+export function listingOf(etag: string, text: string): Listing {
+  const headers = new Headers({ ...JSON_HEADERS, etag, "cache-control": "private, no-cache", vary: "origin" });
+  const unchanged = new Headers(headers);
+  unchanged.delete("content-type");
+  return { etag, text, headers, unchanged };
+}
+
+/** Answers with a listing, or 304 to a client that has it already (RFC 9110, section 13.1.2). */
+export function answerListing(request: Request, { etag, text, headers, unchanged }: Listing): Response {
   const known = request.headers.get("if-none-match");
-  if (known !== null && (known.trim() === "*" || known.split(",").some((tag) => bare(tag) === etag))) {
-    return new Response(null, { status: 304, headers });
+  if (known === null || !(known.trim() === "*" || known.split(",").some((tag) => bare(tag) === etag))) {
+    return new Response(text, { headers });
   }
-  return jsonText(body(), 200, headers);
+  return new Response(null, { status: 304, headers: unchanged });
 }
 
 /** Proxies that compress make an ETag weak; If-None-Match compares weakly. */
@@ -185,6 +200,8 @@ const TRACE_HEADERS = ["traceparent", "tracestate", "baggage"] as const;
 export function readTrace(headers: Headers, first: Readonly<Record<string, unknown>> = {}): Trace | undefined {
   let trace: { -readonly [Name in keyof Trace]: Trace[Name] } | undefined;
   for (const name of TRACE_HEADERS) {
+    // Trace Context, section 3.3: without a traceparent, a tracestate says nothing.
+    if (name === "tracestate" && trace === undefined) continue;
     const value = typeof first[name] === "string" ? first[name] : headers.get(name);
     // What no header can carry goes nowhere: it must not fail what a tool fetches.
     if (value === null || value.length > MAX_TRACE || !/^[\t\x20-\x7e]*$/.test(value)) continue;

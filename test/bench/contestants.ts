@@ -13,7 +13,13 @@ import { type Deployment, type Running, serve } from "./server.ts";
 
 export const SIZES: Readonly<Partial<Record<Place, number>>> = { one: 1, ten: 10, hundred: 100, thousand: 1_000 };
 const OBJECTS = { VAULT: "Vault", MAILBOX: "Mailbox", HUB: "Hub", CLAIMS: "Claims" };
-const OPEN = { PUBLIC: "true", RATE_PER_MINUTE: "", SERVER_NAME: "trivet", SERVER_VERSION: "1.0.0" };
+const OPEN = {
+  PUBLIC: "true",
+  RATE_PER_MINUTE: "",
+  LOG_CALLS: "false",
+  SERVER_NAME: "trivet",
+  SERVER_VERSION: "1.0.0",
+};
 const FLAGS = ["enable_request_signal", "global_fetch_strictly_public"];
 
 /** Serves what a scenario asks for, and keeps it for the next that does. */
@@ -35,11 +41,16 @@ export class Field {
     return this.#serve(`trivet-${place}`, () => ({
       module: this.module(place),
       flags: FLAGS,
-      vars: place === "closed" ? { ...OPEN, PUBLIC: "false", ...this.trust.vars } : OPEN,
+      vars: this.#vars(place),
       kv: bundled("workers/kv.ts", { KEPT: JSON.stringify(place === "closed" ? this.trust.kept : {}) }),
       objects: OBJECTS,
       outside: `export default { fetch: () => new Response(${JSON.stringify(this.trust.jwks)}) };`,
     }));
+  }
+
+  #vars(place: Place): Record<string, string> {
+    if (place === "closed") return { ...OPEN, PUBLIC: "false", ...this.trust.vars };
+    return place === "logged" ? { ...OPEN, LOG_CALLS: "true" } : OPEN;
   }
 
   /** What is deployed there. */
@@ -49,7 +60,7 @@ export class Field {
     const made =
       place === "kept"
         ? built("test/bench/tools")
-        : place === "closed"
+        : place === "closed" || place === "logged"
           ? this.module("one")
           : built(manyTools(SIZES[place] ?? 1));
     this.#modules.set(place, made);
@@ -58,7 +69,7 @@ export class Field {
 
   /** Lists what the deployment at that place lists. */
   async bare(place: Place): Promise<Running> {
-    const size = place === "closed" || place === "kept" ? "one" : place;
+    const size = SIZES[place] === undefined ? "one" : place;
     const { port } = await this.trivet(size);
     return this.#serve(`bare-${size}`, async () => ({
       module: bundled("workers/bare.ts"),
@@ -82,7 +93,7 @@ export class Field {
     for (const peer of peers.filter(({ eras }) => eras.includes(era))) {
       const running = await this.#serve(`${peer.name}-${size}`, () => ({
         module: bundled(`peers/${peer.main}`, {}, peer.absent),
-        
+
         vars: { TOOLS: String(size) },
       }));
       rivals.push({ name: peer.name, running, peer });

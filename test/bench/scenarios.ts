@@ -23,7 +23,7 @@ type Ask = (request: Buffer) => Promise<Answer>;
 type Next = (index: number) => Exchange;
 
 /** Which deployment of Trivet serves it. */
-export type Place = "one" | "ten" | "hundred" | "thousand" | "closed" | "kept";
+export type Place = "one" | "ten" | "hundred" | "thousand" | "closed" | "kept" | "logged";
 
 export interface Scenario {
   readonly name: string;
@@ -251,6 +251,12 @@ export const SCENARIOS: readonly Scenario[] = [
       open: call(protocol, credential),
     })),
   ),
+  ...PROTOCOLS.map((protocol) => ({
+    name: `${protocol}: call, with a line in the log`,
+    place: "logged" as const,
+    against: ["bare"] as const,
+    open: call(protocol, "none"),
+  })),
   ...SIZES.flatMap(([place, size]) => [
     ...PROTOCOLS.map((protocol) => ({
       name: `${protocol}: listing of ${size}`,

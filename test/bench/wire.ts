@@ -61,13 +61,14 @@ export class Connection {
   #take(chunk: Buffer): void {
     this.#parts.push(chunk);
     this.#bytes += chunk.length;
-    if (this.#total !== undefined && this.#bytes < this.#total) return;
+    const isChunked = this.#total === Number.POSITIVE_INFINITY;
+    if (isChunked ? !this.#mayEnd(chunk) : this.#bytes < (this.#total ?? 0)) return;
     const all = this.#parts.length === 1 ? chunk : Buffer.concat(this.#parts);
     this.#parts = [all];
     if (this.#total === undefined && !this.#readHead(all)) return;
     const isWhole = this.#total === Number.POSITIVE_INFINITY ? endsChunked(all) : this.#bytes >= (this.#total ?? 0);
     if (!isWhole) return;
-    const isChunked = this.#total === Number.POSITIVE_INFINITY;
+    const wasChunked = this.#total === Number.POSITIVE_INFINITY;
     const head = all.toString("latin1", 0, this.#bodyFrom);
     const body = all.subarray(this.#bodyFrom);
     this.#parts = [];
@@ -88,9 +89,14 @@ export class Connection {
         );
       },
       get body() {
-        return isChunked ? unchunked(body) : body;
+        return wasChunked ? unchunked(body) : body;
       },
     });
+  }
+
+  /** The end of a chunked answer may come in two pieces. */
+  #mayEnd(chunk: Buffer): boolean {
+    return chunk.length < END_OF_CHUNKS.length || endsChunked(chunk);
   }
 
   /** @returns whether the head has come */

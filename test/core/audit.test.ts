@@ -13,7 +13,7 @@ const DONE: Outcome = { kind: "completed", value: "in the result" };
 
 function line(caller: Partial<Caller> = {}, offer: typeof OFFER | undefined = OFFER, outcome = DONE): LogEntry {
   const lines: LogEntry[] = [];
-  const host = { now: () => 1_700_000_000_000, log: (entry: LogEntry) => lines.push(entry) };
+  const host = { now: () => 1_700_000_000_000, logCall: (entry: LogEntry) => lines.push(entry) };
   audit(host as unknown as Host, { ...CALLER, ...caller }, offer, outcome, 12);
   expect(lines).toHaveLength(1);
   // As a log pipeline reads it.
@@ -60,10 +60,19 @@ it("a tool that does not exist has no name: that is the caller's word", () => {
     refusal: { reason: "unknown_tool", id: "in the id", name: "in the name" },
   };
   const said: LogEntry[] = [];
-  const host = { now: () => 0, log: (entry: LogEntry) => said.push(entry) } as unknown as Host;
+  const host = { now: () => 0, logCall: (entry: LogEntry) => said.push(entry) } as unknown as Host;
   audit(host, CALLER, undefined, refused, 0);
   expect(JSON.parse(JSON.stringify(said[0]))).not.toHaveProperty("tool");
   expect(JSON.stringify(said)).not.toContain("in the");
+});
+
+it("nothing is said of calls where nobody wants the lines", () => {
+  const host = {
+    now() {
+      throw new Error("nothing is made of what nobody reads");
+    },
+  } as unknown as Host;
+  expect(() => audit(host, CALLER, OFFER, DONE, 0)).not.toThrow();
 });
 
 describe("the trace (W3C Trace Context, section 3.2.2.3)", () => {

@@ -16,15 +16,18 @@ export function paged(name: string, fragments: readonly string[], params: unknow
   const { host, limits } = turn.visit;
   const revision = host.catalog.revision + host.catalog.view;
   const cursor = isRecord(params) ? params.cursor : undefined;
+  const isModern = turn.manner.kind === "modern";
+  if (cursor === undefined && fragments.length <= limits.pageSize) {
+    const whole = () => `{"${name}":[${fragments.join(",")}]${isModern ? modernTail(turn) : ""}}`;
+    return { resultText: host.catalog.listing(`mcp-${name}-${isModern}`, turn.visit.toolkit, whole) };
+  }
   const start = cursor === undefined ? 0 : readCursor(cursor, revision);
   // "Invalid cursors SHOULD result in an error with code -32602 (Invalid params)."
   if (start === undefined) return error(CODE.invalidParams, "The cursor is not one of this listing, or has expired");
   const end = start + limits.pageSize;
   const next = end < fragments.length ? `,"nextCursor":${JSON.stringify(writeCursor(end, revision))}` : "";
-  const items = start === 0 && next === "" ? fragments : fragments.slice(start, end);
-  return {
-    resultText: `{"${name}":[${items.join(",")}]${next}${turn.manner.kind === "modern" ? modernTail(turn) : ""}}`,
-  };
+  const items = fragments.slice(start, end);
+  return { resultText: `{"${name}":[${items.join(",")}]${next}${isModern ? modernTail(turn) : ""}}` };
 }
 
 /** What every cacheable modern result ends with. */

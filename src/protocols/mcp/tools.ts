@@ -19,7 +19,7 @@ export function listTools({ params }: RpcRequest, turn: Turn): MethodReply {
   return paged("tools", toolFragments(host.catalog, toolkit, outputs), params, turn);
 }
 
-export async function callTool({ params }: RpcRequest, turn: Turn): Promise<MethodReply> {
+export function callTool({ params }: RpcRequest, turn: Turn): MethodReply | Promise<MethodReply> {
   const { request, host, toolkit } = turn.visit;
   const read = readCall(params, turn.alone ? undefined : idempotencyKeyOf(request));
   if ("problem" in read) return error(CODE.invalidParams, read.problem);
@@ -42,11 +42,21 @@ export async function callTool({ params }: RpcRequest, turn: Turn): Promise<Meth
   const { session, ...own } = input;
   if (turn.session) return run(own);
   const sent = key === undefined ? undefined : canonical([name, key, own, attachments]);
-  const opened = await sessionByHandle(turn.visit, session, sent);
+  return inSession(turn, session, sent, (id) => run(own, id));
+}
+
+/** A client that keeps no session brings a handle as an argument, or gets one. */
+async function inSession(
+  { visit }: Turn,
+  given: unknown,
+  sent: string | undefined,
+  run: (sessionId: string) => Promise<MethodReply>,
+): Promise<MethodReply> {
+  const opened = await sessionByHandle(visit, given, sent);
   if (opened === undefined) {
     return { result: failed({ message: "The session is unknown or has expired; leave it out to begin a new one" }) };
   }
-  return withHandle(await run(own, opened.id), opened.handle);
+  return withHandle(await run(opened.id), opened.handle);
 }
 
 /** A handle reaches the model as text: that is where it takes the argument from. */

@@ -5,10 +5,12 @@ import type { Catalog } from "../../core/catalog.ts";
 import { execute } from "../../core/execute.ts";
 import { describeError } from "../../core/log.ts";
 import {
+  answerListing,
   checkedKey,
   idempotencyKeyOf,
   json,
-  listing,
+  type Listing,
+  listingOf,
   listingTag,
   type Protocol,
   readJson,
@@ -37,26 +39,35 @@ export const opentool: Protocol = {
 };
 
 function load({ request, host, server, toolkit }: Visit): Response {
-  const url = new URL(request.url);
-  // The document names the host it was asked at.
-  const tag = listingTag(host, `${LISTING}-${url.host}`, toolkit);
-  return listing(request, tag, () => {
+  const { catalog } = host;
+  const documents = catalog.listing(LISTING, toolkit, (): Documents => ({ functions: functions(catalog, toolkit) }));
+  if (documents.last?.url !== request.url) {
+    const url = new URL(request.url);
     const head = {
       opentool: FORMAT_VERSION,
       info: { title: server.name, version: server.version },
       server: { url: url.origin + url.pathname.replace(/\/[^/]+\/?$/, "") },
     };
-    return `${JSON.stringify(head).slice(0, -1)},"functions":[${functions(host.catalog, toolkit)}]}`;
-  });
+    const text = `${JSON.stringify(head).slice(0, -1)},"functions":[${documents.functions}]}`;
+    const tag = listingTag(host, `${LISTING}-${url.host}`, toolkit);
+    documents.last = { url: request.url, listing: listingOf(tag, text) };
+  }
+  return answerListing(request, documents.last.listing);
+}
+
+/** The document names the address that it was asked at: the last one is kept, as most deployments have only one. */
+interface Documents {
+  readonly functions: string;
+  last?: { readonly url: string; readonly listing: Listing };
 }
 
 function functions(catalog: Catalog, toolkit: string | undefined): string {
-  return catalog.listing(LISTING, toolkit, () =>
+  return (
     catalog
       .latest(toolkit)
       // What discovery rendered begins with the parameters: name and description go before them.
       .map(({ name, json }) => `{"name":"${name}","description":${json.description},${json[LISTING]?.slice(1)}`)
-      .join(","),
+      .join(",")
   );
 }
 

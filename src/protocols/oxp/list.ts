@@ -2,11 +2,9 @@
 import type { Catalog, CatalogEntry } from "../../core/catalog.ts";
 
 export function listTools(catalog: Catalog, toolkit: string | undefined): string {
-  return catalog.listing("oxp", toolkit, () => {
-    const tools = catalog.all(toolkit).map(definition).join(",");
-    // `tools` is what the documents say, `items` what the specification's own schema requires: both are sent.
-    return `{"$schema":"urn:oxp:1.0","tools":[${tools}],"items":[${tools}]}`;
-  });
+  const tools = catalog.all(toolkit).map(definition).join(",");
+  // `tools` is what the documents say, `items` what the specification's own schema requires: both are sent.
+  return `{"$schema":"urn:oxp:1.0","tools":[${tools}],"items":[${tools}]}`;
 }
 
 /** ToolDefinition is closed: nothing beyond these members may appear. */

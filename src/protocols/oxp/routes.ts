@@ -2,11 +2,12 @@
 import { execute } from "../../core/execute.ts";
 import { isRecord } from "../../core/json.ts";
 import {
+  answerListing,
   checkedKey,
   hasBody,
   idempotencyKeyOf,
   json,
-  listing,
+  listingOf,
   listingTag,
   type Protocol,
   readJson,
@@ -34,7 +35,7 @@ export const oxp: Protocol = {
 
 /** OXP 1.0, List Tools. The version may come in a body, as clients that cannot send one on GET put it elsewhere. */
 async function list({ request, host, toolkit, limits }: Visit): Promise<Response> {
-  const named = new URL(request.url).searchParams.get("$schema");
+  const named = request.url.includes("?") ? new URL(request.url).searchParams.get("$schema") : null;
   const header = request.headers.get("oxp-version");
   if (named !== null && !isSupportedVersion(named)) return serverError(400, UNSUPPORTED_VERSION);
   if (header !== null && header !== "1.0" && !isSupportedVersion(header)) return serverError(400, UNSUPPORTED_VERSION);
@@ -45,9 +46,11 @@ async function list({ request, host, toolkit, limits }: Visit): Promise<Response
     const problem = readVersion(body.value);
     if (problem) return serverError(400, problem);
   }
-  return listing(request, listingTag(host, LISTING, toolkit), () => {
-    return listTools(host.catalog, toolkit);
-  });
+  const { catalog } = host;
+  const listing = catalog.listing(LISTING, toolkit, () =>
+    listingOf(listingTag(host, LISTING, toolkit), listTools(catalog, toolkit)),
+  );
+  return answerListing(request, listing);
 }
 
 async function call({ request, host, principal, toolkit, limits, challenge }: Visit): Promise<Response> {
