@@ -2,10 +2,10 @@
 
 import { isRecord } from "../../core/json.ts";
 import { describeError } from "../../core/log.ts";
-import type { Visit } from "../http.ts";
+import { jsonText, type Visit } from "../http.ts";
 import type { RpcId, RpcRequest } from "../json-rpc.ts";
 import { abilitiesOf } from "./asking.ts";
-import { type Channel, converse, type Final, type Resumable } from "./channel.ts";
+import { Conversation, type Final, type Resumable } from "./channel.ts";
 import { legacyMethods, negotiate } from "./legacy.ts";
 import { modernMethods } from "./modern.ts";
 import { CODE, error } from "./render.ts";
@@ -21,43 +21,62 @@ const WATCH_AFTER_MS = 250;
  */
 export function answer(
   request: RpcRequest,
-  facts: Omit<Turn, "channel" | "alone" | "signal">,
+  { visit, manner, session, can }: Omit<Turn, "channel" | "alone" | "signal">,
   resumable: Resumable | undefined,
   alone = false,
-): Promise<Response> {
-  const { visit, manner } = facts;
+): Response | Promise<Response> {
   const method = (manner.kind === "modern" ? modernMethods : legacyMethods).get(request.method);
+  if (method === undefined) {
+    const unknown = error(CODE.unknownMethod, `Method not found: ${request.method}`);
+    // 2026-07-28: "it MUST respond with 404 Not Found" (Streamable HTTP, Protocol Version Header).
+    const { text, status } = final(request, { ...unknown, ...(manner.kind === "modern" && { status: 404 }) });
+    return jsonText(text, status);
+  }
   // A single answer that nobody waits for any more. A stream says so itself.
   const interest = new Interest(resumable === undefined ? visit.request : undefined);
-  const begin = async (channel: Channel): Promise<Final> => {
-    if (method === undefined) {
-      // 2026-07-28: "it MUST respond with 404 Not Found" (Streamable HTTP, Protocol Version Header).
-      const unknown = error(CODE.unknownMethod, `Method not found: ${request.method}`);
-      return final(request, { ...unknown, ...(manner.kind === "modern" && { status: 404 }) });
-    }
-    const turn: Turn = {
-      visit,
-      manner,
-      session: facts.session,
-      can: facts.can,
-      alone,
-      channel: !alone && takesStreams(visit) ? channel : undefined,
-      signal: () => interest.signal,
-    };
-    const unwatch = turn.session && watchForCancellation(request, turn.session, visit, interest);
-    try {
-      const replying = method(request, turn);
-      const reply = replying instanceof Promise ? await replying : replying;
-      return final(request, reply, request.method === "initialize" ? await sessionHeader(request, turn) : undefined);
-    } catch (thrown) {
-      // A store that is away, or a fault of ours: the answer goes out under its id all the same.
-      visit.host.log({ level: "error", message: "unhandled", error: describeError(thrown) });
-      return final(request, { ...error(CODE.internal, "Internal error"), status: 500 });
-    } finally {
-      unwatch?.();
-    }
-  };
-  return converse(visit, resumable, () => interest.end(), begin);
+  const conversation = new Conversation(visit, resumable, () => interest.end());
+  const channel = !alone && takesStreams(visit) ? conversation : undefined;
+  const turn: Turn = { visit, manner, session, can, alone, channel, signal: () => interest.signal };
+  const unwatch = session && watchForCancellation(request, session, visit, interest);
+  const reply = safely(() => method(request, turn), visit);
+  if (reply instanceof Promise || request.method === "initialize") {
+    return conversation.answer(conclude(request, turn, reply, unwatch));
+  }
+  // Methods that answer at once have said nothing before.
+  unwatch?.();
+  const { text, status, headers } = final(request, reply);
+  return jsonText(text, status, headers);
+}
+
+/** The last message of a method that takes its time. Never rejects. */
+async function conclude(
+  request: RpcRequest,
+  turn: Turn,
+  reply: MethodReply | Promise<MethodReply>,
+  unwatch: (() => void) | undefined,
+): Promise<Final> {
+  try {
+    const said = await reply;
+    return final(request, said, request.method === "initialize" ? await sessionHeader(request, turn) : undefined);
+  } catch (thrown) {
+    return final(request, broken(thrown, turn.visit));
+  } finally {
+    unwatch?.();
+  }
+}
+
+function safely(make: () => MethodReply | Promise<MethodReply>, visit: Visit): MethodReply | Promise<MethodReply> {
+  try {
+    return make();
+  } catch (thrown) {
+    return broken(thrown, visit);
+  }
+}
+
+/** A store that is away, or a fault of ours: the answer goes out under its id all the same. */
+function broken(thrown: unknown, { host }: Visit): MethodReply {
+  host.log({ level: "error", message: "unhandled", error: describeError(thrown) });
+  return { ...error(CODE.internal, "Internal error"), status: 500 };
 }
 
 /** Whether the client still waits: its signal is made when somebody asks for it, which most calls end before. */

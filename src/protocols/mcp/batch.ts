@@ -1,5 +1,5 @@
 /** Batches of JSON-RPC messages, which 2025-03-26 has and no other revision (2025-03-26, basic/index, Batching). */
-import { empty, json } from "../http.ts";
+import { type Answer, empty, json } from "../http.ts";
 import { type RpcMessage, readRpc } from "../json-rpc.ts";
 import { CODE } from "./render.ts";
 
@@ -9,7 +9,7 @@ const MAX_MESSAGES = 50;
 /** @param post answers one message by itself */
 export async function answerBatch(
   values: readonly unknown[],
-  post: (message: RpcMessage) => Promise<Response>,
+  post: (message: RpcMessage) => Answer,
 ): Promise<Response> {
   const messages = values.map(readRpc);
   // What holds no message at all is no batch, an empty one included.
@@ -23,7 +23,7 @@ export async function answerBatch(
   return said.length === 0 ? empty(202) : json(said);
 }
 
-async function answerOne(message: RpcMessage, post: (message: RpcMessage) => Promise<Response>): Promise<unknown> {
+async function answerOne(message: RpcMessage, post: (message: RpcMessage) => Answer): Promise<unknown> {
   if (message.kind === "invalid") {
     const { id } = message;
     return {

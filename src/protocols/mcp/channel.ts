@@ -33,39 +33,33 @@ export interface Resumable {
   readonly key: string;
 }
 
-/**
- * @param gone  called when the client has closed a stream that cannot be picked up again
- * @param begin never rejects
- */
-export function converse(
-  { host }: Visit,
-  resumable: Resumable | undefined,
-  gone: () => void,
-  begin: (channel: Channel) => Promise<Final>,
-): Promise<Response> {
-  return new Promise((resolve) => {
-    const conversation = new Conversation(host, resumable, gone, resolve);
-    const ended = begin(conversation).then((final) => conversation.end(final));
-    if (resumable) host.defer(ended);
-  });
-}
-
-class Conversation implements Channel {
+/** Carries one request's messages to its client: an event stream is opened when there is something to say early. */
+export class Conversation implements Channel {
   readonly #host: Host;
   readonly #resumable: Resumable | undefined;
   readonly #gone: () => void;
-  readonly #answer: (response: Response) => void;
+  #answer: ((response: Response) => void) | undefined;
   #stream: EventStream | undefined;
   #released = false;
   #beats: number | null = null;
   /** Posts are queued: entries of one stream keep their order. */
   #posted: Promise<void> | undefined;
 
-  constructor(host: Host, resumable: Resumable | undefined, gone: () => void, answer: (response: Response) => void) {
+  /** @param gone called when the client has closed a stream that cannot be picked up again */
+  constructor({ host }: Visit, resumable: Resumable | undefined, gone: () => void) {
     this.#host = host;
     this.#resumable = resumable;
     this.#gone = gone;
-    this.#answer = answer;
+  }
+
+  /** @param final never rejects */
+  answer(final: Promise<Final>): Promise<Response> {
+    return new Promise((resolve) => {
+      if (this.#stream) resolve(this.#stream.response);
+      else this.#answer = resolve;
+      const ended = final.then((last) => this.#end(last));
+      if (this.#resumable) this.#host.defer(ended);
+    });
   }
 
   send(message: Record<string, unknown>): void {
@@ -79,9 +73,9 @@ class Conversation implements Channel {
     stream.close();
   }
 
-  end({ text, status, headers }: Final): void {
+  #end({ text, status, headers }: Final): void {
     clearInterval(this.#beats);
-    if (this.#stream === undefined) this.#answer(jsonText(text, status, headers));
+    if (this.#stream === undefined) this.#answer?.(jsonText(text, status, headers));
     else {
       this.#say(text, true);
       if (!this.#released) this.#stream.close();
@@ -103,7 +97,7 @@ class Conversation implements Channel {
     if (this.#resumable) stream.prime(eventId(this.#resumable.key, 0), RETRY_MS);
     // Keeps proxies from closing a stream that is silent, and finds out that nobody listens any more.
     this.#beats = setInterval(() => stream.comment("keep-alive"), BEAT_MS);
-    this.#answer(stream.response);
+    this.#answer?.(stream.response);
     return stream;
   }
 

@@ -7,7 +7,7 @@ import { askingOf, inputRequired, readAnswers } from "./asked.ts";
 import { META } from "./era.ts";
 import { CODE, error } from "./render.ts";
 import { logLevelOf } from "./session.ts";
-import { type ClientSink, clientSink, isLogLevel } from "./sink.ts";
+import { ClientSink, isLogLevel } from "./sink.ts";
 import type { MethodReply, Turn } from "./turn.ts";
 
 /** What is asked for. */
@@ -62,5 +62,5 @@ function sinkOf(turn: Turn, params: unknown, logger: string): ClientSink | undef
     if (manner.kind === "modern") return isLogLevel(level) ? level : "never";
     return session ? logLevelOf(visit, session) : "info";
   };
-  return clientSink(channel, params, threshold, logger);
+  return new ClientSink(channel, params, threshold, logger);
 }

@@ -1,5 +1,5 @@
 /** MCP over Streamable HTTP: one endpoint for both eras. Reads messages, finds who answers them; runs nothing itself. */
-import { empty, json, type Protocol, readJson, type Visit } from "../http.ts";
+import { type Answer, empty, json, type Protocol, readJson, type Visit } from "../http.ts";
 import { type RpcId, type RpcMessage, type RpcRequest, readRpc } from "../json-rpc.ts";
 import { answer, cancellationOf, takesStreams } from "./answer.ts";
 import { isOwnId } from "./asked.ts";
@@ -22,7 +22,8 @@ export const mcp: Protocol = {
 };
 
 async function post(visit: Visit): Promise<Response> {
-  const body = await readJson(visit.request, visit.limits);
+  const reading = readJson(visit.request, visit.limits);
+  const body = reading instanceof Promise ? await reading : reading;
   if ("bad" in body) {
     const { status, message } = body.bad;
     return refuse(status, message, status === 400 ? { code: CODE.parse } : {});
@@ -37,12 +38,13 @@ async function post(visit: Visit): Promise<Response> {
     return json({ jsonrpc: "2.0", id: kind === "request" ? message.id : undefined, error: era.error }, era.status);
   }
   if (era.era === "modern") return postModern(visit, message, era.capabilities);
-  const legacy = await openLegacy(visit, era.revision);
+  const opening = openLegacy(visit, era.revision);
+  const legacy = opening instanceof Promise ? await opening : opening;
   return legacy instanceof Response ? legacy : postLegacy(visit, message, legacy);
 }
 
 /** 2026-07-28: a request is answered on its own; nothing before it counts. */
-async function postModern(visit: Visit, message: RpcMessage, capabilities: unknown): Promise<Response> {
+function postModern(visit: Visit, message: RpcMessage, capabilities: unknown): Answer {
   if (message.kind !== "request") return empty(202);
   if (message.method === "subscriptions/listen") return subscribe(visit, message);
   const manner: Manner = { kind: "modern", revision: MODERN_REVISION };
@@ -64,35 +66,39 @@ interface Legacy {
 }
 
 /** Session and revision of a legacy request; where both are absent it is a bare client's. */
-async function openLegacy(visit: Visit, named: string | undefined): Promise<Response | Legacy> {
+function openLegacy(visit: Visit, named: string | undefined): Legacy | Promise<Response | Legacy> {
   const handle = visit.request.headers.get("mcp-session-id");
-  const session = handle === null ? undefined : await knownSession(visit, handle);
+  return handle === null ? legacyOf(named, undefined) : openSession(visit, named, handle);
+}
+
+async function openSession(visit: Visit, named: string | undefined, handle: string): Promise<Response | Legacy> {
+  const session = await knownSession(visit, handle);
   // A session that began before its client signed in is nothing to go on with, and nothing to stumble over: clients
   // keep its id, and do not begin another.
-  const isOver = handle !== null && session === undefined && !(await isAnonymous(visit, handle));
-  if (isOver) return unknownSession();
+  if (session === undefined && !(await isAnonymous(visit, handle))) return unknownSession();
+  return legacyOf(named, session);
+}
+
+function legacyOf(named: string | undefined, session: SessionFacts | undefined): Legacy {
   const revision = isLegacyRevision(named) ? named : session?.revision;
   return { manner: revision === undefined ? { kind: "bare" } : { kind: "legacy", revision }, session };
 }
 
-async function postLegacy(
-  visit: Visit,
-  message: RpcMessage,
-  { manner, session }: Legacy,
-  alone?: boolean,
-): Promise<Response> {
+function postLegacy(visit: Visit, message: RpcMessage, { manner, session }: Legacy, alone?: boolean): Answer {
   if (message.kind === "request") {
-    const facts = { visit, manner, session, can: session?.can ?? new Set<never>() };
+    const facts = { visit, manner, session, can: session?.can ?? NOTHING };
     const resumable =
       session && manner.kind === "legacy" && manner.revision >= "2025-11-25"
         ? { box: boxOf(visit, session), key: crypto.randomUUID() }
         : undefined;
     return answer(message, facts, resumable, alone);
   }
-  await hear(visit, message, session);
   // Streamable HTTP, "Sending Messages to the Server": notifications and responses are accepted without a body.
-  return empty(202);
+  return hear(visit, message, session).then(() => empty(202));
 }
+
+/** What a client without a session can be asked. */
+const NOTHING: ReadonlySet<never> = new Set();
 
 /** Answers to our own requests, and cancellations: what a call in another isolate may wait for. */
 async function hear(visit: Visit, message: RpcMessage, session: SessionFacts | undefined): Promise<void> {
