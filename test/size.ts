@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 export const BUDGET_KIB = 55;
 
 /** A fork may have it; its budget is that of those who do not. */
-const WITHOUT_SIGN_IN = "#sign-in:./src/sign-in/off.ts";
+export const WITHOUT_SIGN_IN = "#sign-in:./src/sign-in/off.ts";
 
 /** @returns KiB after gzip, as wrangler measures it */
 export function uploadSize(root: string): number {

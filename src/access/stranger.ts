@@ -15,16 +15,27 @@ export function strangers(
 ): ((request: Request) => Principal) | undefined {
   if (isLocal) return () => AT_HOME;
   if (!isPublic) return undefined;
-  const reach = canSignIn ? "all" : [];
-  return (request) => ({
-    id: ANONYMOUS,
-    // Asked for where somebody counts.
-    get meter() {
-      return `${ANONYMOUS} ${addressOf(request)}`;
-    },
-    scopes: [],
-    reach,
-  });
+  const reach = canSignIn ? "all" : NOTHING;
+  return (request) => new Stranger(request, reach);
+}
+
+const NOTHING: readonly string[] = Object.freeze([]);
+
+class Stranger implements Principal {
+  readonly id = ANONYMOUS;
+  readonly scopes = NOTHING;
+  readonly reach: Principal["reach"];
+  readonly #request: Request;
+
+  constructor(request: Request, reach: Principal["reach"]) {
+    this.reach = reach;
+    this.#request = request;
+  }
+
+  /** Made where somebody counts, which most deployments of this kind do not. */
+  get meter(): string {
+    return `${ANONYMOUS} ${addressOf(this.#request)}`;
+  }
 }
 
 /** Where a request comes from: of an IPv6 address the part that its owner cannot choose, the first 64 bits. */

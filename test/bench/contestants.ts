@@ -38,14 +38,18 @@ export class Field {
   }
 
   trivet(place: Place): Promise<Running> {
-    return this.#serve(`trivet-${place}`, () => ({
+    return this.#serve(`trivet-${place}`, () => this.deployment(place));
+  }
+
+  deployment(place: Place): Omit<Deployment, "name"> {
+    return {
       module: this.module(place),
       flags: FLAGS,
       vars: this.#vars(place),
       kv: bundled("workers/kv.ts", { KEPT: JSON.stringify(place === "closed" ? this.trust.kept : {}) }),
       objects: OBJECTS,
       outside: `export default { fetch: () => new Response(${JSON.stringify(this.trust.jwks)}) };`,
-    }));
+    };
   }
 
   #vars(place: Place): Record<string, string> {

@@ -125,8 +125,8 @@ export async function serve(deployment: Deployment, folder: string): Promise<Run
 }
 
 /** Starts workerd. Its command is replaced by the one behind it: the process that is returned is workerd itself. */
-export function launch(config: string): ChildProcess {
-  const [command, given] = pinned(SERVER_CORE, WORKERD, ["serve", config]);
+export function launch(config: string, options: readonly string[] = []): ChildProcess {
+  const [command, given] = pinned(SERVER_CORE, WORKERD, ["serve", config, ...options]);
   return spawn(command, given, { stdio: ["ignore", "ignore", "inherit"] });
 }
 

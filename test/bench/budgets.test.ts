@@ -1,0 +1,78 @@
+/** What may not grow, whatever the machine: what a call allocates, and what is evaluated before the first. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { WITHOUT_SIGN_IN } from "../size.ts";
+import { bundled, Field } from "./contestants.ts";
+import { allocation } from "./inspector.ts";
+import { SCENARIOS } from "./scenarios.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const folder = mkdtempSync(join(tmpdir(), "trivet-budgets-"));
+let field: Field;
+beforeAll(async () => {
+  field = await Field.open();
+});
+afterAll(async () => {
+  await field?.end();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Times what bare allocates for the same answer. Runs differ by 3%: three times that is left above what was measured. */
+const MOST = { OXP: 2.5, "MCP legacy": 3.25, "MCP modern": 3, OpenTool: 2.7 } as const;
+
+describe("bytes that a call allocates, of bare's", () => {
+  it.each(Object.entries(MOST))("%s: at most %s times", async (protocol, most) => {
+    const scenario = SCENARIOS.find(({ name }) => name === `${protocol}: call`);
+    if (scenario === undefined) throw new Error(`no scenario of ${protocol}`);
+    const given = { credentials: await field.trust.credentials() };
+    const trivet = await allocation(
+      { name: `trivet-${protocol}`, ...field.deployment("one") },
+      scenario,
+      given,
+      folder,
+    );
+    const reference = { name: `bare-${protocol}`, module: bundled("workers/bare.ts") };
+    const bare = await allocation(reference, scenario, given, folder);
+    console.log(`${protocol}: ${Math.round(trivet)} bytes, bare ${Math.round(bare)}: ${(trivet / bare).toFixed(2)}`);
+    expect(trivet / bare).toBeLessThan(most);
+  });
+});
+
+interface Metafile {
+  readonly inputs: Record<string, { readonly imports: readonly { path: string; kind: string; external?: boolean }[] }>;
+}
+
+/** Modules that are evaluated before the first request: what the entry imports, and what that does, but not `import()`. */
+function evaluatedAtStart({ inputs }: Metafile, entry: string): string[] {
+  const seen = new Set<string>();
+  const visit = (path: string) => {
+    if (seen.has(path) || inputs[path] === undefined) return;
+    seen.add(path);
+    for (const { path: imported, kind, external } of inputs[path].imports) {
+      if (!external && kind !== "dynamic-import") visit(imported);
+    }
+  };
+  visit(entry);
+  return [...seen];
+}
+
+const MODULES = 155;
+
+it(`evaluates at most ${MODULES} modules at start, and no tool`, () => {
+  const metafile = join(folder, "metafile.json");
+  const options = ["--outdir", join(folder, "out"), `--metafile=${metafile}`, "--alias", WITHOUT_SIGN_IN];
+  execFileSync("npx", ["wrangler", "deploy", "--dry-run", ...options], {
+    cwd: ROOT,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const meta: Metafile = JSON.parse(readFileSync(metafile, "utf8"));
+  const entry = Object.keys(meta.inputs).find((path) => path.endsWith("src/index.ts")) ?? "";
+  const modules = evaluatedAtStart(meta, entry);
+  console.log(`${modules.length} modules are evaluated at start`);
+  expect(modules.filter((path) => /(^|\/)tools\//.test(path))).toEqual([]);
+  expect(modules.length).toBeGreaterThan(50);
+  expect(modules.length).toBeLessThanOrEqual(MODULES);
+});

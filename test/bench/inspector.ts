@@ -1,0 +1,92 @@
+/** What V8's inspector tells of a Worker: bytes that a request allocates, which no other load on the machine changes. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Given, Scenario } from "./scenarios.ts";
+import { type Deployment, freePort, launch, writeConfig } from "./server.ts";
+import { Connection } from "./wire.ts";
+
+/** The profiler takes one object for every so many bytes: finer than this is only slower. */
+const SAMPLING_BYTES = 512;
+const WARM_UP = 3_000;
+const COUNTED = 2_000;
+
+interface Node {
+  readonly selfSize: number;
+  readonly children: readonly Node[];
+}
+
+/** @returns bytes of JavaScript's heap that a request of this scenario allocates, once the code is optimized */
+export async function allocation(
+  deployment: Deployment,
+  scenario: Scenario,
+  given: Given,
+  folder: string,
+): Promise<number> {
+  const port = await freePort();
+  const inspector = await freePort();
+  const server = launch(writeConfig(deployment, folder, port), [`--inspector-addr=127.0.0.1:${inspector}`]);
+  try {
+    const socket = await attach(inspector);
+    const connection = new Connection(port);
+    const next = await scenario.open((request) => connection.send(request), given);
+    const send = async (requests: number) => {
+      for (let index = 0; index < requests; index++) await connection.send(next(index).request);
+    };
+    await send(WARM_UP);
+    await socket.call("HeapProfiler.startSampling", {
+      samplingInterval: SAMPLING_BYTES,
+      includeObjectsCollectedByMajorGC: true,
+      includeObjectsCollectedByMinorGC: true,
+    });
+    await send(COUNTED);
+    const { profile } = (await socket.call("HeapProfiler.stopSampling")) as { profile: { head: Node } };
+    socket.close();
+    connection.close();
+    return bytesOf(profile.head) / COUNTED;
+  } finally {
+    server.kill("SIGKILL");
+  }
+}
+
+function bytesOf({ selfSize, children }: Node): number {
+  return children.reduce((sum, child) => sum + bytesOf(child), selfSize);
+}
+
+interface Socket {
+  call(method: string, params?: object): Promise<unknown>;
+  close(): void;
+}
+
+async function attach(port: number): Promise<Socket> {
+  const socket = new WebSocket(await debuggerUrl(port));
+  await new Promise((opened, failed) => {
+    socket.addEventListener("open", opened);
+    socket.addEventListener("error", failed);
+  });
+  const waiting = new Map<number, (result: unknown) => void>();
+  let last = 0;
+  socket.addEventListener("message", ({ data }) => {
+    const { id, result } = JSON.parse(String(data));
+    waiting.get(id)?.(result);
+    waiting.delete(id);
+  });
+  return {
+    call: (method, params = {}) =>
+      new Promise((done) => {
+        waiting.set(++last, done);
+        socket.send(JSON.stringify({ id: last, method, params }));
+      }),
+    close: () => socket.close(),
+  };
+}
+
+/** Of the Worker itself, not of those that stand in for its surroundings. */
+async function debuggerUrl(port: number): Promise<string> {
+  for (let tries = 0; tries < 200; tries++) {
+    await sleep(50);
+    const listed = await fetch(`http://127.0.0.1:${port}/json`).catch(() => undefined);
+    const targets = listed && ((await listed.json()) as { id: string; webSocketDebuggerUrl: string }[]);
+    const main = targets?.find(({ id }) => id.endsWith("main"));
+    if (main) return main.webSocketDebuggerUrl;
+  }
+  throw new Error("workerd has no inspector");
+}
