@@ -4,7 +4,13 @@ import { HonoBase as Hono } from "hono/hono-base";
 import { getPath } from "hono/utils/url";
 import type { Guard, Rejection } from "./access/guard.ts";
 import { letRead, type Neighbours, preflight, refusedOrigin } from "./access/origin.ts";
-import { challenge, METADATA_PATH, type ResourceSettings, resourceMetadata } from "./access/resource.ts";
+import {
+  challenge,
+  isMetadataPath,
+  METADATA_PATH,
+  type ResourceSettings,
+  resourceMetadata,
+} from "./access/resource.ts";
 import type { SignIn } from "./access/sign-in.ts";
 import type { Catalog } from "./core/catalog.ts";
 import type { Principal } from "./core/definition.ts";
@@ -16,7 +22,7 @@ import { type Challenge, type Endpoint, json, type Limits, type Protocol, type S
 import { mcp } from "./protocols/mcp/routes.ts";
 import { opentool } from "./protocols/opentool/routes.ts";
 import { oxp } from "./protocols/oxp/routes.ts";
-import { locate, ToolkitRouter } from "./routing.ts";
+import { type Located, ToolkitRouter } from "./routing.ts";
 
 /** Everything that differs between deployments and tests. */
 export interface Parts {
@@ -35,7 +41,7 @@ const METADATA_CORS = { ...FOR_ALL, "access-control-allow-methods": "GET", "acce
 
 export function createApp(parts: Parts): Hono {
   const { toolkits } = parts.host.catalog;
-  const app = new Hono({ router: new ToolkitRouter(toolkits) });
+  const app = new Hono({ router: new ToolkitRouter((path) => locate(path, toolkits)) });
   app.get("/", (c) => c.text(home(parts.server), 200, { "x-content-type-options": "nosniff" }));
   app.get(METADATA_PATH, (c) => json(resourceMetadata(new URL(c.req.url), parts.resource), 200, FOR_ALL));
   for (const protocol of PROTOCOLS) {
@@ -50,6 +56,19 @@ export function createApp(parts: Parts): Hono {
     return letRead(c.req.raw, protocolOf(c.req.path).httpError(500, "Internal error"));
   });
   return app;
+}
+
+/** What a path asks for, and under which toolkit: a first segment that is no toolkit's stays. */
+function locate(asked: string, toolkits: ReadonlySet<string>): Located {
+  // A slash at the end says nothing: addresses are often written down with one.
+  const path = asked.length > 1 && asked.endsWith("/") && !asked.endsWith("//") ? asked.slice(0, -1) : asked;
+  const end = path.indexOf("/", 1);
+  if (end < 0) return { path, toolkit: undefined };
+  const toolkit = path.slice(1, end);
+  const rest = path.slice(end);
+  // The metadata is open to all: below a toolkit it would tell which toolkits there are.
+  if (toolkits.has(toolkit) && rest !== METADATA_PATH) return { path: rest, toolkit };
+  return { path: isMetadataPath(path) ? METADATA_PATH : path, toolkit: undefined };
 }
 
 function server(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol) {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
 /** KiB after gzip, minified, with the tools that ship. The README repeats the figure, a test holds both together. */
-export const BUDGET_KIB = 55;
+export const BUDGET_KIB = 57;
 
 /** A fork may have it; its budget is that of those who do not. */
 export const WITHOUT_SIGN_IN = "#sign-in:./src/sign-in/off.ts";

@@ -16,27 +16,10 @@ export function strangers(
   if (isLocal) return () => AT_HOME;
   if (!isPublic) return undefined;
   const reach = canSignIn ? "all" : NOTHING;
-  return (request) => new Stranger(request, reach);
+  return (request) => ({ id: ANONYMOUS, meter: `${ANONYMOUS} ${addressOf(request)}`, scopes: NOTHING, reach });
 }
 
 const NOTHING: readonly string[] = Object.freeze([]);
-
-class Stranger implements Principal {
-  readonly id = ANONYMOUS;
-  readonly scopes = NOTHING;
-  readonly reach: Principal["reach"];
-  readonly #request: Request;
-
-  constructor(request: Request, reach: Principal["reach"]) {
-    this.reach = reach;
-    this.#request = request;
-  }
-
-  /** Made where somebody counts, which most deployments of this kind do not. */
-  get meter(): string {
-    return `${ANONYMOUS} ${addressOf(this.#request)}`;
-  }
-}
 
 /** Where a request comes from: of an IPv6 address the part that its owner cannot choose, the first 64 bits. */
 export function addressOf(request: Request): string {

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { discover } from "./discover.ts";
 import { inWords } from "./problem.ts";
-import { render, writeIfChanged } from "./write.ts";
+import { render, writeAll } from "./write.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const { values } = parseArgs({
@@ -24,6 +24,6 @@ if ("problems" in result) {
   const goesOn = process.env.WRANGLER_COMMAND === "dev" && existsSync(out);
   if (goesOn) console.error("The server goes on with the tools as they were.");
   else process.exitCode = 1;
-} else if (writeIfChanged(out, render(result, out))) {
+} else if (writeAll(await render(result, out), out)) {
   console.log(`discovered ${result.tools.length} tool(s)`);
 }

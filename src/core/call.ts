@@ -57,6 +57,8 @@ export interface Caller {
   readonly trace?: Trace | undefined;
   /** Fires when the caller has gone. Made when it is asked for, which few calls last long enough to do. */
   readonly signal?: (() => AbortSignal) | undefined;
+  /** Whether the caller has said already that it wants no answer. */
+  readonly isOver?: (() => boolean) | undefined;
   readonly sink?: Sink | undefined;
   readonly asking?: Asking | undefined;
 }

@@ -30,15 +30,27 @@ export interface CatalogEntry {
   };
 }
 
-/** The generated module's export: entries sorted by id, then by version, ascending. */
+/** The generated module's export. */
 export interface CatalogSource {
   /** Hash of all that is listed: changes when a deployment changes the catalogue. */
   readonly revision: string;
+  /** Sorted by id, then by version, ascending. May be made when first asked for. */
   readonly entries: readonly CatalogEntry[];
+  /** What a call needs of the entries without all of them being made. Left out, it is drawn from them. */
+  readonly index?: CatalogIndex;
   /** Sorted by name. */
   readonly prompts: readonly PromptEntry[];
   /** Sorted by URI. */
   readonly resources: readonly ResourceEntry[];
+}
+
+export interface CatalogIndex {
+  /** Folder names of the entries' toolkits. */
+  readonly toolkits: Iterable<string>;
+  /** Every scope that some entry demands, sorted. */
+  readonly scopes: readonly string[];
+  /** Every version of one tool, ascending, and the same entries each time; none where there is no such tool. */
+  versions(reference: ToolReference): readonly CatalogEntry[];
 }
 
 export interface Catalog {
@@ -47,7 +59,6 @@ export interface Catalog {
   readonly view: string;
   /** Folder names of toolkits. */
   readonly toolkits: ReadonlySet<string>;
-  readonly entries: readonly CatalogEntry[];
   find(reference: ToolReference, toolkit?: string): { entry: CatalogEntry } | { refusal: Refusal };
   /** What the tool's module defines: at once, where it was evaluated before. */
   definition(entry: CatalogEntry): ToolDefinition | Promise<ToolDefinition>;
@@ -69,26 +80,15 @@ export interface Catalog {
 const MAX_VIEWS = 32;
 
 export function createCatalog(source: CatalogSource, view = ""): Catalog {
-  const byId = new Map<string, CatalogEntry[]>();
-  const byName = new Map<string, CatalogEntry[]>();
-  const toolkits = new Set<string>();
+  const index = source.index ?? indexed(source.entries);
+  const { scopes } = index;
+  const others = [...source.prompts, ...source.resources];
+  const toolkits = new Set([...index.toolkits, ...others.map(({ toolkit }) => toolkit)]);
   // One per protocol and toolkit: bounded by what is deployed.
   const listings = new Map<string, unknown>();
   const definitions = new Map<CatalogEntry, ToolDefinition>();
   const views = new Map<string, Catalog>();
-  const scopes = [...new Set(source.entries.flatMap(({ traits }) => traits.scopes ?? []))].sort();
   const within = (toolkit: string) => (entry: { readonly toolkit: string }) => entry.toolkit === toolkit;
-  for (const { toolkit } of [...source.prompts, ...source.resources]) toolkits.add(toolkit);
-  for (const entry of source.entries) {
-    const versions = byId.get(entry.id);
-    toolkits.add(entry.toolkit);
-    if (versions) versions.push(entry);
-    else {
-      const first = [entry];
-      byId.set(entry.id, first);
-      byName.set(entry.name, first);
-    }
-  }
 
   const evaluated = async (entry: CatalogEntry) => {
     const definition = (await entry.load()).default;
@@ -100,23 +100,23 @@ export function createCatalog(source: CatalogSource, view = ""): Catalog {
     revision: source.revision,
     view,
     scopes,
-    entries: source.entries,
     toolkits,
     find(reference, toolkit) {
-      const versions = "id" in reference ? byId.get(reference.id) : byName.get(reference.name);
-      if (versions === undefined || (toolkit !== undefined && versions[0]?.toolkit !== toolkit)) {
+      const versions = index.versions(reference);
+      const [first] = versions;
+      if (first === undefined || (toolkit !== undefined && first.toolkit !== toolkit)) {
         const id = "id" in reference ? reference.id : reference.name;
         return { refusal: { reason: "unknown_tool", id, name: id.replace(".", "_") } };
       }
       const entry = resolve(versions, reference.version);
       if (entry) return { entry };
-      const { id, name } = versions[0] as CatalogEntry;
+      const { id, name } = first;
       return { refusal: { reason: "unknown_version", id, name, version: reference.version as string } };
     },
     definition: (entry) => definitions.get(entry) ?? evaluated(entry),
     all: (toolkit) => (toolkit === undefined ? source.entries : source.entries.filter(within(toolkit))),
     latest(toolkit) {
-      const newest = Array.from(byId.values(), (versions) => versions[versions.length - 1] as CatalogEntry);
+      const newest = source.entries.filter(({ id }, at, all) => all[at + 1]?.id !== id);
       return toolkit === undefined ? newest : newest.filter(within(toolkit));
     },
     prompts: (toolkit) => (toolkit === undefined ? source.prompts : source.prompts.filter(within(toolkit))),
@@ -137,6 +137,16 @@ export function createCatalog(source: CatalogSource, view = ""): Catalog {
       views.set(key, visible);
       return visible;
     },
+  };
+}
+
+function indexed(entries: readonly CatalogEntry[]): CatalogIndex {
+  const byId = Map.groupBy(entries, ({ id }) => id);
+  const byName = Map.groupBy(entries, ({ name }) => name);
+  return {
+    toolkits: entries.map(({ toolkit }) => toolkit),
+    scopes: [...new Set(entries.flatMap(({ traits }) => traits.scopes ?? []))].sort(),
+    versions: (reference) => ("id" in reference ? byId.get(reference.id) : byName.get(reference.name)) ?? [],
   };
 }
 

@@ -16,7 +16,7 @@ import { type KeyedRun, once } from "./once.ts";
 import type { Issue, Outcome } from "./outcome.ts";
 import { permit } from "./permit.ts";
 import { meet } from "./requirements.ts";
-import { ourFault, type Run, runWithin } from "./run.ts";
+import { isThenable, ourFault, type Run, runWithin } from "./run.ts";
 import type { StandardSchema } from "./schema.ts";
 
 export async function execute(call: Call, host: Host): Promise<Ending> {
@@ -144,7 +144,7 @@ function check(
   try {
     if (!schema) return carried(plain);
     const verdict = schema["~standard"].validate(plain);
-    return verdict instanceof Promise ? verdict.then(judged).catch(cannot) : judged(verdict);
+    return isThenable(verdict) ? Promise.resolve(verdict).then(judged).catch(cannot) : judged(verdict);
   } catch (error) {
     return cannot(error);
   }

@@ -38,6 +38,9 @@ export function runWithin(
     return ourFault(caller, offer, host, INTERNAL, error, context.scrub);
   };
 
+  // Nobody waits for it any more: it has not run, and need not.
+  if (caller.isOver?.()) return { outcome: { kind: "cancelled" } };
+
   let result: unknown;
   let pending: Promise<unknown> | undefined;
   try {
@@ -105,7 +108,7 @@ function cannotAsk(ability: Ability): Outcome {
 }
 
 /** What another Worker's method returns is a thenable and no Promise. */
-function isThenable(value: unknown): value is PromiseLike<unknown> {
+export function isThenable<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
   if (value instanceof Promise) return true;
   const may = (typeof value === "object" && value !== null) || typeof value === "function";
   return may && "then" in value && typeof value.then === "function";

@@ -16,7 +16,7 @@ const PLACES = [
 const CALL = encode({
   method: "POST",
   path: "/tools/call",
-  body: { request: { tool_id: "Calculator.Add", input: { a: 1, b: 2 } } },
+  body: { request: { tool_id: "Sums.Add", input: { a: 1, b: 2 } } },
 });
 
 export async function coldStart(field: Field, rounds: number): Promise<Cold> {

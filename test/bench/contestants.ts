@@ -1,6 +1,6 @@
 /** Everything that is served in a run: deployments of Trivet, the references, and peers. */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -24,7 +24,7 @@ const FLAGS = ["enable_request_signal", "global_fetch_strictly_public"];
 
 /** Serves what a scenario asks for, and keeps it for the next that does. */
 export class Field {
-  readonly #folder = mkdtempSync(join(tmpdir(), "trivet-bench-"));
+  readonly folder = mkdtempSync(join(tmpdir(), "trivet-bench-"));
   readonly #running = new Map<string, Promise<Running>>();
   readonly #modules = new Map<string, string>();
   readonly trust: Trust;
@@ -96,7 +96,7 @@ export class Field {
     const rivals: Rival[] = [];
     for (const peer of peers.filter(({ eras }) => eras.includes(era))) {
       const running = await this.#serve(`${peer.name}-${size}`, () => ({
-        module: bundled(`peers/${peer.main}`, {}, peer.absent),
+        module: bundledPeer(peer),
 
         vars: { TOOLS: String(size) },
       }));
@@ -107,13 +107,13 @@ export class Field {
 
   async end(): Promise<void> {
     for (const running of this.#running.values()) await (await running).stop();
-    rmSync(this.#folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true });
   }
 
   #serve(name: string, make: () => Omit<Deployment, "name"> | Promise<Omit<Deployment, "name">>): Promise<Running> {
     const known = this.#running.get(name);
     if (known) return known;
-    const running = Promise.resolve(make()).then((deployment) => serve({ name, ...deployment }, this.#folder));
+    const running = Promise.resolve(make()).then((deployment) => serve({ name, ...deployment }, this.folder));
     this.#running.set(name, running);
     return running;
   }
@@ -165,10 +165,14 @@ export function bundled(file: string, define: Record<string, string> = {}, absen
     target: "es2024",
     conditions: ["workerd", "worker", "browser"],
     external: ["cloudflare:*", "node:*", ...absent],
-    define,
+    define: { "process.env.NODE_ENV": '"production"', ...define },
     logLevel: "error",
   });
   return outputFiles[0]?.text ?? "";
+}
+
+export function bundledPeer({ main, absent }: Peer): string {
+  return bundled(join(PEERS_HOME, main), {}, absent);
 }
 
 /** KiB after gzip. */
@@ -176,10 +180,15 @@ export function gzipKib(module: string): number {
   return gzipSync(module).length / 1_024;
 }
 
+/** Where the peers' packages are: with the project's own, but none of them. */
+const PEERS_HOME = resolve(import.meta.dirname, "../../node_modules/.bench-peers");
+
 /** Installs the peers' packages, which the project itself does not need. */
 export function peers(): readonly Peer[] {
+  // Their Workers go there too: from where they stand, they would find some of the project's own packages.
+  cpSync(resolve(import.meta.dirname, "peers"), PEERS_HOME, { recursive: true });
   execFileSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
-    cwd: resolve(import.meta.dirname, "peers"),
+    cwd: PEERS_HOME,
     stdio: ["ignore", "ignore", "inherit"],
   });
   return PEERS;

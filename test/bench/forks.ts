@@ -3,13 +3,13 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { build, makeFork } from "../support/node/fork.ts";
 
-const ADD = readFileSync(resolve(import.meta.dirname, "tools/calculator/add.ts"), "utf8");
+const ADD = readFileSync(resolve(import.meta.dirname, "tools/sums/add.ts"), "utf8");
 /** Tools of one toolkit. */
 const TOOLKIT_SIZE = 20;
 
-/** The first is Calculator.Add; the others are like it, in toolkits of twenty. */
+/** The first is Sums.Add; the others are like it, in toolkits of twenty. */
 export function manyTools(count: number): Record<string, string> {
-  const files: Record<string, string> = { "calculator/add.ts": ADD };
+  const files: Record<string, string> = { "sums/add.ts": ADD };
   for (let index = 1; index < count; index++) {
     const toolkit = `group-${String(Math.floor(index / TOOLKIT_SIZE)).padStart(2, "0")}`;
     const name = `tool-${String(index + 1).padStart(4, "0")}`;

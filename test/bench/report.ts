@@ -90,14 +90,16 @@ export function printed(
   }
   if (memory) {
     parts.push(
-      "Memory of the process after so many calls, in MiB:",
+      "Memory after so many calls, once garbage is collected, in MiB: of the process, which keeps what it was given at the busiest moment, and in use of JavaScript's heap:",
       table(
-        ["calls", "trivet", "bare", "of bare"],
+        ["calls", "trivet", "bare", "of bare", "trivet's heap", "bare's heap"],
         memory.map(({ calls, trivet, bare }) => [
           count(calls),
-          trivet.toFixed(1),
-          bare.toFixed(1),
-          (trivet / bare).toFixed(2),
+          trivet.process.toFixed(1),
+          bare.process.toFixed(1),
+          (trivet.process / bare.process).toFixed(2),
+          trivet.heap.toFixed(2),
+          bare.heap.toFixed(2),
         ]),
       ),
     );

@@ -78,7 +78,7 @@ try {
     for (const rival of rivals) await measure(scenario, rival, WARM_UP_SECONDS);
     races.push({ scenario, rivals, entries: new Map(rivals.map(({ name }) => [name, []])) });
   }
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; races.length > 0 && round < rounds; round++) {
     for (const { scenario, rivals, entries } of races) {
       // Nobody is always first.
       for (let index = 0; index < rivals.length; index++) {
@@ -90,7 +90,7 @@ try {
   }
   const rows: Row[] = races.map(({ scenario, entries }) => ({ scenario, entries }));
   const cold = isWanted("start") ? await coldStart(field, rounds) : undefined;
-  const kept = isWanted("memory") ? await memory(load.measure, CONNECTIONS) : undefined;
+  const kept = isWanted("memory") ? await memory(load.measure, CONNECTIONS, field.folder) : undefined;
   const text = printed(rows, cold, kept, { rounds, seconds, isPinned: canPin });
   console.log(text);
   if (asked.write) write(text, process.argv.slice(2));

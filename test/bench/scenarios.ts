@@ -69,20 +69,20 @@ function mcp(
 }
 
 const callOf = (era: Era, { peer }: Given) =>
-  mcp(era, "tools/call", { name: peer?.toolName ?? "Calculator_Add", arguments: NUMBERS }, {}, peer);
+  mcp(era, "tools/call", { name: peer?.toolName ?? "Sums_Add", arguments: NUMBERS }, {}, peer);
 
 const CALLS = {
   OXP: () => ({
     method: "POST",
     path: "/tools/call",
-    body: { request: { tool_id: "Calculator.Add", input: NUMBERS } },
+    body: { request: { tool_id: "Sums.Add", input: NUMBERS } },
   }),
   "MCP legacy": (given) => callOf("legacy", given),
   "MCP modern": (given) => callOf("modern", given),
   OpenTool: () => ({
     method: "POST",
     path: "/opentool/call",
-    body: { jsonrpc: "2.0", method: "Calculator_Add", params: NUMBERS, id: 1 },
+    body: { jsonrpc: "2.0", method: "Sums_Add", params: NUMBERS, id: 1 },
   }),
 } satisfies Record<string, (given: Given) => Request>;
 

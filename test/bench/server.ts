@@ -16,6 +16,10 @@ export interface Deployment {
   readonly kv?: string;
   /** Durable Objects by binding. */
   readonly objects?: Readonly<Record<string, string>>;
+  /** A module that is served instead and imports the other as "app.js", for what only a measurement needs. */
+  readonly around?: string;
+  /** Options of V8, likewise. */
+  readonly v8Flags?: readonly string[];
   /** The module of a Worker that answers whatever this one fetches. */
   readonly outside?: string;
 }
@@ -56,12 +60,14 @@ export function pinned(core: number, command: string, given: readonly string[]):
 
 /** @param folder to write the configuration to */
 export function writeConfig(deployment: Deployment, folder: string, port: number): string {
-  const { name, module, flags = [], vars = {}, kv, objects = {}, outside } = deployment;
+  const { name, module, flags = [], vars = {}, kv, objects = {}, outside, around, v8Flags = [] } = deployment;
   const home = join(folder, name);
   mkdirSync(join(home, "state"), { recursive: true });
-  const worker = (id: string, text: string, body: string) => {
+  const worker = (id: string, text: string, body: string, inner?: string) => {
     writeFileSync(join(home, `${id}.js`), text);
-    return `(name = "${id}", worker = (compatibilityDate = "${COMPATIBILITY_DATE}", modules = [(name = "${id}.js", esModule = embed "${id}.js")], ${body}))`;
+    if (inner) writeFileSync(join(home, "app.js"), inner);
+    const app = inner ? ', (name = "app.js", esModule = embed "app.js")' : "";
+    return `(name = "${id}", worker = (compatibilityDate = "${COMPATIBILITY_DATE}", modules = [(name = "${id}.js", esModule = embed "${id}.js")${app}], ${body}))`;
   };
   const bindings = [
     ...Object.entries(vars).map(([key, value]) => `(name = ${quoted(key)}, text = ${quoted(value)})`),
@@ -79,7 +85,7 @@ export function writeConfig(deployment: Deployment, folder: string, port: number
     ...(outside ? ['globalOutbound = "outside"'] : []),
   ];
   const services = [
-    worker("main", module, body.join(", ")),
+    around ? worker("main", around, body.join(", "), module) : worker("main", module, body.join(", ")),
     `(name = "state", disk = (path = ${quoted(join(home, "state"))}, writable = true))`,
     ...(kv ? [worker("kv", kv, "bindings = []")] : []),
     ...(outside ? [worker("outside", outside, "bindings = []")] : []),
@@ -89,6 +95,7 @@ export function writeConfig(deployment: Deployment, folder: string, port: number
     file,
     `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
+  v8Flags = [${v8Flags.map(quoted).join(", ")}],
   services = [
     ${services.join(",\n    ")}
   ],
@@ -100,10 +107,10 @@ const config :Workerd.Config = (
 }
 
 /** Serves until it is stopped. What the Worker logs is written, and read by nobody. */
-export async function serve(deployment: Deployment, folder: string): Promise<Running> {
+export async function serve(deployment: Deployment, folder: string, options: readonly string[] = []): Promise<Running> {
   const port = await freePort();
   const config = writeConfig(deployment, folder, port);
-  const child = launch(config);
+  const child = launch(config, options);
   try {
     await answers(port, child);
   } catch (error) {

@@ -1,5 +1,7 @@
 /** Schemas of every library as listings show them: flat draft 2020-12, and OpenTool's few words. */
 import { describe, expect, it } from "vitest";
+import type { CatalogEntry } from "../../src/core/catalog.ts";
+import { describe as describeTool } from "../../src/protocols/opentool/describe.ts";
 import { described, project, tool } from "./project.ts";
 
 type Json = Record<string, unknown>;
@@ -14,9 +16,14 @@ async function listed(
   const { entries } = await made.catalog();
   const [entry] = entries;
   if (entry === undefined) throw new Error("nothing was discovered");
-  const { input, output, opentool } = entry.json;
-  const parsed = { input: JSON.parse(input), output: JSON.parse(output), opentool: JSON.parse(opentool ?? "") };
+  const { input, output } = entry.json;
+  const parsed = { input: JSON.parse(input), output: JSON.parse(output), opentool: inOpenTool(entry) };
   return { ...parsed, kind: entry.output };
+}
+
+/** As it is sent: a text. */
+function inOpenTool({ json }: CatalogEntry): OpenTool {
+  return JSON.parse(JSON.stringify(describeTool({ input: JSON.parse(json.input), output: JSON.parse(json.output) })));
 }
 
 const D = { description: "What it is." };
@@ -332,8 +339,8 @@ it("says everything in OpenTool's six types", async () => {
   expect((await made.discover()).stderr).toBe("");
   const { entries } = await made.catalog();
   expect(entries).toHaveLength(files.length);
-  for (const { json } of entries) {
-    const { return: returned } = JSON.parse(json.opentool ?? "") as OpenTool;
+  for (const entry of entries) {
+    const { return: returned } = inOpenTool(entry);
     expect(returned?.name).toBe("value");
     expectOpenToolSchema(returned?.schema ?? {});
   }

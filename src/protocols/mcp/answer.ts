@@ -21,7 +21,7 @@ const WATCH_AFTER_MS = 250;
  */
 export function answer(
   request: RpcRequest,
-  { visit, manner, session, can }: Omit<Turn, "channel" | "alone" | "signal">,
+  { visit, manner, session, can }: Omit<Turn, "channel" | "alone" | "signal" | "isOver">,
   resumable: Resumable | undefined,
   alone = false,
 ): Response | Promise<Response> {
@@ -36,7 +36,16 @@ export function answer(
   const interest = new Interest(resumable === undefined ? visit.request : undefined);
   const conversation = new Conversation(visit, resumable, () => interest.end());
   const channel = !alone && takesStreams(visit) ? conversation : undefined;
-  const turn: Turn = { visit, manner, session, can, alone, channel, signal: () => interest.signal };
+  const turn: Turn = {
+    visit,
+    manner,
+    session,
+    can,
+    alone,
+    channel,
+    signal: () => interest.signal,
+    isOver: () => interest.isOver,
+  };
   const unwatch = session && watchForCancellation(request, session, visit, interest);
   const reply = safely(() => method(request, turn), visit);
   if (reply instanceof Promise || request.method === "initialize") {
@@ -83,7 +92,7 @@ function broken(thrown: unknown, { host }: Visit): MethodReply {
 class Interest {
   readonly #request: Request | undefined;
   #controller: AbortController | undefined;
-  #isOver = false;
+  isOver = false;
 
   /** @param request whose client may go; undefined where only {@link end} ends it */
   constructor(request: Request | undefined) {
@@ -93,13 +102,13 @@ class Interest {
   get signal(): AbortSignal {
     if (this.#controller) return this.#controller.signal;
     this.#controller = new AbortController();
-    if (this.#isOver || this.#request?.signal.aborted) this.#controller.abort();
+    if (this.isOver || this.#request?.signal.aborted) this.#controller.abort();
     else this.#request?.signal.addEventListener("abort", () => this.end());
     return this.#controller.signal;
   }
 
   end(): void {
-    this.#isOver = true;
+    this.isOver = true;
     this.#controller?.abort();
   }
 }

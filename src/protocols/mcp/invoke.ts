@@ -43,6 +43,7 @@ export async function invoke<Ended extends { readonly outcome: Outcome }>(
     trace: readTrace(request.headers, isRecord(params) && isRecord(params._meta) ? params._meta : undefined),
     protocol: "mcp",
     signal: turn.signal,
+    isOver: turn.isOver,
     sink,
     asking: askingOf(turn, read.answers, sink),
   });

@@ -19,6 +19,8 @@ export interface Turn {
   readonly alone: boolean;
   /** Fires when the client has gone, or says that it lost interest. Made when it is asked for. */
   readonly signal: () => AbortSignal;
+  /** Whether the client has lost interest already, as far as it has said so. */
+  readonly isOver: () => boolean;
 }
 
 /** A reply, or one whose `result` is JSON text already: listings are never parsed to be printed again. */

@@ -1,4 +1,7 @@
-/** A tool's parameters and return as OpenTool describes them (description document, Function). Runs at build time. */
+/**
+ * A tool's parameters and return as OpenTool describes them (description document, Function). Rendered from what other
+ * listings say when it is first asked for: it would be as long as they are together, in a script read at every start.
+ */
 import type { Described, JsonSchema } from "../../core/describe.ts";
 
 /** OpenTool's Schema: one of six types, and few words about it. Published clients drop everything else's function. */
@@ -13,7 +16,7 @@ interface Schema {
 
 const TYPES = ["boolean", "integer", "number", "string", "array", "object"] as const;
 
-export function describe(tool: Described): Record<string, unknown> {
+export function describe(tool: Pick<Described, "input" | "output">): Record<string, unknown> {
   const required = (tool.input.required ?? []) as string[];
   return {
     parameters: Object.entries(tool.input.properties).map(([name, property]) => ({

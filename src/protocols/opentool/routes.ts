@@ -1,7 +1,7 @@
 /** OpenTool 1.0 over HTTP: version, load, call, and the newer SDKs' streamCall. Reads, executes, renders. */
 
 import { NO_CONTEXT } from "../../core/call.ts";
-import type { Catalog } from "../../core/catalog.ts";
+import type { Catalog, CatalogEntry } from "../../core/catalog.ts";
 import { execute } from "../../core/execute.ts";
 import { describeError } from "../../core/log.ts";
 import {
@@ -20,6 +20,7 @@ import {
 } from "../http.ts";
 
 import { eventStream } from "../sse.ts";
+import { describe } from "./describe.ts";
 import { type ReadCall, readCall } from "./read.ts";
 import { CODE, failure, render } from "./render.ts";
 
@@ -62,13 +63,12 @@ interface Documents {
 }
 
 function functions(catalog: Catalog, toolkit: string | undefined): string {
-  return (
-    catalog
-      .latest(toolkit)
-      // What discovery rendered begins with the parameters: name and description go before them.
-      .map(({ name, json }) => `{"name":"${name}","description":${json.description},${json[LISTING]?.slice(1)}`)
-      .join(",")
-  );
+  return catalog.latest(toolkit).map(fragment).join(",");
+}
+
+function fragment({ name, json }: CatalogEntry): string {
+  const words = describe({ input: JSON.parse(json.input), output: JSON.parse(json.output) });
+  return `{"name":"${name}","description":${json.description},${JSON.stringify(words).slice(1)}`;
 }
 
 /** Every error that a JSON-RPC body can carry is a 200: clients take any other status for "no access to server". */

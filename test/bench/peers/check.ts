@@ -1,31 +1,9 @@
-/** `node test/bench/peers/check.ts`: whether every peer answers as `peers.ts` says. Wants `npm ci` here first. */
+/** `node test/bench/peers/check.ts`: whether every peer answers as `peers.ts` says. Installs them first. */
 import { deepEqual, equal } from "node:assert/strict";
-import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { build } from "esbuild";
 import { Miniflare } from "miniflare";
-import { asked, PEERS, type Peer, type Way } from "./peers.ts";
-
-/** @returns a module as wrangler would upload it, minified */
-export async function bundled({ main, absent = [] }: Peer): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [join(import.meta.dirname, main)],
-    bundle: true,
-    minify: true,
-    write: false,
-    format: "esm",
-    platform: "browser",
-    target: "es2024",
-    conditions: ["workerd", "worker", "browser"],
-    external: ["cloudflare:*", "node:*", ...absent],
-    define: { "process.env.NODE_ENV": '"production"' },
-    legalComments: "none",
-    logLevel: "error",
-  });
-  const [file] = outputFiles;
-  if (file === undefined) throw new Error(`nothing was built of ${main}`);
-  return file.text;
-}
+import { bundledPeer, peers } from "../contestants.ts";
+import { asked, type Way } from "./peers.ts";
 
 const serving = (contents: string, tools: number) =>
   new Miniflare({
@@ -85,7 +63,7 @@ const waysOf = ({ legacy, modern, legacyAsRequired }: Peer): Way[] =>
 /** @returns KiB after gzip */
 async function check(peer: Peer): Promise<number> {
   deepEqual(peer.eras, ["legacy", ...(peer.modern === undefined ? [] : ["modern"])]);
-  const script = await bundled(peer);
+  const script = bundledPeer(peer);
   for (const count of [1, 1000]) {
     const server = serving(script, count);
     try {
@@ -103,7 +81,7 @@ async function check(peer: Peer): Promise<number> {
 }
 
 if (import.meta.main) {
-  for (const peer of PEERS) {
+  for (const peer of peers()) {
     try {
       console.log(`${peer.name}: ${(await check(peer)).toFixed(1)} KiB gzip, ok`);
     } catch (error) {

@@ -30,7 +30,7 @@ export interface Peer {
 
 const META = "io.modelcontextprotocol/";
 const BOTH = "application/json, text/event-stream";
-const TOOL = "Calculator_Add";
+const TOOL = "Sums_Add";
 const LEGACY = { version: "2025-11-25", accept: BOTH } as const;
 const MODERN = { version: "2026-07-28", accept: BOTH } as const;
 

@@ -15,7 +15,7 @@ export const DESCRIPTION = "Adds two numbers.";
 
 export function toolNames(env: Env): string[] {
   const more = Math.max(0, Number(env.TOOLS ?? "1") - 1);
-  return ["Calculator_Add", ...Array.from({ length: more }, (_, at) => `Group_Tool${String(at + 2).padStart(4, "0")}`)];
+  return ["Sums_Add", ...Array.from({ length: more }, (_, at) => `Group_Tool${String(at + 2).padStart(4, "0")}`)];
 }
 
 export function sumOf({ a, b }: Terms) {

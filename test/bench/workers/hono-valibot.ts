@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import * as v from "valibot";
 
 const BODY = v.object({
-  request: v.object({ tool_id: v.literal("Calculator.Add"), input: v.object({ a: v.number(), b: v.number() }) }),
+  request: v.object({ tool_id: v.literal("Sums.Add"), input: v.object({ a: v.number(), b: v.number() }) }),
 });
 
 const app = new Hono();
