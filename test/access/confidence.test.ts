@@ -308,3 +308,21 @@ describe("the audit line: one for each call (README, what a log pipeline learns)
     expect(String(line?.trace)).toHaveLength(255);
   });
 });
+
+it('LOG_CALLS = "false" leaves out the line of each call, and nothing else', async () => {
+  const there = await deploy(fork, { LOG_CALLS: "false", RATE_PER_MINUTE: "" }, counter);
+  try {
+    const own = await there.makeKey({ scopes: ["*"] });
+    const peek = CALLS["MCP bare"]?.("Vault.Peek") as Sent;
+    const ran = counter.ran.length;
+    await send(there.url, withHeaders(peek, bearer(own.text)));
+    expect(counter.ran.length).toBe(ran + 1);
+    await send(there.url, withHeaders(peek, bearer("x")));
+    await new Promise((resume) => setTimeout(resume, 100));
+    const said = there.entries().map(({ message }) => message);
+    expect(said).toContain("refused");
+    expect(said).not.toContain("call");
+  } finally {
+    await there.stop();
+  }
+});

@@ -97,7 +97,6 @@ export class Field {
     for (const peer of peers.filter(({ eras }) => eras.includes(era))) {
       const running = await this.#serve(`${peer.name}-${size}`, () => ({
         module: bundledPeer(peer),
-
         vars: { TOOLS: String(size) },
       }));
       rivals.push({ name: peer.name, running, peer });

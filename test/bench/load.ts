@@ -18,6 +18,8 @@ export interface Measured {
   /** Microseconds. */
   readonly p50: number;
   readonly p99: number;
+  /** Of the first answer's body. */
+  readonly bytes: number;
 }
 
 export type Reply = { readonly measured: Measured } | { readonly failed: string };
@@ -28,11 +30,12 @@ async function carryOut({ scenario: name, port, connections, seconds, requests, 
   const all = Array.from({ length: connections }, () => new Connection(port));
   const first = all[0] as Connection;
   const next = await scenario.open((request) => first.send(request), given);
+  const bytes = (await first.send(next(0).request)).body.length;
   const times: number[] = [];
-  let sent = 0;
+  let sent = 1;
   const started = performance.now();
   const end = started + (seconds ?? Number.POSITIVE_INFINITY) * 1_000;
-  const most = requests ?? Number.POSITIVE_INFINITY;
+  const most = (requests ?? Number.POSITIVE_INFINITY) + sent;
   await Promise.all(
     all.map(async (connection) => {
       for (let now = performance.now(); now < end && sent < most; ) {
@@ -49,7 +52,7 @@ async function carryOut({ scenario: name, port, connections, seconds, requests, 
   for (const connection of all) connection.close();
   times.sort((a, b) => a - b);
   const at = (share: number) => Math.round((times[Math.floor(times.length * share)] ?? 0) * 1_000);
-  return { requests: times.length, seconds: took, p50: at(0.5), p99: at(0.99) };
+  return { requests: times.length, seconds: took, p50: at(0.5), p99: at(0.99), bytes };
 }
 
 /** @throws {Error} for an answer that is not the one that was expected, to the byte */

@@ -70,6 +70,7 @@ export function printed(
   rows: readonly Row[],
   cold: Cold | undefined,
   memory: Memory | undefined,
+  sizes: readonly (readonly [name: string, kib: number])[],
   { rounds, seconds, isPinned }: Setting,
 ): string {
   const parts: string[] = [];
@@ -103,6 +104,10 @@ export function printed(
         ]),
       ),
     );
+  }
+  if (sizes.length > 0) {
+    const body = sizes.map(([name, kib]) => [name, kib.toFixed(1)]);
+    parts.push("What is uploaded, minified and after gzip, in KiB:", table(["server", "KiB"], body));
   }
   return parts.join("\n\n");
 }

@@ -13,7 +13,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { coldStart } from "./cold.ts";
-import { Field, peers, type Rival } from "./contestants.ts";
+import { bundledPeer, Field, gzipKib, peers, type Rival } from "./contestants.ts";
 import type { Measured, Order, Reply } from "./load.ts";
 import { memory } from "./memory.ts";
 import { type Entry, printed, type Row, write } from "./report.ts";
@@ -58,15 +58,15 @@ const field = await Field.open();
 const load = startLoad();
 const others = asked.peers ? peers() : [];
 
-async function measure(scenario: Scenario, rival: Rival, time: number): Promise<Entry> {
+async function measure(scenario: Scenario, rival: Rival, time: number): Promise<Entry & { readonly bytes: number }> {
   const { running, peer } = rival;
   const before = running.cpuMs();
   const given = { credentials: await field.trust.credentials(), ...(peer && { peer }) };
   const order = { scenario: scenario.name, port: running.port, connections: CONNECTIONS, seconds: time, given };
-  const { requests, seconds: took, p50, p99 } = await load.measure(order);
+  const { requests, seconds: took, p50, p99, bytes } = await load.measure(order);
   const after = running.cpuMs();
   const cpuUs = before === undefined || after === undefined ? undefined : ((after - before) * 1_000) / requests;
-  return { perSecond: requests / took, p50, p99, cpuUs };
+  return { perSecond: requests / took, p50, p99, cpuUs, bytes };
 }
 
 const wanted = SCENARIOS.filter(({ name }) => isWanted(name));
@@ -75,7 +75,10 @@ try {
   for (const scenario of wanted) {
     const rivals: Rival[] = [{ name: "trivet", running: await field.trivet(scenario.place) }];
     for (const kind of scenario.against) rivals.push(...(await field.against(kind, scenario, others)));
-    for (const rival of rivals) await measure(scenario, rival, WARM_UP_SECONDS);
+    const bytes = new Map<string, number>();
+    for (const rival of rivals) bytes.set(rival.name, (await measure(scenario, rival, WARM_UP_SECONDS)).bytes);
+    const [ours, bares] = [bytes.get("trivet"), bytes.get("bare") ?? bytes.get("trivet")];
+    if (ours !== bares) throw new Error(`${scenario.name}: bare answers ${bares} bytes, trivet ${ours}`);
     races.push({ scenario, rivals, entries: new Map(rivals.map(({ name }) => [name, []])) });
   }
   for (let round = 0; races.length > 0 && round < rounds; round++) {
@@ -91,7 +94,11 @@ try {
   const rows: Row[] = races.map(({ scenario, entries }) => ({ scenario, entries }));
   const cold = isWanted("start") ? await coldStart(field, rounds) : undefined;
   const kept = isWanted("memory") ? await memory(load.measure, CONNECTIONS, field.folder) : undefined;
-  const text = printed(rows, cold, kept, { rounds, seconds, isPinned: canPin });
+  const sizes: (readonly [name: string, kib: number])[] = [
+    ["trivet, with one tool", gzipKib(field.module("one"))],
+    ...others.map((peer) => [peer.name, gzipKib(bundledPeer(peer))] as const),
+  ];
+  const text = printed(rows, cold, kept, others.length > 0 ? sizes : [], { rounds, seconds, isPinned: canPin });
   console.log(text);
   if (asked.write) write(text, process.argv.slice(2));
 } finally {

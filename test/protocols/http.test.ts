@@ -1,7 +1,7 @@
 /** Bodies that are none, on every endpoint that takes one: never a 5xx, never a stack trace, always the protocol's shape. */
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
-import { type Answer, nested, post, send } from "../support/http.ts";
+import { type Answer, HOST, nested, post, send } from "../support/http.ts";
 import { McpError, shapeAt } from "../support/shapes.ts";
 
 const ENDPOINTS = [
@@ -163,4 +163,23 @@ describe("POST /mcp: ids of a wrong type (MCP 2025-11-25, Base Protocol, Request
       expect([status, body.id]).toEqual([200, JSON.parse(id)]);
     },
   );
+});
+
+it("what one answer tells a page stays with that answer: listings share their headers", async () => {
+  for (const path of ["/tools", "/opentool/load"]) {
+    const toPage = await send(path, { headers: { origin: HOST } });
+    expect(toPage.headers.get("access-control-allow-origin")).toBe(HOST);
+    const etag = toPage.headers.get("etag") ?? "";
+    const again = await send(path, { headers: { "if-none-match": etag, origin: HOST } });
+    expect([again.status, again.headers.get("content-type"), again.text]).toEqual([304, null, ""]);
+    const toOther = await send(path);
+    expect(toOther.headers.get("access-control-allow-origin")).toBeNull();
+    expect(toOther.headers.get("content-type")).toBe("application/json");
+  }
+});
+
+it("a byte order mark before the JSON is none of it (Encoding standard, UTF-8 decode)", async () => {
+  const body = `\ufeff${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" })}`;
+  const length = String(new TextEncoder().encode(body).length);
+  expect((await post("/mcp", body, { "content-length": length })).status).toBe(200);
 });

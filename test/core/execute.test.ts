@@ -1,0 +1,75 @@
+/** What the one place where tools are run does for callers that few protocols have. */
+import { expect, it } from "vitest";
+import { NO_CONTEXT } from "../../src/core/call.ts";
+import { type CatalogEntry, createCatalog } from "../../src/core/catalog.ts";
+import { execute } from "../../src/core/execute.ts";
+import type { Host } from "../../src/core/host.ts";
+import { OWNER } from "../support/app.ts";
+
+interface Definition {
+  readonly output?: unknown;
+  run(): unknown;
+}
+
+/** One tool, on a host that has nothing else. */
+function hostOf(definition: Definition): Host {
+  const entry = {
+    id: "Bell.Ring",
+    name: "Bell_Ring",
+    version: "1.0.0",
+    toolkit: "bell",
+    traits: {},
+    output: "any",
+    load: async () => ({ default: { version: "1.0.0", description: "Rings.", ...definition } }),
+    json: { description: '""', input: '{"type":"object","properties":{}}', output: "{}" },
+  } as unknown as CatalogEntry;
+  const catalog = createCatalog({ revision: "r", entries: [entry], prompts: [], resources: [] });
+  return { catalog, log: () => {}, now: () => 0, secret: () => undefined } as unknown as Host;
+}
+
+const CALL = {
+  callId: "1",
+  protocol: "mcp",
+  principal: OWNER,
+  context: NO_CONTEXT,
+  tool: { name: "Bell_Ring" },
+  input: {},
+};
+
+it("a call whose caller has cancelled it before it began does not run", async () => {
+  let runs = 0;
+  const host = hostOf({ run: () => ++runs });
+  const { outcome } = await execute({ ...CALL, isOver: () => true }, host);
+  expect(outcome).toEqual({ kind: "cancelled" });
+  expect(runs).toBe(0);
+  await execute({ ...CALL, isOver: () => false }, host);
+  expect(runs).toBe(1);
+});
+
+it("a module that was evaluated is not asked for again, and one that could not be is", async () => {
+  let loads = 0;
+  const host = hostOf({ run: () => "ding" });
+  const [entry] = host.catalog.all(undefined);
+  const load = entry?.load as CatalogEntry["load"];
+  Object.assign(entry as object, {
+    load: () => {
+      loads++;
+      return loads === 1 ? Promise.reject(new Error("not there")) : load();
+    },
+  });
+  const kinds: string[] = [];
+  for (let calls = 0; calls < 3; calls++) kinds.push((await execute(CALL, host)).outcome.kind);
+  expect(kinds).toEqual(["failed", "completed", "completed"]);
+  expect(loads).toBe(2);
+});
+
+it("a result is judged also by a validator that returns a thenable of its own", async () => {
+  const verdict = { issues: [{ message: "no bell" }] };
+  const validate = () => ({
+    // biome-ignore lint/suspicious/noThenProperty: what a validator's library may return
+    then: (resolve: (value: unknown) => void) => resolve(verdict),
+  });
+  const output = { "~standard": { version: 1, vendor: "test", validate } };
+  const { outcome } = await execute(CALL, hostOf({ output, run: () => "ding" }));
+  expect(outcome.kind).toBe("failed");
+});
