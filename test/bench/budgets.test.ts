@@ -20,8 +20,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Times what bare allocates for the same answer. Runs differ by 3%: three times that is left above what was measured. */
-const MOST = { OXP: 2.5, "MCP legacy": 3.25, "MCP modern": 3, OpenTool: 2.7 } as const;
+/** Times what bare allocates for the same answer. Runs differ by 3%: some three times that is left above what was measured. */
+const MOST = { OXP: 2.5, "MCP legacy": 3.3, "MCP modern": 3.3, OpenTool: 2.9 } as const;
 
 describe("bytes that a call allocates, of bare's", () => {
   it.each(Object.entries(MOST))("%s: at most %s times", async (protocol, most) => {
