@@ -115,9 +115,13 @@ export function printed(
 export function write(text: string, given: readonly string[]): void {
   const head = `# What a run of the benchmark found
 
-Written by \`npm run bench -- ${given.join(" ")}\`. *Bare* is a Worker without framework that parses, looks at two numbers
-and answers the same bytes; *hono+valibot* is one route of Hono's with \`safeParse\`. Ratios are what counts: requests per
-second as a share of bare's, in the same run.
+Written by \`npm run bench -- ${given.join(" ")}\`.
+
+*Bare* is a Worker without framework that parses, looks at two numbers and answers the same bytes; *hono+valibot* is one
+route of Hono's with \`safeParse\`. Ratios are what counts: requests per second as a share of bare's, in the same run;
+those of single rounds differ by a tenth and more. Nobody logs anything, unless a row says so: a deployment does as it
+comes (\`LOG_CALLS\`). Peers are set up as their own documents say is fastest; mcp-lite is asked for JSON alone, which the
+protocol does not allow its clients, and fastmcp answers without structured content.
 `;
   writeFileSync(resolve(import.meta.dirname, "RESULTS.md"), `${head}\n${text}\n`);
 }
