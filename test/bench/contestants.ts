@@ -7,6 +7,7 @@ import { gzipSync } from "node:zlib";
 import { buildSync } from "esbuild";
 import { type Trust, trust } from "./credentials.ts";
 import { built, manyTools } from "./forks.ts";
+import { asked, fetched, LEGACY, MODERN, type Way } from "./mcp.ts";
 import { PEERS, type Peer } from "./peers/peers.ts";
 import type { Place, Scenario } from "./scenarios.ts";
 import { type Deployment, type Running, serve } from "./server.ts";
@@ -130,26 +131,15 @@ async function listings(port: number): Promise<Record<string, string>> {
   const text = async (path: string, init?: RequestInit) => (await fetch(url + path, init)).text();
   // The document names the host that it was asked at: the load asks at the same one, by the header.
   const opentool = (await text("/opentool/load")).replaceAll(url, "http://bench.example");
-  const result = async (revision: string, params: object) => {
-    const headers = {
-      "content-type": "application/json",
-      accept: "application/json",
-      "mcp-protocol-version": revision,
-      "mcp-method": "tools/list",
-    };
-    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params });
-    const answer = await text("/mcp", { method: "POST", headers, body });
+  const result = async (way: Way) => {
+    const answer = await text("/mcp", fetched(asked({ ...way, accept: "application/json" }, "tools/list")));
     return answer.slice(answer.indexOf('"result":') + '"result":'.length, -1);
-  };
-  const meta = {
-    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-    "io.modelcontextprotocol/clientCapabilities": {},
   };
   return {
     OXP: await text("/tools"),
     OPENTOOL: opentool,
-    LEGACY: await result("2025-11-25", {}),
-    MODERN: await result("2026-07-28", { _meta: meta }),
+    LEGACY: await result(LEGACY),
+    MODERN: await result(MODERN),
   };
 }
 

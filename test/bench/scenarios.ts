@@ -1,5 +1,6 @@
 /** What is measured: requests as clients send them, and the answers that they must get. */
-import type { Era, Peer } from "./peers/peers.ts";
+import { asked, type Era, LEGACY, MODERN } from "./mcp.ts";
+import type { Peer } from "./peers/peers.ts";
 import { type Answer, encode, type Request } from "./wire.ts";
 
 /** What a run hands to its scenarios. */
@@ -35,41 +36,14 @@ export interface Scenario {
   open(ask: Ask, given: Given): Promise<Next>;
 }
 
-const META = {
-  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-  "io.modelcontextprotocol/clientInfo": { name: "bench", version: "1.0.0" },
-  "io.modelcontextprotocol/clientCapabilities": {},
-};
-const ACCEPT = "application/json, text/event-stream";
-const WAYS = { legacy: { version: "2025-11-25", accept: ACCEPT }, modern: { version: "2026-07-28", accept: ACCEPT } };
 const NUMBERS = { a: 19.5, b: 22.5 };
 const SUM = 42;
 
-function mcp(
-  era: Era,
-  method: string,
-  params: Record<string, unknown> = {},
-  headers: Record<string, string> = {},
-  peer?: Peer,
-): Request {
-  const isModern = era === "modern";
-  const way = peer?.[era] ?? WAYS[era];
-  const name = typeof params.name === "string" ? { "mcp-name": params.name } : {};
-  return {
-    method: "POST",
-    path: "/mcp",
-    headers: {
-      accept: way.accept,
-      "mcp-protocol-version": way.version,
-      ...(isModern && { "mcp-method": method, ...name }),
-      ...headers,
-    },
-    body: { jsonrpc: "2.0", id: 1, method, params: isModern ? { ...params, _meta: META } : params },
-  };
-}
+const WAYS = { legacy: LEGACY, modern: MODERN };
+const wayOf = (era: Era, { peer }: Given) => peer?.[era] ?? WAYS[era];
 
-const callOf = (era: Era, { peer }: Given) =>
-  mcp(era, "tools/call", { name: peer?.toolName ?? "Sums_Add", arguments: NUMBERS }, {}, peer);
+const callOf = (era: Era, given: Given) =>
+  asked(wayOf(era, given), "tools/call", { name: given.peer?.toolName ?? "Sums_Add", arguments: NUMBERS });
 
 const CALLS = {
   OXP: () => ({
@@ -131,8 +105,8 @@ function call(protocol: keyof typeof CALLS, credential: Credential): Scenario["o
 
 const LISTS = {
   OXP: () => ({ method: "GET", path: "/tools" }),
-  "MCP legacy": ({ peer }) => mcp("legacy", "tools/list", {}, {}, peer),
-  "MCP modern": ({ peer }) => mcp("modern", "tools/list", {}, {}, peer),
+  "MCP legacy": (given) => asked(wayOf("legacy", given), "tools/list"),
+  "MCP modern": (given) => asked(wayOf("modern", given), "tools/list"),
   OpenTool: () => ({ method: "GET", path: "/opentool/load" }),
 } satisfies Record<string, (given: Given) => Request>;
 
@@ -187,11 +161,11 @@ async function keyedReplay(ask: Ask): Promise<Next> {
 function inSession(name: string, given: Record<string, unknown>, expected: string): Scenario["open"] {
   return async (ask) => {
     const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "1.0.0" } };
-    const { headers } = await ask(encode(mcp("legacy", "initialize", params)));
+    const { headers } = await ask(encode(asked(LEGACY, "initialize", params)));
     const session = headers.get("mcp-session-id");
     if (session === undefined) throw new Error("no session began");
     const within = (tool: string, input: Record<string, unknown>) =>
-      encode(mcp("legacy", "tools/call", { name: tool, arguments: input }, { "mcp-session-id": session }));
+      encode(asked(LEGACY, "tools/call", { name: tool, arguments: input }, { "mcp-session-id": session }));
     await ask(within("Notes_Write", { text: "milk" }));
     const text = `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"${expected}"}],"structuredContent":{"value":"${expected}"}}}`;
     return always({ request: within(name, given), status: 200, body: Buffer.from(text) });
@@ -200,7 +174,7 @@ function inSession(name: string, given: Record<string, unknown>, expected: strin
 
 async function progress(): Promise<Next> {
   const params = { name: "Slow_Steps", arguments: {}, _meta: { progressToken: "p" } };
-  const request = encode(mcp("legacy", "tools/call", params));
+  const request = encode(asked(LEGACY, "tools/call", params));
   const isWhole = (body: Buffer) => {
     const events = body
       .toString()

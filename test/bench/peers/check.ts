@@ -3,7 +3,8 @@ import { deepEqual, equal } from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { Miniflare } from "miniflare";
 import { bundledPeer, peers } from "../contestants.ts";
-import { asked, type Way } from "./peers.ts";
+import { asked, fetched } from "../mcp.ts";
+import type { PeerWay } from "./peers.ts";
 
 const serving = (contents: string, tools: number) =>
   new Miniflare({
@@ -28,8 +29,8 @@ interface Result {
   readonly nextCursor?: string;
 }
 
-async function ask(server: Miniflare, way: Way, method: string, params?: Record<string, unknown>): Promise<Result> {
-  const answer = await server.dispatchFetch("http://localhost/mcp", asked(way, method, params));
+async function ask(server: Miniflare, way: PeerWay, method: string, params?: Record<string, unknown>): Promise<Result> {
+  const answer = await server.dispatchFetch("http://localhost/mcp", fetched(asked(way, method, params)));
   const text = await answer.text();
   equal(answer.status, 200, text);
   const type = way.answers === "json" ? "application/json" : "text/event-stream";
@@ -40,13 +41,13 @@ async function ask(server: Miniflare, way: Way, method: string, params?: Record<
   return result;
 }
 
-async function called(server: Miniflare, peer: Peer, way: Way): Promise<void> {
+async function called(server: Miniflare, peer: Peer, way: PeerWay): Promise<void> {
   const result = await ask(server, way, "tools/call", { name: peer.toolName, arguments: { a: 1, b: 2 } });
   deepEqual(result.content, [{ type: "text", text: "3" }]);
   deepEqual(result.structuredContent, peer.structured ? { result: 3 } : undefined);
 }
 
-async function listed(server: Miniflare, peer: Peer, way: Way, count: number): Promise<void> {
+async function listed(server: Miniflare, peer: Peer, way: PeerWay, count: number): Promise<void> {
   const { tools = [], nextCursor } = await ask(server, way, "tools/list");
   deepEqual([new Set(tools.map(({ name }) => name)).size, tools.length, nextCursor], [count, count, undefined]);
   equal(tools[0]?.name, peer.toolName);
@@ -57,7 +58,7 @@ async function listed(server: Miniflare, peer: Peer, way: Way, count: number): P
   }
 }
 
-const waysOf = ({ legacy, modern, legacyAsRequired }: Peer): Way[] =>
+const waysOf = ({ legacy, modern, legacyAsRequired }: Peer): PeerWay[] =>
   [legacy, modern, legacyAsRequired].filter((way) => way !== undefined);
 
 /** @returns KiB after gzip */
