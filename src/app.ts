@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import { HonoBase as Hono } from "hono/hono-base";
 import { getPath } from "hono/utils/url";
+import type { Asked } from "./access/authenticate.ts";
 import type { Guard, Rejection } from "./access/guard.ts";
 import { letRead, type Neighbours, preflight, refusedOrigin } from "./access/origin.ts";
 import {
@@ -17,6 +18,7 @@ import type { Principal } from "./core/definition.ts";
 import type { Host } from "./core/host.ts";
 import { describeError } from "./core/log.ts";
 import { ANONYMOUS } from "./core/principal.ts";
+import { after, type Soon } from "./core/soon.ts";
 import { home } from "./pages/home.ts";
 import { type Challenge, type Endpoint, json, type Limits, type Protocol, type ServerInfo } from "./protocols/http.ts";
 import { mcp } from "./protocols/mcp/routes.ts";
@@ -53,7 +55,7 @@ export function createApp(parts: Parts): Hono {
   app.onError((error, c) => {
     // Nothing above throws for what a caller does: this is a fault of ours, and says no more than that.
     parts.host.log({ level: "error", message: "unhandled", error: describeError(error) });
-    return letRead(c.req.raw, protocolOf(c.req.path).httpError(500, "Internal error"));
+    return letRead(c.req.raw.headers.get("origin"), protocolOf(c.req.path).httpError(500, "Internal error"));
   });
   return app;
 }
@@ -83,31 +85,29 @@ function server(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol
     return made;
   };
   const enter = (
-    request: Request,
+    { request, headers }: Asked,
     toolkit: string | undefined,
     admitted: Principal | Rejection,
-  ): Response | Promise<Response> => {
+  ): Soon<Response> => {
     if ("status" in admitted) return httpError(admitted.status, admitted.message, admitted.headers);
     const catalog = host.catalog.visibleTo(admitted);
     if (toolkit !== undefined && !catalog.toolkits.has(toolkit)) return nothing(request, catalog);
     const challenge = (scopes: readonly string[]) =>
       stepUp(new URL(request.url), resource, admitted, scopes, catalog.scopes);
-    return serve({ request, principal: admitted, toolkit, host: hostFor(catalog), server, limits, challenge });
+    return serve({ request, headers, principal: admitted, toolkit, host: hostFor(catalog), server, limits, challenge });
   };
   // Without an async function of its own: what it calls makes the promises that a call needs.
-  return (c: Context): Response | Promise<Response> => {
+  return (c: Context): Soon<Response> => {
     const request = c.req.raw;
-    const refused = refusedOrigin(request, neighbours);
+    const asked = { request, headers: request.headers };
+    const origin = asked.headers.get("origin");
+    const refused = refusedOrigin(request, origin, neighbours);
     if (refused) return httpError(403, refused);
     const toolkit = c.req.param("toolkit");
     // Under a toolkit's name not even this is open: it would tell which toolkits there are.
-    const asked = open && toolkit === undefined ? NOBODY : parts.guard(request, toolkit);
-    const answer =
-      asked instanceof Promise
-        ? asked.then((admitted) => enter(request, toolkit, admitted))
-        : enter(request, toolkit, asked);
-    if (!request.headers.has("origin")) return answer;
-    return answer instanceof Promise ? answer.then((response) => letRead(request, response)) : letRead(request, answer);
+    const guarded = open && toolkit === undefined ? NOBODY : parts.guard(asked, toolkit);
+    const answer = after(guarded, (admitted) => enter(asked, toolkit, admitted));
+    return origin === null ? answer : after(answer, (response) => letRead(origin, response));
   };
 }
 
@@ -142,14 +142,16 @@ async function elsewhere(c: Context, parts: Parts): Promise<Response> {
     if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: METADATA_CORS });
     return json({ message: "Only GET is served here" }, 405, { allow: "GET, HEAD" });
   }
-  const refused = refusedOrigin(request, parts.neighbours);
+  const { headers } = request;
+  const origin = headers.get("origin");
+  const refused = refusedOrigin(request, origin, parts.neighbours);
   if (refused) return httpError(403, refused);
   const allowed = preflight(request);
-  if (allowed) return letRead(request, allowed);
+  if (allowed) return letRead(origin, allowed);
   if (path === "/") return nothing(request, parts.host.catalog);
-  const admitted = await parts.guard(request, locate(path, parts.host.catalog.toolkits).toolkit);
-  if ("status" in admitted) return letRead(request, httpError(admitted.status, admitted.message, admitted.headers));
-  return letRead(request, nothing(request, parts.host.catalog.visibleTo(admitted)));
+  const admitted = await parts.guard({ request, headers }, locate(path, parts.host.catalog.toolkits).toolkit);
+  if ("status" in admitted) return letRead(origin, httpError(admitted.status, admitted.message, admitted.headers));
+  return letRead(origin, nothing(request, parts.host.catalog.visibleTo(admitted)));
 }
 
 /** 404, or 405 with what the path allows (RFC 9110, section 15.5.6), as far as the path exists for whoever asks. */

@@ -3,15 +3,22 @@
  * Decides nothing about tools.
  */
 import type { Principal } from "../core/definition.ts";
+import type { Soon } from "../core/soon.ts";
 import { ProviderDown } from "./jwks.ts";
 import type { Tokens } from "./jwt.ts";
 import { isKey, type Keyring } from "./keys.ts";
 import { originOf, resourcesOf } from "./resource.ts";
 import type { SignIn } from "./sign-in.ts";
 
+/** A request, and its headers: each look at `request.headers` crosses into the runtime, so it is taken once. */
+export interface Asked {
+  readonly request: Request;
+  readonly headers: Headers;
+}
+
 export interface Access {
   /** Whom a request without credential comes from; undefined where it is turned away. */
-  readonly stranger: ((request: Request) => Principal) | undefined;
+  readonly stranger: ((headers: Headers) => Principal) | undefined;
   readonly keys: Keyring;
   readonly tokens: Tokens | undefined;
   readonly signIn: SignIn | undefined;
@@ -37,22 +44,21 @@ const BAD: Admission = { refused: "bad credential" };
 
 /** @param toolkit folder name in the path that was asked for */
 export function authenticate(
-  request: Request,
+  { request, headers }: Asked,
   toolkit: string | undefined,
   access: Access,
-): Admission | Promise<Admission> {
-  const { headers } = request;
+): Soon<Admission> {
   const authorization = headers.get("authorization") || undefined;
   const shown: string[] = [];
   for (const name of KEY_HEADERS) {
     const key = headers.get(name);
     if (key) shown.push(key);
   }
-  if (authorization === undefined && shown.length === 0) return asStranger(request, access);
+  if (authorization === undefined && shown.length === 0) return asStranger(headers, access);
   const bearer = authorization && BEARER.exec(authorization)?.[1];
   // OXP: a server without authentication ignores the header. What is plainly meant for us is still looked at.
   if (access.stranger && !shown.concat(bearer ?? []).some((text) => isOurs(text, access))) {
-    return asStranger(request, access);
+    return asStranger(headers, access);
   }
   if ((authorization?.length ?? 0) > MAX_CREDENTIAL || shown.some((key) => key.length > MAX_CREDENTIAL)) {
     return { refused: "too large" };
@@ -93,8 +99,8 @@ function isOurs(text: string, { tokens, signIn }: Access): boolean {
   return isKey(text) || (tokens !== undefined && JWT.test(text)) || (signIn !== undefined && SIGNED_IN.test(text));
 }
 
-function asStranger(request: Request, { stranger }: Access): Admission {
-  return stranger ? { principal: stranger(request) } : NOBODY;
+function asStranger(headers: Headers, { stranger }: Access): Admission {
+  return stranger ? { principal: stranger(headers) } : NOBODY;
 }
 
 function admit(principal: Principal | undefined): Admission {

@@ -2,7 +2,8 @@
 import type { Principal } from "../core/definition.ts";
 import type { Log } from "../core/log.ts";
 import { MINUTE_MS } from "../core/permit.ts";
-import { type Access, type Admission, authenticate } from "./authenticate.ts";
+import { after, type Soon } from "../core/soon.ts";
+import { type Access, type Admission, type Asked, authenticate } from "./authenticate.ts";
 import { challenge, type ResourceSettings } from "./resource.ts";
 
 export interface GuardParts {
@@ -21,10 +22,7 @@ export interface Rejection {
   readonly headers: Record<string, string>;
 }
 
-export type Guard = (
-  request: Request,
-  toolkit: string | undefined,
-) => Principal | Rejection | Promise<Principal | Rejection>;
+export type Guard = (asked: Asked, toolkit: string | undefined) => Soon<Principal | Rejection>;
 
 const HOW =
   "A credential is needed: an API key as Authorization: Bearer, OXP-API-Key or X-Agent-API-Key, or a token. " +
@@ -58,10 +56,8 @@ export function createGuard({ access, resource, rate, within, log }: GuardParts)
     const headers = { "retry-after": String(MINUTE_MS / 1_000) };
     return { status: 429, message: `Over ${limit} requests a minute; wait and try again`, headers };
   };
-  return (request, toolkit) => {
-    const asked = authenticate(request, toolkit, access);
-    return asked instanceof Promise ? asked.then((admission) => admit(request, admission)) : admit(request, asked);
-  };
+  return (asked, toolkit) =>
+    after(authenticate(asked, toolkit, access), (admission) => admit(asked.request, admission));
 }
 
 function rejection(

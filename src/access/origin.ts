@@ -13,9 +13,15 @@ export interface Neighbours {
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\]|[a-z0-9-]+\.localhost)$/i;
 
-/** @returns why the request is refused; undefined for one that may go on. No Origin means that no browser sent it */
-export function refusedOrigin(request: Request, { local, origins }: Neighbours): string | undefined {
-  const origin = request.headers.get("origin");
+/**
+ * @param origin of the page that sent the request; none means that no browser did
+ * @returns why the request is refused; undefined for one that may go on
+ */
+export function refusedOrigin(
+  request: Request,
+  origin: string | null,
+  { local, origins }: Neighbours,
+): string | undefined {
   if (!local && origin === null) return undefined;
   const url = new URL(request.url);
   if (local && !LOOPBACK.test(url.hostname)) return "This server answers to this machine only";
@@ -31,8 +37,7 @@ const PREFLIGHT_SECONDS = "7200";
 const FIELD_NAMES = /^[\w!#$%&'*+.^`|~, -]{1,8192}$/;
 
 /** Lets the page that sent the request read the answer. For requests that {@link refusedOrigin} let in. */
-export function letRead(request: Request, response: Response): Response {
-  const origin = request.headers.get("origin");
+export function letRead(origin: string | null, response: Response): Response {
   if (origin === null) return response;
   response.headers.set("access-control-allow-origin", origin);
   response.headers.set("access-control-expose-headers", EXPOSED);

@@ -12,17 +12,25 @@ const AT_HOME: Principal = Object.freeze({ id: ANONYMOUS, meter: ANONYMOUS, scop
 export function strangers(
   { isLocal, isPublic }: { readonly isLocal: boolean; readonly isPublic: boolean },
   canSignIn: boolean,
-): ((request: Request) => Principal) | undefined {
+): ((headers: Headers) => Principal) | undefined {
   if (isLocal) return () => AT_HOME;
   if (!isPublic) return undefined;
   const reach = canSignIn ? "all" : NOTHING;
-  return (request) => ({ id: ANONYMOUS, meter: `${ANONYMOUS} ${addressOf(request)}`, scopes: NOTHING, reach });
+  return (headers) => ({
+    id: ANONYMOUS,
+    // Asked for only where somebody counts.
+    get meter() {
+      return `${ANONYMOUS} ${addressOf(headers)}`;
+    },
+    scopes: NOTHING,
+    reach,
+  });
 }
 
 const NOTHING: readonly string[] = Object.freeze([]);
 
 /** Where a request comes from: of an IPv6 address the part that its owner cannot choose, the first 64 bits. */
-export function addressOf(request: Request): string {
-  const address = request.headers.get("cf-connecting-ip") ?? "";
+export function addressOf(headers: Headers): string {
+  const address = headers.get("cf-connecting-ip") ?? "";
   return address.includes(":") ? (address.split("::")[0] ?? "").split(":").slice(0, 4).join(":") : address;
 }

@@ -36,7 +36,8 @@ export function audit(
 }
 
 /** The trace id of W3C's header (Trace Context, section 3.2.2.3), else the protocol's own. */
-function traceOf({ trace }: Caller): string | undefined {
+function traceOf(caller: Caller): string | undefined {
+  const trace = caller.trace?.();
   if (trace === undefined) return undefined;
   return /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(trace.traceparent ?? "")?.[1] ?? trace.id?.slice(0, MAX_ID);
 }

@@ -43,6 +43,14 @@ export interface Asking {
   readonly ask?: (key: string, question: Question) => Promise<unknown>;
 }
 
+/** The other end of a call's connection. */
+export interface Client {
+  /** Fires when the client has gone. May be made when it is asked for, which few calls last long enough to do. */
+  readonly signal: AbortSignal;
+  /** Whether the client has said already that it wants no answer. */
+  readonly isOver?: boolean;
+}
+
 /** Who calls, with what and from where: the same for tools, prompts and resources. */
 export interface Caller {
   readonly callId: string;
@@ -54,11 +62,10 @@ export interface Caller {
   readonly sessionId?: string | undefined;
   readonly context: CallContext;
   readonly attachments?: readonly Attachment[] | undefined;
-  readonly trace?: Trace | undefined;
-  /** Fires when the caller has gone. Made when it is asked for, which few calls last long enough to do. */
-  readonly signal?: (() => AbortSignal) | undefined;
-  /** Whether the caller has said already that it wants no answer. */
-  readonly isOver?: (() => boolean) | undefined;
+  /** W3C trace context. Read when it is asked for: few tools do, and a deployment may log nothing. */
+  readonly trace?: (() => Trace | undefined) | undefined;
+  /** Who waits for the answer. */
+  readonly client?: Client | undefined;
   readonly sink?: Sink | undefined;
   readonly asking?: Asking | undefined;
 }

@@ -32,7 +32,6 @@ export class RunContext implements ToolContext<string, string, string | undefine
   readonly secrets: Readonly<Record<string, string>>;
   readonly authorization: Readonly<Record<string, string>>;
   readonly attachments: readonly Attachment[];
-  readonly trace: Trace | undefined;
   readonly #call: Caller;
   readonly #offer: Offer;
   readonly #host: Host;
@@ -41,6 +40,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
   #session: OpenSession | undefined;
   #ended = false;
   #scrub: Scrub | undefined;
+  #trace: { readonly read: Trace | undefined } | undefined;
   #questions: Map<string, Question> | undefined;
   #answered: Record<string, unknown> | undefined;
   #onAsking: AskingListener | undefined;
@@ -53,7 +53,6 @@ export class RunContext implements ToolContext<string, string, string | undefine
     this.secrets = met.secrets;
     this.authorization = met.authorization;
     this.attachments = call.attachments ?? NO_ATTACHMENTS;
-    this.trace = call.trace;
     this.#call = call;
     this.#offer = offer;
     this.#host = host;
@@ -82,6 +81,11 @@ export class RunContext implements ToolContext<string, string, string | undefine
       if (this.#stopped) this.#stop.abort(this.#stopped.reason);
     }
     return this.#stop.signal;
+  }
+
+  get trace(): Trace | undefined {
+    this.#trace ??= { read: this.#call.trace?.() };
+    return this.#trace.read;
   }
 
   get fetch(): ToolContext["fetch"] {

@@ -5,147 +5,101 @@
 import { audit } from "./audit.ts";
 import type { Call } from "./call.ts";
 import type { CatalogEntry } from "./catalog.ts";
-import { isRich } from "./content.ts";
-import { RunContext } from "./context.ts";
 import type { ToolDefinition } from "./definition.ts";
 import type { Ending } from "./ending.ts";
 import type { Host } from "./host.ts";
-import { inOneLine, toIssues } from "./issues.ts";
-import { isRecord, NotJson, toJson } from "./json.ts";
+import { toIssues } from "./issues.ts";
+import { isRecord } from "./json.ts";
 import { type KeyedRun, once } from "./once.ts";
-import type { Issue, Outcome } from "./outcome.ts";
+import type { Issue, Outcome, Refusal } from "./outcome.ts";
 import { permit } from "./permit.ts";
-import { meet } from "./requirements.ts";
-import { isThenable, ourFault, type Run, runWithin } from "./run.ts";
+import { type Met, meet } from "./requirements.ts";
+import { ourFault } from "./run.ts";
 import type { StandardSchema } from "./schema.ts";
+import { after, attempt, type Soon } from "./soon.ts";
+import { ToolRun } from "./tool-run.ts";
 
-export async function execute(call: Call, host: Host): Promise<Ending> {
-  const ending = await carryOut(call, host);
-  audit(host, call, ending.entry, ending.outcome, ending.durationMs, ending.replayed);
-  return ending;
+/** @returns at once for a tool that does, and that nothing has to be asked for */
+export function execute(call: Call, host: Host): Soon<Ending> {
+  return after(carryOut(call, host), (ending) => {
+    audit(host, call, ending.entry, ending.outcome, ending.durationMs, ending.replayed);
+    return ending;
+  });
 }
 
-async function carryOut(call: Call, host: Host): Promise<Ending> {
+function carryOut(call: Call, host: Host): Soon<Ending> {
   const found = host.catalog.find(call.tool, call.toolkit);
-  if ("refusal" in found) return { outcome: { kind: "refused", refusal: found.refusal }, durationMs: 0 };
+  if ("refusal" in found) return refused(found.refusal);
   const { entry } = found;
-  const ended = (outcome: Outcome, durationMs = 0): Ending => ({ outcome, durationMs, entry });
+  return after(permit(entry, call.principal, host), (refusal) =>
+    refusal ? refused(refusal, entry) : prepare(call, entry, host),
+  );
+}
 
-  const waiting = permit(entry, call.principal, host);
-  const refusal = waiting instanceof Promise ? await waiting : waiting;
-  if (refusal) return ended({ kind: "refused", refusal });
-
+function prepare(call: Call, entry: CatalogEntry, host: Host): Soon<Ending> {
   const requirements = meet(entry.traits.requirements, call.context, host.secret);
   if ("missing" in requirements) {
-    const { missing } = requirements;
-    return ended({ kind: "refused", refusal: { reason: "requirements", name: entry.name, missing } });
+    return refused({ reason: "requirements", name: entry.name, missing: requirements.missing }, entry);
   }
+  const { met } = requirements;
+  const broken = (message: string, error: unknown) => ended(ourFault(call, entry, host, message, error), entry);
+  return attempt(
+    () => host.catalog.definition(entry),
+    (definition) =>
+      attempt(
+        () => parse(definition.input, call.input),
+        (parsed) =>
+          "issues" in parsed
+            ? ended({ kind: "invalid", issues: parsed.issues }, entry)
+            : perform(definition, parsed.input, met, call, entry, host),
+        (error) => broken("The tool's input check failed.", error),
+      ),
+    (error) => broken("The tool could not be loaded.", error),
+  );
+}
 
-  let definition: ToolDefinition;
-  try {
-    const loading = host.catalog.definition(entry);
-    definition = loading instanceof Promise ? await loading : loading;
-  } catch (error) {
-    return ended(ourFault(call, entry, host, "The tool could not be loaded.", error));
-  }
-
-  let parsed: Parsed;
-  try {
-    const parsing = parse(definition.input, call.input);
-    parsed = parsing instanceof Promise ? await parsing : parsing;
-  } catch (error) {
-    return ended(ourFault(call, entry, host, "The tool's input check failed.", error));
-  }
-  if ("issues" in parsed) return ended({ kind: "invalid", issues: parsed.issues });
-  const { input } = parsed;
-
-  const run = (idempotencyKey?: string): KeyedRun | Promise<KeyedRun> => {
-    const started = host.now();
-    const context = new RunContext(call, entry, requirements.met, host, idempotencyKey);
-    const ran = ({ outcome, late }: Run): KeyedRun => {
-      const sessionId = () => (context.sawSession ? call.sessionId : undefined);
-      const durationMs = host.now() - started;
-      if (late === undefined) return { outcome, durationMs, sessionId };
-      // What a tool changes of its session after its time is over is kept when it ends.
-      const kept = late.then(async (end) => {
-        await context.end();
-        return end;
-      });
-      return { outcome, late: kept, durationMs, sessionId };
-    };
-    const ended = (run: Run) => context.end()?.then(() => ran(run)) ?? ran(run);
-    const running = runWithin(
-      () => definition.run(input as never, context as never),
-      (value) => check(definition.output, value, call, entry, host, context),
-      context,
-      call,
-      entry,
-      host,
-    );
-    return running instanceof Promise ? running.then(ended) : ended(running);
-  };
+function perform(
+  definition: ToolDefinition,
+  input: unknown,
+  met: Met,
+  call: Call,
+  entry: CatalogEntry,
+  host: Host,
+): Soon<Ending> {
   const { key } = call;
-  if (key !== undefined) {
-    const claimed = async (storeKey: string): Promise<KeyedRun> => {
-      // Nobody waits for it any more: it has not run, and need not.
-      if (!call.signal?.().aborted) return run(storeKey);
-      return { outcome: { kind: "cancelled" }, durationMs: 0, sessionId: () => undefined };
-    };
-    return once({ ...call, key }, entry, requirements.met, host, claimed);
+  if (key === undefined) {
+    const run = new ToolRun(definition, input, met, call, entry, host).carryOut();
+    return after(run, ({ outcome, durationMs }) => ended(outcome, entry, durationMs));
   }
-  const running = run();
-  const { outcome, durationMs } = running instanceof Promise ? await running : running;
-  return ended(outcome, durationMs);
+  const claimed = async (storeKey: string): Promise<KeyedRun> => {
+    // Nobody waits for it any more: it has not run, and need not.
+    if (call.client?.signal.aborted) return { outcome: { kind: "cancelled" }, durationMs: 0, sawSession: () => false };
+    return new ToolRun(definition, input, met, call, entry, host, storeKey).carryOut();
+  };
+  return once({ ...call, key }, entry, met, host, claimed);
+}
+
+function ended(outcome: Outcome, entry: CatalogEntry | undefined, durationMs = 0): Ending {
+  return { outcome, durationMs, entry };
+}
+
+function refused(refusal: Refusal, entry?: CatalogEntry): Ending {
+  return ended({ kind: "refused", refusal }, entry);
 }
 
 type Parsed = { readonly input: unknown } | { readonly issues: Issue[] };
 
-function parse(schema: StandardSchema | undefined, raw: unknown): Parsed | Promise<Parsed> {
+function parse(schema: StandardSchema | undefined, raw: unknown): Soon<Parsed> {
   const input = raw === undefined ? {} : raw;
   if (!isRecord(input)) return { issues: [{ path: "", message: "Must be an object of parameters" }] };
   if (schema === undefined) return { input: {} };
   // Validators ask with `in`: a parameter called "constructor" must not be found where none was sent.
   const own = Object.assign(Object.create(null), input);
-  const judged = (result: Verdict): Parsed =>
-    result.issues ? { issues: toIssues(result.issues) } : { input: result.value };
-  const verdict = schema["~standard"].validate(own);
-  return verdict instanceof Promise ? verdict.then(judged) : judged(verdict);
+  return after(schema["~standard"].validate(own), judged);
 }
 
 type Verdict = Awaited<ReturnType<StandardSchema["~standard"]["validate"]>>;
 
-/** A tool that breaks its own promise is a failed call, said clearly. */
-function check(
-  schema: StandardSchema | null | undefined,
-  value: unknown,
-  call: Call,
-  entry: CatalogEntry,
-  host: Host,
-  context: RunContext,
-): Outcome | Promise<Outcome> {
-  const cannot = (error: unknown): Outcome => {
-    const { scrub } = context;
-    const detail = error instanceof NotJson ? scrub(error.message) : undefined;
-    return ourFault(call, entry, host, "The tool's result cannot be carried by JSON.", error, scrub, detail);
-  };
-  const { value: plain, blocks, meta } = isRich(value) ? value : { value, blocks: undefined, meta: undefined };
-  const carried = (checked: unknown): Outcome => {
-    const shown = blocks && (toJson({ blocks, meta }) as object);
-    if (schema === null || checked === undefined) return { kind: "completed", ...shown };
-    return { kind: "completed", value: toJson(checked), ...shown };
-  };
-  const judged = (verdict: Verdict): Outcome => {
-    if (!verdict.issues) return carried(verdict.value);
-    const { scrub } = context;
-    const detail = scrub(inOneLine(toIssues(verdict.issues)));
-    const message = "The tool's result does not match its declared output.";
-    return ourFault(call, entry, host, message, new Error(detail), scrub, detail);
-  };
-  try {
-    if (!schema) return carried(plain);
-    const verdict = schema["~standard"].validate(plain);
-    return isThenable(verdict) ? Promise.resolve(verdict).then(judged).catch(cannot) : judged(verdict);
-  } catch (error) {
-    return cannot(error);
-  }
+function judged(verdict: Verdict): Parsed {
+  return verdict.issues ? { issues: toIssues(verdict.issues) } : { input: verdict.value };
 }

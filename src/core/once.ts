@@ -18,8 +18,8 @@ const LEDGER_RETRY_MS = 1_000;
 /** A run, with what the ledger wants to know of it. */
 export interface KeyedRun extends Run {
   readonly durationMs: number;
-  /** The session that the tool has looked at by now. */
-  readonly sessionId: () => string | undefined;
+  /** Whether the tool has looked at its session by now. */
+  readonly sawSession: () => boolean;
 }
 
 /** @param met what the tool gets to see of what the caller handed over */
@@ -65,9 +65,15 @@ export async function once(
   const { settle, release } = claim;
   const carriedOut = async (): Promise<Ending> => {
     const started = host.now();
-    const { outcome, durationMs, late, sessionId: seen } = await run(storeKey);
+    const { outcome, durationMs, late, sawSession } = await run(storeKey);
     const keep = (final: Outcome, took: number) =>
-      settle({ fingerprint: print, outcome: final, durationMs: took, sessionId: seen(), confidence });
+      settle({
+        fingerprint: print,
+        outcome: final,
+        durationMs: took,
+        sessionId: sawSession() ? sessionId : undefined,
+        confidence,
+      });
     if (isFinal(outcome)) {
       const kept = await keep(outcome, durationMs);
       // This runner was given up, and another has run: all callers get the one result.

@@ -7,6 +7,7 @@ import type { Host, Offer } from "./host.ts";
 import { describeError } from "./log.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Scrub } from "./scrub.ts";
+import { after, type Soon } from "./soon.ts";
 
 /** What code throws that was told to stop. */
 const STOPPED = new Set(["AbortError", "TimeoutError"]);
@@ -22,57 +23,56 @@ export interface Run {
 }
 const INTERNAL = "The tool failed because of an internal error.";
 
-/** @param returned makes an outcome of what the code returned */
-export function runWithin(
-  work: () => unknown,
-  returned: (value: unknown) => Outcome | Promise<Outcome>,
-  context: RunContext,
-  caller: Caller,
-  offer: Offer,
-  host: Host,
-): Promise<Run> | Run {
-  const thrown = (error: unknown): Outcome => {
-    if (error instanceof CannotAsk) return cannotAsk(error.ability);
-    const fault = faultOf(error, context.scrub);
-    if (fault) return { kind: "failed", fault };
-    return ourFault(caller, offer, host, INTERNAL, error, context.scrub);
-  };
+/** What is run, for whom. */
+export interface Work {
+  readonly context: RunContext;
+  readonly caller: Caller;
+  readonly offer: Offer;
+  readonly host: Host;
+  /** Runs the fork's code. */
+  start(): unknown;
+  /** Makes an outcome of what the code returned. */
+  returned(value: unknown): Soon<Outcome>;
+}
 
+export function runWithin(work: Work): Soon<Run> {
+  const { caller } = work;
   // Nobody waits for it any more: it has not run, and need not.
-  if (caller.isOver?.()) return { outcome: { kind: "cancelled" } };
-
+  if (caller.client?.isOver) return { outcome: { kind: "cancelled" } };
   let result: unknown;
-  let pending: Promise<unknown> | undefined;
   try {
-    result = work();
-    if (isThenable(result)) pending = Promise.resolve(result);
+    result = work.start();
+    if (isThenable(result)) return waitFor(Promise.resolve(result), work);
   } catch (error) {
-    return { outcome: thrown(error) };
+    return { outcome: thrown(error, work) };
   }
-  if (pending === undefined) {
-    const outcome = returned(result);
-    return outcome instanceof Promise ? outcome.then((checked) => ({ outcome: checked })) : { outcome };
-  }
-  const running = pending;
-  const gone = caller.signal?.();
+  return after(work.returned(result), ended);
+}
+
+function ended(outcome: Outcome): Run {
+  return { outcome };
+}
+
+function waitFor(running: Promise<unknown>, work: Work): Promise<Run> {
+  const { context, caller, offer } = work;
+  const gone = caller.client?.signal;
 
   return new Promise((resolve) => {
     const limitMs = offer.traits.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     // The first ending counts: what the code does with its signal afterwards is its own affair, and no fault to log.
     let settled = false;
-    const settle = (outcome: Outcome | Promise<Outcome>, late?: Promise<Outcome | undefined>) => {
+    const settle = (outcome: Soon<Outcome>, late?: Promise<Outcome | undefined>) => {
       settled = true;
       clearTimeout(timer);
       gone?.removeEventListener("abort", onGone);
-      if (outcome instanceof Promise) resolve(outcome.then((checked) => ({ outcome: checked })));
-      else resolve(late ? { outcome, late } : { outcome });
+      resolve(after(outcome, (checked) => (late ? { outcome: checked, late } : { outcome: checked })));
     };
     const stop = (reason: DOMException, outcome: Outcome) => {
       context.stop(reason);
       const obeyed = (error: unknown) => error === reason || (error instanceof Error && STOPPED.has(error.name));
       const late = running.then(
-        (value) => safely(() => returned(value)),
-        (error) => (obeyed(error) ? undefined : safely(() => thrown(error))),
+        (value) => safely(() => work.returned(value)),
+        (error) => (obeyed(error) ? undefined : safely(() => thrown(error, work))),
       );
       settle(outcome, late);
     };
@@ -87,20 +87,27 @@ export function runWithin(
     // What the code asked for comes with another call, which runs it again: this run waits for nothing any more.
     context.onAsking((questions, answered) => settle({ kind: "asking", questions, answered }));
     running.then(
-      (value) => settled || settle(safely(() => returned(value))),
-      (error) => settled || settle(safely(() => thrown(error))),
+      (value) => settled || settle(safely(() => work.returned(value))),
+      (error) => settled || settle(safely(() => thrown(error, work))),
     );
     if (gone?.aborted) onGone();
   });
 }
 
 /** Whatever goes wrong with an ending ends the call all the same: nobody waits for the time limit because of it. */
-function safely(make: () => Outcome | Promise<Outcome>): Outcome | Promise<Outcome> {
+function safely(make: () => Soon<Outcome>): Soon<Outcome> {
   try {
     return make();
   } catch {
     return { kind: "failed", fault: { message: INTERNAL } };
   }
+}
+
+function thrown(error: unknown, { context, caller, offer, host }: Work): Outcome {
+  if (error instanceof CannotAsk) return cannotAsk(error.ability);
+  const fault = faultOf(error, context.scrub);
+  if (fault) return { kind: "failed", fault };
+  return ourFault(caller, offer, host, INTERNAL, error, context.scrub);
 }
 
 function cannotAsk(ability: Ability): Outcome {

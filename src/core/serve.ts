@@ -30,20 +30,20 @@ export async function serve(
     return ended({ kind: "refused", refusal: { reason: "requirements", name: offer.id, missing } });
   }
   const context = new RunContext(caller, offer, requirements.met, host);
-  const { outcome } = await runWithin(
-    () => work(context as never),
-    (value) => {
+  const { outcome } = await runWithin({
+    context,
+    caller,
+    offer,
+    host,
+    start: () => work(context as never),
+    returned(value) {
       try {
         return { kind: "completed", value: toJson(made(value)) };
       } catch (error) {
         return ourFault(caller, offer, host, "What was returned cannot be carried by JSON.", error, context.scrub);
       }
     },
-    context,
-    caller,
-    offer,
-    host,
-  );
+  });
   await context.end();
   return ended(outcome);
 }

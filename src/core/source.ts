@@ -42,8 +42,9 @@ interface DefinitionModule {
 
 export function written({ toolkits, scopes, names, modules, texts, table, ...rest }: WrittenCatalog): CatalogSource {
   const ids = new Map(names);
-  // Bounded by what is deployed: ids that no tool has are not kept.
+  // By id, and by name. Bounded by what is deployed: what no tool is called is not kept.
   const found = new Map<string, readonly CatalogEntry[]>();
+  const named = new Map<string, readonly CatalogEntry[]>();
   let all: readonly CatalogEntry[] | undefined;
 
   const read = (line: string): CatalogEntry => {
@@ -79,8 +80,12 @@ export function written({ toolkits, scopes, names, modules, texts, table, ...res
       versions(reference) {
         if ("id" in reference) return find(reference.id);
         const { name } = reference;
+        const known = named.get(name);
+        if (known) return known;
         const versions = find(ids.get(name) ?? name.replace("_", "."));
-        return versions[0]?.name === name ? versions : [];
+        if (versions[0]?.name !== name) return [];
+        named.set(name, versions);
+        return versions;
       },
     },
   };

@@ -2,6 +2,7 @@
 import type { Principal, Trace } from "../core/definition.ts";
 import type { Host } from "../core/host.ts";
 import { MAX_INPUT_DEPTH, nestsDeeperThan } from "../core/json.ts";
+import type { Soon } from "../core/soon.ts";
 
 /** How this deployment introduces itself. */
 export interface ServerInfo {
@@ -12,6 +13,8 @@ export interface ServerInfo {
 /** One request on its way through a protocol. */
 export interface Visit {
   readonly request: Request;
+  /** The request's: each look at `request.headers` crosses into the runtime. */
+  readonly headers: Headers;
   readonly principal: Principal;
   /** Folder name of the toolkit whose path was asked for; absent on the bare paths. */
   readonly toolkit: string | undefined;
@@ -34,7 +37,7 @@ export interface Limits {
   readonly pageSize: number;
 }
 
-export type Answer = Response | Promise<Response>;
+export type Answer = Soon<Response>;
 
 /** A method on a path, served on the bare path and under each toolkit. */
 export interface Endpoint {
@@ -87,17 +90,14 @@ const NO_JSON: ReadBody = {
 };
 
 /** Reads a JSON body: any JSON value, no deeper and no larger than allowed. */
-export function readJson(request: Request, limits: Limits): ReadBody | Promise<ReadBody> {
-  const { headers } = request;
+export function readJson(visit: Visit): Soon<ReadBody> {
+  const { request, headers, limits } = visit;
   const type = headers.get("content-type");
-  const encoding = headers.get("content-encoding");
-  if ((type !== null && !isJsonType(type)) || (encoding !== null && encoding.toLowerCase() !== "identity")) {
-    return NO_JSON;
-  }
+  if (type !== null && !isJsonType(type)) return NO_JSON;
   const announced = headers.get("content-length");
-  if (announced === null) return readText(request, limits.bodyBytes).then((text) => parsed(text, limits));
-  if (Number(announced) > limits.bodyBytes) return parsed(undefined, limits);
-  return request.text().then((text) => parsed(isLarger(text, limits.bodyBytes) ? undefined : text, limits));
+  if (announced === null) return readText(request, limits.bodyBytes).then((text) => parsed(text, visit));
+  if (Number(announced) > limits.bodyBytes) return parsed(undefined, visit);
+  return request.text().then((text) => parsed(isLarger(text, limits.bodyBytes) ? undefined : text, visit));
 }
 
 /** Whether a text takes more bytes: what a request announces need not be what comes. A character takes three at most. */
@@ -106,7 +106,7 @@ function isLarger(text: string, bytes: number): boolean {
 }
 
 /** @param text undefined for one that is too large */
-function parsed(text: string | undefined, limits: Limits): ReadBody {
+function parsed(text: string | undefined, { headers, limits }: Visit): ReadBody {
   if (text === undefined) {
     return { bad: { status: 413, message: `The request body is larger than ${limits.bodyBytes} bytes` } };
   }
@@ -114,6 +114,8 @@ function parsed(text: string | undefined, limits: Limits): ReadBody {
   try {
     value = JSON.parse(text);
   } catch {
+    // Nothing is decompressed: what a Content-Encoding was applied to is no JSON.
+    if ((headers.get("content-encoding") ?? "identity").toLowerCase() !== "identity") return NO_JSON;
     return { bad: { status: 400, message: `The request body is ${text === "" ? "empty" : "not valid JSON"}` } };
   }
   // A text shorter than this cannot nest that deep: each level takes two characters.
@@ -144,9 +146,10 @@ async function readText(request: Request, limit: number): Promise<string | undef
 }
 
 /** Whether a GET carries a body: legal, rare, and not to be waited for. */
-export function hasBody(request: Request): boolean {
-  const length = request.headers.get("content-length");
-  return request.body !== null && (length === null ? request.headers.has("transfer-encoding") : length !== "0");
+export function hasBody({ request, headers }: Visit): boolean {
+  if (request.body === null) return false;
+  const length = headers.get("content-length");
+  return length === null ? headers.has("transfer-encoding") : length !== "0";
 }
 
 /** A listing as it is answered, headers and all: made once for all who are told the same. */
@@ -166,8 +169,8 @@ export function listingOf(etag: string, text: string): Listing {
 }
 
 /** Answers with a listing, or 304 to a client that has it already (RFC 9110, section 13.1.2). */
-export function answerListing(request: Request, { etag, text, headers, unchanged }: Listing): Response {
-  const known = request.headers.get("if-none-match");
+export function answerListing(visit: Visit, { etag, text, headers, unchanged }: Listing): Response {
+  const known = visit.headers.get("if-none-match");
   if (known === null || !(known.trim() === "*" || known.split(",").some((tag) => bare(tag) === etag))) {
     return new Response(text, { headers });
   }
@@ -212,8 +215,8 @@ export function readTrace(headers: Headers, first: Readonly<Record<string, unkno
 }
 
 /** The idempotency key that HTTP carries beside a JSON-RPC call (draft-ietf-httpapi-idempotency-key-header). */
-export function idempotencyKeyOf(request: Request): string | undefined {
-  const raw = request.headers.get("idempotency-key");
+export function idempotencyKeyOf(headers: Headers): string | undefined {
+  const raw = headers.get("idempotency-key");
   // The draft makes it a quoted string; most clients send it bare.
   return raw === null || raw === "" ? undefined : raw.replace(/^"(.*)"$/, "$1");
 }

@@ -116,7 +116,7 @@ export async function isWithin(
 ): Promise<boolean> {
   if (within === undefined) return true;
   try {
-    return await within(RATE, `sign-in ${addressOf(request)}`);
+    return await within(RATE, `sign-in ${addressOf(request.headers)}`);
   } catch (error) {
     // A fork without such a limiter can be signed in to all the same.
     log({ level: "warning", message: "sign-in is not limited", error: String(error) });

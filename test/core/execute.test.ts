@@ -27,6 +27,8 @@ function hostOf(definition: Definition): Host {
   return { catalog, log: () => {}, now: () => 0, secret: () => undefined } as unknown as Host;
 }
 
+const CLIENT = { signal: new AbortController().signal };
+
 const CALL = {
   callId: "1",
   protocol: "mcp",
@@ -39,10 +41,10 @@ const CALL = {
 it("a call whose caller has cancelled it before it began does not run", async () => {
   let runs = 0;
   const host = hostOf({ run: () => ++runs });
-  const { outcome } = await execute({ ...CALL, isOver: () => true }, host);
+  const { outcome } = await execute({ ...CALL, client: { ...CLIENT, isOver: true } }, host);
   expect(outcome).toEqual({ kind: "cancelled" });
   expect(runs).toBe(0);
-  await execute({ ...CALL, isOver: () => false }, host);
+  await execute({ ...CALL, client: { ...CLIENT, isOver: false } }, host);
   expect(runs).toBe(1);
 });
 

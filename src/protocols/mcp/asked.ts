@@ -3,7 +3,8 @@ import { NotAnswered, type Question } from "../../core/ask.ts";
 import type { Asking } from "../../core/call.ts";
 import { isRecord } from "../../core/json.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import { toRequest } from "./asking.ts";
+import type { Soon } from "../../core/soon.ts";
+import { NOTHING, toRequest } from "./asking.ts";
 import { CODE, error } from "./render.ts";
 import { type Answers, type Binding, openState, sealState } from "./request-state.ts";
 import { boxOf } from "./session.ts";
@@ -20,9 +21,11 @@ export function isOwnId(id: unknown): id is string {
 /** How this turn's client is asked, behind what was told it before. @param answers of a modern call that comes again */
 export function askingOf(turn: Turn, answers: Answers | undefined, sink: ClientSink | undefined): Asking {
   if (turn.manner.kind === "modern") return { can: turn.can, ...(answers && { answers }) };
-  const { channel, session } = turn;
+  const { session } = turn;
   // Without a session there is no telling where the answer will arrive, and without a stream no way to ask.
-  if (channel === undefined || session === undefined) return MUTE;
+  if (session === undefined) return MUTE;
+  const { channel } = turn;
+  if (channel === undefined) return MUTE;
   return {
     can: turn.can,
     async ask(_, question) {
@@ -37,11 +40,7 @@ export function askingOf(turn: Turn, answers: Answers | undefined, sink: ClientS
 }
 
 /** What a modern client sent along with a call that it repeats. */
-export function readAnswers(
-  turn: Turn,
-  binding: Binding,
-  params: Record<string, unknown>,
-): ReadAnswers | Promise<ReadAnswers> {
+export function readAnswers(turn: Turn, binding: Binding, params: Record<string, unknown>): Soon<ReadAnswers> {
   const { inputResponses, requestState } = params;
   const none = inputResponses === undefined && requestState === undefined;
   return none || turn.manner.kind !== "modern" ? NO_ANSWERS : readSent(turn, binding, params);
@@ -50,7 +49,7 @@ export function readAnswers(
 type ReadAnswers = { readonly answers: Answers | undefined } | { readonly refused: MethodReply };
 const NO_ANSWERS: ReadAnswers = { answers: undefined };
 /** For who can be asked nothing. */
-const MUTE: Asking = { can: new Set() };
+const MUTE: Asking = { can: NOTHING };
 
 async function readSent(
   turn: Turn,

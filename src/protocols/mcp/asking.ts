@@ -3,11 +3,15 @@ import type { Ability, Question } from "../../core/ask.ts";
 import { isRecord } from "../../core/json.ts";
 import type { Revision } from "./revisions.ts";
 
+/** Of a client that can be asked nothing. */
+export const NOTHING: ReadonlySet<never> = new Set();
+
 /** What a client declared that it can be asked (client capabilities; `elicitation: {}` means forms). */
 export function abilitiesOf(capabilities: unknown): ReadonlySet<Ability> {
-  const can = new Set<Ability>();
-  if (!isRecord(capabilities)) return can;
+  if (!isRecord(capabilities)) return NOTHING;
   const { elicitation, sampling, roots } = capabilities;
+  if (elicitation === undefined && sampling === undefined && roots === undefined) return NOTHING;
+  const can = new Set<Ability>();
   if (isRecord(elicitation)) {
     if (isRecord(elicitation.form) || !isRecord(elicitation.url)) can.add("form");
     if (isRecord(elicitation.url)) can.add("page");

@@ -5,7 +5,8 @@
  */
 import type { Host } from "../../core/host.ts";
 import { describeError } from "../../core/log.ts";
-import { jsonText, type Visit } from "../http.ts";
+import type { Soon } from "../../core/soon.ts";
+import { jsonText } from "../http.ts";
 import { type EventStream, eventStream } from "../sse.ts";
 
 /** Milliseconds that a client waits before it comes back for a stream that was let go. */
@@ -23,8 +24,13 @@ export interface Channel {
 /** The last message, as JSON text; status and headers count only where it is the only one. */
 export interface Final {
   readonly text: string;
-  readonly status?: number;
-  readonly headers?: Record<string, string>;
+  readonly status?: number | undefined;
+  readonly headers?: Record<string, string> | undefined;
+}
+
+/** The only message to its client. */
+export function answerOf({ text, status, headers }: Final): Response {
+  return jsonText(text, status, headers);
 }
 
 /** Where a stream may be picked up again. */
@@ -46,18 +52,19 @@ export class Conversation implements Channel {
   #posted: Promise<void> | undefined;
 
   /** @param gone called when the client has closed a stream that cannot be picked up again */
-  constructor({ host }: Visit, resumable: Resumable | undefined, gone: () => void) {
+  constructor(host: Host, resumable: Resumable | undefined, gone: () => void) {
     this.#host = host;
     this.#resumable = resumable;
     this.#gone = gone;
   }
 
   /** @param final never rejects */
-  answer(final: Promise<Final>): Promise<Response> {
+  answer(final: Soon<Final>): Soon<Response> {
+    if (!(final instanceof Promise)) return this.#end(final);
     return new Promise((resolve) => {
       if (this.#stream) resolve(this.#stream.response);
       else this.#answer = resolve;
-      const ended = final.then((last) => this.#end(last));
+      const ended = final.then((last) => resolve(this.#end(last)));
       if (this.#resumable) this.#host.defer(ended);
     });
   }
@@ -73,13 +80,12 @@ export class Conversation implements Channel {
     stream.close();
   }
 
-  #end({ text, status, headers }: Final): void {
+  #end(final: Final): Response {
+    if (this.#stream === undefined) return answerOf(final);
     clearInterval(this.#beats);
-    if (this.#stream === undefined) this.#answer?.(jsonText(text, status, headers));
-    else {
-      this.#say(text, true);
-      if (!this.#released) this.#stream.close();
-    }
+    this.#say(final.text, true);
+    if (!this.#released) this.#stream.close();
+    return this.#stream.response;
   }
 
   #say(text: string, done: boolean): void {

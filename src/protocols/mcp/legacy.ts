@@ -3,12 +3,12 @@ import { isRecord } from "../../core/json.ts";
 import { findResource } from "../../core/resources.ts";
 import type { RpcRequest } from "../json-rpc.ts";
 import { complete } from "./completion.ts";
+import { isLogLevel } from "./levels.ts";
 import { getPromptOf, listPrompts } from "./prompts.ts";
 import { CODE, error } from "./render.ts";
 import { listResources, listTemplates, readResourceOf, resourcesOf, unknownResource } from "./resources.ts";
 import { isLegacyRevision, LEGACY_REVISIONS, type LegacyRevision } from "./revisions.ts";
 import { setLogLevel } from "./session.ts";
-import { isLogLevel } from "./sink.ts";
 import { callTool, listTools } from "./tools.ts";
 import type { Method, MethodReply, Turn } from "./turn.ts";
 

@@ -20,8 +20,8 @@ export type Listening = Response | "too many streams";
 
 /** The stream of a session: what its subscriptions and the catalogue bring, or what it missed on an earlier stream. */
 export async function listenInSession(visit: Visit, session: SessionFacts): Promise<Listening> {
-  const { request, host, principal } = visit;
-  const resumed = readEventId(request.headers.get("last-event-id") ?? "");
+  const { headers, host, principal } = visit;
+  const resumed = readEventId(headers.get("last-event-id") ?? "");
   if (resumed) {
     const entries = await host.mail.follow(boxOf(visit, session), resumed.key, resumed.after);
     if (entries === undefined) return "too many streams";

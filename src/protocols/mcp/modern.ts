@@ -1,4 +1,5 @@
 /** MCP's methods in 2026-07-28: stateless, each request on its own. What earlier revisions had and this lacks, is absent. */
+import { after } from "../../core/soon.ts";
 import type { RpcRequest } from "../json-rpc.ts";
 import { complete } from "./completion.ts";
 import { META } from "./era.ts";
@@ -28,18 +29,14 @@ export const modernMethods: ReadonlyMap<string, Method> = new Map<string, Method
     ] satisfies [string, Method][]
   ).map(([name, method]) => [
     name,
-    (request: RpcRequest, turn: Turn) => {
-      const reply = method(request, turn);
-      return reply instanceof Promise ? reply.then((made) => signed(made, turn)) : signed(reply, turn);
-    },
+    (request: RpcRequest, turn: Turn) => after(method(request, turn), (reply) => signed(reply, turn)),
   ]),
 );
 
 /** Every result says what kind it is and who made it (2026-07-28, basic/index, Responses and `_meta`). */
 function signed(reply: MethodReply, { visit: { server } }: Turn): MethodReply {
   if (!("result" in reply)) return reply;
-  const { result } = reply as { result: { _meta?: Record<string, unknown> } };
-  const serverInfo = { name: server.name, version: server.version };
-  const signedResult = { resultType: "complete", ...result, _meta: { ...result._meta, [META.serverInfo]: serverInfo } };
-  return { ...reply, result: signedResult };
+  const { _meta, ...result } = reply.result as { _meta?: Record<string, unknown> };
+  const meta = { ..._meta, [META.serverInfo]: { name: server.name, version: server.version } };
+  return { ...reply, result: { resultType: "complete", ...result, _meta: meta } };
 }

@@ -1,15 +1,17 @@
 /** MCP over Streamable HTTP: one endpoint for both eras. Reads messages, finds who answers them; runs nothing itself. */
-import { type Answer, empty, json, type Protocol, readJson, type Visit } from "../http.ts";
+import { after, type Soon } from "../../core/soon.ts";
+import { type Answer, empty, json, type Protocol, type ReadBody, readJson, type Visit } from "../http.ts";
 import { type RpcId, type RpcMessage, type RpcRequest, readRpc } from "../json-rpc.ts";
-import { answer, cancellationOf, takesStreams } from "./answer.ts";
+import { answer, cancellationOf } from "./answer.ts";
 import { isOwnId } from "./asked.ts";
-import { abilitiesOf } from "./asking.ts";
+import { abilitiesOf, NOTHING } from "./asking.ts";
 import { answerBatch } from "./batch.ts";
 import { eraOf } from "./era.ts";
 import { listenInSession, listenToSubscription } from "./listening.ts";
 import { CODE } from "./render.ts";
 import { isLegacyRevision, type Manner, MODERN_REVISION } from "./revisions.ts";
 import { boxOf, isAnonymous, knownSession, type SessionFacts } from "./session.ts";
+import { takesStreams } from "./turn.ts";
 
 export const mcp: Protocol = {
   endpoints: [
@@ -21,9 +23,11 @@ export const mcp: Protocol = {
     refuse(status, message, { ...(headers && { headers }), ...(status >= 500 && { code: CODE.internal }) }),
 };
 
-async function post(visit: Visit): Promise<Response> {
-  const reading = readJson(visit.request, visit.limits);
-  const body = reading instanceof Promise ? await reading : reading;
+function post(visit: Visit): Answer {
+  return after(readJson(visit), (body) => receive(visit, body));
+}
+
+function receive(visit: Visit, body: ReadBody): Answer {
   if ("bad" in body) {
     const { status, message } = body.bad;
     return refuse(status, message, status === 400 ? { code: CODE.parse } : {});
@@ -33,14 +37,14 @@ async function post(visit: Visit): Promise<Response> {
   if (message.kind === "invalid") return refuse(400, message.message, { id: message.id });
   const { kind } = message;
   const { method, params } = kind === "response" ? { method: undefined, params: undefined } : message;
-  const era = eraOf(visit.request.headers, { method, params, isRequest: kind === "request" });
+  const era = eraOf(visit.headers, { method, params, isRequest: kind === "request" });
   if (era.era === "refused") {
     return json({ jsonrpc: "2.0", id: kind === "request" ? message.id : undefined, error: era.error }, era.status);
   }
   if (era.era === "modern") return postModern(visit, message, era.capabilities);
-  const opening = openLegacy(visit, era.revision);
-  const legacy = opening instanceof Promise ? await opening : opening;
-  return legacy instanceof Response ? legacy : postLegacy(visit, message, legacy);
+  return after(openLegacy(visit, era.revision), (legacy) =>
+    legacy instanceof Response ? legacy : postLegacy(visit, message, legacy),
+  );
 }
 
 /** 2026-07-28: a request is answered on its own; nothing before it counts. */
@@ -48,7 +52,7 @@ function postModern(visit: Visit, message: RpcMessage, capabilities: unknown): A
   if (message.kind !== "request") return empty(202);
   if (message.method === "subscriptions/listen") return subscribe(visit, message);
   const manner: Manner = { kind: "modern", revision: MODERN_REVISION };
-  return answer(message, { visit, manner, session: undefined, can: abilitiesOf(capabilities) }, undefined);
+  return answer(message, { visit, manner, session: undefined, can: abilitiesOf(capabilities) });
 }
 
 async function subscribe(visit: Visit, request: RpcRequest): Promise<Response> {
@@ -66,8 +70,8 @@ interface Legacy {
 }
 
 /** Session and revision of a legacy request; where both are absent it is a bare client's. */
-function openLegacy(visit: Visit, named: string | undefined): Legacy | Promise<Response | Legacy> {
-  const handle = visit.request.headers.get("mcp-session-id");
+function openLegacy(visit: Visit, named: string | undefined): Soon<Response | Legacy> {
+  const handle = visit.headers.get("mcp-session-id");
   return handle === null ? legacyOf(named, undefined) : openSession(visit, named, handle);
 }
 
@@ -86,19 +90,15 @@ function legacyOf(named: string | undefined, session: SessionFacts | undefined):
 
 function postLegacy(visit: Visit, message: RpcMessage, { manner, session }: Legacy, alone?: boolean): Answer {
   if (message.kind === "request") {
-    const facts = { visit, manner, session, can: session?.can ?? NOTHING };
     const resumable =
       session && manner.kind === "legacy" && manner.revision >= "2025-11-25"
         ? { box: boxOf(visit, session), key: crypto.randomUUID() }
         : undefined;
-    return answer(message, facts, resumable, alone);
+    return answer(message, { visit, manner, session, can: session?.can ?? NOTHING, resumable, alone });
   }
   // Streamable HTTP, "Sending Messages to the Server": notifications and responses are accepted without a body.
   return hear(visit, message, session).then(() => empty(202));
 }
-
-/** What a client without a session can be asked. */
-const NOTHING: ReadonlySet<never> = new Set();
 
 /** Answers to our own requests, and cancellations: what a call in another isolate may wait for. */
 async function hear(visit: Visit, message: RpcMessage, session: SessionFacts | undefined): Promise<void> {
@@ -117,7 +117,7 @@ async function hear(visit: Visit, message: RpcMessage, session: SessionFacts | u
 
 /** 2025-03-26, basic/index, Batching: that revision only, and clients that name none. */
 async function postBatch(visit: Visit, values: unknown[]): Promise<Response> {
-  const named = visit.request.headers.get("mcp-protocol-version") ?? undefined;
+  const named = visit.headers.get("mcp-protocol-version") ?? undefined;
   const legacy = await openLegacy(visit, named);
   if (legacy instanceof Response) return legacy;
   const { manner } = legacy;
@@ -132,8 +132,8 @@ async function postBatch(visit: Visit, values: unknown[]): Promise<Response> {
 const NO_MESSAGE = { method: undefined, params: undefined, isRequest: false };
 
 async function get(visit: Visit): Promise<Response> {
-  const handle = visit.request.headers.get("mcp-session-id");
-  const era = eraOf(visit.request.headers, NO_MESSAGE);
+  const handle = visit.headers.get("mcp-session-id");
+  const era = eraOf(visit.headers, NO_MESSAGE);
   if (era.era === "refused") return json({ jsonrpc: "2.0", error: era.error }, era.status);
   // Without a session there is nothing to listen to; 2026-07-28 has no GET at all.
   // HEAD would open a stream that nobody reads.
@@ -148,8 +148,8 @@ async function get(visit: Visit): Promise<Response> {
 }
 
 async function endSession(visit: Visit): Promise<Response> {
-  const handle = visit.request.headers.get("mcp-session-id");
-  const era = eraOf(visit.request.headers, NO_MESSAGE);
+  const handle = visit.headers.get("mcp-session-id");
+  const era = eraOf(visit.headers, NO_MESSAGE);
   if (era.era === "refused") return json({ jsonrpc: "2.0", error: era.error }, era.status);
   if (era.era === "modern") return refuse(405, "This revision has no sessions", { headers: { allow: "POST" } });
   if (handle === null) return refuse(400, "DELETE ends a session: the header Mcp-Session-Id is missing");

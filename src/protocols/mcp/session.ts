@@ -6,8 +6,8 @@ import { ownerOf } from "../../core/ledger.ts";
 import { ANONYMOUS } from "../../core/principal.ts";
 import { SESSION_LIFETIME_MS } from "../../core/state.ts";
 import type { Visit } from "../http.ts";
+import { isLogLevel } from "./levels.ts";
 import { isLegacyRevision, type LegacyRevision } from "./revisions.ts";
-import { isLogLevel } from "./sink.ts";
 
 const PURPOSE = "mcp-session";
 

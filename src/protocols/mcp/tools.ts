@@ -2,6 +2,7 @@
 import type { CatalogEntry } from "../../core/catalog.ts";
 import { execute } from "../../core/execute.ts";
 import { canonical, isRecord } from "../../core/json.ts";
+import type { Soon } from "../../core/soon.ts";
 import { idempotencyKeyOf } from "../http.ts";
 import type { RpcRequest } from "../json-rpc.ts";
 import { decodeHeaderValue } from "./headers.ts";
@@ -19,16 +20,16 @@ export function listTools({ params }: RpcRequest, turn: Turn): MethodReply {
   return paged("tools", toolFragments(host.catalog, toolkit, outputs), params, turn);
 }
 
-export function callTool({ params }: RpcRequest, turn: Turn): MethodReply | Promise<MethodReply> {
-  const { request, host, toolkit } = turn.visit;
-  const read = readCall(params, turn.alone ? undefined : idempotencyKeyOf(request));
+export function callTool({ params }: RpcRequest, turn: Turn): Soon<MethodReply> {
+  const { headers, host, toolkit } = turn.visit;
+  const read = readCall(params, turn.alone ? undefined : idempotencyKeyOf(headers));
   if ("problem" in read) return error(CODE.invalidParams, read.problem);
   const { name, input, key, attachments } = read.value;
 
   const found = host.catalog.find({ name }, toolkit);
   const entry = "entry" in found ? found.entry : undefined;
   if (turn.manner.kind === "modern") {
-    const wrong = entry && wrongParameterHeader(entry, request.headers, input);
+    const wrong = entry && wrongParameterHeader(entry, headers, input);
     if (wrong) return wrong;
   }
   const run = (own: Record<string, unknown>, sessionId = turn.session?.id) =>
@@ -50,7 +51,7 @@ async function inSession(
   { visit }: Turn,
   given: unknown,
   sent: string | undefined,
-  run: (sessionId: string) => Promise<MethodReply>,
+  run: (sessionId: string) => Soon<MethodReply>,
 ): Promise<MethodReply> {
   const opened = await sessionByHandle(visit, given, sent);
   if (opened === undefined) {

@@ -1,26 +1,87 @@
-/** What a method is served with, and what it answers: shared by both eras' tables of methods. */
+/** One request's turn: what a method is served with, and what it answers. Shared by both eras' tables of methods. */
 import type { Ability } from "../../core/ask.ts";
+import type { Client } from "../../core/call.ts";
+import type { Soon } from "../../core/soon.ts";
 import type { Visit } from "../http.ts";
 import type { RpcRequest } from "../json-rpc.ts";
-import type { Channel } from "./channel.ts";
+import { answerOf, type Channel, Conversation, type Final, type Resumable } from "./channel.ts";
 import type { Reply } from "./render.ts";
 import type { Manner } from "./revisions.ts";
 import type { SessionFacts } from "./session.ts";
 
-export interface Turn {
+/** What is known of a request when its turn begins. */
+export interface TurnFacts {
   readonly visit: Visit;
   readonly manner: Manner;
   readonly session: SessionFacts | undefined;
   /** What the client declared that it can be asked. */
   readonly can: ReadonlySet<Ability>;
-  /** Absent where the client takes nothing but a single JSON answer. */
-  readonly channel: Channel | undefined;
+  /** Where the answer may be picked up, should its stream be lost. */
+  readonly resumable?: Resumable | undefined;
   /** Whether it is a batch's part: headers speak of the whole, and there is no stream. */
+  readonly alone?: boolean | undefined;
+}
+
+/** Built for each request, so what few methods use (a stream, a signal) is made when it is first asked for. */
+export class Turn implements TurnFacts, Client {
+  readonly visit: Visit;
+  readonly manner: Manner;
+  readonly session: SessionFacts | undefined;
+  readonly can: ReadonlySet<Ability>;
   readonly alone: boolean;
-  /** Fires when the client has gone, or says that it lost interest. Made when it is asked for. */
-  readonly signal: () => AbortSignal;
   /** Whether the client has lost interest already, as far as it has said so. */
-  readonly isOver: () => boolean;
+  isOver = false;
+  readonly #resumable: Resumable | undefined;
+  #conversation: Conversation | undefined;
+  #controller: AbortController | undefined;
+
+  constructor({ visit, manner, session, can, resumable, alone = false }: TurnFacts) {
+    this.visit = visit;
+    this.manner = manner;
+    this.session = session;
+    this.can = can;
+    this.alone = alone;
+    this.#resumable = resumable;
+  }
+
+  /** Absent where the client takes nothing but a single JSON answer. */
+  get channel(): Channel | undefined {
+    return !this.alone && takesStreams(this.visit) ? this.#talk() : undefined;
+  }
+
+  /** Fires when the client has gone, or says that it lost interest. */
+  get signal(): AbortSignal {
+    if (this.#controller) return this.#controller.signal;
+    this.#controller = new AbortController();
+    // A client that may come back for its answer has not gone with its connection, and a stream says itself that it broke.
+    const connection = this.#resumable === undefined ? this.visit.request.signal : undefined;
+    if (this.isOver || connection?.aborted) this.#controller.abort();
+    else connection?.addEventListener("abort", () => this.end());
+    return this.#controller.signal;
+  }
+
+  /** The client has lost interest. */
+  end(): void {
+    this.isOver = true;
+    this.#controller?.abort();
+  }
+
+  /** @param final never rejects */
+  answer(final: Soon<Final>): Soon<Response> {
+    // Most requests are answered before there is anything to say early.
+    if (!(final instanceof Promise) && this.#conversation === undefined) return answerOf(final);
+    return this.#talk().answer(final);
+  }
+
+  #talk(): Conversation {
+    this.#conversation ??= new Conversation(this.visit.host, this.#resumable, () => this.end());
+    return this.#conversation;
+  }
+}
+
+/** Clients that do not list event streams get a single JSON answer (curl sends any type, many libraries none). */
+export function takesStreams({ headers }: Visit): boolean {
+  return headers.get("accept")?.toLowerCase().includes("text/event-stream") ?? false;
 }
 
 /** A reply, or one whose `result` is JSON text already: listings are never parsed to be printed again. */
@@ -29,4 +90,4 @@ export type MethodReply = (Reply | { readonly resultText: string }) & {
   readonly headers?: Record<string, string>;
 };
 
-export type Method = (request: RpcRequest, turn: Turn) => MethodReply | Promise<MethodReply>;
+export type Method = (request: RpcRequest, turn: Turn) => Soon<MethodReply>;

@@ -1,10 +1,13 @@
 /** OpenTool 1.0 over HTTP: version, load, call, and the newer SDKs' streamCall. Reads, executes, renders. */
 
-import { NO_CONTEXT } from "../../core/call.ts";
+import { type Client, NO_CONTEXT } from "../../core/call.ts";
 import type { Catalog, CatalogEntry } from "../../core/catalog.ts";
+import type { Ending } from "../../core/ending.ts";
 import { execute } from "../../core/execute.ts";
 import { describeError } from "../../core/log.ts";
+import { after, type Soon } from "../../core/soon.ts";
 import {
+  type Answer,
   answerListing,
   checkedKey,
   idempotencyKeyOf,
@@ -39,7 +42,8 @@ export const opentool: Protocol = {
   httpError: (status, message, headers) => json(failure({ code: status, message }, null), status, headers),
 };
 
-function load({ request, host, server, toolkit }: Visit): Response {
+function load(visit: Visit): Response {
+  const { request, host, server, toolkit } = visit;
   const { catalog } = host;
   const documents = catalog.listing(LISTING, toolkit, (): Documents => ({ functions: functions(catalog, toolkit) }));
   if (documents.last?.url !== request.url) {
@@ -53,7 +57,7 @@ function load({ request, host, server, toolkit }: Visit): Response {
     const tag = listingTag(host, `${LISTING}-${url.host}`, toolkit);
     documents.last = { url: request.url, listing: listingOf(tag, text) };
   }
-  return answerListing(request, documents.last.listing);
+  return answerListing(visit, documents.last.listing);
 }
 
 /** The document names the address that it was asked at: the last one is kept, as most deployments have only one. */
@@ -72,11 +76,12 @@ function fragment({ name, json }: CatalogEntry): string {
 }
 
 /** Every error that a JSON-RPC body can carry is a 200: clients take any other status for "no access to server". */
-async function call(visit: Visit): Promise<Response> {
-  const read = await readRequest(visit);
-  if (read instanceof Response) return read;
-  const { body, status, headers } = await answer(visit, read);
-  return json(body, status, headers);
+function call(visit: Visit): Answer {
+  return after(readRequest(visit), (read) =>
+    read instanceof Response
+      ? read
+      : after(answer(visit, read), ({ body, status, headers }) => json(body, status, headers)),
+  );
 }
 
 /** The same as events: `start`, then `data` or `error`, then `done`. */
@@ -86,41 +91,45 @@ async function streamCall(visit: Visit): Promise<Response> {
   const stop = new AbortController();
   const stream = eventStream(() => stop.abort());
   stream.send(JSON.stringify({ start: read.method }), "start");
-  answer(visit, read, () => stop.signal)
-    .then(({ body }) => {
+  const tell = async () => {
+    try {
+      const { body } = await answer(visit, read, stop);
       stream.send(JSON.stringify(body), body.error === null ? "data" : "error");
       stream.send(JSON.stringify({ done: read.method }), "done");
-    })
-    .catch((error) => {
+    } catch (error) {
       // Nothing throws for what a caller or a tool does: a fault of ours, and the status has gone out already.
       visit.host.log({ level: "error", message: "unhandled", error: describeError(error) });
       stream.send(JSON.stringify(failure({ code: CODE.failed, message: "Internal error" }, read.id)), "error");
-    })
-    .finally(() => stream.close());
+    } finally {
+      stream.close();
+    }
+  };
+  tell();
   return stream.response;
 }
 
-async function readRequest({ request, limits }: Visit): Promise<ReadCall | Response> {
-  const body = await readJson(request, limits);
-  if ("bad" in body) return opentool.httpError(body.bad.status, body.bad.message);
-  const read = readCall(body.value);
-  if ("problem" in read) return json(failure({ code: CODE.badRequest, message: read.problem }, read.id), 400);
-  return read.value;
+function readRequest(visit: Visit): Soon<ReadCall | Response> {
+  return after(readJson(visit), (body) => {
+    if ("bad" in body) return opentool.httpError(body.bad.status, body.bad.message);
+    const read = readCall(body.value);
+    if ("problem" in read) return json(failure({ code: CODE.badRequest, message: read.problem }, read.id), 400);
+    return read.value;
+  });
 }
 
 /** The JSON-RPC response to a request that could be read. */
-async function answer(
-  { request, host, principal, toolkit, challenge }: Visit,
+function answer(
+  { request, headers, host, principal, toolkit, challenge }: Visit,
   { id, tool, params }: ReadCall,
-  signal = () => request.signal,
-): Promise<Answered> {
+  client: Client = request,
+): Soon<Answered> {
   // Plain JSON-RPC clients count 1, 2, 3: an `id` is no idempotency key, the header is.
-  const key = idempotencyKeyOf(request);
+  const key = idempotencyKeyOf(headers);
   if (key !== undefined && checkedKey(key) === undefined) {
     const message = "The Idempotency-Key header must have 1 to 255 characters";
     return { body: failure({ code: CODE.badRequest, message }, id), status: 200 };
   }
-  const { outcome, replayed } = await execute(
+  const ending = execute(
     {
       callId: crypto.randomUUID(),
       protocol: LISTING,
@@ -130,11 +139,15 @@ async function answer(
       key,
       principal,
       context: NO_CONTEXT,
-      trace: readTrace(request.headers),
-      signal,
+      trace: () => readTrace(headers),
+      client,
     },
     host,
   );
+  return after(ending, (made) => inHttp(made, id, challenge));
+}
+
+function inHttp({ outcome, replayed }: Ending, id: unknown, challenge: Visit["challenge"]): Answered {
   const body = render(outcome, id);
   if (replayed) return { body, status: 200, headers: { "idempotency-replayed": "true" } };
   if (outcome.kind !== "refused") return { body, status: 200 };

@@ -1,7 +1,9 @@
 /** OXP 1.0 over HTTP: health, listing, call. Reads, executes, renders; decides nothing about a call. */
 import { execute } from "../../core/execute.ts";
 import { isRecord } from "../../core/json.ts";
+import { after } from "../../core/soon.ts";
 import {
+  type Answer,
   answerListing,
   checkedKey,
   hasBody,
@@ -10,6 +12,7 @@ import {
   listingOf,
   listingTag,
   type Protocol,
+  type ReadBody,
   readJson,
   readTrace,
   type Visit,
@@ -34,38 +37,48 @@ export const oxp: Protocol = {
 };
 
 /** OXP 1.0, List Tools. The version may come in a body, as clients that cannot send one on GET put it elsewhere. */
-async function list({ request, host, toolkit, limits }: Visit): Promise<Response> {
+function list(visit: Visit): Answer {
+  const { request, headers } = visit;
   const named = request.url.includes("?") ? new URL(request.url).searchParams.get("$schema") : null;
-  const header = request.headers.get("oxp-version");
+  const header = headers.get("oxp-version");
   if (named !== null && !isSupportedVersion(named)) return serverError(400, UNSUPPORTED_VERSION);
   if (header !== null && header !== "1.0" && !isSupportedVersion(header)) return serverError(400, UNSUPPORTED_VERSION);
-  if (hasBody(request)) {
-    const body = await readJson(request, limits);
-    if ("bad" in body) return serverError(body.bad.status, body.bad.message);
-    if (!isRecord(body.value)) return serverError(400, "The request body must be a JSON object");
-    const problem = readVersion(body.value);
-    if (problem) return serverError(400, problem);
-  }
-  const { catalog } = host;
-  const listing = catalog.listing(LISTING, toolkit, () =>
-    listingOf(listingTag(host, LISTING, toolkit), listTools(catalog, toolkit)),
-  );
-  return answerListing(request, listing);
+  return hasBody(visit) ? after(readJson(visit), (body) => unfit(body) ?? listing(visit)) : listing(visit);
 }
 
-async function call({ request, host, principal, toolkit, limits, challenge }: Visit): Promise<Response> {
-  const body = await readJson(request, limits);
+/** Why a body that came with the question for the listing cannot be heard. */
+function unfit(body: ReadBody): Response | undefined {
+  if ("bad" in body) return serverError(body.bad.status, body.bad.message);
+  if (!isRecord(body.value)) return serverError(400, "The request body must be a JSON object");
+  const problem = readVersion(body.value);
+  return problem === undefined ? undefined : serverError(400, problem);
+}
+
+function listing(visit: Visit): Response {
+  const { host, toolkit } = visit;
+  const { catalog } = host;
+  const made = catalog.listing(LISTING, toolkit, () =>
+    listingOf(listingTag(host, LISTING, toolkit), listTools(catalog, toolkit)),
+  );
+  return answerListing(visit, made);
+}
+
+function call(visit: Visit): Answer {
+  return after(readJson(visit), (body) => answer(visit, body));
+}
+
+function answer({ request, headers, host, principal, toolkit, challenge }: Visit, body: ReadBody): Answer {
   if ("bad" in body) return serverError(body.bad.status, body.bad.message);
   const read = readCall(body.value);
   if ("problem" in read) return serverError(400, read.problem);
   const { tool, input, traceId, context } = read.value;
   // A call_id goes before the header: it names the call also where a proxy adds headers of its own.
-  const key = read.value.callId ?? idempotencyKeyOf(request);
+  const key = read.value.callId ?? idempotencyKeyOf(headers);
   if (key !== undefined && checkedKey(key) === undefined) {
     return serverError(400, "The Idempotency-Key header must have 1 to 255 characters");
   }
   const callId = key ?? crypto.randomUUID();
-  const ending = await execute(
+  const ending = execute(
     {
       callId,
       protocol: LISTING,
@@ -75,10 +88,10 @@ async function call({ request, host, principal, toolkit, limits, challenge }: Vi
       key,
       principal,
       context,
-      trace: traceId === undefined ? readTrace(request.headers) : { ...readTrace(request.headers), id: traceId },
-      signal: () => request.signal,
+      trace: () => (traceId === undefined ? readTrace(headers) : { ...readTrace(headers), id: traceId }),
+      client: request,
     },
     host,
   );
-  return render(ending, callId, challenge);
+  return after(ending, (made) => render(made, callId, challenge));
 }
