@@ -10,9 +10,13 @@ export interface Located {
   readonly toolkit: string | undefined;
 }
 
+/** What Hono takes for a match: handlers, each with what stands in the path for it. */
+type Match<Handler> = [[Handler, Record<string, string>][]];
+
 export class ToolkitRouter<Handler> implements Router<Handler> {
   readonly name = "ToolkitRouter";
-  readonly #handlers = new Map<string, Map<string, Handler>>();
+  /** By path and method. */
+  readonly #bare = new Map<string, Map<string, Match<Handler>>>();
   readonly #locate: (path: string) => Located;
 
   constructor(locate: (path: string) => Located) {
@@ -20,13 +24,17 @@ export class ToolkitRouter<Handler> implements Router<Handler> {
   }
 
   add(method: string, path: string, handler: Handler): void {
-    const handlers = this.#handlers.get(path) ?? new Map<string, Handler>();
-    this.#handlers.set(path, handlers.set(method, handler));
+    const methods = this.#bare.get(path) ?? new Map<string, Match<Handler>>();
+    this.#bare.set(path, methods.set(method, [[[handler, {}]]]));
   }
 
   match(method: string, asked: string): Result<Handler> {
+    // No toolkit is called like the beginning of a path of ours.
+    const found = this.#bare.get(asked)?.get(method);
+    if (found) return found;
     const { path, toolkit } = this.#locate(asked);
-    const handler = this.#handlers.get(path)?.get(method);
-    return handler === undefined ? [[]] : [[[handler, toolkit === undefined ? {} : { toolkit }]]];
+    const bare = this.#bare.get(path)?.get(method);
+    if (bare === undefined) return [[]];
+    return toolkit === undefined ? bare : [bare[0].map(([handler]) => [handler, { toolkit }])];
   }
 }

@@ -59,8 +59,8 @@ export interface Protocol {
 const MAX_TRACE = 8_192;
 
 const JSON_HEADERS = { "content-type": "application/json", "x-content-type-options": "nosniff" };
-/** Made once: what nearly every answer says is not converted again for each. */
-const PLAIN = { headers: new Headers(JSON_HEADERS) };
+/** Made once: what nearly every answer says beside its body is copied from it, and not converted again for each. */
+const PLAIN = new Response(null, { headers: JSON_HEADERS });
 
 /** An answer that says all it has to say by its status. */
 export function empty(status: 202 | 204): Response {
@@ -69,7 +69,7 @@ export function empty(status: 202 | 204): Response {
 
 /** An answer whose body is JSON text already. */
 export function jsonText(text: string, status = 200, headers?: Record<string, string>): Response {
-  if (headers === undefined) return new Response(text, status === 200 ? PLAIN : { ...PLAIN, status });
+  if (headers === undefined && status === 200) return new Response(text, PLAIN);
   return new Response(text, { status, headers: { ...JSON_HEADERS, ...headers } });
 }
 
@@ -156,25 +156,26 @@ export function hasBody({ request, headers }: Visit): boolean {
 export interface Listing {
   readonly etag: string;
   readonly text: string;
-  readonly headers: Headers;
-  /** Of the answer to a client that has it already. */
-  readonly unchanged: Headers;
+  /** What its answer says beside its body. */
+  readonly whole: Response;
+  /** To a client that has it already. */
+  readonly unchanged: Response;
 }
 
 export function listingOf(etag: string, text: string): Listing {
   const headers = new Headers({ ...JSON_HEADERS, etag, "cache-control": "private, no-cache", vary: "origin" });
-  const unchanged = new Headers(headers);
-  unchanged.delete("content-type");
-  return { etag, text, headers, unchanged };
+  const whole = new Response(null, { headers });
+  headers.delete("content-type");
+  return { etag, text, whole, unchanged: new Response(null, { status: 304, headers }) };
 }
 
 /** Answers with a listing, or 304 to a client that has it already (RFC 9110, section 13.1.2). */
-export function answerListing(visit: Visit, { etag, text, headers, unchanged }: Listing): Response {
+export function answerListing(visit: Visit, { etag, text, whole, unchanged }: Listing): Response {
   const known = visit.headers.get("if-none-match");
   if (known === null || !(known.trim() === "*" || known.split(",").some((tag) => bare(tag) === etag))) {
-    return new Response(text, { headers });
+    return new Response(text, whole);
   }
-  return new Response(null, { status: 304, headers: unchanged });
+  return new Response(null, unchanged);
 }
 
 /** Proxies that compress make an ETag weak; If-None-Match compares weakly. */

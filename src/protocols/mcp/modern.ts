@@ -1,5 +1,6 @@
 /** MCP's methods in 2026-07-28: stateless, each request on its own. What earlier revisions had and this lacks, is absent. */
 import { after } from "../../core/soon.ts";
+import type { ServerInfo } from "../http.ts";
 import type { RpcRequest } from "../json-rpc.ts";
 import { complete } from "./completion.ts";
 import { META } from "./era.ts";
@@ -36,7 +37,17 @@ export const modernMethods: ReadonlyMap<string, Method> = new Map<string, Method
 /** Every result says what kind it is and who made it (2026-07-28, basic/index, Responses and `_meta`). */
 function signed(reply: MethodReply, { visit: { server } }: Turn): MethodReply {
   if (!("result" in reply)) return reply;
-  const { _meta, ...result } = reply.result as { _meta?: Record<string, unknown> };
-  const meta = { ..._meta, [META.serverInfo]: { name: server.name, version: server.version } };
-  return { ...reply, result: { resultType: "complete", ...result, _meta: meta } };
+  const { result, status, headers } = reply;
+  const members = JSON.stringify(result).slice(1, -1);
+  // Made as text: most results have nothing of either, and are printed next.
+  if (result._meta === undefined && result.resultType === undefined && members !== "") {
+    return { resultText: `{"resultType":"complete",${members},"_meta":${signature(server)}}`, status, headers };
+  }
+  const _meta = { ...(result._meta as object), ...JSON.parse(signature(server)) };
+  return { result: { resultType: "complete", ...result, _meta }, status, headers };
+}
+
+/** `_meta` that says who answers, as JSON text. */
+function signature({ name, version }: ServerInfo): string {
+  return JSON.stringify({ [META.serverInfo]: { name, version } });
 }

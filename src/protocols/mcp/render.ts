@@ -16,7 +16,10 @@ export interface RpcError {
 }
 
 /** A reply, and the HTTP status where the specification fixes one. */
-export type Rendered = Reply & { readonly status?: number; readonly headers?: Record<string, string> };
+export type Rendered = Reply & {
+  readonly status?: number | undefined;
+  readonly headers?: Record<string, string> | undefined;
+};
 
 export type Reply = { readonly result: Record<string, unknown> } | { readonly error: RpcError };
 

@@ -86,8 +86,8 @@ export function takesStreams({ headers }: Visit): boolean {
 
 /** A reply, or one whose `result` is JSON text already: listings are never parsed to be printed again. */
 export type MethodReply = (Reply | { readonly resultText: string }) & {
-  readonly status?: number;
-  readonly headers?: Record<string, string>;
+  readonly status?: number | undefined;
+  readonly headers?: Record<string, string> | undefined;
 };
 
 export type Method = (request: RpcRequest, turn: Turn) => Soon<MethodReply>;
