@@ -21,6 +21,9 @@ export interface Run {
   /** Undefined where the code obeyed its signal. Never rejects. */
   readonly late?: Promise<Outcome | undefined>;
 }
+
+/** Turns of the microtask queue that code has to end in before its time is taken. */
+const TURNS_AT_ONCE = 8;
 const INTERNAL = "The tool failed because of an internal error.";
 
 /** What is run, for whom. */
@@ -55,16 +58,14 @@ function ended(outcome: Outcome): Run {
 
 function waitFor(running: Promise<unknown>, work: Work): Promise<Run> {
   const { context, caller, offer } = work;
-  const gone = caller.client?.signal;
-
   return new Promise((resolve) => {
     const limitMs = offer.traits.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     // The first ending counts: what the code does with its signal afterwards is its own affair, and no fault to log.
     let settled = false;
+    let disarm = () => {};
     const settle = (outcome: Soon<Outcome>, late?: Promise<Outcome | undefined>) => {
       settled = true;
-      clearTimeout(timer);
-      gone?.removeEventListener("abort", onGone);
+      disarm();
       resolve(after(outcome, (checked) => (late ? { outcome: checked, late } : { outcome: checked })));
     };
     const stop = (reason: DOMException, outcome: Outcome) => {
@@ -76,21 +77,33 @@ function waitFor(running: Promise<unknown>, work: Work): Promise<Run> {
       );
       settle(outcome, late);
     };
-    const timer = setTimeout(() => {
-      const reason = new DOMException(`The time limit of ${limitMs} ms is over`, "TimeoutError");
-      stop(reason, { kind: "timed_out", limitMs });
-    }, limitMs);
-    const onGone = () => {
-      stop(new DOMException("The caller has gone", "AbortError"), { kind: "cancelled" });
-    };
-    gone?.addEventListener("abort", onGone);
     // What the code asked for comes with another call, which runs it again: this run waits for nothing any more.
     context.onAsking((questions, answered) => settle({ kind: "asking", questions, answered }));
     running.then(
       (value) => settled || settle(safely(() => work.returned(value))),
       (error) => settled || settle(safely(() => thrown(error, work))),
     );
-    if (gone?.aborted) onGone();
+    const arm = async () => {
+      // Code that is async by habit and waits for nothing is done by then: the runtime's timer and signal, which cost
+      // more than the rest of such a call, are for the others. No time passes meanwhile.
+      for (let turns = 0; turns < TURNS_AT_ONCE; turns++) {
+        await undefined;
+        if (settled) return;
+      }
+      const onGone = () => stop(new DOMException("The caller has gone", "AbortError"), { kind: "cancelled" });
+      const timer = setTimeout(() => {
+        const reason = new DOMException(`The time limit of ${limitMs} ms is over`, "TimeoutError");
+        stop(reason, { kind: "timed_out", limitMs });
+      }, limitMs);
+      const gone = caller.client?.signal;
+      disarm = () => {
+        clearTimeout(timer);
+        gone?.removeEventListener("abort", onGone);
+      };
+      gone?.addEventListener("abort", onGone);
+      if (gone?.aborted) onGone();
+    };
+    arm();
   });
 }
 

@@ -25,13 +25,10 @@ export function answer(request: RpcRequest, facts: TurnFacts): Soon<Response> {
     // 2026-07-28: "it MUST respond with 404 Not Found" (Streamable HTTP, Protocol Version Header).
     return turn.answer(final(request, { ...unknown, ...(manner.kind === "modern" && { status: 404 }) }));
   }
-  const unwatch = session && watchForCancellation(request, session, turn);
   const reply = safely(() => method(request, turn), visit);
-  if (reply instanceof Promise || request.method === "initialize") {
-    return turn.answer(conclude(request, turn, reply, unwatch));
-  }
-  unwatch?.();
-  return turn.answer(final(request, reply));
+  if (!(reply instanceof Promise) && request.method !== "initialize") return turn.answer(final(request, reply));
+  const unwatch = session && watchForCancellation(request, session, turn);
+  return turn.answer(conclude(request, turn, reply, unwatch));
 }
 
 /** The last message of a method that takes its time. Never rejects. */
