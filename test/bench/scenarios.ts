@@ -103,6 +103,12 @@ function call(protocol: keyof typeof CALLS, credential: Credential): Scenario["o
   };
 }
 
+/** The same sum from a tool that is async by habit, and waits for nothing. */
+async function callAsync(): Promise<Next> {
+  const body = { request: { tool_id: "Sums.AddAsync", input: NUMBERS } };
+  return always({ request: encode({ method: "POST", path: "/tools/call", body }), status: 200, body: isOxpSum });
+}
+
 const LISTS = {
   OXP: () => ({ method: "GET", path: "/tools" }),
   "MCP legacy": (given) => asked(wayOf("legacy", given), "tools/list"),
@@ -225,6 +231,7 @@ export const SCENARIOS: readonly Scenario[] = [
       open: call(protocol, credential),
     })),
   ),
+  { name: "OXP: call of an async tool", place: "kept", against: ["bare"], open: callAsync },
   ...PROTOCOLS.map((protocol) => ({
     name: `${protocol}: call, with a line in the log`,
     place: "logged" as const,
