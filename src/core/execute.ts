@@ -14,7 +14,7 @@ import { type KeyedRun, once } from "./once.ts";
 import type { Issue, Outcome, Refusal } from "./outcome.ts";
 import { permit } from "./permit.ts";
 import { type Met, meet } from "./requirements.ts";
-import { ourFault } from "./run.ts";
+import { isThenable, ourFault } from "./run.ts";
 import type { StandardSchema } from "./schema.ts";
 import { after, attempt, type Soon } from "./soon.ts";
 import { ToolRun } from "./tool-run.ts";
@@ -95,7 +95,8 @@ function parse(schema: StandardSchema | undefined, raw: unknown): Soon<Parsed> {
   if (schema === undefined) return { input: {} };
   // Validators ask with `in`: a parameter called "constructor" must not be found where none was sent.
   const own = Object.assign(Object.create(null), input);
-  return after(schema["~standard"].validate(own), judged);
+  const verdict = schema["~standard"].validate(own);
+  return after(isThenable(verdict) ? Promise.resolve(verdict) : verdict, judged);
 }
 
 type Verdict = Awaited<ReturnType<StandardSchema["~standard"]["validate"]>>;

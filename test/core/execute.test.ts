@@ -1,5 +1,5 @@
 /** What the one place where tools are run does for callers that few protocols have. */
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { NO_CONTEXT } from "../../src/core/call.ts";
 import { type CatalogEntry, createCatalog } from "../../src/core/catalog.ts";
 import { execute } from "../../src/core/execute.ts";
@@ -7,8 +7,9 @@ import type { Host } from "../../src/core/host.ts";
 import { OWNER } from "../support/app.ts";
 
 interface Definition {
+  readonly input?: unknown;
   readonly output?: unknown;
-  run(): unknown;
+  run(input?: unknown): unknown;
 }
 
 /** One tool, on a host that has nothing else. */
@@ -65,13 +66,27 @@ it("a module that was evaluated is not asked for again, and one that could not b
   expect(loads).toBe(2);
 });
 
-it("a result is judged also by a validator that returns a thenable of its own", async () => {
-  const verdict = { issues: [{ message: "no bell" }] };
+/** A validator that returns a thenable of its own, as a library may. */
+function judging(verdict: object) {
   const validate = () => ({
-    // biome-ignore lint/suspicious/noThenProperty: what a validator's library may return
+    // biome-ignore lint/suspicious/noThenProperty: what it is about
     then: (resolve: (value: unknown) => void) => resolve(verdict),
   });
-  const output = { "~standard": { version: 1, vendor: "test", validate } };
-  const { outcome } = await execute(CALL, hostOf({ output, run: () => "ding" }));
-  expect(outcome.kind).toBe("failed");
+  return { "~standard": { version: 1, vendor: "test", validate } };
+}
+
+describe("a validator that returns a thenable of its own", () => {
+  it("is waited for by a result", async () => {
+    const output = judging({ issues: [{ message: "no bell" }] });
+    const { outcome } = await execute(CALL, hostOf({ output, run: () => "ding" }));
+    expect(outcome.kind).toBe("failed");
+  });
+
+  it("is waited for by an input, fit or unfit", async () => {
+    const run = (input: unknown) => ({ got: input });
+    const fit = await execute(CALL, hostOf({ input: judging({ value: { times: 2 } }), run }));
+    expect(fit.outcome).toEqual({ kind: "completed", value: { got: { times: 2 } } });
+    const unfit = await execute(CALL, hostOf({ input: judging({ issues: [{ message: "no bell" }] }), run }));
+    expect(unfit.outcome).toEqual({ kind: "invalid", issues: [{ path: "", message: "no bell" }] });
+  });
 });
