@@ -1,11 +1,16 @@
-/** `npm run size`: what `wrangler deploy` would upload, and whether it is within its budget. */
+/** `npm run size`: what `wrangler deploy` would upload, and whether the part of it that is not tools is within budget. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { manyTools } from "./bench/forks.ts";
+import { makeFork } from "./support/node/fork.ts";
 
-/** KiB after gzip, minified, with the tools that ship. The README repeats the figure, a test holds both together. */
-export const BUDGET_KIB = 57;
+/**
+ * KiB after gzip, minified, of a fork with one small tool: what tools add is their owner's affair. The README repeats the
+ * figure, a test holds both together.
+ */
+export const BUDGET_KIB = 50;
 
 /** A fork may have it; its budget is that of those who do not. */
 export const WITHOUT_SIGN_IN = "#sign-in:./src/sign-in/off.ts";
@@ -31,8 +36,19 @@ export function uploadSize(root: string): number {
   }
 }
 
+/** @returns KiB after gzip of a fork with one small tool */
+export function coreSize(): number {
+  const fork = makeFork(manyTools(1));
+  try {
+    return uploadSize(fork.root);
+  } finally {
+    fork.remove();
+  }
+}
+
 if (import.meta.main) {
-  const size = uploadSize(resolve(import.meta.dirname, ".."));
-  console.log(`${size} KiB gzip of ${BUDGET_KIB} KiB`);
-  process.exitCode = size < BUDGET_KIB ? 0 : 1;
+  const core = coreSize();
+  console.log(`${uploadSize(resolve(import.meta.dirname, ".."))} KiB gzip, with all of tools/`);
+  console.log(`${core} KiB gzip with one small tool, of ${BUDGET_KIB} KiB`);
+  process.exitCode = core < BUDGET_KIB ? 0 : 1;
 }

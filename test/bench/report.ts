@@ -1,9 +1,11 @@
 /** What a run found, as tables. */
 import { writeFileSync } from "node:fs";
+import { availableParallelism, cpus } from "node:os";
 import { resolve } from "node:path";
 import type { Cold } from "./cold.ts";
 import type { Memory } from "./memory.ts";
 import type { Scenario } from "./scenarios.ts";
+import { WORKERD_VERSION } from "./server.ts";
 
 /** One measurement. Times are in microseconds. */
 export interface Entry {
@@ -23,6 +25,7 @@ export interface Row {
 export interface Setting {
   readonly rounds: number;
   readonly seconds: number;
+  readonly connections: number;
   readonly isPinned: boolean;
 }
 
@@ -33,12 +36,36 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** Throughput as a share of another's: the median of the rounds' ratios, each of neighbours in time. */
-export function ratio(ours: readonly Entry[], theirs: readonly Entry[]): number {
-  return median(ours.map(({ perSecond }, round) => perSecond / (theirs[round]?.perSecond ?? Number.NaN)));
+/** Slices of one round, all equally long, as one measurement. */
+export function joined(slices: readonly Entry[]): Entry {
+  const mean = (pick: (entry: Entry) => number | undefined) =>
+    slices.reduce((sum, slice) => sum + (pick(slice) ?? Number.NaN), 0) / slices.length;
+  const cpuUs = mean(({ cpuUs: own, perSecond }) => own && own * perSecond) / mean(({ perSecond }) => perSecond);
+  return {
+    perSecond: mean(({ perSecond }) => perSecond),
+    p50: median(slices.map(({ p50 }) => p50)),
+    p99: median(slices.map(({ p99 }) => p99)),
+    cpuUs: Number.isNaN(cpuUs) ? undefined : cpuUs,
+  };
 }
 
-const HEAD = ["scenario", "server", "requests/s", "p50 µs", "p99 µs", "CPU µs", "of bare", "target"];
+/** Throughput as a share of another's, round by round: each of neighbours in time. Ascending. */
+export function ratios(ours: readonly Entry[], theirs: readonly Entry[]): number[] {
+  const all = ours.map(({ perSecond }, round) => perSecond / (theirs[round]?.perSecond ?? Number.NaN));
+  return all.sort((a, b) => a - b);
+}
+
+const HEAD = [
+  "scenario",
+  "server",
+  "requests/s",
+  "p50 µs",
+  "p99 µs",
+  "CPU µs",
+  "of bare",
+  "half of the rounds",
+  "target",
+];
 const count = (value: number) => Math.round(value).toLocaleString("en");
 
 function lines({ scenario, entries }: Row): string[][] {
@@ -46,7 +73,8 @@ function lines({ scenario, entries }: Row): string[][] {
   return [...entries].map(([name, all]) => {
     const of = (pick: (entry: Entry) => number | undefined) => median(all.map((entry) => pick(entry) ?? Number.NaN));
     const cpu = of(({ cpuUs }) => cpuUs);
-    const share = bare && name !== "bare" ? ratio(all, bare) : undefined;
+    const shares = bare && name !== "bare" ? ratios(all, bare) : undefined;
+    const share = shares && median(shares);
     const target = name === "trivet" ? scenario.target : undefined;
     return [
       name === "trivet" ? scenario.name : "",
@@ -56,9 +84,16 @@ function lines({ scenario, entries }: Row): string[][] {
       count(of(({ p99 }) => p99)),
       Number.isNaN(cpu) ? "" : cpu.toFixed(1),
       share === undefined ? "" : share.toFixed(2),
+      shares === undefined ? "" : middle(shares),
       target === undefined ? "" : `≥ ${target}${share !== undefined && share < target ? ", missed" : ""}`,
     ];
   });
+}
+
+/** What lies between the first and the last quarter. */
+function middle(ascending: readonly number[]): string {
+  const at = (share: number) => (ascending[Math.round((ascending.length - 1) * share)] ?? Number.NaN).toFixed(2);
+  return `${at(0.25)} to ${at(0.75)}`;
 }
 
 function table(head: readonly string[], body: readonly (readonly string[])[]): string {
@@ -71,12 +106,12 @@ export function printed(
   cold: Cold | undefined,
   memory: Memory | undefined,
   sizes: readonly (readonly [name: string, kib: number])[],
-  { rounds, seconds, isPinned }: Setting,
+  { rounds, seconds, connections, isPinned }: Setting,
 ): string {
   const parts: string[] = [];
   if (rows.length > 0) {
     parts.push(
-      `Medians of ${rounds} rounds of ${seconds} s; the server ${isPinned ? "has one core, the load another" : "shares its cores with the load"}.`,
+      `Medians of ${rounds} rounds of ${seconds} s, over ${connections} connections; the server ${isPinned ? "has one core, the load another" : "shares its cores with the load"}.`,
       table(HEAD, rows.flatMap(lines)),
     );
   }
@@ -112,14 +147,25 @@ export function printed(
   return parts.join("\n\n");
 }
 
+const quoted = (word: string) => (/^[\w./-]+$/.test(word) ? word : `"${word}"`);
+
+function machine(): string {
+  const [core] = cpus();
+  return `${availableParallelism()} cores of ${core?.model.trim() ?? "an unknown kind"}, Node ${process.versions.node}, workerd ${WORKERD_VERSION}`;
+}
+
 export function write(text: string, given: readonly string[]): void {
   const head = `# What a run of the benchmark found
 
-Written by \`npm run bench -- ${given.join(" ")}\`.
+Written by \`npm run bench -- ${given.map(quoted).join(" ")}\` on ${new Date().toISOString().slice(0, 10)}, on ${machine()}.
 
 *Bare* is a Worker without framework that parses, looks at two numbers and answers the same bytes; *hono+valibot* is one
-route of Hono's with \`safeParse\`. Ratios are what counts: requests per second as a share of bare's, in the same run;
-those of single rounds differ by a tenth and more. Nobody logs anything, unless a row says so: a deployment does as it
+route of Hono's with \`safeParse\`. *Legacy* is MCP up to 2025-11-25, *modern* 2026-07-28; a *keyed* call has an
+idempotency key, and its *replay* is the same call sent again. Targets are those that the project set itself.
+
+Ratios are what counts: requests per second as a share of bare's. A round goes from server to server each second and
+gives one ratio for each; *of bare* is the median of these (so it is not quite that of the medians beside it, which a
+machine's changes of speed move apart), and half of the rounds lay between what is said beside it. Nobody logs anything, unless a row says so: a deployment does as it
 comes (\`LOG_CALLS\`). Peers are set up as their own documents say is fastest; mcp-lite is asked for JSON alone, which the
 protocol does not allow its clients, and fastmcp answers without structured content.
 `;

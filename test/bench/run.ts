@@ -3,7 +3,7 @@
  *
  *   --rounds N     how often each scenario is measured (9); the medians count
  *   --seconds N    how long, each time (5)
- *   --only REGEXP  only scenarios whose name fits; more than once for more
+ *   --only REGEXP  only scenarios whose name fits, "start" or "memory"; more than once for more
  *   --peers        against other MCP servers, too: installs them
  *   --write        writes the tables to test/bench/RESULTS.md
  *
@@ -16,27 +16,17 @@ import { coldStart } from "./cold.ts";
 import { bundledPeer, Field, gzipKib, peers, type Rival } from "./contestants.ts";
 import type { Measured, Order, Reply } from "./load.ts";
 import { memory } from "./memory.ts";
-import { type Entry, printed, type Row, write } from "./report.ts";
+import { type Entry, joined, printed, type Row, write } from "./report.ts";
 import { SCENARIOS, type Scenario } from "./scenarios.ts";
 import { canPin, LOAD_CORE, pinned } from "./server.ts";
 
 const CONNECTIONS = 32;
 const WARM_UP_SECONDS = 1;
+/** A machine's speed changes within seconds: a round goes from one server to the next so often. */
+const SLICE_SECONDS = 1;
 
-const { values: asked } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "9" },
-    seconds: { type: "string", default: "5" },
-    only: { type: "string", multiple: true, default: [] },
-    peers: { type: "boolean", default: false },
-    write: { type: "boolean", default: false },
-  },
-});
-const rounds = Number(asked.rounds);
-const seconds = Number(asked.seconds);
-if (!(rounds >= 1 && seconds > 0)) throw new Error("--rounds and --seconds are numbers above 0");
-const isWanted = (name: string) =>
-  asked.only.length === 0 || asked.only.some((pattern) => new RegExp(pattern).test(name));
+const { rounds, seconds, only, withPeers, written } = options();
+const isWanted = (name: string) => only.length === 0 || only.some((pattern) => pattern.test(name));
 
 /** One process makes all the load. */
 function startLoad(): { measure(order: Order): Promise<Measured>; stop(): void } {
@@ -54,9 +44,37 @@ function startLoad(): { measure(order: Order): Promise<Measured>; stop(): void }
   };
 }
 
+/** What was asked for; says what is wrong with it, and ends, where it makes no sense. */
+function options() {
+  try {
+    const { values: asked } = parseArgs({
+      options: {
+        rounds: { type: "string", default: "9" },
+        seconds: { type: "string", default: "5" },
+        only: { type: "string", multiple: true, default: [] },
+        peers: { type: "boolean", default: false },
+        write: { type: "boolean", default: false },
+      },
+    });
+    const [rounds, seconds] = [Number(asked.rounds), Number(asked.seconds)];
+    if (!(Number.isInteger(rounds) && rounds > 0)) throw new Error("--rounds takes a whole number above 0");
+    if (!(seconds > 0)) throw new Error("--seconds takes a number above 0");
+    const only = asked.only.map((pattern) => new RegExp(pattern));
+    const names = [...SCENARIOS.map(({ name }) => name), "start", "memory"];
+    if (only.length > 0 && !names.some((name) => only.some((pattern) => pattern.test(name)))) {
+      throw new Error(`--only fits none of these:\n  ${names.join("\n  ")}`);
+    }
+    return { rounds, seconds, only, withPeers: asked.peers, written: asked.write };
+  } catch (error) {
+    console.error((error as Error).message);
+    process.exit(2);
+  }
+}
+
+const wanted = SCENARIOS.filter(({ name }) => isWanted(name));
 const field = await Field.open();
 const load = startLoad();
-const others = asked.peers ? peers() : [];
+const others = withPeers ? peers() : [];
 
 async function measure(scenario: Scenario, rival: Rival, time: number): Promise<Entry & { readonly bytes: number }> {
   const { running, peer } = rival;
@@ -69,7 +87,6 @@ async function measure(scenario: Scenario, rival: Rival, time: number): Promise<
   return { perSecond: requests / took, p50, p99, cpuUs, bytes };
 }
 
-const wanted = SCENARIOS.filter(({ name }) => isWanted(name));
 try {
   const races: { scenario: Scenario; rivals: Rival[]; entries: Map<string, Entry[]> }[] = [];
   for (const scenario of wanted) {
@@ -83,11 +100,16 @@ try {
   }
   for (let round = 0; races.length > 0 && round < rounds; round++) {
     for (const { scenario, rivals, entries } of races) {
-      // Nobody is always first.
-      for (let index = 0; index < rivals.length; index++) {
-        const rival = rivals[(index + round) % rivals.length] as Rival;
-        entries.get(rival.name)?.push(await measure(scenario, rival, seconds));
+      const slices = new Map<string, Entry[]>(rivals.map(({ name }) => [name, []]));
+      const count = Math.max(1, Math.round(seconds / SLICE_SECONDS));
+      for (let slice = 0; slice < count; slice++) {
+        // Nobody is always first.
+        for (let index = 0; index < rivals.length; index++) {
+          const rival = rivals[(index + round + slice) % rivals.length] as Rival;
+          slices.get(rival.name)?.push(await measure(scenario, rival, seconds / count));
+        }
       }
+      for (const [name, all] of slices) entries.get(name)?.push(joined(all));
     }
     console.error(`round ${round + 1} of ${rounds}`);
   }
@@ -98,9 +120,14 @@ try {
     ["trivet, with one tool", gzipKib(field.module("one"))],
     ...others.map((peer) => [peer.name, gzipKib(bundledPeer(peer))] as const),
   ];
-  const text = printed(rows, cold, kept, others.length > 0 ? sizes : [], { rounds, seconds, isPinned: canPin });
+  const text = printed(rows, cold, kept, others.length > 0 ? sizes : [], {
+    rounds,
+    seconds,
+    connections: CONNECTIONS,
+    isPinned: canPin,
+  });
   console.log(text);
-  if (asked.write) write(text, process.argv.slice(2));
+  if (written) write(text, process.argv.slice(2));
 } finally {
   load.stop();
   await field.end();
