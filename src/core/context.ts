@@ -142,6 +142,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
   }
 
   async #ask(key: string, question: Question): Promise<unknown> {
+    if (this.#ended) throw new DOMException("The call is over", "AbortError");
     const { asking } = this.#call;
     const given = asking?.answers && Object.hasOwn(asking.answers, key) ? asking.answers[key] : undefined;
     const answer = readAnswer(question, given);
@@ -177,7 +178,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
   }
 
   release(): void {
-    this.#call.sink?.release();
+    if (!this.#ended) this.#call.sink?.release();
   }
 
   /** Fires {@link signal}, also for a tool that looks at it only later. */

@@ -7,7 +7,7 @@ import type { Host, Offer } from "./host.ts";
 import { describeError } from "./log.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Scrub } from "./scrub.ts";
-import { after, type Soon } from "./soon.ts";
+import type { Soon } from "./soon.ts";
 
 /** What code throws that was told to stop. */
 const STOPPED = new Set(["AbortError", "TimeoutError"]);
@@ -45,44 +45,50 @@ export function runWithin(work: Work): Soon<Run> {
   let result: unknown;
   try {
     result = work.start();
-    if (isThenable(result)) return waitFor(Promise.resolve(result), work);
+    if (isThenable(result)) return waitFor(plainPromise(result), (value) => work.returned(value), work);
   } catch (error) {
-    return { outcome: thrown(error, work) };
+    return { outcome: safely(() => thrown(error, work)) };
   }
-  return after(work.returned(result), ended);
+  const outcome = work.returned(result);
+  return outcome instanceof Promise ? waitFor(outcome, (judged) => judged, work) : { outcome };
 }
 
-function ended(outcome: Outcome): Run {
-  return { outcome };
+/** A promise that settles as the runtime's own do, whatever `then` it came with. */
+function plainPromise(result: PromiseLike<unknown>): Promise<unknown> {
+  const isPlain = result instanceof Promise && result.then === Promise.prototype.then;
+  return isPlain ? result : new Promise((settle) => settle(result));
 }
 
-function waitFor(running: Promise<unknown>, work: Work): Promise<Run> {
+/** @param judge makes an outcome of what comes: under the same time limit */
+function waitFor<Value>(running: Promise<Value>, judge: (value: Value) => Soon<Outcome>, work: Work): Promise<Run> {
   const { context, caller, offer } = work;
   return new Promise((resolve) => {
     const limitMs = offer.traits.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     // The first ending counts: what the code does with its signal afterwards is its own affair, and no fault to log.
     let settled = false;
+    let stopped: DOMException | undefined;
     let disarm = () => {};
-    const settle = (outcome: Soon<Outcome>, late?: Promise<Outcome | undefined>) => {
+    const settle = (run: Run) => {
+      if (settled) return;
       settled = true;
       disarm();
-      resolve(after(outcome, (checked) => (late ? { outcome: checked, late } : { outcome: checked })));
+      resolve(run);
     };
-    const stop = (reason: DOMException, outcome: Outcome) => {
-      context.stop(reason);
-      const obeyed = (error: unknown) => error === reason || (error instanceof Error && STOPPED.has(error.name));
-      const late = running.then(
-        (value) => safely(() => work.returned(value)),
-        (error) => (obeyed(error) ? undefined : safely(() => thrown(error, work))),
-      );
-      settle(outcome, late);
-    };
-    // What the code asked for comes with another call, which runs it again: this run waits for nothing any more.
-    context.onAsking((questions, answered) => settle({ kind: "asking", questions, answered }));
-    running.then(
-      (value) => settled || settle(safely(() => work.returned(value))),
-      (error) => settled || settle(safely(() => thrown(error, work))),
+    const isOurs = () => !settled || stopped !== undefined;
+    const obeyed = (error: unknown) =>
+      stopped !== undefined && (error === stopped || (error instanceof Error && STOPPED.has(error.name)));
+    const ending: Promise<Outcome | undefined> = running.then(
+      (value) => (isOurs() ? safely(() => judge(value)) : undefined),
+      (error) => (isOurs() && !obeyed(error) ? safely(() => thrown(error, work)) : undefined),
     );
+    ending.then((outcome) => outcome && settle({ outcome }));
+    // What the code asked for comes with another call, which runs it again: this run waits for nothing any more.
+    context.onAsking((questions, answered) => settle({ outcome: { kind: "asking", questions, answered } }));
+    const stop = (reason: DOMException, outcome: Outcome) => {
+      stopped = reason;
+      context.stop(reason);
+      settle({ outcome, late: ending });
+    };
     const arm = async () => {
       // Code that is async by habit and waits for nothing is done by then: the runtime's timer and signal, which cost
       // more than the rest of such a call, are for the others. No time passes meanwhile.
@@ -108,7 +114,7 @@ function waitFor(running: Promise<unknown>, work: Work): Promise<Run> {
 }
 
 /** Whatever goes wrong with an ending ends the call all the same: nobody waits for the time limit because of it. */
-function safely(make: () => Soon<Outcome>): Soon<Outcome> {
+function safely<Made extends Soon<Outcome>>(make: () => Made): Made | Outcome {
   try {
     return make();
   } catch {

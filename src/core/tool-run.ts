@@ -41,11 +41,8 @@ export class ToolRun implements Work {
   }
 
   carryOut(): Soon<KeyedRun> {
-    const ending = after(runWithin(this), (run) => after(this.context.end(), () => run));
-    // Clocks stand still while code runs (Workers, Performance and timers): what is there at once took no time.
-    if (!(ending instanceof Promise)) return this.#ran(ending, 0);
     const started = this.host.now();
-    return ending.then((run) => this.#ran(run, this.host.now() - started));
+    return after(runWithin(this), (run) => after(this.context.end(), () => this.#ran(run, started)));
   }
 
   start(): unknown {
@@ -74,7 +71,8 @@ export class ToolRun implements Work {
     }
   }
 
-  #ran({ outcome, late }: Run, durationMs: number): KeyedRun {
+  #ran({ outcome, late }: Run, started: number): KeyedRun {
+    const durationMs = this.host.now() - started;
     const sawSession = () => this.context.sawSession;
     if (late === undefined) return { outcome, durationMs, sawSession };
     // What a tool changes of its session after its time is over is kept when it ends.

@@ -90,14 +90,16 @@ const NO_JSON: ReadBody = {
 };
 
 /** Reads a JSON body: any JSON value, no deeper and no larger than allowed. */
-export function readJson(visit: Visit): Soon<ReadBody> {
-  const { request, headers, limits } = visit;
+export function readJson({ request, headers, limits }: Visit): Soon<ReadBody> {
   const type = headers.get("content-type");
-  if (type !== null && !isJsonType(type)) return NO_JSON;
+  const encoding = headers.get("content-encoding");
+  if ((type !== null && !isJsonType(type)) || (encoding !== null && encoding.toLowerCase() !== "identity")) {
+    return NO_JSON;
+  }
   const announced = headers.get("content-length");
-  if (announced === null) return readText(request, limits.bodyBytes).then((text) => parsed(text, visit));
-  if (Number(announced) > limits.bodyBytes) return parsed(undefined, visit);
-  return request.text().then((text) => parsed(isLarger(text, limits.bodyBytes) ? undefined : text, visit));
+  if (announced === null) return readText(request, limits.bodyBytes).then((text) => parsed(text, limits));
+  if (Number(announced) > limits.bodyBytes) return parsed(undefined, limits);
+  return request.text().then((text) => parsed(isLarger(text, limits.bodyBytes) ? undefined : text, limits));
 }
 
 /** Whether a text takes more bytes: what a request announces need not be what comes. A character takes three at most. */
@@ -106,7 +108,7 @@ function isLarger(text: string, bytes: number): boolean {
 }
 
 /** @param text undefined for one that is too large */
-function parsed(text: string | undefined, { headers, limits }: Visit): ReadBody {
+function parsed(text: string | undefined, limits: Limits): ReadBody {
   if (text === undefined) {
     return { bad: { status: 413, message: `The request body is larger than ${limits.bodyBytes} bytes` } };
   }
@@ -114,8 +116,6 @@ function parsed(text: string | undefined, { headers, limits }: Visit): ReadBody 
   try {
     value = JSON.parse(text);
   } catch {
-    // Nothing is decompressed: what a Content-Encoding was applied to is no JSON.
-    if ((headers.get("content-encoding") ?? "identity").toLowerCase() !== "identity") return NO_JSON;
     return { bad: { status: 400, message: `The request body is ${text === "" ? "empty" : "not valid JSON"}` } };
   }
   // A text shorter than this cannot nest that deep: each level takes two characters.

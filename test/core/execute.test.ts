@@ -9,6 +9,7 @@ import { OWNER } from "../support/app.ts";
 interface Definition {
   readonly input?: unknown;
   readonly output?: unknown;
+  readonly timeoutMs?: number;
   run(input?: unknown): unknown;
 }
 
@@ -19,7 +20,7 @@ function hostOf(definition: Definition): Host {
     name: "Bell_Ring",
     version: "1.0.0",
     toolkit: "bell",
-    traits: {},
+    traits: { timeoutMs: definition.timeoutMs },
     output: "any",
     load: async () => ({ default: { version: "1.0.0", description: "Rings.", ...definition } }),
     json: { description: '""', input: '{"type":"object","properties":{}}', output: "{}" },
@@ -90,3 +91,40 @@ describe("a validator that returns a thenable of its own", () => {
     expect(unfit.outcome).toEqual({ kind: "invalid", issues: [{ path: "", message: "no bell" }] });
   });
 });
+
+describe("code that does what no code should", () => {
+  const never = { "~standard": { version: 1, vendor: "test", validate: () => new Promise(() => {}) } };
+
+  it.each([
+    ["at once", () => "ding"],
+    ["later", async () => "ding"],
+  ])("a result that came %s and is judged for ever: the time limit ends it", async (_, run) => {
+    const { outcome } = await execute(CALL, hostOf({ output: never, timeoutMs: 20, run }));
+    expect(outcome).toEqual({ kind: "timed_out", limitMs: 20 });
+  });
+
+  it("a promise whose own `then` throws is a failed call", async () => {
+    // biome-ignore lint/suspicious/noThenProperty: what it is about
+    const run = () => Object.assign(Promise.resolve(), { then: () => raise(new Error("hidden in then")) });
+    const { outcome } = await execute(CALL, hostOf({ run }));
+    expect(outcome).toEqual({ kind: "failed", fault: { message: "The tool failed because of an internal error." } });
+  });
+
+  it.each([
+    ["at once", () => raise(revoked())],
+    ["later", async () => raise(revoked())],
+  ])("what was thrown %s and cannot be looked at is a failed call", async (_, run) => {
+    const { outcome } = await execute(CALL, hostOf({ run }));
+    expect(outcome).toEqual({ kind: "failed", fault: { message: "The tool failed because of an internal error." } });
+  });
+});
+
+function raise(thrown: unknown): never {
+  throw thrown;
+}
+
+function revoked(): unknown {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}

@@ -73,6 +73,13 @@ describe.each(ENDPOINTS)("POST %s", (path) => {
     expectError(path, await send(path, { method: "POST", headers, body }), 415);
   });
 
+  it.each(["gzip", "br"])(
+    "Content-Encoding: %s on a body that is plain: 415, as whoever stands before reads another",
+    async (encoding) => {
+      expectError(path, await post(path, "{}", { "content-encoding": encoding }), 415);
+    },
+  );
+
   it("Content-Encoding: identity, and none at all, are read", async () => {
     expectError(path, await post(path, "{}", { "content-encoding": "identity" }), 400);
     expectError(path, await post(path, "{}", { "content-encoding": "" }), 400);

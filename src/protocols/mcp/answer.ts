@@ -26,7 +26,14 @@ export function answer(request: RpcRequest, facts: TurnFacts): Soon<Response> {
     return turn.answer(final(request, { ...unknown, ...(manner.kind === "modern" && { status: 404 }) }));
   }
   const reply = safely(() => method(request, turn), visit);
-  if (!(reply instanceof Promise) && request.method !== "initialize") return turn.answer(final(request, reply));
+  if (!(reply instanceof Promise) && request.method !== "initialize") {
+    try {
+      return turn.answer(final(request, reply));
+    } catch (thrown) {
+      // A value that was carried by JSON once, and is not any more.
+      return turn.answer(final(request, broken(thrown, visit)));
+    }
+  }
   const unwatch = session && watchForCancellation(request, session, turn);
   return turn.answer(conclude(request, turn, reply, unwatch));
 }

@@ -31,6 +31,8 @@ export function askingOf(turn: Turn, answers: Answers | undefined, sink: ClientS
     async ask(_, question) {
       const id = `ask-${crypto.randomUUID()}`;
       await sink?.drained();
+      // A tool that did not wait for the answer has ended meanwhile.
+      if (channel.isDone) throw new NotAnswered();
       channel.send({ jsonrpc: "2.0", id, ...toRequest(question, session.revision, id) });
       const answer: unknown = JSON.parse(await turn.visit.host.mail.take(boxOf(turn.visit, session), id));
       if (isRecord(answer) && answer.result !== undefined) return answer.result;

@@ -19,6 +19,8 @@ export interface Channel {
   send(message: Record<string, unknown>): void;
   /** Closes the connection; what is said from then on waits for the client to come back. */
   release(): void;
+  /** Whether the last message has been said: nothing more goes out. */
+  readonly isDone: boolean;
 }
 
 /** The last message, as JSON text; status and headers count only where it is the only one. */
@@ -47,6 +49,7 @@ export class Conversation implements Channel {
   #answer: ((response: Response) => void) | undefined;
   #stream: EventStream | undefined;
   #released = false;
+  isDone = false;
   #beats: number | null = null;
   /** Posts are queued: entries of one stream keep their order. */
   #posted: Promise<void> | undefined;
@@ -70,17 +73,19 @@ export class Conversation implements Channel {
   }
 
   send(message: Record<string, unknown>): void {
+    if (this.isDone) return;
     this.#say(JSON.stringify(message), false);
   }
 
   release(): void {
-    if (this.#resumable === undefined) return;
+    if (this.#resumable === undefined || this.isDone) return;
     const stream = this.#opened();
     this.#released = true;
     stream.close();
   }
 
   #end(final: Final): Response {
+    this.isDone = true;
     if (this.#stream === undefined) return answerOf(final);
     clearInterval(this.#beats);
     this.#say(final.text, true);

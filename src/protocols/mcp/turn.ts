@@ -33,6 +33,8 @@ export class Turn implements TurnFacts, Client {
   isOver = false;
   readonly #resumable: Resumable | undefined;
   #conversation: Conversation | undefined;
+  /** With a single answer, and without a conversation. */
+  #isAnswered = false;
   #controller: AbortController | undefined;
 
   constructor({ visit, manner, session, can, resumable, alone = false }: TurnFacts) {
@@ -46,7 +48,7 @@ export class Turn implements TurnFacts, Client {
 
   /** Absent where the client takes nothing but a single JSON answer. */
   get channel(): Channel | undefined {
-    return !this.alone && takesStreams(this.visit) ? this.#talk() : undefined;
+    return this.alone || this.#isAnswered || !takesStreams(this.visit) ? undefined : this.#talk();
   }
 
   /** Fires when the client has gone, or says that it lost interest. */
@@ -69,7 +71,10 @@ export class Turn implements TurnFacts, Client {
   /** @param final never rejects */
   answer(final: Soon<Final>): Soon<Response> {
     // Most requests are answered before there is anything to say early.
-    if (!(final instanceof Promise) && this.#conversation === undefined) return answerOf(final);
+    if (!(final instanceof Promise) && this.#conversation === undefined) {
+      this.#isAnswered = true;
+      return answerOf(final);
+    }
     return this.#talk().answer(final);
   }
 

@@ -189,3 +189,13 @@ describe("an answer", () => {
     expect(await respond(await handshake(), id, ANN)).toBe(202);
   });
 });
+
+describe("a tool that asks and does not wait for the answer", () => {
+  it.each([1, 2])("is answered, and asks nothing after that (time %i)", async () => {
+    const session = await handshake(undefined, EVERYTHING);
+    const response = await postMcp(call("Talk_AskAndGo", {}), session);
+    const said = await response.text();
+    expect(said).toContain('"gone"');
+    expect(said.slice(said.indexOf('"gone"'))).not.toContain("elicitation/create");
+  });
+});

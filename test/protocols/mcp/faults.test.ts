@@ -1,7 +1,7 @@
 /** Faults of our own: a store that is away is told under the request's id, and says no more than that. */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { BOTH, call, handshake, mcp, request } from "./support.ts";
+import { BOTH, call, handshake, mcp, request, streamed } from "./support.ts";
 
 const { KV: kv } = env as unknown as { KV: KVNamespace };
 const AWAY = () => {
@@ -53,5 +53,30 @@ describe("a store that is away (2025-11-25, schema, INTERNAL_ERROR)", () => {
     vi.spyOn(kv, "put").mockImplementation(AWAY);
     const { status, body } = await mcp(call("Talk_Count"), { ...session, ...BOTH });
     expect([status, body.result.structuredContent]).toEqual([200, { value: 1 }]);
+  });
+});
+
+describe("a value that cannot be printed any more when it was checked (2025-11-25, schema, INTERNAL_ERROR)", () => {
+  const changing = (progress?: boolean) => call("Outputs_Changing", { ...(progress && { progress }) });
+  const failed = (id: unknown) => ({ jsonrpc: "2.0", id, error: { code: -32603, message: "Internal error" } });
+
+  it("is -32603 under the request's id", async () => {
+    const { status, body } = await mcp({ ...changing(), id: "c" });
+    expect([status, body]).toEqual([500, failed("c")]);
+  });
+
+  it("fails its part of a batch, and no other", async () => {
+    const { status, body } = await mcp([{ ...changing(), id: 1 }, request("ping", undefined, 2)], {
+      "mcp-protocol-version": "2025-03-26",
+    });
+    expect([status, body]).toEqual([200, [failed(1), { jsonrpc: "2.0", id: 2, result: {} }]]);
+  });
+
+  it("ends the stream that its progress went out on", async () => {
+    const message = changing(true);
+    const params = { ...(message.params as object), _meta: { progressToken: 1 } };
+    const stream = await streamed({ ...message, params }, await handshake());
+    const said = (await stream.rest()).map(({ data }) => data).filter(Boolean);
+    expect(said.map(({ method, error }) => method ?? error.code)).toEqual(["notifications/progress", -32603]);
   });
 });
