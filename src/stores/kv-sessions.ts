@@ -5,15 +5,15 @@
  */
 import { describeError, type Log } from "../core/log.ts";
 import { changedBy, SESSION_LIFETIME_MS, type SessionStore, type Values } from "../core/state.ts";
-import { atMost } from "../core/wait.ts";
 
 /** KV takes one write a second per key. */
 const WRITE_AGAIN_MS = 1_100;
 const WRITES = 8;
 /** A writer that has not been at it for so long was cut short with its request. */
 const WRITER_GONE_MS = 4 * WRITE_AGAIN_MS;
-/** A change waits for the one before no longer: that one's request may have been cut short, and its turn never end. */
+/** A change waits for another no longer: that one's request may have been cut short, and its turn never end. */
 const TURN_MS = 5_000;
+const LOOK_AGAIN_MS = 2;
 
 export interface KvSessionsParts {
   readonly kv: KVNamespace;
@@ -40,7 +40,7 @@ interface Waiting {
 export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsParts): SessionStore {
   // What KV has not taken yet: it is the truth here until it has. Gone as soon as it is written.
   const unwritten = new Map<string, Waiting>();
-  const queues = new Map<string, Promise<void>>();
+  const turns = new Map<string, { readonly since: number }>();
   const nameOf = (principal: string, id: string) => `session:${principal}:${id}`;
   const ended = (principal: string, id: string) => `ended:${principal}:${id}`;
 
@@ -84,17 +84,21 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsParts)
     }
   };
 
-  /** One change of a session at a time, so that none is lost here. */
-  const inTurn = (name: string, work: () => Promise<void>): Promise<void> => {
-    const before = queues.get(name);
-    const turn = (before ? atMost(before, TURN_MS) : Promise.resolve()).then(work);
-    const over = turn.then(
-      () => {},
-      () => {},
-    );
-    queues.set(name, over);
-    over.then(() => queues.get(name) === over && queues.delete(name));
-    return turn;
+  /**
+   * One change of a session at a time, so that none is lost here. Waits on its own request's timers: what waits for a
+   * promise of another request has nothing of its own to wait for, and the runtime may take it for hung.
+   */
+  const inTurn = async (name: string, work: () => Promise<void>): Promise<void> => {
+    for (let busy = turns.get(name); busy && now() - busy.since < TURN_MS; busy = turns.get(name)) {
+      await new Promise((resume) => setTimeout(resume, LOOK_AGAIN_MS));
+    }
+    const turn = { since: now() };
+    turns.set(name, turn);
+    try {
+      await work();
+    } finally {
+      if (turns.get(name) === turn) turns.delete(name);
+    }
   };
 
   return {
