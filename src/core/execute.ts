@@ -5,7 +5,6 @@
 import { audit } from "./audit.ts";
 import type { Call } from "./call.ts";
 import type { CatalogEntry } from "./catalog.ts";
-import type { ToolDefinition } from "./definition.ts";
 import type { Ending } from "./ending.ts";
 import type { Host } from "./host.ts";
 import { toIssues } from "./issues.ts";
@@ -14,8 +13,8 @@ import { type KeyedRun, once } from "./once.ts";
 import type { Issue, Outcome, Refusal } from "./outcome.ts";
 import { permit } from "./permit.ts";
 import { type Met, meet } from "./requirements.ts";
-import { isThenable, ourFault } from "./run.ts";
-import type { StandardSchema } from "./schema.ts";
+import { ourFault } from "./run.ts";
+import { judge, type StandardSchema, type Validated } from "./schema.ts";
 import { after, attempt, type Soon } from "./soon.ts";
 import { ToolRun } from "./tool-run.ts";
 
@@ -48,10 +47,12 @@ function prepare(call: Call, entry: CatalogEntry, host: Host): Soon<Ending> {
     (definition) =>
       attempt(
         () => parse(definition.input, call.input),
-        (parsed) =>
-          "issues" in parsed
-            ? ended({ kind: "invalid", issues: parsed.issues }, entry)
-            : perform(definition, parsed.input, met, call, entry, host),
+        (parsed) => {
+          if ("issues" in parsed) return ended({ kind: "invalid", issues: parsed.issues }, entry);
+          const run = (storeKey?: string) =>
+            new ToolRun(definition, parsed.input, met, call, entry, host, storeKey).carryOut();
+          return perform(run, met, call, entry, host);
+        },
         (error) => broken("The tool's input check failed.", error),
       ),
     (error) => broken("The tool could not be loaded.", error),
@@ -59,22 +60,18 @@ function prepare(call: Call, entry: CatalogEntry, host: Host): Soon<Ending> {
 }
 
 function perform(
-  definition: ToolDefinition,
-  input: unknown,
+  run: (storeKey?: string) => Soon<KeyedRun>,
   met: Met,
   call: Call,
   entry: CatalogEntry,
   host: Host,
 ): Soon<Ending> {
   const { key } = call;
-  if (key === undefined) {
-    const run = new ToolRun(definition, input, met, call, entry, host).carryOut();
-    return after(run, ({ outcome, durationMs }) => ended(outcome, entry, durationMs));
-  }
+  if (key === undefined) return after(run(), ({ outcome, durationMs }) => ended(outcome, entry, durationMs));
   const claimed = async (storeKey: string): Promise<KeyedRun> => {
     // Nobody waits for it any more: it has not run, and need not.
     if (call.client?.signal.aborted) return { outcome: { kind: "cancelled" }, durationMs: 0, sawSession: () => false };
-    return new ToolRun(definition, input, met, call, entry, host, storeKey).carryOut();
+    return run(storeKey);
   };
   return once({ ...call, key }, entry, met, host, claimed);
 }
@@ -95,12 +92,9 @@ function parse(schema: StandardSchema | undefined, raw: unknown): Soon<Parsed> {
   if (schema === undefined) return { input: {} };
   // Validators ask with `in`: a parameter called "constructor" must not be found where none was sent.
   const own = Object.assign(Object.create(null), input);
-  const verdict = schema["~standard"].validate(own);
-  return after(isThenable(verdict) ? Promise.resolve(verdict) : verdict, judged);
+  return after(judge(schema, own), judged);
 }
 
-type Verdict = Awaited<ReturnType<StandardSchema["~standard"]["validate"]>>;
-
-function judged(verdict: Verdict): Parsed {
+function judged(verdict: Validated<unknown>): Parsed {
   return verdict.issues ? { issues: toIssues(verdict.issues) } : { input: verdict.value };
 }

@@ -7,7 +7,7 @@ import type { Host, Offer } from "./host.ts";
 import { describeError } from "./log.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Scrub } from "./scrub.ts";
-import type { Soon } from "./soon.ts";
+import { isThenable, type Soon } from "./soon.ts";
 
 /** What code throws that was told to stop. */
 const STOPPED = new Set(["AbortError", "TimeoutError"]);
@@ -131,13 +131,6 @@ function thrown(error: unknown, { context, caller, offer, host }: Work): Outcome
 
 function cannotAsk(ability: Ability): Outcome {
   return { kind: "refused", refusal: { reason: "ability", ability } };
-}
-
-/** What another Worker's method returns is a thenable and no Promise. */
-export function isThenable<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
-  if (value instanceof Promise) return true;
-  const may = (typeof value === "object" && value !== null) || typeof value === "function";
-  return may && "then" in value && typeof value.then === "function";
 }
 
 /** A failure of this side: the caller gets a safe sentence, the log everything. */

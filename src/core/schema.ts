@@ -1,4 +1,5 @@
-/** The part of Standard Schema (standardschema.dev, version 1) that tools need: validate and infer. Types only. */
+/** The part of Standard Schema (standardschema.dev, version 1) that tools need: validate and infer. */
+import { isThenable, type Soon } from "./soon.ts";
 
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
@@ -20,3 +21,9 @@ export interface SchemaIssue {
 
 export type InferInput<S extends StandardSchema> = NonNullable<S["~standard"]["types"]>["input"];
 export type InferOutput<S extends StandardSchema> = NonNullable<S["~standard"]["types"]>["output"];
+
+/** What a schema says of a value. A library may return a thenable of its own: it is waited for as a promise is. */
+export function judge(schema: StandardSchema, value: unknown): Soon<Validated<unknown>> {
+  const verdict = schema["~standard"].validate(value);
+  return isThenable(verdict) ? Promise.resolve(verdict) : verdict;
+}

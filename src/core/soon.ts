@@ -25,3 +25,10 @@ export function attempt<Value, Next>(
   }
   return made instanceof Promise ? made.then(next, failed) : next(made);
 }
+
+/** What another Worker's method returns is a thenable and no Promise. */
+export function isThenable<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
+  if (value instanceof Promise) return true;
+  const may = (typeof value === "object" && value !== null) || typeof value === "function";
+  return may && "then" in value && typeof value.then === "function";
+}

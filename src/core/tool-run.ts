@@ -10,8 +10,8 @@ import { NotJson, toJson } from "./json.ts";
 import type { KeyedRun } from "./once.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Met } from "./requirements.ts";
-import { isThenable, ourFault, type Run, runWithin, type Work } from "./run.ts";
-import type { StandardSchema } from "./schema.ts";
+import { ourFault, type Run, runWithin, type Work } from "./run.ts";
+import { judge, type SchemaIssue, type Validated } from "./schema.ts";
 import { after, type Soon } from "./soon.ts";
 
 export class ToolRun implements Work {
@@ -60,12 +60,10 @@ export class ToolRun implements Work {
         return { kind: "completed", value: toJson(checked), ...shown };
       };
       if (!output) return carried(plain);
-      const judged = (verdict: Verdict) => (verdict.issues ? this.#unlike(verdict.issues) : carried(verdict.value));
-      const verdict = output["~standard"].validate(plain);
-      if (!isThenable(verdict)) return judged(verdict);
-      return Promise.resolve(verdict)
-        .then(judged)
-        .catch((error) => this.#uncarried(error));
+      const judged = (verdict: Validated<unknown>) =>
+        verdict.issues ? this.#unlike(verdict.issues) : carried(verdict.value);
+      const judging = after(judge(output, plain), judged);
+      return judging instanceof Promise ? judging.catch((error) => this.#uncarried(error)) : judging;
     } catch (error) {
       return this.#uncarried(error);
     }
@@ -83,7 +81,7 @@ export class ToolRun implements Work {
     return { outcome, late: kept, durationMs, sawSession };
   }
 
-  #unlike(issues: NonNullable<Verdict["issues"]>): Outcome {
+  #unlike(issues: readonly SchemaIssue[]): Outcome {
     const detail = this.context.scrub(inOneLine(toIssues(issues)));
     return this.#fault("The tool's result does not match its declared output.", new Error(detail), detail);
   }
@@ -97,5 +95,3 @@ export class ToolRun implements Work {
     return ourFault(this.caller, this.offer, this.host, message, error, this.context.scrub, detail);
   }
 }
-
-type Verdict = Awaited<ReturnType<StandardSchema["~standard"]["validate"]>>;

@@ -35,10 +35,9 @@ export interface Running {
 }
 
 /** The program, as wrangler brings it. */
-const WORKERD: string = createRequire(createRequire(import.meta.url).resolve("wrangler"))("workerd").default;
-export const WORKERD_VERSION: string = createRequire(createRequire(import.meta.url).resolve("wrangler"))(
-  "workerd/package.json",
-).version;
+const requireAsWrangler = createRequire(createRequire(import.meta.url).resolve("wrangler"));
+const WORKERD: string = requireAsWrangler("workerd").default;
+export const WORKERD_VERSION: string = requireAsWrangler("workerd/package.json").version;
 const COMPATIBILITY_DATE = "2026-10-01";
 /** The server has the first core for itself, the load another. */
 export const SERVER_CORE = 0;
