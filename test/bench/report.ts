@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { resolve } from "node:path";
 import type { Cold } from "./cold.ts";
-import type { Memory } from "./memory.ts";
+import type { Memory, MemoryRow } from "./memory.ts";
 import type { Scenario } from "./scenarios.ts";
 import { WORKERD_VERSION } from "./server.ts";
 
@@ -126,18 +126,10 @@ export function printed(
   }
   if (memory) {
     parts.push(
-      "Memory after so many calls, once garbage is collected, in MiB: of the process, which keeps what it was given at the busiest moment, and in use of JavaScript's heap:",
-      table(
-        ["calls", "trivet", "bare", "of bare", "trivet's heap", "bare's heap"],
-        memory.map(({ calls, trivet, bare }) => [
-          count(calls),
-          trivet.process.toFixed(1),
-          bare.process.toFixed(1),
-          (trivet.process / bare.process).toFixed(2),
-          trivet.heap.toFixed(2),
-          bare.heap.toFixed(2),
-        ]),
-      ),
+      "Memory after so many calls, once garbage is collected, in MiB: of the process, which keeps what it was given at the busiest moment, and in use of JavaScript's heap. In a heap as large as an isolate's may be on Workers (128 MB):",
+      memoryTable(memory.limited),
+      "And where V8 takes what it likes, as workerd lets it by itself: it makes room for new objects ahead of the need, up to the same end for both, which whoever allocates more reaches earlier:",
+      memoryTable(memory.unlimited),
     );
   }
   if (sizes.length > 0) {
@@ -145,6 +137,20 @@ export function printed(
     parts.push("What is uploaded, minified and after gzip, in KiB:", table(["server", "KiB"], body));
   }
   return parts.join("\n\n");
+}
+
+function memoryTable(rows: readonly MemoryRow[]): string {
+  return table(
+    ["calls", "trivet", "bare", "of bare", "trivet's heap", "bare's heap"],
+    rows.map(({ calls, trivet, bare }) => [
+      count(calls),
+      trivet.process.toFixed(1),
+      bare.process.toFixed(1),
+      (trivet.process / bare.process).toFixed(2),
+      trivet.heap.toFixed(2),
+      bare.heap.toFixed(2),
+    ]),
+  );
 }
 
 const quoted = (word: string) => (/^[\w./-]+$/.test(word) ? word : `"${word}"`);
