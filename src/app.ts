@@ -55,7 +55,7 @@ export function createApp(parts: Parts): Hono {
   app.onError((error, c) => {
     // Nothing above throws for what a caller does: this is a fault of ours, and says no more than that.
     parts.host.log({ level: "error", message: "unhandled", error: describeError(error) });
-    return letRead(c.req.raw.headers.get("origin"), protocolOf(c.req.path).httpError(500, "Internal error"));
+    return letRead(protocolOf(c.req.path).httpError(500, "Internal error"), c.req.raw.headers.get("origin"));
   });
   return app;
 }
@@ -85,9 +85,9 @@ function server(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol
     return made;
   };
   const enter = (
+    admitted: Principal | Rejection,
     { request, headers }: Asked,
     toolkit: string | undefined,
-    admitted: Principal | Rejection,
   ): Soon<Response> => {
     if ("status" in admitted) return httpError(admitted.status, admitted.message, admitted.headers);
     const catalog = host.catalog.visibleTo(admitted);
@@ -106,8 +106,8 @@ function server(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol
     const toolkit = c.req.param("toolkit");
     // Under a toolkit's name not even this is open: it would tell which toolkits there are.
     const guarded = open && toolkit === undefined ? NOBODY : parts.guard(asked, toolkit);
-    const answer = after(guarded, (admitted) => enter(asked, toolkit, admitted));
-    return origin === null ? answer : after(answer, (response) => letRead(origin, response));
+    const answer = after(guarded, enter, asked, toolkit);
+    return origin === null ? answer : after(answer, letRead, origin);
   };
 }
 
@@ -147,11 +147,11 @@ async function elsewhere(c: Context, parts: Parts): Promise<Response> {
   const refused = refusedOrigin(request, origin, parts.neighbours);
   if (refused) return httpError(403, refused);
   const allowed = preflight(request);
-  if (allowed) return letRead(origin, allowed);
+  if (allowed) return letRead(allowed, origin);
   if (path === "/") return nothing(request, parts.host.catalog);
   const admitted = await parts.guard({ request, headers }, locate(path, parts.host.catalog.toolkits).toolkit);
-  if ("status" in admitted) return letRead(origin, httpError(admitted.status, admitted.message, admitted.headers));
-  return letRead(origin, nothing(request, parts.host.catalog.visibleTo(admitted)));
+  if ("status" in admitted) return letRead(httpError(admitted.status, admitted.message, admitted.headers), origin);
+  return letRead(nothing(request, parts.host.catalog.visibleTo(admitted)), origin);
 }
 
 /** 404, or 405 with what the path allows (RFC 9110, section 15.5.6), as far as the path exists for whoever asks. */

@@ -30,8 +30,6 @@ export type Admission =
   | { readonly principal: Principal }
   | { readonly refused: "no credential" | "bad credential" | "too large" | "unavailable" };
 
-/** Where API keys may stand beside `Authorization` (OXP, "Server Authentication"; gateway seed, "Authentication"). */
-const KEY_HEADERS = ["oxp-api-key", "x-agent-api-key"] as const;
 /** Longer than any token that we can check. */
 const MAX_CREDENTIAL = 8_192;
 /** RFC 6750, section 2.1; the colon is of this Worker's own sign-in. Two headers arrive as one with a comma: refused. */
@@ -49,12 +47,13 @@ export function authenticate(
   access: Access,
 ): Soon<Admission> {
   const authorization = headers.get("authorization") || undefined;
+  // OXP, "Server Authentication"; gateway seed, "Authentication".
+  const oxpKey = headers.get("oxp-api-key");
+  const agentKey = headers.get("x-agent-api-key");
+  if (authorization === undefined && !oxpKey && !agentKey) return asStranger(headers, access);
   const shown: string[] = [];
-  for (const name of KEY_HEADERS) {
-    const key = headers.get(name);
-    if (key) shown.push(key);
-  }
-  if (authorization === undefined && shown.length === 0) return asStranger(headers, access);
+  if (oxpKey) shown.push(oxpKey);
+  if (agentKey) shown.push(agentKey);
   const bearer = authorization && BEARER.exec(authorization)?.[1];
   // OXP: a server without authentication ignores the header. What is plainly meant for us is still looked at.
   if (access.stranger && !shown.concat(bearer ?? []).some((text) => isOurs(text, access))) {

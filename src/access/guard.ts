@@ -31,7 +31,7 @@ const RETRY_SECONDS = 5;
 
 export function createGuard({ access, resource, rate, within, log }: GuardParts): Guard {
   let told = false;
-  const admit = (request: Request, admission: Admission): ReturnType<Guard> => {
+  const admit = (admission: Admission, request: Request): ReturnType<Guard> => {
     if ("refused" in admission) {
       if (admission.refused !== "no credential") {
         log({ level: "info", message: "refused", reason: admission.refused });
@@ -56,8 +56,7 @@ export function createGuard({ access, resource, rate, within, log }: GuardParts)
     const headers = { "retry-after": String(MINUTE_MS / 1_000) };
     return { status: 429, message: `Over ${limit} requests a minute; wait and try again`, headers };
   };
-  return (asked, toolkit) =>
-    after(authenticate(asked, toolkit, access), (admission) => admit(asked.request, admission));
+  return (asked, toolkit) => after(authenticate(asked, toolkit, access), admit, asked.request);
 }
 
 function rejection(

@@ -37,7 +37,7 @@ const PREFLIGHT_SECONDS = "7200";
 const FIELD_NAMES = /^[\w!#$%&'*+.^`|~, -]{1,8192}$/;
 
 /** Lets the page that sent the request read the answer. For requests that {@link refusedOrigin} let in. */
-export function letRead(origin: string | null, response: Response): Response {
+export function letRead(response: Response, origin: string | null): Response {
   if (origin === null) return response;
   response.headers.set("access-control-allow-origin", origin);
   response.headers.set("access-control-expose-headers", EXPOSED);

@@ -16,18 +16,27 @@ export function strangers(
   if (isLocal) return () => AT_HOME;
   if (!isPublic) return undefined;
   const reach = canSignIn ? "all" : NOTHING;
-  return (headers) => ({
-    id: ANONYMOUS,
-    // Asked for only where somebody counts.
-    get meter() {
-      return `${ANONYMOUS} ${addressOf(headers)}`;
-    },
-    scopes: NOTHING,
-    reach,
-  });
+  return (headers) => new Stranger(headers, reach);
 }
 
 const NOTHING: readonly string[] = Object.freeze([]);
+
+class Stranger implements Principal {
+  readonly id = ANONYMOUS;
+  readonly scopes = NOTHING;
+  readonly reach: Principal["reach"];
+  readonly #headers: Headers;
+
+  constructor(headers: Headers, reach: Principal["reach"]) {
+    this.reach = reach;
+    this.#headers = headers;
+  }
+
+  /** Asked for only where somebody counts; and no address is in what a tool makes of its principal. */
+  get meter(): string {
+    return `${ANONYMOUS} ${addressOf(this.#headers)}`;
+  }
+}
 
 /** Where a request comes from: of an IPv6 address the part that its owner cannot choose, the first 64 bits. */
 export function addressOf(headers: Headers): string {

@@ -103,7 +103,7 @@ export function createCatalog(source: CatalogSource, view = ""): Catalog {
     toolkits,
     find(reference, toolkit) {
       const versions = index.versions(reference);
-      const [first] = versions;
+      const first = versions[0];
       if (first === undefined || (toolkit !== undefined && first.toolkit !== toolkit)) {
         const id = "id" in reference ? reference.id : reference.name;
         return { refusal: { reason: "unknown_tool", id, name: id.replace(".", "_") } };

@@ -25,8 +25,8 @@ type AskingListener = (questions: ReadonlyMap<string, Question>, answered: Recor
 
 /** Built for each call, so what few tools use (signal, env, session) is made when it is first asked for. */
 export class RunContext implements ToolContext<string, string, string | undefined, string> {
-  readonly callId: string;
-  readonly idempotencyKey: string | undefined;
+  /** Set when the call has claimed it. */
+  idempotencyKey: string | undefined;
   readonly principal: Principal;
   readonly userId: string | undefined;
   readonly secrets: Readonly<Record<string, string>>;
@@ -45,9 +45,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
   #answered: Record<string, unknown> | undefined;
   #onAsking: AskingListener | undefined;
 
-  constructor(call: Caller, offer: Offer, met: Met, host: Host, idempotencyKey?: string) {
-    this.callId = call.callId;
-    this.idempotencyKey = idempotencyKey;
+  constructor(call: Caller, offer: Offer, met: Met, host: Host) {
     this.principal = call.principal;
     this.userId = met.userId;
     this.secrets = met.secrets;
@@ -56,6 +54,10 @@ export class RunContext implements ToolContext<string, string, string | undefine
     this.#call = call;
     this.#offer = offer;
     this.#host = host;
+  }
+
+  get callId(): string {
+    return this.#call.callId;
   }
 
   get env(): Readonly<Record<string, unknown>> {

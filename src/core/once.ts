@@ -3,33 +3,21 @@
  * that its caller no longer waits for (time limit, cancelled) keeps its key while its tool works on: the next call with
  * the key gets what that comes to.
  */
-import type { Call } from "./call.ts";
-import type { CatalogEntry } from "./catalog.ts";
 import type { Ending } from "./ending.ts";
-import type { Host } from "./host.ts";
 import { type Claim, confidenceOf, fingerprint, ledgerKey, ownerOf } from "./ledger.ts";
 import { describeError } from "./log.ts";
 import { isFinal, type Outcome, type Refusal } from "./outcome.ts";
-import type { Met } from "./requirements.ts";
-import { DEFAULT_TIMEOUT_MS, type Run } from "./run.ts";
+import { DEFAULT_TIMEOUT_MS } from "./run.ts";
+import type { Carried, ToolRun } from "./tool-run.ts";
 
 const LEDGER_RETRY_MS = 1_000;
 
-/** A run, with what the ledger wants to know of it. */
-export interface KeyedRun extends Run {
-  readonly durationMs: number;
-  /** Whether the tool has looked at its session by now. */
-  readonly sawSession: () => boolean;
-}
+/** Nobody waited for it any more when its turn came: it has not run, and need not. */
+const CANCELLED: Carried = { outcome: { kind: "cancelled" }, durationMs: 0 };
 
-/** @param met what the tool gets to see of what the caller handed over */
-export async function once(
-  call: Call & { readonly key: string },
-  entry: CatalogEntry,
-  met: Met,
-  host: Host,
-  run: (key: string) => Promise<KeyedRun>,
-): Promise<Ending> {
+/** @param key the client's */
+export async function once(run: ToolRun, key: string): Promise<Ending> {
+  const { caller: call, offer: entry, met, host } = run;
   const { principal, sessionId } = call;
   const { traits, id, version } = entry;
   const refused = (refusal: Refusal): Ending => ({ outcome: { kind: "refused", refusal }, durationMs: 0, entry });
@@ -44,7 +32,7 @@ export async function once(
   };
 
   let claim: Claim;
-  const storeKey = await ledgerKey(ownerOf(principal), met.userId, `${id}@${version}`, call.key);
+  const storeKey = await ledgerKey(ownerOf(principal), met.userId, `${id}@${version}`, key);
   const confidence = await confidenceOf(principal, met);
   const print = await fingerprint(call.input ?? {}, call.attachments);
   try {
@@ -65,13 +53,14 @@ export async function once(
   const { settle, release } = claim;
   const carriedOut = async (): Promise<Ending> => {
     const started = host.now();
-    const { outcome, durationMs, late, sawSession } = await run(storeKey);
+    const isOver = call.client?.signal.aborted;
+    const { outcome, durationMs, late } = isOver ? CANCELLED : await run.carryOut(storeKey);
     const keep = (final: Outcome, took: number) =>
       settle({
         fingerprint: print,
         outcome: final,
         durationMs: took,
-        sessionId: sawSession() ? sessionId : undefined,
+        sessionId: run.sawSession ? sessionId : undefined,
         confidence,
       });
     if (isFinal(outcome)) {

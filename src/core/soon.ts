@@ -6,24 +6,30 @@
 /** A value, or a promise of it. */
 export type Soon<Value> = Value | Promise<Value>;
 
-/** Goes on with a value: at once, where it is there already. Throws what `next` throws, or rejects with it. */
-export function after<Value, Next>(value: Soon<Value>, next: (value: Value) => Soon<Next>): Soon<Next> {
-  return value instanceof Promise ? value.then(next) : next(value);
+/**
+ * Goes on with a value: at once, where it is there already. Throws what `next` throws, or rejects with it.
+ *
+ * @param next is given what else it needs, and captures nothing where that can be: a function that writes a closure down
+ *             keeps its variables for it at every call, also where none is made
+ */
+export function after<Value, Next, A, B, C>(
+  value: Soon<Value>,
+  next: (value: Value, a: A, b: B, c: C) => Soon<Next>,
+  a?: A,
+  b?: B,
+  c?: C,
+): Soon<Next> {
+  return value instanceof Promise ? later(value, next, a, b, c) : next(value, a as A, b as B, c as C);
 }
 
-/** Makes a value and goes on with it; or with what making it threw or rejected with. */
-export function attempt<Value, Next>(
-  make: () => Soon<Value>,
-  next: (value: Value) => Soon<Next>,
-  failed: (error: unknown) => Soon<Next>,
-): Soon<Next> {
-  let made: Soon<Value>;
-  try {
-    made = make();
-  } catch (error) {
-    return failed(error);
-  }
-  return made instanceof Promise ? made.then(next, failed) : next(made);
+function later<Value, Next, A, B, C>(
+  value: Promise<Value>,
+  next: (value: Value, a: A, b: B, c: C) => Soon<Next>,
+  a?: A,
+  b?: B,
+  c?: C,
+): Promise<Next> {
+  return value.then((made) => next(made, a as A, b as B, c as C));
 }
 
 /** What another Worker's method returns is a thenable and no Promise. */

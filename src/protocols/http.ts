@@ -89,17 +89,17 @@ const NO_JSON: ReadBody = {
   bad: { status: 415, message: "The request body must be application/json, without a Content-Encoding" },
 };
 
-/** Reads a JSON body: any JSON value, no deeper and no larger than allowed. */
-export function readJson({ request, headers, limits }: Visit): Soon<ReadBody> {
+/** Reads a JSON body, any JSON value, no deeper and no larger than allowed; and goes on with it. */
+export function readJson<Next>({ request, headers, limits }: Visit, next: (body: ReadBody) => Soon<Next>): Soon<Next> {
   const type = headers.get("content-type");
   const encoding = headers.get("content-encoding");
   if ((type !== null && !isJsonType(type)) || (encoding !== null && encoding.toLowerCase() !== "identity")) {
-    return NO_JSON;
+    return next(NO_JSON);
   }
   const announced = headers.get("content-length");
-  if (announced === null) return readText(request, limits.bodyBytes).then((text) => parsed(text, limits));
-  if (Number(announced) > limits.bodyBytes) return parsed(undefined, limits);
-  return request.text().then((text) => parsed(isLarger(text, limits.bodyBytes) ? undefined : text, limits));
+  if (announced === null) return readText(request, limits.bodyBytes).then((text) => next(parsed(text, limits)));
+  if (Number(announced) > limits.bodyBytes) return next(parsed(undefined, limits));
+  return request.text().then((text) => next(parsed(isLarger(text, limits.bodyBytes) ? undefined : text, limits)));
 }
 
 /** Whether a text takes more bytes: what a request announces need not be what comes. A character takes three at most. */

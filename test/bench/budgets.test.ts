@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 /** Times what bare allocates for the same answer. Runs differ by 3%: some three times that is left above what was measured. */
-const MOST = { OXP: 2.5, "MCP legacy": 2.9, "MCP modern": 2.85, OpenTool: 2.6 } as const;
+const MOST = { OXP: 1.9, "MCP legacy": 2.05, "MCP modern": 2, OpenTool: 1.9 } as const;
 
 describe("bytes that a call allocates, of bare's", () => {
   it.each(Object.entries(MOST))("%s: at most %s times", async (protocol, most) => {

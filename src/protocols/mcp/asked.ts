@@ -6,7 +6,7 @@ import type { Outcome } from "../../core/outcome.ts";
 import type { Soon } from "../../core/soon.ts";
 import { NOTHING, toRequest } from "./asking.ts";
 import { CODE, error } from "./render.ts";
-import { type Answers, type Binding, openState, sealState } from "./request-state.ts";
+import { type About, type Answers, type Binding, openState, sealState } from "./request-state.ts";
 import { boxOf } from "./session.ts";
 import type { ClientSink } from "./sink.ts";
 import type { MethodReply, Turn } from "./turn.ts";
@@ -42,26 +42,31 @@ export function askingOf(turn: Turn, answers: Answers | undefined, sink: ClientS
 }
 
 /** What a modern client sent along with a call that it repeats. */
-export function readAnswers(turn: Turn, binding: Binding, params: Record<string, unknown>): Soon<ReadAnswers> {
+export function readAnswers(turn: Turn, about: About, params: Record<string, unknown>): Soon<ReadAnswers> {
   const { inputResponses, requestState } = params;
   const none = inputResponses === undefined && requestState === undefined;
-  return none || turn.manner.kind !== "modern" ? NO_ANSWERS : readSent(turn, binding, params);
+  return none || turn.manner.kind !== "modern" ? NO_ANSWERS : readSent(turn, about, params);
 }
 
-type ReadAnswers = { readonly answers: Answers | undefined } | { readonly refused: MethodReply };
+function bindingOf({ visit }: Turn, { method, about }: About): Binding {
+  return { principal: visit.principal.id, method, about };
+}
+
+export type ReadAnswers = { readonly answers: Answers | undefined } | { readonly refused: MethodReply };
 const NO_ANSWERS: ReadAnswers = { answers: undefined };
 /** For who can be asked nothing. */
 const MUTE: Asking = { can: NOTHING };
 
 async function readSent(
   turn: Turn,
-  binding: Binding,
+  about: About,
   { inputResponses, requestState }: Record<string, unknown>,
 ): Promise<ReadAnswers> {
   const { host } = turn.visit;
   let answers: Answers | undefined;
   if (requestState !== undefined) {
-    if (typeof requestState === "string") answers = await openState(host.signer, binding, requestState, Date.now());
+    if (typeof requestState === "string")
+      answers = await openState(host.signer, bindingOf(turn, about), requestState, Date.now());
     // MRTR, Server Requirements: "MUST reject state that fails verification".
     if (answers === undefined) {
       return { refused: error(CODE.invalidParams, "The requestState is not of this call, or has expired") };
@@ -77,7 +82,7 @@ async function readSent(
 /** MRTR, InputRequiredResult. */
 export async function inputRequired(
   turn: Turn,
-  binding: Binding,
+  about: About,
   { questions, answered }: Outcome & { kind: "asking" },
 ): Promise<MethodReply> {
   const revision = turn.manner.kind === "modern" ? turn.manner.revision : "2026-07-28";
@@ -85,6 +90,6 @@ export async function inputRequired(
     key,
     toRequest(question, revision, key),
   ]);
-  const requestState = await sealState(turn.visit.host.signer, binding, answered, Date.now());
+  const requestState = await sealState(turn.visit.host.signer, bindingOf(turn, about), answered, Date.now());
   return { result: { resultType: "input_required", inputRequests: Object.fromEntries(asked), requestState } };
 }

@@ -1,60 +1,63 @@
 /** Has the core run what a client asked for, be it a tool, a prompt or a resource: who calls, its answers, its news. */
-import { type Caller, NO_CONTEXT } from "../../core/call.ts";
 import { isRecord } from "../../core/json.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { after, type Soon } from "../../core/soon.ts";
-import { readTrace } from "../http.ts";
-import { askingOf, inputRequired, readAnswers } from "./asked.ts";
+import { inputRequired, type ReadAnswers, readAnswers } from "./asked.ts";
+import { McpCaller } from "./caller.ts";
 import { META } from "./era.ts";
 import { isLogLevel } from "./levels.ts";
 import { CODE, error } from "./render.ts";
-import { ClientSink } from "./sink.ts";
+import type { About } from "./request-state.ts";
 import type { MethodReply, Turn } from "./turn.ts";
 
 /** What is asked for. */
-export interface Subject {
-  readonly method: string;
-  /** What makes the request what it is: a state that the client carries fits no other. */
-  readonly about: unknown;
+export interface Subject<Ended> extends About {
   /** What log messages are said to come from. */
   readonly logger: string;
   readonly params: unknown;
+  run(caller: McpCaller): Soon<Ended>;
+  render(ended: Ended): MethodReply;
 }
 
 export function invoke<Ended extends { readonly outcome: Outcome }>(
   turn: Turn,
-  subject: Subject,
-  run: (caller: Caller) => Soon<Ended>,
-  render: (ended: Ended) => MethodReply,
+  subject: Subject<Ended>,
 ): Soon<MethodReply> {
-  const { headers, principal, toolkit } = turn.visit;
   const { params } = subject;
   const _meta = isRecord(params) && isRecord(params._meta) ? params._meta : undefined;
   const level = _meta?.[META.logLevel];
   if (turn.manner.kind === "modern" && level !== undefined && !isLogLevel(level)) {
     return error(CODE.invalidParams, `params._meta["${META.logLevel}"] is not a log level`);
   }
-  const binding = { principal: principal.id, method: subject.method, about: subject.about };
-  return after(readAnswers(turn, binding, params as Record<string, unknown>), (read) => {
-    if ("refused" in read) return read.refused;
-    const sink = turn.alone || turn.manner.kind === "bare" ? undefined : new ClientSink(turn, _meta, subject.logger);
-    const running = run({
-      callId: crypto.randomUUID(),
-      toolkit,
-      principal,
-      sessionId: turn.session?.id,
-      context: NO_CONTEXT,
-      // 2026-07-28, basic/index, `_meta`: it may carry the trace too.
-      trace: () => readTrace(headers, _meta),
-      protocol: "mcp",
-      client: turn,
-      sink,
-      asking: askingOf(turn, read.answers, sink),
-    });
-    return after(running, (ended) =>
-      after(sink?.drained(), () =>
-        ended.outcome.kind === "asking" ? inputRequired(turn, binding, ended.outcome) : render(ended),
-      ),
-    );
-  });
+  const sent = readAnswers(turn, subject, params as Record<string, unknown>);
+  return after(sent, carry<Ended>, turn, subject, _meta);
+}
+
+function carry<Ended extends { readonly outcome: Outcome }>(
+  read: ReadAnswers,
+  turn: Turn,
+  subject: Subject<Ended>,
+  meta: Readonly<Record<string, unknown>> | undefined,
+): Soon<MethodReply> {
+  if ("refused" in read) return read.refused;
+  const caller = new McpCaller(turn, meta, read.answers, subject.logger);
+  return after(subject.run(caller), tell<Ended>, caller, subject);
+}
+
+/** Behind all that was said on the way. */
+function tell<Ended extends { readonly outcome: Outcome }>(
+  ended: Ended,
+  caller: McpCaller,
+  subject: Subject<Ended>,
+): Soon<MethodReply> {
+  return after(caller.drained(), reply<Ended>, ended, caller, subject);
+}
+
+function reply<Ended extends { readonly outcome: Outcome }>(
+  _: unknown,
+  ended: Ended,
+  { client }: McpCaller,
+  subject: Subject<Ended>,
+): Soon<MethodReply> {
+  return ended.outcome.kind === "asking" ? inputRequired(client, subject, ended.outcome) : subject.render(ended);
 }

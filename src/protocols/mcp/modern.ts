@@ -28,10 +28,7 @@ export const modernMethods: ReadonlyMap<string, Method> = new Map<string, Method
       ["resources/read", readResourceOf],
       ["completion/complete", complete],
     ] satisfies [string, Method][]
-  ).map(([name, method]) => [
-    name,
-    (request: RpcRequest, turn: Turn) => after(method(request, turn), (reply) => signed(reply, turn)),
-  ]),
+  ).map(([name, method]) => [name, (request: RpcRequest, turn: Turn) => after(method(request, turn), signed, turn)]),
 );
 
 /** Every result says what kind it is and who made it (2026-07-28, basic/index, Responses and `_meta`). */
@@ -47,7 +44,14 @@ function signed(reply: MethodReply, { visit: { server } }: Turn): MethodReply {
   return { result: { resultType: "complete", ...result, _meta }, status, headers };
 }
 
+const signatures = new WeakMap<ServerInfo, string>();
+
 /** `_meta` that says who answers, as JSON text. */
-function signature({ name, version }: ServerInfo): string {
-  return JSON.stringify({ [META.serverInfo]: { name, version } });
+function signature(server: ServerInfo): string {
+  const known = signatures.get(server);
+  if (known !== undefined) return known;
+  const { name, version } = server;
+  const made = JSON.stringify({ [META.serverInfo]: { name, version } });
+  signatures.set(server, made);
+  return made;
 }

@@ -33,16 +33,20 @@ export async function getPromptOf({ params }: RpcRequest, turn: Turn): Promise<M
   // server/prompts, Error Handling: "Invalid prompt name: -32602".
   if (entry === undefined) return error(CODE.invalidParams, `Unknown prompt: ${name}`);
 
-  return invoke(
-    turn,
-    { method: "prompts/get", about: [name, args], logger: name, params },
-    async (caller) => ({ outcome: await getPrompt(entry, args as Record<string, string>, caller, turn.visit.host) }),
-    ({ outcome }) =>
+  return invoke(turn, {
+    method: "prompts/get",
+    about: [name, args],
+    logger: name,
+    params,
+    run: async (caller) => ({
+      outcome: await getPrompt(entry, args as Record<string, string>, caller, turn.visit.host),
+    }),
+    render: ({ outcome }) =>
       renderOffer(outcome, turn.manner, turn.visit.challenge, (messages) => ({
         description: entry.about.description,
         messages: (messages as unknown[]).map((message) =>
           isRecord(message) ? { ...message, content: blockOf(message.content) } : message,
         ),
       })),
-  );
+  });
 }

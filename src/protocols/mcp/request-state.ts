@@ -11,12 +11,16 @@ export type Answers = Readonly<Record<string, unknown>>;
 /** Seconds in which a person has to answer. */
 const LIFETIME_S = 15 * 60;
 
-/** What a state is good for. */
-export interface Binding {
-  readonly principal: string;
+/** What a request is about. */
+export interface About {
   readonly method: string;
   /** The parameters that make the call what it is: name and arguments, or a URI. */
   readonly about: unknown;
+}
+
+/** What a state is good for. */
+export interface Binding extends About {
+  readonly principal: string;
 }
 
 export async function sealState(signer: Signer, binding: Binding, answers: Answers, nowMs: number): Promise<string> {

@@ -40,18 +40,20 @@ export async function readResourceOf({ params }: RpcRequest, turn: Turn): Promis
   if (found === undefined) return unknownResource(uri, turn);
 
   const caching = turn.manner.kind === "modern" ? CACHING : {};
-  return invoke(
-    turn,
-    { method: "resources/read", about: uri, logger: found.entry.about.name, params },
-    async (caller) => ({ outcome: await readResource(found, uri, caller, turn.visit.host) }),
-    ({ outcome }) =>
+  return invoke(turn, {
+    method: "resources/read",
+    about: uri,
+    logger: found.entry.about.name,
+    params,
+    run: async (caller) => ({ outcome: await readResource(found, uri, caller, turn.visit.host) }),
+    render: ({ outcome }) =>
       outcome.kind === "completed" && (outcome.value as unknown[]).length === 0
         ? unknownResource(uri, turn)
         : renderOffer(outcome, turn.manner, turn.visit.challenge, (contents) => ({
             contents: (contents as unknown[]).map(contentsOf),
             ...caching,
           })),
-  );
+  });
 }
 
 /** -32002 up to 2025-11-25, -32602 since (2026-07-28, server/resources, Error Handling). */

@@ -24,7 +24,7 @@ export const mcp: Protocol = {
 };
 
 function post(visit: Visit): Answer {
-  return after(readJson(visit), (body) => receive(visit, body));
+  return readJson(visit, (body) => receive(visit, body));
 }
 
 function receive(visit: Visit, body: ReadBody): Answer {
@@ -42,9 +42,11 @@ function receive(visit: Visit, body: ReadBody): Answer {
     return json({ jsonrpc: "2.0", id: kind === "request" ? message.id : undefined, error: era.error }, era.status);
   }
   if (era.era === "modern") return postModern(visit, message, era.capabilities);
-  return after(openLegacy(visit, era.revision), (legacy) =>
-    legacy instanceof Response ? legacy : postLegacy(visit, message, legacy),
-  );
+  return after(openLegacy(visit, era.revision), postOpened, visit, message);
+}
+
+function postOpened(legacy: Response | Legacy, visit: Visit, message: RpcMessage): Answer {
+  return legacy instanceof Response ? legacy : postLegacy(visit, message, legacy);
 }
 
 /** 2026-07-28: a request is answered on its own; nothing before it counts. */

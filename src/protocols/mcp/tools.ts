@@ -33,12 +33,14 @@ export function callTool({ params }: RpcRequest, turn: Turn): Soon<MethodReply> 
     if (wrong) return wrong;
   }
   const run = (own: Record<string, unknown>, sessionId = turn.session?.id) =>
-    invoke(
-      turn,
-      { method: "tools/call", about: [name, own, attachments], logger: name, params },
-      (caller) => execute({ ...caller, sessionId, tool: { name }, input: own, key, attachments }, host),
-      (ending) => renderCall(ending, turn.manner, turn.visit.challenge),
-    );
+    invoke(turn, {
+      method: "tools/call",
+      about: [name, own, attachments],
+      logger: name,
+      params,
+      run: (caller) => execute(caller.calls({ name }, own, key, attachments, sessionId), host),
+      render: (ending) => renderCall(ending, turn.manner, turn.visit.challenge),
+    });
   if (!entry?.traits.session) return run(input);
   const { session, ...own } = input;
   if (turn.session) return run(own);

@@ -77,16 +77,15 @@ function fragment({ name, json }: CatalogEntry): string {
 
 /** Every error that a JSON-RPC body can carry is a 200: clients take any other status for "no access to server". */
 function call(visit: Visit): Answer {
-  return after(readRequest(visit), (read) =>
-    read instanceof Response
-      ? read
-      : after(answer(visit, read), ({ body, status, headers }) => json(body, status, headers)),
-  );
+  return readRequest(visit, (read) => {
+    if (read instanceof Response) return read;
+    return after(answer(visit, read), inJson);
+  });
 }
 
 /** The same as events: `start`, then `data` or `error`, then `done`. */
 async function streamCall(visit: Visit): Promise<Response> {
-  const read = await readRequest(visit);
+  const read = await readRequest(visit, (made) => made);
   if (read instanceof Response) return read;
   const stop = new AbortController();
   const stream = eventStream(() => stop.abort());
@@ -108,12 +107,17 @@ async function streamCall(visit: Visit): Promise<Response> {
   return stream.response;
 }
 
-function readRequest(visit: Visit): Soon<ReadCall | Response> {
-  return after(readJson(visit), (body) => {
-    if ("bad" in body) return opentool.httpError(body.bad.status, body.bad.message);
+function inJson({ body, status, headers }: Answered): Response {
+  return json(body, status, headers);
+}
+
+/** @param next goes on with the call; or with the answer to what is none */
+function readRequest<Next>(visit: Visit, next: (read: ReadCall | Response) => Soon<Next>): Soon<Next> {
+  return readJson(visit, (body) => {
+    if ("bad" in body) return next(opentool.httpError(body.bad.status, body.bad.message));
     const read = readCall(body.value);
-    if ("problem" in read) return json(failure({ code: CODE.badRequest, message: read.problem }, read.id), 400);
-    return read.value;
+    if (!("problem" in read)) return next(read.value);
+    return next(json(failure({ code: CODE.badRequest, message: read.problem }, read.id), 400));
   });
 }
 
@@ -144,7 +148,7 @@ function answer(
     },
     host,
   );
-  return after(ending, (made) => inHttp(made, id, challenge));
+  return after(ending, inHttp, id, challenge);
 }
 
 function inHttp({ outcome, replayed }: Ending, id: unknown, challenge: Visit["challenge"]): Answered {

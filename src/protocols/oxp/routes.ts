@@ -43,7 +43,7 @@ function list(visit: Visit): Answer {
   const header = headers.get("oxp-version");
   if (named !== null && !isSupportedVersion(named)) return serverError(400, UNSUPPORTED_VERSION);
   if (header !== null && header !== "1.0" && !isSupportedVersion(header)) return serverError(400, UNSUPPORTED_VERSION);
-  return hasBody(visit) ? after(readJson(visit), (body) => unfit(body) ?? listing(visit)) : listing(visit);
+  return hasBody(visit) ? readJson(visit, (body) => unfit(body) ?? listing(visit)) : listing(visit);
 }
 
 /** Why a body that came with the question for the listing cannot be heard. */
@@ -64,7 +64,7 @@ function listing(visit: Visit): Response {
 }
 
 function call(visit: Visit): Answer {
-  return after(readJson(visit), (body) => answer(visit, body));
+  return readJson(visit, (body) => answer(visit, body));
 }
 
 function answer({ request, headers, host, principal, toolkit, challenge }: Visit, body: ReadBody): Answer {
@@ -93,5 +93,5 @@ function answer({ request, headers, host, principal, toolkit, challenge }: Visit
     },
     host,
   );
-  return after(ending, (made) => render(made, callId, challenge));
+  return after(ending, render, callId, challenge);
 }
