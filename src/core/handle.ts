@@ -11,16 +11,17 @@ export interface Signer {
   verify(text: string, signature: string): Promise<boolean>;
 }
 
-/** @param key raw key of at least 32 bytes; asked for once, and again only if asking failed */
+/**
+ * @param key raw key of at least 32 bytes; asked for until it has come once. Nobody waits for what another request asked:
+ *            a request whose caller has gone is let go with all that it waits for, and its answer would never come
+ */
 export function hmacSigner(key: () => Promise<Uint8Array<ArrayBuffer>>): Signer {
-  let imported: Promise<CryptoKey> | undefined;
-  const load = () => {
-    imported ??= key()
-      .then((raw) => crypto.subtle.importKey("raw", raw, { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]))
-      .catch((error) => {
-        imported = undefined;
-        throw error;
-      });
+  let imported: CryptoKey | undefined;
+  const load = async () => {
+    imported ??= await crypto.subtle.importKey("raw", await key(), { name: "HMAC", hash: "SHA-256" }, false, [
+      "sign",
+      "verify",
+    ]);
     return imported;
   };
   return {

@@ -1,6 +1,6 @@
 /**
  * Keeps the deployment's signing key, so that no owner has to make one. One object for the whole deployment: the first
- * caller makes the key, everyone after gets the same. An isolate asks once.
+ * caller makes the key, everyone after gets the same. An isolate asks until it has it.
  */
 import { DurableObject } from "cloudflare:workers";
 

@@ -83,14 +83,22 @@ describe("a handle", () => {
 });
 
 describe("the key", () => {
-  it("is asked for once, whoever signs at the same time", async () => {
+  it("is asked for no more once it has come", async () => {
     let asked = 0;
     const counting = hmacSigner(async () => {
       asked++;
       return KEY;
     });
+    await counting.sign("a");
     await Promise.all([counting.sign("a"), counting.sign("b"), counting.verify("a", "x")]);
     expect(asked).toBe(1);
+  });
+
+  it("is asked for by each who comes before that: a request that was let go never gets it", async () => {
+    let asked = 0;
+    const patient = hmacSigner(() => (++asked === 1 ? new Promise(() => {}) : Promise.resolve(KEY)));
+    void patient.sign("a");
+    expect(await patient.sign("a")).toBe(await signer.sign("a"));
   });
 
   it("is asked for again where asking failed", async () => {
