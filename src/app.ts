@@ -129,7 +129,7 @@ function stepUp(
   return { status: 403, headers: { "www-authenticate": challenge(url, settings, "insufficient_scope", all) } };
 }
 
-const NOBODY: Principal = { id: ANONYMOUS, meter: ANONYMOUS, scopes: [], reach: [], toolkits: [] };
+const NOBODY: Principal = { id: ANONYMOUS, scopes: [], reach: [], toolkits: [] };
 
 /** What no route matches: a browser's questions, the sign-in's own endpoints, and nothing, for those who may know that. */
 async function elsewhere(c: Context, parts: Parts): Promise<Response> {

@@ -2,6 +2,7 @@
 import type { Principal } from "../core/definition.ts";
 import type { Log } from "../core/log.ts";
 import { MINUTE_MS } from "../core/permit.ts";
+import { ownerOf } from "../core/principal.ts";
 import { after, type Soon } from "../core/soon.ts";
 import { type Access, type Admission, type Asked, authenticate } from "./authenticate.ts";
 import { challenge, type ResourceSettings } from "./resource.ts";
@@ -47,7 +48,7 @@ export function createGuard({ access, resource, rate, within, log }: GuardParts)
   };
   const count = async (request: Request, principal: Principal, limit: number): Promise<Principal | Rejection> => {
     try {
-      if (await within(limit, principal.meter)) return principal;
+      if (await within(limit, ownerOf(principal))) return principal;
     } catch (error) {
       access.report(error);
       return rejection("unavailable", new URL(request.url), resource);

@@ -135,7 +135,7 @@ async function principalOf(payload: JWTPayload, ofProvider: boolean): Promise<Pr
   const who = [ofProvider ? "provider" : "shared", payload.iss ?? null, payload.sub ?? null];
   const id = `jwt:${(await sha256(JSON.stringify(who))).slice(0, 32)}`;
   const scopes = scopesOf(payload);
-  return Object.freeze({ id, meter: id, scopes, reach: ofProvider ? "all" : scopes });
+  return Object.freeze({ id, scopes, reach: ofProvider ? "all" : scopes });
 }
 
 /** `scope` as RFC 8693 has it (section 4.2); `scp` as some providers do. */

@@ -79,5 +79,5 @@ function isSame(text: string, other: string): boolean {
 
 function principalOf(id: string, { toolkits, scopes, rate }: KeyRecord): Principal {
   const granted = scopes.includes("*") ? "all" : scopes;
-  return Object.freeze({ id: `key:${id}`, meter: `key:${id}`, toolkits, scopes: granted, reach: granted, rate });
+  return Object.freeze({ id: `key:${id}`, toolkits, scopes: granted, reach: granted, rate });
 }

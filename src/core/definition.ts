@@ -3,6 +3,7 @@ import type { Ability, Elicited, Fields, Filled, Root, Sampled, SamplingRequest 
 import type { Change } from "./changes.ts";
 import type { Rich } from "./content.ts";
 import type { Json } from "./json.ts";
+import type { OWNER } from "./principal.ts";
 import type { InferInput, InferOutput, StandardSchema } from "./schema.ts";
 import type { Session } from "./state.ts";
 
@@ -92,10 +93,9 @@ export interface Principal {
   readonly scopes: readonly string[] | "all";
   /** Scopes that it could come back with (OAuth, "step-up"): it sees tools that demand these. No fewer than `scopes`. */
   readonly reach: readonly string[] | "all";
-  /** What limits count by: the id, and for anonymous callers their address as well. */
-  readonly meter: string;
   /** Requests a minute that it may make, where it has a limit of its own. */
   readonly rate?: number | undefined;
+  readonly [OWNER]?: () => string;
 }
 
 export type LogLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";

@@ -79,11 +79,6 @@ export function readRecord(text: string | null): LedgerRecord | undefined {
   }
 }
 
-/** Whose keys they are: a principal's. Strangers are one principal, and told apart by where they call from. */
-export function ownerOf({ id, meter }: Principal): string {
-  return id === ANONYMOUS ? meter : id;
-}
-
 /**
  * What a result was made with that its caller handed over, hashed, where nobody knows who the caller is: of two
  * strangers at one address, one must not get what the other's secret opened. Credentials of a principal may change.

@@ -4,9 +4,10 @@
  * the key gets what that comes to.
  */
 import type { Ending } from "./ending.ts";
-import { type Claim, confidenceOf, fingerprint, ledgerKey, ownerOf } from "./ledger.ts";
+import { type Claim, confidenceOf, fingerprint, ledgerKey } from "./ledger.ts";
 import { describeError } from "./log.ts";
 import { isFinal, type Outcome, type Refusal } from "./outcome.ts";
+import { ownerOf } from "./principal.ts";
 import { DEFAULT_TIMEOUT_MS } from "./run.ts";
 import type { Carried, ToolRun } from "./tool-run.ts";
 

@@ -4,6 +4,7 @@ import type { Principal } from "./definition.ts";
 import type { Host, Offer } from "./host.ts";
 import { describeError } from "./log.ts";
 import type { Refusal } from "./outcome.ts";
+import { ownerOf } from "./principal.ts";
 
 /** The longest that a limit of calls a minute can last. */
 export const MINUTE_MS = 60_000;
@@ -18,7 +19,7 @@ export function permit(
   if (lacking(traits.scopes, principal.scopes).length > 0)
     return { reason: "scope", name: id, scopes: traits.scopes ?? [] };
   if (traits.rate === undefined) return undefined;
-  return host.within(traits.rate, `${principal.meter} ${id}`).then(
+  return host.within(traits.rate, `${ownerOf(principal)} ${id}`).then(
     (isWithin) => (isWithin ? undefined : { reason: "busy", retryAfterMs: MINUTE_MS }),
     (error) => {
       host.log({ level: "error", message: "call not counted", tool: id, error: describeError(error) });

@@ -1,3 +1,16 @@
-/** The principal of whoever shows no credential where none is asked for. */
+/** Principals without a name, and how they are told apart. */
+import type { Principal } from "./definition.ts";
 
+/** The id of whoever shows no credential where none is asked for. */
 export const ANONYMOUS = "anonymous";
+
+/**
+ * Where a principal that shares its id with others says who of them it is. A symbol, as tools get the principal and may
+ * show or send it: what JSON, structured clones and calls of other Workers are made of leaves it out.
+ */
+export const OWNER: unique symbol = Symbol("owner");
+
+/** What limits count by and idempotency keys belong to: the id, and of strangers, who share one, their address too. */
+export function ownerOf(principal: Principal): string {
+  return principal[OWNER]?.() ?? principal.id;
+}

@@ -12,6 +12,21 @@ export type Soon<Value> = Value | Promise<Value>;
  * @param next is given what else it needs, and captures nothing where that can be: a function that writes a closure down
  *             keeps its variables for it at every call, also where none is made
  */
+export function after<Value, Next>(value: Soon<Value>, next: (value: Value) => Soon<Next>): Soon<Next>;
+export function after<Value, Next, A>(value: Soon<Value>, next: (value: Value, a: A) => Soon<Next>, a: A): Soon<Next>;
+export function after<Value, Next, A, B>(
+  value: Soon<Value>,
+  next: (value: Value, a: A, b: B) => Soon<Next>,
+  a: A,
+  b: B,
+): Soon<Next>;
+export function after<Value, Next, A, B, C>(
+  value: Soon<Value>,
+  next: (value: Value, a: A, b: B, c: C) => Soon<Next>,
+  a: A,
+  b: B,
+  c: C,
+): Soon<Next>;
 export function after<Value, Next, A, B, C>(
   value: Soon<Value>,
   next: (value: Value, a: A, b: B, c: C) => Soon<Next>,

@@ -31,7 +31,7 @@ const source = () =>
     resources: [],
   });
 
-const everything = { id: "a", meter: "a", scopes: "all", reach: "all" } as const;
+const everything = { id: "a", scopes: "all", reach: "all" } as const;
 
 describe("a written catalogue", () => {
   it("finds a tool by its id and version, the same entry each time", () => {

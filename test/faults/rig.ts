@@ -213,7 +213,7 @@ async function serve(request: Request): Promise<Response> {
   const fate: Fate = JSON.parse(header("fate") ?? "{}");
   const life = new Life(fate, waitUntil);
   const id = header("principal") ?? "p0";
-  const principal: Principal = { id, meter: id, scopes: "all", reach: "all" };
+  const principal: Principal = { id, scopes: "all", reach: "all" };
   const ttlSeconds = Number(header("ttl") ?? 60);
   const kv = kvHere((name, action) => life.step(name, action), fate.sure);
   const rig: Rig = { effect: (name) => life.step("effect", async () => world().effect(name)) };

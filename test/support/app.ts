@@ -2,7 +2,7 @@
 import type { Parts } from "../../src/app.ts";
 import type { Principal } from "../../src/core/definition.ts";
 
-export const OWNER: Principal = { id: "owner", meter: "owner", scopes: "all", reach: "all" };
+export const OWNER: Principal = { id: "owner", scopes: "all", reach: "all" };
 
 export const OPEN = {
   neighbours: { local: false, origins: [] },

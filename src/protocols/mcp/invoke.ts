@@ -1,4 +1,4 @@
-/** Has the core run what a client asked for, be it a tool, a prompt or a resource: who calls, its answers, its news. */
+/** Has the core run what a client asked for, be it a tool, a prompt or a resource, and replies when it has ended and all was said. */
 import { isRecord } from "../../core/json.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { after, type Soon } from "../../core/soon.ts";
@@ -11,7 +11,7 @@ import type { About } from "./request-state.ts";
 import type { MethodReply, Turn } from "./turn.ts";
 
 /** What is asked for. */
-export interface Subject<Ended> extends About {
+interface Subject<Ended> extends About {
   /** What log messages are said to come from. */
   readonly logger: string;
   readonly params: unknown;

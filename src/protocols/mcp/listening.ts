@@ -4,6 +4,7 @@
  */
 import { type Change, type Listener, readLines, type Wanted } from "../../core/changes.ts";
 import { isRecord } from "../../core/json.ts";
+import { ownerOf } from "../../core/principal.ts";
 import { findResource } from "../../core/resources.ts";
 import type { Visit } from "../http.ts";
 import type { RpcId, RpcRequest } from "../json-rpc.ts";
@@ -30,7 +31,7 @@ export async function listenInSession(visit: Visit, session: SessionFacts): Prom
   }
   const { revision } = host.catalog;
   const listener = {
-    principal: principal.meter,
+    principal: ownerOf(principal),
     session: session.id,
     wanted: EVERYTHING,
     revision,
@@ -60,7 +61,7 @@ export async function listenToSubscription(visit: Visit, { id, params }: RpcRequ
     method: "notifications/subscriptions/acknowledged",
     params: { ...tagged, notifications: honoured(wanted) },
   };
-  const listener = { principal: principal.meter, wanted, revision: host.catalog.revision };
+  const listener = { principal: ownerOf(principal), wanted, revision: host.catalog.revision };
   return listen(
     visit,
     listener,

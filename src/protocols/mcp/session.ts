@@ -2,8 +2,7 @@
 import type { Ability } from "../../core/ask.ts";
 import type { LogLevel } from "../../core/definition.ts";
 import { checkHandle, mintHandle } from "../../core/handle.ts";
-import { ownerOf } from "../../core/ledger.ts";
-import { ANONYMOUS } from "../../core/principal.ts";
+import { ANONYMOUS, ownerOf } from "../../core/principal.ts";
 import { SESSION_LIFETIME_MS } from "../../core/state.ts";
 import type { Visit } from "../http.ts";
 import { isLogLevel } from "./levels.ts";
