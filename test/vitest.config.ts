@@ -1,5 +1,6 @@
 /** Three groups of tests: the shipped tools' own, the Worker with fixture tools in workerd, and what needs Node. */
 import { execFileSync } from "node:child_process";
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
@@ -36,6 +37,8 @@ export default defineConfig({
   test: {
     // What a passing test logs is its own affair; figures are printed by reporters of failures and by scripts.
     silent: "passed-only",
+    // Most files wait, for processes and for time: two go side by side on two cores, where one is what vitest would do.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
         root: ROOT,
