@@ -95,6 +95,7 @@ export interface Principal {
   readonly reach: readonly string[] | "all";
   /** Requests a minute that it may make, where it has a limit of its own. */
   readonly rate?: number | undefined;
+  /** Who of them it is, where others share its id. */
   readonly [OWNER]?: () => string;
 }
 

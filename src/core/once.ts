@@ -61,7 +61,7 @@ export async function once(run: ToolRun, key: string): Promise<Ending> {
         fingerprint: print,
         outcome: final,
         durationMs: took,
-        sessionId: run.sawSession ? sessionId : undefined,
+        sessionId: run.context.sawSession ? sessionId : undefined,
         confidence,
       });
     if (isFinal(outcome)) {

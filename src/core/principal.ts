@@ -1,5 +1,4 @@
 /** Principals without a name, and how they are told apart. */
-import type { Principal } from "./definition.ts";
 
 /** The id of whoever shows no credential where none is asked for. */
 export const ANONYMOUS = "anonymous";
@@ -11,6 +10,6 @@ export const ANONYMOUS = "anonymous";
 export const OWNER: unique symbol = Symbol("owner");
 
 /** What limits count by and idempotency keys belong to: the id, and of strangers, who share one, their address too. */
-export function ownerOf(principal: Principal): string {
+export function ownerOf(principal: { readonly id: string; readonly [OWNER]?: () => string }): string {
   return principal[OWNER]?.() ?? principal.id;
 }

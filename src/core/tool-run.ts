@@ -69,11 +69,6 @@ export class ToolRun implements Work {
     return after(runWithin(this), ToolRun.#close, this, started);
   }
 
-  /** Whether the tool has looked at its session by now. */
-  get sawSession(): boolean {
-    return this.context.sawSession;
-  }
-
   start(): unknown {
     return this.#definition.run(this.#input as never, this.context as never);
   }
