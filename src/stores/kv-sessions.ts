@@ -13,7 +13,9 @@ const WRITES = 8;
 const WRITER_GONE_MS = 4 * WRITE_AGAIN_MS;
 /** A change waits for another no longer: that one's request may have been cut short, and its turn never end. */
 const TURN_MS = 5_000;
+/** Most are over at once; who waits for a write that KV refused need not look 500 times. */
 const LOOK_AGAIN_MS = 2;
+const MAX_PAUSE_MS = 32;
 
 export interface KvSessionsParts {
   readonly kv: KVNamespace;
@@ -89,8 +91,10 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsParts)
    * promise of another request has nothing of its own to wait for, and the runtime may take it for hung.
    */
   const inTurn = async (name: string, work: () => Promise<void>): Promise<void> => {
+    let pause = LOOK_AGAIN_MS;
     for (let busy = turns.get(name); busy && now() - busy.since < TURN_MS; busy = turns.get(name)) {
-      await new Promise((resume) => setTimeout(resume, LOOK_AGAIN_MS));
+      await new Promise((resume) => setTimeout(resume, pause));
+      pause = Math.min(2 * pause, MAX_PAUSE_MS);
     }
     const turn = { since: now() };
     turns.set(name, turn);
