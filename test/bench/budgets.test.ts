@@ -20,8 +20,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Times what bare allocates for the same answer. Runs differ by 3%: some three times that is left above what was measured. */
-const MOST = { OXP: 1.9, "MCP legacy": 2.05, "MCP modern": 2, OpenTool: 1.9 } as const;
+/**
+ * Times what bare allocates for the same answer. The same code differs by some bytes and by when V8 optimizes it, which takes
+ * up to 5% off: 3% are left above the most that was measured.
+ */
+const MOST = { OXP: 1.94, "MCP legacy": 2.15, "MCP modern": 2.04, OpenTool: 1.97 } as const;
 
 describe("bytes that a call allocates, of bare's", () => {
   it.each(Object.entries(MOST))("%s: at most %s times", async (protocol, most) => {
