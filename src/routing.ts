@@ -2,7 +2,7 @@
  * A Hono router for routes that are plain paths, served bare and under each toolkit: one lookup, however many toolkits
  * there are. `/calculator/tools` is `/tools` with the parameter `toolkit`. Knows no patterns.
  */
-import type { Result, Router } from "hono/router";
+import type { Router } from "hono/router";
 
 /** What a path asks for, and under which toolkit. */
 export interface Located {
@@ -28,7 +28,7 @@ export class ToolkitRouter<Handler> implements Router<Handler> {
     this.#bare.set(path, methods.set(method, [[[handler, {}]]]));
   }
 
-  match(method: string, asked: string): Result<Handler> {
+  match(method: string, asked: string): Match<Handler> {
     // No toolkit is called like the beginning of a path of ours.
     const found = this.#bare.get(asked)?.get(method);
     if (found) return found;
