@@ -21,7 +21,15 @@ import { describeError } from "./core/log.ts";
 import { ANONYMOUS } from "./core/principal.ts";
 import { after, type Soon } from "./core/soon.ts";
 import { home } from "./pages/home.ts";
-import { type Challenge, type Endpoint, json, type Limits, type Protocol, type ServerInfo } from "./protocols/http.ts";
+import {
+  type Challenge,
+  type Endpoint,
+  json,
+  type Limits,
+  type Protocol,
+  type ServerInfo,
+  type Visit,
+} from "./protocols/http.ts";
 import { mcp } from "./protocols/mcp/routes.ts";
 import { opentool } from "./protocols/opentool/routes.ts";
 import { oxp } from "./protocols/oxp/routes.ts";
@@ -117,6 +125,10 @@ function server(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol
     hosts.set(catalog, made);
     return made;
   };
+  // One for all visits, and no closure for each.
+  const challenge: Visit["challenge"] = function (this: Visit, scopes) {
+    return stepUp(new URL(this.request.url), resource, this.principal, scopes, this.host.catalog.scopes);
+  };
   const enter = (
     admitted: Principal | Rejection,
     { request, headers }: Asked,
@@ -125,8 +137,6 @@ function server(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol
     if ("status" in admitted) return httpError(admitted.status, admitted.message, admitted.headers);
     const catalog = host.catalog.visibleTo(admitted);
     if (toolkit !== undefined && !catalog.toolkits.has(toolkit)) return nothing(request, catalog);
-    const challenge = (scopes: readonly string[]) =>
-      stepUp(new URL(request.url), resource, admitted, scopes, catalog.scopes);
     return serve({ request, headers, principal: admitted, toolkit, host: hostFor(catalog), server, limits, challenge });
   };
   // Without an async function of its own: what it calls makes the promises that a call needs.

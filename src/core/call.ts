@@ -9,12 +9,13 @@ export type ToolReference = ({ readonly id: string } | { readonly name: string }
 };
 
 /** `Toolkit.Tool`, `Toolkit.Tool@1`, `Toolkit.Tool@1.0.0` (OXP 1.0, ToolId). */
-const TOOL_ID = /^(\w+\.\w+)(?:@(\d+|\d+\.\d+\.\d+))?$/;
+const TOOL_ID = /^\w+\.\w+(?:@(?:\d+|\d+\.\d+\.\d+))?$/;
 
 /** @returns undefined for what is no tool id */
 export function readToolId(text: string): (ToolReference & { readonly id: string }) | undefined {
-  const match = TOOL_ID.exec(text);
-  return match === null ? undefined : { id: match[1] as string, version: match[2] };
+  if (!TOOL_ID.test(text)) return undefined;
+  const at = text.indexOf("@");
+  return at < 0 ? { id: text, version: undefined } : { id: text.slice(0, at), version: text.slice(at + 1) };
 }
 
 /** What the caller hands over for tools that require it. Values are never logged. */

@@ -22,7 +22,7 @@ export interface Visit {
   readonly server: ServerInfo;
   readonly limits: Limits;
   /** How a principal is told to come back with more scopes: the status, and the header that says which. */
-  readonly challenge: (scopes: readonly string[]) => Challenge;
+  challenge(this: Visit, scopes: readonly string[]): Challenge;
 }
 
 export interface Challenge {

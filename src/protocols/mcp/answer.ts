@@ -11,7 +11,7 @@ import { legacyMethods, negotiate } from "./legacy.ts";
 import { modernMethods } from "./modern.ts";
 import { CODE, error } from "./render.ts";
 import { boxOf, type SessionFacts, startSession } from "./session.ts";
-import { type MethodReply, Turn, type TurnFacts } from "./turn.ts";
+import { type Method, type MethodReply, Turn, type TurnFacts } from "./turn.ts";
 
 /** How long a call runs before anyone listens for its cancellation: most are over by then, and cost nothing. */
 const WATCH_AFTER_MS = 250;
@@ -25,7 +25,7 @@ export function answer(request: RpcRequest, facts: TurnFacts): Soon<Response> {
     // 2026-07-28: "it MUST respond with 404 Not Found" (Streamable HTTP, Protocol Version Header).
     return turn.answer(final(request, { ...unknown, ...(manner.kind === "modern" && { status: 404 }) }));
   }
-  const reply = safely(() => method(request, turn), visit);
+  const reply = safely(method, request, turn);
   if (!(reply instanceof Promise) && request.method !== "initialize") {
     try {
       return turn.answer(final(request, reply));
@@ -55,11 +55,11 @@ async function conclude(
   }
 }
 
-function safely(make: () => Soon<MethodReply>, visit: Visit): Soon<MethodReply> {
+function safely(method: Method, request: RpcRequest, turn: Turn): Soon<MethodReply> {
   try {
-    return make();
+    return method(request, turn);
   } catch (thrown) {
-    return broken(thrown, visit);
+    return broken(thrown, turn.visit);
   }
 }
 
@@ -70,15 +70,14 @@ function broken(thrown: unknown, { host }: Visit): MethodReply {
 }
 
 function final({ id }: RpcRequest, reply: MethodReply, headers?: Record<string, string>): Final {
-  const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},`;
   const text =
     "resultText" in reply
-      ? `"result":${reply.resultText}}`
+      ? `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${reply.resultText}}`
       : "result" in reply
-        ? `"result":${JSON.stringify(reply.result)}}`
-        : `"error":${JSON.stringify(reply.error)}}`;
+        ? JSON.stringify({ jsonrpc: "2.0", id, result: reply.result })
+        : JSON.stringify({ jsonrpc: "2.0", id, error: reply.error });
   const all = reply.headers && headers ? { ...reply.headers, ...headers } : (reply.headers ?? headers);
-  return { text: head + text, status: reply.status, headers: all };
+  return { text, status: reply.status, headers: all };
 }
 
 /** A handshake starts a session (2025-11-25, basic/transports, Session Management). */

@@ -11,7 +11,7 @@ import type { About } from "./request-state.ts";
 import type { MethodReply, Turn } from "./turn.ts";
 
 /** What is asked for. */
-interface Subject<Ended> extends About {
+export interface Subject<Ended> extends About {
   /** What log messages are said to come from. */
   readonly logger: string;
   readonly params: unknown;

@@ -42,7 +42,7 @@ export async function getPromptOf({ params }: RpcRequest, turn: Turn): Promise<M
       outcome: await getPrompt(entry, args as Record<string, string>, caller, turn.visit.host),
     }),
     render: ({ outcome }) =>
-      renderOffer(outcome, turn.manner, turn.visit.challenge, (messages) => ({
+      renderOffer(outcome, turn.manner, turn.visit, (messages) => ({
         description: entry.about.description,
         messages: (messages as unknown[]).map((message) =>
           isRecord(message) ? { ...message, content: blockOf(message.content) } : message,

@@ -14,7 +14,7 @@ export interface ReadCall {
  * @param headerKey the `Idempotency-Key` header; before it goes `_meta.idempotency_key`, and before both the seed's own
  *                  `arguments.idempotency_key`
  */
-export function readCall(params: unknown, headerKey: string | undefined): { value: ReadCall } | { problem: string } {
+export function readCall(params: unknown, headerKey: string | undefined): ReadCall | { problem: string } {
   if (!isRecord(params)) return { problem: "params must be an object" };
   const { name, arguments: given = {} } = params;
   if (typeof name !== "string") return { problem: "params.name must be a string" };
@@ -30,7 +30,7 @@ export function readCall(params: unknown, headerKey: string | undefined): { valu
   if (attachments === "malformed") {
     return { problem: 'Attachments must be a list of objects with the string "file_id"' };
   }
-  return { value: { name, input, key: key as string | undefined, attachments } };
+  return { name, input, key: key as string | undefined, attachments };
 }
 
 function withoutReserved({ idempotency_key, attachments, ...input }: Record<string, unknown>): Record<string, unknown> {

@@ -45,7 +45,7 @@ export function error(code: number, message: string, data?: unknown): Reply {
   return { error: data === undefined ? { code, message } : { code, message, data } };
 }
 
-export function renderCall(ending: Ending, manner: Manner, challenge: Visit["challenge"]): Rendered {
+export function renderCall(ending: Ending, manner: Manner, visit: Visit): Rendered {
   const { outcome } = ending;
   switch (outcome.kind) {
     case "completed":
@@ -66,7 +66,7 @@ export function renderCall(ending: Ending, manner: Manner, challenge: Visit["cha
       return error(CODE.invalidParams, text, { parameter_errors: byPath(outcome.issues, "arguments") });
     }
     case "refused":
-      return refused(outcome.refusal, manner, challenge);
+      return refused(outcome.refusal, manner, visit);
     case "asking":
       return { result: failed({ message: `The tool needs an answer first: ${questionsInWords(outcome.questions)}` }) };
   }
@@ -76,7 +76,7 @@ export function renderCall(ending: Ending, manner: Manner, challenge: Visit["cha
 export function renderOffer(
   outcome: Outcome,
   manner: Manner,
-  challenge: Visit["challenge"],
+  visit: Visit,
   result: (value: Json | undefined) => Record<string, unknown>,
 ): Rendered {
   switch (outcome.kind) {
@@ -93,7 +93,7 @@ export function renderOffer(
     case "asking":
       return error(CODE.internal, `It needs an answer first: ${questionsInWords(outcome.questions)}`);
     case "refused": {
-      const reply = refused(outcome.refusal, manner, challenge);
+      const reply = refused(outcome.refusal, manner, visit);
       if ("error" in reply) return reply;
       const [block] = reply.result.content as { text: string }[];
       return error(CODE.internal, block?.text ?? "It was refused");
@@ -101,12 +101,12 @@ export function renderOffer(
   }
 }
 
-function refused(refusal: Refusal, manner: Manner, challenge: Visit["challenge"]): Rendered {
+function refused(refusal: Refusal, manner: Manner, visit: Visit): Rendered {
   switch (refusal.reason) {
     case "scope": {
       // Basic/authorization, Runtime Insufficient Scope Errors: the status and the header tell a client to step up.
       const message = `${refusal.name} needs the scopes ${refusal.scopes.join(" ")}`;
-      return { ...error(CODE.invalidRequest, message), ...challenge(refusal.scopes) };
+      return { ...error(CODE.invalidRequest, message), ...visit.challenge(refusal.scopes) };
     }
     case "busy": {
       const { retryAfterMs } = refusal;

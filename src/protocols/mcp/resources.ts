@@ -49,7 +49,7 @@ export async function readResourceOf({ params }: RpcRequest, turn: Turn): Promis
     render: ({ outcome }) =>
       outcome.kind === "completed" && (outcome.value as unknown[]).length === 0
         ? unknownResource(uri, turn)
-        : renderOffer(outcome, turn.manner, turn.visit.challenge, (contents) => ({
+        : renderOffer(outcome, turn.manner, turn.visit, (contents) => ({
             contents: (contents as unknown[]).map(contentsOf),
             ...caching,
           })),

@@ -13,7 +13,7 @@ export type Revision = LegacyRevision | typeof MODERN_REVISION;
 export const SUPPORTED_REVISIONS: readonly Revision[] = [MODERN_REVISION, ...LEGACY_REVISIONS];
 
 export function isLegacyRevision(revision: unknown): revision is LegacyRevision {
-  return LEGACY_REVISIONS.some((known) => known === revision);
+  return (LEGACY_REVISIONS as readonly unknown[]).includes(revision);
 }
 
 /** How a client speaks: by a revision that it negotiated or names, or bare, with no handshake and no version at all. */

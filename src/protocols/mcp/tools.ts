@@ -1,15 +1,17 @@
 /** `tools/list` and `tools/call`, in both eras (server/tools). */
 import type { CatalogEntry } from "../../core/catalog.ts";
+import type { Ending } from "../../core/ending.ts";
 import { execute } from "../../core/execute.ts";
 import { canonical, isRecord } from "../../core/json.ts";
 import type { Soon } from "../../core/soon.ts";
 import { idempotencyKeyOf } from "../http.ts";
 import type { RpcRequest } from "../json-rpc.ts";
+import type { McpCaller } from "./caller.ts";
 import { decodeHeaderValue } from "./headers.ts";
-import { invoke } from "./invoke.ts";
+import { invoke, type Subject } from "./invoke.ts";
 import { toolFragments } from "./list.ts";
 import { paged } from "./page.ts";
-import { readCall } from "./read.ts";
+import { type ReadCall, readCall } from "./read.ts";
 import { CODE, error, failed, renderCall } from "./render.ts";
 import { sessionByHandle } from "./session.ts";
 import type { MethodReply, Turn } from "./turn.ts";
@@ -24,28 +26,18 @@ export function callTool({ params }: RpcRequest, turn: Turn): Soon<MethodReply> 
   const { headers, host, toolkit } = turn.visit;
   const read = readCall(params, turn.alone ? undefined : idempotencyKeyOf(headers));
   if ("problem" in read) return error(CODE.invalidParams, read.problem);
-  const { name, input, key, attachments } = read.value;
-
+  const { name, input, key, attachments } = read;
   const found = host.catalog.find({ name }, toolkit);
   const entry = "entry" in found ? found.entry : undefined;
   if (turn.manner.kind === "modern") {
     const wrong = entry && wrongParameterHeader(entry, headers, input);
     if (wrong) return wrong;
   }
-  const run = (own: Record<string, unknown>, sessionId = turn.session?.id) =>
-    invoke(turn, {
-      method: "tools/call",
-      about: [name, own, attachments],
-      logger: name,
-      params,
-      run: (caller) => execute(caller.calls({ name }, own, key, attachments, sessionId), host),
-      render: (ending) => renderCall(ending, turn.manner, turn.visit.challenge),
-    });
-  if (!entry?.traits.session) return run(input);
+  if (!entry?.traits.session) return invoke(turn, new ToolCall(turn, params, read, input));
   const { session, ...own } = input;
-  if (turn.session) return run(own);
+  if (turn.session) return invoke(turn, new ToolCall(turn, params, read, own));
   const sent = key === undefined ? undefined : canonical([name, key, own, attachments]);
-  return inSession(turn, session, sent, (id) => run(own, id));
+  return inSession(turn, session, sent, (id) => invoke(turn, new ToolCall(turn, params, read, own, id)));
 }
 
 /** A client that keeps no session brings a handle as an argument, or gets one. */
@@ -60,6 +52,48 @@ async function inSession(
     return { result: failed({ message: "The session is unknown or has expired; leave it out to begin a new one" }) };
   }
   return withHandle(await run(opened.id), opened.handle);
+}
+
+/** What a `tools/call` asks for. */
+class ToolCall implements Subject<Ending> {
+  readonly method = "tools/call";
+  readonly params: unknown;
+  readonly #turn: Turn;
+  readonly #read: ReadCall;
+  readonly #own: Record<string, unknown>;
+  readonly #sessionId: string | undefined;
+
+  /** @param own what of the arguments is the tool's */
+  constructor(
+    turn: Turn,
+    params: unknown,
+    read: ReadCall,
+    own: Record<string, unknown>,
+    sessionId: string | undefined = turn.session?.id,
+  ) {
+    this.params = params;
+    this.#turn = turn;
+    this.#read = read;
+    this.#own = own;
+    this.#sessionId = sessionId;
+  }
+
+  get about(): unknown {
+    return [this.#read.name, this.#own, this.#read.attachments];
+  }
+
+  get logger(): string {
+    return this.#read.name;
+  }
+
+  run(caller: McpCaller): Soon<Ending> {
+    const { name, key, attachments } = this.#read;
+    return execute(caller.calls({ name }, this.#own, key, attachments, this.#sessionId), this.#turn.visit.host);
+  }
+
+  render(ending: Ending): MethodReply {
+    return renderCall(ending, this.#turn.manner, this.#turn.visit);
+  }
 }
 
 /** A handle reaches the model as text: that is where it takes the argument from. */

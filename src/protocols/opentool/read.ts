@@ -10,7 +10,7 @@ export interface ReadCall {
   readonly params: unknown;
 }
 
-export function readCall(body: unknown): { value: ReadCall } | { problem: string; id: unknown } {
+export function readCall(body: unknown): ReadCall | { problem: string; id: unknown } {
   if (!isRecord(body)) return { problem: "The request body must be a JSON-RPC request object", id: null };
   const { jsonrpc, method, params } = body;
   const id = body.id ?? null;
@@ -19,5 +19,5 @@ export function readCall(body: unknown): { value: ReadCall } | { problem: string
   if (typeof method !== "string") return { problem: "method must be a string", id };
   // The function name of the listing, or a full OXP id.
   const tool = readToolId(method) ?? { name: method };
-  return { value: { id, method, tool, params: params ?? undefined } };
+  return { id, method, tool, params: params ?? undefined };
 }

@@ -116,17 +116,14 @@ function readRequest<Next>(visit: Visit, next: (read: ReadCall | Response) => So
   return readJson(visit, (body) => {
     if ("bad" in body) return next(opentool.httpError(body.bad.status, body.bad.message));
     const read = readCall(body.value);
-    if (!("problem" in read)) return next(read.value);
+    if (!("problem" in read)) return next(read);
     return next(json(failure({ code: CODE.badRequest, message: read.problem }, read.id), 400));
   });
 }
 
 /** The JSON-RPC response to a request that could be read. */
-function answer(
-  { request, headers, host, principal, toolkit, challenge }: Visit,
-  { id, tool, params }: ReadCall,
-  client: Client = request,
-): Soon<Answered> {
+function answer(visit: Visit, { id, tool, params }: ReadCall, client: Client = visit.request): Soon<Answered> {
+  const { headers, host, principal, toolkit } = visit;
   // Plain JSON-RPC clients count 1, 2, 3: an `id` is no idempotency key, the header is.
   const key = idempotencyKeyOf(headers);
   if (key !== undefined && checkedKey(key) === undefined) {
@@ -148,16 +145,16 @@ function answer(
     },
     host,
   );
-  return after(ending, inHttp, id, challenge);
+  return after(ending, inHttp, id, visit);
 }
 
-function inHttp({ outcome, replayed }: Ending, id: unknown, challenge: Visit["challenge"]): Answered {
+function inHttp({ outcome, replayed }: Ending, id: unknown, visit: Visit): Answered {
   const body = render(outcome, id);
   if (replayed) return { body, status: 200, headers: { "idempotency-replayed": "true" } };
   if (outcome.kind !== "refused") return { body, status: 200 };
   const { refusal } = outcome;
   // Where the client can come back with more, the status has to say so: OAuth knows no other way.
-  if (refusal.reason === "scope") return { body, ...challenge(refusal.scopes) };
+  if (refusal.reason === "scope") return { body, ...visit.challenge(refusal.scopes) };
   return { body, status: 200, ...("retryAfterMs" in refusal && { headers: retryAfter(refusal.retryAfterMs) }) };
 }
 

@@ -13,7 +13,7 @@ export interface ReadCall {
   readonly context: CallContext;
 }
 
-export type Read<Value> = { readonly value: Value } | { readonly problem: string };
+export type Read<Value> = Value | { readonly problem: string };
 
 /** What clients call OXP 1.0: the URN, the long form in two spellings, and early clients' own scheme. */
 export function isSupportedVersion(named: unknown): boolean {
@@ -52,22 +52,18 @@ export function readCall(body: unknown): Read<ReadCall> {
   const context = readContext(request);
   if ("problem" in context) return context;
   return {
-    value: {
-      tool,
-      // The prose says `inputs`, every example and the schema `input`: both are taken, `input` wins.
-      input: request.input === undefined ? request.inputs : request.input,
-      callId: call_id as string | undefined,
-      traceId: trace_id,
-      context: context.value,
-    },
+    tool,
+    // The prose says `inputs`, every example and the schema `input`: both are taken, `input` wins.
+    input: request.input === undefined ? request.inputs : request.input,
+    callId: call_id as string | undefined,
+    traceId: trace_id,
+    context,
   };
 }
 
-const NO_PAIRS = { value: NO_CONTEXT.secrets };
-
 /** OXP 1.0, Call Tool Request, Context. */
 function readContext(request: Record<string, unknown>): Read<CallContext> {
-  if (request.context === undefined && request.user_id === undefined) return { value: NO_CONTEXT };
+  if (request.context === undefined && request.user_id === undefined) return NO_CONTEXT;
   const { context = {} } = request;
   if (!isRecord(context)) return { problem: "request.context must be an object" };
   const authorization = readPairs(context.authorization, "authorization", "token");
@@ -79,12 +75,12 @@ function readContext(request: Record<string, unknown>): Read<CallContext> {
   if (userId !== undefined && userId !== null && typeof userId !== "string") {
     return { problem: "request.context.user_id must be a string" };
   }
-  return { value: { authorization: authorization.value, secrets: secrets.value, userId: userId ?? undefined } };
+  return { authorization, secrets, userId: userId ?? undefined };
 }
 
 /** `[{id, token}]` or `[{id, value}]` as a map; the first of two with one id counts. */
 function readPairs(list: unknown, name: string, member: string): Read<ReadonlyMap<string, string>> {
-  if (list === undefined || list === null) return NO_PAIRS;
+  if (list === undefined || list === null) return NO_CONTEXT.secrets;
   const pairs = new Map<string, string>();
   const problem = `request.context.${name} must be a list of objects with the strings "id" and "${member}"`;
   if (!Array.isArray(list)) return { problem };
@@ -92,5 +88,5 @@ function readPairs(list: unknown, name: string, member: string): Read<ReadonlyMa
     if (!isRecord(item) || typeof item.id !== "string" || typeof item[member] !== "string") return { problem };
     if (!pairs.has(item.id)) pairs.set(item.id, item[member] as string);
   }
-  return { value: pairs };
+  return pairs;
 }

@@ -7,7 +7,7 @@ import { json, retryAfter, type Visit } from "../http.ts";
 /** OXP 1.0: every response names its version. */
 const VERSION = { $schema: "urn:oxp:1.0" };
 
-export function render(ending: Ending, callId: string, challenge: Visit["challenge"]): Response {
+export function render(ending: Ending, callId: string, visit: Visit): Response {
   const { outcome, durationMs } = ending;
   switch (outcome.kind) {
     case "completed":
@@ -29,16 +29,16 @@ export function render(ending: Ending, callId: string, challenge: Visit["challen
         422,
       );
     case "refused":
-      return refused(ending, callId, outcome.refusal, challenge);
+      return refused(ending, callId, outcome.refusal, visit);
     case "asking":
       return unasked(questionsInWords(outcome.questions));
   }
 }
 
-function refused(ending: Ending, callId: string, refusal: Refusal, challenge: Visit["challenge"]): Response {
+function refused(ending: Ending, callId: string, refusal: Refusal, visit: Visit): Response {
   switch (refusal.reason) {
     case "scope": {
-      const { status, headers } = challenge(refusal.scopes);
+      const { status, headers } = visit.challenge(refusal.scopes);
       return serverError(status, `${refusal.name} needs the scopes ${refusal.scopes.join(" ")}`, undefined, headers);
     }
     case "busy":
@@ -124,7 +124,11 @@ function failure(ending: Ending, callId: string, fault: Fault): Response {
 }
 
 function result(ending: Ending, members: Record<string, unknown>): Response {
-  return json({ ...VERSION, result: members }, 200, ending.replayed ? { "idempotency-replayed": "true" } : undefined);
+  return json(
+    { $schema: VERSION.$schema, result: members },
+    200,
+    ending.replayed ? { "idempotency-replayed": "true" } : undefined,
+  );
 }
 
 /** OXP 1.0, Server Error Response: also the shape of what the documents leave open (404, 405, 413, 415). */

@@ -67,13 +67,14 @@ function call(visit: Visit): Answer {
   return readJson(visit, (body) => answer(visit, body));
 }
 
-function answer({ request, headers, host, principal, toolkit, challenge }: Visit, body: ReadBody): Answer {
+function answer(visit: Visit, body: ReadBody): Answer {
+  const { request, headers, host, principal, toolkit } = visit;
   if ("bad" in body) return serverError(body.bad.status, body.bad.message);
   const read = readCall(body.value);
   if ("problem" in read) return serverError(400, read.problem);
-  const { tool, input, traceId, context } = read.value;
+  const { tool, input, traceId, context } = read;
   // A call_id goes before the header: it names the call also where a proxy adds headers of its own.
-  const key = read.value.callId ?? idempotencyKeyOf(headers);
+  const key = read.callId ?? idempotencyKeyOf(headers);
   if (key !== undefined && checkedKey(key) === undefined) {
     return serverError(400, "The Idempotency-Key header must have 1 to 255 characters");
   }
@@ -93,5 +94,5 @@ function answer({ request, headers, host, principal, toolkit, challenge }: Visit
     },
     host,
   );
-  return after(ending, render, callId, challenge);
+  return after(ending, render, callId, visit);
 }
