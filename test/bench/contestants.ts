@@ -101,12 +101,20 @@ export class Field {
         vars: { TOOLS: String(size) },
       }));
       rivals.push({ name: peer.name, running, peer });
+      const required = era === "legacy" ? peer.legacyAsRequired : undefined;
+      if (required) rivals.push({ name: `${peer.name}, both accepted`, running, peer: { ...peer, legacy: required } });
     }
     return rivals;
   }
 
-  async end(): Promise<void> {
+  /** Whoever is asked for next starts anew. */
+  async stopAll(): Promise<void> {
     for (const running of this.#running.values()) await (await running).stop();
+    this.#running.clear();
+  }
+
+  async end(): Promise<void> {
+    await this.stopAll();
     rmSync(this.folder, { recursive: true, force: true });
   }
 

@@ -24,6 +24,8 @@ const CONNECTIONS = 32;
 const WARM_UP_SECONDS = 1;
 /** A machine's speed changes within seconds: a round goes from one server to the next so often. */
 const SLICE_SECONDS = 1;
+/** Two processes of one program differ by some percent all their lives: after so many rounds everyone starts anew. */
+const ROUNDS_OF_A_PROCESS = 3;
 
 const { rounds, seconds, only, withPeers, written } = options();
 const isWanted = (name: string) => only.length === 0 || only.some((pattern) => pattern.test(name));
@@ -87,18 +89,30 @@ async function measure(scenario: Scenario, rival: Rival, time: number): Promise<
   return { perSecond: requests / took, p50, p99, cpuUs, bytes };
 }
 
+interface Race {
+  readonly scenario: Scenario;
+  rivals: readonly Rival[];
+  readonly entries: Map<string, Entry[]>;
+}
+
+/** Starts whoever does not run yet, and sees that all are warm and answer alike. */
+async function lineUp(scenario: Scenario): Promise<Rival[]> {
+  const rivals: Rival[] = [{ name: "trivet", running: await field.trivet(scenario.place) }];
+  for (const kind of scenario.against) rivals.push(...(await field.against(kind, scenario, others)));
+  const bytes = new Map<string, number>();
+  for (const rival of rivals) bytes.set(rival.name, (await measure(scenario, rival, WARM_UP_SECONDS)).bytes);
+  const [ours, bares] = [bytes.get("trivet"), bytes.get("bare") ?? bytes.get("trivet")];
+  if (ours !== bares) throw new Error(`${scenario.name}: bare answers ${bares} bytes, trivet ${ours}`);
+  return rivals;
+}
+
 try {
-  const races: { scenario: Scenario; rivals: Rival[]; entries: Map<string, Entry[]> }[] = [];
-  for (const scenario of wanted) {
-    const rivals: Rival[] = [{ name: "trivet", running: await field.trivet(scenario.place) }];
-    for (const kind of scenario.against) rivals.push(...(await field.against(kind, scenario, others)));
-    const bytes = new Map<string, number>();
-    for (const rival of rivals) bytes.set(rival.name, (await measure(scenario, rival, WARM_UP_SECONDS)).bytes);
-    const [ours, bares] = [bytes.get("trivet"), bytes.get("bare") ?? bytes.get("trivet")];
-    if (ours !== bares) throw new Error(`${scenario.name}: bare answers ${bares} bytes, trivet ${ours}`);
-    races.push({ scenario, rivals, entries: new Map(rivals.map(({ name }) => [name, []])) });
-  }
+  const races: Race[] = wanted.map((scenario) => ({ scenario, rivals: [], entries: new Map() }));
   for (let round = 0; races.length > 0 && round < rounds; round++) {
+    if (round % ROUNDS_OF_A_PROCESS === 0) {
+      await field.stopAll();
+      for (const race of races) race.rivals = await lineUp(race.scenario);
+    }
     for (const { scenario, rivals, entries } of races) {
       const slices = new Map<string, Entry[]>(rivals.map(({ name }) => [name, []]));
       const count = Math.max(1, Math.round(seconds / SLICE_SECONDS));
@@ -109,7 +123,7 @@ try {
           slices.get(rival.name)?.push(await measure(scenario, rival, seconds / count));
         }
       }
-      for (const [name, all] of slices) entries.get(name)?.push(joined(all));
+      for (const [name, all] of slices) entries.set(name, [...(entries.get(name) ?? []), joined(all)]);
     }
     console.error(`round ${round + 1} of ${rounds}`);
   }
