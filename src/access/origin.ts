@@ -41,7 +41,8 @@ export function letRead(response: Response, origin: string | null): Response {
   if (origin === null) return response;
   response.headers.set("access-control-allow-origin", origin);
   response.headers.set("access-control-expose-headers", EXPOSED);
-  response.headers.set("vary", "origin");
+  const varies = response.headers.get("vary");
+  response.headers.set("vary", varies === null || varies === "origin" ? "origin" : `${varies}, origin`);
   return response;
 }
 

@@ -30,5 +30,14 @@ const NOTHING: readonly string[] = Object.freeze([]);
 /** Where a request comes from: of an IPv6 address the part that its owner cannot choose, the first 64 bits. */
 export function addressOf(headers: Headers): string {
   const address = headers.get("cf-connecting-ip") ?? "";
-  return address.includes(":") ? (address.split("::")[0] ?? "").split(":").slice(0, 4).join(":") : address;
+  if (!address.includes(":")) return address;
+  // An IPv4 address in IPv6's clothes.
+  if (address.includes(".")) return address.slice(address.lastIndexOf(":") + 1);
+  const [before = [], after] = address.split("::").map((part) => (part === "" ? [] : part.split(":")));
+  const zeros = after === undefined ? [] : Array<string>(Math.max(0, 8 - before.length - after.length)).fill("0");
+  return [...before, ...zeros, ...(after ?? [])].slice(0, 4).map(withoutZeros).join(":");
+}
+
+function withoutZeros(group: string): string {
+  return group.replace(/^0+(?=.)/, "").toLowerCase();
 }

@@ -47,9 +47,14 @@ export function runWithin(work: Work): Soon<Run> {
     result = work.start();
     if (isThenable(result)) return waitFor(plainPromise(result), (value) => work.returned(value), work);
   } catch (error) {
-    return { outcome: safely(() => thrown(error, work)) };
+    return { outcome: safely(() => thrown(error, work), work) };
   }
-  const outcome = work.returned(result);
+  let outcome: Soon<Outcome>;
+  try {
+    outcome = work.returned(result);
+  } catch (error) {
+    outcome = uncanny(error, work);
+  }
   return outcome instanceof Promise ? waitFor(outcome, (judged) => judged, work) : { outcome };
 }
 
@@ -78,8 +83,8 @@ function waitFor<Value>(running: Promise<Value>, judge: (value: Value) => Soon<O
     const obeyed = (error: unknown) =>
       stopped !== undefined && (error === stopped || (error instanceof Error && STOPPED.has(error.name)));
     const ending: Promise<Outcome | undefined> = running.then(
-      (value) => (isOurs() ? safely(() => judge(value)) : undefined),
-      (error) => (isOurs() && !obeyed(error) ? safely(() => thrown(error, work)) : undefined),
+      (value) => (isOurs() ? safely(() => judge(value), work) : undefined),
+      (error) => (isOurs() ? safely(() => (obeyed(error) ? undefined : thrown(error, work)), work) : undefined),
     );
     ending.then((outcome) => outcome && settle({ outcome }));
     // What the code asked for comes with another call, which runs it again: this run waits for nothing any more.
@@ -114,9 +119,18 @@ function waitFor<Value>(running: Promise<Value>, judge: (value: Value) => Soon<O
 }
 
 /** Whatever goes wrong with an ending ends the call all the same: nobody waits for the time limit because of it. */
-function safely<Made extends Soon<Outcome>>(make: () => Made): Made | Outcome {
+function safely<Made extends Soon<Outcome | undefined>>(make: () => Made, work: Work): Made | Outcome {
   try {
     return make();
+  } catch (error) {
+    return uncanny(error, work);
+  }
+}
+
+/** What cannot even be looked at: a proxy that was revoked, a getter that throws. */
+function uncanny(error: unknown, { context, caller, offer, host }: Work): Outcome {
+  try {
+    return ourFault(caller, offer, host, INTERNAL, error, context.scrub);
   } catch {
     return { kind: "failed", fault: { message: INTERNAL } };
   }

@@ -89,6 +89,9 @@ const NO_JSON: ReadBody = {
   bad: { status: 415, message: "The request body must be application/json, without a Content-Encoding" },
 };
 
+/** Whoever sends it has most likely gone: that is no fault of ours, and no matter for the log. */
+const BROKEN: ReadBody = { bad: { status: 400, message: "The request body broke off" } };
+
 /** Reads a JSON body, any JSON value, no deeper and no larger than allowed; and goes on with it. */
 export function readJson<Next>({ request, headers, limits }: Visit, next: (body: ReadBody) => Soon<Next>): Soon<Next> {
   const type = headers.get("content-type");
@@ -97,9 +100,10 @@ export function readJson<Next>({ request, headers, limits }: Visit, next: (body:
     return next(NO_JSON);
   }
   const announced = headers.get("content-length");
-  if (announced === null) return readText(request, limits.bodyBytes).then((text) => next(parsed(text, limits)));
+  const gone = () => next(BROKEN);
+  if (announced === null) return readText(request, limits.bodyBytes).then((text) => next(parsed(text, limits)), gone);
   if (Number(announced) > limits.bodyBytes) return next(parsed(undefined, limits));
-  return request.text().then((text) => next(parsed(isLarger(text, limits.bodyBytes) ? undefined : text, limits)));
+  return request.text().then((text) => next(parsed(isLarger(text, limits.bodyBytes) ? undefined : text, limits)), gone);
 }
 
 /** Whether a text takes more bytes: what a request announces need not be what comes. A character takes three at most. */

@@ -11,6 +11,8 @@ const WRITE_AGAIN_MS = 1_100;
 const WRITES = 8;
 /** A writer that has not been at it for so long was cut short with its request. */
 const WRITER_GONE_MS = 4 * WRITE_AGAIN_MS;
+/** The platform ends what goes on 30 s after an answer: then the request of a later change has long taken over. */
+const WRITER_MS = 20_000;
 /** A change waits for another no longer: that one's request may have been cut short, and its turn never end. */
 const TURN_MS = 5_000;
 /** Most are over at once; who waits for a write that KV refused need not look 500 times. */
@@ -33,8 +35,14 @@ interface Stored {
   readonly written: number;
 }
 
+/** What goes on after a call to write what KV did not take at once: one of them at a time, for one session. */
+interface Writer {
+  readonly since: number;
+}
+
 interface Waiting {
   readonly values: Values;
+  readonly writer: Writer;
   /** When somebody was last at writing them. */
   readonly tended: number;
 }
@@ -58,28 +66,33 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsParts)
   /** What KV has not taken yet, and sees to it that somebody writes it. */
   const waitingFor = (name: string): Values | undefined => {
     const waiting = unwritten.get(name);
-    if (waiting && now() - waiting.tended > WRITER_GONE_MS) {
-      hold(name, waiting.values);
-      defer(writeLater(name));
-    }
+    if (waiting && now() - waiting.tended > WRITER_GONE_MS) beginWriting(name, waiting.values);
     return waiting?.values;
   };
-  const hold = (name: string, values: Values, tended = now()) => unwritten.set(name, { values, tended });
+  const hold = (name: string, values: Values, writer: Writer, tended = now()) =>
+    unwritten.set(name, { values, writer, tended });
+  const beginWriting = (name: string, values: Values) => {
+    const writer = { since: now() };
+    hold(name, values, writer);
+    defer(writeLater(name, writer));
+  };
 
   /** Goes on after the call has been answered: KV refuses a second write within a second. */
-  const writeLater = async (name: string): Promise<void> => {
+  const writeLater = async (name: string, writer: Writer): Promise<void> => {
     for (let tried = 1; ; tried++) {
       await new Promise((resume) => setTimeout(resume, WRITE_AGAIN_MS));
-      const values = unwritten.get(name)?.values;
-      if (values === undefined) return;
-      hold(name, values);
+      const waiting = unwritten.get(name);
+      // Written, or another's by now.
+      if (waiting?.writer !== writer) return;
+      const { values } = waiting;
+      hold(name, values, writer);
       try {
         await write(name, values);
         tried = 0;
         // Changed again meanwhile: then there is more to write.
         if (unwritten.get(name)?.values === values) unwritten.delete(name);
       } catch (error) {
-        if (tried < WRITES) continue;
+        if (tried < WRITES || unwritten.get(name)?.writer !== writer) continue;
         unwritten.delete(name);
         log({ level: "error", message: "session not kept", error: describeError(error) });
       }
@@ -118,17 +131,18 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsParts)
     update(principal, id, changes) {
       const name = nameOf(principal, id);
       return inTurn(name, async () => {
-        const isWaiting = unwritten.has(name);
         const values = changedBy((await load(name)).values, changes);
-        if (isWaiting) {
-          hold(name, values, unwritten.get(name)?.tended);
+        const waiting = unwritten.get(name);
+        if (waiting) {
+          const { writer, tended } = waiting;
+          if (now() - writer.since > WRITER_MS) beginWriting(name, values);
+          else hold(name, values, writer, tended);
           return;
         }
         try {
           await write(name, values);
         } catch {
-          hold(name, values);
-          defer(writeLater(name));
+          beginWriting(name, values);
         }
       });
     },

@@ -1,4 +1,6 @@
 /** What is told in confidence stays so: secrets of callers and of the Worker, inputs, credentials. And what is told: the audit line. */
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Fork } from "../support/node/fork.ts";
 import { buildTools, type Counter, type Deployment, deploy, type Made, startCounter } from "./support/deployment.ts";
@@ -177,6 +179,23 @@ it("inputs are never logged, nor are credentials, sessions' ids, keys of idempot
   expect(log).not.toMatch(/in-the-|in-an-|in-a-|eyJ|trivet_/);
   expect(log).not.toContain(key.text.slice(24));
   expect(log).not.toContain(SECRET);
+});
+
+it("who hangs up in the middle of a body is no fault of ours, and no line in the log", async () => {
+  const before = here.lines.length;
+  const { hostname, port } = new URL(here.url);
+  const authorization = `Authorization: Bearer ${key.text}`;
+  for (const path of ["/mcp", "/tools/call", "/opentool/call"]) {
+    for (const how of ["Content-Length: 100\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n50\r\n"]) {
+      const socket = connect(Number(port), hostname, () => {
+        socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\n${authorization}\r\n${how}{"json`);
+      });
+      await sleep(150);
+      socket.destroy();
+    }
+  }
+  await sleep(500);
+  expect(here.lines.slice(before).filter((line) => line.includes('"error"'))).toEqual([]);
 });
 
 describe("the audit line: one for each call (README, what a log pipeline learns)", () => {

@@ -337,6 +337,15 @@ describe("who may call from a page (MCP, Security Warning; Fetch standard, CORS)
     expect(headers).not.toHaveProperty("access-control-allow-credentials");
     expect(headers.vary).toContain("origin");
   });
+
+  it("what a browser is told before it calls depends on what it asked and from where (RFC 9110, section 12.5.5)", async () => {
+    const { status, headers } = await send(open.url, {
+      method: "OPTIONS",
+      path: "/mcp",
+      headers: [...origin("https://app.example.com"), ["Access-Control-Request-Method", "POST"]],
+    });
+    expect([status, headers.vary]).toEqual([204, "access-control-request-headers, origin"]);
+  });
 });
 
 describe("LOCAL: loopback, and all of it (README, Browsers; DNS rebinding)", () => {

@@ -1,6 +1,6 @@
 /** How often, how much, how long: limits of keys, strangers, tools and requests, in the words of each protocol. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { strangers } from "../../src/access/stranger.ts";
+import { addressOf, strangers } from "../../src/access/stranger.ts";
 import { ownerOf } from "../../src/core/principal.ts";
 import type { Fork } from "../support/node/fork.ts";
 import { buildTools, type Counter, type Deployment, deployAll, startCounter } from "./support/deployment.ts";
@@ -133,6 +133,19 @@ it("a stranger is counted by its address, which is in nothing that a tool makes 
   const sent = structuredClone(stranger);
   expect(sent).toEqual({ id: "anonymous", scopes: [], reach: [] });
   expect(JSON.stringify([stranger, sent, Object.entries(stranger)])).not.toContain("203.0.113");
+});
+
+it.each([
+  ["2001:db8:5:0:1:2:3:4", "2001:db8:5:0"],
+  // The same network, written shorter (RFC 5952, section 4.2).
+  ["2001:db8:5::1", "2001:db8:5:0"],
+  ["2001:0DB8:0005:0000::1", "2001:db8:5:0"],
+  ["2001:db8::5:0:0:1", "2001:db8:0:0"],
+  ["2001:db8:5:6:7:8:9:a", "2001:db8:5:6"],
+  ["::1", "0:0:0:0"],
+  ["::ffff:203.0.113.7", "203.0.113.7"],
+])("a stranger from %s is counted as %s: the first 64 bits, which its owner cannot choose", (address, counted) => {
+  expect(addressOf(new Headers({ "cf-connecting-ip": address }))).toBe(counted);
 });
 
 describe("calls a minute of one tool (definition, rate)", () => {

@@ -4,6 +4,7 @@ import { NO_CONTEXT } from "../../src/core/call.ts";
 import { type CatalogEntry, createCatalog } from "../../src/core/catalog.ts";
 import { execute } from "../../src/core/execute.ts";
 import type { Host } from "../../src/core/host.ts";
+import type { Ledger } from "../../src/core/ledger.ts";
 import { OWNER } from "../support/app.ts";
 
 interface Definition {
@@ -114,10 +115,53 @@ describe("code that does what no code should", () => {
     ["at once", () => raise(revoked())],
     ["later", async () => raise(revoked())],
   ])("what was thrown %s and cannot be looked at is a failed call", async (_, run) => {
-    const { outcome } = await execute(CALL, hostOf({ run }));
+    const logged: unknown[] = [];
+    const { outcome } = await execute(CALL, { ...hostOf({ run }), log: (entry) => logged.push(entry) });
     expect(outcome).toEqual({ kind: "failed", fault: { message: "The tool failed because of an internal error." } });
+    expect(logged).toMatchObject([{ level: "error", tool: "Bell.Ring@1.0.0" }]);
+  });
+
+  it.each([
+    ["at once", () => ({ toJSON: () => raise(revoked()) })],
+    ["later", async () => ({ toJSON: () => raise(revoked()) })],
+  ])(
+    "a result that came %s, and throws what cannot be looked at when it is printed, is a failed call",
+    async (_, run) => {
+      const { outcome } = await execute(CALL, hostOf({ run }));
+      expect(outcome.kind).toBe("failed");
+    },
+  );
+
+  it("what is thrown after the time limit and cannot be looked at does end the run", async () => {
+    const run = async () => {
+      await new Promise((resume) => setTimeout(resume, 40));
+      const error = new Error("hidden");
+      Object.defineProperty(error, "name", { get: () => raise(new Error("hidden in name")) });
+      throw error;
+    };
+    const { settled, ledger } = ledgerOf();
+    const host = { ...hostOf({ run, timeoutMs: 10 }), ledger, defer: () => {} };
+    const { outcome } = await execute({ ...CALL, key: "k" }, host);
+    expect(outcome.kind).toBe("timed_out");
+    await expect(settled).resolves.toBe("kept");
   });
 });
+
+/** A ledger that lets everyone run, and tells how it ended. */
+function ledgerOf(): { settled: Promise<string>; ledger: Ledger } {
+  let end = (_: string) => {};
+  const settled = new Promise<string>((resolve) => {
+    end = resolve;
+  });
+  const settle = async () => {
+    end("kept");
+    return "kept" as const;
+  };
+  return {
+    settled,
+    ledger: { claim: async () => ({ state: "claimed", settle, release: async () => end("released") }) },
+  };
+}
 
 function raise(thrown: unknown): never {
   throw thrown;

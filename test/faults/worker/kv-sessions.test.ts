@@ -27,15 +27,24 @@ function open(...writes: Write[]) {
     put: (name: string, value: string) => take(() => kept.set(name, value)),
     delete: (name: string) => take(() => kept.delete(name)),
   } as unknown as KVNamespace;
+  // How long each stays behind its call, in milliseconds.
+  const stays: number[] = [];
+  const defer = (work: Promise<unknown>) => {
+    const since = Date.now();
+    const at = stays.push(Number.POSITIVE_INFINITY) - 1;
+    work.then(() => {
+      stays[at] = Date.now() - since;
+    });
+  };
   const store = kvSessions({
     kv,
     ttlSeconds: 60,
     now: Date.now,
-    defer: () => {},
+    defer,
     log: ({ message }) => logged.push(message),
   });
   const inKv = () => JSON.parse(kept.get("session:p:s") ?? "{}").values;
-  return { store, inKv, kept, logged };
+  return { store, inKv, kept, logged, stays };
 }
 
 beforeEach(() => {
@@ -64,6 +73,19 @@ describe("a session that is written more often than KV takes", () => {
     await vi.advanceTimersByTimeAsync(10_000);
     expect(logged).toEqual([]);
     expect(Object.keys(inKv())).toHaveLength(150);
+  });
+
+  it('leaves no work behind a call for 30 s ("up to 30 seconds after the response", Workers, waitUntil)', async () => {
+    const { store, inKv, stays } = open("ok", "429", "ok");
+    // One comes during each write, so that there is always more to write.
+    for (let call = 0; call < 1_200; call++) {
+      void store.update("p", "s", { last: call });
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(stays.length).toBeGreaterThan(4);
+    expect(Math.max(...stays)).toBeLessThan(25_000);
+    expect(inKv()).toEqual({ last: 1_199 });
   });
 
   it("whose writer was cut short with its request: a later call writes what it left", async () => {
