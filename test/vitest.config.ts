@@ -42,7 +42,8 @@ export default defineConfig({
     projects: [
       {
         root: ROOT,
-        plugins: [worker({})],
+        // As under `npm start`: tools that demand scopes can be called here as well.
+        plugins: [worker({ LOCAL: "true" })],
         test: { name: "tools", include: ["tools/**/*.test.ts"] },
       },
       {

@@ -6,7 +6,7 @@ import { exports } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { DEFINITIONS } from "./_oxp-definitions.ts";
 
-const ORIGIN = "http://api.example.com";
+const ORIGIN = "http://localhost";
 /** As every example of "Call Tool" sends it. Without keys of its own a server ignores it ("Server authentication"). */
 const HEADERS = {
   "content-type": "application/json",

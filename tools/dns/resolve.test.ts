@@ -8,7 +8,7 @@ interface Result {
 }
 
 async function post(input: unknown) {
-  const response = await exports.default.fetch("http://trivet.test/tools/call", {
+  const response = await exports.default.fetch("http://localhost/tools/call", {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ request: { tool_id: "DNS.Resolve@1.0.0", input } }),

@@ -2,7 +2,7 @@ import { exports } from "cloudflare:workers";
 import { expect, it } from "vitest";
 
 async function ring(input: unknown) {
-  const response = await exports.default.fetch("http://trivet.test/tools/call", {
+  const response = await exports.default.fetch("http://localhost/tools/call", {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ request: { tool_id: "Doorbell.Ring@0.1.0", input } }),

@@ -10,7 +10,7 @@ interface Result {
 }
 
 async function post(request: Record<string, unknown>) {
-  const response = await exports.default.fetch("http://trivet.test/tools/call", {
+  const response = await exports.default.fetch("http://localhost/tools/call", {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ request: { tool_id: "Gmail.GetEmails@1.2.0", ...request } }),

@@ -1,7 +1,7 @@
 import { exports } from "cloudflare:workers";
 import { expect, it } from "vitest";
 
-const URL_OF_MCP = "http://trivet.test/mcp";
+const URL_OF_MCP = "http://localhost/mcp";
 const REVISION = "2025-11-25";
 
 async function rpc(method: string, params: unknown, headers: Record<string, string> = {}) {
@@ -105,7 +105,7 @@ it.each([
   ["Notes.List", {}],
   ["Notes.Remove", { id: 1 }],
 ])("%s without a session says that it needs one, and how to have one", async (tool_id, input) => {
-  const response = await exports.default.fetch("http://trivet.test/tools/call", {
+  const response = await exports.default.fetch("http://localhost/tools/call", {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ request: { tool_id, input } }),

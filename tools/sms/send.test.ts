@@ -15,7 +15,7 @@ interface Result {
 }
 
 async function post(input: unknown, secret: string) {
-  const response = await exports.default.fetch("http://trivet.test/tools/call", {
+  const response = await exports.default.fetch("http://localhost/tools/call", {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({

@@ -11,7 +11,7 @@ interface Result {
 }
 
 async function getTimestamp(version: string, input?: unknown): Promise<Result> {
-  const response = await exports.default.fetch("http://trivet.test/tools/call", {
+  const response = await exports.default.fetch("http://localhost/tools/call", {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ request: { tool_id: `System.GetTimestamp${version}`, input } }),

@@ -12,7 +12,7 @@ async function read(html: string, format?: "markdown" | "text"): Promise<Value> 
     async () => new Response(html, { headers: { "content-type": "text/html; charset=utf-8" } }),
   );
   const input = { url: "https://example.com/dir/page.html", ...(format && { format }) };
-  const response = await exports.default.fetch("http://trivet.test/tools/call", {
+  const response = await exports.default.fetch("http://localhost/tools/call", {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ request: { tool_id: "Web.ReadPage", input } }),
