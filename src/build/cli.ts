@@ -7,13 +7,7 @@ import { inWords } from "./problem.ts";
 import { render, writeAll } from "./write.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-const { values } = parseArgs({
-  options: {
-    tools: { type: "string", default: resolve(ROOT, "tools") },
-    out: { type: "string", default: resolve(ROOT, "src/generated/catalog.ts") },
-  },
-});
-
+const values = options();
 const folder = resolve(values.tools);
 const out = resolve(values.out);
 // An absent folder is an empty one: git does not keep it when the last tool is deleted.
@@ -26,4 +20,19 @@ if ("problems" in result) {
   else process.exitCode = 1;
 } else if (writeAll(await render(result, out), out)) {
   console.log(`discovered ${result.tools.length} tool(s)`);
+}
+
+/** What was asked for; ends with a sentence where that makes no sense. */
+function options(): { readonly tools: string; readonly out: string } {
+  try {
+    return parseArgs({
+      options: {
+        tools: { type: "string", default: resolve(ROOT, "tools") },
+        out: { type: "string", default: resolve(ROOT, "src/generated/catalog.ts") },
+      },
+    }).values;
+  } catch (error) {
+    console.error((error as Error).message);
+    process.exit(2);
+  }
 }

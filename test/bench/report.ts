@@ -101,6 +101,11 @@ function table(head: readonly string[], body: readonly (readonly string[])[]): s
   return all.map((line) => `| ${line.join(" | ")} |`).join("\n");
 }
 
+/** What a run takes for its ratios to be worth a verdict. */
+const ROUNDS_TO_JUDGE_BY = 9;
+const SECONDS_TO_JUDGE_BY = 5;
+const TOO_SHORT = `Fewer than ${ROUNDS_TO_JUDGE_BY} rounds of ${SECONDS_TO_JUDGE_BY} s: a ratio may be off by a tenth, and a target met or missed by chance.`;
+
 export function printed(
   rows: readonly Row[],
   cold: Cold | undefined,
@@ -112,6 +117,7 @@ export function printed(
   if (rows.length > 0) {
     parts.push(
       `Medians of ${rounds} rounds of ${seconds} s, over ${connections} connections; the server ${isPinned ? "has one core, the load another" : "shares its cores with the load"}.`,
+      ...(rounds < ROUNDS_TO_JUDGE_BY || seconds < SECONDS_TO_JUDGE_BY ? [TOO_SHORT] : []),
       table(HEAD, rows.flatMap(lines)),
     );
   }
