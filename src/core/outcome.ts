@@ -37,8 +37,8 @@ export type Refusal =
   | { readonly reason: "requirements"; readonly name: string; readonly missing: Missing }
   /** All scopes that the tool demands, for a principal that can come back with them. */
   | { readonly reason: "scope"; readonly name: string; readonly scopes: readonly string[] }
-  /** Called too often. */
-  | { readonly reason: "busy"; readonly retryAfterMs: number }
+  /** Called more often than the tool allows one principal. */
+  | { readonly reason: "busy"; readonly name: string; readonly perMinute: number; readonly retryAfterMs: number }
   | { readonly reason: "running"; readonly retryAfterMs: number }
   | { readonly reason: "unavailable"; readonly retryAfterMs: number }
   | { readonly reason: "conflict" }
@@ -68,6 +68,11 @@ export type Outcome =
 /** Whether sending the same call again may end differently, so that its key must not be used up. */
 export function isFinal(outcome: Outcome): boolean {
   return outcome.kind === "completed" || (outcome.kind === "failed" && outcome.fault.canRetry !== true);
+}
+
+/** Which limit it is, and what to do: a key and the deployment have limits of their own. */
+export function busyInWords({ name, perMinute }: Refusal & { reason: "busy" }): string {
+  return `Over ${perMinute} calls of ${name} a minute; wait and try again`;
 }
 
 /** What is missing, in words: `authorization "google", secret "TWILIO_API_KEY", a user id`. */

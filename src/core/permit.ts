@@ -19,8 +19,9 @@ export function permit(
   if (lacking(traits.scopes, principal.scopes).length > 0)
     return { reason: "scope", name: id, scopes: traits.scopes ?? [] };
   if (traits.rate === undefined) return undefined;
-  return host.within(traits.rate, `${ownerOf(principal)} ${id}`).then(
-    (isWithin) => (isWithin ? undefined : { reason: "busy", retryAfterMs: MINUTE_MS }),
+  const perMinute = traits.rate;
+  return host.within(perMinute, `${ownerOf(principal)} ${id}`).then(
+    (isWithin) => (isWithin ? undefined : { reason: "busy", name: id, perMinute, retryAfterMs: MINUTE_MS }),
     (error) => {
       host.log({ level: "error", message: "call not counted", tool: id, error: describeError(error) });
       return { reason: "unavailable", retryAfterMs: MINUTE_MS };

@@ -149,16 +149,27 @@ it.each([
 });
 
 describe("calls a minute of one tool (definition, rate)", () => {
+  const WORDS = expect.stringMatching(/^Over 10 calls of Shop\.Rare a minute; wait and try again/);
   const REFUSED: Record<string, object> = {
-    "OXP /tools/call": { status: 429, headers: { "retry-after": "60" }, body: { $schema: "urn:oxp:1.0" } },
-    "OXP /call": { status: 429, headers: { "retry-after": "60" }, body: { $schema: "urn:oxp:1.0" } },
+    "OXP /tools/call": {
+      status: 429,
+      headers: { "retry-after": "60" },
+      body: { $schema: "urn:oxp:1.0", message: WORDS },
+    },
+    "OXP /call": { status: 429, headers: { "retry-after": "60" }, body: { $schema: "urn:oxp:1.0", message: WORDS } },
     ...Object.fromEntries(
       ["MCP bare", "MCP 2025-11-25", "MCP 2026-07-28"].map((name) => [
         name,
         {
           status: 200,
           headers: { "retry-after": "60" },
-          body: { result: { isError: true, _meta: { can_retry: true, retry_after_ms: 60_000 } } },
+          body: {
+            result: {
+              content: [{ type: "text", text: WORDS }],
+              isError: true,
+              _meta: { can_retry: true, retry_after_ms: 60_000 },
+            },
+          },
         },
       ]),
     ),
@@ -169,7 +180,7 @@ describe("calls a minute of one tool (definition, rate)", () => {
     "OpenTool call": {
       status: 200,
       headers: { "retry-after": "60" },
-      body: { error: { code: 429, data: { can_retry: true, retry_after_ms: 60_000 } } },
+      body: { error: { code: 429, message: WORDS, data: { can_retry: true, retry_after_ms: 60_000 } } },
     },
     "OpenTool streamCall": { status: 200, text: expect.stringContaining('"code":429') },
   };

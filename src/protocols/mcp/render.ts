@@ -2,7 +2,14 @@
 import type { Ending } from "../../core/ending.ts";
 import { byPath, inOneLine } from "../../core/issues.ts";
 import { isRecord, type Json } from "../../core/json.ts";
-import { type Fault, missingInWords, type Outcome, questionsInWords, type Refusal } from "../../core/outcome.ts";
+import {
+  busyInWords,
+  type Fault,
+  missingInWords,
+  type Outcome,
+  questionsInWords,
+  type Refusal,
+} from "../../core/outcome.ts";
 import { retryAfter, type Visit } from "../http.ts";
 import { faultFields, faultText } from "../json-rpc.ts";
 import { CAPABILITIES } from "./asking.ts";
@@ -110,7 +117,7 @@ function refused(refusal: Refusal, manner: Manner, visit: Visit): Rendered {
     }
     case "busy": {
       const { retryAfterMs } = refusal;
-      const message = "Too many calls; wait and try again";
+      const message = busyInWords(refusal);
       return { result: failed({ message, canRetry: true, retryAfterMs }), headers: retryAfter(retryAfterMs) };
     }
     case "unknown_tool":

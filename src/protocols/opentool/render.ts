@@ -1,7 +1,14 @@
 /** Turns an Outcome into an OpenTool JSON-RPC response. Its clients show `error.message` only, so all is said there. */
 import { inOneLine } from "../../core/issues.ts";
 import { isRecord } from "../../core/json.ts";
-import { type Fault, missingInWords, type Outcome, questionsInWords, type Refusal } from "../../core/outcome.ts";
+import {
+  busyInWords,
+  type Fault,
+  missingInWords,
+  type Outcome,
+  questionsInWords,
+  type Refusal,
+} from "../../core/outcome.ts";
 import { faultFields, faultText } from "../json-rpc.ts";
 
 export interface RpcError {
@@ -70,7 +77,7 @@ function refusalError(refusal: Refusal): RpcError {
       return { code: CODE.scope, message: `${refusal.name} needs the scopes ${scopes}`, data: { scopes } };
     }
     case "busy":
-      return retryable(CODE.tooMany, "Too many calls; wait and try again", refusal.retryAfterMs);
+      return retryable(CODE.tooMany, busyInWords(refusal), refusal.retryAfterMs);
     case "running":
       return retryable(CODE.busy, "A call with this idempotency key is still running", refusal.retryAfterMs);
     case "unavailable":

@@ -1,7 +1,14 @@
 /** Turns an Outcome into an OXP response. Knows OXP field names; knows nothing about tools. */
 import type { Ending } from "../../core/ending.ts";
 import { byPath } from "../../core/issues.ts";
-import { type Fault, type Missing, missingInWords, questionsInWords, type Refusal } from "../../core/outcome.ts";
+import {
+  busyInWords,
+  type Fault,
+  type Missing,
+  missingInWords,
+  questionsInWords,
+  type Refusal,
+} from "../../core/outcome.ts";
 import { json, retryAfter, type Visit } from "../http.ts";
 
 /** OXP 1.0: every response names its version. */
@@ -42,7 +49,7 @@ function refused(ending: Ending, callId: string, refusal: Refusal, visit: Visit)
       return serverError(status, `${refusal.name} needs the scopes ${refusal.scopes.join(" ")}`, undefined, headers);
     }
     case "busy":
-      return serverError(429, "Too many calls; wait and try again", undefined, retryAfter(refusal.retryAfterMs));
+      return serverError(429, busyInWords(refusal), undefined, retryAfter(refusal.retryAfterMs));
     case "unknown_tool":
       return serverError(400, `Tool '${refusal.name}' was not found`, `${refusal.id} is not available`);
     case "unknown_version":
