@@ -123,11 +123,21 @@ export class ToolRun implements Work {
   }
 
   #uncarried(error: unknown): Outcome {
-    const detail = error instanceof NotJson ? this.context.scrub(error.message) : undefined;
+    const problem = notJson(error);
+    const detail = problem && this.context.scrub(problem);
     return this.#fault("The tool's result cannot be carried by JSON.", error, detail);
   }
 
   #fault(message: string, error: unknown, detail: string | undefined): Outcome {
     return ourFault(this.caller, this.offer, this.host, message, error, this.context.scrub, detail);
+  }
+}
+
+/** Where in a result there is what JSON cannot carry; undefined where something else was thrown, looked at or not. */
+function notJson(error: unknown): string | undefined {
+  try {
+    return error instanceof NotJson ? error.message : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -128,7 +128,10 @@ describe("code that does what no code should", () => {
     "a result that came %s, and throws what cannot be looked at when it is printed, is a failed call",
     async (_, run) => {
       const { outcome } = await execute(CALL, hostOf({ run }));
-      expect(outcome.kind).toBe("failed");
+      expect(outcome).toEqual(UNPRINTABLE);
+      // And where the check of the result takes its time.
+      const output = { "~standard": { version: 1, vendor: "test", validate: async (value: unknown) => ({ value }) } };
+      expect((await execute(CALL, hostOf({ run, output, timeoutMs: 500 }))).outcome).toEqual(UNPRINTABLE);
     },
   );
 
@@ -146,6 +149,11 @@ describe("code that does what no code should", () => {
     await expect(settled).resolves.toBe("kept");
   });
 });
+
+const UNPRINTABLE = {
+  kind: "failed",
+  fault: { message: "The tool's result cannot be carried by JSON.", developerMessage: undefined },
+};
 
 /** A ledger that lets everyone run, and tells how it ended. */
 function ledgerOf(): { settled: Promise<string>; ledger: Ledger } {
