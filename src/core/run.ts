@@ -34,7 +34,7 @@ export interface Work {
   readonly host: Host;
   /** Runs the fork's code. */
   start(): unknown;
-  /** Makes an outcome of what the code returned. */
+  /** Makes an outcome of what the code returned. Never throws, whatever that was, and never rejects. */
   returned(value: unknown): Soon<Outcome>;
 }
 
@@ -49,12 +49,7 @@ export function runWithin(work: Work): Soon<Run> {
   } catch (error) {
     return { outcome: safely(() => thrown(error, work), work) };
   }
-  let outcome: Soon<Outcome>;
-  try {
-    outcome = work.returned(result);
-  } catch (error) {
-    outcome = uncanny(error, work);
-  }
+  const outcome = work.returned(result);
   return outcome instanceof Promise ? waitFor(outcome, (judged) => judged, work) : { outcome };
 }
 
@@ -123,23 +118,18 @@ function safely<Made extends Soon<Outcome | undefined>>(make: () => Made, work: 
   try {
     return make();
   } catch (error) {
-    return uncanny(error, work);
+    // What cannot even be looked at: a proxy that was revoked, a getter that throws.
+    return internal(error, work);
   }
 }
 
-/** What cannot even be looked at: a proxy that was revoked, a getter that throws. */
-function uncanny(error: unknown, { context, caller, offer, host }: Work): Outcome {
-  try {
-    return ourFault(caller, offer, host, INTERNAL, error, context.scrub);
-  } catch {
-    return { kind: "failed", fault: { message: INTERNAL } };
-  }
-}
-
-function thrown(error: unknown, { context, caller, offer, host }: Work): Outcome {
+function thrown(error: unknown, work: Work): Outcome {
   if (error instanceof CannotAsk) return cannotAsk(error.ability);
-  const fault = faultOf(error, context.scrub);
-  if (fault) return { kind: "failed", fault };
+  const fault = faultOf(error, work.context.scrub);
+  return fault ? { kind: "failed", fault } : internal(error, work);
+}
+
+function internal(error: unknown, { context, caller, offer, host }: Work): Outcome {
   return ourFault(caller, offer, host, INTERNAL, error, context.scrub);
 }
 
