@@ -4,13 +4,16 @@ import type { Given, Scenario } from "./scenarios.ts";
 import { type Deployment, freePort, launch, writeConfig } from "./server.ts";
 import { Connection } from "./wire.ts";
 
-/** Calls before the first that counts, for V8 to have seen what it optimizes by. */
+/** Calls before the first that counts, which fill caches and let V8 see what it keeps of each function. */
 const WARM_UP = 2_000;
 const COUNTED = 500;
 /** An odd number: the one in the middle is not one in which garbage was collected. */
 const TIMES = 9;
-/** Room for new objects, that some 10,000 calls fill before garbage is collected. */
-const ROOM = ["--min-semi-space-size=64"];
+/**
+ * Room for new objects, that some 10,000 calls fill before garbage is collected; and no optimizing compilers, which take
+ * a twentieth of the objects away, or not, as it happens: by when they come round to a function, so by the machine.
+ */
+const COUNTABLE = ["--min-semi-space-size=64", "--no-opt", "--no-maglev"];
 
 /** Of a Worker that collects garbage when it is asked to: the inspector's own way does not come back from workerd. */
 export const COLLECTABLE = {
@@ -35,8 +38,8 @@ export async function heapAfterCollection(port: number, socket: Socket): Promise
 
 /**
  * What is in use of the heap after so many calls, less what was before, and no garbage collected in between: the same
- * to a few bytes each time, where V8's sampling profiler is 3% off now and then.
- * @returns bytes of JavaScript's heap that a request of this scenario allocates, once the code is warm
+ * to the byte each time and on each machine, where V8's sampling profiler is 3% off now and then.
+ * @returns bytes of JavaScript's heap that a request of this scenario allocates, as the code says it
  */
 export async function allocation(
   deployment: Deployment,
@@ -46,7 +49,7 @@ export async function allocation(
 ): Promise<number> {
   const port = await freePort();
   const inspector = await freePort();
-  const config = writeConfig({ ...deployment, v8Flags: ROOM }, folder, port);
+  const config = writeConfig({ ...deployment, v8Flags: COUNTABLE }, folder, port);
   const server = launch(config, [`--inspector-addr=127.0.0.1:${inspector}`]);
   try {
     const socket = await attach(inspector);
