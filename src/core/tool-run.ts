@@ -52,7 +52,7 @@ export class ToolRun implements Work {
       return undefined;
     }
     // Validators ask with `in`: a parameter called "constructor" must not be found where none was sent.
-    const own = Object.assign(Object.create(null), sent);
+    const own = { __proto__: null, ...sent };
     return after(judge(schema, own), ToolRun.#parsed, this);
   }
 
