@@ -16,7 +16,7 @@ import { coldStart } from "./cold.ts";
 import { bundledPeer, Field, gzipKib, peers, type Rival } from "./contestants.ts";
 import type { Measured, Order, Reply } from "./load.ts";
 import { memory } from "./memory.ts";
-import { type Entry, joined, printed, type Row, write } from "./report.ts";
+import { type Entry, joined, printed, write } from "./report.ts";
 import { SCENARIOS, type Scenario } from "./scenarios.ts";
 import { canPin, LOAD_CORE, pinned } from "./server.ts";
 
@@ -24,8 +24,6 @@ const CONNECTIONS = 32;
 const WARM_UP_SECONDS = 1;
 /** A machine's speed changes within seconds: a round goes from one server to the next so often. */
 const SLICE_SECONDS = 1;
-/** Two processes of one program differ by some percent all their lives: after so many rounds everyone starts anew. */
-const ROUNDS_OF_A_PROCESS = 3;
 
 const { rounds, seconds, only, withPeers, written } = options();
 const isWanted = (name: string) => only.length === 0 || only.some((pattern) => pattern.test(name));
@@ -89,14 +87,12 @@ async function measure(scenario: Scenario, rival: Rival, time: number): Promise<
   return { perSecond: requests / took, p50, p99, cpuUs, bytes };
 }
 
-interface Race {
-  readonly scenario: Scenario;
-  rivals: readonly Rival[];
-  readonly entries: Map<string, Entry[]>;
-}
-
-/** Starts whoever does not run yet, and sees that all are warm and answer alike. */
+/**
+ * Starts everyone anew, and sees that all are warm and answer alike: two processes of one program differ by up to a tenth
+ * all their lives, and those of other scenarios would take their share of the machine.
+ */
 async function lineUp(scenario: Scenario): Promise<Rival[]> {
+  await field.stopAll();
   const rivals: Rival[] = [{ name: "trivet", running: await field.trivet(scenario.place) }];
   for (const kind of scenario.against) rivals.push(...(await field.against(kind, scenario, others)));
   const bytes = new Map<string, number>();
@@ -107,13 +103,10 @@ async function lineUp(scenario: Scenario): Promise<Rival[]> {
 }
 
 try {
-  const races: Race[] = wanted.map((scenario) => ({ scenario, rivals: [], entries: new Map() }));
+  const races = wanted.map((scenario) => ({ scenario, entries: new Map<string, Entry[]>() }));
   for (let round = 0; races.length > 0 && round < rounds; round++) {
-    if (round % ROUNDS_OF_A_PROCESS === 0) {
-      await field.stopAll();
-      for (const race of races) race.rivals = await lineUp(race.scenario);
-    }
-    for (const { scenario, rivals, entries } of races) {
+    for (const { scenario, entries } of races) {
+      const rivals = await lineUp(scenario);
       const slices = new Map<string, Entry[]>(rivals.map(({ name }) => [name, []]));
       const count = Math.max(1, Math.round(seconds / SLICE_SECONDS));
       for (let slice = 0; slice < count; slice++) {
@@ -127,14 +120,13 @@ try {
     }
     console.error(`round ${round + 1} of ${rounds}`);
   }
-  const rows: Row[] = races.map(({ scenario, entries }) => ({ scenario, entries }));
   const cold = isWanted("start") ? await coldStart(field, rounds) : undefined;
   const kept = isWanted("memory") ? await memory(load.measure, CONNECTIONS, field.folder) : undefined;
   const sizes: (readonly [name: string, kib: number])[] = [
     ["trivet, with one tool", gzipKib(field.module("one"))],
     ...others.map((peer) => [peer.name, gzipKib(bundledPeer(peer))] as const),
   ];
-  const text = printed(rows, cold, kept, others.length > 0 ? sizes : [], {
+  const text = printed(races, cold, kept, others.length > 0 ? sizes : [], {
     rounds,
     seconds,
     connections: CONNECTIONS,
