@@ -151,8 +151,17 @@ async function listings(port: number): Promise<Record<string, string>> {
   };
 }
 
-/** A module as wrangler makes one: bundled and minified. */
+const bundles = new Map<string, string>();
+
+/** A module as wrangler makes one: bundled and minified. Once, however often it is served. */
 export function bundled(file: string, define: Record<string, string> = {}, absent: readonly string[] = []): string {
+  const key = JSON.stringify([file, define, absent]);
+  const made = bundles.get(key) ?? bundle(file, define, absent);
+  bundles.set(key, made);
+  return made;
+}
+
+function bundle(file: string, define: Record<string, string>, absent: readonly string[]): string {
   const { outputFiles } = buildSync({
     entryPoints: [resolve(import.meta.dirname, file)],
     bundle: true,

@@ -178,7 +178,7 @@ idempotency key, and its *replay* is the same call sent again. Targets are those
 Ratios are what counts: requests per second as a share of bare's. A round goes from server to server each second and
 gives one ratio for each; *of bare* is the median of these (so it is not quite that of the medians beside it, which a
 machine's changes of speed move apart), and half of the rounds lay between what is said beside it. Two processes of one
-program differ by some percent: each round begins with new ones. Nobody logs anything, unless a row says so: a
+program differ by up to a tenth: each round begins with new ones. Nobody logs anything, unless a row says so: a
 deployment does as it comes (\`LOG_CALLS\`). Peers are set up as their own documents say is fastest. mcp-lite is asked for
 JSON alone, and once more with both kinds accepted, as the protocol has it of every client, to which it answers with a
 stream; fastmcp answers without structured content.
