@@ -105,6 +105,19 @@ async function lineUp(scenario: Scenario): Promise<Rival[]> {
 
 try {
   const races = wanted.map((scenario) => ({ scenario, entries: new Map<string, Entry[]>() }));
+  const cold = isWanted("start") ? await coldStart(field, rounds) : undefined;
+  const kept = isWanted("memory") ? await memory(load.measure, CONNECTIONS, field.folder) : undefined;
+  const sizes: (readonly [name: string, kib: number])[] = [
+    ["trivet, with one tool", gzipKib(field.module("one"))],
+    ...others.map((peer) => [peer.name, gzipKib(bundledPeer(peer))] as const),
+  ];
+  const found = (done: number) =>
+    printed(races, cold, kept, others.length > 0 ? sizes : [], {
+      rounds: done,
+      seconds,
+      connections: CONNECTIONS,
+      isPinned: canPin,
+    });
   for (let round = 0; races.length > 0 && round < rounds; round++) {
     for (const { scenario, entries } of races) {
       const rivals = await lineUp(scenario);
@@ -120,19 +133,10 @@ try {
       for (const [name, all] of slices) entries.set(name, [...(entries.get(name) ?? []), joined(all)]);
     }
     console.error(`round ${round + 1} of ${rounds}`);
+    // A long run that is stopped leaves what it has.
+    if (written) write(found(round + 1), process.argv.slice(2));
   }
-  const cold = isWanted("start") ? await coldStart(field, rounds) : undefined;
-  const kept = isWanted("memory") ? await memory(load.measure, CONNECTIONS, field.folder) : undefined;
-  const sizes: (readonly [name: string, kib: number])[] = [
-    ["trivet, with one tool", gzipKib(field.module("one"))],
-    ...others.map((peer) => [peer.name, gzipKib(bundledPeer(peer))] as const),
-  ];
-  const text = printed(races, cold, kept, others.length > 0 ? sizes : [], {
-    rounds,
-    seconds,
-    connections: CONNECTIONS,
-    isPinned: canPin,
-  });
+  const text = found(rounds);
   console.log(text);
   if (written) write(text, process.argv.slice(2));
 } finally {
