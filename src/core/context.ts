@@ -17,6 +17,7 @@ import { type Json, toJson } from "./json.ts";
 import { describeError } from "./log.ts";
 import type { Met } from "./requirements.ts";
 import { type Scrub, scrubber, scrubJson } from "./scrub.ts";
+import { keepShape } from "./shapes.ts";
 import { type OpenSession, openSession } from "./state.ts";
 
 const NO_ATTACHMENTS: readonly Attachment[] = Object.freeze([]);
@@ -204,6 +205,8 @@ export class RunContext implements ToolContext<string, string, string | undefine
     }
   }
 }
+
+keepShape(new RunContext({} as Caller, {} as Offer, {} as Met, {} as Host));
 
 /** A request that carries the caller's trace on, where it does not name its own (W3C Trace Context, section 3). */
 function traced(input: string | URL | Request, init: RequestInit | undefined, trace: Trace): Request {

@@ -1,4 +1,6 @@
 /** The part of Standard Schema (standardschema.dev, version 1) that tools need: validate and infer. */
+import { any } from "valibot";
+import { keepShape } from "./shapes.ts";
 import { isThenable, type Soon } from "./soon.ts";
 
 export interface StandardSchema<Input = unknown, Output = Input> {
@@ -27,3 +29,6 @@ export function judge(schema: StandardSchema, value: unknown): Soon<Validated<un
   const verdict = schema["~standard"].validate(value);
   return isThenable(verdict) ? Promise.resolve(verdict) : verdict;
 }
+
+// What most tools are judged with: valibot's verdicts.
+keepShape(any()["~standard"].validate(0));

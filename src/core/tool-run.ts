@@ -11,6 +11,7 @@ import type { Issue, Outcome } from "./outcome.ts";
 import type { Met } from "./requirements.ts";
 import { ourFault, type Run, runWithin, type Work } from "./run.ts";
 import { judge, type SchemaIssue, type Validated } from "./schema.ts";
+import { keepShape } from "./shapes.ts";
 import { after, type Soon } from "./soon.ts";
 
 /** How it went, and the milliseconds that it took. */
@@ -132,6 +133,8 @@ export class ToolRun implements Work {
     return ourFault(this.caller, this.offer, this.host, message, error, this.context.scrub, detail);
   }
 }
+
+keepShape(new ToolRun({} as ToolDefinition, {} as Met, {} as Call, {} as CatalogEntry, {} as Host));
 
 /** Where in a result there is what JSON cannot carry; undefined where something else was thrown, looked at or not. */
 function notJson(error: unknown): string | undefined {

@@ -3,6 +3,7 @@
  * throws. Method names decide nothing: clients send modern headers on legacy traffic, and the reverse.
  */
 import { isRecord } from "../../core/json.ts";
+import { keepShape } from "../../core/shapes.ts";
 import { decodeHeaderValue } from "./headers.ts";
 import { CODE, type RpcError } from "./render.ts";
 import { isLegacyRevision, type LegacyRevision, MODERN_REVISION, SUPPORTED_REVISIONS } from "./revisions.ts";
@@ -93,4 +94,13 @@ function unsupported(requested: string): Era {
 
 function refused(code: number, message: string, data?: unknown): Era {
   return { era: "refused", status: 400, error: data === undefined ? { code, message } : { code, message, data } };
+}
+
+/** In the order of the specification's examples (2026-07-28, basic/index, `_meta`). */
+const MODERN_META = `{"${META.protocolVersion}":"","io.modelcontextprotocol/clientInfo":{},"${META.clientCapabilities}":{}}`;
+
+for (const params of ['{"name":"","arguments":{}}', `{"name":"","arguments":{},"_meta":${MODERN_META}}`]) {
+  // As the specification's examples write a message, and as the official SDKs do.
+  keepShape(JSON.parse(`{"jsonrpc":"2.0","id":1,"method":"","params":${params}}`));
+  keepShape(JSON.parse(`{"method":"","params":${params},"jsonrpc":"2.0","id":1}`));
 }

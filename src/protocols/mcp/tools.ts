@@ -3,6 +3,7 @@ import type { CatalogEntry } from "../../core/catalog.ts";
 import type { Ending } from "../../core/ending.ts";
 import { execute } from "../../core/execute.ts";
 import { canonical, isRecord } from "../../core/json.ts";
+import { keepShape } from "../../core/shapes.ts";
 import type { Soon } from "../../core/soon.ts";
 import { idempotencyKeyOf } from "../http.ts";
 import type { RpcRequest } from "../json-rpc.ts";
@@ -95,6 +96,8 @@ class ToolCall implements Subject<Ending> {
     return renderCall(ending, this.#turn.manner, this.#turn.visit);
   }
 }
+
+keepShape(new ToolCall({} as Turn, undefined, {} as ReadCall, {}));
 
 /** A handle reaches the model as text: that is where it takes the argument from. */
 function withHandle(reply: MethodReply, handle: string): MethodReply {

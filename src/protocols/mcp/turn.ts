@@ -1,6 +1,7 @@
 /** One request's turn: what a method is served with, and what it answers. Shared by both eras' tables of methods. */
 import type { Ability } from "../../core/ask.ts";
 import type { Client } from "../../core/call.ts";
+import { keepShape } from "../../core/shapes.ts";
 import type { Soon } from "../../core/soon.ts";
 import type { Visit } from "../http.ts";
 import type { RpcRequest } from "../json-rpc.ts";
@@ -83,6 +84,8 @@ export class Turn implements TurnFacts, Client {
     return this.#conversation;
   }
 }
+
+keepShape(new Turn({} as TurnFacts));
 
 /** Clients that do not list event streams get a single JSON answer (curl sends any type, many libraries none). */
 export function takesStreams({ headers }: Visit): boolean {

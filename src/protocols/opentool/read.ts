@@ -1,6 +1,7 @@
 /** Reads OpenTool requests: wire → Call. OpenTool's JSON-RPC is looser than the standard's, so it is read here. */
 import { readToolId, type ToolReference } from "../../core/call.ts";
 import { isRecord } from "../../core/json.ts";
+import { keepShape } from "../../core/shapes.ts";
 
 export interface ReadCall {
   /** Echoed as it came, whatever its JSON type. */
@@ -21,3 +22,6 @@ export function readCall(body: unknown): ReadCall | { problem: string; id: unkno
   const tool = readToolId(method) ?? { name: method };
   return { id, method, tool, params: params ?? undefined };
 }
+
+// As in the specification's example (OpenTool 1.0, Call Tool, Request Body).
+keepShape(JSON.parse('{"jsonrpc":"2.0","method":"","params":{},"id":""}'));

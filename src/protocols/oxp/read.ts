@@ -1,6 +1,7 @@
 /** Reads OXP requests: wire → Call. What it cannot read is a sentence for the 400 answer. */
 import { type CallContext, NO_CONTEXT, readToolId, type ToolReference } from "../../core/call.ts";
 import { isRecord } from "../../core/json.ts";
+import { keepShape } from "../../core/shapes.ts";
 import { checkedKey } from "../http.ts";
 
 /** What of a `POST /tools/call` body becomes part of the call. */
@@ -90,3 +91,7 @@ function readPairs(list: unknown, name: string, member: string): Read<ReadonlyMa
   }
   return pairs;
 }
+
+// With what a call must have, and as in the specification's examples (OXP 1.0, Call Tool).
+keepShape(JSON.parse('{"request":{"tool_id":"","input":{}}}'));
+keepShape(JSON.parse('{"request":{"call_id":"","tool_id":"","input":{}}}'));
