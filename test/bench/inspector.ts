@@ -1,7 +1,9 @@
-/** What V8's inspector tells of a Worker: bytes that a request allocates, which no other load on the machine changes. */
+/** What V8 tells of a Worker, and no other load on the machine changes: bytes that a request allocates, code thrown away. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Given, Scenario } from "./scenarios.ts";
-import { type Deployment, freePort, launch, writeConfig } from "./server.ts";
+import { answers, type Deployment, freePort, launch, writeConfig } from "./server.ts";
 import { Connection } from "./wire.ts";
 
 /** Calls before the first that counts, which fill caches and let V8 see what it keeps of each function. */
@@ -71,6 +73,46 @@ export async function allocation(
   } finally {
     server.kill("SIGKILL");
   }
+}
+
+/** Optimizes ten times as early as V8 does by itself, in a heap so small that major collections come often. */
+const RESTLESS = ["--invocation-count-for-maglev=40", "--invocation-count-for-turbofan=300", "--max-heap-size=24"];
+const UNTIL_COLLECTED = 20_000;
+
+/**
+ * @returns how often V8 optimized a function, and how often one that it had optimized just so before: a major collection
+ *          throws optimized code away where no object is alive of a shape that it was made for
+ */
+export async function optimizations(
+  deployment: Deployment,
+  scenario: Scenario,
+  given: Given,
+  folder: string,
+): Promise<{ readonly made: number; readonly again: number }> {
+  const port = await freePort();
+  const file = join(folder, `${deployment.name}.trace`);
+  const v8Flags = [...RESTLESS, "--trace-opt", "--redirect-code-traces", `--redirect-code-traces-to=${file}`];
+  const server = launch(writeConfig({ ...deployment, v8Flags }, folder, port));
+  try {
+    await answers(port, server);
+    const connections = Array.from({ length: 32 }, () => new Connection(port));
+    const next = await scenario.open((request) => (connections[0] as Connection).send(request), given);
+    let sent = 0;
+    const send = async (connection: Connection) => {
+      while (sent < UNTIL_COLLECTED) await connection.send(next(sent++).request);
+    };
+    await Promise.all(connections.map(send));
+    for (const connection of connections) connection.close();
+    const made = readFileSync(file, "utf8").match(/completed optimizing .*/g) ?? [];
+    return { made: made.length, again: made.length - new Set(made.map(withoutAddress)).size };
+  } finally {
+    server.kill("SIGKILL");
+  }
+}
+
+/** `completed optimizing 0x1 <JSFunction name (sfi = 0x2)> (target MAGLEV)`: which closure of a function it was says nothing. */
+function withoutAddress(line: string): string {
+  return line.replace(/^completed optimizing 0x\w+/, "");
 }
 
 async function heapInUse(socket: Socket): Promise<number> {
