@@ -50,7 +50,13 @@ export default defineConfig({
         root: ROOT,
         plugins: [worker({ FIXTURE_SECRET: "from the worker", FIXTURE_SETTING: "a setting" })],
         resolve: { alias: { "#catalog": FIXTURE_CATALOG } },
-        test: { name: "worker", include: ["test/**/*.test.ts"], exclude: [...NODE_TESTS, "**/node_modules/**"] },
+        test: {
+          name: "worker",
+          include: ["test/**/*.test.ts"],
+          exclude: [...NODE_TESTS, "**/node_modules/**"],
+          // A file's first test loads its tools: on a busy machine that took more than vitest's 5 s.
+          testTimeout: 20_000,
+        },
       },
       {
         root: ROOT,
