@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WITHOUT_SIGN_IN } from "../size.ts";
 import { bundled, Field } from "./contestants.ts";
 import { allocation, optimizations } from "./inspector.ts";
-import { SCENARIOS } from "./scenarios.ts";
+import { type Given, SCENARIOS, type Scenario } from "./scenarios.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "trivet-budgets-"));
@@ -23,11 +23,16 @@ afterAll(async () => {
 /** Times what bare allocates for the same answer: a hundredth to a fiftieth above what there is. */
 const MOST = { OXP: 1.48, "MCP legacy": 1.56, "MCP modern": 1.61, OpenTool: 1.52 } as const;
 
+/** A call over a protocol, and what it is sent with. */
+async function callOf(protocol: string): Promise<[Scenario, Given]> {
+  const scenario = SCENARIOS.find(({ name }) => name === `${protocol}: call`);
+  if (scenario === undefined) throw new Error(`no scenario of ${protocol}`);
+  return [scenario, { credentials: await field.trust.credentials() }];
+}
+
 describe("bytes that a call allocates, of bare's", () => {
   it.each(Object.entries(MOST))("%s: at most %s times", async (protocol, most) => {
-    const scenario = SCENARIOS.find(({ name }) => name === `${protocol}: call`);
-    if (scenario === undefined) throw new Error(`no scenario of ${protocol}`);
-    const given = { credentials: await field.trust.credentials() };
+    const [scenario, given] = await callOf(protocol);
     const trivet = await allocation(
       { name: `trivet-${protocol}`, ...field.deployment("one") },
       scenario,
@@ -47,9 +52,7 @@ const AGAIN = 25;
 describe("functions that V8 optimizes again, as a collection threw the code away that it had made", () => {
   // A call of the others allocates less: in so short a run there are too few collections to tell.
   it.each(["MCP legacy", "MCP modern"] as const)(`%s: at most ${AGAIN}`, async (protocol) => {
-    const scenario = SCENARIOS.find(({ name }) => name === `${protocol}: call`);
-    if (scenario === undefined) throw new Error(`no scenario of ${protocol}`);
-    const given = { credentials: await field.trust.credentials() };
+    const [scenario, given] = await callOf(protocol);
     const deployment = { name: `kept-${protocol.replace(" ", "-")}`, ...field.deployment("one") };
     const { made, again } = await optimizations(deployment, scenario, given, folder);
     console.log(`${protocol}: ${made} optimizations, ${again} of them again`);

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Given, Scenario } from "./scenarios.ts";
-import { answers, type Deployment, freePort, launch, writeConfig } from "./server.ts";
+import { type Deployment, freePort, launch, serve, writeConfig } from "./server.ts";
 import { Connection } from "./wire.ts";
 
 /** Calls before the first that counts, which fill caches and let V8 see what it keeps of each function. */
@@ -89,13 +89,11 @@ export async function optimizations(
   given: Given,
   folder: string,
 ): Promise<{ readonly made: number; readonly again: number }> {
-  const port = await freePort();
   const file = join(folder, `${deployment.name}.trace`);
   const v8Flags = [...RESTLESS, "--trace-opt", "--redirect-code-traces", `--redirect-code-traces-to=${file}`];
-  const server = launch(writeConfig({ ...deployment, v8Flags }, folder, port));
+  const server = await serve({ ...deployment, v8Flags }, folder);
   try {
-    await answers(port, server);
-    const connections = Array.from({ length: 32 }, () => new Connection(port));
+    const connections = Array.from({ length: 32 }, () => new Connection(server.port));
     const next = await scenario.open((request) => (connections[0] as Connection).send(request), given);
     let sent = 0;
     const send = async (connection: Connection) => {
@@ -106,7 +104,7 @@ export async function optimizations(
     const made = readFileSync(file, "utf8").match(/completed optimizing .*/g) ?? [];
     return { made: made.length, again: made.length - new Set(made.map(withoutAddress)).size };
   } finally {
-    server.kill("SIGKILL");
+    await server.stop();
   }
 }
 

@@ -139,8 +139,7 @@ export function launch(config: string, options: readonly string[] = []): ChildPr
   return spawn(command, given, { stdio: ["ignore", "ignore", "inherit"] });
 }
 
-/** Resolves when it serves. */
-export async function answers(port: number, child: ChildProcess): Promise<void> {
+async function answers(port: number, child: ChildProcess): Promise<void> {
   for (let tries = 0; tries < 400; tries++) {
     if (child.exitCode !== null) throw new Error(`workerd ended with ${child.exitCode}`);
     try {
