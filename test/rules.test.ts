@@ -1,5 +1,5 @@
 /** The rules of the rooms: who may import whom, where wire words may stand, and what never ships. */
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 
@@ -109,6 +109,22 @@ describe("what ships", () => {
 
   it.each(files)("%s is short enough to read", (file) => {
     expect(text(file).split("\n").length).toBeLessThanOrEqual(300);
+  });
+});
+
+describe("package-lock.json", () => {
+  // A lock written where a registry lacks packages of other systems leaves them out. Then `npm ci` refuses to install
+  // anywhere, and an older npm installs without the binaries of the system it is on.
+  it.skipIf(!existsSync(resolve(ROOT, "package-lock.json")))("holds what every system installs", () => {
+    const { packages } = JSON.parse(text("package-lock.json")) as {
+      packages: Record<string, { optionalDependencies?: Record<string, string> }>;
+    };
+    const held = new Set(Object.keys(packages).map((path) => path.slice(path.lastIndexOf("node_modules/") + 13)));
+    const wanted = Object.values(packages).flatMap(({ optionalDependencies = {} }) =>
+      Object.keys(optionalDependencies),
+    );
+    expect(wanted).toContain("@cloudflare/workerd-darwin-arm64");
+    expect(wanted.filter((name) => !held.has(name))).toEqual([]);
   });
 });
 
