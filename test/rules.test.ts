@@ -19,7 +19,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   { files: /^tools\//, mayImport: [/^#tool$/, /^tools\//, /^(?!hono)[@a-z]/] },
   { files: /^src\/tool\.ts$/, mayImport: [/^type src\/core\//] },
   { files: /^src\/core\//, mayImport: [/^src\/core\//, /^valibot$/] },
-  { files: /^src\/access\//, mayImport: [/^src\/(core|access)\//, /^jose$/] },
+  { files: /^src\/access\//, mayImport: [/^src\/(core|access)\//, /^jose(\/errors)?$/] },
   {
     files: /^src\/sign-in\//,
     mayImport: [/^src\/(core|access|pages|sign-in)\//, /^@cloudflare\/workers-oauth-provider$/],

@@ -1,5 +1,6 @@
 /** The keys that an identity provider publishes (RFC 7517): when they are fetched, and when they count. */
-import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
+import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
+import { JOSEError, JWKSInvalid, JWKSNoMatchingKey } from "jose/errors";
 import { atMost } from "../core/wait.ts";
 
 /** The provider of the keys does not answer: nobody can say whether a token is good. */
@@ -61,7 +62,7 @@ export function publishedKeys(
       return await keys(header, token);
     } catch (error) {
       // A key that is no key is the provider's fault, and not the token's.
-      throw error instanceof errors.JOSEError && !(error instanceof errors.JWKSInvalid) ? error : new ProviderDown();
+      throw error instanceof JOSEError && !(error instanceof JWKSInvalid) ? error : new ProviderDown();
     }
   };
   return async (header, token) => {
@@ -70,7 +71,7 @@ export function publishedKeys(
     try {
       return await find(header, token);
     } catch (error) {
-      const mayBeNew = error instanceof errors.JWKSNoMatchingKey || error instanceof ProviderDown;
+      const mayBeNew = error instanceof JWKSNoMatchingKey || error instanceof ProviderDown;
       if (!mayBeNew || now() - fetchedAt < REFRESH_COOLDOWN_MS) throw error;
       if (!isOld) await refresh();
       // Nobody could be asked whether there is such a key by now.

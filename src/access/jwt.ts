@@ -3,7 +3,8 @@
  * "Server Authentication"), and RS256, ES256 or EdDSA under the published keys of an identity provider. A token's
  * header picks among the algorithms that its kind of key allows and never the kind of a key (RFC 8725, 3.1 and 3.2).
  */
-import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from "jose";
+import { decodeProtectedHeader, type JWTPayload, jwtVerify } from "jose";
+import { JOSEError } from "jose/errors";
 import type { Principal } from "../core/definition.ts";
 import { sha256 } from "../core/digest.ts";
 import { ProviderDown, publishedKeys } from "./jwks.ts";
@@ -104,7 +105,7 @@ export function tokens(
       return verify(token).then(
         (verified) => verified && forHere(verified, resources),
         (error) => {
-          if (error instanceof ProviderDown || !(error instanceof errors.JOSEError)) throw error;
+          if (error instanceof ProviderDown || !(error instanceof JOSEError)) throw error;
           return undefined;
         },
       );
