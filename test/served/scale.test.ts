@@ -195,6 +195,34 @@ describe("1,000 tools", () => {
     }
   });
 
+  it("are listed to everyone who asks at once, in one piece whose length is said", async () => {
+    const { url, stop } = await serve(many);
+    try {
+      // Compressed, an answer would not say it.
+      const headers = { "accept-encoding": "identity" };
+      for (const path of ["/tools", "/opentool/load"]) {
+        // Someone who goes away in the middle takes nothing from the others.
+        const left = new AbortController();
+        const leaving = fetch(url + path, { headers, signal: left.signal }).then(({ body }) =>
+          body?.getReader().read(),
+        );
+        const answers = await Promise.all(Array.from({ length: 16 }, () => fetch(url + path, { headers })));
+        await leaving;
+        left.abort();
+        const bodies = await Promise.all(answers.map(async (answer) => Buffer.from(await answer.arrayBuffer())));
+        const [first = Buffer.of()] = bodies;
+        expect(first.length).toBeGreaterThan(500_000);
+        expect(JSON.parse(first.toString())).toBeTypeOf("object");
+        expect(bodies.every((body) => body.equals(first))).toBe(true);
+        for (const answer of answers) expect(answer.headers.get("content-length")).toBe(String(first.length));
+        const head = await fetch(url + path, { method: "HEAD" });
+        expect([head.status, await head.text()]).toEqual([200, ""]);
+      }
+    } finally {
+      await stop();
+    }
+  });
+
   it(`start within ${MOST} times the time of 10`, async () => {
     const rounds: { few: Server; many: Server }[] = [];
     for (let round = 0; round < ROUNDS; round++) {
