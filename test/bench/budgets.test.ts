@@ -23,16 +23,16 @@ afterAll(async () => {
 /** Times what bare allocates for the same answer: a hundredth to a fiftieth above what there is. */
 const MOST = { OXP: 1.48, "MCP legacy": 1.56, "MCP modern": 1.61, OpenTool: 1.52 } as const;
 
-/** A call over a protocol, and what it is sent with. */
-async function callOf(protocol: string): Promise<[Scenario, Given]> {
-  const scenario = SCENARIOS.find(({ name }) => name === `${protocol}: call`);
-  if (scenario === undefined) throw new Error(`no scenario of ${protocol}`);
+/** A scenario by its name, and what it is sent with. */
+async function named(wanted: string): Promise<[Scenario, Given]> {
+  const scenario = SCENARIOS.find(({ name }) => name === wanted);
+  if (scenario === undefined) throw new Error(`no scenario is called ${wanted}`);
   return [scenario, { credentials: await field.trust.credentials() }];
 }
 
 describe("bytes that a call allocates, of bare's", () => {
   it.each(Object.entries(MOST))("%s: at most %s times", async (protocol, most) => {
-    const [scenario, given] = await callOf(protocol);
+    const [scenario, given] = await named(`${protocol}: call`);
     const trivet = await allocation(
       { name: `trivet-${protocol}`, ...field.deployment("one") },
       scenario,
@@ -46,18 +46,21 @@ describe("bytes that a call allocates, of bare's", () => {
   });
 });
 
-/** 4 or 5 as it is: of a tool's own function and its callers, as nobody keeps the shape of its input. 90 before samples were kept. */
-const AGAIN = 25;
+/**
+ * Of a call 2 to 5 as it is, of a tool's own function and its callers, as nobody keeps the shape of its input; 90 before
+ * samples were kept. Of a listing none, mostly; 8 to 11 before a sample of a stranger was.
+ */
+const AGAIN = { "MCP legacy: call": 25, "MCP modern: call": 25, "MCP modern: listing of 1": 5, "OXP: listing of 1": 5 };
 
 describe("functions that V8 optimizes again, as a collection threw the code away that it had made", () => {
-  // A call of the others allocates less: in so short a run there are too few collections to tell.
-  it.each(["MCP legacy", "MCP modern"] as const)(`%s: at most ${AGAIN}`, async (protocol) => {
-    const [scenario, given] = await callOf(protocol);
-    const deployment = { name: `kept-${protocol.replace(" ", "-")}`, ...field.deployment("one") };
+  // Calls of OXP and OpenTool allocate less: in so short a run there are too few collections to tell.
+  it.each(Object.entries(AGAIN))("%s: at most %s", async (name, most) => {
+    const [scenario, given] = await named(name);
+    const deployment = { name: `kept-${name.replace(/\W/g, "-")}`, ...field.deployment("one") };
     const { made, again } = await optimizations(deployment, scenario, given, folder);
-    console.log(`${protocol}: ${made} optimizations, ${again} of them again`);
-    expect(made).toBeGreaterThan(30);
-    expect(again).toBeLessThanOrEqual(AGAIN);
+    console.log(`${name}: ${made} optimizations, ${again} of them again`);
+    expect(made).toBeGreaterThan(5);
+    expect(again).toBeLessThanOrEqual(most);
   });
 });
 

@@ -99,7 +99,11 @@ function refused(code: number, message: string, data?: unknown): Era {
 /** In the order of the specification's examples (2026-07-28, basic/index, `_meta`). */
 const MODERN_META = `{"${META.protocolVersion}":"","io.modelcontextprotocol/clientInfo":{},"${META.clientCapabilities}":{}}`;
 
-for (const params of ['{"name":"","arguments":{}}', `{"name":"","arguments":{},"_meta":${MODERN_META}}`]) {
+for (const params of [
+  '{"name":"","arguments":{}}',
+  `{"name":"","arguments":{},"_meta":${MODERN_META}}`,
+  `{"_meta":${MODERN_META}}`,
+]) {
   // As the specification's examples write a message, and as the official SDKs do.
   keepShape(JSON.parse(`{"jsonrpc":"2.0","id":1,"method":"","params":${params}}`));
   keepShape(JSON.parse(`{"method":"","params":${params},"jsonrpc":"2.0","id":1}`));
