@@ -50,16 +50,22 @@ describe("bytes that a call allocates, of bare's", () => {
  * Of a call 2 to 5 as it is, of a tool's own function and its callers, as nobody keeps the shape of its input; 90 before
  * samples were kept. Of a listing none, mostly; 8 to 11 before a sample of a stranger was.
  */
-const AGAIN = { "MCP legacy: call": 25, "MCP modern: call": 25, "MCP modern: listing of 1": 5, "OXP: listing of 1": 5 };
+const AGAIN = [
+  // At most so many again; and over so many in all, or nothing was counted.
+  ["MCP legacy: call", 25, 30],
+  ["MCP modern: call", 25, 30],
+  ["MCP modern: listing of 1", 5, 15],
+  ["OXP: listing of 1", 5, 5],
+] as const;
 
 describe("functions that V8 optimizes again, as a collection threw the code away that it had made", () => {
   // Calls of OXP and OpenTool allocate less: in so short a run there are too few collections to tell.
-  it.each(Object.entries(AGAIN))("%s: at most %s", async (name, most) => {
+  it.each(AGAIN)("%s: at most %s", async (name, most, fewest) => {
     const [scenario, given] = await named(name);
     const deployment = { name: `kept-${name.replace(/\W/g, "-")}`, ...field.deployment("one") };
     const { made, again } = await optimizations(deployment, scenario, given, folder);
     console.log(`${name}: ${made} optimizations, ${again} of them again`);
-    expect(made).toBeGreaterThan(5);
+    expect(made).toBeGreaterThan(fewest);
     expect(again).toBeLessThanOrEqual(most);
   });
 });

@@ -2,8 +2,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { carryOut } from "./load.ts";
 import type { Given, Scenario } from "./scenarios.ts";
-import { type Deployment, freePort, launch, serve, writeConfig } from "./server.ts";
+import { type Deployment, freePort, serve } from "./server.ts";
 import { Connection } from "./wire.ts";
 
 /** Calls before the first that counts, which fill caches and let V8 see what it keeps of each function. */
@@ -49,13 +50,12 @@ export async function allocation(
   given: Given,
   folder: string,
 ): Promise<number> {
-  const port = await freePort();
   const inspector = await freePort();
-  const config = writeConfig({ ...deployment, v8Flags: COUNTABLE }, folder, port);
-  const server = launch(config, [`--inspector-addr=127.0.0.1:${inspector}`]);
+  const options = [`--inspector-addr=127.0.0.1:${inspector}`];
+  const server = await serve({ ...deployment, v8Flags: COUNTABLE }, folder, options);
   try {
     const socket = await attach(inspector);
-    const connection = new Connection(port);
+    const connection = new Connection(server.port);
     const next = await scenario.open((request) => connection.send(request), given);
     const send = async (requests: number) => {
       for (let index = 0; index < requests; index++) await connection.send(next(index).request);
@@ -71,13 +71,14 @@ export async function allocation(
     connection.close();
     return found.sort((one, other) => one - other)[(TIMES - 1) / 2] ?? Number.NaN;
   } finally {
-    server.kill("SIGKILL");
+    await server.stop();
   }
 }
 
 /** Optimizes ten times as early as V8 does by itself, in a heap so small that major collections come often. */
 const RESTLESS = ["--invocation-count-for-maglev=40", "--invocation-count-for-turbofan=300", "--max-heap-size=24"];
 const UNTIL_COLLECTED = 20_000;
+const CONNECTIONS = 32;
 
 /**
  * @returns how often V8 optimized a function, and how often one that it had optimized just so before: a major collection
@@ -93,14 +94,8 @@ export async function optimizations(
   const v8Flags = [...RESTLESS, "--trace-opt", "--redirect-code-traces", `--redirect-code-traces-to=${file}`];
   const server = await serve({ ...deployment, v8Flags }, folder);
   try {
-    const connections = Array.from({ length: 32 }, () => new Connection(server.port));
-    const next = await scenario.open((request) => (connections[0] as Connection).send(request), given);
-    let sent = 0;
-    const send = async (connection: Connection) => {
-      while (sent < UNTIL_COLLECTED) await connection.send(next(sent++).request);
-    };
-    await Promise.all(connections.map(send));
-    for (const connection of connections) connection.close();
+    const { port } = server;
+    await carryOut({ scenario: scenario.name, port, connections: CONNECTIONS, requests: UNTIL_COLLECTED, given });
     const made = readFileSync(file, "utf8").match(/completed optimizing .*/g) ?? [];
     return { made: made.length, again: made.length - new Set(made.map(withoutAddress)).size };
   } finally {

@@ -24,7 +24,15 @@ export interface Measured {
 
 export type Reply = { readonly measured: Measured } | { readonly failed: string };
 
-async function carryOut({ scenario: name, port, connections, seconds, requests, given }: Order): Promise<Measured> {
+/** @throws {Error} for an answer that is not the one that was expected */
+export async function carryOut({
+  scenario: name,
+  port,
+  connections,
+  seconds,
+  requests,
+  given,
+}: Order): Promise<Measured> {
   const scenario = SCENARIOS.find((one) => one.name === name);
   if (scenario === undefined) throw new Error(`no scenario is called ${name}`);
   const all = Array.from({ length: connections }, () => new Connection(port));
@@ -56,14 +64,16 @@ async function carryOut({ scenario: name, port, connections, seconds, requests, 
 }
 
 /** @throws {Error} for an answer that is not the one that was expected, to the byte */
-export function check({ status, body }: Exchange, answer: { readonly status: number; readonly body: Buffer }): void {
+function check({ status, body }: Exchange, answer: { readonly status: number; readonly body: Buffer }): void {
   const fits = answer.status === status && (typeof body === "function" ? body(answer.body) : body.equals(answer.body));
   if (!fits) throw new Error(`expected ${status}, got ${answer.status}: ${answer.body.toString("utf8", 0, 500)}`);
 }
 
-process.on("message", (order: Order) => {
-  carryOut(order).then(
-    (measured) => process.send?.({ measured } satisfies Reply),
-    (error) => process.send?.({ failed: `${order.scenario}: ${(error as Error).message}` } satisfies Reply),
-  );
-});
+if (import.meta.main) {
+  process.on("message", (order: Order) => {
+    carryOut(order).then(
+      (measured) => process.send?.({ measured } satisfies Reply),
+      (error) => process.send?.({ failed: `${order.scenario}: ${(error as Error).message}` } satisfies Reply),
+    );
+  });
+}
