@@ -178,7 +178,7 @@ export function listingOf(etag: string, text: string): Listing {
   const headers = new Headers({ ...JSON_HEADERS, etag, "cache-control": "private, no-cache", vary: "origin" });
   const whole = new Response(null, { headers });
   headers.delete("content-type");
-  const body = text.length < SHARED_FROM ? text : new TextEncoder().encode(text);
+  const body = sharedBytes(text) ?? text;
   return { etag, body, whole, unchanged: new Response(null, { status: 304, headers }) };
 }
 
@@ -187,15 +187,25 @@ export function answerListing(visit: Visit, { etag, body, whole, unchanged }: Li
   const known = visit.headers.get("if-none-match");
   // Compared weakly, as proxies that compress make a tag weak. Nothing in a list of tags looks like this one but itself.
   if (known === "*" || known?.includes(etag)) return new Response(null, unchanged);
-  return new Response(typeof body === "string" ? body : streamOf(body), whole);
+  return new Response(typeof body === "string" ? body : streamOf([body]), whole);
+}
+
+/** A text as bytes that answers can share; undefined for one that is better sent as text. */
+export function sharedBytes(text: string): Uint8Array | undefined {
+  return text.length < SHARED_FROM ? undefined : new TextEncoder().encode(text);
+}
+
+/** A JSON answer of which only the beginning is its own. */
+export function jsonShared(head: string, rest: Uint8Array): Response {
+  return new Response(streamOf([new TextEncoder().encode(head), rest]), PLAIN);
 }
 
 /** A body that sends these very bytes, and says how many they are. */
-function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
+function streamOf(parts: readonly Uint8Array[]): ReadableStream<Uint8Array> {
   return new ReadableStream({
-    expectedLength: bytes.byteLength,
+    expectedLength: parts.reduce((sum, { byteLength }) => sum + byteLength, 0),
     start(controller) {
-      controller.enqueue(bytes);
+      for (const part of parts) controller.enqueue(part);
       controller.close();
     },
   });

@@ -223,6 +223,60 @@ describe("1,000 tools", () => {
     }
   });
 
+  it("are listed over MCP, each answer under its own id, in one piece whose length is said", async () => {
+    const { url, stop } = await serve(many);
+    const ask = (messages: object, headers: Record<string, string> = {}) =>
+      fetch(`${url}/mcp`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "accept-encoding": "identity", ...headers },
+        body: JSON.stringify(messages),
+      });
+    const message = (id: number | string, params: object = {}) => ({
+      jsonrpc: "2.0",
+      id,
+      method: "tools/list",
+      params,
+    });
+    try {
+      const revision = "2026-07-28";
+      const _meta = {
+        "io.modelcontextprotocol/protocolVersion": revision,
+        "io.modelcontextprotocol/clientInfo": { name: "test", version: "1.0.0" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+      };
+      const accept = "application/json, text/event-stream";
+      const eras = [
+        { params: {}, headers: { accept, "mcp-protocol-version": "2025-11-25" } },
+        { params: { _meta }, headers: { accept, "mcp-protocol-version": revision, "mcp-method": "tools/list" } },
+      ];
+      for (const { params, headers } of eras) {
+        const ids = [...Array(14).keys(), '"\u00e9\\', "\ud83d\udd29"];
+        const answers = await Promise.all(ids.map((id) => ask(message(id, params), headers)));
+        const bodies = await Promise.all(answers.map(async (answer) => Buffer.from(await answer.arrayBuffer())));
+        const said = bodies.map((body) => JSON.parse(body.toString()));
+        expect(bodies.every(({ length }) => length > 300_000)).toBe(true);
+        // "Responses MUST include the same ID as the request they correspond to" (basic/index, Responses).
+        expect(said.map(({ id }) => id)).toEqual(ids);
+        expect(said[0].result.tools).toHaveLength(1_000);
+        for (const { jsonrpc, result } of said)
+          expect({ jsonrpc, result }).toEqual({ jsonrpc: "2.0", result: said[0].result });
+        expect(answers.map((answer) => answer.headers.get("content-type"))).toEqual(ids.map(() => "application/json"));
+        expect(answers.map((answer) => answer.headers.get("content-length"))).toEqual(
+          bodies.map(({ length }) => String(length)),
+        );
+      }
+      const batch = await readJson(await ask([message(1), message(2)]));
+      expect(
+        batch.map((one: { id: number; result: { tools: unknown[] } }) => [one.id, one.result.tools.length]),
+      ).toEqual([
+        [1, 1_000],
+        [2, 1_000],
+      ]);
+    } finally {
+      await stop();
+    }
+  });
+
   it(`start within ${MOST} times the time of 10`, async () => {
     const rounds: { few: Server; many: Server }[] = [];
     for (let round = 0; round < ROUNDS; round++) {

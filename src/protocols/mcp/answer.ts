@@ -70,14 +70,15 @@ function broken(thrown: unknown, { host }: Visit): MethodReply {
 }
 
 function final({ id }: RpcRequest, reply: MethodReply, headers?: Record<string, string>): Final {
-  const text =
-    "resultText" in reply
-      ? `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${reply.resultText}}`
-      : "result" in reply
-        ? JSON.stringify({ jsonrpc: "2.0", id, result: reply.result })
-        : JSON.stringify({ jsonrpc: "2.0", id, error: reply.error });
   const all = reply.headers && headers ? { ...reply.headers, ...headers } : (reply.headers ?? headers);
-  return { text, status: reply.status, headers: all };
+  if ("resultText" in reply) {
+    const { resultText, closed, status } = reply;
+    const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
+    return { text: `${head}${resultText}}`, status, headers: all, shared: closed && { head, rest: closed } };
+  }
+  const message =
+    "result" in reply ? { jsonrpc: "2.0", id, result: reply.result } : { jsonrpc: "2.0", id, error: reply.error };
+  return { text: JSON.stringify(message), status: reply.status, headers: all, shared: undefined };
 }
 
 /** A handshake starts a session (2025-11-25, basic/transports, Session Management). */

@@ -6,7 +6,7 @@
 import type { Host } from "../../core/host.ts";
 import { describeError } from "../../core/log.ts";
 import type { Soon } from "../../core/soon.ts";
-import { jsonText } from "../http.ts";
+import { jsonShared, jsonText } from "../http.ts";
 import { type EventStream, eventStream } from "../sse.ts";
 
 /** Milliseconds that a client waits before it comes back for a stream that was let go. */
@@ -28,11 +28,13 @@ export interface Final {
   readonly text: string;
   readonly status?: number | undefined;
   readonly headers?: Record<string, string> | undefined;
+  /** The same text, where most of it is bytes that answers share. */
+  readonly shared?: { readonly head: string; readonly rest: Uint8Array } | undefined;
 }
 
 /** The only message to its client. */
-export function answerOf({ text, status, headers }: Final): Response {
-  return jsonText(text, status, headers);
+export function answerOf({ text, status, headers, shared }: Final): Response {
+  return shared ? jsonShared(shared.head, shared.rest) : jsonText(text, status, headers);
 }
 
 /** Where a stream may be picked up again. */

@@ -1,6 +1,7 @@
 /** One page of a listing (server/utilities/pagination), with what its era adds. */
 import { fromBase64Url, toBase64Url } from "../../core/handle.ts";
 import { isRecord } from "../../core/json.ts";
+import { sharedBytes } from "../http.ts";
 import { META } from "./era.ts";
 import { CODE, error } from "./render.ts";
 import type { MethodReply, Turn } from "./turn.ts";
@@ -18,8 +19,10 @@ export function paged(name: string, fragments: readonly string[], params: unknow
   const cursor = isRecord(params) ? params.cursor : undefined;
   const isModern = turn.manner.kind === "modern";
   if (cursor === undefined && fragments.length <= limits.pageSize) {
-    const whole = () => `{"${name}":[${fragments.join(",")}]${isModern ? modernTail(turn) : ""}}`;
-    return { resultText: host.catalog.listing(`mcp-${name}-${isModern}`, turn.visit.toolkit, whole) };
+    return host.catalog.listing(`mcp-${name}-${isModern}`, turn.visit.toolkit, () => {
+      const resultText = `{"${name}":[${fragments.join(",")}]${isModern ? modernTail(turn) : ""}}`;
+      return { resultText, closed: sharedBytes(`${resultText}}`) };
+    });
   }
   const start = cursor === undefined ? 0 : readCursor(cursor, revision);
   // "Invalid cursors SHOULD result in an error with code -32602 (Invalid params)."

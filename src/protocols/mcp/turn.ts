@@ -92,8 +92,14 @@ export function takesStreams({ headers }: Visit): boolean {
   return headers.get("accept")?.toLowerCase().includes("text/event-stream") ?? false;
 }
 
-/** A reply, or one whose `result` is JSON text already: listings are never parsed to be printed again. */
-export type MethodReply = (Reply | { readonly resultText: string }) & {
+/** A `result` that is JSON text already: listings are never parsed to be printed again. */
+export interface Printed {
+  readonly resultText: string;
+  /** The text and the brace that closes the message, as bytes that answers share: of a long listing. */
+  readonly closed?: Uint8Array | undefined;
+}
+
+export type MethodReply = (Reply | Printed) & {
   readonly status?: number | undefined;
   readonly headers?: Record<string, string> | undefined;
 };
