@@ -57,9 +57,7 @@ export async function memory(
     }
   };
   const trivet = field.deployment(place);
-  // What answers for KV and the network here are Workers in the same process: bare has them beside it too.
-  const { kv, outside } = trivet;
-  const bare = { module: bundled("workers/bare.ts"), ...(kv && { kv }), ...(outside && { outside }) };
+  const bare = { module: bundled("workers/bare.ts") };
   const compare = async (...limit: string[]): Promise<MemoryRow[]> => {
     const options = { ...COLLECTABLE, v8Flags: [...COLLECTABLE.v8Flags, ...limit] };
     const ofBare = await follow({ name: "memory-bare", ...bare, ...options });
