@@ -13,12 +13,16 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { type Asked, asked, fetched, LEGACY, MODERN } from "../bench/mcp.ts";
 import { type Project, project, ROOT } from "../build/project.ts";
 import { opened } from "../support/node/fork.ts";
 import { miniflareOptions, workerConfig } from "../support/node/worker.ts";
 
 const ROUNDS = 7;
 const MOST = 1.5;
+
+/** Compressed, an answer would not say its length. */
+const IN_ONE_PIECE = { "accept-encoding": "identity" };
 
 interface Server {
   readonly url: string;
@@ -198,8 +202,7 @@ describe("1,000 tools", () => {
   it("are listed to everyone who asks at once, in one piece whose length is said", async () => {
     const { url, stop } = await serve(many);
     try {
-      // Compressed, an answer would not say it.
-      const headers = { "accept-encoding": "identity" };
+      const headers = IN_ONE_PIECE;
       for (const path of ["/tools", "/opentool/load"]) {
         // Someone who goes away in the middle takes nothing from the others.
         const left = new AbortController();
@@ -225,33 +228,13 @@ describe("1,000 tools", () => {
 
   it("are listed over MCP, each answer under its own id, in one piece whose length is said", async () => {
     const { url, stop } = await serve(many);
-    const ask = (messages: object, headers: Record<string, string> = {}) =>
-      fetch(`${url}/mcp`, {
-        method: "POST",
-        headers: { "content-type": "application/json", "accept-encoding": "identity", ...headers },
-        body: JSON.stringify(messages),
-      });
-    const message = (id: number | string, params: object = {}) => ({
-      jsonrpc: "2.0",
-      id,
-      method: "tools/list",
-      params,
-    });
+    const ask = ({ body, ...sent }: Asked, id: number | string) =>
+      fetch(`${url}/mcp`, fetched({ ...sent, body: { ...body, id } }));
     try {
-      const revision = "2026-07-28";
-      const _meta = {
-        "io.modelcontextprotocol/protocolVersion": revision,
-        "io.modelcontextprotocol/clientInfo": { name: "test", version: "1.0.0" },
-        "io.modelcontextprotocol/clientCapabilities": {},
-      };
-      const accept = "application/json, text/event-stream";
-      const eras = [
-        { params: {}, headers: { accept, "mcp-protocol-version": "2025-11-25" } },
-        { params: { _meta }, headers: { accept, "mcp-protocol-version": revision, "mcp-method": "tools/list" } },
-      ];
-      for (const { params, headers } of eras) {
+      for (const era of [LEGACY, MODERN]) {
+        const listing = asked(era, "tools/list", {}, IN_ONE_PIECE);
         const ids = [...Array(14).keys(), '"\u00e9\\', "\ud83d\udd29"];
-        const answers = await Promise.all(ids.map((id) => ask(message(id, params), headers)));
+        const answers = await Promise.all(ids.map((id) => ask(listing, id)));
         const bodies = await Promise.all(answers.map(async (answer) => Buffer.from(await answer.arrayBuffer())));
         const said = bodies.map((body) => JSON.parse(body.toString()));
         expect(bodies.every(({ length }) => length > 300_000)).toBe(true);
@@ -265,7 +248,10 @@ describe("1,000 tools", () => {
           bodies.map(({ length }) => String(length)),
         );
       }
-      const batch = await readJson(await ask([message(1), message(2)]));
+      const batch = await post(
+        `${url}/mcp`,
+        [1, 2].map((id) => ({ jsonrpc: "2.0", id, method: "tools/list" })),
+      );
       expect(
         batch.map((one: { id: number; result: { tools: unknown[] } }) => [one.id, one.result.tools.length]),
       ).toEqual([
