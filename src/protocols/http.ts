@@ -159,8 +159,8 @@ export function hasBody({ request, headers }: Visit): boolean {
 /**
  * Characters from which on a listing is sent as a stream of bytes that all answers share. The runtime copies a text for
  * each answer, and keeps the copy until garbage is collected: with 1,000 tools, a stream is 1.6 times as fast, and the
- * process stays at 230 MiB where it grew to 1.4 GiB. Of a short one, the stream itself costs more than the copy: a
- * text of 51,000 characters takes 1.19 of the stream's CPU, one of 41,000 0.85.
+ * process stays at 230 MiB where it grew to 1.4 GiB. Of a short one, the stream itself costs more than the copy: as
+ * a text, 51,000 characters take 1.19 times the stream's CPU, and 41,000 take 0.85.
  */
 const SHARED_FROM = 49_152;
 
