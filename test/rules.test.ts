@@ -1,22 +1,16 @@
-/** The rules of the rooms: who may import whom, where wire words may stand, and what never ships. */
+/** The rules of the rooms: who may import whom, where wire words may stand, and what never ships. Tools have none here. */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 
 const ROOT = resolve(import.meta.dirname, "..");
-const files = globSync("{src,tools}/**/*.ts", { cwd: ROOT })
+const files = globSync("src/**/*.ts", { cwd: ROOT })
   .filter((file) => !file.startsWith("src/generated/"))
   .sort();
 const text = (file: string) => readFileSync(resolve(ROOT, file), "utf8");
 
 /** Rooms from the most particular to the most general; the first that fits a file is its own. */
 const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly RegExp[] }[] = [
-  {
-    files: /^tools\/.*\.test\.ts$/,
-    mayImport: [/^README\.md/, /^vitest$/, /^cloudflare:/, /^valibot$/, /^tools\//, /^node:/],
-  },
-  // Packages of a fork's own are its own business; what of ours a tool sees is `#tool`.
-  { files: /^tools\//, mayImport: [/^#tool$/, /^tools\//, /^(?!hono)[@a-z]/] },
   { files: /^src\/tool\.ts$/, mayImport: [/^type src\/core\//] },
   { files: /^src\/core\//, mayImport: [/^src\/core\//, /^valibot$/] },
   { files: /^src\/access\//, mayImport: [/^src\/(core|access)\//, /^jose(\/errors)?$/] },
@@ -129,13 +123,11 @@ describe("package-lock.json", () => {
 });
 
 describe("forks (issue: for tests of forks)", () => {
-  const tools = globSync("tools/*/*.ts", { cwd: ROOT })
-    .map((file) => /^tools\/([^/]+)\/([^/@.]+)(@[^/]*)?\.ts$/.exec(file))
-    .flatMap((match) =>
-      match && match[2] !== "toolkit" && !match[2]?.startsWith("_") ? [`${match[1]}/${match[2]}`] : [],
-    );
-  // What the README tells a reader to add is the tests' own: a fork that adds it has done nothing wrong.
-  const samples = globSync("*/*.ts", { cwd: resolve(ROOT, "test/served/samples") }).map((file) => file.slice(0, -3));
+  // By their files, as tools/ holds whatever its owner wants.
+  const SAMPLES = [
+    ...["calculator/add", "dns/resolve", "doorbell/ring", "gmail/get-emails", "notes/add", "notes/list"],
+    ...["notes/remove", "sms/send", "system/get-timestamp", "web/read-page"],
+  ];
   const pascal = (name: string) => name.replace(/(^|-)([a-z])/g, (_, _dash, letter: string) => letter.toUpperCase());
   const ours = globSync("{src,test}/**/*.ts", { cwd: ROOT }).filter((file) => !/\/generated\//.test(file));
 
@@ -143,14 +135,20 @@ describe("forks (issue: for tests of forks)", () => {
     expect(ours).toEqual(expect.arrayContaining(["src/app.ts", "test/rules.test.ts"]));
   });
 
-  it.each(tools.filter((tool) => !samples.includes(tool)))(
-    "nothing in src or test knows the shipped tool %s by name",
-    (tool) => {
-      const [toolkit = "", name = ""] = tool.split("/");
-      const word = new RegExp(`\\b${pascal(toolkit)}[._]${pascal(name)}\\b`, "i");
-      // Comments may give it as an example of a name.
-      const code = (file: string) => text(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
-      expect(ours.filter((file) => word.test(code(file)))).toEqual([]);
+  it.each(SAMPLES)("nothing in src or test knows the sample %s by name", (sample) => {
+    const [toolkit = "", name = ""] = sample.split("/");
+    const word = new RegExp(`\\b${pascal(toolkit)}[._]${pascal(name)}\\b`, "i");
+    // Comments may give it as an example of a name.
+    const code = (file: string) => text(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
+    expect(ours.filter((file) => word.test(code(file)))).toEqual([]);
+  });
+
+  // Where that is what a test is about; vitest.config.ts runs the samples' own tests.
+  const MAY = ["test/settings.test.ts", "test/vitest.config.ts"];
+  it.each(ours.filter((file) => file.startsWith("test/") && !MAY.includes(file)))(
+    "%s reads neither wrangler.toml nor tools/ of this project, which are its owner's",
+    (file) => {
+      expect(text(file)).not.toMatch(/\bROOT, "(wrangler\.toml|tools\b)|from "(\.\.\/)+tools\//);
     },
   );
 });

@@ -2,14 +2,14 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { WITHOUT_SIGN_IN } from "../size.ts";
+import { makeFork } from "../support/node/fork.ts";
 import { bundled, Field } from "./contestants.ts";
+import { manyTools } from "./forks.ts";
 import { allocation, optimizations } from "./inspector.ts";
 import { type Given, SCENARIOS, type Scenario } from "./scenarios.ts";
 
-const ROOT = resolve(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "trivet-budgets-"));
 let field: Field;
 beforeAll(async () => {
@@ -92,11 +92,19 @@ const MODULES = 159;
 
 it(`evaluates at most ${MODULES} modules at start, and no tool`, () => {
   const metafile = join(folder, "metafile.json");
-  const options = ["--outdir", join(folder, "out"), `--metafile=${metafile}`, "--alias", WITHOUT_SIGN_IN];
-  execFileSync("npx", ["wrangler", "deploy", "--dry-run", ...options], {
-    cwd: ROOT,
-    stdio: ["ignore", "ignore", "inherit"],
-  });
+  const fork = makeFork(manyTools(1));
+  try {
+    execFileSync(
+      "npx",
+      ["wrangler", "deploy", "--dry-run", "--outdir", join(folder, "out"), `--metafile=${metafile}`],
+      {
+        cwd: fork.root,
+        stdio: ["ignore", "ignore", "inherit"],
+      },
+    );
+  } finally {
+    fork.remove();
+  }
   const meta: Metafile = JSON.parse(readFileSync(metafile, "utf8"));
   const entry = Object.keys(meta.inputs).find((path) => path.endsWith("src/index.ts")) ?? "";
   const modules = evaluatedAtStart(meta, entry);

@@ -1,5 +1,5 @@
 /**
- * 1,000 tools beside 10: both are discovered, bundled by wrangler with the deployment's own settings, and served in
+ * 1,000 tools beside 10: both are discovered, bundled by wrangler with a deployment's settings, and served in
  * workerd. The larger one lists and calls what the smaller one does, evaluates only the toolkits of what is called, and
  * starts about as fast.
  *
@@ -10,12 +10,12 @@
  * bytes. It is printed beside the ratio, as the time that workerd takes to listen.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Asked, asked, fetched, LEGACY, MODERN } from "../bench/mcp.ts";
 import { type Project, project, ROOT } from "../build/project.ts";
-import { opened } from "../support/node/fork.ts";
+import { testSettings } from "../support/node/fork.ts";
 import { miniflareOptions, workerConfig } from "../support/node/worker.ts";
 
 const ROUNDS = 7;
@@ -79,8 +79,8 @@ interface Built {
 async function build(made: Project): Promise<Built> {
   const discovered = await made.discover();
   expect(discovered.stderr).toBe("");
-  // The deployment's own settings, but for where the script and its catalogue are; discovery has run already.
-  const settings = opened(readFileSync(join(ROOT, "wrangler.toml"), "utf8"))
+  // A deployment's settings, but for where the script and its catalogue are; discovery has run already.
+  const settings = testSettings()
     .replace(/^main = .*$/m, `main = ${JSON.stringify(join(ROOT, "src/index.ts"))}`)
     .replace(/^\[build\]\n(?:\w.*\n)*/m, "");
   const config = join(made.folder, "wrangler.toml");

@@ -9,3 +9,8 @@ declare module "*?raw" {
   const text: string;
   export default text;
 }
+
+/** Vite's: files beside a test, as it asks for them. */
+interface ImportMeta {
+  glob<Module>(patterns: string[], options: { query: string; import: string; eager: true }): Record<string, Module>;
+}

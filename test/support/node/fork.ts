@@ -7,7 +7,9 @@ import { dirname, join, resolve } from "node:path";
 import { createTestHarness } from "wrangler";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
-const OWN_FILES = ["package.json", "tsconfig.json", "wrangler.toml", "src"];
+const OWN_FILES = ["package.json", "tsconfig.json", "src"];
+/** In place of this project's wrangler.toml, which is its owner's: no setting there may change what a test finds. */
+const SETTINGS = join(ROOT, "test/support/wrangler.toml");
 
 export interface Fork {
   readonly root: string;
@@ -26,9 +28,7 @@ export function makeFork(tools: string | Record<string, string>, { closed = fals
     cpSync(join(ROOT, file), join(root, file), { recursive: true, filter: (path) => !path.endsWith("/src/generated") });
   }
   symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
-  const settings = join(root, "wrangler.toml");
-  const text = readFileSync(settings, "utf8");
-  writeFileSync(settings, closed ? asShipped(text) : opened(text));
+  writeFileSync(join(root, "wrangler.toml"), testSettings({ closed }));
   const write = (path: string, text: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
@@ -39,29 +39,14 @@ export function makeFork(tools: string | Record<string, string>, { closed = fals
   return { root, write, remove: () => rmSync(root, { recursive: true, force: true }) };
 }
 
-const SHIPPED: Record<string, string> = {
-  PUBLIC: "false",
-  ALLOWED_ORIGINS: "",
-  ALLOWED_HOSTS: "",
-  OAUTH_SCOPES: "tools",
-  RATE_PER_MINUTE: "600",
-};
-
-/** Settings that say who may call, as they were before the fork's owner chose others: tests hold in every fork. */
-export function asShipped(settings: string): string {
-  const plain = settings.replace(/^JWT_\w+ = .*\n/gm, "").replace(/^\[alias\]\n(".*\n?)*/m, "");
-  return Object.entries(SHIPPED).reduce((text, [name, value]) => {
-    const line = new RegExp(`^${name} = .*$`, "m");
-    if (!line.test(text)) throw new Error(`wrangler.toml has no setting ${name}`);
-    return text.replace(line, `${name} = "${value}"`);
-  }, plain);
-}
-
-/** Settings by which anyone may call, as often as they like: who may is what most tests are not about. */
-export function opened(settings: string): string {
-  return asShipped(settings)
-    .replace(/^PUBLIC = .*$/m, 'PUBLIC = "true"')
-    .replace(/^RATE_PER_MINUTE = .*\n/m, "");
+/**
+ * The text of a wrangler.toml for tests. Anyone may call, as often as they like, as who may is what most are not about.
+ *
+ * @param closed whether it asks for credentials and counts requests, as a deployment does that nobody opened
+ */
+export function testSettings({ closed = false } = {}): string {
+  const text = readFileSync(SETTINGS, "utf8");
+  return closed ? text : text.replace(/^PUBLIC = .*$/m, 'PUBLIC = "true"').replace(/^RATE_PER_MINUTE = .*\n/m, "");
 }
 
 export interface Served {
