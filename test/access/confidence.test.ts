@@ -109,8 +109,7 @@ describe.each(SENT)("a tool that tells its secrets tells nobody (OXP, Security; 
   it.each(WAYS)("by way of: %s", async (way) => {
     const before = here.lines.length;
     const answers = await Promise.all(SPELLINGS.map((as) => ask(make({ way, as }))));
-    // The log comes by another way than the answers.
-    await new Promise((resume) => setTimeout(resume, 10));
+    await here.logged();
     const log = here.lines.slice(before).join("\n");
     for (const secret of secrets) {
       expect(leak(log, secret)).toBe("");
@@ -205,7 +204,7 @@ describe("the audit line: one for each call (README, what a log pipeline learns)
   async function told(sent: Sent, headers?: Headers): Promise<Record<string, unknown>[]> {
     const before = lines().length;
     await ask(sent, headers);
-    await new Promise((resume) => setTimeout(resume, 8));
+    await here.logged();
     return lines().slice(before);
   }
   const PROTOCOL = { OXP: "oxp", MCP: "mcp", OpenTool: "opentool" } as Record<string, string>;
@@ -337,7 +336,7 @@ it('LOG_CALLS = "false" leaves out the line of each call, and nothing else', asy
     await send(there.url, withHeaders(peek, bearer(own.text)));
     expect(counter.ran.length).toBe(ran + 1);
     await send(there.url, withHeaders(peek, bearer("x")));
-    await new Promise((resume) => setTimeout(resume, 100));
+    await there.logged();
     const said = there.entries().map(({ message }) => message);
     expect(said).toContain("refused");
     expect(said).not.toContain("call");

@@ -5,14 +5,16 @@
  * process that ended there; what it had sent out before arrives, as it does from a process that ends.
  */
 
-/** `refuse`: does not arrive. `lose`: arrives, and the answer does not. */
-export type Fault = "ok" | "refuse" | "lose" | `slow ${number}`;
+/** `refuse`: does not arrive. `lose`: arrives, and the answer does not. `held`: does not arrive until it is released. */
+export type Fault = "ok" | "refuse" | "lose" | "held";
 export type StepName = "claim" | "settle" | "release" | "forsake" | "get" | "put" | "effect";
 
 /** What befalls one call: when it dies, and what goes wrong in each of its steps, in turn. */
 export interface Fate {
   readonly die?: `${"before" | "during" | "after"} ${StepName}`;
   readonly faults?: { readonly [Name in StepName]?: readonly Fault[] };
+  /** What its held steps wait for: a name that World is told to release. */
+  readonly hold?: string;
   /** Its writes to KV arrive, whatever the weather. */
   readonly sure?: boolean;
 }
@@ -30,11 +32,16 @@ export class Life {
   readonly #faults: Map<string, Fault[]>;
 
   readonly #send: (request: Promise<unknown>) => void;
+  readonly #released: (name: string) => Promise<void>;
 
-  /** @param send sees to it that a request which is under way arrives, though nobody waits for it any more */
-  constructor(fate: Fate, send: (request: Promise<unknown>) => void) {
+  /**
+   * @param send     sees to it that a request which is under way arrives, though nobody waits for it any more
+   * @param released resolves when what is held under a name may go on
+   */
+  constructor(fate: Fate, send: (request: Promise<unknown>) => void, released: (name: string) => Promise<void>) {
     this.#fate = fate;
     this.#send = send;
+    this.#released = released;
     this.#faults = new Map(Object.entries(fate.faults ?? {}).map(([name, faults]) => [name, [...faults]]));
     this.ended = new Promise((end) => {
       this.#end = end;
@@ -50,7 +57,7 @@ export class Life {
     this.counts[name] = (this.counts[name] ?? 0) + 1;
     const fault = this.#faults.get(name)?.shift();
     if (fault === "refuse") throw new Error(`${name} did not arrive`);
-    if (fault?.startsWith("slow ")) await new Promise((resume) => setTimeout(resume, Number(fault.slice(5))));
+    if (fault === "held") await this.#released(this.#fate.hold ?? "");
     if (this.#dead) return new Promise(() => {});
     const doing = action();
     if (this.#dies(`during ${name}`)) {

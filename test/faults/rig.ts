@@ -50,6 +50,8 @@ const world = () => bindings.WORLD.getByName("world") as unknown as World;
 export class Claims extends ClaimsObject {
   protected override readonly copyMs = this.ctx.id.name?.startsWith("patient") ? 300_000 : 500;
 
+  #granted = 0;
+
   protected override put(key: string, record: string, keepMs: number): Promise<void> {
     return world().put("object", recordName(key), record, keepMs);
   }
@@ -57,7 +59,9 @@ export class Claims extends ClaimsObject {
   /** Says as well until when the lease lasts, by the object's clock. */
   override async claim(key: string, attempt: ClaimAttempt, waitMs: number): Promise<Found> {
     const answer = await super.claim(key, attempt, waitMs);
-    return answer.state === "claimed" ? Object.assign(answer, { leasedUntil: Date.now() + attempt.leaseMs }) : answer;
+    if (answer.state !== "claimed") return answer;
+    this.#granted++;
+    return Object.assign(answer, { leasedUntil: Date.now() + attempt.leaseMs });
   }
 
   async rows(): Promise<number> {
@@ -66,6 +70,16 @@ export class Claims extends ClaimsObject {
 
   async copies(): Promise<number> {
     return [...this.ctx.storage.sql.exec("SELECT key FROM claims WHERE record IS NOT NULL")].length;
+  }
+
+  /** What the alarm does, for a test that has put the clock forward: an alarm goes by the machine's. */
+  async wake(): Promise<void> {
+    await this.alarm();
+  }
+
+  /** How often a key of this object was given to someone who runs. */
+  async granted(): Promise<number> {
+    return this.#granted;
   }
 
   async restart(): Promise<void> {
@@ -208,13 +222,18 @@ const onKv = kvSessions({ kv, ttlSeconds: SESSION_SECONDS, now: Date.now, defer:
 const onObjects = objectSessions(countedSessions(), SESSION_SECONDS);
 const signer = hmacSigner(async () => new Uint8Array(32));
 
+async function released(name: string): Promise<void> {
+  while (!(await world().isReleased(name))) await sleep(20);
+}
+
 async function serve(request: Request): Promise<Response> {
   const header = (name: string) => request.headers.get(`x-${name}`) ?? undefined;
   const fate: Fate = JSON.parse(header("fate") ?? "{}");
-  const life = new Life(fate, waitUntil);
+  const life = new Life(fate, waitUntil, released);
   const id = header("principal") ?? "p0";
   const principal: Principal = { id, scopes: "all", reach: "all" };
   const ttlSeconds = Number(header("ttl") ?? 60);
+  const marginMs = Number(header("margin") ?? MARGIN_MS);
   const kv = kvHere((name, action) => life.step(name, action), fate.sure);
   const rig: Rig = { effect: (name) => life.step("effect", async () => world().effect(name)) };
   const host: Host = {
@@ -222,7 +241,7 @@ async function serve(request: Request): Promise<Response> {
     ledger:
       header("ledger") === "kv"
         ? kvLedger(kv, ttlSeconds, noLog)
-        : claimLedger({ objects: claimsFor(life), kv, ttlSeconds, log: noLog, marginMs: MARGIN_MS }),
+        : claimLedger({ objects: claimsFor(life), kv, ttlSeconds, log: noLog, marginMs }),
     sessions: header("sessions") === "objects" ? onObjects : onKv,
     signer,
     mail: mailboxes(bindings.MAILBOX),

@@ -29,6 +29,7 @@ export class World extends DurableObject {
   readonly #written = new Map<string, number>();
   /** Names whose last write came to nothing, said or unsaid: the next does not vanish. */
   readonly #lost = new Set<string>();
+  readonly #released = new Set<string>();
   #counts: Record<string, number> = {};
   readonly #history = new Map<string, string[]>();
 
@@ -42,6 +43,21 @@ export class World extends DurableObject {
   async set(weather: Partial<Weather>): Promise<void> {
     this.#weather = { ...FAIR, ...weather };
     this.#random = randomOf(this.#weather.seed);
+  }
+
+  /** Puts the clock of this isolate forward, and so that of all objects: what a time to live is, nobody waits for. */
+  async ahead(ms: number): Promise<void> {
+    const before = Date.now;
+    Date.now = () => before() + ms;
+  }
+
+  /** Lets the requests go on that a fate holds under this name. */
+  async release(name: string): Promise<void> {
+    this.#released.add(name);
+  }
+
+  async isReleased(name: string): Promise<boolean> {
+    return this.#released.has(name);
   }
 
   /** More than one, and what KV held before is gone, with the weather: a run says nothing then. */

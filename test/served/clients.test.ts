@@ -132,10 +132,10 @@ describe.each(KINDS)("$name", ({ connect, revision }) => {
     const stop = new AbortController();
     const called = call(client, "test_wait", { name, silent }, { signal: stop.signal, onprogress: () => {} });
     const rejected = expect(called).rejects.toThrow("no longer wanted");
-    await until(async () => (await howStopped()) === "running", 5_000);
+    await until(async () => (await howStopped()) === "running");
     stop.abort(new Error("no longer wanted"));
     await rejected;
-    await until(async () => (await howStopped()) === "AbortError", 5_000);
+    await until(async () => (await howStopped()) === "AbortError");
     await client.close();
   });
 
@@ -221,9 +221,9 @@ describe("news", () => {
     await until(async () => {
       await call(client, "test_touch_watched_resource", {});
       return updated.includes("test://watched-resource");
-    }, 5_000);
+    });
     await call(client, "test_trigger_tool_change", {});
-    await until(async () => changed.length > 0, 5_000);
+    await until(async () => changed.length > 0);
     await client.close();
   });
 
@@ -242,7 +242,7 @@ describe("news", () => {
     await call(client, "test_trigger_tool_change", {});
     await call(client, "test_trigger_prompt_change", {});
     await call(client, "test_touch_watched_resource", {});
-    await until(async () => updated.length > 0, 5_000);
+    await until(async () => updated.length > 0);
     expect(updated).toEqual(["test://watched-resource"]);
     // What it did not ask for did not come.
     expect(changed).toEqual(["notifications/prompts/list_changed"]);

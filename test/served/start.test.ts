@@ -2,14 +2,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Fork, makeFork, postJson, type Served, start, until } from "../support/node/fork.ts";
+import { type Fork, makeFork, postJson, type Started, start, until } from "../support/node/fork.ts";
 
 /** The file that the README tells a reader to add. */
 const GREET = readFileSync(join(import.meta.dirname, "samples/hello/greet.ts"), "utf8");
 
 describe("npm start in a fork whose tools/ is empty", () => {
   let fork: Fork;
-  let served: Served;
+  let served: Started;
   beforeAll(async () => {
     fork = makeFork({});
     served = await start(fork);
@@ -29,9 +29,9 @@ describe("npm start in a fork whose tools/ is empty", () => {
     expect(opentool).toMatchObject({ functions: [] });
   });
 
-  it("serves a file added to tools/ over all three protocols within 3 s, touching nothing else", async () => {
+  it("serves a file added to tools/ over all three protocols, touching nothing else", async () => {
     fork.write("tools/hello/greet.ts", GREET);
-    const waited = await until(async () => {
+    await until(async () => {
       const input = { name: "Ada" };
       const oxp = await postJson(`${served.url}/tools/call`, { request: { tool_id: "Hello.Greet", input } });
       const mcp = await postJson(`${served.url}/mcp`, {
@@ -51,14 +51,12 @@ describe("npm start in a fork whose tools/ is empty", () => {
         mcp.body.result?.content[0].text === "Hello, Ada!" &&
         opentool.body.result?.value === "Hello, Ada!"
       );
-    }, 10_000);
-    console.log(`a new tool was callable after ${Math.round(waited)} ms`);
-    expect(waited).toBeLessThan(3_000);
+    });
   });
 
   it("goes on serving what it had while a tool is broken, and has it when it is mended", async () => {
     fork.write("tools/hello/wave.ts", "export default 1;\n");
-    await new Promise((resume) => setTimeout(resume, 1_500));
+    await until(async () => served.printed().includes("The server goes on with the tools as they were"));
     const still = await postJson(`${served.url}/tools/call`, {
       request: { tool_id: "Hello.Greet", input: { name: "Bob" } },
     });
@@ -69,6 +67,6 @@ describe("npm start in a fork whose tools/ is empty", () => {
         request: { tool_id: "Hello.Wave", input: { name: "Bob" } },
       });
       return wave.body.result?.value === "Bye, Bob!";
-    }, 10_000);
+    });
   });
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import { type KeyTerms, type MadeKey, makeKey } from "../../src/keys/make.ts";
 import { build, makeFork } from "../support/node/fork.ts";
-import { miniflareOptions, workerConfig } from "../support/node/worker.ts";
+import { miniflareOptions, onTestClock, putAhead, workerConfig } from "../support/node/worker.ts";
 
 export interface Place {
   readonly url: string;
@@ -14,6 +14,8 @@ export interface Place {
   stored(): Promise<string[]>;
   /** Publishes a document at an address that is not there: what the Worker gets when it fetches it. */
   publish(url: string, document: object): void;
+  /** Puts the Worker's clock so many seconds ahead of this machine's. */
+  ahead(seconds: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -54,7 +56,7 @@ export async function openPlace(tools: Record<string, string> = TOOLS, limited =
     const found = published.get(url);
     return found ? Response.json(found) : new Response("not found", { status: 404 });
   };
-  const options = miniflareOptions({ ...config, env }) as { workers: object[] };
+  const options = miniflareOptions(onTestClock({ ...config, env })) as { workers: object[] };
   options.workers = options.workers.map((worker) => ({
     ...worker,
     dev: { outboundService: { type: "fetcher", handler } },
@@ -73,6 +75,7 @@ export async function openPlace(tools: Record<string, string> = TOOLS, limited =
     revoke: (key) => kv.delete(`key:${key.id}`),
     stored: async () => (await kv.list()).keys.map(({ name }) => name),
     publish: (url, document) => published.set(url, document),
+    ahead: (seconds) => putAhead(origin, seconds),
     async stop() {
       await miniflare.dispose();
       fork.remove();

@@ -1,5 +1,5 @@
 /** What sign-in refuses, and how: on its own page where nobody can be trusted, by a redirect where the client can. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { MadeKey } from "../../src/keys/make.ts";
 import { Attempt, Browser, type Client, call, REDIRECT, register, type Sheet, signIn, unescaped } from "./person.ts";
 import { openPlace, type Place } from "./place.ts";
@@ -126,10 +126,11 @@ describe("a key that is no good", () => {
   });
 
   it("opens nothing between the pages either", async () => {
-    const key = await place.makeKey({ expires: Math.ceil(Date.now() / 1_000) + 1 });
+    const key = await place.makeKey({ expires: Math.ceil(Date.now() / 1_000) + 200 });
     const { browser, sheet } = await upTo("consent", key.text);
     expect(sheet.status).toBe(200);
-    await new Promise((resume) => setTimeout(resume, 2_100));
+    await place.ahead(202);
+    onTestFinished(() => place.ahead(0));
     expect((await browser.post({ handle: sheet.handle, decision: "allow" })).status).toBe(403);
   });
 });

@@ -9,25 +9,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import type { KeyRecord } from "../../../src/access/key-record.ts";
-import { build, type Fork, makeFork } from "../../support/node/fork.ts";
-import { miniflareOptions, type WorkerConfig, workerConfig } from "../../support/node/worker.ts";
-
-/** The Worker as it was built, on a clock that a test may put forward: seconds in a header that no deployment reads. */
-const CLOCK = `
-import app from "./index.js";
-export * from "./index.js";
-const real = Date.now;
-let ahead = 0;
-Date.now = () => real() + ahead;
-export default {
-  fetch(request, env, ctx) {
-    const put = request.headers.get("x-test-clock");
-    if (put === null) return app.fetch(request, env, ctx);
-    ahead = Number(put) * 1000;
-    return new Response(null, { status: 204 });
-  },
-};
-`;
+import { build, type Fork, makeFork, until } from "../../support/node/fork.ts";
+import { miniflareOptions, onTestClock, putAhead, type WorkerConfig, workerConfig } from "../../support/node/worker.ts";
 
 export interface Made {
   readonly id: string;
@@ -41,6 +24,8 @@ export interface Deployment {
   entries(): Record<string, unknown>[];
   /** Puts the Worker's clock so many seconds ahead of this machine's. */
   ahead(seconds: number): Promise<void>;
+  /** Resolves when all that was logged until now is in {@link lines}: it comes by another way than the answers. */
+  logged(): Promise<void>;
   makeKey(terms?: Partial<KeyRecord>): Promise<Made>;
   revoke(key: Made): Promise<void>;
   /** Takes its scopes from a key. */
@@ -135,8 +120,11 @@ export async function deployAll(fork: Fork, settings: readonly Settings[], count
         url,
         lines,
         entries: () => lines.flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : [])),
-        async ahead(seconds: number) {
-          await fetch(url, { headers: { "x-test-clock": String(seconds) } });
+        ahead: (seconds: number) => putAhead(url, seconds),
+        async logged() {
+          const mark = randomBytes(8).toString("hex");
+          await fetch(url, { headers: { "x-test-mark": mark } });
+          await until(async () => lines.some((line) => line.includes(mark)));
         },
         stop: () => miniflare.dispose(),
       };
@@ -150,18 +138,12 @@ function counted({ url, host }: Counter): Settings {
 }
 
 function configured(fork: Fork, name: string, settings: Settings): WorkerConfig {
-  const { manifest, env, ...config } = workerConfig(
-    join(fork.root, "dist/index.js"),
-    fork.root,
-    name,
-  ) as WorkerConfig & {
-    manifest: { modules: Record<string, object> };
+  const { env, ...config } = workerConfig(join(fork.root, "dist/index.js"), fork.root, name) as WorkerConfig & {
     env: Record<string, object>;
   };
   for (const [variable, value] of Object.entries(settings)) {
     if (value === undefined) delete env[variable];
     else env[variable] = { type: "text", value };
   }
-  const modules = { ...manifest.modules, "clock.js": { type: "esm", contents: CLOCK } };
-  return { ...config, env, manifest: { mainModule: "clock.js", modules } };
+  return onTestClock({ ...config, env });
 }

@@ -53,11 +53,9 @@ describe("what an attacker tried", () => {
     expect([status, body.result.isError]).toEqual([200, true]);
   });
 
-  it("a URI of any length is looked for in no time", async () => {
+  it("a URI of any length is looked for and not found: a search that backtracks would not end here", async () => {
     const uri = `talk://people/${"-".repeat(500_000)}`;
-    const started = performance.now();
     const { body } = await mcp(request("resources/read", { uri }), await handshake());
     expect(body.error).toMatchObject({ code: -32002 });
-    expect(performance.now() - started).toBeLessThan(1_000);
   });
 });

@@ -75,8 +75,13 @@ export function build(fork: Fork): string {
   });
 }
 
+export interface Started extends Served {
+  /** All that it has printed so far. */
+  printed(): string;
+}
+
 /** `npm start`, as a person runs it. */
-export async function start(fork: Fork): Promise<Served> {
+export async function start(fork: Fork): Promise<Started> {
   const port = await freePort();
   const child = spawn("npm", ["start", "--", "--port", String(port), "--persist-to", join(fork.root, "state")], {
     cwd: fork.root,
@@ -87,19 +92,19 @@ export async function start(fork: Fork): Promise<Served> {
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (printed += chunk));
   const url = `http://127.0.0.1:${port}`;
   try {
-    await until(async () => (await fetch(`${url}/health`)).ok, 60_000);
+    await until(async () => (await fetch(`${url}/health`)).ok);
   } catch {
     await end(child);
     throw new Error(`npm start did not serve:\n${printed}`);
   }
-  return { url, stop: () => end(child) };
+  return { url, stop: () => end(child), printed: () => printed };
 }
 
-/** Asks again until it is so. @returns milliseconds waited */
-export async function until(isSo: () => Promise<boolean>, limitMs: number): Promise<number> {
+/** Asks again until it is so. Gives up only where something hangs: a busy machine takes its time. */
+export async function until(isSo: () => Promise<boolean>, limitMs = 120_000): Promise<void> {
   const started = performance.now();
   for (;;) {
-    if (await isSo().catch(() => false)) return performance.now() - started;
+    if (await isSo().catch(() => false)) return;
     if (performance.now() - started > limitMs) throw new Error(`not so within ${limitMs} ms`);
     await new Promise((resume) => setTimeout(resume, 50));
   }

@@ -41,3 +41,39 @@ export function workerConfig(script: string, root: string, name = "main", object
 export function miniflareOptions(...workers: WorkerConfig[]): object {
   return { cf: false, workers: workers.map((config) => ({ config })) };
 }
+
+/**
+ * The Worker as it was built, on a clock that a test may put forward, and a log that it may mark: by headers that no
+ * deployment reads.
+ */
+const CLOCK = `
+import app from "./index.js";
+export * from "./index.js";
+const real = Date.now;
+let ahead = 0;
+Date.now = () => real() + ahead;
+export default {
+  fetch(request, env, ctx) {
+    const put = request.headers.get("x-test-clock");
+    const mark = request.headers.get("x-test-mark");
+    if (put === null && mark === null) return app.fetch(request, env, ctx);
+    if (put !== null) ahead = Number(put) * 1000;
+    if (mark !== null) console.log(mark);
+    return new Response(null, { status: 204 });
+  },
+};
+`;
+
+/** Its clock is put forward by {@link putAhead}; its Durable Objects, if they are its own, share it. */
+export function onTestClock(config: WorkerConfig): WorkerConfig {
+  const { modules } = config.manifest as { modules: Record<string, object> };
+  return {
+    ...config,
+    manifest: { mainModule: "clock.js", modules: { ...modules, "clock.js": { type: "esm", contents: CLOCK } } },
+  };
+}
+
+/** Puts the clock of the Worker at that address so many seconds ahead of this machine's. */
+export async function putAhead(url: string, seconds: number): Promise<void> {
+  await fetch(url, { headers: { "x-test-clock": String(seconds) } });
+}
