@@ -1,0 +1,23 @@
+/** `node copy-run.ts FILES`, in a copy of the project (copy.ts): runs test files, and writes to ran.json what came of it. */
+import { writeFileSync } from "node:fs";
+import { startVitest, type TestModule } from "vitest/node";
+import type { Ran } from "./copy.ts";
+
+const files = process.argv.slice(2);
+const vitest = await startVitest("test", files, {
+  config: "test/vitest.config.ts",
+  project: ["worker", "node"],
+  watch: false,
+  reporters: ["dot"],
+});
+const modules = vitest.state.getTestModules();
+writeFileSync("ran.json", JSON.stringify(resultOf(modules)));
+await vitest.close();
+
+function resultOf(modules: readonly TestModule[]): Ran {
+  const missing = files.filter((file) => !modules.some(({ moduleId }) => moduleId.endsWith(file)));
+  const broken = modules.flatMap((module) => module.errors().map(({ message }) => `${module.moduleId}: ${message}`));
+  const tests = modules.flatMap((module) => [...module.children.allTests()]);
+  const failed = tests.filter((test) => !test.ok()).map(({ fullName }) => fullName);
+  return { tests: tests.length, failed: [...missing.map((file) => `${file} did not run`), ...broken, ...failed] };
+}

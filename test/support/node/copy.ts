@@ -1,0 +1,79 @@
+/** A copy of this whole project, in which its owner has changed what is theirs, and a run of its tests there. */
+import { spawn } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+
+const ROOT = resolve(import.meta.dirname, "../../..");
+const ENTRIES = [
+  ...[".ci", ".gitignore", "README.md", "biome.json", "package.json", "package-lock.json", "src", "test", "tools"],
+  ...["tsconfig.json", "wrangler.toml"],
+];
+
+export interface Ran {
+  readonly tests: number;
+  /** Names of tests that failed, and errors of files that did not load. */
+  readonly failed: readonly string[];
+}
+
+export interface Copy {
+  write(path: string, text: string): void;
+  /** Deletes tools/. */
+  clearTools(): void;
+  /** Names the package. */
+  rename(name: string): void;
+  /**
+   * @param files    test files of the framework, by their paths in the project
+   * @param settings text of the copy's wrangler.toml
+   */
+  run(files: readonly string[], settings: string): Promise<Ran>;
+  remove(): void;
+}
+
+export function copyProject(): Copy {
+  const root = mkdtempSync(join(tmpdir(), "trivet-copy-"));
+  for (const entry of ENTRIES.filter((name) => existsSync(join(ROOT, name)))) {
+    const filter = (path: string) => !/\/(generated|node_modules)$/.test(path);
+    cpSync(join(ROOT, entry), join(root, entry), { recursive: true, filter });
+  }
+  symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  return {
+    write,
+    clearTools: () => rmSync(join(root, "tools"), { recursive: true, force: true }),
+    rename: (name) =>
+      write(
+        "package.json",
+        readFileSync(join(root, "package.json"), "utf8").replace(/"name": ".*"/, `"name": "${name}"`),
+      ),
+    run(files, settings) {
+      write("wrangler.toml", settings);
+      return runIn(root, files);
+    },
+    remove: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+/** The copy's own script, in a process that knows nothing of the test run that started it. */
+function runIn(root: string, files: readonly string[]): Promise<Ran> {
+  const own = Object.entries(process.env).filter(([name]) => !/^(VITEST|TEST$|NODE_ENV$|MODE$|DEV$|PROD$)/.test(name));
+  const child = spawn(process.execPath, [join(root, "test/support/node/copy-run.ts"), ...files], {
+    cwd: root,
+    env: Object.fromEntries(own),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (printed += chunk));
+  return new Promise((ran, failed) => {
+    child.once("error", failed);
+    child.once("close", () => {
+      const results = join(root, "ran.json");
+      if (existsSync(results)) ran(JSON.parse(readFileSync(results, "utf8")));
+      else failed(new Error(`the copy's tests did not run:\n${printed}`));
+      rmSync(results, { force: true });
+    });
+  });
+}
