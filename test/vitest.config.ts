@@ -4,6 +4,7 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { countAttacks } from "./support/node/attacks.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const FIXTURE_CATALOG = resolve(ROOT, "test/fixtures/generated/catalog.ts");
@@ -41,6 +42,7 @@ export default defineConfig({
   test: {
     // What a passing test logs is its own affair; figures are printed by reporters of failures and by scripts.
     silent: "passed-only",
+    reporters: ["default", countAttacks()],
     // Most files wait, for processes and for time: two go side by side on two cores, where one is what vitest would do.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import { build, type Fork, makeFork } from "../../support/node/fork.ts";
 import { miniflareOptions, workerConfig } from "../../support/node/worker.ts";
+import { countIfRefused } from "../support/attacks.ts";
 
 export interface Deployment {
   readonly url: string;
@@ -74,6 +75,7 @@ export function send(
         for (const [name, values] of Object.entries(response.headersDistinct)) {
           for (const value of values ?? []) list.push([name, value]);
         }
+        countIfRefused(response.statusCode ?? 0);
         answered({
           status: response.statusCode ?? 0,
           headers: new Headers(list),

@@ -1,5 +1,6 @@
 /** HTTP as an attacker writes it: byte for byte, with headers that no client library would send. */
 import { connect } from "node:net";
+import { countIfRefused } from "./attacks.ts";
 
 export interface Answer {
   readonly status: number;
@@ -38,10 +39,14 @@ export function send(url: string, { method = "GET", path = "/", headers = [], bo
     const socket = connect(Number(port), hostname, () => {
       socket.write(Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`), bytes]));
     });
-    socket.setTimeout(20_000, () => socket.destroy(new Error(`no answer to ${method} ${path}`)));
+    socket.setTimeout(120_000, () => socket.destroy(new Error(`no answer to ${method} ${path}`)));
     socket.on("data", (chunk) => chunks.push(chunk));
     socket.on("error", failed);
-    socket.on("end", () => answered(read(Buffer.concat(chunks))));
+    socket.on("end", () => {
+      const answer = read(Buffer.concat(chunks));
+      countIfRefused(answer.status);
+      answered(answer);
+    });
   });
 }
 
