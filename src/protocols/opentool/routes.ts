@@ -83,28 +83,38 @@ function call(visit: Visit): Answer {
   });
 }
 
-/** The same as events: `start`, then `data` or `error`, then `done`. */
+/**
+ * The same as events: `start`, then `data` or `error`, then `done`.
+ *
+ * The published Dart client looks for `event:(\w+)\ndata:(.*?)\n\n` in each piece of the body as it arrives: no blank
+ * after a colon, no id, no comment, and an event is written in one piece.
+ */
 async function streamCall(visit: Visit): Promise<Response> {
   const read = await readRequest(visit, (made) => made);
   if (read instanceof Response) return read;
   const stop = new AbortController();
-  const stream = eventStream(() => stop.abort());
-  stream.send(JSON.stringify({ start: read.method }), "start");
+  const stream = eventStream(() => stop.abort(), undefined, ":");
+  stream.send(oneLine({ start: read.method }), "start");
   const tell = async () => {
     try {
       const { body } = await answer(visit, read, stop);
-      stream.send(JSON.stringify(body), body.error === null ? "data" : "error");
-      stream.send(JSON.stringify({ done: read.method }), "done");
+      stream.send(oneLine(body), body.error === null ? "data" : "error");
+      stream.send(oneLine({ done: read.method }), "done");
     } catch (error) {
       // Nothing throws for what a caller or a tool does: a fault of ours, and the status has gone out already.
       visit.host.log({ level: "error", message: "unhandled", error: describeError(error) });
-      stream.send(JSON.stringify(failure({ code: CODE.failed, message: "Internal error" }, read.id)), "error");
+      stream.send(oneLine(failure({ code: CODE.failed, message: "Internal error" }, read.id)), "error");
     } finally {
       stream.close();
     }
   };
   tell();
   return stream.response;
+}
+
+/** JSON without U+2028 and U+2029, which end a line for the `.` of regular expressions. */
+function oneLine(value: unknown): string {
+  return JSON.stringify(value).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 }
 
 function inJson({ body, status, headers }: Answered): Response {
