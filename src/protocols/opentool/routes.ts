@@ -2,6 +2,7 @@
 
 import { type Client, NO_CONTEXT } from "../../core/call.ts";
 import type { Catalog, CatalogEntry } from "../../core/catalog.ts";
+import { sha256 } from "../../core/digest.ts";
 import type { Ending } from "../../core/ending.ts";
 import { execute } from "../../core/execute.ts";
 import { describeError } from "../../core/log.ts";
@@ -42,21 +43,26 @@ export const opentool: Protocol = {
   httpError: (status, message, headers) => json(failure({ code: status, message }, null), status, headers),
 };
 
-function load(visit: Visit): Response {
-  const { request, host, server, toolkit } = visit;
+function load(visit: Visit): Answer {
+  const { request, host, toolkit } = visit;
   const { catalog } = host;
   const documents = catalog.listing(LISTING, toolkit, (): Documents => ({ functions: functions(catalog, toolkit) }));
-  if (documents.last?.url !== request.url) {
-    const url = new URL(request.url);
-    const head = {
-      opentool: FORMAT_VERSION,
-      info: { title: server.name, version: server.version },
-      server: { url: url.origin + url.pathname.replace(/\/[^/]+\/?$/, "") },
-    };
-    const text = `${JSON.stringify(head).slice(0, -1)},"functions":[${documents.functions}]}`;
-    const tag = listingTag(host, `${LISTING}-${url.host}`, toolkit);
-    documents.last = { url: request.url, listing: listingOf(tag, text) };
-  }
+  const { last } = documents;
+  return last?.url === request.url ? answerListing(visit, last.listing) : loadFrom(request.url, visit, documents);
+}
+
+/** The tag names all that the document is made of: its head by a digest, its functions as other listings do. */
+async function loadFrom(address: string, visit: Visit, documents: Documents): Promise<Response> {
+  const { host, server, toolkit } = visit;
+  const url = new URL(address);
+  const head = JSON.stringify({
+    opentool: FORMAT_VERSION,
+    info: { title: server.name, version: server.version },
+    server: { url: url.origin + url.pathname.replace(/\/[^/]+\/?$/, "") },
+  });
+  const tag = listingTag(host, `${LISTING}-${await sha256(head)}`, toolkit);
+  const text = `${head.slice(0, -1)},"functions":[${documents.functions}]}`;
+  documents.last = { url: address, listing: listingOf(tag, text) };
   return answerListing(visit, documents.last.listing);
 }
 
