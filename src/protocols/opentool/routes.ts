@@ -143,7 +143,7 @@ function answer(visit: Visit, { id, tool, params }: ReadCall, client: Client = v
   // Plain JSON-RPC clients count 1, 2, 3: an `id` is no idempotency key, the header is.
   const key = idempotencyKeyOf(headers);
   if (key !== undefined && checkedKey(key) === undefined) {
-    const message = "The Idempotency-Key header must have 1 to 255 characters";
+    const message = "The Idempotency-Key header must have 1 to 255 characters of UTF-8";
     return { body: failure({ code: CODE.badRequest, message }, id), status: 200 };
   }
   const ending = execute(

@@ -76,7 +76,7 @@ function answer(visit: Visit, body: ReadBody): Answer {
   // A call_id goes before the header: it names the call also where a proxy adds headers of its own.
   const key = read.callId ?? idempotencyKeyOf(headers);
   if (key !== undefined && checkedKey(key) === undefined) {
-    return serverError(400, "The Idempotency-Key header must have 1 to 255 characters");
+    return serverError(400, "The Idempotency-Key header must have 1 to 255 characters of UTF-8");
   }
   const callId = key ?? crypto.randomUUID();
   const ending = execute(
