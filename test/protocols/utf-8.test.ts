@@ -14,10 +14,7 @@ const KEYED = {
 } as const;
 const ECHO = {
   "/tools/call": ['{"request":{"tool_id":"Echo.Any","input":{"value":"', '"}}}'],
-  "/mcp": [
-    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Echo_Any","arguments":{"value":"',
-    '"}}}',
-  ],
+  "/mcp": ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Echo_Any","arguments":{"value":"', '"}}}'],
   "/opentool/call": ['{"jsonrpc":"2.0","id":1,"method":"Echo_Any","params":{"value":"', '"}}'],
   "/opentool/streamCall": ['{"jsonrpc":"2.0","id":1,"method":"Echo_Any","params":{"value":"', '"}}'],
 } as const;
@@ -70,7 +67,9 @@ describe.each(HOW)("a body sent %s", (how) => {
     ])("with %s: is read, and comes back as it was", async (_, bytes) => {
       const { status, text } = await sendBytes(path, around(parts, bytes), how);
       expect(status).toBe(200);
-      const sent = JSON.parse(`"${new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(new Uint8Array(bytes))}"`);
+      const sent = JSON.parse(
+        `"${new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(new Uint8Array(bytes))}"`,
+      );
       expect(text).toContain(sent);
     });
 
