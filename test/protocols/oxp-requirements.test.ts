@@ -121,7 +121,6 @@ describe("requirements that are missing (specs/oxp.md: 'A missing requirement is
   });
 
   it.each([
-    { context: null },
     { context: { authorization: {} } },
     { context: { authorization: ["google"] } },
     { context: { authorization: [{ id: "google" }] } },

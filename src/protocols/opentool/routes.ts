@@ -138,12 +138,17 @@ function readRequest<Next>(visit: Visit, next: (read: ReadCall | Response) => So
 }
 
 /** The JSON-RPC response to a request that could be read. */
-function answer(visit: Visit, { id, tool, params }: ReadCall, client: Client = visit.request): Soon<Answered> {
+function answer(visit: Visit, read: ReadCall, client: Client = visit.request): Soon<Answered> {
+  const { id, tool, params, attachments } = read;
   const { headers, host, principal, toolkit } = visit;
   // Plain JSON-RPC clients count 1, 2, 3: an `id` is no idempotency key, the header is.
   const key = idempotencyKeyOf(headers);
   if (key !== undefined && checkedKey(key) === undefined) {
     const message = "The Idempotency-Key header must have 1 to 255 characters of UTF-8";
+    return { body: failure({ code: CODE.badRequest, message }, id), status: 200 };
+  }
+  if (attachments === "malformed") {
+    const message = 'context.attachments must be a list of objects with the string "file_id"';
     return { body: failure({ code: CODE.badRequest, message }, id), status: 200 };
   }
   const ending = execute(
@@ -156,6 +161,7 @@ function answer(visit: Visit, { id, tool, params }: ReadCall, client: Client = v
       key,
       principal,
       context: NO_CONTEXT,
+      attachments,
       trace: () => readTrace(headers),
       client,
     },

@@ -72,7 +72,7 @@ function answer(visit: Visit, body: ReadBody): Answer {
   if ("bad" in body) return serverError(body.bad.status, body.bad.message);
   const read = readCall(body.value);
   if ("problem" in read) return serverError(400, read.problem);
-  const { tool, input, traceId, context } = read;
+  const { tool, input, traceId, context, attachments } = read;
   // A call_id goes before the header: it names the call also where a proxy adds headers of its own.
   const key = read.callId ?? idempotencyKeyOf(headers);
   if (key !== undefined && checkedKey(key) === undefined) {
@@ -89,6 +89,7 @@ function answer(visit: Visit, body: ReadBody): Answer {
       key,
       principal,
       context,
+      attachments,
       trace: () => (traceId === undefined ? readTrace(headers) : { ...readTrace(headers), id: traceId }),
       client: request,
     },
