@@ -30,12 +30,12 @@ export default defineTool({
       throw new ToolError("An address is read with http or https, and without user name and password");
     }
     const page = await fetchText(address, ctx).catch(unreachable);
-    const { title, content } = page.isHtml
-      ? await extract(page.text, page.url, format === "markdown")
-      : { title: "", content: page.text.trim() };
+    const { title, content, cut } = page.isHtml
+      ? await extract(page.text, page.url, format === "markdown", ctx.signal)
+      : { title: "", content: page.text.trim(), cut: false };
     // Not within a character.
     const shown = content.slice(0, Math.max(0, max_characters)).replace(/[\ud800-\udbff]$/, "");
-    return { url: page.url, title, content: shown, truncated: page.cut || shown.length < content.length };
+    return { url: page.url, title, content: shown, truncated: page.cut || cut || shown.length < content.length };
   },
 });
 
