@@ -12,6 +12,8 @@ export default defineTool({
   description: "Reads the main content of a web page, or text, markdown or JSON.",
   annotations: { readOnly: true, openWorld: true },
   timeoutMs: 20_000,
+  // Pages elsewhere are asked for in the Worker's name, and reading them is its CPU.
+  rate: 60,
   input: v.object({
     url: v.pipe(v.string(), v.description("Address of the page.")),
     format: v.optional(v.pipe(v.picklist(["markdown", "text"]), v.description("Form of the content.")), "markdown"),
