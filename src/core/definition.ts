@@ -31,7 +31,7 @@ export interface Traits {
   readonly timeoutMs?: number | undefined;
   /** Names of the Worker's bindings and variables that the tool sees as `ctx.env`. */
   readonly env?: readonly string[] | undefined;
-  /** Whether callers may attach files; listed as a parameter only then. */
+  /** Whether callers are told that they may attach files: a parameter in MCP's listing. */
   readonly attachments?: boolean | undefined;
   /** Whether it wants `ctx.session` of clients that keep none: they get a handle with its result, and send it back. */
   readonly session?: boolean | undefined;

@@ -92,6 +92,12 @@ const NO_JSON: ReadBody = {
 /** Whoever sends it has most likely gone: that is no fault of ours, and no matter for the log. */
 const BROKEN: ReadBody = { bad: { status: 400, message: "The request body broke off" } };
 
+/**
+ * Refuses bytes that are not UTF-8, which `text()` would turn into U+FFFD: two keys that differ would be one. It skips a
+ * byte order mark (RFC 8259, section 8.1: parsers may).
+ */
+const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+
 /** Reads a JSON body, any JSON value, no deeper and no larger than allowed; and goes on with it. */
 export function readJson<Next>({ request, headers, limits }: Visit, next: (body: ReadBody) => Soon<Next>): Soon<Next> {
   const type = headers.get("content-type");
@@ -100,21 +106,25 @@ export function readJson<Next>({ request, headers, limits }: Visit, next: (body:
     return next(NO_JSON);
   }
   const announced = headers.get("content-length");
-  const gone = () => next(BROKEN);
-  if (announced === null) return readText(request, limits.bodyBytes).then((text) => next(parsed(text, limits)), gone);
   if (Number(announced) > limits.bodyBytes) return next(parsed(undefined, limits));
-  return request.text().then((text) => next(parsed(isLarger(text, limits.bodyBytes) ? undefined : text, limits)), gone);
+  const bytes = announced === null ? readBytes(request, limits.bodyBytes) : request.arrayBuffer();
+  return bytes.then(
+    (body) => next(parsed(body, limits)),
+    () => next(BROKEN),
+  );
 }
 
-/** Whether a text takes more bytes: what a request announces need not be what comes. A character takes three at most. */
-function isLarger(text: string, bytes: number): boolean {
-  return text.length * 3 > bytes && new TextEncoder().encode(text).length > bytes;
-}
-
-/** @param text undefined for one that is too large */
-function parsed(text: string | undefined, limits: Limits): ReadBody {
-  if (text === undefined) {
+/** @param body undefined for one that is too large */
+function parsed(body: ArrayBuffer | undefined, limits: Limits): ReadBody {
+  // What a request announces need not be what comes.
+  if (body === undefined || body.byteLength > limits.bodyBytes) {
     return { bad: { status: 413, message: `The request body is larger than ${limits.bodyBytes} bytes` } };
+  }
+  let text: string;
+  try {
+    text = UTF_8.decode(body);
+  } catch {
+    return { bad: { status: 400, message: "The request body is not valid UTF-8" } };
   }
   let value: unknown;
   try {
@@ -136,17 +146,15 @@ function isJsonType(type: string): boolean {
 }
 
 /** A body of unknown length, or undefined as soon as it is known to be too large. */
-async function readText(request: Request, limit: number): Promise<string | undefined> {
-  if (request.body === null) return "";
-  const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for await (const chunk of request.body) {
-    bytes += chunk.byteLength;
-    if (bytes > limit) return undefined;
-    text += decoder.decode(chunk, { stream: true });
+async function readBytes(request: Request, limit: number): Promise<ArrayBuffer | undefined> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of request.body ?? []) {
+    size += piece.byteLength;
+    if (size > limit) return undefined;
+    pieces.push(piece);
   }
-  return text + decoder.decode();
+  return new Blob(pieces).arrayBuffer();
 }
 
 /** Whether a GET carries a body: legal, rare, and not to be waited for. */
@@ -244,11 +252,17 @@ export function readTrace(headers: Headers, first: Readonly<Record<string, unkno
   return trace;
 }
 
-/** The idempotency key that HTTP carries beside a JSON-RPC call (draft-ietf-httpapi-idempotency-key-header). */
+/**
+ * The idempotency key that HTTP carries beside a call (draft-ietf-httpapi-idempotency-key-header); "", which
+ * {@link checkedKey} refuses, for one that cannot be read.
+ */
 export function idempotencyKeyOf(headers: Headers): string | undefined {
   const raw = headers.get("idempotency-key");
+  if (raw === null || raw === "") return undefined;
+  // The runtime reads headers as UTF-8, and puts U+FFFD for bytes that are none: keys that differ would be one.
+  if (raw.includes("\ufffd")) return "";
   // The draft makes it a quoted string; most clients send it bare.
-  return raw === null || raw === "" ? undefined : raw.replace(/^"(.*)"$/, "$1");
+  return raw.replace(/^"(.*)"$/, "$1");
 }
 
 /** An idempotency key is 1 to 255 characters of well-formed Unicode; undefined says that it is none. */

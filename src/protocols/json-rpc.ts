@@ -21,8 +21,8 @@ export function readRpc(value: unknown): RpcMessage {
   if (!isRecord(value)) return { kind: "invalid", id: undefined, message: "A JSON-RPC message must be an object" };
   const id = isRpcId(value.id) ? value.id : undefined;
   if (value.jsonrpc !== "2.0") return { kind: "invalid", id, message: 'jsonrpc must be "2.0"' };
-  if ("method" in value) {
-    const { method, params } = value;
+  const { method = null, params } = value;
+  if (method !== null) {
     if (typeof method !== "string") return { kind: "invalid", id, message: "method must be a string" };
     if (!("id" in value)) return { kind: "notification", method, params };
     if (id === undefined) {

@@ -20,8 +20,11 @@ export const SSE_HEADERS = {
   "x-content-type-options": "nosniff",
 };
 
-/** @param gone called once when the client closes the stream before we do */
-export function eventStream(gone: () => void, headers?: Record<string, string>): EventStream {
+/**
+ * @param gone called once when the client closes the stream before we do
+ * @param colon between a field's name and its value: the blank after it is optional, and some readers take none
+ */
+export function eventStream(gone: () => void, headers?: Record<string, string>, colon: ": " | ":" = ": "): EventStream {
   const encoder = new TextEncoder();
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   const body = new ReadableStream<Uint8Array>({
@@ -36,7 +39,7 @@ export function eventStream(gone: () => void, headers?: Record<string, string>):
   const write = (text: string) => controller?.enqueue(encoder.encode(text));
   return {
     response: new Response(body, { headers: headers ? { ...SSE_HEADERS, ...headers } : SSE_HEADERS }),
-    send: (data, event) => write(`${event === undefined ? "" : `event: ${event}\n`}data: ${data}\n\n`),
+    send: (data, event) => write(`${event === undefined ? "" : `event${colon}${event}\n`}data${colon}${data}\n\n`),
     sendWithId: (data, id) => write(`id: ${id}\ndata: ${data}\n\n`),
     prime: (id, retryMs) => write(`id: ${id}\nretry: ${retryMs}\ndata: \n\n`),
     comment: (text) => write(`: ${text}\n\n`),

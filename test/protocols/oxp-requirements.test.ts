@@ -80,7 +80,8 @@ describe("a tool sees what it declared and nothing else (design, A tool)", () =>
 describe("requirements that are missing (specs/oxp.md: 'A missing requirement is a 400')", () => {
   it.each([
     ["everything", {}, ['"google"', '"API_KEY"', "user id"], { secrets: [{ id: "API_KEY" }], user_id: true }],
-    ["the token", { ...FULL, authorization: [] }, ['"google"'], {}],
+    // `{}` would be a map of nothing that is missing.
+    ["the token", { ...FULL, authorization: [] }, ['"google"'], undefined],
     ["the secret", { ...FULL, secrets: undefined }, ['"API_KEY"'], { secrets: [{ id: "API_KEY" }] }],
     ["the user id", { ...FULL, user_id: undefined }, ["user id"], { user_id: true }],
     // No service takes an empty one: the caller learns here what to send.
@@ -120,7 +121,6 @@ describe("requirements that are missing (specs/oxp.md: 'A missing requirement is
   });
 
   it.each([
-    { context: null },
     { context: { authorization: {} } },
     { context: { authorization: ["google"] } },
     { context: { authorization: [{ id: "google" }] } },

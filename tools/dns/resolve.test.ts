@@ -132,6 +132,7 @@ it.each([
   "bücher.example",
   "bücher.example?x",
   "a&type=MX",
+  `${"a.".repeat(127)}a`,
 ])("%j is no name, and is not asked for", async (name) => {
   const sent = resolver(() => answers(1));
   const { success, error } = await resolve(name);

@@ -36,8 +36,8 @@ export default defineTool({
     authenticated: v.pipe(v.boolean(), v.description("Whether DNSSEC vouches for it.")),
   }),
   async run({ name, type }, ctx) {
-    // The resolver knows better what is no name; international ones go to it as xn--…, ready made.
-    if (!/^[\w.*-]+$/.test(name)) throw noName();
+    // The resolver knows better what is no name, but for one longer than any (RFC 1035, section 2.3.4); international ones go to it as xn--…, ready made.
+    if (!/^[\w.*-]{1,254}$/.test(name)) throw noName();
     const query = new URLSearchParams({ name, type });
     const init = { headers: { accept: "application/dns-json" }, signal: ctx.signal };
     const response = await ctx.fetch(RESOLVER + query, init).catch(unavailable);

@@ -1,5 +1,6 @@
 import { exports } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
+import definition from "./get-emails.ts";
 
 const TOKEN = "ya29.a0AfH6SMC-not_a_real/token";
 
@@ -150,4 +151,18 @@ it("OXP 1.0: if requirements are present, the client MUST provide the required i
   expect(JSON.parse(text)).toMatchObject({ missing_requirements: { user_id: true } });
   expect(text).toContain("google");
   expect(spy).not.toHaveBeenCalled();
+});
+
+it("strangers read nobody's mail: it demands a scope, and a rate", () => {
+  expect([definition.scopes, definition.rate]).toEqual([["gmail:read"], 60]);
+});
+
+it("reads 10 messages, whatever number it is told of", async () => {
+  const { sent } = gmail(({ pathname }) =>
+    pathname.endsWith("/messages")
+      ? Response.json({ messages: Array.from({ length: 500 }, (_, index) => ({ id: `m${index}` })) })
+      : message("m", "Hello", "Hi"),
+  );
+  expect((await getEmails()).value?.emails).toHaveLength(10);
+  expect(sent).toHaveLength(11);
 });

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { defineTool, retryAfterMs, ToolError } from "#tool";
 
 const MESSAGES = "https://gmail.googleapis.com/gmail/v1/users/me/messages";
-const MAX_EMAILS = "10";
+const MAX_EMAILS = 10;
 
 interface MessageList {
   readonly messages?: readonly { readonly id: string }[];
@@ -18,6 +18,9 @@ export default defineTool({
   version: "1.2.0",
   description: "Retrieves emails from Gmail using OAuth 2.0 authentication.",
   annotations: { readOnly: true, openWorld: true },
+  // With a token set on the Worker, whoever may call it reads its owner's mail, at eleven requests a call.
+  scopes: ["gmail:read"],
+  rate: 60,
   requirements: {
     authorization: [{ id: "google", oauth2: { scopes: ["https://www.googleapis.com/auth/gmail.readonly"] } }],
     userId: true,
@@ -42,11 +45,11 @@ export default defineTool({
       if (!response.ok && response.status !== 404) throw await refusal(response);
       return response;
     };
-    const search = new URLSearchParams({ ...(query && { q: query }), maxResults: MAX_EMAILS });
+    const search = new URLSearchParams({ ...(query && { q: query }), maxResults: `${MAX_EMAILS}` });
     const found = await get(`${MESSAGES}?${search}`);
     if (!found.ok) throw new ToolError("This Google account has no Gmail mailbox");
     const { messages = [] } = await found.json<MessageList>().catch(unreadable);
-    const emails = messages.map(async ({ id }) => {
+    const emails = messages.slice(0, MAX_EMAILS).map(async ({ id }) => {
       const response = await get(`${MESSAGES}/${encodeURIComponent(id)}?format=metadata&metadataHeaders=Subject`);
       // A message may be deleted between the two requests: it is not there, and no reason to fail.
       return response.ok ? [toEmail(await response.json<Message>().catch(unreadable))] : [];

@@ -1,5 +1,6 @@
 import { env, exports } from "cloudflare:workers";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import definition from "./send.ts";
 
 const ACCOUNT = "AC0123456789abcdef0123456789abcdef";
 const KEY = "SK00112233445566778899aabbccddeeff";
@@ -57,6 +58,17 @@ const queued = () => Response.json({ sid: "SM1", status: "queued" }, { status: 2
 function setFrom(value: string) {
   (env as unknown as Record<string, unknown>).TWILIO_FROM = value;
 }
+
+/** Whom the rate limiter counted, and how many of these may pass. */
+const counted: string[] = [];
+let most = Infinity;
+
+beforeEach(() => {
+  counted.length = 0;
+  most = Infinity;
+  const limit = async ({ key }: { key: string }) => ({ success: counted.push(key) <= most });
+  Object.assign(env, { RATE_10: { limit } });
+});
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -193,3 +205,22 @@ it.each([{}, { to: "+1" }, { to: 1, message: "x" }])(
     expect(sent).toEqual([]);
   },
 );
+
+it("is no toll fraud: strangers lack its scope, even with the secret set on the Worker", () => {
+  expect(definition.scopes).toEqual(["sms:send"]);
+});
+
+it("sends 10 messages a minute for one caller, and refuses more before anything is sent", async () => {
+  expect(definition.rate).toBe(10);
+  const sent = twilio(queued);
+  most = 1;
+  expect((await send()).success).toBe(true);
+  sent.length = 0;
+  const { status, body } = await post(HELLO, `${ACCOUNT}:${PASSWORD}`);
+  expect([status, (body as unknown as { message: string }).message]).toEqual([
+    429,
+    expect.stringContaining("Over 10 calls"),
+  ]);
+  expect(sent).toEqual([]);
+  expect(new Set(counted).size).toBe(1);
+});

@@ -18,6 +18,9 @@ export default defineTool({
   version: "0.1.2",
   description: "Sends SMS messages using Twilio. Requires a valid TWILIO_API_KEY.",
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+  // With the secret set on the Worker, each message costs its owner money, whoever sends it.
+  scopes: ["sms:send"],
+  rate: 10,
   requirements: { secrets: ["TWILIO_API_KEY"] },
   // The number to send from, or the SID of a messaging service. Left out: the account's first phone number.
   env: ["TWILIO_FROM"],

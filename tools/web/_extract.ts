@@ -14,6 +14,16 @@ const NAMED = new Map(
     .map((pair) => pair.split(/(?=\d)(?<!\d)/) as [string, string]),
 );
 
+/** Bytes that are read at one go: between two pieces, time limits can fire and other calls have their turn. */
+const PIECE_BYTES = 16 * 1024;
+/** Elements and pieces of text that are read of one page. Each takes 30 to 100 µs; a text has two pieces or more. */
+const MAX_PARTS = 50_000;
+/** Characters that a page may become: indents and addresses make more of it than it has. */
+const MAX_CHARACTERS = 2 * 1024 * 1024;
+const MAX_TITLE = 1_000;
+/** Characters of a link's address, together with the address that it is relative to. */
+const MAX_ADDRESS = 2_000;
+
 /** What the elements around a text make of it. */
 interface Place {
   /** 2 in what the page calls its main part, 1 in an article. */
@@ -23,20 +33,57 @@ interface Place {
   readonly list?: { readonly ordered: boolean; readonly indent: string; count: number };
 }
 
-/** @param url where the page stands, for its links */
-export async function extract(html: string, url: string, markdown: boolean) {
+/**
+ * @param url where the page stands, for its links
+ * @returns `cut` says whether there was more of the page than is read
+ * @throws the signal's reason, as soon as it fires
+ */
+export async function extract(html: string, url: string, markdown: boolean, signal: AbortSignal) {
   const reader = Object.assign(new Reader(), { base: url, markdown });
+  const { readable, writable } = new IdentityTransformStream();
   const page = new HTMLRewriter()
-    .on(DROPPED, { element: (element) => void element.remove() })
-    .transform(new Response(html));
+    .on(DROPPED, { element: (element) => reader.drop(element) })
+    .transform(new Response(readable));
   // A second rewriter, as the first still reports what is in the elements that it takes out.
   const read = new HTMLRewriter()
     .on("*", { element: (element) => reader.open(element) })
     .onDocument({ text: (text) => reader.text(text) })
     .transform(page);
-  // The rewriter works while its output is read; the output itself is of no use here.
-  await read.body?.pipeTo(new WritableStream());
-  return { title: reader.title, content: reader.finish() };
+  // The rewriter works while its output is read. The output is of no use here, but asked for in pieces, of which each
+  // tag and each text is one, it took four times as long.
+  const works = Promise.all([feed(writable, html, reader, signal), read.arrayBuffer()]);
+  const isWhole = await works.then(() => true, endedEarly);
+  const content = reader.finish();
+  return { title: reader.title, content, cut: !isWhole || reader.isFull };
+}
+
+/** A page may nest deeper than the rewriter has memory for: what was read until then is the page. */
+function endedEarly(error: Error): false {
+  if (!error.message.startsWith("Parser error")) throw error;
+  return false;
+}
+
+/** Writes a page piece by piece, until the reader is full. */
+async function feed(
+  writable: WritableStream<Uint8Array>,
+  html: string,
+  reader: Reader,
+  signal: AbortSignal,
+): Promise<void> {
+  const bytes = new TextEncoder().encode(html);
+  const writer = writable.getWriter();
+  try {
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      signal.throwIfAborted();
+      if (reader.isFull) break;
+      await writer.write(bytes.subarray(at, at + PIECE_BYTES));
+      await scheduler.wait(0);
+    }
+    await writer.close();
+  } catch (error) {
+    await writer.abort(error);
+    throw error;
+  }
 }
 
 class Reader {
@@ -56,10 +103,23 @@ class Reader {
   #cells = 0;
   /** The link and the code that are open, innermost first: what is before them on the line, and what goes around. */
   readonly #spans: { head: string; before: string; after: string }[] = [];
+  #parts = 0;
+  #characters = 0;
   /** The language of the code that is read. */
   #pre: string | undefined;
 
+  /** Whether no more of the page is to be read. */
+  get isFull(): boolean {
+    return this.#parts > MAX_PARTS || this.#characters >= MAX_CHARACTERS;
+  }
+
+  drop(element: Element): void {
+    this.#parts++;
+    element.remove();
+  }
+
   text({ text, lastInTextNode }: Text): void {
+    this.#parts++;
     this.#pending += text;
     if (!lastInTextNode) return;
     this.#write(decoded(this.#pending));
@@ -72,6 +132,7 @@ class Reader {
   }
 
   open(element: Element): void {
+    this.#parts++;
     const name = element.tagName;
     const attribute = (name: string) => decoded(element.getAttribute(name) ?? "");
     const language = /\blang(?:uage)?-([\w+#.-]+)/.exec(attribute("class"))?.[1] ?? "";
@@ -108,13 +169,13 @@ class Reader {
       const alt = attribute("alt").trim();
       const source = this.markdown && this.#absolute(attribute("src"));
       this.#write(alt && source ? `![${alt}${source}` : alt);
-    } else if (name === "base") this.base = URL.parse(attribute("href"), this.base)?.href ?? this.base;
+    } else if (name === "base") this.#rebase(attribute("href"));
     else if (name === "pre") {
       this.#pre = language;
       end = () => this.#endPre();
     } else if (name === "title") {
       end = () => {
-        this.title ||= this.#line.trim();
+        this.title ||= this.#line.trim().slice(0, MAX_TITLE).toWellFormed();
         this.#line = "";
       };
     }
@@ -159,7 +220,8 @@ class Reader {
   #endPre(): void {
     // HTML, "pre": a newline right after the start tag is not part of the text.
     const code = this.#line.replace(/^\r?\n/, "").trimEnd();
-    const fence = `${code.match(/`{3,}/g)?.sort().at(-1) ?? "``"}\``;
+    const longest = (code.match(/`{3,}/g) ?? []).reduce((most, run) => (run.length > most.length ? run : most), "``");
+    const fence = `${longest}\``;
     const fenced = this.markdown ? `${fence}${this.#pre}\n${code}\n${fence}` : code;
     this.#pre = undefined;
     this.#put(code && fenced);
@@ -172,17 +234,33 @@ class Reader {
     const { rank, indent, heading, list } = this.#place;
     // The items of a list and the rows of a table stand on consecutive lines.
     const tight = !!list || this.#cells > 1;
-    this.#read[rank] += (this.#tight && tight ? "\n" : "\n\n") + (this.#bullet ?? indent) + heading;
-    this.#read[rank] += text.replaceAll("\n", `\n${indent}`);
+    // Were every character a line of its own, that is how many there is room for.
+    const room = Math.max(0, MAX_CHARACTERS - this.#characters) / (1 + indent.length);
+    const lines = text.slice(0, room).replaceAll("\n", `\n${indent}`);
+    const start = (this.#tight && tight ? "\n" : "\n\n") + (this.#bullet ?? indent) + heading;
+    this.#characters = text.length > room ? MAX_CHARACTERS : this.#characters + start.length + lines.length;
+    this.#read[rank] += start + lines;
     this.#bullet = undefined;
     this.#tight = tight;
     this.#cells = 0;
   }
 
+  /** One that is too long is kept as it is, so that links relative to it are seen to be too long as well. */
+  #rebase(address: string): void {
+    this.base = address.length > MAX_ADDRESS ? address : (URL.parse(address, this.base)?.href ?? this.base);
+  }
+
+  /** Nothing for one that is too long: each link of a page would be as long as the address that it is relative to. */
+  #resolved(address: string): URL | null {
+    return address.length + this.base.length > MAX_ADDRESS ? null : URL.parse(address, this.base);
+  }
+
   /** Only where it leads to a place on the web: no `javascript:`, no image inside its own address. */
   #absolute(address: string): string {
-    const url = URL.parse(address, this.base);
-    if (!address || address.startsWith("#") || !url || !/^(https?|mailto):/.test(url.protocol)) return "";
+    if (!address || address.startsWith("#")) return "";
+    const url = this.#resolved(address);
+    if (!url || !/^(https?|mailto):/.test(url.protocol)) return "";
+    this.#characters += url.href.length;
     // Parentheses would end the address in markdown.
     return `](${url.href.replaceAll("(", "%28").replaceAll(")", "%29")})`;
   }

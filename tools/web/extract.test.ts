@@ -1,6 +1,7 @@
 /** What Web.ReadPage makes of HTML: one page, its title, its content as markdown and as text. */
 import { exports } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
+import { uncounted } from "./_uncounted.ts";
 
 interface Value {
   readonly title: string;
@@ -22,6 +23,8 @@ async function read(html: string, format?: "markdown" | "text"): Promise<Value> 
 
 const markdown = async (html: string) => (await read(html)).content;
 const text = async (html: string) => (await read(html, "text")).content;
+
+uncounted("RATE_60");
 
 afterEach(() => {
   vi.restoreAllMocks();

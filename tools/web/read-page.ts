@@ -12,6 +12,8 @@ export default defineTool({
   description: "Reads the main content of a web page, or text, markdown or JSON.",
   annotations: { readOnly: true, openWorld: true },
   timeoutMs: 20_000,
+  // Pages elsewhere are asked for in the Worker's name, and reading them is its CPU.
+  rate: 60,
   input: v.object({
     url: v.pipe(v.string(), v.description("Address of the page.")),
     format: v.optional(v.pipe(v.picklist(["markdown", "text"]), v.description("Form of the content.")), "markdown"),
@@ -30,12 +32,12 @@ export default defineTool({
       throw new ToolError("An address is read with http or https, and without user name and password");
     }
     const page = await fetchText(address, ctx).catch(unreachable);
-    const { title, content } = page.isHtml
-      ? await extract(page.text, page.url, format === "markdown")
-      : { title: "", content: page.text.trim() };
+    const { title, content, cut } = page.isHtml
+      ? await extract(page.text, page.url, format === "markdown", ctx.signal)
+      : { title: "", content: page.text.trim(), cut: false };
     // Not within a character.
     const shown = content.slice(0, Math.max(0, max_characters)).replace(/[\ud800-\udbff]$/, "");
-    return { url: page.url, title, content: shown, truncated: page.cut || shown.length < content.length };
+    return { url: page.url, title, content: shown, truncated: page.cut || cut || shown.length < content.length };
   },
 });
 

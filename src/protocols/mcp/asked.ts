@@ -43,8 +43,8 @@ export function askingOf(turn: Turn, answers: Answers | undefined, sink: ClientS
 
 /** What a modern client sent along with a call that it repeats. */
 export function readAnswers(turn: Turn, about: About, params: Record<string, unknown>): Soon<ReadAnswers> {
-  const { inputResponses, requestState } = params;
-  const none = inputResponses === undefined && requestState === undefined;
+  const { inputResponses = null, requestState = null } = params;
+  const none = inputResponses === null && requestState === null;
   return none || turn.manner.kind !== "modern" ? NO_ANSWERS : readSent(turn, about, params);
 }
 
@@ -60,11 +60,11 @@ const MUTE: Asking = { can: NOTHING };
 async function readSent(
   turn: Turn,
   about: About,
-  { inputResponses, requestState }: Record<string, unknown>,
+  { inputResponses = null, requestState = null }: Record<string, unknown>,
 ): Promise<ReadAnswers> {
   const { host } = turn.visit;
   let answers: Answers | undefined;
-  if (requestState !== undefined) {
+  if (requestState !== null) {
     if (typeof requestState === "string")
       answers = await openState(host.signer, bindingOf(turn, about), requestState, Date.now());
     // MRTR, Server Requirements: "MUST reject state that fails verification".
@@ -72,7 +72,7 @@ async function readSent(
       return { refused: error(CODE.invalidParams, "The requestState is not of this call, or has expired") };
     }
   }
-  if (inputResponses === undefined) return { answers };
+  if (inputResponses === null) return { answers };
   if (!isRecord(inputResponses)) {
     return { refused: error(CODE.invalidParams, "params.inputResponses must be an object") };
   }

@@ -34,7 +34,7 @@ export interface Opening {
 export function eraOf(headers: Headers, { method, params, isRequest }: Opening): Era {
   const header = headers.get("mcp-protocol-version")?.trim();
   const meta = isRecord(params) && isRecord(params._meta) ? params._meta : undefined;
-  const named = meta?.[META.protocolVersion];
+  const named = meta?.[META.protocolVersion] ?? undefined;
 
   if (named === undefined) {
     if (header === undefined) return { era: "legacy", revision: undefined };

@@ -25,7 +25,7 @@ export function invoke<Ended extends { readonly outcome: Outcome }>(
 ): Soon<MethodReply> {
   const { params } = subject;
   const _meta = isRecord(params) && isRecord(params._meta) ? params._meta : undefined;
-  const level = _meta?.[META.logLevel];
+  const level = _meta?.[META.logLevel] ?? undefined;
   if (turn.manner.kind === "modern" && level !== undefined && !isLogLevel(level)) {
     return error(CODE.invalidParams, `params._meta["${META.logLevel}"] is not a log level`);
   }

@@ -16,7 +16,7 @@ export const CACHING = { ttlMs: 60_000, cacheScope: "private" } as const;
 export function paged(name: string, fragments: readonly string[], params: unknown, turn: Turn): MethodReply {
   const { host, limits } = turn.visit;
   const revision = host.catalog.revision + host.catalog.view;
-  const cursor = isRecord(params) ? params.cursor : undefined;
+  const cursor = isRecord(params) ? (params.cursor ?? undefined) : undefined;
   const isModern = turn.manner.kind === "modern";
   if (cursor === undefined && fragments.length <= limits.pageSize) {
     return host.catalog.listing(`mcp-${name}-${isModern}`, turn.visit.toolkit, () => {

@@ -25,7 +25,8 @@ export async function getPromptOf({ params }: RpcRequest, turn: Turn): Promise<M
   if (!isRecord(params) || typeof params.name !== "string") {
     return error(CODE.invalidParams, "params.name must be a string");
   }
-  const { name, arguments: args = {} } = params;
+  const { name } = params;
+  const args = withoutNulls(params.arguments ?? {});
   if (!isRecord(args) || !Object.values(args).every((value) => typeof value === "string")) {
     return error(CODE.invalidParams, "params.arguments must be an object of strings");
   }
@@ -49,4 +50,9 @@ export async function getPromptOf({ params }: RpcRequest, turn: Turn): Promise<M
         ),
       })),
   });
+}
+
+/** An argument that is null was left out: serializers print what is optional and absent so. */
+function withoutNulls(args: unknown): unknown {
+  return isRecord(args) ? Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null)) : args;
 }

@@ -1,6 +1,7 @@
 /** Reads `tools/call` parameters: wire → Call. Takes the reserved arguments off before the tool sees its input. */
 import type { Attachment } from "../../core/definition.ts";
 import { isRecord } from "../../core/json.ts";
+import { readAttachments } from "../attachments.ts";
 import { checkedKey } from "../http.ts";
 
 export interface ReadCall {
@@ -16,7 +17,9 @@ export interface ReadCall {
  */
 export function readCall(params: unknown, headerKey: string | undefined): ReadCall | { problem: string } {
   if (!isRecord(params)) return { problem: "params must be an object" };
-  const { name, arguments: given = {} } = params;
+  const { name } = params;
+  // Serializers print what is optional and absent as null.
+  const given = params.arguments ?? {};
   if (typeof name !== "string") return { problem: "params.name must be a string" };
   if (!isRecord(given)) return { problem: "params.arguments must be an object" };
 
@@ -35,22 +38,4 @@ export function readCall(params: unknown, headerKey: string | undefined): ReadCa
 
 function withoutReserved({ idempotency_key, attachments, ...input }: Record<string, unknown>): Record<string, unknown> {
   return input;
-}
-
-/** Gateway seed, "Attachments". */
-function readAttachments(files: unknown): Attachment[] | undefined | "malformed" {
-  if (files === undefined || files === null) return undefined;
-  if (!Array.isArray(files)) return "malformed";
-  const attachments: Attachment[] = [];
-  for (const file of files) {
-    if (!isRecord(file)) return "malformed";
-    const { file_id: fileId, filename, content_type: contentType } = file;
-    if (typeof fileId !== "string" || !isOptionalString(filename) || !isOptionalString(contentType)) return "malformed";
-    attachments.push({ fileId, filename, contentType });
-  }
-  return attachments;
-}
-
-function isOptionalString(value: unknown): value is string | undefined {
-  return value === undefined || typeof value === "string";
 }

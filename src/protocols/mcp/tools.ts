@@ -38,7 +38,7 @@ export function callTool({ params }: RpcRequest, turn: Turn): Soon<MethodReply> 
   const { session, ...own } = input;
   if (turn.session) return invoke(turn, new ToolCall(turn, params, read, own));
   const sent = key === undefined ? undefined : canonical([name, key, own, attachments]);
-  return inSession(turn, session, sent, (id) => invoke(turn, new ToolCall(turn, params, read, own, id)));
+  return inSession(turn, session ?? undefined, sent, (id) => invoke(turn, new ToolCall(turn, params, read, own, id)));
 }
 
 /** A client that keeps no session brings a handle as an argument, or gets one. */

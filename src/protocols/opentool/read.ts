@@ -1,7 +1,9 @@
 /** Reads OpenTool requests: wire → Call. OpenTool's JSON-RPC is looser than the standard's, so it is read here. */
 import { readToolId, type ToolReference } from "../../core/call.ts";
+import type { Attachment } from "../../core/definition.ts";
 import { isRecord } from "../../core/json.ts";
 import { keepShape } from "../../core/shapes.ts";
+import { readAttachments } from "../attachments.ts";
 
 export interface ReadCall {
   /** Echoed as it came, whatever its JSON type. */
@@ -9,18 +11,21 @@ export interface ReadCall {
   readonly method: string;
   readonly tool: ToolReference;
   readonly params: unknown;
+  /** `context.attachments` beside `params`: an extension of ours, as OpenTool has no place for files. */
+  readonly attachments: readonly Attachment[] | undefined | "malformed";
 }
 
 export function readCall(body: unknown): ReadCall | { problem: string; id: unknown } {
   if (!isRecord(body)) return { problem: "The request body must be a JSON-RPC request object", id: null };
-  const { jsonrpc, method, params } = body;
+  const { jsonrpc, method, params, context } = body;
   const id = body.id ?? null;
   // The published TypeScript client sends "2.0.0".
   if (jsonrpc !== "2.0" && jsonrpc !== "2.0.0") return { problem: 'jsonrpc must be "2.0"', id };
   if (typeof method !== "string") return { problem: "method must be a string", id };
   // The function name of the listing, or a full OXP id.
   const tool = readToolId(method) ?? { name: method };
-  return { id, method, tool, params: params ?? undefined };
+  const attachments = isRecord(context) ? readAttachments(context.attachments) : undefined;
+  return { id, method, tool, params: params ?? undefined, attachments };
 }
 
 // As in the specification's example (OpenTool 1.0, Call Tool, Request Body).

@@ -2,6 +2,7 @@
 
 import { type Client, NO_CONTEXT } from "../../core/call.ts";
 import type { Catalog, CatalogEntry } from "../../core/catalog.ts";
+import { sha256 } from "../../core/digest.ts";
 import type { Ending } from "../../core/ending.ts";
 import { execute } from "../../core/execute.ts";
 import { describeError } from "../../core/log.ts";
@@ -42,21 +43,26 @@ export const opentool: Protocol = {
   httpError: (status, message, headers) => json(failure({ code: status, message }, null), status, headers),
 };
 
-function load(visit: Visit): Response {
-  const { request, host, server, toolkit } = visit;
+function load(visit: Visit): Answer {
+  const { request, host, toolkit } = visit;
   const { catalog } = host;
   const documents = catalog.listing(LISTING, toolkit, (): Documents => ({ functions: functions(catalog, toolkit) }));
-  if (documents.last?.url !== request.url) {
-    const url = new URL(request.url);
-    const head = {
-      opentool: FORMAT_VERSION,
-      info: { title: server.name, version: server.version },
-      server: { url: url.origin + url.pathname.replace(/\/[^/]+\/?$/, "") },
-    };
-    const text = `${JSON.stringify(head).slice(0, -1)},"functions":[${documents.functions}]}`;
-    const tag = listingTag(host, `${LISTING}-${url.host}`, toolkit);
-    documents.last = { url: request.url, listing: listingOf(tag, text) };
-  }
+  const { last } = documents;
+  return last?.url === request.url ? answerListing(visit, last.listing) : loadFrom(request.url, visit, documents);
+}
+
+/** The tag names all that the document is made of: its head by a digest, its functions as other listings do. */
+async function loadFrom(address: string, visit: Visit, documents: Documents): Promise<Response> {
+  const { host, server, toolkit } = visit;
+  const url = new URL(address);
+  const head = JSON.stringify({
+    opentool: FORMAT_VERSION,
+    info: { title: server.name, version: server.version },
+    server: { url: url.origin + url.pathname.replace(/\/[^/]+\/?$/, "") },
+  });
+  const tag = listingTag(host, `${LISTING}-${await sha256(head)}`, toolkit);
+  const text = `${head.slice(0, -1)},"functions":[${documents.functions}]}`;
+  documents.last = { url: address, listing: listingOf(tag, text) };
   return answerListing(visit, documents.last.listing);
 }
 
@@ -83,28 +89,38 @@ function call(visit: Visit): Answer {
   });
 }
 
-/** The same as events: `start`, then `data` or `error`, then `done`. */
+/**
+ * The same as events: `start`, then `data` or `error`, then `done`.
+ *
+ * The published Dart client looks for `event:(\w+)\ndata:(.*?)\n\n` in each piece of the body as it arrives: no blank
+ * after a colon, no id, no comment, and an event is written in one piece.
+ */
 async function streamCall(visit: Visit): Promise<Response> {
   const read = await readRequest(visit, (made) => made);
   if (read instanceof Response) return read;
   const stop = new AbortController();
-  const stream = eventStream(() => stop.abort());
-  stream.send(JSON.stringify({ start: read.method }), "start");
+  const stream = eventStream(() => stop.abort(), undefined, ":");
+  stream.send(oneLine({ start: read.method }), "start");
   const tell = async () => {
     try {
       const { body } = await answer(visit, read, stop);
-      stream.send(JSON.stringify(body), body.error === null ? "data" : "error");
-      stream.send(JSON.stringify({ done: read.method }), "done");
+      stream.send(oneLine(body), body.error === null ? "data" : "error");
+      stream.send(oneLine({ done: read.method }), "done");
     } catch (error) {
       // Nothing throws for what a caller or a tool does: a fault of ours, and the status has gone out already.
       visit.host.log({ level: "error", message: "unhandled", error: describeError(error) });
-      stream.send(JSON.stringify(failure({ code: CODE.failed, message: "Internal error" }, read.id)), "error");
+      stream.send(oneLine(failure({ code: CODE.failed, message: "Internal error" }, read.id)), "error");
     } finally {
       stream.close();
     }
   };
   tell();
   return stream.response;
+}
+
+/** JSON without U+2028 and U+2029, which end a line for the `.` of regular expressions. */
+function oneLine(value: unknown): string {
+  return JSON.stringify(value).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 }
 
 function inJson({ body, status, headers }: Answered): Response {
@@ -122,12 +138,17 @@ function readRequest<Next>(visit: Visit, next: (read: ReadCall | Response) => So
 }
 
 /** The JSON-RPC response to a request that could be read. */
-function answer(visit: Visit, { id, tool, params }: ReadCall, client: Client = visit.request): Soon<Answered> {
+function answer(visit: Visit, read: ReadCall, client: Client = visit.request): Soon<Answered> {
+  const { id, tool, params, attachments } = read;
   const { headers, host, principal, toolkit } = visit;
   // Plain JSON-RPC clients count 1, 2, 3: an `id` is no idempotency key, the header is.
   const key = idempotencyKeyOf(headers);
   if (key !== undefined && checkedKey(key) === undefined) {
-    const message = "The Idempotency-Key header must have 1 to 255 characters";
+    const message = "The Idempotency-Key header must have 1 to 255 characters of UTF-8";
+    return { body: failure({ code: CODE.badRequest, message }, id), status: 200 };
+  }
+  if (attachments === "malformed") {
+    const message = 'context.attachments must be a list of objects with the string "file_id"';
     return { body: failure({ code: CODE.badRequest, message }, id), status: 200 };
   }
   const ending = execute(
@@ -140,6 +161,7 @@ function answer(visit: Visit, { id, tool, params }: ReadCall, client: Client = v
       key,
       principal,
       context: NO_CONTEXT,
+      attachments,
       trace: () => readTrace(headers),
       client,
     },

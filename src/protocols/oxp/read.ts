@@ -1,7 +1,9 @@
 /** Reads OXP requests: wire → Call. What it cannot read is a sentence for the 400 answer. */
 import { type CallContext, NO_CONTEXT, readToolId, type ToolReference } from "../../core/call.ts";
+import type { Attachment } from "../../core/definition.ts";
 import { isRecord } from "../../core/json.ts";
 import { keepShape } from "../../core/shapes.ts";
+import { readAttachments } from "../attachments.ts";
 import { checkedKey } from "../http.ts";
 
 /** What of a `POST /tools/call` body becomes part of the call. */
@@ -12,6 +14,8 @@ export interface ReadCall {
   readonly callId: string | undefined;
   readonly traceId: string | undefined;
   readonly context: CallContext;
+  /** `context.attachments`, which is ours: OXP 1.0 leaves the context open to further members. */
+  readonly attachments: readonly Attachment[] | undefined;
 }
 
 export type Read<Value> = Value | { readonly problem: string };
@@ -27,9 +31,10 @@ export function isSupportedVersion(named: unknown): boolean {
 /** The answer to a version that is not served. */
 export const UNSUPPORTED_VERSION = 'This version of OXP is not supported. Supported: "urn:oxp:1.0"';
 
-/** `$schema` of a request; absent means the latest (OXP 1.0, Call Tool, Payload). */
+/** `$schema` of a request; absent, or null as serializers print it, means the latest (OXP 1.0, Call Tool, Payload). */
 export function readVersion(body: Record<string, unknown>): string | undefined {
-  return body.$schema === undefined || isSupportedVersion(body.$schema) ? undefined : UNSUPPORTED_VERSION;
+  const named = body.$schema ?? undefined;
+  return named === undefined || isSupportedVersion(named) ? undefined : UNSUPPORTED_VERSION;
 }
 
 export function readCall(body: unknown): Read<ReadCall> {
@@ -38,7 +43,10 @@ export function readCall(body: unknown): Read<ReadCall> {
   if (version) return { problem: version };
   const { request } = body;
   if (!isRecord(request)) return { problem: "request must be an object" };
-  const { tool_id, call_id, trace_id } = request;
+  const { tool_id } = request;
+  // Serializers print what is optional and absent as null.
+  const call_id = request.call_id ?? undefined;
+  const trace_id = request.trace_id ?? undefined;
 
   const tool = typeof tool_id === "string" ? readToolId(tool_id) : undefined;
   if (tool === undefined) {
@@ -52,20 +60,25 @@ export function readCall(body: unknown): Read<ReadCall> {
   }
   const context = readContext(request);
   if ("problem" in context) return context;
+  const attachments = isRecord(request.context) ? readAttachments(request.context.attachments) : undefined;
+  if (attachments === "malformed") {
+    return { problem: 'request.context.attachments must be a list of objects with the string "file_id"' };
+  }
   return {
     tool,
     // The prose says `inputs`, every example and the schema `input`: both are taken, `input` wins.
-    input: request.input === undefined ? request.inputs : request.input,
+    input: request.input ?? request.inputs ?? undefined,
     callId: call_id as string | undefined,
     traceId: trace_id,
     context,
+    attachments,
   };
 }
 
 /** OXP 1.0, Call Tool Request, Context. */
 function readContext(request: Record<string, unknown>): Read<CallContext> {
   if (request.context === undefined && request.user_id === undefined) return NO_CONTEXT;
-  const { context = {} } = request;
+  const context = request.context ?? {};
   if (!isRecord(context)) return { problem: "request.context must be an object" };
   const authorization = readPairs(context.authorization, "authorization", "token");
   if ("problem" in authorization) return authorization;

@@ -96,7 +96,7 @@ function fullVersion(asked: string): string {
 
 /**
  * `missing_requirements.authorization` is a list of challenges that need a URL to visit, and a tool server has none:
- * what is missing is named in the message.
+ * what is missing is named in the message. Where nothing else is missing, there is no `missing_requirements`.
  */
 function missingRequirements(name: string, missing: Missing): Response {
   const named = {
@@ -108,7 +108,7 @@ function missingRequirements(name: string, missing: Missing): Response {
       ...VERSION,
       message: `Tool '${name}' requires ${missingInWords(missing)}`,
       developer_message: "Send what is missing in request.context, or set a Worker secret of the same name",
-      missing_requirements: named,
+      missing_requirements: Object.keys(named).length > 0 ? named : undefined,
     },
     400,
   );

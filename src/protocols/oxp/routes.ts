@@ -72,11 +72,11 @@ function answer(visit: Visit, body: ReadBody): Answer {
   if ("bad" in body) return serverError(body.bad.status, body.bad.message);
   const read = readCall(body.value);
   if ("problem" in read) return serverError(400, read.problem);
-  const { tool, input, traceId, context } = read;
+  const { tool, input, traceId, context, attachments } = read;
   // A call_id goes before the header: it names the call also where a proxy adds headers of its own.
   const key = read.callId ?? idempotencyKeyOf(headers);
   if (key !== undefined && checkedKey(key) === undefined) {
-    return serverError(400, "The Idempotency-Key header must have 1 to 255 characters");
+    return serverError(400, "The Idempotency-Key header must have 1 to 255 characters of UTF-8");
   }
   const callId = key ?? crypto.randomUUID();
   const ending = execute(
@@ -89,6 +89,7 @@ function answer(visit: Visit, body: ReadBody): Answer {
       key,
       principal,
       context,
+      attachments,
       trace: () => (traceId === undefined ? readTrace(headers) : { ...readTrace(headers), id: traceId }),
       client: request,
     },

@@ -196,7 +196,6 @@ describe("what is answered (Basic Workflow)", () => {
   });
 
   it.each([
-    ["null", null],
     ["a list", []],
     ["a text", "name"],
     ["a number", 1],

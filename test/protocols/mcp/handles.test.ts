@@ -37,7 +37,6 @@ describe("a tool that wants a session, called over 2026-07-28", () => {
     ["a text of its own", "abc"],
     ["another kind of handle", "a.b.c"],
     ["a number", 7],
-    ["null", null],
   ])("refuses %s, and says what to do (SEP-2567: expired handles return useful errors)", async (_, session) => {
     const { body } = await count({ session });
     expect(body.result.isError).toBe(true);

@@ -233,7 +233,6 @@ describe("tools/call", () => {
     ["a tool of another toolkit", { name: "Math_Add", arguments: {} }],
     ["no name", { arguments: {} }],
     ["arguments that are no object", { name: "Talk_Count", arguments: [] }],
-    ["arguments of null", { name: "Talk_Count", arguments: null }],
   ])("answers %s with -32602 (server/tools, Error Handling)", async (_, params) => {
     expect((await modern("tools/call", params, { path: "/talk/mcp" })).body.error.code).toBe(-32602);
   });

@@ -1,0 +1,125 @@
+/** What Web.ReadPage makes of pages that mean harm: it is never busy for long at one go, and says where it stopped. */
+import { exports } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { extract } from "./_extract.ts";
+import { uncounted } from "./_uncounted.ts";
+
+const MIB = 1024 * 1024;
+/** These pages take seconds where much else runs: no limit of vitest's decides whether the code is right. */
+const PATIENT = { timeout: 300_000 };
+
+interface Value {
+  readonly title: string;
+  readonly content: string;
+  readonly truncated: boolean;
+}
+
+async function read(html: string): Promise<Value> {
+  const headers = { "content-type": "text/html; charset=utf-8" };
+  vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response(html, { headers }));
+  const input = { url: "https://example.com/dir/page.html", max_characters: 100 * MIB };
+  const response = await exports.default.fetch("http://localhost/tools/call", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ request: { tool_id: "Web.ReadPage", input } }),
+  });
+  return ((await response.json()) as { result: { value: Value } }).result.value;
+}
+
+const filled = (unit: string, bytes: number) => unit.repeat(Math.floor(bytes / unit.length));
+const count = (text: string, of: string) => text.split(of).length - 1;
+
+uncounted("RATE_60");
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("2 MiB of little elements is cut, and says so", () => {
+  it.each([
+    ["links", "<a href=x>y</a>", "[y]"],
+    ["elements that are dropped, between texts", "<svg></svg>y", "y"],
+  ])("%s", PATIENT, async (_, unit, shown) => {
+    const { content, truncated } = await read(filled(unit, 2 * MIB));
+    expect(truncated).toBe(true);
+    // Of 50,000 parts, an element is one, and a text two or more; the last piece of the page may bring more.
+    expect(count(content, shown)).toBeGreaterThan(10_000);
+    expect(count(content, shown)).toBeLessThan(30_000);
+  });
+
+  it("elements that nest deeper than the rewriter has memory for", PATIENT, async () => {
+    const { content, truncated } = await read(`<p>begun</p>${filled("<div>x", 2 * MIB)}`);
+    expect([content.startsWith("begun"), truncated]).toEqual([true, true]);
+  });
+});
+
+describe("a page that would become more than it is", () => {
+  it("links relative to a long address are words", PATIENT, async () => {
+    const base = `https://example.com/${"x".repeat(10_000)}/`;
+    const { content } = await read(`<base href="${base}">${"<a href=y>z</a> ".repeat(1_000)}`);
+    expect(content.length).toBeLessThan(100_000);
+    expect(content).toContain("z z");
+  });
+
+  it("long addresses of its own are words too", PATIENT, async () => {
+    const { content } = await read(`<a href="/${"x".repeat(3_000)}">long</a> <a href="/short">short</a>`);
+    expect(content).toBe("long [short](https://example.com/short)");
+  });
+
+  it("a million lines inside many quotes are cut, and say so", PATIENT, async () => {
+    const { content, truncated } = await read(`${"<blockquote>".repeat(30)}<pre>${"a\n".repeat(MIB - 200)}</pre>`);
+    expect(truncated).toBe(true);
+    expect(content.length).toBeLessThan(2 * MIB + 1_000);
+    expect(content).toContain("> a\n");
+  });
+
+  it("a title has 1,000 characters at most", PATIENT, async () => {
+    const { title, content } = await read(`<title>${"t".repeat(MIB)}</title><p>text</p>`);
+    expect([title.length, content]).toEqual([1_000, "text"]);
+  });
+});
+
+describe("between two pieces of a page", () => {
+  const PAGE = filled(`<p>${"word ".repeat(20)}</p>`, 256 * 1024);
+
+  /** A signal that counts how often it is looked at. */
+  function watched() {
+    const stop = new AbortController();
+    const looks = vi.spyOn(stop.signal, "throwIfAborted");
+    return { stop, looks };
+  }
+
+  it("the signal is looked at, at 16 KiB each", PATIENT, async () => {
+    const { stop, looks } = watched();
+    const { cut } = await extract(PAGE, "https://example.com/", true, stop.signal);
+    expect([cut, looks.mock.calls.length]).toEqual([false, 16]);
+  });
+
+  it("a timer can fire, and stops the reading", PATIENT, async () => {
+    const { stop, looks } = watched();
+    setTimeout(() => stop.abort(new Error("time is over")), 0);
+    await expect(extract(PAGE, "https://example.com/", true, stop.signal)).rejects.toThrow("time is over");
+    expect(looks.mock.calls.length).toBeLessThan(16);
+  });
+
+  it("an aborted signal reads nothing", PATIENT, async () => {
+    const rewriter = vi.spyOn(WritableStreamDefaultWriter.prototype, "write");
+    await expect(extract(PAGE, "https://example.com/", true, AbortSignal.abort())).rejects.toThrow();
+    expect(rewriter).not.toHaveBeenCalled();
+  });
+
+  it.each(["ä", "😀", "&amp;", "&#228;", "a<b>b</b>", "<!-- x -->c"])(
+    "nothing of %s is lost",
+    PATIENT,
+    async (unit) => {
+      const { signal } = new AbortController();
+      const one = (await extract(`<p>${unit}</p>`, "https://example.com/", true, signal)).content;
+      const times = Math.ceil((40 * 1024) / new TextEncoder().encode(unit).length);
+      for (const before of ["", "x", "xx", "xxx"]) {
+        const html = `<p>${before}${unit.repeat(times)}</p>`;
+        const { content, cut } = await extract(html, "https://example.com/", true, signal);
+        expect([content === before + one.repeat(times), cut]).toEqual([true, false]);
+      }
+    },
+  );
+});
