@@ -127,7 +127,7 @@ async function postBatch(visit: Visit, values: unknown[]): Promise<Response> {
   if (!may || manner.kind === "modern" || (manner.kind === "legacy" && manner.revision !== "2025-03-26")) {
     return refuse(400, "This revision has no batches");
   }
-  return answerBatch(values, (message) => postLegacy(visit, message, legacy, true));
+  return answerBatch(values, visit, (message) => postLegacy(visit, message, legacy, true));
 }
 
 /** GET and DELETE have no body: their era is what the header says. */
