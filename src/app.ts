@@ -129,6 +129,14 @@ function server(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol
   const challenge: Visit["challenge"] = function (this: Visit, scopes) {
     return stepUp(new URL(this.request.url), resource, this.principal, scopes, this.host.catalog.scopes);
   };
+  const recheck = (admitted: Principal | Rejection, { principal, host: { catalog } }: Visit): Response | undefined => {
+    if ("status" in admitted) return httpError(admitted.status, admitted.message, admitted.headers);
+    if (admitted.id === principal.id && host.catalog.visibleTo(admitted).view === catalog.view) return undefined;
+    return httpError(403, "What this caller may see has changed");
+  };
+  const readmit: Visit["readmit"] = function (this: Visit, times) {
+    return after(parts.guard(this, this.toolkit, times), recheck, this);
+  };
   const enter = (
     admitted: Principal | Rejection,
     { request, headers }: Asked,
@@ -137,7 +145,8 @@ function server(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol
     if ("status" in admitted) return httpError(admitted.status, admitted.message, admitted.headers);
     const catalog = host.catalog.visibleTo(admitted);
     if (toolkit !== undefined && !catalog.toolkits.has(toolkit)) return nothing(request, catalog);
-    return serve({ request, headers, principal: admitted, toolkit, host: hostFor(catalog), server, limits, challenge });
+    const seen = hostFor(catalog);
+    return serve({ request, headers, principal: admitted, toolkit, host: seen, server, limits, challenge, readmit });
   };
   // Without an async function of its own: what it calls makes the promises that a call needs.
   return (request, toolkit) => {

@@ -23,7 +23,8 @@ export interface Rejection {
   readonly headers: Record<string, string>;
 }
 
-export type Guard = (asked: Asked, toolkit: string | undefined) => Soon<Principal | Rejection>;
+/** @param times how many requests it counts as, 1 if left out; 0 looks at the credential alone */
+export type Guard = (asked: Asked, toolkit: string | undefined, times?: number) => Soon<Principal | Rejection>;
 
 const HOW =
   "A credential is needed: an API key as Authorization: Bearer, OXP-API-Key or X-Agent-API-Key, or a token. " +
@@ -32,7 +33,7 @@ const RETRY_SECONDS = 5;
 
 export function createGuard({ access, resource, rate, within, log }: GuardParts): Guard {
   let told = false;
-  const admit = (admission: Admission, request: Request): ReturnType<Guard> => {
+  const admit = (admission: Admission, request: Request, times: number): ReturnType<Guard> => {
     if ("refused" in admission) {
       if (admission.refused !== "no credential") {
         log({ level: "info", message: "refused", reason: admission.refused });
@@ -44,11 +45,21 @@ export function createGuard({ access, resource, rate, within, log }: GuardParts)
     }
     const { principal } = admission;
     const limit = principal.rate ?? rate;
-    return limit === undefined ? principal : count(request, principal, limit);
+    return limit === undefined || times === 0 ? principal : count(request, principal, limit, times);
   };
-  const count = async (request: Request, principal: Principal, limit: number): Promise<Principal | Rejection> => {
+  const isWithin = async (principal: Principal, limit: number, times: number): Promise<boolean> => {
+    // A rate limiter counts one at a time.
+    for (let counted = 0; counted < times; counted++) if (!(await within(limit, ownerOf(principal)))) return false;
+    return true;
+  };
+  const count = async (
+    request: Request,
+    principal: Principal,
+    limit: number,
+    times: number,
+  ): Promise<Principal | Rejection> => {
     try {
-      if (await within(limit, ownerOf(principal))) return principal;
+      if (await isWithin(principal, limit, times)) return principal;
     } catch (error) {
       access.report(error);
       return rejection("unavailable", new URL(request.url), resource);
@@ -57,7 +68,7 @@ export function createGuard({ access, resource, rate, within, log }: GuardParts)
     const headers = { "retry-after": String(MINUTE_MS / 1_000) };
     return { status: 429, message: `Over ${limit} requests a minute; wait and try again`, headers };
   };
-  return (asked, toolkit) => after(authenticate(asked, toolkit, access), admit, asked.request);
+  return (asked, toolkit, times = 1) => after(authenticate(asked, toolkit, access), admit, asked.request, times);
 }
 
 function rejection(

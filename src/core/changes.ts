@@ -15,7 +15,7 @@ export interface Wanted {
 
 export interface Listener {
   readonly principal: string;
-  /** A session whose {@link Changes.subscribe}d resources the stream hears about as well. */
+  /** A session whose {@link Changes.subscribe}d resources the stream hears about as well, and with which it ends. */
   readonly session?: string | undefined;
   readonly wanted: Wanted;
   /** Catalogue revision that this deployment serves. */
@@ -28,10 +28,15 @@ export interface Changes {
   /** @returns changes as lines of JSON until the stream is cancelled; undefined when the principal has too many open */
   listen(listener: Listener): Promise<ReadableStream<Uint8Array> | undefined>;
   publish(change: Change): Promise<void>;
-  /** Adds or takes away a resource that a session's streams hear about. @returns false when it has too many */
-  subscribe(session: string, uri: string, on: boolean): Promise<boolean>;
+  /**
+   * Adds or takes away a resource that a session's streams hear about.
+   *
+   * @param principal as in {@link Listener}
+   * @returns false when the session or the principal has too many
+   */
+  subscribe(principal: string, session: string, uri: string, on: boolean): Promise<boolean>;
   /** Ends a session's streams, and forgets what they heard about. */
-  end(session: string): Promise<void>;
+  end(principal: string, session: string): Promise<void>;
 }
 
 /** What comes in line by line; {@link Lines.cancel} ends it, also while nothing comes. */

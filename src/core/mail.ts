@@ -1,15 +1,53 @@
-/** Messages between two connections of one client that may have reached two isolates. Interface only. */
+/** Messages between connections of one client that may have reached different isolates. Interface only. */
 
+/** One message of a stream. */
+export interface Entry {
+  /** Its place in the stream, from 1. */
+  readonly at: number;
+  readonly text: string;
+}
+
+/** A request that runs, as the connections of its client know it. */
+export interface Running {
+  /** Unique among all that run. */
+  readonly call: string;
+  /** The client's id of the request, which a later request may have again. */
+  readonly request: string;
+  /** The stream that its answer may be picked up from, if there is one. */
+  readonly stream: string | undefined;
+  /** When it began, in milliseconds since 1970. */
+  readonly since: number;
+}
+
+/** What a running request is told: that nobody wants it any more, or that its client has come back for its stream. */
+export type Word = "cancelled" | "resume";
+
+/** A box is one client's. */
 export interface Mail {
-  /** Leaves entries under a key; `done` says that none will follow. Kept for some minutes for whoever comes later. */
-  post(box: string, key: string, entries: readonly string[], done: boolean): Promise<void>;
-  /** Resolves with the first entry under a key, also one that was left before. Pends for as long as there is none. */
-  take(box: string, key: string): Promise<string>;
+  /** Opens a question: from now on one answer to it is taken. */
+  open(box: string, question: string): Promise<void>;
+  /** Resolves with the answer to a question, once there is one; with undefined if the box is closed before. */
+  take(box: string, question: string): Promise<string | undefined>;
+  /** Answers a question that is open. What nobody asked for, or was answered before, is thrown away. */
+  answer(box: string, question: string, answer: string): Promise<void>;
+  /** Tells those who run a request of this id at this moment. Means nothing to a request that begins later. */
+  cancel(box: string, request: string): Promise<void>;
+  /** Resolves with the next word for a request, undefined once it is {@link Mail.unwatch}ed. */
+  watch(box: string, running: Running): Promise<Word | undefined>;
+  unwatch(box: string, call: string): Promise<void>;
+  /** Leaves entries of a stream; `done` says that none will follow. Each is kept for some minutes. */
+  post(box: string, stream: string, entries: readonly Entry[], done: boolean): Promise<void>;
   /**
-   * The entries behind the first `after` of a key, as lines, until it is done; those still to come as well. Undefined
-   * when too many follow in this box already.
+   * The entries behind the place `after` of a stream, those still to come as well: lines of a place, a blank and a text,
+   * until it is done. Whoever runs the stream's request is told to resume it here; if nobody answers within some seconds
+   * or there is no such place, the last line is {@link LOST}. Ends whoever followed the stream before.
+   *
+   * @returns undefined if the stream is done and has nothing behind that place
    */
-  follow(box: string, key: string, after: number): Promise<ReadableStream<Uint8Array> | undefined>;
+  follow(box: string, stream: string, after: number): Promise<ReadableStream<Uint8Array> | undefined>;
   /** Throws away what was left, and lets go of all who wait. */
   close(box: string): Promise<void>;
 }
+
+/** The line that says that a stream cannot be followed. */
+export const LOST = "lost";

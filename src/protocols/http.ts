@@ -23,6 +23,13 @@ export interface Visit {
   readonly limits: Limits;
   /** How a principal is told to come back with more scopes: the status, and the header that says which. */
   challenge(this: Visit, scopes: readonly string[]): Challenge;
+  /**
+   * Looks at the credential once more.
+   *
+   * @param times how many further requests to count against the principal's rate: 0 for none
+   * @returns what to answer if the principal is not admitted any more, is over its rate, or sees other tools than before
+   */
+  readmit(this: Visit, times: number): Soon<Response | undefined>;
 }
 
 export interface Challenge {

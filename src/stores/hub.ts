@@ -1,15 +1,17 @@
 /**
  * Where every open stream of change notifications is known: one object for the deployment, so that what one isolate
  * publishes is heard on streams of all others. Streams end with the object (a new deployment restarts it) and clients
- * open them again; who then knows an older catalogue is told first.
+ * open them again; who then knows an older catalogue is told first. What sessions subscribe to is kept by other objects
+ * of this class, one for each principal: no caller fills what all share.
  */
 import { DurableObject } from "cloudflare:workers";
 import type { Change, Changes, Listener, Wanted } from "../core/changes.ts";
 
 /** Streams that one principal may have open: enough for every window of a person, too few to exhaust the object. */
 const STREAMS_PER_PRINCIPAL = 32;
-/** Resources that one session may hear about. */
-const MAX_SUBSCRIPTIONS = 100;
+/** Resources that one session may hear about, and all sessions of a principal. */
+const MAX_PER_SESSION = 100;
+const MAX_PER_PRINCIPAL = 1_000;
 /** How long a session's subscriptions outlive the last change to them. */
 const SUBSCRIPTIONS_KEPT_MS = 24 * 3_600_000;
 
@@ -21,6 +23,8 @@ const PROBE_STEP_MS = 25;
 
 interface OpenStream {
   readonly listener: Listener;
+  /** Resources that it hears about. */
+  readonly uris: Set<string>;
   readonly tell: (change: Change) => void;
   /** An empty line: keeps the way to the client open, and finds out where there is none. */
   readonly beat: () => void;
@@ -49,6 +53,7 @@ export class Hub extends DurableObject {
         };
         const opened: OpenStream = {
           listener,
+          uris: new Set(listener.wanted.uris),
           tell: (change) => write(JSON.stringify(change)),
           beat: () => write(""),
           close: () => {
@@ -100,33 +105,57 @@ export class Hub extends DurableObject {
   async publish(change: Change): Promise<void> {
     const told = new Set<string>();
     // The newest first: of a session's older streams some may be dead, which shows only when they are written to.
-    for (const { listener, tell } of [...this.#open].reverse()) {
-      const { session } = listener;
+    for (const stream of [...this.#open].reverse()) {
+      const { session } = stream.listener;
       // 2025-11-25, Multiple Connections: a session hears it on one of its streams, not on all.
-      if ((session !== undefined && told.has(session)) || !this.#wants(listener, change)) continue;
+      if ((session !== undefined && told.has(session)) || !wants(stream, change)) continue;
       if (session !== undefined) told.add(session);
-      tell(change);
+      stream.tell(change);
     }
   }
 
-  async subscribe(session: string, uri: string, on: boolean): Promise<boolean> {
+  /** Adds resources to what a session's open streams hear about, or takes them away. */
+  tune(session: string, uris: readonly string[], on: boolean): void {
+    for (const stream of this.#open) {
+      if (stream.listener.session !== session) continue;
+      for (const uri of uris)
+        if (on) stream.uris.add(uri);
+        else stream.uris.delete(uri);
+    }
+  }
+
+  /** Ends a session's streams. */
+  closeAll(session: string): void {
+    for (const { listener, close } of [...this.#open]) if (listener.session === session) close();
+  }
+
+  // From here to the alarm: what the object of one principal does.
+
+  /** @returns false when the session or the principal has too many */
+  async keep(session: string, uri: string, on: boolean): Promise<boolean> {
     const { kv } = this.ctx.storage;
     if (!on) {
       kv.delete(subscription(session, uri));
       return true;
     }
-    if ([...kv.list({ prefix: subscription(session, ""), limit: MAX_SUBSCRIPTIONS })].length === MAX_SUBSCRIPTIONS)
-      return false;
+    const count = (prefix: string, limit: number) => [...kv.list({ prefix, limit })].length;
+    const isNew = kv.get(subscription(session, uri)) === undefined;
+    if (isNew && count(subscription(session, ""), MAX_PER_SESSION) === MAX_PER_SESSION) return false;
+    if (isNew && count(SUBSCRIPTION, MAX_PER_PRINCIPAL) === MAX_PER_PRINCIPAL) return false;
     const until = Date.now() + SUBSCRIPTIONS_KEPT_MS;
     kv.put(subscription(session, uri), until);
     if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(until);
     return true;
   }
 
-  async end(session: string): Promise<void> {
+  kept(session: string): string[] {
+    const prefix = subscription(session, "");
+    return Array.from(this.ctx.storage.kv.list({ prefix }), ([key]) => key.slice(prefix.length));
+  }
+
+  forget(session: string): void {
     const { kv } = this.ctx.storage;
     for (const [key] of kv.list({ prefix: subscription(session, "") })) kv.delete(key);
-    for (const { listener, close } of [...this.#open]) if (listener.session === session) close();
   }
 
   override async alarm(): Promise<void> {
@@ -152,26 +181,44 @@ export class Hub extends DurableObject {
   #tellNewCatalogue(stream: OpenStream): void {
     for (const of of ["tools", "prompts", "resources"] as const) if (stream.listener.wanted[of]) stream.tell({ of });
   }
+}
 
-  #wants({ wanted, session }: Listener, change: Change): boolean {
-    if (change.of !== "resource") return wanted[change.of];
-    if (wanted.uris.includes(change.uri)) return true;
-    return session !== undefined && this.ctx.storage.kv.get(subscription(session, change.uri)) !== undefined;
-  }
+function wants({ listener, uris }: OpenStream, change: Change): boolean {
+  return change.of === "resource" ? uris.has(change.uri) : listener.wanted[change.of];
 }
 
 const SUBSCRIPTION = "subscription ";
 
 function subscription(session: string, uri: string): string {
-  return `${SUBSCRIPTION}${session} ${uri}`;
+  return `${SUBSCRIPTION}${JSON.stringify(session)} ${uri}`;
 }
 
 export function hubChanges(namespace: DurableObjectNamespace<Hub>): Changes {
   const hub = () => namespace.getByName("hub");
+  const ownOf = (principal: string) => namespace.getByName(`principal ${principal}`);
   return {
-    listen: (listener) => hub().listen({ ...listener, wanted: { ...listener.wanted } satisfies Wanted }),
+    async listen(listener) {
+      const stream = await hub().listen({ ...listener, wanted: { ...listener.wanted } satisfies Wanted });
+      const { principal, session } = listener;
+      if (stream === undefined || session === undefined) return stream;
+      try {
+        // Looked up once it is open: what is subscribed to meanwhile, the hub is told.
+        const uris = await ownOf(principal).kept(session);
+        if (uris.length > 0) await hub().tune(session, uris, true);
+      } catch (error) {
+        await stream.cancel();
+        throw error;
+      }
+      return stream;
+    },
     publish: (change) => hub().publish(change),
-    subscribe: (session, uri, on) => hub().subscribe(session, uri, on),
-    end: (session) => hub().end(session),
+    async subscribe(principal, session, uri, on) {
+      if (!(await ownOf(principal).keep(session, uri, on))) return false;
+      await hub().tune(session, [uri], on);
+      return true;
+    },
+    async end(principal, session) {
+      await Promise.all([ownOf(principal).forget(session), hub().closeAll(session)]);
+    },
   };
 }

@@ -1,112 +1,235 @@
 /**
- * Brings two connections together: what one leaves under a key, another takes or follows, whichever comes first.
- * Entries outlive the object's memory, not their time: they are gone some minutes after the last one was left.
+ * Brings connections of one client together. The messages of a stream outlive the object's memory, each for some minutes.
+ * Questions, words to running requests and those who wait are in memory alone: with the object they are gone, and those
+ * who wait learn it.
  */
 import { DurableObject } from "cloudflare:workers";
-import type { Mail } from "../core/mail.ts";
+import { type Entry, LOST, type Mail, type Running, type Word } from "../core/mail.ts";
 
-/** How long entries are kept: as long as a client may take to come back. */
+/** How long a message is kept: as long as a client may take to come back. */
 const KEPT_MS = 5 * 60_000;
+/** Characters that one box keeps, of all its streams. */
+const MAX_KEPT = 16_000_000;
+/** How long whoever runs a request may take to answer a client that came back. */
+const ANSWER_MS = 5_000;
+/** Questions that are open at once, and cancellations that are remembered. */
+const MAX_REMEMBERED = 100;
+/** Characters of a request's id that is remembered. */
+const MAX_ID = 200;
 
-/** Connections that may wait in one box at once: the streams of one client. */
-const MAX_FOLLOWERS = 32;
+interface Question {
+  readonly answer: Promise<string | undefined>;
+  readonly settle: (answer: string | undefined) => void;
+}
 
-/** What one box keeps: what a client leaves that nobody asked for must not fill the disk. */
-const MAX_BYTES = 16_000_000;
+interface Watcher extends Running {
+  readonly tell: (word: Word | undefined) => void;
+}
 
 interface Follower {
-  readonly key: string;
-  readonly hear: (entries: readonly string[], done: boolean) => void;
+  readonly stream: string;
+  /** Whether whoever runs the request has yet to say that it knows. */
+  isWaiting: boolean;
+  readonly hear: (entries: readonly Entry[], done: boolean) => void;
+  readonly end: () => void;
 }
 
 export class Mailbox extends DurableObject {
-  readonly #followers = new Set<Follower>();
+  readonly #questions = new Map<string, Question>();
+  readonly #watchers = new Map<string, Watcher>();
+  /** When each id was cancelled last: whoever runs it may begin to watch a moment later. */
+  readonly #cancelled = new Map<string, number>();
+  readonly #followers = new Map<string, Follower>();
 
   constructor(ctx: DurableObjectState, env: unknown) {
     super(ctx, env as never);
-    ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS entries (seq INTEGER PRIMARY KEY, key TEXT, entry TEXT)");
+    ctx.storage.sql.exec("DROP TABLE IF EXISTS entries");
+    ctx.storage.sql.exec(
+      "CREATE TABLE IF NOT EXISTS messages (stream TEXT, at INTEGER, text TEXT, done INTEGER, until INTEGER, PRIMARY KEY (stream, at))",
+    );
   }
 
-  async post(key: string, entries: readonly string[], done: boolean): Promise<void> {
+  open(question: string): void {
+    if (!this.#questions.has(question)) this.#ask(question);
+  }
+
+  async take(question: string): Promise<string | undefined> {
+    const { answer } = this.#questions.get(question) ?? this.#ask(question);
+    const answered = await answer;
+    this.#questions.delete(question);
+    return answered;
+  }
+
+  answer(question: string, answer: string): void {
+    this.#questions.get(question)?.settle(answer);
+  }
+
+  #ask(question: string): Question {
+    const { promise: answer, resolve: settle } = Promise.withResolvers<string | undefined>();
+    const asked = { answer, settle };
+    remember(this.#questions, question, asked)?.settle(undefined);
+    return asked;
+  }
+
+  cancel(request: string): void {
+    if (request.length <= MAX_ID) remember(this.#cancelled, request, Date.now());
+    for (const watcher of [...this.#watchers.values()])
+      if (watcher.request === request) this.#tell(watcher, "cancelled");
+  }
+
+  async watch(running: Running): Promise<Word | undefined> {
+    const { call, request, stream, since } = running;
+    if ((this.#cancelled.get(request) ?? 0) >= since) return "cancelled";
+    const { promise, resolve: tell } = Promise.withResolvers<Word | undefined>();
+    const watcher = { ...running, tell };
+    this.#watchers.set(call, watcher);
+    if (stream !== undefined && this.#followers.get(stream)?.isWaiting) this.#tell(watcher, "resume");
+    return promise;
+  }
+
+  unwatch(call: string): void {
+    const watcher = this.#watchers.get(call);
+    if (watcher) this.#tell(watcher, undefined);
+  }
+
+  #tell({ call, tell }: Watcher, word: Word | undefined): void {
+    this.#watchers.delete(call);
+    tell(word);
+  }
+
+  async post(stream: string, entries: readonly Entry[], done: boolean): Promise<void> {
     const { sql } = this.ctx.storage;
-    if (sql.databaseSize > MAX_BYTES) return;
-    for (const entry of entries) sql.exec("INSERT INTO entries (key, entry) VALUES (?, ?)", key, entry);
-    // A row without an entry says that none will follow.
-    if (done) sql.exec("INSERT INTO entries (key, entry) VALUES (?, NULL)", key);
-    for (const follower of this.#followers) if (follower.key === key) follower.hear(entries, done);
-    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now() + KEPT_MS);
+    const until = Date.now() + KEPT_MS;
+    for (const [index, { at, text }] of entries.entries()) {
+      const isLast = done && index === entries.length - 1 ? 1 : 0;
+      sql.exec("INSERT OR REPLACE INTO messages VALUES (?, ?, ?, ?, ?)", stream, at, text, isLast, until);
+    }
+    this.#makeRoom(stream);
+    this.#followers.get(stream)?.hear(entries, done);
+    if (entries.length > 0 && (await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(until);
   }
 
-  async take(key: string): Promise<string> {
-    const [kept] = this.#kept(key).entries;
-    if (kept !== undefined) return kept;
-    return new Promise((resolve) => {
-      const follower: Follower = {
-        key,
-        hear: ([entry]) => {
-          if (entry === undefined) return;
-          this.#followers.delete(follower);
-          resolve(entry);
-        },
-      };
-      this.#followers.add(follower);
-    });
+  /** Other streams go first, the oldest before all: what was just left has not been read yet. */
+  #makeRoom(stream: string): void {
+    const { sql } = this.ctx.storage;
+    const kept = () =>
+      sql.exec<{ size: number }>("SELECT COALESCE(SUM(LENGTH(text)), 0) AS size FROM messages").one().size;
+    while (kept() > MAX_KEPT) {
+      const [oldest] = sql.exec<{ stream: string }>(
+        "SELECT stream FROM messages WHERE stream != ? ORDER BY until LIMIT 1",
+        stream,
+      );
+      if (oldest === undefined) return;
+      sql.exec("DELETE FROM messages WHERE stream = ?", oldest.stream);
+    }
   }
 
-  async follow(key: string, after: number): Promise<ReadableStream<Uint8Array> | undefined> {
-    if (this.#followers.size >= MAX_FOLLOWERS) return undefined;
-    const { entries, done } = this.#kept(key);
+  async follow(stream: string, after: number): Promise<ReadableStream<Uint8Array> | undefined> {
+    const { entries, done, last } = this.#kept(stream, after);
+    if (done && last <= after) return undefined;
+    // One connection hears a stream (Multiple Connections: MUST NOT broadcast), the one that came last.
+    this.#followers.get(stream)?.end();
     const encoder = new TextEncoder();
-    const lines = (some: readonly string[]) => encoder.encode(some.map((entry) => `${entry}\n`).join(""));
     let follower: Follower | undefined;
     return new ReadableStream<Uint8Array>({
       start: (controller) => {
-        const missed = entries.slice(after);
-        if (missed.length > 0) controller.enqueue(lines(missed));
-        if (done) return controller.close();
-        follower = {
-          key,
-          hear: (more, last) => {
-            if (more.length > 0) controller.enqueue(lines(more));
-            if (!last) return;
-            if (follower) this.#followers.delete(follower);
-            controller.close();
+        let seen = after;
+        let silence: number | null = null;
+        const write = (some: readonly Entry[]) => {
+          const fresh = some.filter(({ at }) => at > seen);
+          if (fresh.length > 0)
+            controller.enqueue(encoder.encode(fresh.map(({ at, text }) => `${at} ${text}\n`).join("")));
+          seen = fresh.at(-1)?.at ?? seen;
+        };
+        const end = () => {
+          clearTimeout(silence);
+          if (follower) this.#forget(follower);
+          controller.close();
+        };
+        const lose = () => {
+          controller.enqueue(encoder.encode(`${LOST}\n`));
+          end();
+        };
+        write(entries);
+        if (done) return end();
+        const opened: Follower = {
+          stream,
+          isWaiting: true,
+          end,
+          hear: (more, isLast) => {
+            clearTimeout(silence);
+            opened.isWaiting = false;
+            write(more);
+            if (isLast) end();
+            // Whoever runs it has said all that it said so far: there never was such a place.
+            else if (this.#kept(stream, after).last < after) lose();
           },
         };
-        this.#followers.add(follower);
+        follower = opened;
+        this.#followers.set(stream, opened);
+        silence = setTimeout(lose, ANSWER_MS);
+        for (const watcher of [...this.#watchers.values()])
+          if (watcher.stream === stream) this.#tell(watcher, "resume");
       },
       cancel: () => {
-        if (follower) this.#followers.delete(follower);
+        if (follower) this.#forget(follower);
       },
     });
   }
 
-  async close(): Promise<void> {
-    this.ctx.storage.sql.exec("DELETE FROM entries");
-    for (const follower of [...this.#followers]) follower.hear([], true);
+  #forget(follower: Follower): void {
+    if (this.#followers.get(follower.stream) === follower) this.#followers.delete(follower.stream);
+  }
+
+  close(): void {
+    this.ctx.storage.sql.exec("DELETE FROM messages");
+    for (const { end } of [...this.#followers.values()]) end();
+    for (const watcher of [...this.#watchers.values()]) this.#tell(watcher, undefined);
+    for (const { settle } of this.#questions.values()) settle(undefined);
+    this.#questions.clear();
   }
 
   override async alarm(): Promise<void> {
-    // Who follows counts entries from the first.
-    if (this.#followers.size > 0) return this.ctx.storage.setAlarm(Date.now() + KEPT_MS);
-    this.ctx.storage.sql.exec("DELETE FROM entries");
+    const { sql } = this.ctx.storage;
+    sql.exec("DELETE FROM messages WHERE until <= ?", Date.now());
+    const [next] = sql.exec<{ until: number }>("SELECT until FROM messages ORDER BY until LIMIT 1");
+    if (next) await this.ctx.storage.setAlarm(next.until);
   }
 
-  #kept(key: string): { entries: string[]; done: boolean } {
-    const rows = this.ctx.storage.sql.exec<{ entry: string | null }>(
-      "SELECT entry FROM entries WHERE key = ? ORDER BY seq",
-      key,
+  #kept(stream: string, after: number): { entries: Entry[]; done: boolean; last: number } {
+    const rows = this.ctx.storage.sql.exec<{ at: number; text: string; done: number }>(
+      "SELECT at, text, done FROM messages WHERE stream = ? ORDER BY at",
+      stream,
     );
-    const all = [...rows].map(({ entry }) => entry);
-    return { entries: all.filter((entry) => entry !== null), done: all.includes(null) };
+    const all = [...rows];
+    const end = all.at(-1);
+    return { entries: all.filter(({ at }) => at > after), done: end?.done === 1, last: end?.at ?? 0 };
   }
 }
 
+/** @returns what had to go for it: the oldest, where there are too many */
+function remember<Value>(map: Map<string, Value>, key: string, value: Value): Value | undefined {
+  // Set anew, it is the youngest.
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size <= MAX_REMEMBERED || oldest === undefined) return undefined;
+  const gone = map.get(oldest);
+  map.delete(oldest);
+  return gone;
+}
+
 export function mailboxes(namespace: DurableObjectNamespace<Mailbox>): Mail {
+  const at = (box: string) => namespace.getByName(box);
   return {
-    post: (box, key, entries, done) => namespace.getByName(box).post(key, [...entries], done),
-    take: (box, key) => namespace.getByName(box).take(key),
-    follow: (box, key, after) => namespace.getByName(box).follow(key, after),
-    close: (box) => namespace.getByName(box).close(),
+    open: (box, question) => at(box).open(question),
+    take: (box, question) => at(box).take(question),
+    answer: (box, question, answer) => at(box).answer(question, answer),
+    cancel: (box, request) => at(box).cancel(request),
+    watch: (box, running) => at(box).watch({ ...running }),
+    unwatch: (box, call) => at(box).unwatch(call),
+    post: (box, stream, entries, done) => at(box).post(stream, [...entries], done),
+    follow: (box, stream, after) => at(box).follow(stream, after),
+    close: (box) => at(box).close(),
   };
 }

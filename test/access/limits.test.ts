@@ -82,6 +82,28 @@ describe("requests a minute (wrangler.toml, RATE_PER_MINUTE; RFC 6585, section 4
     expect(await times(1, here, { path: "/vault/info" }, bearer(text))).toEqual([429]);
   });
 
+  it("of a batch, which counts as many as it has messages: over the limit none of it runs", async () => {
+    const here = await at();
+    const slow = await here.makeKey({ rate: 10 });
+    const batch = (count: number): Sent => ({
+      method: "POST",
+      path: "/mcp",
+      body: Array.from({ length: count }, (_, id) => rpc("tools/call", { name: "Shop_Look" }, id)),
+      headers: bearer(slow.text),
+    });
+    const ran = await ranBy(async () => expect((await send(here.url, batch(6))).status).toBe(200));
+    expect(ran).toHaveLength(6);
+    const refused = await ranBy(async () => {
+      const { status, headers, body } = await send(here.url, batch(6));
+      expect([status, headers["retry-after"]]).toEqual([429, "60"]);
+      const message = expect.stringContaining("10 requests a minute");
+      expect(body).toEqual({ jsonrpc: "2.0", error: { code: -32600, message } });
+      // What was counted is used up, as with requests that come one by one.
+      expect(await times(1, here, INFO, bearer(slow.text))).toEqual([429]);
+    });
+    expect(refused).toEqual([]);
+  });
+
   it("of a stranger, and a stranger's headers make it no other (PUBLIC)", async () => {
     const here = await at("ten");
     expect(await times(10, here, INFO)).toEqual(ten);

@@ -162,8 +162,8 @@ describe("a session's call (2025-11-25): beside its own cost, it asks whether th
     ({ over: "mcp", tool: "Remember", input: { key: "a", value: 1 }, headers }) as Call;
 
   it.each([
-    ["kv", { read: 1 }, { read: 2 }, { read: 3, write: 1 }, { read: 1, write: 1, delete: 1 }],
-    ["objects", { object: 1 }, { object: 2 }, { object: 3 }, { object: 2 }],
+    ["kv", { read: 1 }, { read: 2 }, { read: 3, write: 1 }, { object: 3, read: 1, write: 1, delete: 1 }],
+    ["objects", { object: 1 }, { object: 2 }, { object: 3 }, { object: 5 }],
   ] as const)("on %s", async (store, plain, read, write, end) => {
     await expectCost(() => session(store), {});
     const headers = await session(store);
@@ -177,5 +177,49 @@ describe("a session's call (2025-11-25): beside its own cost, it asks whether th
       expect(response.status).toBe(204);
     };
     await expectCost(ended, end);
+  });
+});
+
+describe("a session's call that lasts or streams (2025-11-25), beside asking whether the session has ended", () => {
+  const report = async (headers: object, ms: number, progressToken?: string) => {
+    const name = fresh();
+    const meta = progressToken === undefined ? {} : { _meta: { progressToken } };
+    const response = await fetch(new URL("/at/one/mcp", rig.url), {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-principal": principal, ...headers },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: "Rig_Report", arguments: { name, ms }, ...meta },
+      }),
+    });
+    const text = await response.text();
+    // One that lasts is ended by its time limit.
+    expect(text).toContain(ms === 0 ? `${name}, run 1` : "took longer than");
+    return text;
+  };
+
+  it("for longer than 250 ms: a request to watch for word of it, and one to watch no more", async () => {
+    const headers = await session("kv");
+    expect(await costOf(() => report(headers, 900))).toEqual({ read: 1, object: 2 });
+  });
+
+  it("as a stream: a request that leaves its messages, for a client that lost them", async () => {
+    const headers = await session("kv");
+    expect(await costOf(() => report(headers, 0, "t"))).toEqual({ read: 1, object: 1 });
+    expect(await costOf(() => report(headers, 900, "t"))).toEqual({ read: 1, object: 3 });
+  });
+
+  it("as a stream that is picked up again: two requests", async () => {
+    const headers = await session("kv");
+    const [, id = ""] = /^id: (.*)$/m.exec(await report(headers, 0, "t")) ?? [];
+    const again = async () => {
+      const response = await fetch(new URL("/at/one/mcp", rig.url), {
+        headers: { ...headers, "x-principal": principal, "last-event-id": id },
+      });
+      expect(await response.text()).toContain("run 1");
+    };
+    expect(await costOf(again)).toEqual({ read: 1, object: 2 });
   });
 });

@@ -133,9 +133,10 @@ function claimsFor(life: Life): DurableObjectNamespace<Claims> {
   return { getByName } as unknown as DurableObjectNamespace<Claims>;
 }
 
-function countedSessions(): DurableObjectNamespace<Sessions> {
+/** A namespace whose objects' requests are counted. */
+function countedIn<Namespace extends { getByName(name: string): unknown }>(namespace: Namespace): Namespace {
   const getByName = (name: string) => {
-    const stub = bindings.SESSIONS.getByName(name) as unknown as Record<string, (...given: unknown[]) => unknown>;
+    const stub = namespace.getByName(name) as unknown as Record<string, (...given: unknown[]) => unknown>;
     return new Proxy(stub, {
       get:
         (_, method: string) =>
@@ -145,7 +146,7 @@ function countedSessions(): DurableObjectNamespace<Sessions> {
         },
     });
   };
-  return { getByName } as unknown as DurableObjectNamespace<Sessions>;
+  return { getByName } as unknown as Namespace;
 }
 
 interface Rig {
@@ -212,6 +213,10 @@ const catalog = createCatalog({
         return key;
       },
     ),
+    entry("Report", {}, INPUT, (input: v.InferOutput<typeof INPUT>, ctx: Context) => {
+      ctx.progress(1, 2, "begun");
+      return ring(input, ctx);
+    }),
     entry("Ring", {}, INPUT, ring),
   ],
 });
@@ -219,7 +224,7 @@ const catalog = createCatalog({
 const noLog = () => {};
 const kv = kvHere();
 const onKv = kvSessions({ kv, ttlSeconds: SESSION_SECONDS, now: Date.now, defer: waitUntil, log: noLog });
-const onObjects = objectSessions(countedSessions(), SESSION_SECONDS);
+const onObjects = objectSessions(countedIn(bindings.SESSIONS), SESSION_SECONDS);
 const signer = hmacSigner(async () => new Uint8Array(32));
 
 async function released(name: string): Promise<void> {
@@ -244,8 +249,8 @@ async function serve(request: Request): Promise<Response> {
         : claimLedger({ objects: claimsFor(life), kv, ttlSeconds, log: noLog, marginMs }),
     sessions: header("sessions") === "objects" ? onObjects : onKv,
     signer,
-    mail: mailboxes(bindings.MAILBOX),
-    changes: hubChanges(bindings.HUB),
+    mail: mailboxes(countedIn(bindings.MAILBOX)),
+    changes: hubChanges(countedIn(bindings.HUB)),
     // What is left of a killed runner is nothing to wait for.
     defer: (work) => waitUntil(Promise.race([work, life.ended])),
     fetch,

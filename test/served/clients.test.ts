@@ -9,6 +9,7 @@ import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextproto
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serveAtEdge } from "../conformance/runner/edge.ts";
+import { type Cable, layCable } from "../support/node/cable.ts";
 import { type Fork, makeFork, type Served, serveBuilt, until } from "../support/node/fork.ts";
 
 const forks: Fork[] = [];
@@ -209,6 +210,45 @@ describe.each(KINDS)("$name", ({ connect, revision }) => {
     await client.close();
   });
 });
+
+describe.each(KINDS.filter(({ revision }) => revision === "2025-11-25"))(
+  "$name, on a connection that breaks without a word to the server",
+  ({ connect }) => {
+    const lost = async (breakOff: (cable: Cable, isOver: () => Promise<boolean>) => Promise<void>) => {
+      const cable = await layCable(plain.url);
+      const { client } = await connect(cable.url);
+      const direct = await connect(plain.url);
+      const name = crypto.randomUUID();
+      const isOver = async () => textOf(await call(direct.client, "Talk_HowWaits", { name })) === "done";
+      const heard: unknown[] = [];
+      let broken: Promise<void> | undefined;
+      const onprogress = ({ progress }: { progress: number }) => {
+        heard.push(progress);
+        broken ??= breakOff(cable, isOver);
+      };
+      const waits = { name, ms: 1_500, progress: true };
+      const result = await call(client, "Talk_Wait", waits, { onprogress } as CallOptions);
+      await broken;
+      expect(textOf(result)).toBe(`${name} waited`);
+      expect(heard.slice(0, 2)).toEqual([1, 2]);
+      await client.close();
+      await direct.client.close();
+      cable.stop();
+    };
+
+    it("gets the result of a call that goes on", async () => {
+      await lost(async (cable) => cable.cut());
+    });
+
+    it("gets the result of a call that has ended meanwhile, and was answered into the void", async () => {
+      await lost(async (cable, isOver) => {
+        cable.mute();
+        await until(isOver, 10_000);
+        cable.cut();
+      });
+    });
+  },
+);
 
 describe("news", () => {
   it("reaches a client that subscribed to a resource (2025-11-25)", async () => {

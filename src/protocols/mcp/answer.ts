@@ -13,7 +13,7 @@ import { CODE, error } from "./render.ts";
 import { boxOf, type SessionFacts, startSession } from "./session.ts";
 import { type Method, type MethodReply, Turn, type TurnFacts } from "./turn.ts";
 
-/** How long a call runs before anyone listens for its cancellation: most are over by then, and cost nothing. */
+/** How long a call runs before anyone listens for word of it: most are over by then, and cost nothing. */
 const WATCH_AFTER_MS = 250;
 
 export function answer(request: RpcRequest, facts: TurnFacts): Soon<Response> {
@@ -34,7 +34,7 @@ export function answer(request: RpcRequest, facts: TurnFacts): Soon<Response> {
       return turn.answer(final(request, broken(thrown, visit)));
     }
   }
-  const unwatch = session && watchForCancellation(request, session, turn);
+  const unwatch = session && watch(request, session, turn);
   return turn.answer(conclude(request, turn, reply, unwatch));
 }
 
@@ -92,27 +92,33 @@ async function sessionHeader(
   return { "mcp-session-id": await startSession(visit, revision, can) };
 }
 
-/** `notifications/cancelled` comes on another connection, perhaps to another isolate: a mailbox brings it here. */
-function watchForCancellation({ id }: RpcRequest, session: SessionFacts, turn: Turn): () => void {
+/**
+ * `notifications/cancelled` and a GET for the request's stream come on other connections, perhaps to other isolates: a
+ * mailbox brings word of them here.
+ */
+function watch({ id }: RpcRequest, session: SessionFacts, turn: Turn): () => void {
   const { mail, defer } = turn.visit.host;
   const box = boxOf(turn.visit, session);
-  const key = cancellationOf(id);
-  let watching = false;
-  const timer = setTimeout(() => {
-    watching = true;
-    mail.take(box, key).then(
-      (word) => word === "cancelled" && turn.end(),
-      () => {},
-    );
-  }, WATCH_AFTER_MS);
+  const since = Date.now();
+  let call: string | undefined;
+  const listen = async () => {
+    call = crypto.randomUUID();
+    const running = { call, request: idInMail(id), stream: turn.resumable?.stream, since };
+    for (;;) {
+      const word = await mail.watch(box, running);
+      if (word === "resume") turn.resume();
+      else return word === "cancelled" ? turn.end() : undefined;
+    }
+  };
+  // A mailbox that is away brings no word.
+  const timer = setTimeout(() => void listen().catch(() => {}), WATCH_AFTER_MS);
   return () => {
     clearTimeout(timer);
-    // Lets the watch above go.
-    if (watching) defer(mail.post(box, key, ["over"], true));
+    if (call !== undefined) defer(mail.unwatch(box, call).catch(() => {}));
   };
 }
 
-/** The key under which a cancellation is left. 1 and "1" are two ids. */
-export function cancellationOf(id: RpcId): string {
-  return `cancel:${JSON.stringify(id)}`;
+/** A request's id as the mailbox knows it: 1 and "1" are two. */
+export function idInMail(id: RpcId): string {
+  return JSON.stringify(id);
 }

@@ -30,11 +30,15 @@ export function askingOf(turn: Turn, answers: Answers | undefined, sink: ClientS
     can: turn.can,
     async ask(_, question) {
       const id = `ask-${crypto.randomUUID()}`;
+      const box = boxOf(turn.visit, session);
+      const { mail } = turn.visit.host;
       await sink?.drained();
+      // Only an answer to a question that is open is taken: it must be before it is asked.
+      await mail.open(box, id);
       // A tool that did not wait for the answer has ended meanwhile.
       if (channel.isDone) throw new NotAnswered();
       channel.send({ jsonrpc: "2.0", id, ...toRequest(question, session.revision, id) });
-      const answer: unknown = JSON.parse(await turn.visit.host.mail.take(boxOf(turn.visit, session), id));
+      const answer: unknown = JSON.parse((await mail.take(box, id)) ?? "null");
       if (isRecord(answer) && answer.result !== undefined) return answer.result;
       throw new NotAnswered();
     },

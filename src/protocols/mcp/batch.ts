@@ -1,5 +1,5 @@
 /** Batches of JSON-RPC messages, which 2025-03-26 has and no other revision (2025-03-26, basic/index, Batching). */
-import { type Answer, empty, json } from "../http.ts";
+import { type Answer, empty, json, type Visit } from "../http.ts";
 import { type RpcMessage, readRpc } from "../json-rpc.ts";
 import { CODE } from "./render.ts";
 
@@ -9,6 +9,7 @@ const MAX_MESSAGES = 50;
 /** @param post answers one message by itself */
 export async function answerBatch(
   values: readonly unknown[],
+  visit: Visit,
   post: (message: RpcMessage) => Answer,
 ): Promise<Response> {
   const messages = values.map(readRpc);
@@ -17,6 +18,9 @@ export async function answerBatch(
     const error = { code: CODE.invalidRequest, message: `A batch must have 1 to ${MAX_MESSAGES} JSON-RPC messages` };
     return json({ jsonrpc: "2.0", error }, 400);
   }
+  // A batch counts as many requests as it has messages. Its own request was counted at the door.
+  const refused = values.length > 1 ? await visit.readmit(values.length - 1) : undefined;
+  if (refused) return refused;
   const answers = await Promise.all(messages.map((message) => answerOne(message, post)));
   const said = answers.filter((answer) => answer !== undefined);
   // "If the input consists solely of responses or notifications", there is nothing to say.

@@ -1,16 +1,13 @@
 /**
  * Where the messages about one request go: a single JSON answer while nothing else is said, an event stream from the
- * first thing that is. Decided by what happens, without buffering. A stream that was let go, or lost, goes on in a
- * mailbox, where its session may pick it up (2025-11-25, basic/transports, Resumability and Redelivery).
+ * first thing that is. Decided by what happens, without buffering.
  */
 import type { Host } from "../../core/host.ts";
-import { describeError } from "../../core/log.ts";
 import type { Soon } from "../../core/soon.ts";
 import { jsonShared, jsonText } from "../http.ts";
-import { type EventStream, eventStream } from "../sse.ts";
-
-/** Milliseconds that a client waits before it comes back for a stream that was let go. */
-const RETRY_MS = 1_000;
+import { eventStream } from "../sse.ts";
+import type { Resumable } from "./event-id.ts";
+import { type OutgoingStream, ResumableStream } from "./resumable.ts";
 
 const BEAT_MS = 15_000;
 
@@ -37,27 +34,21 @@ export function answerOf({ text, status, headers, shared }: Final): Response {
   return shared ? jsonShared(shared.head, shared.rest) : jsonText(text, status, headers);
 }
 
-/** Where a stream may be picked up again. */
-export interface Resumable {
-  readonly box: string;
-  readonly key: string;
-}
-
 /** Carries one request's messages to its client: an event stream is opened when there is something to say early. */
 export class Conversation implements Channel {
   readonly #host: Host;
   readonly #resumable: Resumable | undefined;
-  readonly #gone: () => void;
+  readonly #gone: (() => void) | undefined;
   #answer: ((response: Response) => void) | undefined;
-  #stream: EventStream | undefined;
-  #released = false;
+  #stream: OutgoingStream | undefined;
   isDone = false;
   #beats: number | null = null;
-  /** Posts are queued: entries of one stream keep their order. */
-  #posted: Promise<void> | undefined;
 
-  /** @param gone called when the client has closed a stream that cannot be picked up again */
-  constructor(host: Host, resumable: Resumable | undefined, gone: () => void) {
+  /**
+   * @param gone called when the client has closed a stream; left out if that does not mean that it has lost interest:
+   *             then the request is seen to its end
+   */
+  constructor(host: Host, resumable: Resumable | undefined, gone: (() => void) | undefined) {
     this.#host = host;
     this.#resumable = resumable;
     this.#gone = gone;
@@ -70,67 +61,54 @@ export class Conversation implements Channel {
       if (this.#stream) resolve(this.#stream.response);
       else this.#answer = resolve;
       const ended = final.then((last) => resolve(this.#end(last)));
-      if (this.#resumable) this.#host.defer(ended);
+      if (this.#gone === undefined) this.#host.defer(ended);
     });
   }
 
   send(message: Record<string, unknown>): void {
-    if (this.isDone) return;
-    this.#say(JSON.stringify(message), false);
+    if (!this.isDone) this.#opened().send(JSON.stringify(message));
   }
 
   release(): void {
-    if (this.#resumable === undefined || this.isDone) return;
-    const stream = this.#opened();
-    this.#released = true;
-    stream.close();
+    if (this.#resumable !== undefined && !this.isDone) this.#opened().leave();
+  }
+
+  /** The client has come back for its stream on another connection: the mailbox's. */
+  resume(): void {
+    if (!this.isDone) this.#stream?.leave();
   }
 
   #end(final: Final): Response {
     this.isDone = true;
     if (this.#stream === undefined) return answerOf(final);
     clearInterval(this.#beats);
-    this.#say(final.text, true);
-    if (!this.#released) this.#stream.close();
+    this.#stream.end(final.text);
     return this.#stream.response;
   }
 
-  #say(text: string, done: boolean): void {
-    if (this.#released) this.#post([text], done);
-    else this.#opened().send(text);
-  }
-
-  #opened(): EventStream {
+  #opened(): OutgoingStream {
     if (this.#stream) return this.#stream;
-    const stream = eventStream(() => {
-      if (this.#resumable === undefined) this.#gone();
-      this.#released = true;
-    });
+    const stream = this.#resumable
+      ? new ResumableStream(this.#host, this.#resumable)
+      : plainStream(() => this.#gone?.());
     this.#stream = stream;
-    if (this.#resumable) stream.prime(eventId(this.#resumable.key, 0), RETRY_MS);
     // Keeps proxies from closing a stream that is silent, and finds out that nobody listens any more.
-    this.#beats = setInterval(() => stream.comment("keep-alive"), BEAT_MS);
+    this.#beats = setInterval(() => stream.beat(), BEAT_MS);
     this.#answer?.(stream.response);
     return stream;
   }
-
-  #post(entries: string[], done: boolean): void {
-    if (this.#resumable === undefined) return;
-    const { mail, log, defer } = this.#host;
-    const { box, key } = this.#resumable;
-    this.#posted = (this.#posted ?? Promise.resolve())
-      .then(() => mail.post(box, key, entries, done))
-      .catch((error) => log({ level: "error", message: "entry not kept", error: describeError(error) }));
-    defer(this.#posted);
-  }
 }
 
-/** An event id names its stream and how many entries of its mailbox came before. */
-export function eventId(key: string, entries: number): string {
-  return `${key}-${entries}`;
-}
-
-export function readEventId(id: string): { key: string; after: number } | undefined {
-  const [, key, after] = /^([A-Za-z0-9_-]+)-(\d+)$/.exec(id) ?? [];
-  return key === undefined ? undefined : { key, after: Number(after) };
+function plainStream(gone: () => void): OutgoingStream {
+  const stream = eventStream(gone);
+  return {
+    response: stream.response,
+    send: stream.send,
+    beat: () => stream.comment("keep-alive"),
+    leave() {},
+    end(text) {
+      stream.send(text);
+      stream.close();
+    },
+  };
 }

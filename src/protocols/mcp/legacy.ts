@@ -1,5 +1,6 @@
 /** MCP's methods in the revisions with a handshake (2024-11-05 to 2025-11-25), and for clients that do none. */
 import { isRecord } from "../../core/json.ts";
+import { ownerOf } from "../../core/principal.ts";
 import { findResource } from "../../core/resources.ts";
 import type { RpcRequest } from "../json-rpc.ts";
 import { complete } from "./completion.ts";
@@ -70,7 +71,8 @@ async function subscribe({ params }: RpcRequest, turn: Turn, on: boolean): Promi
   }
   const isKnown = params.uri.length <= MAX_URI && findResource(resourcesOf(turn), params.uri) !== undefined;
   if (on && !isKnown) return unknownResource(params.uri, turn);
-  if (session && isKnown && !(await visit.host.changes.subscribe(session.id, params.uri, on))) {
+  const { changes } = visit.host;
+  if (session && isKnown && !(await changes.subscribe(ownerOf(visit.principal), session.id, params.uri, on))) {
     return error(CODE.invalidParams, "Too many subscriptions; end one first");
   }
   return { result: {} };

@@ -2,33 +2,37 @@
  * Streams that stay open for news: GET in the legacy era (2025-11-25, basic/transports, Listening for Messages), and
  * `subscriptions/listen` in the modern one (2026-07-28, basic/patterns/subscriptions).
  */
-import { type Change, type Listener, readLines, type Wanted } from "../../core/changes.ts";
+import { type Change, type Lines, type Listener, readLines, type Wanted } from "../../core/changes.ts";
 import { isRecord } from "../../core/json.ts";
+import { LOST } from "../../core/mail.ts";
 import { ownerOf } from "../../core/principal.ts";
 import { findResource } from "../../core/resources.ts";
 import type { Visit } from "../http.ts";
 import type { RpcId, RpcRequest } from "../json-rpc.ts";
 import { type EventStream, eventStream } from "../sse.ts";
-import { eventId, readEventId } from "./channel.ts";
 import { META } from "./era.ts";
+import { END, eventId, readEventId } from "./event-id.ts";
+import { lostAnswer, RETRY_MS } from "./resumable.ts";
 import { boxOf, type SessionFacts } from "./session.ts";
 
 /** Resources that one subscription may name. */
 const MAX_URIS = 100;
 const EVERYTHING = { tools: true, prompts: true, resources: true, uris: [] };
+const NOTHING = { tools: false, prompts: false, resources: false, uris: [] };
+
+/** How often a stream may look at its principal again. */
+const LOOK_MS = 5_000;
 
 export type Listening = Response | "too many streams";
 
 /** The stream of a session: what its subscriptions and the catalogue bring, or what it missed on an earlier stream. */
-export async function listenInSession(visit: Visit, session: SessionFacts): Promise<Listening> {
+export async function listenInSession(
+  visit: Visit,
+  session: SessionFacts,
+): Promise<Listening | "unknown event" | "nothing follows"> {
   const { headers, host, principal } = visit;
-  const resumed = readEventId(headers.get("last-event-id") ?? "");
-  if (resumed) {
-    const entries = await host.mail.follow(boxOf(visit, session), resumed.key, resumed.after);
-    if (entries === undefined) return "too many streams";
-    let seen = resumed.after;
-    return forward(entries, visit, (line, stream) => stream.sendWithId(line, eventId(resumed.key, ++seen)));
-  }
+  const lastEvent = headers.get("last-event-id");
+  if (lastEvent) return resume(visit, boxOf(visit, session), lastEvent);
   const { revision } = host.catalog;
   const listener = {
     principal: ownerOf(principal),
@@ -38,6 +42,35 @@ export async function listenInSession(visit: Visit, session: SessionFacts): Prom
     knows: session.knows,
   };
   return listen(visit, listener, (change, stream) => stream.send(JSON.stringify(notification(change, {}))));
+}
+
+/** What a client missed of a stream that it lost, and what is still to come (Resumability and Redelivery). */
+async function resume(visit: Visit, box: string, id: string): Promise<Listening | "unknown event" | "nothing follows"> {
+  const { host, principal } = visit;
+  const resumed = await readEventId(host, box, id);
+  if (resumed === undefined) return "unknown event";
+  const { name, stream: lost, after } = resumed;
+  if (after === END) return "nothing follows";
+  // A listener to nothing: counts among the principal's streams, and brings the heartbeat.
+  const listener = { principal: ownerOf(principal), wanted: NOTHING, revision: host.catalog.revision };
+  const beats = await host.changes.listen(listener);
+  if (beats === undefined) return "too many streams";
+  const entries = await host.mail.follow(box, lost, after).catch(async (error) => {
+    await beats.cancel();
+    throw error;
+  });
+  if (entries === undefined) {
+    await beats.cancel();
+    return "nothing follows";
+  }
+  const tell = (line: string, stream: EventStream) => {
+    const at = Number.parseInt(line, 10);
+    if (line === LOST) stream.sendWithId(lostAnswer(resumed, "The call was lost"), eventId(name, END));
+    else stream.sendWithId(line.slice(line.indexOf(" ") + 1), eventId(name, at));
+  };
+  // The id once more: clients come back with what they heard last on this connection.
+  const greet = (stream: EventStream) => stream.prime(eventId(name, after), RETRY_MS);
+  return forward(visit, entries, tell, { greet, beats });
 }
 
 /** Answers `subscriptions/listen`: the acknowledgement first, then what was asked for and nothing else. */
@@ -62,13 +95,10 @@ export async function listenToSubscription(visit: Visit, { id, params }: RpcRequ
     params: { ...tagged, notifications: honoured(wanted) },
   };
   const listener = { principal: ownerOf(principal), wanted, revision: host.catalog.revision };
-  return listen(
-    visit,
-    listener,
-    (change, stream) => stream.send(JSON.stringify(notification(change, tagged))),
-    (stream) => stream.send(JSON.stringify(acknowledged)),
-    (stream) => farewell(id, stream),
-  );
+  return listen(visit, listener, (change, stream) => stream.send(JSON.stringify(notification(change, tagged))), {
+    greet: (stream) => stream.send(JSON.stringify(acknowledged)),
+    part: (stream) => farewell(id, stream),
+  });
 }
 
 /** Subscriptions, Graceful Closure, and Cancellation: one text wants a result, the other a notification. Both are sent. */
@@ -95,47 +125,69 @@ function notification(change: Change, tagged: Record<string, unknown>): Record<s
   return { jsonrpc: "2.0", method: `notifications/${change.of}/list_changed`, params: tagged };
 }
 
+interface Manners {
+  /** Says what comes first. */
+  readonly greet?: (stream: EventStream) => void;
+  /** Says what comes last. */
+  readonly part?: (stream: EventStream) => void;
+  /** Where the heartbeat comes from, if not with the lines. */
+  readonly beats?: ReadableStream<Uint8Array>;
+}
+
 async function listen(
   visit: Visit,
   listener: Listener,
   tell: (change: Change, stream: EventStream) => void,
-  greet?: (stream: EventStream) => void,
-  part?: (stream: EventStream) => void,
+  manners?: Manners,
 ): Promise<Listening> {
   const changes = await visit.host.changes.listen(listener);
   if (changes === undefined) return "too many streams";
-  return forward(changes, visit, (line, stream) => tell(JSON.parse(line), stream), greet, part);
+  return forward(visit, changes, (line, stream) => tell(JSON.parse(line), stream), manners);
 }
 
-/** An event stream that says what comes in line by line, keeps alive, and ends when either side does. */
+/**
+ * An event stream that says what comes in line by line, keeps alive, and ends when either side does, or when its
+ * principal is not admitted any more.
+ */
 function forward(
+  visit: Visit,
   source: ReadableStream<Uint8Array>,
-  { host, request }: Visit,
   tell: (line: string, stream: EventStream) => void,
-  greet?: (stream: EventStream) => void,
-  part?: (stream: EventStream) => void,
+  { greet, part, beats }: Manners = {},
 ): Response {
   const incoming = readLines(source);
-  // Ends the loop below, and with it the stream behind it. A connection that breaks is told by the request only.
-  const stop = () => incoming.cancel();
+  const beating = beats && readLines(beats);
+  // Ends the loops below, and with them the streams behind them. A connection that breaks is told by the request only.
+  const stop = () => {
+    incoming.cancel();
+    beating?.cancel();
+  };
   const stream = eventStream(stop);
-  request.signal.addEventListener("abort", stop);
+  visit.request.signal.addEventListener("abort", stop);
   greet?.(stream);
-  const relay = async () => {
+  let looked = Date.now();
+  // Comments keep a connection open, and find out that it is not.
+  const beat = async () => {
+    stream.comment("keep-alive");
+    if (Date.now() - looked < LOOK_MS) return;
+    looked = Date.now();
+    if (await visit.readmit(0)) stop();
+  };
+  const relay = async (lines: Lines) => {
     try {
-      for await (const line of incoming) {
-        // An empty line is a beat: comments keep a connection open, and find out that it is not.
-        if (line === "") stream.comment("keep-alive");
-        else tell(line, stream);
-      }
+      // An empty line is a beat.
+      for await (const line of lines) await (line === "" ? beat() : tell(line, stream));
     } catch {
       // The other side has gone, or the object behind the stream was restarted: clients come again.
-    } finally {
-      part?.(stream);
-      stream.close();
     }
   };
+  const relayAll = async () => {
+    await Promise.race([relay(incoming), ...(beating ? [relay(beating)] : [])]);
+    stop();
+    part?.(stream);
+    stream.close();
+  };
   // Deferred, as an isolate whose client has gone runs nothing else, and the stream behind would be kept for nobody.
-  host.defer(relay());
+  visit.host.defer(relayAll());
   return stream.response;
 }

@@ -1,8 +1,9 @@
 /** MCP over Streamable HTTP: one endpoint for both eras. Reads messages, finds who answers them; runs nothing itself. */
+import { ownerOf } from "../../core/principal.ts";
 import { after, type Soon } from "../../core/soon.ts";
 import { type Answer, empty, json, type Protocol, type ReadBody, readJson, type Visit } from "../http.ts";
 import { type RpcId, type RpcMessage, type RpcRequest, readRpc } from "../json-rpc.ts";
-import { answer, cancellationOf } from "./answer.ts";
+import { answer, idInMail } from "./answer.ts";
 import { isOwnId } from "./asked.ts";
 import { abilitiesOf, NOTHING } from "./asking.ts";
 import { answerBatch } from "./batch.ts";
@@ -94,7 +95,7 @@ function postLegacy(visit: Visit, message: RpcMessage, { manner, session }: Lega
   if (message.kind === "request") {
     const resumable =
       session && manner.kind === "legacy" && manner.revision >= "2025-11-25"
-        ? { box: boxOf(visit, session), key: crypto.randomUUID() }
+        ? { box: boxOf(visit, session), stream: crypto.randomUUID(), request: message.id }
         : undefined;
     return answer(message, { visit, manner, session, can: session?.can ?? NOTHING, resumable, alone });
   }
@@ -108,12 +109,12 @@ async function hear(visit: Visit, message: RpcMessage, session: SessionFacts | u
   const { mail } = visit.host;
   if (message.kind === "response" && isOwnId(message.id)) {
     const { result, error } = message;
-    await mail.post(boxOf(visit, session), message.id, [JSON.stringify({ result, error })], true);
+    await mail.answer(boxOf(visit, session), message.id, JSON.stringify({ result, error }));
   }
   if (message.kind === "notification" && message.method === "notifications/cancelled") {
     const { requestId } = (message.params ?? {}) as { requestId?: unknown };
     if (typeof requestId !== "string" && typeof requestId !== "number") return;
-    await mail.post(boxOf(visit, session), cancellationOf(requestId), ["cancelled"], true);
+    await mail.cancel(boxOf(visit, session), idInMail(requestId));
   }
 }
 
@@ -127,7 +128,7 @@ async function postBatch(visit: Visit, values: unknown[]): Promise<Response> {
   if (!may || manner.kind === "modern" || (manner.kind === "legacy" && manner.revision !== "2025-03-26")) {
     return refuse(400, "This revision has no batches");
   }
-  return answerBatch(values, (message) => postLegacy(visit, message, legacy, true));
+  return answerBatch(values, visit, (message) => postLegacy(visit, message, legacy, true));
 }
 
 /** GET and DELETE have no body: their era is what the header says. */
@@ -146,8 +147,15 @@ async function get(visit: Visit): Promise<Response> {
   const session = await knownSession(visit, handle);
   if (session === undefined) return unknownSession();
   const listening = await listenInSession(visit, session);
-  return listening instanceof Response ? listening : tooManyStreams(undefined);
+  if (listening instanceof Response) return listening;
+  return listening === "too many streams" ? tooManyStreams(undefined) : refuse(400, NOT_RESUMED[listening]);
 }
+
+/** Not 404: that would end the client's session. */
+const NOT_RESUMED = {
+  "unknown event": "Last-Event-ID is the id of no event of this session; open the stream without it",
+  "nothing follows": "Nothing follows the event that Last-Event-ID names: its stream is over",
+};
 
 async function endSession(visit: Visit): Promise<Response> {
   const handle = visit.headers.get("mcp-session-id");
@@ -160,7 +168,7 @@ async function endSession(visit: Visit): Promise<Response> {
   const { sessions, changes, mail } = visit.host;
   await sessions.end(visit.principal.id, session.id);
   // Its open streams too, wherever they are.
-  await Promise.all([changes.end(session.id), mail.close(boxOf(visit, session))]);
+  await Promise.all([changes.end(ownerOf(visit.principal), session.id), mail.close(boxOf(visit, session))]);
   return empty(204);
 }
 

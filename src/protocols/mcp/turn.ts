@@ -5,7 +5,8 @@ import { keepShape } from "../../core/shapes.ts";
 import type { Soon } from "../../core/soon.ts";
 import type { Visit } from "../http.ts";
 import type { RpcRequest } from "../json-rpc.ts";
-import { answerOf, type Channel, Conversation, type Final, type Resumable } from "./channel.ts";
+import { answerOf, type Channel, Conversation, type Final } from "./channel.ts";
+import type { Resumable } from "./event-id.ts";
 import type { Reply } from "./render.ts";
 import type { Manner } from "./revisions.ts";
 import type { SessionFacts } from "./session.ts";
@@ -32,7 +33,7 @@ export class Turn implements TurnFacts, Client {
   readonly alone: boolean;
   /** Whether the client has lost interest already, as far as it has said so. */
   isOver = false;
-  readonly #resumable: Resumable | undefined;
+  readonly resumable: Resumable | undefined;
   #conversation: Conversation | undefined;
   /** With a single answer, and without a conversation. */
   #isAnswered = false;
@@ -44,7 +45,7 @@ export class Turn implements TurnFacts, Client {
     this.session = session;
     this.can = can;
     this.alone = alone;
-    this.#resumable = resumable;
+    this.resumable = resumable;
   }
 
   /** Absent where the client takes nothing but a single JSON answer. */
@@ -56,8 +57,7 @@ export class Turn implements TurnFacts, Client {
   get signal(): AbortSignal {
     if (this.#controller) return this.#controller.signal;
     this.#controller = new AbortController();
-    // A client that may come back for its answer has not gone with its connection, and a stream says itself that it broke.
-    const connection = this.#resumable === undefined ? this.visit.request.signal : undefined;
+    const connection = this.#isCancelledByHangingUp ? this.visit.request.signal : undefined;
     if (this.isOver || connection?.aborted) this.#controller.abort();
     else connection?.addEventListener("abort", () => this.end());
     return this.#controller.signal;
@@ -67,6 +67,20 @@ export class Turn implements TurnFacts, Client {
   end(): void {
     this.isOver = true;
     this.#controller?.abort();
+  }
+
+  /** The client has come back for a stream that it lost. */
+  resume(): void {
+    this.#conversation?.resume();
+  }
+
+  /**
+   * "Disconnection SHOULD NOT be interpreted as the client cancelling its request" (2025-03-26, 2025-06-18 and
+   * 2025-11-25, basic/transports). 2024-11-05 has no such sentence, but the same notification to cancel by. Since
+   * 2026-07-28 it MUST be interpreted so, and a client that did no handshake can say it in no other way.
+   */
+  get #isCancelledByHangingUp(): boolean {
+    return this.manner.kind !== "legacy";
   }
 
   /** @param final never rejects */
@@ -80,7 +94,11 @@ export class Turn implements TurnFacts, Client {
   }
 
   #talk(): Conversation {
-    this.#conversation ??= new Conversation(this.visit.host, this.#resumable, () => this.end());
+    this.#conversation ??= new Conversation(
+      this.visit.host,
+      this.resumable,
+      this.#isCancelledByHangingUp ? () => this.end() : undefined,
+    );
     return this.#conversation;
   }
 }

@@ -30,6 +30,8 @@ export interface Deployment {
   revoke(key: Made): Promise<void>;
   /** Takes its scopes from a key. */
   demote(key: Made): Promise<void>;
+  /** Binds a key to these toolkits. */
+  bind(key: Made, toolkits: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -97,6 +99,10 @@ export async function deployAll(fork: Fork, settings: readonly Settings[], count
   const miniflare = new Miniflare(options as unknown as MiniflareOptions);
   const first = await miniflare.ready;
   const kv = await miniflare.getKVNamespace("KV", names[0]);
+  const rewrite = async ({ id }: Made, terms: Partial<KeyRecord>) => {
+    const record = JSON.parse(String(await kv.get(`key:${id}`))) as KeyRecord;
+    await kv.put(`key:${id}`, JSON.stringify({ ...record, ...terms }));
+  };
   const keys = {
     async makeKey(terms: Partial<KeyRecord> = {}) {
       const id = randomBytes(8).toString("hex");
@@ -107,10 +113,8 @@ export async function deployAll(fork: Fork, settings: readonly Settings[], count
       return { id, text };
     },
     revoke: ({ id }: Made) => kv.delete(`key:${id}`),
-    async demote({ id }: Made) {
-      const record = JSON.parse(String(await kv.get(`key:${id}`))) as KeyRecord;
-      await kv.put(`key:${id}`, JSON.stringify({ ...record, scopes: [] }));
-    },
+    demote: (key: Made) => rewrite(key, { scopes: [] }),
+    bind: (key: Made, toolkits: readonly string[]) => rewrite(key, { toolkits }),
   };
   return Promise.all(
     names.map(async (name, index) => {

@@ -1,4 +1,6 @@
 /** Questions before 2026-07-28: a request of ours on the call's stream, answered by a POST (2025-11-25, client/*). */
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { Stream } from "./stream.ts";
 import { call, EVERYTHING, handshake, postMcp, request, streamed } from "./support.ts";
@@ -178,6 +180,22 @@ describe("an answer", () => {
     const { session, stream, question } = await asked("form");
     await respond(session, question.id, ANN);
     expect(await respond(session, question.id, { result: { action: "decline" } })).toBe(202);
+    expect((await answers(stream)).action).toBe("accept");
+  });
+
+  it("that nobody asked for is stored nowhere, of whatever size", async () => {
+    const { MAILBOX } = env as unknown as { MAILBOX: DurableObjectNamespace };
+    const { session, stream, question } = await asked("form");
+    const large = { result: { action: "accept", content: { name: "x".repeat(900_000) } } };
+    const forged = () => `ask-${crypto.randomUUID()}`;
+    for (const id of [forged(), forged(), `${question.id.slice(0, -4)}0000`])
+      expect(await respond(session, id, large)).toBe(202);
+    expect(await stream.isSilent(50)).toBe(true);
+    const [sessionId] = session["mcp-session-id"]?.split(".") ?? [];
+    await runInDurableObject(MAILBOX.getByName(`anonymous/${sessionId}`), (_, state) => {
+      expect(state.storage.sql.databaseSize).toBeLessThan(200_000);
+    });
+    await respond(session, question.id, ANN);
     expect((await answers(stream)).action).toBe("accept");
   });
 

@@ -48,10 +48,38 @@ describe("notifications/cancelled (2025-11-25, basic/utilities/cancellation)", (
     await stream.rest();
   });
 
-  it("stops a call that it overtook: it is found when the call has run for a while", async () => {
+  it("stops a call that has only just begun, which nobody watches yet", async () => {
+    const [session, name] = [await handshake(), crypto.randomUUID()];
+    const answer = mcp(wait(name, {}, "young"), session);
+    await stands(name, "waiting");
+    await mcp(cancelled("young"), session);
+    await answer;
+    expect(await how(name)).toBe("AbortError");
+  });
+
+  it("of an id that is not running stops no later call with that id", async () => {
     const [session, name] = [await handshake(), crypto.randomUUID()];
     await mcp(cancelled("early"), session);
-    await mcp(wait(name, {}, "early"), session);
+    const { body } = await mcp(wait(name, { ms: 600 }, "early"), session);
+    expect(body.result.structuredContent).toEqual({ value: `${name} waited` });
+  });
+
+  it("of a call that is over stops no later call with its id", async () => {
+    const [session, name] = [await handshake(), crypto.randomUUID()];
+    await mcp(wait(crypto.randomUUID(), { ms: 300 }, "again"), session);
+    await mcp(cancelled("again"), session);
+    const { body } = await mcp(wait(name, { ms: 600 }, "again"), session);
+    expect(body.result.structuredContent).toEqual({ value: `${name} waited` });
+  });
+
+  it("stops a call whose id an earlier one had, that nobody cancelled", async () => {
+    const [session, name] = [await handshake(), crypto.randomUUID()];
+    await mcp(wait(crypto.randomUUID(), { ms: 300 }, "twice"), session);
+    const answer = mcp(wait(name, {}, "twice"), session);
+    await stands(name, "waiting");
+    await new Promise((resume) => setTimeout(resume, 400));
+    await mcp(cancelled("twice"), session);
+    await answer;
     expect(await how(name)).toBe("AbortError");
   });
 
@@ -103,8 +131,14 @@ describe("a stream that its client closes", () => {
     await stands(name, "AbortError");
   });
 
-  it("does not before (2025-11-25, basic/transports: SHOULD NOT be interpreted as cancelling)", async () => {
-    const [session, name] = [await handshake(), crypto.randomUUID()];
+  it.each([
+    "2025-11-25",
+    "2025-06-18",
+    "2025-03-26",
+    // Its own transport has no such rule; it cancels by notification, as all revisions with a handshake do.
+    "2024-11-05",
+  ])("does not in %s (basic/transports: SHOULD NOT be interpreted as cancelling)", async (revision) => {
+    const [session, name] = [await handshake(revision), crypto.randomUUID()];
     const stream = await streamed(wait(name, { progress: true, ms: 400 }, 1, "t"), session);
     await stream.nextData();
     await stream.close();
@@ -112,22 +146,47 @@ describe("a stream that its client closes", () => {
   });
 });
 
+/** POSTs a call, hangs up as soon as it runs, and says how the call stood afterwards. */
+async function hangUpOn(name: string, message: unknown, headers: Record<string, string>, outcome: string) {
+  const { exports } = await import("cloudflare:workers");
+  const hangUp = new AbortController();
+  const answer = exports.default.fetch("http://trivet.test/mcp", {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(message),
+    signal: hangUp.signal,
+  });
+  await stands(name, "waiting");
+  hangUp.abort();
+  await expect(answer).rejects.toThrow();
+  await stands(name, outcome);
+}
+
 describe("a request whose client hangs up", () => {
+  it.each(["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"])(
+    "runs on in %s, with one JSON answer as with a stream (basic/transports, Sending Messages)",
+    async (revision) => {
+      for (const accept of ["application/json", "application/json, text/event-stream"]) {
+        const [session, name] = [await handshake(revision), crypto.randomUUID()];
+        await hangUpOn(name, wait(name, { ms: 300 }), { ...session, accept }, "done");
+      }
+    },
+  );
+
+  it("runs on in a batch", async () => {
+    const [session, name] = [await handshake("2025-03-26"), crypto.randomUUID()];
+    await hangUpOn(name, [wait(name, { ms: 300 })], session, "done");
+  });
+
+  it("stops the call of a client that did no handshake: it has no other way to say so", async () => {
+    const name = crypto.randomUUID();
+    await hangUpOn(name, wait(name, {}), {}, "AbortError");
+  });
+
   it("stops the call in 2026-07-28 (basic/patterns/cancellation: MUST treat a client disconnect as cancellation)", async () => {
     const name = crypto.randomUUID();
     const { message, headers } = modernRequest("tools/call", { name: "Talk_Wait", arguments: { name } });
-    const { exports } = await import("cloudflare:workers");
-    const hangUp = new AbortController();
-    const answer = exports.default.fetch("http://trivet.test/mcp", {
-      method: "POST",
-      headers: { "content-type": "application/json", ...headers },
-      body: JSON.stringify(message),
-      signal: hangUp.signal,
-    });
-    await stands(name, "waiting");
-    hangUp.abort();
-    await expect(answer).rejects.toThrow();
-    await stands(name, "AbortError");
+    await hangUpOn(name, message, headers, "AbortError");
   });
 
   it("is answered in full where nobody hangs up", async () => {

@@ -38,77 +38,135 @@ async function all(source: ReadableStream<Uint8Array> | undefined): Promise<stri
   return take(Number.POSITIVE_INFINITY, source);
 }
 
+const MINUTE_MS = 60_000;
+const entries = (...ats: number[]) => ats.map((at) => ({ at, text: `text ${at}` }));
+const lines = (...ats: number[]) => ats.map((at) => `${at} text ${at}`);
+const rows = (box: DurableObjectStub<Mailbox>) =>
+  runInDurableObject(box, (_, state) => [...state.storage.sql.exec("SELECT stream, at FROM messages ORDER BY at")]);
+
 describe("a mailbox", () => {
-  it("brings together who leaves and who takes, whichever comes first", async () => {
+  it("brings together who asks and who answers, whichever comes first", async () => {
     const box = newBox();
     const waiting = box.take("a");
-    await box.post("b", ["for b"], true);
-    await box.post("a", ["for a", "more"], true);
+    await box.open("b");
+    await box.answer("b", "for b");
+    await box.answer("a", "for a");
+    await box.answer("a", "more");
     expect(await waiting).toBe("for a");
     expect(await box.take("b")).toBe("for b");
   });
 
-  it("lets only so many follow at once, and others again when those have gone", async () => {
+  it("takes no answer that nobody asked for, nor a second one, and keeps none on disk", async () => {
     const box = newBox();
-    const followers = await Promise.all(Array.from({ length: 32 }, () => box.follow("a", 0)));
-    expect(await box.follow("a", 0)).toBeUndefined();
-    await box.post("a", ["1"], true);
-    for (const follower of followers) expect(await all(follower)).toEqual(["1"]);
-    expect(await all(await box.follow("a", 0))).toEqual(["1"]);
+    await box.answer("a", "unasked");
+    await box.open("a");
+    await box.answer("a", "x".repeat(900_000));
+    await box.answer("a", "second");
+    expect(await box.take("a")).toHaveLength(900_000);
+    await box.answer("a", "third");
+    const again = box.take("a");
+    await box.close();
+    expect(await again).toBeUndefined();
+    expect(await rows(box)).toEqual([]);
   });
 
-  it("keeps entries over a restart", async () => {
+  it("has so many questions open at once: who asks another has the oldest let go", async () => {
     const box = newBox();
-    await box.post("a", ["1", "2"], false);
+    const oldest = box.take("0");
+    for (let n = 1; n <= 100; n++) await box.open(`${n}`);
+    expect(await oldest).toBeUndefined();
+  });
+
+  it("brings a word to a request that runs, and none to one that begins later", async () => {
+    const box = newBox();
+    const watch = (since: number) => box.watch({ call: crypto.randomUUID(), request: "7", stream: undefined, since });
+    const running = watch(Date.now());
+    await box.cancel("7");
+    expect(await running).toBe("cancelled");
+    // One that began before, and is watched from now on; and one that begins when it is all over.
+    expect(await watch(Date.now() - 250)).toBe("cancelled");
+    const later = { call: "later", request: "7", stream: undefined, since: Date.now() + 1 };
+    const waits = box.watch(later);
+    await box.unwatch("later");
+    expect(await waits).toBeUndefined();
+  });
+
+  it("keeps the messages of a stream over a restart", async () => {
+    const box = newBox();
+    await box.post("a", entries(1, 2), false);
     await evictDurableObject(box);
-    await box.post("a", ["3"], true);
-    expect(await box.take("a")).toBe("1");
-    expect(await all(await box.follow("a", 0))).toEqual(["1", "2", "3"]);
-    expect(await all(await box.follow("a", 2))).toEqual(["3"]);
-    expect(await all(await box.follow("a", 3))).toEqual([]);
-    expect(await all(await box.follow("a", 99))).toEqual([]);
+    await box.post("a", entries(3), true);
+    expect(await all(await box.follow("a", 0))).toEqual(lines(1, 2, 3));
+    expect(await all(await box.follow("a", 2))).toEqual(lines(3));
+    expect(await box.follow("a", 3)).toBeUndefined();
+    expect(await box.follow("a", 99)).toBeUndefined();
   });
 
-  it("tells followers what comes, in order, until it is done", async () => {
+  it("tells who follows what comes, in order, until it is done", async () => {
     const box = newBox();
-    await box.post("a", ["1"], false);
+    await box.post("a", entries(1), false);
+    const follower = await box.follow("a", 0);
+    await box.post("a", entries(2), false);
+    await box.post("b", entries(9), false);
+    await box.post("a", entries(3), true);
+    expect(await all(follower)).toEqual(lines(1, 2, 3));
+  });
+
+  it("has one follow a stream, the last to come", async () => {
+    const box = newBox();
+    await box.post("a", entries(1), false);
     const [one, other] = [await box.follow("a", 0), await box.follow("a", 1)];
-    await box.post("a", ["2"], false);
-    await box.post("b", ["not for a"], false);
-    await box.post("a", ["3"], true);
-    expect(await all(one)).toEqual(["1", "2", "3"]);
-    expect(await all(other)).toEqual(["2", "3"]);
+    await box.post("a", entries(2), true);
+    expect(await all(one)).toEqual(lines(1));
+    expect(await all(other)).toEqual(lines(2));
   });
 
   it("is told of a follower that has gone", async () => {
     const box = newBox();
     expect(await take(0, await box.follow("a", 0))).toEqual([]);
-    await box.post("a", ["1"], false);
-    await box.post("a", ["2"], true);
-    expect(await all(await box.follow("a", 0))).toEqual(["1", "2"]);
+    await box.post("a", entries(1, 2), true);
+    expect(await all(await box.follow("a", 0))).toEqual(lines(1, 2));
   });
 
-  it("forgets everything some minutes after the last entry", async () => {
+  it("says so when nobody runs what is followed any more", { timeout: 20_000 }, async () => {
     const box = newBox();
-    await box.post("a", ["1"], true);
-    await runInDurableObject(box, async (_, state) => {
-      const alarm = (await state.storage.getAlarm()) ?? 0;
-      expect(alarm - Date.now()).toBeGreaterThan(4 * 60_000);
-      expect(alarm - Date.now()).toBeLessThanOrEqual(5 * 60_000);
-    });
+    await box.post("a", entries(1), false);
+    expect(await all(await box.follow("a", 0))).toEqual([...lines(1), "lost"]);
+    expect(await all(await box.follow("never was", 0))).toEqual(["lost"]);
+  });
+
+  it("forgets each message five minutes after it was left, and not after the first was", async () => {
+    const box = newBox();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    await box.post("a", entries(1), true);
+    vi.setSystemTime(Date.now() + 4 * MINUTE_MS);
+    await box.post("b", entries(2), true);
+    vi.setSystemTime(Date.now() + MINUTE_MS);
     expect(await runDurableObjectAlarm(box)).toBe(true);
-    await runInDurableObject(box, (_, state) => {
-      expect([...state.storage.sql.exec("SELECT * FROM entries")]).toEqual([]);
-    });
+    expect(await rows(box)).toEqual([{ stream: "b", at: 2 }]);
+    vi.setSystemTime(Date.now() + 4 * MINUTE_MS);
+    expect(await runDurableObjectAlarm(box)).toBe(true);
+    expect(await rows(box)).toEqual([]);
     // Nothing is left to wake up for.
     expect(await runDurableObjectAlarm(box)).toBe(false);
+    vi.useRealTimers();
+  });
+
+  it("keeps 16 MB, and what was left last: the oldest streams go", async () => {
+    const box = newBox();
+    const text = "x".repeat(1_900_000);
+    for (let stream = 0; stream < 10; stream++) await box.post(`${stream}`, [{ at: stream + 1, text }], true);
+    const kept = (await rows(box)).map(({ stream }) => stream);
+    expect(kept).toEqual(["2", "3", "4", "5", "6", "7", "8", "9"]);
   });
 
   it.each([["unpaired \\ud800"], ["line\\nbreak"], ['"quotes"'], ["\u2028"]])("carries %j unchanged", async (text) => {
     const box = newBox();
     const entry = JSON.stringify(text);
-    await box.post(text, [entry], true);
-    expect(await all(await box.follow(text, 0))).toEqual([entry]);
+    await box.post(text, [{ at: 1, text: entry }], true);
+    expect(await all(await box.follow(text, 0))).toEqual([`1 ${entry}`]);
+    await box.open(text);
+    await box.answer(text, entry);
     expect(await box.take(text)).toBe(entry);
   });
 });
@@ -164,44 +222,66 @@ describe("the hub", () => {
     await (await open(hub)).cancel();
   });
 
-  it("keeps subscriptions over a restart, for a day after the last change to them", async () => {
+  it("tells a session of the resources that it is tuned to", async () => {
     const hub = newHub();
-    const session = "s";
-    await hub.subscribe(session, "a:1", true);
-    await hub.subscribe(session, "a:2", true);
-    await hub.subscribe(session, "a:2", false);
-    await evictDurableObject(hub);
-    const stream = await open(hub, { session, wanted: NOTHING });
+    const [mine, other] = [await open(hub, { session: "s", wanted: NOTHING }), await open(hub, { session: "t" })];
+    await hub.tune("s", ["a:1", "a:2"], true);
+    await hub.tune("s", ["a:2"], false);
     for (const uri of ["a:2", "a:3", "a:1"]) await hub.publish({ of: "resource", uri });
-    expect(await take(1, stream)).toEqual(['{"of":"resource","uri":"a:1"}']);
-
+    expect(await take(1, mine)).toEqual(['{"of":"resource","uri":"a:1"}']);
+    await hub.publish({ of: "tools" });
+    expect(await take(1, other)).toEqual(['{"of":"tools"}']);
+    // Nothing that a caller does is on its disk.
     await runInDurableObject(hub, async (_, state) => {
+      expect([...(await state.storage.list()).keys()]).toEqual(["revision"]);
+    });
+  });
+});
+
+describe("what the sessions of one principal subscribe to", () => {
+  it("is kept over a restart, for a day after the last change", async () => {
+    const own = newHub();
+    await own.keep("s", "a:1", true);
+    await own.keep("s", "a:2", true);
+    await own.keep("s", "a:2", false);
+    await evictDurableObject(own);
+    expect(await own.kept("s")).toEqual(["a:1"]);
+
+    await runInDurableObject(own, async (_, state) => {
       const alarm = (await state.storage.getAlarm()) ?? 0;
       expect(Math.abs(alarm - Date.now() - DAY_MS)).toBeLessThan(60_000);
     });
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + DAY_MS / 2 });
-    await hub.subscribe(session, "a:4", true);
+    await own.keep("s", "a:4", true);
     vi.setSystemTime(Date.now() + DAY_MS / 2 + 60_000);
-    expect(await runDurableObjectAlarm(hub)).toBe(true);
-    const later = await open(hub, { session, wanted: NOTHING });
-    for (const uri of ["a:1", "a:4"]) await hub.publish({ of: "resource", uri });
-    expect(await take(1, later)).toEqual(['{"of":"resource","uri":"a:4"}']);
+    expect(await runDurableObjectAlarm(own)).toBe(true);
+    expect(await own.kept("s")).toEqual(["a:4"]);
     // Those that are left have an alarm of their own; then there is nothing to wake up for.
     vi.setSystemTime(Date.now() + DAY_MS);
-    expect(await runDurableObjectAlarm(hub)).toBe(true);
-    expect(await runDurableObjectAlarm(hub)).toBe(false);
+    expect(await runDurableObjectAlarm(own)).toBe(true);
+    expect(await runDurableObjectAlarm(own)).toBe(false);
     vi.useRealTimers();
   });
 
-  it("keeps the subscriptions of one session from another, whatever they are called", async () => {
-    const hub = newHub();
-    await hub.subscribe("s", "t a:1", true);
-    const stranger = await open(hub, { session: "s t", wanted: NOTHING });
-    const owner = await open(hub, { session: "s", wanted: NOTHING });
-    await hub.publish({ of: "resource", uri: "t a:1" });
-    await hub.publish({ of: "resource", uri: "a:1" });
-    expect(await take(1, owner)).toEqual(['{"of":"resource","uri":"t a:1"}']);
-    await stranger.cancel();
+  it("is one session's and not another's, whatever they are called, and gone with it", async () => {
+    const own = newHub();
+    await own.keep("s", "t a:1", true);
+    await own.keep("s t", "a:2", true);
+    expect([await own.kept("s"), await own.kept("s t")]).toEqual([["t a:1"], ["a:2"]]);
+    await own.forget("s");
+    expect([await own.kept("s"), await own.kept("s t")]).toEqual([[], ["a:2"]]);
+  });
+
+  it("is a thousand resources at most: sessions are free", async () => {
+    const own = newHub();
+    await runInDurableObject(own, async (object) => {
+      for (let n = 0; n < 1_000; n++) expect(await object.keep(`${n % 10}`, `a:${n}`, true)).toBe(true);
+      expect(await object.keep("another", "a:1", true)).toBe(false);
+      // What is there already may be kept for longer.
+      expect(await object.keep("0", "a:0", true)).toBe(true);
+      object.forget("1");
+      expect(await object.keep("another", "a:1", true)).toBe(true);
+    });
   });
 });
 
@@ -246,10 +326,10 @@ describe("a restart of the object behind a stream", () => {
       _meta: { progressToken: 1 },
     };
     const stream = await streamed(request("tools/call", params), session);
-    const [{ id = "" } = {}] = await stream.rest();
+    const id = (await stream.rest())[1]?.id ?? "";
     const [sessionId] = session["mcp-session-id"]?.split(".") ?? [];
     await evictDurableObject(MAILBOX.getByName(`anonymous/${sessionId}`));
     const events = await (await listenTo(session, { "last-event-id": id })).rest();
-    expect(events.map(({ data }) => data.params?.progress ?? data.id)).toEqual([2, 1]);
+    expect(events.map(({ data }) => data?.params?.progress ?? data?.id)).toEqual([undefined, 2, 1]);
   });
 });

@@ -1,12 +1,27 @@
 /** Streams that are let go, or lost, and picked up again (2025-11-25, basic/transports, Resumability and Redelivery). */
+import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { modernRequest } from "./modern-client.ts";
+import type { Stream } from "./stream.ts";
 import { call, handshake, listenTo, mcp, postMcp, request, streamed } from "./support.ts";
 
 const wait = (more: object, progressToken?: unknown) => {
   const name = crypto.randomUUID();
   const meta = progressToken === undefined ? {} : { _meta: { progressToken } };
   return { name, message: request("tools/call", { name: "Talk_Wait", arguments: { name, ...more }, ...meta }, "r") };
+};
+
+/** Opens a stream again: it begins with the id that the client came with, which it may have to come back with. */
+async function resume(session: Record<string, string>, id = ""): Promise<Stream> {
+  const stream = await listenTo(session, { "last-event-id": id });
+  expect(await stream.next()).toEqual({ id, retry: expect.stringMatching(/^\d+$/) });
+  return stream;
+}
+
+const refused = async (session: Record<string, string>, id: string) => {
+  const headers = { accept: "text/event-stream", ...session, "last-event-id": id };
+  const response = await exports.default.fetch("http://trivet.test/mcp", { headers });
+  return { status: response.status, body: await response.json() };
 };
 
 const waited = (name: string) => ({
@@ -38,7 +53,7 @@ describe("a stream of 2025-11-25", () => {
     const { id = "" } = (await stream.next()) ?? {};
     expect(await stream.next()).toBeUndefined();
 
-    const again = await listenTo(session, { "last-event-id": id });
+    const again = await resume(session, id);
     const event = await again.next();
     expect(event?.data).toEqual(waited(name));
     // Its own id, to come back with once more.
@@ -52,28 +67,70 @@ describe("a stream of 2025-11-25", () => {
     const { name, message } = wait({ ms: 1, release: true, progress: true }, "t");
     const stream = await streamed(message, session);
     const events = await stream.rest();
-    const { id = "" } = events[0] ?? {};
-    // What was said before it was let go has been heard.
     expect(events.slice(1).map(({ data }) => data.params.progress)).toEqual([1]);
-    await new Promise((resume) => setTimeout(resume, 100));
+    await new Promise((done) => setTimeout(done, 100));
 
-    const whole = await (await listenTo(session, { "last-event-id": id })).rest();
-    expect(whole.map(({ data }) => data.params?.progress ?? data)).toEqual([2, waited(name)]);
-    const rest = await (await listenTo(session, { "last-event-id": whole[0]?.id ?? "" })).rest();
-    expect(rest).toEqual([whole[1]]);
-    expect(await (await listenTo(session, { "last-event-id": whole[1]?.id ?? "" })).rest()).toEqual([]);
+    const whole = await (await resume(session, events[0]?.id)).rest();
+    expect(whole.map(({ data }) => data.params?.progress ?? data)).toEqual([1, 2, waited(name)]);
+    expect(await (await resume(session, whole[0]?.id)).rest()).toEqual(whole.slice(1));
+    expect(await (await resume(session, events[1]?.id)).rest()).toEqual(whole.slice(1));
+    const { status, body } = await refused(session, whole[2]?.id ?? "");
+    expect([status, body]).toEqual([400, { jsonrpc: "2.0", error: { code: -32600, message: expect.any(String) } }]);
   });
 
   it("that the client lost is picked up where it was", async () => {
     const session = await handshake();
     const { name, message } = wait({ ms: 300, progress: true }, "t");
     const stream = await streamed(message, session);
-    const { id = "" } = (await stream.next()) ?? {};
+    await stream.next();
     await stream.nextData();
-    await stream.nextData();
+    const { id } = (await stream.next()) ?? {};
     await stream.close();
-    const again = await listenTo(session, { "last-event-id": id });
+    const again = await resume(session, id);
     expect((await again.rest()).map(({ data }) => data)).toEqual([waited(name)]);
+  });
+
+  it.each([
+    ["when the call has just begun", 0, 500],
+    ["when it has run for a while", 400, 900],
+  ])(
+    "that broke without a word is taken over %s: nothing of it is lost, and the old one ends",
+    async (_, after, ms) => {
+      const session = await handshake();
+      const { name, message } = wait({ ms, progress: true }, "t");
+      const stream = await streamed(message, session);
+      await stream.next();
+      const first = await stream.next();
+      expect(first?.data.params.progress).toBe(1);
+      await new Promise((done) => setTimeout(done, after));
+      // The server believes that the first connection is open.
+      const again = await resume(session, first?.id);
+      expect((await again.rest()).map(({ data }) => data.params?.progress ?? data)).toEqual([2, waited(name)]);
+      // What was on its way there, and no result.
+      expect((await stream.rest()).map(({ data }) => data.params?.progress)).toEqual([2]);
+    },
+  );
+
+  it("that broke again where it was taken over is taken over again", async () => {
+    const session = await handshake();
+    const { name, message } = wait({ ms: 1_500, progress: true }, "t");
+    const stream = await streamed(message, session);
+    const { id } = (await stream.next()) ?? {};
+    const once = await resume(session, id);
+    const [one, two] = [await once.next(), await once.next()];
+    expect([one?.data.params.progress, two?.data.params.progress]).toEqual([1, 2]);
+    const twice = await resume(session, one?.id);
+    expect((await twice.rest()).map(({ data }) => data.params?.progress ?? data)).toEqual([2, waited(name)]);
+    expect(await once.rest()).toEqual([]);
+    await stream.close();
+  });
+
+  it("that broke just before its end still has its result", async () => {
+    const session = await handshake();
+    const { name, message } = wait({ ms: 1, progress: true }, "t");
+    const events = await (await streamed(message, session)).rest();
+    expect(events.at(-1)?.data).toEqual(waited(name));
+    expect(await (await resume(session, events[1]?.id)).rest()).toEqual(events.slice(2));
   });
 
   it("is of no use to another session (MUST NOT replay messages of a different stream)", async () => {
@@ -82,9 +139,7 @@ describe("a stream of 2025-11-25", () => {
     const stream = await streamed(message, session);
     const { id = "" } = (await stream.next()) ?? {};
     await stream.rest();
-    const stranger = await listenTo(await handshake(), { "last-event-id": id });
-    expect(await stranger.isSilent(200)).toBe(true);
-    await stranger.close();
+    expect((await refused(await handshake(), id)).status).toBe(400);
   });
 
   it("of another call does not get in between", async () => {
@@ -93,7 +148,7 @@ describe("a stream of 2025-11-25", () => {
     const streams = await Promise.all(calls.map(({ message }) => streamed(message, session)));
     const ids = await Promise.all(streams.map(async (stream) => (await stream.next())?.id ?? ""));
     for (const [index, { name }] of calls.entries()) {
-      const again = await listenTo(session, { "last-event-id": ids[index] ?? "" });
+      const again = await resume(session, ids[index]);
       expect((await again.rest()).map(({ data }) => data)).toEqual([waited(name)]);
     }
   });
@@ -104,16 +159,63 @@ describe("a stream of 2025-11-25", () => {
     const { id = "" } = (await stream.next()) ?? {};
     const question = await stream.nextData();
     await stream.close();
-    const again = await listenTo(session, { "last-event-id": id });
+    const again = await resume(session, id);
+    expect(await again.nextData()).toEqual(question);
     await mcp({ jsonrpc: "2.0", id: question.id, result: { action: "decline" } }, session);
     expect((await again.nextData()).result.structuredContent).toEqual({ answers: { action: "decline" } });
     expect(await again.next()).toBeUndefined();
   });
 });
 
-describe("a Last-Event-ID", () => {
-  it.each(["", "nonsense", "a-b", "-1", "x-1.5"])("of %j opens the stream of the session", async (id) => {
-    const stream = await listenTo(await handshake(), { "last-event-id": id });
+describe("a Last-Event-ID that was never issued", () => {
+  const issued = async (session: Record<string, string>) => {
+    const stream = await streamed(wait({ ms: 1, progress: true }, "t").message, session);
+    return (await stream.rest())[0]?.id ?? "";
+  };
+  const changed = (id: string, at: number) => {
+    const parts = id.split(/([.-](?=[^.]*$)|\.)/);
+    parts[at] = parts[at]?.startsWith("A") ? `B${parts[at].slice(1)}` : `A${parts[at]?.slice(1)}`;
+    return parts.join("");
+  };
+
+  it.each<[string, (id: string) => string]>([
+    ["nonsense", () => "nonsense"],
+    ["a name and a number", () => "a-1"],
+    ["a name that is not signed", (id) => `${id.split(".")[0]}-0`],
+    ["another stream", (id) => changed(id, 0)],
+    ["another request", (id) => changed(id, 2)],
+    ["another signature", (id) => changed(id, 4)],
+    ["no number", (id) => id.replace(/-0$/, "")],
+    ["a fraction", (id) => `${id}.5`],
+    ["a number below zero", (id) => id.replace(/-0$/, "--1")],
+  ])("%s is a 400, and no end of the session", async (_, forge) => {
+    const session = await handshake();
+    const id = await issued(session);
+    expect(forge(id)).not.toBe(id);
+    const { status, body } = await refused(session, forge(id));
+    expect([status, body]).toEqual([
+      400,
+      { jsonrpc: "2.0", error: { code: -32600, message: expect.stringContaining("Last-Event-ID") } },
+    ]);
+    expect((await mcp(request("ping"), session)).status).toBe(200);
+  });
+
+  it.each([
+    ["that is over", 1],
+    ["that still runs", 600],
+  ])("a place that a stream %s has not come to is no silence", async (_, ms) => {
+    const session = await handshake();
+    const stream = await streamed(wait({ ms, progress: true }, "t").message, session);
+    const { id = "" } = (await stream.next()) ?? {};
+    if (ms === 1) await stream.rest();
+    const ahead = id.replace(/-0$/, "-99");
+    if (ms === 1) expect((await refused(session, ahead)).status).toBe(400);
+    else expect((await (await resume(session, ahead)).nextData()).error.message).toEqual(expect.any(String));
+    await stream.close();
+  });
+
+  it("that is empty is none: it opens the stream of the session", async () => {
+    const stream = await listenTo(await handshake(), { "last-event-id": "" });
     await mcp(call("Talk_Change", { of: "tools" }));
     expect((await stream.nextData()).method).toBe("notifications/tools/list_changed");
     await stream.close();

@@ -2,7 +2,7 @@
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { Stream } from "./stream.ts";
-import { call, handshake, listenTo, mcp, request } from "./support.ts";
+import { call, handshake, listenTo, mcp, request, streamed } from "./support.ts";
 
 const change = (of: string, uri?: string) => mcp(call("Talk_Change", uri === undefined ? { of } : { of, uri }));
 
@@ -64,6 +64,15 @@ describe("GET (Listening for Messages from the Server)", () => {
     expect(refused.status).toBe(429);
     expect(refused.headers.get("retry-after")).not.toBeNull();
     await refused.text();
+    // One that goes on with an earlier one counts as well.
+    const call = request("tools/call", { name: "Talk_Wait", arguments: { name: "counts", ms: 1, release: true } });
+    const [{ id = "" } = {}] = await (await streamed(call, session)).rest();
+    const resumed = await open({ ...session, accept: "text/event-stream", "last-event-id": id });
+    expect([resumed.status, resumed.headers.get("retry-after")]).toEqual([429, expect.any(String)]);
+    await resumed.text();
+    await streams.pop()?.close();
+    const again = await listenTo(session, { "last-event-id": id });
+    expect((await again.nextData()).id).toBe(1);
     await Promise.all(streams.map((stream) => stream.close()));
   });
 });

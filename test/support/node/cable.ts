@@ -1,0 +1,49 @@
+/** A network between a client and a server that fails as networks do: it says nothing to the server. */
+
+import type { AddressInfo } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
+
+export interface Cable {
+  /** Where the client finds the server. */
+  readonly url: string;
+  /** What the server sends on connections that are open now goes nowhere. */
+  mute(): void;
+  /** Breaks the connections that are open now, at the client's end alone: the server believes that they are there. */
+  cut(): void;
+  stop(): void;
+}
+
+export async function layCable(to: string): Promise<Cable> {
+  const { hostname, port } = new URL(to);
+  const pairs = new Set<{ client: Socket; server: Socket; isMute: boolean }>();
+  const proxy = createServer((client) => {
+    const server = connect(Number(port), hostname);
+    const pair = { client, server, isMute: false };
+    pairs.add(pair);
+    client.on("data", (chunk) => server.write(chunk));
+    server.on("data", (chunk) => {
+      if (!pair.isMute) client.write(chunk);
+    });
+    server.on("end", () => {
+      if (!pair.isMute) client.end();
+    });
+    for (const socket of [client, server]) socket.on("error", () => {});
+  });
+  await new Promise<void>((listening) => proxy.listen(0, "127.0.0.1", listening));
+  return {
+    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    mute() {
+      for (const pair of pairs) pair.isMute = true;
+    },
+    cut() {
+      for (const pair of pairs) {
+        pair.isMute = true;
+        pair.client.destroy();
+      }
+    },
+    stop() {
+      proxy.close();
+      for (const { client, server } of pairs) for (const socket of [client, server]) socket.destroy();
+    },
+  };
+}
