@@ -20,8 +20,13 @@ afterAll(() => rig?.kill());
 
 const fresh = () => crypto.randomUUID();
 const effects = (key: string) => rig.ask<number>("/world/effects", key);
-const ofKv = (key: string) =>
-  rig.ask<[string, string][]>("/world/entries", "").then((all) => all.find(([, text]) => text.includes(key)));
+/** The name of a record in KV. */
+const nameOf = (principal: string, key: string) => {
+  const named = canonical([principal, undefined, "Rig.Ring", key]);
+  return `call:${createHash("sha256").update(named).digest("hex")}`;
+};
+const ofKv = (key: string, principal = "tester") =>
+  rig.ask<[string, string][]>("/world/entries", nameOf(principal, key)).then(([entry]) => entry);
 
 describe.concurrent("the object", () => {
   it.each(["oxp", "mcp", "opentool"] as const)(
@@ -207,14 +212,7 @@ describe("KV", () => {
     await sleep(HANDED_ON_MS);
     const [name = ""] = (await ofKv(key)) ?? [];
     expect((await insist(rig, { key })).value).toBe(`${key}, run 1`);
-    for (const text of [
-      "",
-      "{",
-      "null",
-      "[]",
-      '{"fingerprint":1}',
-      '{"fingerprint":"another","outcome":{"kind":"completed"}}',
-    ]) {
+    for (const text of ["", "{", "null", "[]", '{"fingerprint":1}', '{"fingerprint":"another","sealed":"AAAA"}']) {
       await rig.ask("/world/put", "one", name, text, 60_000);
       expect(await call(rig, { key }), text).toMatchObject({ is: "again" });
     }
@@ -235,9 +233,7 @@ describe("KV", () => {
   it("that refuses one record lets all others through", async () => {
     const principal = fresh();
     const keys = Array.from({ length: 24 }, fresh);
-    const named = canonical([principal, undefined, "Rig.Ring@1.0.0", keys[0]]);
-    const refused = `call:${createHash("sha256").update(named).digest("hex")}`;
-    await rig.ask("/world/set", { down: refused });
+    await rig.ask("/world/set", { down: nameOf(principal, keys[0] ?? "") });
     for (const key of keys) await insist(rig, { key, principal });
     const copies = async () =>
       (await rig.ask<number[]>(`/claims/copies?principal=${principal}`)).filter((count) => count > 0);
@@ -246,6 +242,23 @@ describe("KV", () => {
     await rig.ask("/world/set", {});
     await sleep(1_500);
     expect(await copies()).toEqual([]);
+  });
+
+  it("that refuses a result which is too long for the object: its duplicates are told that it ran, and do not run", async () => {
+    const [key, principal] = [fresh(), fresh()];
+    const given = { key, principal, input: { name: key, ms: 0, long: 800_000 } };
+    await rig.ask("/world/set", { down: nameOf(principal, key) });
+    expect(await call(rig, given)).toMatchObject({ is: "result" });
+    for (const over of ["oxp", "mcp", "opentool"] as const) {
+      const answer = await call(rig, { ...given, over, at: "other" });
+      expect(answer).toMatchObject({ is: "wrong", text: expect.stringContaining("has run already") });
+    }
+    await rig.ask("/world/set", {});
+    // KV has what the object handed on by now.
+    await sleep(HANDED_ON_MS);
+    expect(await ofKv(key, principal)).toBeDefined();
+    expect(await call(rig, given)).toMatchObject({ is: "wrong", text: expect.stringContaining("has run already") });
+    expect(await effects(key)).toBe(1);
   });
 
   it("that takes its time over a key's last result does not lose the next one", async () => {
@@ -266,6 +279,6 @@ describe("KV", () => {
     await call(rig, { key: fresh(), principal, ttlSeconds: 1, fate: { faults: { settle: NEVER } } });
     await sleep(4_500);
     expect(await rig.ask(`/claims/rows?principal=${principal}`)).toEqual([0, 0, 0, 0]);
-    expect(await ofKv(key)).toBeUndefined();
+    expect(await ofKv(key, principal)).toBeUndefined();
   });
 });
