@@ -21,7 +21,7 @@ export type Claim =
        * Keeps the result. Resolves with `kept`, or with what another runner made of the key whose lease this one lost.
        * Never rejects: where the result cannot be kept, that is logged.
        *
-       * @param ranOnly makes the record that is kept where the store does not take the result: it says that the call ran
+       * @param ranOnly makes the record for where no store takes the other: it says only that the call ran
        */
       settle(record: LedgerRecord, ranOnly: () => Promise<LedgerRecord>): Promise<"kept" | Known | Running>;
       /** Gives the key back: the next call with it runs. Never rejects. */

@@ -6,7 +6,15 @@
 import type { Call } from "./call.ts";
 import { exactVersion } from "./catalog.ts";
 import type { Ending } from "./ending.ts";
-import { type CallIdentity, type Claim, fingerprint, type Known, ledgerKey, type Running } from "./ledger.ts";
+import {
+  type CallIdentity,
+  type Claim,
+  fingerprint,
+  type Known,
+  type LedgerRecord,
+  ledgerKey,
+  type Running,
+} from "./ledger.ts";
 import { describeError } from "./log.ts";
 import { isFinal, type Outcome, type Refusal } from "./outcome.ts";
 import { ANONYMOUS, ownerOf } from "./principal.ts";
@@ -90,7 +98,7 @@ async function carriedOut(run: ToolRun, keyed: Keyed, claim: Claim & { state: "c
 }
 
 async function keep(
-  { caller, offer, context }: ToolRun,
+  { caller, offer, context, host }: ToolRun,
   { print, sealing }: Keyed,
   claim: Claim & { state: "claimed" },
   outcome: Outcome,
@@ -102,9 +110,13 @@ async function keep(
     durationMs,
     session: id === undefined ? undefined : { id, begun, seen: context.sawSession },
   };
-  const ranOnly = () => sealRecord(sealing, print, ran);
-  const record = offer.traits.keep === false ? ranOnly() : sealRecord(sealing, print, { ...ran, outcome });
-  return claim.settle(await record, ranOnly);
+  const ranOnly = async () => (await sealRecord(sealing, print, ran)) as LedgerRecord;
+  const isKept = offer.traits.keep !== false;
+  const whole = isKept ? await sealRecord(sealing, print, { ...ran, outcome }) : undefined;
+  if (isKept && whole === undefined) {
+    host.log({ level: "warning", message: "result too large to be kept", callId: caller.callId, tool: offer.id });
+  }
+  return claim.settle(whole ?? (await ranOnly()), ranOnly);
 }
 
 /** The ending of a call that does not run: another with its key does, or has. */

@@ -28,16 +28,26 @@ export interface KeptSession {
 }
 
 const IV_BYTES = 12;
+/** Sealing makes several copies, and an isolate has 128 MB for all. KV takes 25 MiB, which this is not as Base64 either. */
+const MAX_BYTES = 10_000_000;
 
 /** @throws where the deployment's key cannot be had */
 export function recordKey(signer: Signer, identity: CallIdentity): Promise<CryptoKey> {
   return signer.deriveKey(canonical(["idempotency record", ...identity]));
 }
 
-/** AES-GCM (NIST SP 800-38D), with the fingerprint as associated data. */
-export async function sealRecord(key: CryptoKey, fingerprint: string, kept: Kept): Promise<LedgerRecord> {
+/**
+ * AES-GCM (NIST SP 800-38D), with the fingerprint as associated data.
+ *
+ * @returns undefined for what is too large to be kept
+ */
+export async function sealRecord(key: CryptoKey, fingerprint: string, kept: Kept): Promise<LedgerRecord | undefined> {
+  const text = JSON.stringify(kept);
+  // There are no fewer bytes than characters: a text that is far too long is not copied to count them.
+  const plain = text.length > MAX_BYTES ? undefined : utf8(text);
+  if (plain === undefined || plain.length > MAX_BYTES) return undefined;
   const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
-  const sealed = new Uint8Array(await crypto.subtle.encrypt(bound(iv, fingerprint), key, utf8(JSON.stringify(kept))));
+  const sealed = new Uint8Array(await crypto.subtle.encrypt(bound(iv, fingerprint), key, plain));
   const whole = new Uint8Array(IV_BYTES + sealed.length);
   whole.set(iv);
   whole.set(sealed, IV_BYTES);

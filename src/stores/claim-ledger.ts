@@ -9,7 +9,7 @@ import type { ClaimAttempt } from "../core/claim.ts";
 import { type Claim, type ClaimRequest, type Known, type Ledger, type Running, readRecord } from "../core/ledger.ts";
 import { describeError, type Log } from "../core/log.ts";
 import { type Claims, type ClaimsObject, type Found, MAX_COPY } from "./claims.ts";
-import { kvLedger, leftName, recordName, textOf } from "./kv-ledger.ts";
+import { kvLedger, leftName, recordName } from "./kv-ledger.ts";
 
 /** Objects that share a principal's keys: one that holds all would be the limit of a busy principal. */
 const SHARDS = 4;
@@ -56,7 +56,7 @@ export function claimLedger({ objects, kv, ttlSeconds, log, marginMs = MARGIN_MS
     return {
       state: "claimed",
       async settle(record, ranOnly): Promise<"kept" | Known | Running> {
-        const text = await textOf(record, ranOnly, log);
+        const text = JSON.stringify(record);
         const short = text.length > MAX_COPY ? JSON.stringify(await ranOnly()) : undefined;
         let found: "kept" | Found;
         try {

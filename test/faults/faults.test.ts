@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { canonical } from "../../src/core/json.ts";
 import { openRig, type Rig } from "../support/node/rig.ts";
 import { call, insist, sleep } from "./caller.ts";
-import type { Fault } from "./life.ts";
+import type { Fate, Fault } from "./life.ts";
 
 /** The rig's lease, with what a busy machine adds. */
 const LEASE_MS = 2_000;
@@ -150,6 +150,27 @@ describe.concurrent("a runner that is late", () => {
     await late;
     expect((await insist(rig, { key })).value).toBe(value);
     expect((await insist(rig, { key, at: "other" })).value).toBe(value);
+  });
+});
+
+describe.concurrent("a runner that dies", () => {
+  it("leaves its key to nobody who brings another secret, though it is free to be taken over", async () => {
+    const key = fresh();
+    const bring = async (value: string, fate: Fate = {}) => {
+      const context = { secrets: [{ id: "RIG_KEY", value }] };
+      const request = { tool_id: "Rig.Guarded", call_id: key, input: { name: key, ms: 0 }, context };
+      const headers = { "content-type": "application/json", "x-fate": JSON.stringify(fate), "x-principal": "tester" };
+      const init = { method: "POST", headers, body: JSON.stringify({ request }) };
+      const response = await fetch(new URL("/at/one/tools/call", rig.url), init);
+      return { status: response.status, text: await response.text() };
+    };
+    expect((await bring("ada's", { die: "before effect" })).status).toBe(599);
+    await sleep(LEASE_MS + 100);
+    expect(await bring("bob's")).toMatchObject({ status: 400, text: expect.stringContaining("already used") });
+    expect(await effects(key)).toBe(0);
+    expect((await bring("ada's")).text).toContain(`${key}, run 1`);
+    expect((await bring("bob's")).status).toBe(400);
+    expect(await effects(key)).toBe(1);
   });
 });
 
