@@ -72,6 +72,16 @@ describe("a caller's values and the Worker's are never mixed (README, requiremen
     expect(text).not.toMatch(/from the worker|a setting/);
   });
 
+  it("secrets and authorizations belong together too", async () => {
+    expect(await completed("Needs.Across")).toMatchObject({ authorization: { FIXTURE_SETTING: "a setting" } });
+    const token = { authorization: [{ id: "FIXTURE_SETTING", token: "of the caller" }] };
+    for (const context of [token, secrets("FIXTURE_SECRET")]) {
+      const { status, text } = await call("Needs.Across", {}, { context });
+      expect(status).toBe(400);
+      expect(text).not.toMatch(/from the worker|a setting/);
+    }
+  });
+
   it("an empty value beside it does not either", async () => {
     const context = { secrets: [...secrets("FIXTURE_SETTING").secrets, { id: "FIXTURE_SECRET", value: "" }] };
     expect((await call("Needs.Pair", {}, { context })).status).toBe(400);
