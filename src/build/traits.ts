@@ -9,6 +9,7 @@ export const TRAITS = [
   "scopes",
   "rate",
   "once",
+  "keep",
   "timeoutMs",
   "env",
   "attachments",
@@ -22,11 +23,14 @@ const ANNOTATIONS = ["readOnly", "destructive", "idempotent", "openWorld"];
 const SCOPE = /^(?!\*$)[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]+$/;
 /** Setting a timer to more is the same as setting none (32-bit signed milliseconds). */
 const MAX_TIMEOUT_MS = 2_147_483_647;
+/** Who may supply a requirement, where it does not belong to the others. */
+const SUPPLIERS = ["caller", "worker"];
 const REQUIREMENTS =
   'requirements: { secrets: ["MY_KEY"], authorization: [{ id: "google", oauth2: { scopes: ["email"] } }], userId: true }';
 
 export function* checkTraits(definition: Readonly<Record<string, unknown>>): Generator<Complaint> {
-  const { title, annotations, requirements, scopes, rate, once, timeoutMs, env, attachments, session } = definition;
+  const { title, annotations, requirements, scopes, rate, once, keep, timeoutMs, env, attachments, session } =
+    definition;
   if (title !== undefined && typeof title !== "string") {
     yield { problem: "its title is not a string", fix: 'write title: "Add two numbers", or leave it out' };
   }
@@ -47,6 +51,9 @@ export function* checkTraits(definition: Readonly<Record<string, unknown>>): Gen
   }
   if (once !== undefined && typeof once !== "boolean") {
     yield { problem: "its once is not true or false", fix: "write once: true, or leave it out" };
+  }
+  if (keep !== undefined && typeof keep !== "boolean") {
+    yield { problem: "its keep is not true or false", fix: "write keep: false, or leave it out" };
   }
   if (session !== undefined && typeof session !== "boolean") {
     yield { problem: "its session is not true or false", fix: "write session: true, or leave it out" };
@@ -102,7 +109,7 @@ function wrongRequirement(requirements: unknown): string | undefined {
   const { secrets, authorization, userId, ...rest } = requirements;
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined) return `requirements.${unknown}`;
-  if (secrets !== undefined && !isNames(secrets)) return "requirements.secrets";
+  if (secrets !== undefined && !(Array.isArray(secrets) && secrets.every(isSecret))) return "requirements.secrets";
   if (userId !== undefined && typeof userId !== "boolean") return "requirements.userId";
   if (authorization === undefined) return undefined;
   if (!Array.isArray(authorization)) return "requirements.authorization";
@@ -110,8 +117,14 @@ function wrongRequirement(requirements: unknown): string | undefined {
   return at < 0 ? undefined : `requirements.authorization[${at}]`;
 }
 
+function isSecret(item: unknown): boolean {
+  if (!isRecord(item)) return isName(item);
+  return isName(item.id) && SUPPLIERS.includes(item.from as string) && hasOnly(item, ["id", "from"]);
+}
+
 function isAuthorization(item: unknown): boolean {
-  if (!isRecord(item) || !isName(item.id) || !hasOnly(item, ["id", "oauth2"])) return false;
+  if (!isRecord(item) || !isName(item.id) || !hasOnly(item, ["id", "oauth2", "from"])) return false;
+  if (item.from !== undefined && !SUPPLIERS.includes(item.from as string)) return false;
   if (item.oauth2 === undefined) return true;
   if (!isRecord(item.oauth2) || !hasOnly(item.oauth2, ["scopes"])) return false;
   return item.oauth2.scopes === undefined || isNames(item.oauth2.scopes);

@@ -61,6 +61,8 @@ export interface Caller {
   readonly toolkit?: string | undefined;
   readonly principal: Principal;
   readonly sessionId?: string | undefined;
+  /** Whether the session begins with this call: a repeat of the call is of the same session, though it names none. */
+  readonly beginsSession?: boolean | undefined;
   readonly context: CallContext;
   readonly attachments?: readonly Attachment[] | undefined;
   /** W3C trace context. Read when it is asked for: few tools do, and a deployment may log nothing. */

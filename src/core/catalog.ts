@@ -190,11 +190,11 @@ function hash(text: string): string {
  */
 function resolve(versions: readonly CatalogEntry[], asked: string | undefined): CatalogEntry | undefined {
   if (asked === undefined) return versions[versions.length - 1];
-  const exact = withoutLeadingZeros(asked.includes(".") ? asked : `${asked}.0.0`);
+  const exact = exactVersion(asked);
   return versions.find((entry) => entry.version === exact);
 }
 
-/** Versions are three integers, not text: `01.0.0` is `1.0.0`. */
-function withoutLeadingZeros(version: string): string {
-  return version.replace(/(^|\.)0+(?=\d)/g, "$1");
+/** The version that was asked for, in full. Versions are three integers, not text: `01.0.0` is `1.0.0`. */
+export function exactVersion(asked: string): string {
+  return (asked.includes(".") ? asked : `${asked}.0.0`).replace(/(^|\.)0+(?=\d)/g, "$1");
 }

@@ -27,6 +27,8 @@ export interface Traits {
   readonly rate?: number | undefined;
   /** Whether a keyed call must run once, whatever it costs. Left out: unless it says that it is read-only. */
   readonly once?: boolean | undefined;
+  /** Whether a keyed call's result is kept for its duplicates, sealed. `false`: they are told that it ran, and no more. */
+  readonly keep?: boolean | undefined;
   /** Milliseconds that one call may take. 60,000 when absent. */
   readonly timeoutMs?: number | undefined;
   /** Names of the Worker's bindings and variables that the tool sees as `ctx.env`. */
@@ -58,14 +60,24 @@ export interface Annotations {
   readonly openWorld?: boolean | undefined;
 }
 
-/** What must be there before the tool runs: from the call's context, or from a Worker secret of the same name. */
+/**
+ * What must be there before the tool runs: from the call's context, or from a Worker secret of the same name. Names that
+ * do not say `from` belong together: a caller that supplies one of them supplies them all, and gets none of the Worker's.
+ */
 export interface Requirements<Secret extends string = string, Authorization extends string = string> {
   readonly authorization?:
-    | readonly { readonly id: Authorization; readonly oauth2?: { readonly scopes?: readonly string[] | undefined } }[]
+    | readonly {
+        readonly id: Authorization;
+        readonly oauth2?: { readonly scopes?: readonly string[] | undefined };
+        readonly from?: Supplier;
+      }[]
     | undefined;
-  readonly secrets?: readonly Secret[] | undefined;
+  readonly secrets?: readonly (Secret | { readonly id: Secret; readonly from: Supplier })[] | undefined;
   readonly userId?: boolean | undefined;
 }
+
+/** The only side whose value counts: `caller` is the call's context, `worker` the Worker's own secrets. */
+export type Supplier = "caller" | "worker";
 
 /** A file that the caller attached (gateway seed, "Attachments"). */
 export interface Attachment {

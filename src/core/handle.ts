@@ -3,12 +3,14 @@
  * a purpose, so that a handle is of no use to anyone else and for nothing else.
  */
 
-/** Signs and checks; where its key comes from is the store's business. */
+/** Signs, checks and derives; where its key comes from is the store's business. */
 export interface Signer {
   /** Base64url HMAC-SHA-256 of `text`. */
   sign(text: string): Promise<string>;
   /** Compares in constant time. */
   verify(text: string, signature: string): Promise<boolean>;
+  /** Another AES-GCM key for each `info`, and the same each time (HKDF, RFC 5869). Tells nothing of the signing key. */
+  deriveKey(info: string): Promise<CryptoKey>;
 }
 
 /**
@@ -16,38 +18,51 @@ export interface Signer {
  *            a request whose caller has gone is let go with all that it waits for, and its answer would never come
  */
 export function hmacSigner(key: () => Promise<Uint8Array<ArrayBuffer>>): Signer {
-  let imported: CryptoKey | undefined;
+  let imported: { readonly signs: CryptoKey; readonly derives: CryptoKey } | undefined;
   const load = async () => {
-    imported ??= await crypto.subtle.importKey("raw", await key(), { name: "HMAC", hash: "SHA-256" }, false, [
+    if (imported) return imported;
+    const raw = await key();
+    const signs = await crypto.subtle.importKey("raw", raw, { name: "HMAC", hash: "SHA-256" }, false, [
       "sign",
       "verify",
     ]);
+    const derives = await crypto.subtle.importKey("raw", raw, "HKDF", false, ["deriveKey"]);
+    imported = { signs, derives };
     return imported;
   };
   return {
-    sign: async (text) => toBase64Url(new Uint8Array(await crypto.subtle.sign("HMAC", await load(), bytes(text)))),
+    async sign(text) {
+      const { signs } = await load();
+      return toBase64Url(new Uint8Array(await crypto.subtle.sign("HMAC", signs, bytes(text))));
+    },
     async verify(text, signature) {
       const given = fromBase64Url(signature);
-      return given !== undefined && crypto.subtle.verify("HMAC", await load(), given, bytes(text));
+      return given !== undefined && crypto.subtle.verify("HMAC", (await load()).signs, given, bytes(text));
+    },
+    async deriveKey(info) {
+      const how = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(32), info: bytes(info) };
+      const { derives } = await load();
+      return crypto.subtle.deriveKey(how, derives, { name: "AES-GCM", length: 256 }, false, ["encrypt", "decrypt"]);
     },
   };
 }
 
+/** 128 bits: nobody guesses it. */
+export function randomId(): string {
+  return toBase64Url(crypto.getRandomValues(new Uint8Array(16)));
+}
+
 /**
  * @param note short text that the handle carries in the clear, without dots: a protocol's revision
- * @param from what the handle's id is made of, where asking again must give the same; left out, it is random
+ * @param id   of what began before; left out, it is random
  */
 export async function mintHandle(
   signer: Signer,
   purpose: string,
   principal: string,
   note: string,
-  from?: string,
+  id: string = randomId(),
 ): Promise<string> {
-  const id =
-    from === undefined
-      ? toBase64Url(crypto.getRandomValues(new Uint8Array(16)))
-      : (await signer.sign(bound(`${purpose} id`, principal, from))).slice(0, 22);
   const body = `${id}.${note}`;
   return `${body}.${await signer.sign(bound(purpose, principal, body))}`;
 }

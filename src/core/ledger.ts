@@ -1,20 +1,13 @@
 /** Idempotency: a keyed call claims its key before it runs and settles its result under it. Interface and hashing. */
-import type { Principal } from "./definition.ts";
 import { sha256 } from "./digest.ts";
 import { canonical } from "./json.ts";
-import type { Outcome } from "./outcome.ts";
-import { ANONYMOUS } from "./principal.ts";
 import type { Met } from "./requirements.ts";
 
-/** What is kept under a key: enough to answer a duplicate byte for byte. */
+/** What a store has of a call: only the core can open it (record.ts). */
 export interface LedgerRecord {
   readonly fingerprint: string;
-  readonly outcome: Outcome;
-  readonly durationMs: number;
-  /** The session whose values the call saw: what it returned is for no other. */
-  readonly sessionId?: string | undefined;
-  /** See {@link confidenceOf}. */
-  readonly confidence?: string | undefined;
+  /** ASCII. */
+  readonly sealed: string;
 }
 
 export type Known = { readonly state: "known"; readonly record: LedgerRecord };
@@ -27,8 +20,10 @@ export type Claim =
       /**
        * Keeps the result. Resolves with `kept`, or with what another runner made of the key whose lease this one lost.
        * Never rejects: where the result cannot be kept, that is logged.
+       *
+       * @param ranOnly makes the record for where no store takes the other: it says only that the call ran
        */
-      settle(record: LedgerRecord): Promise<"kept" | Known | Running>;
+      settle(record: LedgerRecord, ranOnly: () => Promise<LedgerRecord>): Promise<"kept" | Known | Running>;
       /** Gives the key back: the next call with it runs. Never rejects. */
       release(): Promise<void>;
     }
@@ -38,9 +33,9 @@ export type Claim =
 
 export interface ClaimRequest {
   readonly principal: string;
-  /** Hash of principal, resolved tool id and the client's key ({@link ledgerKey}). */
+  /** Hash of what names the call ({@link ledgerKey}). */
   readonly key: string;
-  /** Hash of the input ({@link fingerprint}). */
+  /** Hash of what the call is about ({@link fingerprint}). */
   readonly fingerprint: string;
   /** Whether two runs would do harm: then only an atomic claim will do. */
   readonly once: boolean;
@@ -53,37 +48,37 @@ export interface Ledger {
   claim(request: ClaimRequest): Promise<Claim>;
 }
 
-/** The same client key means another call for another principal or user, tool or version. */
-export function ledgerKey(
-  principal: string,
-  userId: string | undefined,
-  toolId: string,
-  clientKey: string,
-): Promise<string> {
-  return sha256(canonical([principal, userId, toolId, clientKey]));
+/**
+ * What names a call: the same client key names another for another principal, user or tool. A version is no part of it:
+ * a call that names none is the same call when a deployment has raised the latest.
+ */
+export type CallIdentity = readonly [principal: string, userId: string | undefined, toolId: string, clientKey: string];
+
+export function ledgerKey(identity: CallIdentity): Promise<string> {
+  return sha256(canonical(identity));
 }
 
-/** "The same call" ignores the order of members, and credentials are no part of it; attached files are. */
-export function fingerprint(input: unknown, attachments: unknown): Promise<string> {
-  return sha256(canonical([input, attachments]));
+/**
+ * What a call is about: "the same call" ignores the order of members; attached files count, and `brought`, the caller's
+ * own secrets and tokens, where these may be all that tells one user from another. With the client's key among it, so
+ * that no input can be guessed from what is stored.
+ */
+export function fingerprint(
+  clientKey: string,
+  input: unknown,
+  attachments: unknown,
+  brought: Met["brought"],
+): Promise<string> {
+  return sha256(canonical([clientKey, input, attachments, brought]));
 }
 
 /** A record that was read back; undefined for what is none. */
 export function readRecord(text: string | null): LedgerRecord | undefined {
   try {
     const record = JSON.parse(text ?? "null") as Partial<LedgerRecord> | null;
-    const isWhole = typeof record?.fingerprint === "string" && typeof record.outcome?.kind === "string";
+    const isWhole = typeof record?.fingerprint === "string" && typeof record.sealed === "string";
     return isWhole ? (record as LedgerRecord) : undefined;
   } catch {
     return undefined;
   }
-}
-
-/**
- * What a result was made with that its caller handed over, hashed, where nobody knows who the caller is: of two
- * strangers at one address, one must not get what the other's secret opened. Credentials of a principal may change.
- */
-export function confidenceOf({ id }: Principal, { secrets, authorization }: Met): Promise<string> | undefined {
-  const isNothing = Object.keys(secrets).length === 0 && Object.keys(authorization).length === 0;
-  return id !== ANONYMOUS || isNothing ? undefined : sha256(canonical([secrets, authorization]));
 }

@@ -3,11 +3,22 @@
  * that its caller no longer waits for (time limit, cancelled) keeps its key while its tool works on: the next call with
  * the key gets what that comes to.
  */
+import type { Call } from "./call.ts";
+import { exactVersion } from "./catalog.ts";
 import type { Ending } from "./ending.ts";
-import { type Claim, confidenceOf, fingerprint, ledgerKey } from "./ledger.ts";
+import {
+  type CallIdentity,
+  type Claim,
+  fingerprint,
+  type Known,
+  type LedgerRecord,
+  ledgerKey,
+  type Running,
+} from "./ledger.ts";
 import { describeError } from "./log.ts";
 import { isFinal, type Outcome, type Refusal } from "./outcome.ts";
-import { ownerOf } from "./principal.ts";
+import { ANONYMOUS, ownerOf } from "./principal.ts";
+import { type Kept, openRecord, recordKey, sealRecord } from "./record.ts";
 import { DEFAULT_TIMEOUT_MS } from "./run.ts";
 import type { Carried, ToolRun } from "./tool-run.ts";
 
@@ -16,68 +27,120 @@ const LEDGER_RETRY_MS = 1_000;
 /** Nobody waited for it any more when its turn came: it has not run, and need not. */
 const CANCELLED: Carried = { outcome: { kind: "cancelled" }, durationMs: 0 };
 
+/** A call by its names: in the stores, as it is compared with its duplicates, and what its result is sealed with. */
+interface Keyed {
+  readonly storeKey: string;
+  readonly print: string;
+  readonly sealing: CryptoKey;
+}
+
 /** @param key the client's */
 export async function once(run: ToolRun, key: string): Promise<Ending> {
-  const { caller: call, offer: entry, met, host } = run;
-  const { principal, sessionId } = call;
-  const { traits, id, version } = entry;
-  const refused = (refusal: Refusal): Ending => ({ outcome: { kind: "refused", refusal }, durationMs: 0, entry });
-  const ended = (found: Exclude<Claim, { state: "claimed" }>): Ending => {
-    if (found.state === "conflict") return refused({ reason: "conflict" });
-    if (found.state === "running") return refused({ reason: "running", retryAfterMs: found.retryAfterMs });
-    const { record } = found;
-    // What another session's values or another stranger's secrets went into is nothing to repeat here.
-    const isOwn = [undefined, sessionId].includes(record.sessionId) && record.confidence === confidence;
-    if (!isOwn) return refused({ reason: "conflict" });
-    return { outcome: record.outcome, durationMs: record.durationMs, entry, replayed: true };
-  };
-
+  let keyed: Keyed;
   let claim: Claim;
-  const storeKey = await ledgerKey(ownerOf(principal), met.userId, `${id}@${version}`, key);
-  const confidence = await confidenceOf(principal, met);
-  const print = await fingerprint(call.input ?? {}, call.attachments);
   try {
-    claim = await host.ledger.claim({
-      principal: ownerOf(principal),
-      key: storeKey,
-      fingerprint: print,
-      once: traits.once ?? traits.annotations?.readOnly !== true,
-      limitMs: traits.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-    });
+    // Before it runs: a result that cannot be sealed could not be kept.
+    keyed = await keyedCall(run, key);
+    claim = await claimFor(run, keyed);
   } catch (error) {
+    const { host, caller } = run;
     // Nothing has run: the caller may try again, and must not be served without the promise that its key makes.
-    host.log({ level: "error", message: "ledger unavailable", callId: call.callId, error: describeError(error) });
-    return refused({ reason: "unavailable", retryAfterMs: LEDGER_RETRY_MS });
+    host.log({ level: "error", message: "ledger unavailable", callId: caller.callId, error: describeError(error) });
+    return refused(run, { reason: "unavailable", retryAfterMs: LEDGER_RETRY_MS });
   }
-  if (claim.state !== "claimed") return ended(claim);
-
-  const { settle, release } = claim;
-  const carriedOut = async (): Promise<Ending> => {
-    const started = host.now();
-    const isOver = call.client?.signal.aborted;
-    const { outcome, durationMs, late } = isOver ? CANCELLED : await run.carryOut(storeKey);
-    const keep = (final: Outcome, took: number) =>
-      settle({
-        fingerprint: print,
-        outcome: final,
-        durationMs: took,
-        sessionId: run.context.sawSession ? sessionId : undefined,
-        confidence,
-      });
-    if (isFinal(outcome)) {
-      const kept = await keep(outcome, durationMs);
-      // This runner was given up, and another has run: all callers get the one result.
-      return kept === "kept" ? { outcome, durationMs, entry } : ended(kept);
-    }
-    const afterwards = async (end: Outcome | undefined): Promise<void> => {
-      await (end && isFinal(end) ? keep(end, host.now() - started) : release());
-    };
-    if (late === undefined) await release();
-    else host.defer(late.then(afterwards));
-    return { outcome, durationMs, entry };
-  };
-  const work = carriedOut();
+  if (claim.state !== "claimed") return found(claim, run, keyed);
+  const work = carriedOut(run, keyed, claim);
   // A caller that goes between the run and its result must not take the result with it.
-  host.defer(work.catch(() => {}));
+  run.host.defer(work.catch(() => {}));
   return work;
+}
+
+async function keyedCall({ caller, offer, met, host }: ToolRun, key: string): Promise<Keyed> {
+  const { principal, context, input = {}, attachments } = caller;
+  const userId = context.userId || undefined;
+  const identity: CallIdentity = [ownerOf(principal), userId, offer.id, key];
+  // A caller that is known, and says for which user it calls, may have refreshed that user's tokens since its last try.
+  // Of all others what they bring may be the only thing that tells one user from another.
+  const isTold = userId !== undefined && principal.id !== ANONYMOUS;
+  return {
+    storeKey: await ledgerKey(identity),
+    print: await fingerprint(key, input, attachments, isTold ? undefined : met.brought),
+    sealing: await recordKey(host.signer, identity),
+  };
+}
+
+function claimFor({ caller, offer: { traits }, host }: ToolRun, { storeKey, print }: Keyed): Promise<Claim> {
+  return host.ledger.claim({
+    principal: ownerOf(caller.principal),
+    key: storeKey,
+    fingerprint: print,
+    once: traits.once ?? traits.annotations?.readOnly !== true,
+    limitMs: traits.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+  });
+}
+
+async function carriedOut(run: ToolRun, keyed: Keyed, claim: Claim & { state: "claimed" }): Promise<Ending> {
+  const { caller, offer: entry, host } = run;
+  const started = host.now();
+  const isOver = caller.client?.signal.aborted;
+  const { outcome, durationMs, late } = isOver ? CANCELLED : await run.carryOut(keyed.storeKey);
+  if (isFinal(outcome)) {
+    const kept = await keep(run, keyed, claim, outcome, durationMs);
+    // This runner was given up, and another has run: all callers get the one result.
+    return kept === "kept" ? { outcome, durationMs, entry } : found(kept, run, keyed);
+  }
+  const afterwards = async (end: Outcome | undefined): Promise<void> => {
+    await (end && isFinal(end) ? keep(run, keyed, claim, end, host.now() - started) : claim.release());
+  };
+  if (late === undefined) await claim.release();
+  else host.defer(late.then(afterwards));
+  return { outcome, durationMs, entry };
+}
+
+async function keep(
+  { caller, offer, context, host }: ToolRun,
+  { print, sealing }: Keyed,
+  claim: Claim & { state: "claimed" },
+  outcome: Outcome,
+  durationMs: number,
+): Promise<"kept" | Known | Running> {
+  const { sessionId: id, beginsSession: begun = false } = caller;
+  const ran: Kept = {
+    version: offer.version,
+    durationMs,
+    session: id === undefined ? undefined : { id, begun, seen: context.sawSession },
+  };
+  const ranOnly = async () => (await sealRecord(sealing, print, ran)) as LedgerRecord;
+  const isKept = offer.traits.keep !== false;
+  const whole = isKept ? await sealRecord(sealing, print, { ...ran, outcome }) : undefined;
+  if (isKept && whole === undefined) {
+    host.log({ level: "warning", message: "result too large to be kept", callId: caller.callId, tool: offer.id });
+  }
+  return claim.settle(whole ?? (await ranOnly()), ranOnly);
+}
+
+/** The ending of a call that does not run: another with its key does, or has. */
+async function found(claim: Exclude<Claim, { state: "claimed" }>, run: ToolRun, { sealing }: Keyed): Promise<Ending> {
+  if (claim.state === "conflict") return refused(run, { reason: "conflict" });
+  if (claim.state === "running") return refused(run, { reason: "running", retryAfterMs: claim.retryAfterMs });
+  const kept = await openRecord(sealing, claim.record);
+  if (kept === undefined) return refused(run, { reason: "not_kept" });
+  const { version, outcome, durationMs, session } = kept;
+  const { caller, offer, host } = run;
+  if (!isOfThisCall(kept, caller)) return refused(run, { reason: "conflict" });
+  const ran = host.catalog.find({ id: offer.id, version }, caller.toolkit);
+  const entry = "entry" in ran ? ran.entry : offer;
+  if (outcome === undefined) return { ...refused(run, { reason: "not_kept" }), entry };
+  const sessionId = session?.begun && caller.beginsSession ? session.id : undefined;
+  return { outcome, durationMs, entry, replayed: true, sessionId };
+}
+
+/** What another session's values went into, or another version made, is nothing to repeat here. */
+function isOfThisCall({ version, session }: Kept, { tool, sessionId, beginsSession = false }: Call): boolean {
+  if (tool.version !== undefined && exactVersion(tool.version) !== version) return false;
+  return !session?.seen || session.id === sessionId || (session.begun && beginsSession);
+}
+
+function refused({ offer: entry }: ToolRun, refusal: Refusal): Ending {
+  return { outcome: { kind: "refused", refusal }, durationMs: 0, entry };
 }

@@ -28,6 +28,8 @@ export interface Missing {
   readonly authorization: readonly string[];
   readonly secrets: readonly string[];
   readonly userId: boolean;
+  /** What only the Worker may supply, and does not: nothing for the caller to bring. */
+  readonly ofWorker: readonly string[];
 }
 
 /** Why a call was stopped before its tool ran. Callers may switch on `reason`; texts can change any day. */
@@ -42,6 +44,8 @@ export type Refusal =
   | { readonly reason: "running"; readonly retryAfterMs: number }
   | { readonly reason: "unavailable"; readonly retryAfterMs: number }
   | { readonly reason: "conflict" }
+  /** It ran under this key before, and what came of it is kept nowhere: it can be neither repeated nor run again. */
+  | { readonly reason: "not_kept" }
   /** The tool asks what this caller cannot be asked. */
   | { readonly reason: "ability"; readonly ability: Ability };
 
@@ -70,6 +74,9 @@ export function isFinal(outcome: Outcome): boolean {
   return outcome.kind === "completed" || (outcome.kind === "failed" && outcome.fault.canRetry !== true);
 }
 
+/** What a duplicate is told whose result is gone. */
+export const NOT_KEPT = "This call has run already; its result was not kept and cannot be repeated";
+
 /** Which limit it is, and what to do: a key and the deployment have limits of their own. */
 export function busyInWords({ name, perMinute }: Refusal & { reason: "busy" }): string {
   return `Over ${perMinute} calls of ${name} a minute; wait and try again`;
@@ -81,6 +88,7 @@ export function missingInWords(missing: Missing): string {
     ...missing.authorization.map((id) => `authorization "${id}"`),
     ...missing.secrets.map((id) => `secret "${id}"`),
     ...(missing.userId ? ["a user id"] : []),
+    ...missing.ofWorker.map((id) => `"${id}" of the server's own`),
   ];
   return parts.join(", ");
 }

@@ -1,17 +1,22 @@
-/** Meets a tool's requirements from the call's context, then from Worker secrets of the same name. */
+/** Meets a tool's requirements from the call's context, or from Worker secrets of the same names: never a mix of both. */
 import type { CallContext } from "./call.ts";
-import type { Requirements } from "./definition.ts";
+import type { Requirements, Supplier } from "./definition.ts";
 import type { Missing } from "./outcome.ts";
 
 /** What a tool gets to see: the values it declared and no others. */
 export interface Met {
-  readonly secrets: Readonly<Record<string, string>>;
-  readonly authorization: Readonly<Record<string, string>>;
+  readonly secrets: Values;
+  readonly authorization: Values;
   readonly userId: string | undefined;
+  /** What of these the caller supplied itself; undefined for nothing. */
+  readonly brought: { readonly secrets: Values; readonly authorization: Values } | undefined;
 }
 
-const NOTHING: Readonly<Record<string, string>> = Object.freeze({});
-const MET = { met: { secrets: NOTHING, authorization: NOTHING, userId: undefined } };
+type Values = Readonly<Record<string, string>>;
+type Named = string | { readonly id: string; readonly from?: Supplier };
+
+const NOTHING: Values = Object.freeze({});
+const MET = { met: { secrets: NOTHING, authorization: NOTHING, userId: undefined, brought: undefined } };
 
 /** @param workerSecret the Worker's own secret of that name, if it has one */
 export function meet(
@@ -20,38 +25,68 @@ export function meet(
   workerSecret: (name: string) => string | undefined,
 ): { met: Met } | { missing: Missing } {
   if (required === undefined) return MET;
-  const secrets = collect(required.secrets ?? [], context.secrets, workerSecret);
-  const authorization = collect(
-    (required.authorization ?? []).map(({ id }) => id),
-    context.authorization,
-    workerSecret,
-  );
-  const needsUser = required.userId === true;
-  const userId = needsUser && !context.userId;
-  if (userId || secrets.missing.length > 0 || authorization.missing.length > 0) {
-    return { missing: { secrets: secrets.missing, authorization: authorization.missing, userId } };
-  }
+  const { secrets = [], authorization = [], userId: needsUser = false } = required;
+  // What belongs together comes from one side: the Worker's key must not go where the caller's address points.
+  const brings = bringsSome(secrets, context.secrets) || bringsSome(authorization, context.authorization);
+  const side: Supplier = brings ? "caller" : "worker";
+  const met = {
+    secrets: collect(secrets, context.secrets, side, workerSecret),
+    authorization: collect(authorization, context.authorization, side, workerSecret),
+  };
+  const missing = {
+    secrets: met.secrets.missing,
+    authorization: met.authorization.missing,
+    ofWorker: [...met.secrets.ofWorker, ...met.authorization.ofWorker],
+    userId: needsUser && !context.userId,
+  };
+  const isWhole = [missing.secrets, missing.authorization, missing.ofWorker].every(({ length }) => length === 0);
+  if (!isWhole || missing.userId) return { missing };
+  const brought = { secrets: met.secrets.brought, authorization: met.authorization.brought };
+  const isBrought = Object.values(brought).some((values) => Object.keys(values).length > 0);
   return {
     met: {
-      secrets: secrets.values,
-      authorization: authorization.values,
+      secrets: met.secrets.values,
+      authorization: met.authorization.values,
       userId: needsUser ? context.userId : undefined,
+      brought: isBrought ? brought : undefined,
     },
   };
 }
 
+/** Name and side of a requirement, however it is written. */
+export function named(item: Named): { readonly id: string; readonly from?: Supplier } {
+  return typeof item === "string" ? { id: item } : item;
+}
+
+/** Whether the caller supplies any of what belongs together. An empty value is none: no service accepts it. */
+function bringsSome(items: readonly Named[], given: ReadonlyMap<string, string>): boolean {
+  return items.map(named).some(({ id, from }) => from === undefined && Boolean(given.get(id)));
+}
+
+interface Collected {
+  readonly values: Record<string, string>;
+  readonly brought: Record<string, string>;
+  readonly missing: string[];
+  readonly ofWorker: string[];
+}
+
+/** @param side where names come from that do not say it themselves */
 function collect(
-  ids: readonly string[],
+  items: readonly Named[],
   given: ReadonlyMap<string, string>,
+  side: Supplier,
   workerSecret: (name: string) => string | undefined,
-): { values: Record<string, string>; missing: string[] } {
-  const values: Record<string, string> = Object.create(null);
-  const missing: string[] = [];
-  for (const id of ids) {
-    // An empty value is a missing one: no service accepts it, and the caller learns here what to send.
-    const value = given.get(id) || workerSecret(id);
-    if (value) values[id] = value;
-    else missing.push(id);
+): Collected {
+  const made: Collected = { values: Object.create(null), brought: Object.create(null), missing: [], ofWorker: [] };
+  for (const { id, from } of items.map(named)) {
+    const isCallers = (from ?? side) === "caller";
+    const value = isCallers ? given.get(id) : workerSecret(id);
+    // An empty value is a missing one: the caller learns here what to send.
+    if (!value) (from === "worker" ? made.ofWorker : made.missing).push(id);
+    else {
+      made.values[id] = value;
+      if (isCallers) made.brought[id] = value;
+    }
   }
-  return { values, missing };
+  return made;
 }

@@ -2,20 +2,13 @@
  * The ledger with both of its parts: a Durable Object that claims, KV that keeps. A tool without effects needs no claim
  * and goes to KV alone. Which side each failure falls on: while the object cannot be reached, a call with effects is
  * refused before it runs; a result that the object cannot be told is left in KV, where a runner that takes the key over
- * looks first; a result that KV does not show yet is "try again", and never run again.
+ * looks first; a result that KV does not show yet is "try again", and never run again; in place of one that no store
+ * takes, it is kept that the call ran.
  */
 import type { ClaimAttempt } from "../core/claim.ts";
-import {
-  type Claim,
-  type ClaimRequest,
-  type Known,
-  type Ledger,
-  type LedgerRecord,
-  type Running,
-  readRecord,
-} from "../core/ledger.ts";
+import { type Claim, type ClaimRequest, type Known, type Ledger, type Running, readRecord } from "../core/ledger.ts";
 import { describeError, type Log } from "../core/log.ts";
-import type { Claims, ClaimsObject, Found } from "./claims.ts";
+import { type Claims, type ClaimsObject, type Found, MAX_COPY } from "./claims.ts";
 import { kvLedger, leftName, recordName } from "./kv-ledger.ts";
 
 /** Objects that share a principal's keys: one that holds all would be the limit of a busy principal. */
@@ -62,11 +55,12 @@ export function claimLedger({ objects, kv, ttlSeconds, log, marginMs = MARGIN_MS
     const { key, fingerprint } = request;
     return {
       state: "claimed",
-      async settle(record: LedgerRecord): Promise<"kept" | Known | Running> {
+      async settle(record, ranOnly): Promise<"kept" | Known | Running> {
         const text = JSON.stringify(record);
+        const short = text.length > MAX_COPY ? JSON.stringify(await ranOnly()) : undefined;
         let found: "kept" | Found;
         try {
-          found = await trying(() => object(request).settle(key, { fingerprint, token, keepMs }, text));
+          found = await trying(() => object(request).settle(key, { fingerprint, token, keepMs }, text, short));
         } catch (error) {
           log({ level: "error", message: "claim not settled", error: describeError(error) });
           // Whoever takes the key over looks here before it runs.
@@ -118,7 +112,8 @@ export function claimLedger({ objects, kv, ttlSeconds, log, marginMs = MARGIN_MS
             throw error;
           });
           if (before === undefined) return mine;
-          await mine.settle(before.record);
+          const { record } = before;
+          await mine.settle(record, async () => record);
           return before;
         }
       }

@@ -17,8 +17,8 @@ import {
 
 /** How long the object itself has a result: far longer than KV takes to show one everywhere (60 s). */
 const COPY_MS = 5 * 60_000;
-/** Characters: SQLite here takes rows of up to 2 MB. A longer record goes to KV before its key is settled. */
-const MAX_COPY = 600_000;
+/** Characters, all of them ASCII: SQLite here takes rows of up to 2 MB. A longer record goes to KV before its key is settled. */
+export const MAX_COPY = 1_800_000;
 
 /** Results that one alarm hands on: an invocation has 1,000 operations on KV. */
 const MAX_HANDED_ON = 500;
@@ -49,8 +49,11 @@ type Columns = Omit<ClaimRow, "done" | "again"> & {
 export interface Claims {
   /** @param waitMs how long to wait for another's run to end */
   claim(key: string, attempt: ClaimAttempt, waitMs: number): Promise<Found>;
-  /** @returns `kept`, or what became of the key whose lease this runner lost */
-  settle(key: string, attempt: Omit<ClaimAttempt, "leaseMs">, record: string): Promise<"kept" | Found>;
+  /**
+   * @param short what to keep of a record longer than {@link MAX_COPY} where KV does not take it
+   * @returns `kept`, or what became of the key whose lease this runner lost
+   */
+  settle(key: string, attempt: Omit<ClaimAttempt, "leaseMs">, record: string, short?: string): Promise<"kept" | Found>;
   /** The key is free: the next runs. */
   release(key: string, token: string): Promise<void>;
   /** The key is to be taken over: the next looks for a result first. */
@@ -88,20 +91,32 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
     }
   }
 
-  async settle(key: string, attempt: Omit<ClaimAttempt, "leaseMs">, record: string): Promise<"kept" | Found> {
-    const isLong = record.length > MAX_COPY;
+  async settle(
+    key: string,
+    attempt: Omit<ClaimAttempt, "leaseMs">,
+    record: string,
+    short?: string,
+  ): Promise<"kept" | Found> {
     const isLost = settle(this.#read(key)?.row, attempt, Date.now()) === "lost";
-    // A result that nothing takes is lost; its key is not: whoever sends it again is told to try again, and runs nothing.
-    if (isLong && !isLost) await this.put(key, record, attempt.keepMs).catch(() => {});
+    // What the object keeps itself: nothing of a long record that KV has taken.
+    let copy: string | null = record;
+    if (record.length > MAX_COPY) {
+      copy = null;
+      if (!isLost) {
+        await this.put(key, record, attempt.keepMs).catch(() => {
+          copy = short ?? null;
+        });
+      }
+    }
     const now = Date.now();
     const before = this.#read(key);
     const row = settle(before?.row, attempt, now);
     if (row === "lost") return found(before);
     // The row as it was: settled before, and not of a key that is free again.
     if (row !== before?.row) {
-      await this.#write(key, { row, record: isLong ? null : record, copied: now });
+      await this.#write(key, { row, record: copy, copied: now });
       // The alarm does it again in any case, before the object lets go of its own.
-      if (!isLong) this.ctx.waitUntil(this.put(key, record, attempt.keepMs).catch(() => {}));
+      if (copy !== null) this.ctx.waitUntil(this.put(key, copy, attempt.keepMs).catch(() => {}));
     }
     this.#wake(key);
     return "kept";

@@ -24,9 +24,9 @@ export function kvLedger(kv: KVNamespace, ttlSeconds: number, log: Log): Ledger 
       if (record) return record.fingerprint === fingerprint ? { state: "known", record } : { state: "conflict" };
       return {
         state: "claimed",
-        async settle(result) {
+        async settle(record) {
           try {
-            await kv.put(name, JSON.stringify(result), { expirationTtl: ttlSeconds });
+            await kv.put(name, JSON.stringify(record), { expirationTtl: ttlSeconds });
           } catch (error) {
             // The tool has run: its result is worth more to this caller than the promise to the next.
             log({ level: "error", message: "result not kept", error: describeError(error) });

@@ -92,7 +92,9 @@ describe.concurrent("discovery", () => {
         "kit/add.ts": tool({
           title: '"Add"',
           annotations: "{ readOnly: true, openWorld: undefined }",
-          requirements: '{ secrets: ["K"], authorization: [{ id: "g", oauth2: { scopes: ["s"] } }], userId: true }',
+          requirements:
+            '{ secrets: ["K", { id: "L", from: "worker" }], authorization: [{ id: "g", oauth2: { scopes: ["s"] }, from: "caller" }], userId: true }',
+          keep: "false",
           timeoutMs: "1000",
           env: '["KV"]',
           attachments: "true",
@@ -102,7 +104,12 @@ describe.concurrent("discovery", () => {
     expect(entries[0]?.traits).toEqual({
       title: "Add",
       annotations: { readOnly: true },
-      requirements: { secrets: ["K"], authorization: [{ id: "g", oauth2: { scopes: ["s"] } }], userId: true },
+      requirements: {
+        secrets: ["K", { id: "L", from: "worker" }],
+        authorization: [{ id: "g", oauth2: { scopes: ["s"] }, from: "caller" }],
+        userId: true,
+      },
+      keep: false,
       timeoutMs: 1000,
       env: ["KV"],
       attachments: true,

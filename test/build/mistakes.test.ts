@@ -225,6 +225,17 @@ const MISTAKES: Record<string, Mistake> = {
     "requirements.secrets",
     "secrets: [",
   ),
+  "a secret from nobody": inAdd(
+    tool({ requirements: '{ secrets: ["A", { id: "K", from: "anyone" }] }' }),
+    "requirements.secrets",
+    "secrets: [",
+  ),
+  "an authorization from nobody": inAdd(
+    tool({ requirements: '{ authorization: [{ id: "a", from: "anyone" }] }' }),
+    "requirements.authorization[0]",
+    'id: "google"',
+  ),
+  "a keep in words": inAdd(tool({ keep: '"no"' }), "its keep is not true or false", "keep: false"),
   "an authorization without id": inAdd(
     tool({ requirements: '{ authorization: [{ id: "a" }, { oauth2: {} }] }' }),
     "requirements.authorization[1]",

@@ -27,6 +27,21 @@ describe("a claim (design, State: 'a claim is atomic only through the Durable Ob
   });
 });
 
+describe("a key whose runner died", () => {
+  const attempt = (fingerprint: string): ClaimAttempt => ({
+    fingerprint,
+    token: fingerprint,
+    leaseMs: 10,
+    keepMs: 100,
+  });
+
+  it("is not taken over by another call, such as one that brings other secrets (README, Once)", () => {
+    const { row } = claim(undefined, attempt("first"), 0);
+    expect(claim(row, attempt("other"), 50)).toEqual({ row, answer: { state: "conflict" } });
+    expect(claim(row, { ...attempt("first"), token: "heir" }, 50).answer).toMatchObject({ state: "claimed" });
+  });
+});
+
 /** The rows of one key, kept in a variable. */
 function machine(): Subject {
   let row: ClaimRow | undefined;
@@ -110,7 +125,7 @@ describe("a result that is too long for the object", () => {
 
   it("goes to KV, also where its key is free again when it comes", async () => {
     const object = CLAIMS.getByName(`long ${crypto.randomUUID()}`) as unknown as Claims;
-    const [key, record] = [crypto.randomUUID(), `"${"x".repeat(1_000_001)}"`];
+    const [key, record] = [crypto.randomUUID(), `"${"x".repeat(2_000_000)}"`];
     expect(await object.settle(key, { fingerprint: "f", token: "t", keepMs: 60_000 }, record)).toBe("kept");
     expect((await KV.get(recordName(key)))?.length).toBe(record.length);
   });

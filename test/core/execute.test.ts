@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { NO_CONTEXT } from "../../src/core/call.ts";
 import { type CatalogEntry, createCatalog } from "../../src/core/catalog.ts";
 import { execute } from "../../src/core/execute.ts";
+import { hmacSigner } from "../../src/core/handle.ts";
 import type { Host } from "../../src/core/host.ts";
 import type { Ledger } from "../../src/core/ledger.ts";
 import { OWNER } from "../support/app.ts";
@@ -27,7 +28,8 @@ function hostOf(definition: Definition): Host {
     json: { description: '""', input: '{"type":"object","properties":{}}', output: "{}" },
   } as unknown as CatalogEntry;
   const catalog = createCatalog({ revision: "r", entries: [entry], prompts: [], resources: [] });
-  return { catalog, log: () => {}, now: () => 0, secret: () => undefined } as unknown as Host;
+  const signer = hmacSigner(async () => new Uint8Array(32));
+  return { catalog, signer, log: () => {}, now: () => 0, secret: () => undefined } as unknown as Host;
 }
 
 const CLIENT = { signal: new AbortController().signal };

@@ -112,6 +112,25 @@ describe("the key", () => {
   });
 });
 
+describe("keys that are derived", () => {
+  const iv = new Uint8Array(12);
+  const seals = async (from: typeof signer, info: string) => {
+    const sealed = await crypto.subtle.encrypt({ name: "AES-GCM", iv }, await from.deriveKey(info), KEY);
+    return toBase64Url(new Uint8Array(sealed));
+  };
+
+  it("are the same for one text, and others for every other text and signing key", async () => {
+    const other = hmacSigner(async () => new Uint8Array(32).fill(8));
+    expect(await seals(signer, "a")).toBe(await seals(signer, "a"));
+    expect(await seals(signer, "b")).not.toBe(await seals(signer, "a"));
+    expect(await seals(other, "a")).not.toBe(await seals(signer, "a"));
+  });
+
+  it("leave nothing to be read out of them", async () => {
+    await expect(crypto.subtle.exportKey("raw", await signer.deriveKey("a"))).rejects.toThrow();
+  });
+});
+
 describe("base64url (RFC 4648, section 5)", () => {
   it.each([[[]], [[0]], [[255, 255, 254]], [[251, 239, 190]], [Array.from({ length: 256 }, (_, byte) => byte)]])(
     "%j comes back, in letters that a URL carries",

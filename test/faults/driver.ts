@@ -126,7 +126,7 @@ async function oneKey(index: number, plan: Plan, env: Bindings, tally: Tally): P
   if (results.size !== 1) tally.disagreeing++;
   const isOdd = stuck > 0 || results.size !== 1 || (effects !== 1 && torn === 0);
   if (isOdd && plan.ledger === "claims") {
-    const name = recordName(await ledgerKey(principal, undefined, "Rig.Ring@1.0.0", key));
+    const name = recordName(await ledgerKey([principal, undefined, "Rig.Ring", key]));
     const inKv = await env.WORLD.getByName("world").historyOf(name);
     tally.samples.push(JSON.stringify({ key, effects, late, torn, stuck, callers, inKv, history }));
   }

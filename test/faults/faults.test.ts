@@ -5,7 +5,7 @@ import { canonical } from "../../src/core/json.ts";
 import { until } from "../support/node/fork.ts";
 import { openRig, type Rig } from "../support/node/rig.ts";
 import { call, insist, SOON, sleep } from "./caller.ts";
-import type { Fault } from "./life.ts";
+import type { Fate, Fault } from "./life.ts";
 
 /** The rig's lease for a run that is given up soon. */
 const LEASE_MS = 2_000;
@@ -21,8 +21,13 @@ afterAll(() => rig?.kill());
 
 const fresh = () => crypto.randomUUID();
 const effects = (key: string) => rig.ask<number>("/world/effects", key);
-const ofKv = (key: string) =>
-  rig.ask<[string, string][]>("/world/entries", "").then((all) => all.find(([, text]) => text.includes(key)));
+/** The name of a record in KV. */
+const nameOf = (principal: string, key: string) => {
+  const named = canonical([principal, undefined, "Rig.Ring", key]);
+  return `call:${createHash("sha256").update(named).digest("hex")}`;
+};
+const ofKv = (key: string, principal = "tester") =>
+  rig.ask<[string, string][]>("/world/entries", nameOf(principal, key)).then(([entry]) => entry);
 
 const rowsOf = (principal: string) => rig.ask<number[]>(`/claims/rows?principal=${principal}`);
 const copiesOf = async (principal: string) =>
@@ -158,6 +163,32 @@ describe.concurrent("a runner that is late", () => {
   });
 });
 
+describe.concurrent("a runner that dies", () => {
+  it("leaves its key to nobody who brings another secret, though it is free to be taken over", async () => {
+    const key = fresh();
+    const bring = async (value: string, fate: Fate = {}) => {
+      const context = { secrets: [{ id: "RIG_KEY", value }] };
+      const request = { tool_id: "Rig.Guarded", call_id: key, input: { name: key, ms: 0 }, context };
+      const headers = {
+        "content-type": "application/json",
+        "x-fate": JSON.stringify(fate),
+        "x-principal": "tester",
+        "x-margin": `${SOON.marginMs}`,
+      };
+      const init = { method: "POST", headers, body: JSON.stringify({ request }) };
+      const response = await fetch(new URL("/at/one/tools/call", rig.url), init);
+      return { status: response.status, text: await response.text() };
+    };
+    expect((await bring("ada's", { die: "before effect" })).status).toBe(599);
+    await sleep(LEASE_MS + 100);
+    expect(await bring("bob's")).toMatchObject({ status: 400, text: expect.stringContaining("already used") });
+    expect(await effects(key)).toBe(0);
+    expect((await bring("ada's")).text).toContain(`${key}, run 1`);
+    expect((await bring("bob's")).status).toBe(400);
+    expect(await effects(key)).toBe(1);
+  });
+});
+
 describe.concurrent("a tool", () => {
   it("that ends after its time limit: the next with its key gets what it came to", async () => {
     const key = fresh();
@@ -216,16 +247,9 @@ describe("KV", () => {
     const [key, principal] = [fresh(), fresh()];
     await insist(rig, { key, principal });
     await handedOn(principal);
-    const [name = ""] = (await ofKv(key)) ?? [];
+    const [name = ""] = (await ofKv(key, principal)) ?? [];
     expect((await insist(rig, { key, principal })).value).toBe(`${key}, run 1`);
-    for (const text of [
-      "",
-      "{",
-      "null",
-      "[]",
-      '{"fingerprint":1}',
-      '{"fingerprint":"another","outcome":{"kind":"completed"}}',
-    ]) {
+    for (const text of ["", "{", "null", "[]", '{"fingerprint":1}', '{"fingerprint":"another","sealed":"AAAA"}']) {
       await rig.ask("/world/put", "one", name, text, 60_000);
       expect(await call(rig, { key, principal }), text).toMatchObject({ is: "again" });
     }
@@ -246,13 +270,28 @@ describe("KV", () => {
   it("that refuses one record lets all others through", async () => {
     const principal = fresh();
     const keys = Array.from({ length: 24 }, fresh);
-    const named = canonical([principal, undefined, "Rig.Ring@1.0.0", keys[0]]);
-    const refused = `call:${createHash("sha256").update(named).digest("hex")}`;
-    await rig.ask("/world/set", { down: refused });
+    await rig.ask("/world/set", { down: nameOf(principal, keys[0] ?? "") });
     for (const key of keys) await insist(rig, { key, principal });
     await until(async () => String(await copiesOf(principal)) === "1");
     await rig.ask("/world/set", {});
     await handedOn(principal);
+  });
+
+  it("that refuses a result which is too long for the object: its duplicates are told that it ran, and do not run", async () => {
+    const [key, principal] = [fresh(), fresh()];
+    const given = { key, principal, input: { name: key, ms: 0, long: 800_000 } };
+    await rig.ask("/world/set", { down: nameOf(principal, key) });
+    expect(await call(rig, given)).toMatchObject({ is: "result" });
+    for (const over of ["oxp", "mcp", "opentool"] as const) {
+      const answer = await call(rig, { ...given, over, at: "other" });
+      expect(answer).toMatchObject({ is: "wrong", text: expect.stringContaining("has run already") });
+    }
+    await rig.ask("/world/set", {});
+    // KV has what the object handed on by now.
+    await handedOn(principal);
+    expect(await ofKv(key, principal)).toBeDefined();
+    expect(await call(rig, given)).toMatchObject({ is: "wrong", text: expect.stringContaining("has run already") });
+    expect(await effects(key)).toBe(1);
   });
 
   it("that takes its time over a key's last result does not lose the next one", async () => {
@@ -272,6 +311,6 @@ describe("KV", () => {
     await insist(rig, { key, principal, ttlSeconds: 2 });
     await call(rig, { key: fresh(), principal, ttlSeconds: 1, ...SOON, fate: { faults: { settle: NEVER } } });
     await until(async () => String(await rowsOf(principal)) === "0,0,0,0");
-    await until(async () => (await ofKv(key)) === undefined);
+    await until(async () => (await ofKv(key, principal)) === undefined);
   });
 });

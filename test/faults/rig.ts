@@ -202,6 +202,7 @@ const catalog = createCatalog({
   prompts: [],
   resources: [],
   entries: [
+    entry("Guarded", { requirements: { secrets: ["RIG_KEY"] } }, INPUT, ring),
     entry("Look", { annotations: { readOnly: true } }, INPUT, ring),
     entry("Recall", {}, v.object({ keys: v.optional(v.array(v.string()), []) }), recall),
     entry(

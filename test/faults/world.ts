@@ -114,7 +114,8 @@ export class World extends DurableObject {
       }
     }
     this.#lost.delete(name);
-    this.#note(name, `${location} ${/run \d+/.exec(value ?? "")?.[0]}`);
+    // Records are sealed: their ends tell them apart.
+    this.#note(name, `${location} ${value?.slice(-12)}`);
     const version = { value, location, seen: now + Math.floor(this.#random() * visibleMs), expires: now + ttlMs };
     this.#versions.set(name, [...(this.#versions.get(name) ?? []).slice(-8), version]);
     this.#views.delete(`${location} ${name}`);

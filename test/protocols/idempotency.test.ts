@@ -22,7 +22,7 @@ describe("the same call runs once (specs/oxp.md: `call_id` is the idempotency ke
   });
 
   // "ignores member order, white space, `input`/`inputs`, `$schema` and which of the two paths was used; it compares
-  // the *resolved* tool id and the input, and leaves credentials out of the fingerprint".
+  // the *resolved* tool id and the input". Of credentials, what the tool did not declare counts for nothing.
   it.each<[string, (tool_id: string, name: string, call_id: string) => [unknown, string?]]>([
     [
       "another member order",
@@ -66,7 +66,7 @@ describe("the same call runs once (specs/oxp.md: `call_id` is the idempotency ke
       (tool_id, name, call_id) => [{ request: { tool_id: `${tool_id}@1.0.0`, call_id, input: { name, more: MORE } } }],
     ],
     [
-      "another trace_id and other credentials",
+      "another trace_id, and secrets that the tool did not declare",
       (tool_id, name, call_id) => [
         {
           request: {
@@ -74,7 +74,7 @@ describe("the same call runs once (specs/oxp.md: `call_id` is the idempotency ke
             call_id,
             trace_id: fresh(),
             input: { name, more: MORE },
-            context: { secrets: [{ id: "x", value: fresh() }], user_id: fresh() },
+            context: { secrets: [{ id: "x", value: fresh() }] },
           },
         },
       ],
@@ -127,10 +127,43 @@ describe("another call", () => {
     expect(await completed("Counter.Other", { name }, { call_id })).toBe(2);
   });
 
-  it("of another version runs under the same call_id", async () => {
+  it("of another version is refused: a key that names no version must find what ran under it", async () => {
     const call_id = fresh();
     expect(await completed("Versions.Number@1", {}, { call_id })).toBe("1.0.0");
-    expect(await completed("Versions.Number@2", {}, { call_id })).toBe("2.0.0");
+    expect(await completed("Versions.Number@01.0.0", {}, { call_id })).toBe("1.0.0");
+    expect((await call("Versions.Number@2", {}, { call_id })).status).toBe(400);
+    // What none is asked for is what ran.
+    expect(await completed("Versions.Number", {}, { call_id })).toBe("1.0.0");
+  });
+
+  it("of another user runs under the same call_id (context.user_id, whether the tool requires it or not)", async () => {
+    const [name, call_id] = [fresh(), fresh()];
+    const of = (user_id?: string) => completed("Counter.Bump", { name }, { call_id, context: { user_id } });
+    expect([await of("ada"), await of("bob"), await of(), await of("ada"), await of("bob"), await of()]).toEqual([
+      1, 2, 3, 1, 2, 3,
+    ]);
+  });
+
+  describe("with other secrets is refused, and does not run", () => {
+    const bring = (value: string) => ({ secrets: [{ id: "COUNTER_KEY", value }] });
+
+    it("when the first is done", async () => {
+      const [name, call_id] = [fresh(), fresh()];
+      expect(await completed("Counter.Needy", { name }, { call_id, context: bring("ada's") })).toBe(1);
+      expect((await call("Counter.Needy", { name }, { call_id, context: bring("bob's") })).status).toBe(400);
+      expect(await completed("Counter.Needy", { name }, { call_id, context: bring("ada's") })).toBe(1);
+      expect(await runs(name)).toBe(1);
+    });
+
+    it("while the first runs", async () => {
+      const [name, call_id] = [fresh(), fresh()];
+      const first = call("Counter.Hold", { name }, { call_id, context: bring("ada's") });
+      while ((await runs(name)) === 0) await new Promise((resume) => setTimeout(resume, 5));
+      expect((await call("Counter.Hold", { name }, { call_id, context: bring("bob's") })).status).toBe(400);
+      await completed("Counter.LetGo", { name });
+      expect((await first).body.result.value).toBe(1);
+      expect(await runs(name)).toBe(1);
+    });
   });
 
   it("under another call_id, in another case or with a space, runs", async () => {

@@ -1,5 +1,6 @@
 /** OXP 1.0, Call Tool Request, Context: what a tool requires, who brings it, and what else it gets to see: nothing. */
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { send } from "../support/http.ts";
 import { call, completed } from "../support/oxp.ts";
 
 afterEach(() => vi.restoreAllMocks());
@@ -48,6 +49,82 @@ describe("requirements that are met", () => {
     };
     const seen = await completed("Needs.Everything", {}, { context });
     expect(seen).toMatchObject({ authorization: { google: "ya29.token" }, secrets: { API_KEY: "key-value" } });
+  });
+});
+
+describe("a caller's values and the Worker's are never mixed (README, requirements)", () => {
+  const secrets = (...ids: string[]) => ({ secrets: ids.map((id) => ({ id, value: `${id} of the caller` })) });
+
+  it("all of the Worker's, for a caller that brings none", async () => {
+    expect(await completed("Needs.Pair")).toHaveProperty("secrets", {
+      FIXTURE_SECRET: "from the worker",
+      FIXTURE_SETTING: "a setting",
+    });
+  });
+
+  it.each([
+    ["FIXTURE_SETTING", "FIXTURE_SECRET"],
+    ["FIXTURE_SECRET", "FIXTURE_SETTING"],
+  ])("a stranger's %s does not get the Worker's %s: that is missing", async (sent, missing) => {
+    const { status, body, text } = await call("Needs.Pair", {}, { context: secrets(sent) });
+    expect(status).toBe(400);
+    expect(body.missing_requirements).toEqual({ secrets: [{ id: missing }] });
+    expect(text).not.toMatch(/from the worker|a setting/);
+  });
+
+  it("secrets and authorizations belong together too", async () => {
+    expect(await completed("Needs.Across")).toMatchObject({ authorization: { FIXTURE_SETTING: "a setting" } });
+    const token = { authorization: [{ id: "FIXTURE_SETTING", token: "of the caller" }] };
+    for (const context of [token, secrets("FIXTURE_SECRET")]) {
+      const { status, text } = await call("Needs.Across", {}, { context });
+      expect(status).toBe(400);
+      expect(text).not.toMatch(/from the worker|a setting/);
+    }
+  });
+
+  it("an empty value beside it does not either", async () => {
+    const context = { secrets: [...secrets("FIXTURE_SETTING").secrets, { id: "FIXTURE_SECRET", value: "" }] };
+    expect((await call("Needs.Pair", {}, { context })).status).toBe(400);
+  });
+
+  it("all of the caller's, for one that brings all", async () => {
+    const context = secrets("FIXTURE_SECRET", "FIXTURE_SETTING");
+    expect(await completed("Needs.Pair", {}, { context })).toHaveProperty("secrets", {
+      FIXTURE_SECRET: "FIXTURE_SECRET of the caller",
+      FIXTURE_SETTING: "FIXTURE_SETTING of the caller",
+    });
+  });
+
+  describe("unless the definition says for a name who may supply it", () => {
+    const context = { ...secrets("FIXTURE_SECRET", "FIXTURE_SETTING"), authorization: [GOOGLE] };
+
+    it("the Worker's stays the Worker's, whatever a caller sends under its name", async () => {
+      expect(await completed("Needs.Sides", {}, { context })).toMatchObject({
+        secrets: { FIXTURE_SECRET: "from the worker", FIXTURE_SETTING: "FIXTURE_SETTING of the caller" },
+        authorization: { google: "ya29.token" },
+      });
+    });
+
+    it("the caller's is never the Worker's, though that has one", async () => {
+      const { status, body } = await call("Needs.Sides", {}, { context: { authorization: [GOOGLE] } });
+      expect(status).toBe(400);
+      expect(body.missing_requirements).toEqual({ secrets: [{ id: "FIXTURE_SETTING" }] });
+    });
+
+    it("what only the Worker may supply is no caller's to bring: not listed, and not asked for", async () => {
+      const { body } = await send("/tools");
+      const requirementsOf = (id: string) => body.tools.find((tool: { id: string }) => tool.id === id)?.requirements;
+      expect(requirementsOf("Needs.Sides@1.0.0")).toEqual({
+        secrets: [{ id: "FIXTURE_SETTING" }],
+        authorization: [{ id: "google" }],
+      });
+      expect(requirementsOf("Needs.Unset@1.0.0")).toBeUndefined();
+      const own = { secrets: [{ id: "NEVER_SET", value: "x" }], authorization: [{ id: "never-set", token: "x" }] };
+      const answer = await call("Needs.Unset", {}, { context: own });
+      expect(answer.status).toBe(400);
+      expect(answer.body.message).toContain('"NEVER_SET" of the server\'s own');
+      expect(answer.body.missing_requirements ?? {}).toEqual({});
+    });
   });
 });
 

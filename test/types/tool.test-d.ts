@@ -109,6 +109,20 @@ defineTool({
 });
 defineTool({
   ...tool,
+  requirements: {
+    secrets: ["BASE_URL", { id: "API_KEY", from: "worker" }],
+    authorization: [{ id: "google", from: "caller" }, { id: "github" }],
+  },
+  keep: false,
+  run(_, ctx) {
+    expectTypeOf(ctx.secrets).toEqualTypeOf<{ readonly BASE_URL: string; readonly API_KEY: string }>();
+    expectTypeOf(ctx.authorization).toEqualTypeOf<{ readonly google: string; readonly github: string }>();
+  },
+});
+// @ts-expect-error nobody of that name supplies anything
+defineTool({ ...tool, requirements: { secrets: [{ id: "API_KEY", from: "anyone" }] }, run() {} });
+defineTool({
+  ...tool,
   run(_, ctx) {
     // @ts-expect-error nothing is declared
     ctx.secrets.API_KEY;

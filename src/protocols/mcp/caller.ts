@@ -5,6 +5,7 @@ import { keepShape } from "../../core/shapes.ts";
 import { readTrace } from "../http.ts";
 import { askingOf } from "./asked.ts";
 import type { Answers } from "./request-state.ts";
+import type { ToolSession } from "./session.ts";
 import { ClientSink } from "./sink.ts";
 import type { Turn } from "./turn.ts";
 
@@ -13,6 +14,7 @@ export class McpCaller implements Caller {
   readonly context = NO_CONTEXT;
   readonly client: Turn;
   sessionId: string | undefined;
+  beginsSession: boolean | undefined;
   attachments: readonly Attachment[] | undefined;
   tool: ToolReference | undefined;
   input: unknown;
@@ -42,19 +44,22 @@ export class McpCaller implements Caller {
     this.#logger = logger;
   }
 
-  /** As the caller of a tool. */
+  /** As the caller of a tool. @param session in place of the connection's own */
   calls(
     tool: ToolReference,
     input: unknown,
     key: string | undefined,
     attachments: readonly Attachment[] | undefined,
-    sessionId: string | undefined,
+    session: ToolSession | undefined,
   ): Call {
     this.tool = tool;
     this.input = input;
     this.key = key;
     this.attachments = attachments;
-    this.sessionId = sessionId;
+    if (session) {
+      this.sessionId = session.id;
+      this.beginsSession = session.begins;
+    }
     return this as this & Call;
   }
 

@@ -16,7 +16,7 @@ export interface Subject<Ended> extends About {
   readonly logger: string;
   readonly params: unknown;
   run(caller: McpCaller): Soon<Ended>;
-  render(ended: Ended): MethodReply;
+  render(ended: Ended): Soon<MethodReply>;
 }
 
 export function invoke<Ended extends { readonly outcome: Outcome }>(

@@ -6,6 +6,7 @@ import {
   busyInWords,
   type Fault,
   missingInWords,
+  NOT_KEPT,
   type Outcome,
   questionsInWords,
   type Refusal,
@@ -158,6 +159,8 @@ function refused(refusal: Refusal, manner: Manner, visit: Visit): Rendered {
         "This idempotency key was already used with other arguments, in another session or with other credentials: a " +
           "new call takes a new key",
       );
+    case "not_kept":
+      return { result: failed({ message: `${NOT_KEPT}: a new call takes a new key` }) };
   }
 }
 

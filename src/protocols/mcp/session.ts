@@ -1,8 +1,8 @@
 /** MCP sessions (2025-11-25, basic/transports, "Session Management"): ids that any isolate can check. */
 import type { Ability } from "../../core/ask.ts";
 import type { LogLevel } from "../../core/definition.ts";
-import { checkHandle, mintHandle } from "../../core/handle.ts";
-import { ANONYMOUS, ownerOf } from "../../core/principal.ts";
+import { checkHandle, mintHandle, randomId } from "../../core/handle.ts";
+import { ANONYMOUS } from "../../core/principal.ts";
 import { SESSION_LIFETIME_MS } from "../../core/state.ts";
 import type { Visit } from "../http.ts";
 import { isLogLevel } from "./levels.ts";
@@ -46,24 +46,31 @@ export async function knownSession({ host, principal }: Visit, handle: string): 
 
 const HANDLE = "tool-session";
 
-/**
- * A session for a client that keeps none: what it sends back with later calls.
- *
- * @param call what makes a keyed call the one it is: sent again, it begins the same session
- * @returns undefined for a bad handle
- */
-export async function sessionByHandle(
-  { host, principal }: Visit,
-  given: unknown,
-  call: string | undefined,
-): Promise<{ id: string; handle: string } | undefined> {
-  // Strangers are one principal, and must not begin each other's sessions.
-  const from = call === undefined ? undefined : JSON.stringify([ownerOf(principal), call]);
-  const begin = () => mintHandle(host.signer, HANDLE, principal.id, `${Date.now()}`, from);
-  const handle = given === undefined ? await begin() : given;
-  const checked = typeof handle === "string" && (await checkHandle(host.signer, HANDLE, principal.id, handle));
+/** A session for a client that keeps none. */
+export interface ToolSession {
+  readonly id: string;
+  /** What the client sends to go on with it. */
+  readonly handle: string;
+  /** Whether this call begins it. */
+  readonly begins: boolean;
+}
+
+/** @returns a session of its own for a client that gives none, and undefined for a bad handle */
+export async function toolSession(visit: Visit, given: unknown): Promise<ToolSession | undefined> {
+  const { host, principal } = visit;
+  if (given === undefined) {
+    // Random, and made of nothing that another can send: whoever makes the same call begins another session.
+    const id = randomId();
+    return { id, handle: await handleOf(visit, id), begins: true };
+  }
+  const checked = typeof given === "string" && (await checkHandle(host.signer, HANDLE, principal.id, given));
   if (!checked || !(Date.now() - Number(checked.note) < SESSION_LIFETIME_MS)) return undefined;
-  return { id: checked.id, handle: handle as string };
+  return { id: checked.id, handle: given as string, begins: false };
+}
+
+/** The handle of a session that a call of this principal began. */
+export function handleOf({ host, principal }: Visit, sessionId: string): Promise<string> {
+  return mintHandle(host.signer, HANDLE, principal.id, `${Date.now()}`, sessionId);
 }
 
 /** Whether the id is of a session that somebody began who had not signed in, and who has now. */

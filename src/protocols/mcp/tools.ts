@@ -2,10 +2,10 @@
 import type { CatalogEntry } from "../../core/catalog.ts";
 import type { Ending } from "../../core/ending.ts";
 import { execute } from "../../core/execute.ts";
-import { canonical, isRecord } from "../../core/json.ts";
+import { isRecord } from "../../core/json.ts";
 import { keepShape } from "../../core/shapes.ts";
 import type { Soon } from "../../core/soon.ts";
-import { idempotencyKeyOf } from "../http.ts";
+import { idempotencyKeyOf, type Visit } from "../http.ts";
 import type { RpcRequest } from "../json-rpc.ts";
 import type { McpCaller } from "./caller.ts";
 import { decodeHeaderValue } from "./headers.ts";
@@ -14,7 +14,7 @@ import { toolFragments } from "./list.ts";
 import { paged } from "./page.ts";
 import { type ReadCall, readCall } from "./read.ts";
 import { CODE, error, failed, renderCall } from "./render.ts";
-import { sessionByHandle } from "./session.ts";
+import { handleOf, type ToolSession, toolSession } from "./session.ts";
 import type { MethodReply, Turn } from "./turn.ts";
 
 export function listTools({ params }: RpcRequest, turn: Turn): MethodReply {
@@ -27,7 +27,7 @@ export function callTool({ params }: RpcRequest, turn: Turn): Soon<MethodReply> 
   const { headers, host, toolkit } = turn.visit;
   const read = readCall(params, turn.alone ? undefined : idempotencyKeyOf(headers));
   if ("problem" in read) return error(CODE.invalidParams, read.problem);
-  const { name, input, key, attachments } = read;
+  const { name, input } = read;
   const found = host.catalog.find({ name }, toolkit);
   const entry = "entry" in found ? found.entry : undefined;
   if (turn.manner.kind === "modern") {
@@ -37,22 +37,18 @@ export function callTool({ params }: RpcRequest, turn: Turn): Soon<MethodReply> 
   if (!entry?.traits.session) return invoke(turn, new ToolCall(turn, params, read, input));
   const { session, ...own } = input;
   if (turn.session) return invoke(turn, new ToolCall(turn, params, read, own));
-  const sent = key === undefined ? undefined : canonical([name, key, own, attachments]);
-  return inSession(turn, session ?? undefined, sent, (id) => invoke(turn, new ToolCall(turn, params, read, own, id)));
+  return inSession(turn, session ?? undefined, (opened) => invoke(turn, new ToolCall(turn, params, read, own, opened)));
 }
 
-/** A client that keeps no session brings a handle as an argument, or gets one. */
+/** A client that keeps no session brings a handle as an argument, or gets one with the result. */
 async function inSession(
   { visit }: Turn,
   given: unknown,
-  sent: string | undefined,
-  run: (sessionId: string) => Soon<MethodReply>,
+  run: (session: ToolSession) => Soon<MethodReply>,
 ): Promise<MethodReply> {
-  const opened = await sessionByHandle(visit, given, sent);
-  if (opened === undefined) {
-    return { result: failed({ message: "The session is unknown or has expired; leave it out to begin a new one" }) };
-  }
-  return withHandle(await run(opened.id), opened.handle);
+  const opened = await toolSession(visit, given);
+  if (opened !== undefined) return run(opened);
+  return { result: failed({ message: "The session is unknown or has expired; leave it out to begin a new one" }) };
 }
 
 /** What a `tools/call` asks for. */
@@ -62,21 +58,18 @@ class ToolCall implements Subject<Ending> {
   readonly #turn: Turn;
   readonly #read: ReadCall;
   readonly #own: Record<string, unknown>;
-  readonly #sessionId: string | undefined;
+  readonly #session: ToolSession | undefined;
 
-  /** @param own what of the arguments is the tool's */
-  constructor(
-    turn: Turn,
-    params: unknown,
-    read: ReadCall,
-    own: Record<string, unknown>,
-    sessionId: string | undefined = turn.session?.id,
-  ) {
+  /**
+   * @param own     what of the arguments is the tool's
+   * @param session of a tool that wants one, for a client that keeps none
+   */
+  constructor(turn: Turn, params: unknown, read: ReadCall, own: Record<string, unknown>, session?: ToolSession) {
     this.params = params;
     this.#turn = turn;
     this.#read = read;
     this.#own = own;
-    this.#sessionId = sessionId;
+    this.#session = session;
   }
 
   get about(): unknown {
@@ -89,15 +82,24 @@ class ToolCall implements Subject<Ending> {
 
   run(caller: McpCaller): Soon<Ending> {
     const { name, key, attachments } = this.#read;
-    return execute(caller.calls({ name }, this.#own, key, attachments, this.#sessionId), this.#turn.visit.host);
+    return execute(caller.calls({ name }, this.#own, key, attachments, this.#session), this.#turn.visit.host);
   }
 
-  render(ending: Ending): MethodReply {
-    return renderCall(ending, this.#turn.manner, this.#turn.visit);
+  render(ending: Ending): Soon<MethodReply> {
+    const { manner, visit } = this.#turn;
+    const reply = renderCall(ending, manner, visit);
+    return this.#session === undefined ? reply : told(reply, this.#session, ending, visit);
   }
 }
 
 keepShape(new ToolCall({} as Turn, undefined, {} as ReadCall, {}));
+
+/** A call that ran is in a session from then on: its own, or that of the earlier call whose result it is. */
+async function told(reply: MethodReply, session: ToolSession, ending: Ending, visit: Visit): Promise<MethodReply> {
+  const { kind } = ending.outcome;
+  if (kind === "refused" || kind === "invalid") return reply;
+  return withHandle(reply, ending.sessionId ? await handleOf(visit, ending.sessionId) : session.handle);
+}
 
 /** A handle reaches the model as text: that is where it takes the argument from. */
 function withHandle(reply: MethodReply, handle: string): MethodReply {

@@ -5,6 +5,7 @@ import {
   busyInWords,
   type Fault,
   missingInWords,
+  NOT_KEPT,
   type Outcome,
   questionsInWords,
   type Refusal,
@@ -89,6 +90,8 @@ function refusalError(refusal: Refusal): RpcError {
         code: CODE.conflict,
         message: "This idempotency key was already used with other parameters; a new call takes a new key",
       };
+    case "not_kept":
+      return { code: CODE.conflict, message: `${NOT_KEPT}; a new call takes a new key`, data: { can_retry: false } };
   }
 }
 

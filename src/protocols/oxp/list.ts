@@ -1,5 +1,6 @@
 /** The listing of `GET /tools`, joined from texts that discovery rendered (OXP 1.0, List Tools, Tool Definition). */
 import type { Catalog, CatalogEntry } from "../../core/catalog.ts";
+import { named } from "../../core/requirements.ts";
 
 export function listTools(catalog: Catalog, toolkit: string | undefined): string {
   const tools = catalog.all(toolkit).map(definition).join(",");
@@ -9,10 +10,13 @@ export function listTools(catalog: Catalog, toolkit: string | undefined): string
 
 /** ToolDefinition is closed: nothing beyond these members may appear. */
 function definition({ id, name, version, json, traits }: CatalogEntry): string {
-  const { authorization, secrets, userId } = traits.requirements ?? {};
+  const { authorization: tokens = [], secrets: names = [], userId } = traits.requirements ?? {};
+  // What only the Worker may supply is nothing for a client to bring.
+  const authorization = tokens.filter(({ from }) => from !== "worker").map(({ id, oauth2 }) => ({ id, oauth2 }));
+  const secrets = names.map(named).filter(({ from }) => from !== "worker");
   const requirements = {
-    ...(authorization?.length && { authorization }),
-    ...(secrets?.length && { secrets: secrets.map((secret) => ({ id: secret })) }),
+    ...(authorization.length > 0 && { authorization }),
+    ...(secrets.length > 0 && { secrets: secrets.map(({ id }) => ({ id })) }),
     ...(userId && { user_id: true }),
   };
   const required = Object.keys(requirements).length > 0 ? `,"requirements":${JSON.stringify(requirements)}` : "";

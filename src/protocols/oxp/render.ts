@@ -6,6 +6,7 @@ import {
   type Fault,
   type Missing,
   missingInWords,
+  NOT_KEPT,
   questionsInWords,
   type Refusal,
 } from "../../core/outcome.ts";
@@ -78,9 +79,12 @@ function refused(ending: Ending, callId: string, refusal: Refusal, visit: Visit)
     case "conflict":
       return serverError(
         400,
-        "This call_id was already used for a call with another input",
-        "A call_id names one call: send a new one for a new input",
+        "This call_id was already used for a call with another input, of another version or with other credentials",
+        "A call_id names one call: send a new one for a new call",
       );
+    case "not_kept":
+      // It ran, so that this is the result of a tool, and no request that could be mended.
+      return failure(ending, callId, { message: NOT_KEPT, developerMessage: "A new call takes a new call_id" });
   }
 }
 
@@ -107,7 +111,8 @@ function missingRequirements(name: string, missing: Missing): Response {
     {
       ...VERSION,
       message: `Tool '${name}' requires ${missingInWords(missing)}`,
-      developer_message: "Send what is missing in request.context, or set a Worker secret of the same name",
+      developer_message:
+        "Send what is missing in request.context, or set Worker secrets of the same names: not some of each",
       missing_requirements: Object.keys(named).length > 0 ? named : undefined,
     },
     400,

@@ -67,6 +67,47 @@ describe("a tool that wants a session, called over 2026-07-28", () => {
     });
   });
 
+  it("begins a session of its own for whoever makes the same call with the same key: ids are made of nothing sent", async () => {
+    const jot = (note: string) => modern("tools/call", { name: "Talk_Jot", arguments: { note, idempotency_key: "1" } });
+    // Each has to be tried again, so that its key is free for the next.
+    const first = await jot("the door code is 7");
+    expect(first.body.result.content[0].text).toContain("noted: the door code is 7");
+    const second = await jot("the door code is 7");
+    expect(second.body.result.content[0].text).not.toContain("7, the door code is 7");
+    expect(handleIn(second.body.result.content)).not.toBe(handleIn(first.body.result.content));
+  });
+
+  it("tells a replay's session also where the tool did not look at it", async () => {
+    const idle = (more: object) => modern("tools/call", { name: "Talk_Idle", arguments: more });
+    const idempotency_key = crypto.randomUUID();
+    const [first, again] = [await idle({ idempotency_key }), await idle({ idempotency_key })];
+    expect(again.body.result._meta.replayed).toBe(true);
+    await count({ session: handleIn(first.body.result.content) });
+    const { body } = await count({ session: handleIn(again.body.result.content) });
+    expect(body.result.structuredContent).toEqual({ count: 2 });
+  });
+
+  it("is refused with the key of a call of another session, and told no handle", async () => {
+    const session = handleIn((await count()).body.result.content);
+    const idempotency_key = crypto.randomUUID();
+    const handleless = { idempotency_key };
+    expect((await count({ idempotency_key, session })).body.result.structuredContent).toEqual({ count: 2 });
+    expect((await count({ idempotency_key, session })).body.result._meta.replayed).toBe(true);
+    const refused = await count(handleless);
+    expect(refused.body.error.code).toBe(-32602);
+    expect(JSON.stringify(refused.body)).not.toContain("session: ");
+    const other = handleIn((await count()).body.result.content);
+    expect((await count({ idempotency_key, session: other })).body.error.code).toBe(-32602);
+  });
+
+  it("repeats a call that began a session to whoever goes on with that session", async () => {
+    const idempotency_key = crypto.randomUUID();
+    const session = handleIn((await count({ idempotency_key })).body.result.content);
+    const { body } = await count({ idempotency_key, session });
+    expect(body.result._meta).toMatchObject({ replayed: true, session });
+    expect(body.result.structuredContent).toEqual({ count: 1 });
+  });
+
   it("lists the argument for these clients, and not for those that have sessions", async () => {
     const schemaOf = (tools: { name: string; inputSchema: { properties: object } }[]) =>
       tools.find(({ name }) => name === "Talk_Tally")?.inputSchema.properties ?? {};

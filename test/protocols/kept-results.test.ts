@@ -1,0 +1,97 @@
+/** What is kept of a keyed call: nothing that whoever reads the stores could use, and no promise that cannot be held. */
+import { listDurableObjectIds, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { rpc } from "../support/opentool.ts";
+import { call, completed } from "../support/oxp.ts";
+import { mcp } from "./mcp/support.ts";
+
+const { CLAIMS, KV } = env as unknown as { CLAIMS: DurableObjectNamespace; KV: KVNamespace };
+const fresh = () => crypto.randomUUID();
+const runs = (name: string) => completed("Counter.Runs", { name });
+
+/** All that is kept of calls: names and values of KV, rows of the objects. */
+async function stored(): Promise<string[]> {
+  const { keys } = await KV.list();
+  const inKv = keys.map(async ({ name }) => `${name} ${await KV.get(name)}`);
+  const ids = await listDurableObjectIds(CLAIMS);
+  const inObjects = ids.map((id) =>
+    runInDurableObject(CLAIMS.get(id), (_, { storage }) =>
+      [...storage.sql.exec("SELECT * FROM claims")].map((row) => JSON.stringify(row)),
+    ),
+  );
+  return (await Promise.all([...inKv, ...inObjects])).flat();
+}
+
+describe("whoever reads the stores", () => {
+  it.each(["Counter.Tells", "Counter.Looks"])("learns neither result nor input nor key of %s", async (tool) => {
+    const before = new Set(await stored());
+    const [name, call_id] = [`marked-${fresh()}`, `key-${fresh()}`];
+    const first = await call(tool, { name }, { call_id });
+    expect(first.body.result.value).toBe(`${name} ran 1 times`);
+    const kept = (await stored()).filter((entry) => !before.has(entry));
+    expect(kept.length).toBeGreaterThan(0);
+    const bare = [name, call_id, "times"];
+    const spelled = bare.flatMap((text) => [text, btoa(text).slice(0, 8)]);
+    for (const text of spelled) expect(kept.join("\n")).not.toContain(text);
+    expect((await call(tool, { name }, { call_id })).text).toBe(first.text);
+  });
+});
+
+/** A duplicate over each protocol, and what it is told. */
+const DUPLICATES: [string, (tool: string, input: object, key: string) => Promise<{ said: string; isTold: boolean }>][] =
+  [
+    [
+      "OXP",
+      async (tool, input, call_id) => {
+        const { status, body } = await call(tool, input, { call_id });
+        const isTold = status === 200 && body.result.success === false && body.result.error.can_retry === false;
+        return { isTold, said: body.result?.error?.message };
+      },
+    ],
+    [
+      "MCP",
+      async (tool, input, idempotency_key) => {
+        const params = { name: tool.replace(".", "_"), arguments: { ...input, idempotency_key } };
+        const { result } = (await mcp({ jsonrpc: "2.0", id: 1, method: "tools/call", params })).body;
+        const isTold = result.isError === true && !JSON.stringify(result).includes('can_retry":true');
+        return { isTold, said: result.content[0].text };
+      },
+    ],
+    [
+      "OpenTool",
+      async (tool, input, key) => {
+        const headers = { "idempotency-key": key };
+        const { error } = (await rpc(tool.replace(".", "_"), input, { headers })).body;
+        return { isTold: error?.code === 409 && error.data.can_retry === false, said: error?.message };
+      },
+    ],
+  ];
+const RAN = /has run already.*cannot be repeated/;
+
+describe("a duplicate of a call whose result is not kept is told that it ran, and does not run", () => {
+  it.each([
+    ["as its tool says keep: false", "Counter.Forgets", 0],
+    ["as it is too large, of a tool with effects", "Counter.Tells", 10_000_000],
+    ["as it is too large, of a tool without", "Counter.Looks", 20_000_000],
+  ])("%s", async (_, tool, length) => {
+    const [name, key] = [fresh(), fresh()];
+    const input = { name, length };
+    expect((await completed(tool, input, { call_id: key })) as string).toMatch(/ran 1 times/);
+    for (const [protocol, again] of DUPLICATES) {
+      const { said, isTold } = await again(tool, input, key);
+      expect(said, protocol).toMatch(RAN);
+      expect(isTold, protocol).toBe(true);
+    }
+    expect(await runs(name)).toBe(1);
+    expect((await call(tool, { name: fresh() }, { call_id: key })).status).toBe(400);
+  });
+
+  it("a result that is long, and not too long, is repeated", async () => {
+    const [name, call_id] = [fresh(), fresh()];
+    const input = { name, length: 9_900_000 };
+    const first = await call("Counter.Tells", input, { call_id });
+    expect((await call("Counter.Tells", input, { call_id })).text === first.text).toBe(true);
+    expect(await runs(name)).toBe(1);
+  });
+});
