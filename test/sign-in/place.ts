@@ -14,6 +14,10 @@ export interface Place {
   stored(): Promise<string[]>;
   /** Publishes a document at an address that is not there: what the Worker gets when it fetches it. */
   publish(url: string, document: object): void;
+  /** What the Worker gets at that address is a redirect. */
+  redirect(url: string, to: string): void;
+  /** Addresses that the Worker has fetched, in order. */
+  readonly fetched: string[];
   stop(): Promise<void>;
 }
 
@@ -51,13 +55,14 @@ export async function openPlace(tools: Record<string, string> = TOOLS, limited =
   fork.write("wrangler.toml", switched);
   build(fork);
 
-  const published = new Map<string, object>();
+  const published = new Map<string, () => Response>();
+  const fetched: string[] = [];
   const config = workerConfig(join(fork.root, "dist/index.js"), fork.root);
   const all = Object.entries(config.env as Record<string, object>);
   const env = Object.fromEntries(limited ? all : all.filter(([name]) => !name.startsWith("RATE_")));
   const handler = ({ url }: { url: string }) => {
-    const found = published.get(url);
-    return found ? Response.json(found) : new Response("not found", { status: 404 });
+    fetched.push(url);
+    return published.get(url)?.() ?? new Response("not found", { status: 404 });
   };
   const options = miniflareOptions({ ...config, env }) as { workers: object[] };
   options.workers = options.workers.map((worker) => ({
@@ -77,7 +82,9 @@ export async function openPlace(tools: Record<string, string> = TOOLS, limited =
     },
     revoke: (key) => kv.delete(`key:${key.id}`),
     stored: async () => (await kv.list()).keys.map(({ name }) => name),
-    publish: (url, document) => published.set(url, document),
+    publish: (url, document) => published.set(url, () => Response.json(document)),
+    redirect: (url, to) => published.set(url, () => new Response(null, { status: 302, headers: { location: to } })),
+    fetched,
     async stop() {
       await miniflare.dispose();
       fork.remove();

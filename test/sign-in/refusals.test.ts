@@ -1,4 +1,4 @@
-/** What sign-in refuses, and how: on its own page where nobody can be trusted, by a redirect where the client can. */
+/** What sign-in refuses, and how: on its own page, from which a person may go back to the client by a link. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MadeKey } from "../../src/keys/make.ts";
 import { Attempt, Browser, type Client, call, REDIRECT, register, type Sheet, signIn, unescaped } from "./person.ts";
@@ -23,10 +23,14 @@ const WRONG = `trivet_${"0".repeat(16)}_${"A".repeat(43)}`;
 const VARIES = /nonce="[^"]*"|value="[^"]*"|(state|code_challenge|resource)=[^"&]+/g;
 const NOT_VALID = "This key is not valid here.";
 
-/** An error that went back to the client. */
-function told(sheet: Sheet) {
-  const { location } = sheet;
-  return { status: sheet.status, to: location && location.origin + location.pathname, ...params(location) };
+/** An error that its person may take back to the client, by a link: nothing leads there by itself. */
+function told({ status, location, headers, text }: Sheet) {
+  expect([location, headers.get("refresh")]).toEqual([undefined, null]);
+  expect(text).not.toMatch(/<meta[^>]+http-equiv|<script|<form|<img|<iframe/i);
+  const [href, ...others] = [...text.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, address = ""]) => unescaped(address));
+  expect(others).toEqual([]);
+  const link = href === undefined ? undefined : new URL(href);
+  return { status, to: link && link.origin + link.pathname, ...params(link) };
 }
 function params(location: URL | undefined) {
   const { error, state, iss } = Object.fromEntries(location?.searchParams ?? []);
@@ -42,33 +46,45 @@ async function upTo(step: "key" | "consent", key: string, ask: Record<string, st
   return { browser, attempt, first, sheet };
 }
 
-describe("a request that is told to its client", () => {
-  it.each([
-    ["no PKCE", { code_challenge: undefined, code_challenge_method: undefined }, "invalid_request"],
-    ["plain PKCE", { code_challenge_method: "plain" }, "invalid_request"],
-    ["a challenge that is no hash", { code_challenge: "abc" }, "invalid_request"],
-    ["another response type", { response_type: "token" }, "unsupported_response_type"],
-    ["another's resource", { resource: "https://elsewhere.example/mcp" }, "invalid_target"],
-    ["a resource that is none", { resource: "mcp" }, "invalid_target"],
-  ])("%s", async (_, ask, error) => {
+const MISTAKES = [
+  ["no PKCE", { code_challenge: undefined, code_challenge_method: undefined }, "invalid_request"],
+  ["plain PKCE", { code_challenge_method: "plain" }, "invalid_request"],
+  ["a challenge that is no hash", { code_challenge: "abc" }, "invalid_request"],
+  ["another response type", { response_type: "token" }, "unsupported_response_type"],
+  ["another's resource", { resource: "https://elsewhere.example/mcp" }, "invalid_target"],
+  ["a resource that is none", { resource: "mcp" }, "invalid_target"],
+] as const;
+
+describe("a client that registered itself sends nobody on by a mistake that it makes (RFC 9700, section 4.11.2)", () => {
+  it.each(MISTAKES)("%s", async (_, ask, error) => {
     const attempt = new Attempt(url, client);
     const sheet = await new Browser(url).open(attempt.query(ask));
-    expect(told(sheet)).toEqual({ status: 303, to: REDIRECT, error, state: attempt.state, iss: url });
+    expect(told(sheet)).toEqual({ status: 400, to: REDIRECT, error, state: attempt.state, iss: url });
+    expect(sheet.text).toContain("app.example.com");
   });
 
-  it("is held to PKCE where it has a secret too", async () => {
+  it.each(MISTAKES)("%s, of a client that is a document", async (_, ask, error) => {
+    const id = "https://client.example/app.json";
+    const method = { token_endpoint_auth_method: "none" };
+    place.publish(id, { client_id: id, client_name: "Some App", redirect_uris: [REDIRECT], ...method });
+    const attempt = new Attempt(url, { id, redirect: REDIRECT });
+    const sheet = await new Browser(url).open(attempt.query(ask));
+    expect(told(sheet)).toEqual({ status: 400, to: REDIRECT, error, state: attempt.state, iss: url });
+  });
+
+  it("is held to PKCE if it has a secret too", async () => {
     const attempt = new Attempt(url, await register(url, { token_endpoint_auth_method: "client_secret_basic" }));
     const sheet = await new Browser(url).open(
       attempt.query({ code_challenge: undefined, code_challenge_method: undefined }),
     );
-    expect(told(sheet)).toMatchObject({ to: REDIRECT, error: "invalid_request" });
+    expect(told(sheet)).toMatchObject({ status: 400, to: REDIRECT, error: "invalid_request" });
   });
 
-  it("Deny and Cancel", async () => {
+  it("nor does a person who presses Deny or Cancel go anywhere but by a link", async () => {
     const { browser, attempt, first, sheet } = await upTo("consent", owner.text);
     const denied = await browser.post({ handle: sheet.handle, decision: "deny" });
     const expected = { to: REDIRECT, error: "access_denied", state: attempt.state, iss: url };
-    expect(told(denied)).toEqual({ status: 303, ...expected });
+    expect(told(denied)).toEqual({ status: 200, ...expected });
     const cancel = new URL(unescaped(/<a href="([^"]+)">Cancel/.exec(first.text)?.[1] ?? ""));
     expect({ to: cancel.origin + cancel.pathname, ...params(cancel) }).toEqual(expected);
   });
@@ -223,6 +239,33 @@ describe("scopes", () => {
   });
 });
 
+describe("a scope that there is looks like one that there is not", () => {
+  it.each(["", "tools "])("on the page that asks for a key (%j before it)", async (before) => {
+    const pages = [];
+    for (const scope of ["vault.open", "vault.shut"]) {
+      const { sheet } = await upTo("key", "", { scope: before + scope });
+      expect(sheet.text).toContain(scope);
+      pages.push(
+        sheet.text
+          .replace(VARIES, "")
+          .replace(/scope=[^"&]+/g, "")
+          .replaceAll(scope, ""),
+      );
+    }
+    expect(pages[0]).toBe(pages[1]);
+  });
+
+  it("in the metadata, which lists what clients ask for first", async () => {
+    for (const path of ["oauth-authorization-server", "oauth-protected-resource", "oauth-protected-resource/mcp"]) {
+      const { scopes_supported } = (await (await fetch(`${url}/.well-known/${path}`)).json()) as Record<
+        string,
+        unknown
+      >;
+      expect([path, scopes_supported]).toEqual([path, ["tools"]]);
+    }
+  });
+});
+
 describe("a toolkit", () => {
   it("that a key does not open is as one that does not exist", async () => {
     const pages = [];
@@ -263,6 +306,36 @@ describe("the token endpoint", () => {
     expect((await attempt.exchange(code)).body).toMatchObject({ error: "invalid_grant" });
     expect((await call(url, body.access_token, "Post_Weigh")).status).toBe(401);
     expect((await attempt.refresh(body.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
+  });
+
+  it("ends the grant if a refresh token comes back that was replaced (RFC 9700, section 4.14.2)", async () => {
+    const thief = new Attempt(url, client);
+    const attempt = new Attempt(url, client);
+    const first = (await attempt.exchange(await signIn(url, attempt, owner.text))).body;
+    const second = (await attempt.refresh(first.refresh_token)).body;
+    const third = (await attempt.refresh(second.refresh_token)).body;
+    // Of another grant, and of none: nothing ends by a guess, whoever knows the grant's name.
+    const other = new Attempt(url, client);
+    const { body } = await other.exchange(await signIn(url, other, owner.text));
+    const guess = first.refresh_token.replace(/:[^:]*$/, `:${"x".repeat(32)}`);
+    expect((await thief.refresh(guess)).body).toMatchObject({ error: "invalid_grant" });
+    expect((await call(url, third.access_token, "Post_Weigh")).status).toBe(200);
+
+    expect((await thief.refresh(first.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
+    expect((await attempt.refresh(third.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
+    expect((await thief.refresh(second.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
+    expect((await other.refresh(body.refresh_token)).status).toBe(200);
+  });
+
+  it("ends what a thief was given for a refresh token when its owner comes with the one that was meant", async () => {
+    const attempt = new Attempt(url, client);
+    const first = (await attempt.exchange(await signIn(url, attempt, owner.text))).body;
+    const mine = (await attempt.refresh(first.refresh_token)).body;
+    // The one before is still taken, for a client that never got the answer: this one is a thief.
+    const stolen = (await new Attempt(url, client).refresh(first.refresh_token)).body;
+    expect((await attempt.refresh(mine.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
+    expect((await attempt.refresh(stolen.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
+    expect((await call(url, stolen.access_token, "Post_Weigh")).status).toBe(401);
   });
 
   it("gives one client nothing of another's", async () => {
@@ -312,6 +385,7 @@ describe("more than 60 requests a minute that write", () => {
       let page = await new Browser(busy.url).open("");
       for (let i = 0; i < 60; i++) page = await new Browser(busy.url).open("");
       expect([page.status, page.headers.get("content-type")]).toEqual([429, "text/html; charset=utf-8"]);
+      expect(page.headers.get("retry-after")).toBe("60");
       await expect(register(busy.url)).rejects.toThrow("temporarily_unavailable");
       expect((await attempt.exchange(code)).status).toBe(200);
     } finally {
