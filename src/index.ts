@@ -2,6 +2,7 @@
 import { env, waitUntil } from "cloudflare:workers";
 import source from "#catalog";
 import createSignIn from "#sign-in";
+import { failures } from "./access/failures.ts";
 import { createGuard } from "./access/guard.ts";
 import { tokens } from "./access/jwt.ts";
 import { keyring } from "./access/keys.ts";
@@ -184,6 +185,7 @@ export default createApp({
           ? tokens({ secret, issuer, jwksUrl, audience }, (input, init) => fetch(input, init), now, report)
           : undefined,
       signIn,
+      failures: failures(within, now, log),
       report,
     },
     resource,

@@ -3,10 +3,12 @@
  * Decides nothing about tools.
  */
 import type { Principal } from "../core/definition.ts";
+import { isInside } from "../core/egress.ts";
 import type { Soon } from "../core/soon.ts";
+import type { Failures } from "./failures.ts";
 import { ProviderDown } from "./jwks.ts";
-import type { Tokens } from "./jwt.ts";
-import { isKey, type Keyring } from "./keys.ts";
+import type { Tokens, Unfit } from "./jwt.ts";
+import { isKey, type Keyring, keyIdOf } from "./keys.ts";
 import { originOf, resourcesOf } from "./resource.ts";
 import type { SignIn } from "./sign-in.ts";
 
@@ -22,13 +24,19 @@ export interface Access {
   readonly keys: Keyring;
   readonly tokens: Tokens | undefined;
   readonly signIn: SignIn | undefined;
+  readonly failures: Failures;
   /** Told of what went wrong on our side. */
   readonly report: (error: unknown) => void;
 }
 
-export type Admission =
-  | { readonly principal: Principal }
-  | { readonly refused: "no credential" | "bad credential" | "too large" | "unavailable" };
+export type Admission = { readonly principal: Principal } | Refused;
+
+/** What the log is told of a credential is for whoever runs this deployment: {@link why} and the id of an API key. */
+export interface Refused {
+  readonly refused: "no credential" | "bad credential" | "exposed" | "too many failures" | "too large" | "unavailable";
+  readonly why?: string;
+  readonly key?: string | undefined;
+}
 
 /** Longer than any token that we can check. */
 const MAX_CREDENTIAL = 8_192;
@@ -37,8 +45,11 @@ const BEARER = /^Bearer +([\w\-.~+/:]+=*) *$/i;
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const SIGNED_IN = /^[^:]+:[^:]+:[^:]+$/;
 
+/** Where a credential is on the way in no one else's sight. What is served on this machine is told without a parser. */
+const UNEXPOSED = /^(https:|http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])[:/])/;
+
 const NOBODY: Admission = { refused: "no credential" };
-const BAD: Admission = { refused: "bad credential" };
+const SHAPELESS: Admission = { refused: "bad credential", why: "neither key nor token by its looks" };
 
 /** @param toolkit folder name in the path that was asked for */
 export function authenticate(
@@ -62,34 +73,58 @@ export function authenticate(
   if ((authorization?.length ?? 0) > MAX_CREDENTIAL || shown.some((key) => key.length > MAX_CREDENTIAL)) {
     return { refused: "too large" };
   }
-  if (shown.some((key) => !isKey(key)) || (authorization !== undefined && bearer === undefined)) return BAD;
+  if (shown.some((key) => !isKey(key)) || (authorization !== undefined && bearer === undefined)) return SHAPELESS;
   if (bearer !== undefined) shown.push(bearer);
   const [credential, ...others] = shown;
+  if (credential === undefined) return SHAPELESS;
   // Gateway seed, "Authentication": two credentials that differ are none.
-  if (credential === undefined || others.some((other) => other !== credential)) return BAD;
+  if (others.some((other) => other !== credential)) return bad("two credentials that differ");
+  // RFC 6750, section 5.3, and OAuth 2.1, section 1.5: never without TLS, but within a machine or a network.
+  if (!UNEXPOSED.test(request.url) && isExposed(new URL(request.url))) {
+    return { refused: "exposed", key: keyIdOf(credential) };
+  }
+  if (access.failures.shutsOut(headers, credential)) return { refused: "too many failures" };
   try {
     const found = look(credential, request, toolkit, access);
-    if (found instanceof Promise) return found.then(admit, (error) => away(error, access));
-    return admit(found);
+    if (!(found instanceof Promise)) return admit(found, credential, access);
+    return found.then(
+      (found) => lookedUp(found, credential, access),
+      (error) => away(error, access),
+    );
   } catch (error) {
     return away(error, access);
   }
 }
 
-function look(credential: string, request: Request, toolkit: string | undefined, access: Access) {
+function isExposed(url: URL): boolean {
+  return url.protocol === "http:" && !isInside(url);
+}
+
+type Found = Principal | Unfit | undefined;
+
+function look(credential: string, request: Request, toolkit: string | undefined, access: Access): Soon<Found> {
   if (isKey(credential)) return access.keys.find(credential);
   const origin = originOf(request.url);
   const resources = resourcesOf(origin, toolkit);
-  if (JWT.test(credential)) return access.tokens?.find(credential, resources);
-  return SIGNED_IN.test(credential) ? signedIn(credential, origin, resources, access) : undefined;
+  if (JWT.test(credential)) return access.tokens?.find(credential, resources) ?? NOT_SET_UP;
+  if (!SIGNED_IN.test(credential)) return undefined;
+  return access.signIn ? signedIn(credential, origin, resources, access.signIn, access.keys) : NOT_SET_UP;
 }
 
+const NOT_SET_UP: Unfit = { why: "credential of a kind that is not set up here" };
+
 /** Whoever signed in with a key is that key's principal, with as many of its scopes as were granted. */
-async function signedIn(token: string, origin: string, resources: readonly string[], { signIn, keys }: Access) {
-  const signed = await signIn?.check(token, origin, resources);
-  if (signed === undefined) return undefined;
+async function signedIn(
+  token: string,
+  origin: string,
+  resources: readonly string[],
+  signIn: SignIn,
+  keys: Keyring,
+): Promise<Found> {
+  const signed = await signIn.check(token, origin, resources);
+  if (signed === undefined) return { why: "sign-in token that is unknown, expired, revoked or for another audience" };
   const owner = await keys.findById(signed.keyId);
-  if (owner === undefined) return undefined;
+  if (owner === undefined) return { why: "sign-in token of a key that is revoked or expired" };
   const scopes = owner.scopes === "all" ? signed.scopes : signed.scopes.filter((one) => owner.scopes.includes(one));
   return Object.freeze({ ...owner, scopes, reach: owner.scopes });
 }
@@ -102,8 +137,20 @@ function asStranger(headers: Headers, { stranger }: Access): Admission {
   return stranger ? { principal: stranger(headers) } : NOBODY;
 }
 
-function admit(principal: Principal | undefined): Admission {
-  return principal ? { principal } : BAD;
+function bad(why: string): Refused {
+  return { refused: "bad credential", why };
+}
+
+function admit(found: Found, credential: string, { keys }: Access): Admission {
+  if (found === undefined) return isKey(credential) ? { ...bad(""), ...keys.whyNot(credential) } : SHAPELESS;
+  return "why" in found ? bad(found.why) : { principal: found };
+}
+
+/** What was not known by heart is worth remembering: see failures.ts. */
+function lookedUp(found: Found, credential: string, access: Access): Admission {
+  const admission = admit(found, credential, access);
+  if ("principal" in admission) access.failures.found(credential);
+  return admission;
 }
 
 /** A store or a provider that is away opens nothing. */

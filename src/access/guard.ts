@@ -4,7 +4,7 @@ import type { Log } from "../core/log.ts";
 import { MINUTE_MS } from "../core/permit.ts";
 import { ownerOf } from "../core/principal.ts";
 import { after, type Soon } from "../core/soon.ts";
-import { type Access, type Admission, type Asked, authenticate } from "./authenticate.ts";
+import { type Access, type Admission, type Asked, authenticate, type Refused } from "./authenticate.ts";
 import { challenge, type ResourceSettings } from "./resource.ts";
 
 export interface GuardParts {
@@ -18,7 +18,7 @@ export interface GuardParts {
 
 /** Why a request does not come in; in the shape of the protocol that it came in on by whoever answers. */
 export interface Rejection {
-  readonly status: 401 | 429 | 431 | 503;
+  readonly status: 401 | 403 | 429 | 431 | 503;
   readonly message: string;
   readonly headers: Record<string, string>;
 }
@@ -29,23 +29,33 @@ export type Guard = (asked: Asked, toolkit: string | undefined, times?: number) 
 const HOW =
   "A credential is needed: an API key as Authorization: Bearer, OXP-API-Key or X-Agent-API-Key, or a token. " +
   "Whoever runs this deployment makes a key with: npm run keys -- create NAME --remote (under wrangler dev without --remote)";
+const EXPOSED =
+  "A credential was exposed: it was sent over plain http. Replace it: npm run keys -- revoke, then create";
 const RETRY_SECONDS = 5;
+const WAIT = { "retry-after": String(MINUTE_MS / 1_000) };
 
 export function createGuard({ access, resource, rate, within, log }: GuardParts): Guard {
   let told = false;
-  const admit = (admission: Admission, request: Request, times: number): ReturnType<Guard> => {
-    if ("refused" in admission) {
-      if (admission.refused !== "no credential") {
-        log({ level: "info", message: "refused", reason: admission.refused });
-      } else if (!told) {
-        told = true;
-        log({ level: "warning", message: HOW });
-      }
-      return rejection(admission.refused, new URL(request.url), resource);
-    }
+  const admit = (admission: Admission, { request, headers }: Asked, times: number): ReturnType<Guard> => {
+    if ("refused" in admission) return refuse(admission, request, headers);
     const { principal } = admission;
     const limit = principal.rate ?? rate;
     return limit === undefined || times === 0 ? principal : count(request, principal, limit, times);
+  };
+  const refuse = async (refused: Refused, request: Request, headers: Headers): Promise<Rejection> => {
+    const { refused: reason, why, key } = refused;
+    if (reason === "no credential") {
+      if (!told) log({ level: "warning", message: HOW });
+      told = true;
+    } else if (reason === "bad credential" || reason === "exposed") {
+      // Whatever is wrong with it, it counts, and its sender waits as long. No more lines than failures are counted.
+      if (await access.failures.count(headers)) return rejection("too many failures", request, resource);
+      if (reason === "exposed") log({ level: "warning", message: EXPOSED, key });
+      else log({ level: "info", message: "refused", reason, why, key });
+    } else if (reason !== "too many failures") {
+      log({ level: "info", message: "refused", reason });
+    }
+    return rejection(reason, request, resource);
   };
   const isWithin = async (principal: Principal, limit: number, times: number): Promise<boolean> => {
     // A rate limiter counts one at a time.
@@ -62,20 +72,16 @@ export function createGuard({ access, resource, rate, within, log }: GuardParts)
       if (await isWithin(principal, limit, times)) return principal;
     } catch (error) {
       access.report(error);
-      return rejection("unavailable", new URL(request.url), resource);
+      return rejection("unavailable", request, resource);
     }
     log({ level: "info", message: "refused", reason: "too many requests", principal: principal.id });
-    const headers = { "retry-after": String(MINUTE_MS / 1_000) };
-    return { status: 429, message: `Over ${limit} requests a minute; wait and try again`, headers };
+    return { status: 429, message: `Over ${limit} requests a minute; wait and try again`, headers: WAIT };
   };
-  return (asked, toolkit, times = 1) => after(authenticate(asked, toolkit, access), admit, asked.request, times);
+  return (asked, toolkit, times = 1) => after(authenticate(asked, toolkit, access), admit, asked, times);
 }
 
-function rejection(
-  reason: Extract<Admission, { refused: string }>["refused"],
-  url: URL,
-  resource: ResourceSettings,
-): Rejection {
+function rejection(reason: Refused["refused"], request: Request, resource: ResourceSettings): Rejection {
+  const url = new URL(request.url);
   switch (reason) {
     case "no credential":
       // RFC 6750, section 3.1: no error code for a request that shows nothing.
@@ -86,6 +92,18 @@ function rejection(
         "The credential is not valid here",
         challenge(url, resource, "invalid_token", resource.baseScopes),
       );
+    case "exposed":
+      return {
+        status: 403,
+        message: "Credentials are taken over https only, and this one was sent in the clear: have it replaced",
+        headers: {},
+      };
+    case "too many failures":
+      return {
+        status: 429,
+        message: "Too many credentials from this address were not valid; wait and try again",
+        headers: WAIT,
+      };
     case "too large":
       return { status: 431, message: "The credential is too long", headers: {} };
     case "unavailable":

@@ -4,9 +4,10 @@
  * header picks among the algorithms that its kind of key allows and never the kind of a key (RFC 8725, 3.1 and 3.2).
  */
 import { decodeProtectedHeader, type JWTPayload, jwtVerify } from "jose";
-import { JOSEError } from "jose/errors";
+import { JOSEError, JWTClaimValidationFailed } from "jose/errors";
 import type { Principal } from "../core/definition.ts";
 import { sha256 } from "../core/digest.ts";
+import type { Soon } from "../core/soon.ts";
 import { ProviderDown, publishedKeys } from "./jwks.ts";
 import { Recent } from "./recent.ts";
 
@@ -24,10 +25,16 @@ export interface TokenSettings {
 export interface Tokens {
   /**
    * @param resources URIs that a token for this request may have been issued for
-   * @returns undefined for a token that is not good, or not for these
+   * @returns why there is no principal for a token that is not good, or not for these: for the log
    * @throws {ProviderDown}
    */
-  find(token: string, resources: readonly string[]): Principal | undefined | Promise<Principal | undefined>;
+  find(token: string, resources: readonly string[]): Soon<Principal | Unfit>;
+}
+
+/** A credential that is no good. */
+export interface Unfit {
+  /** What an operator is told, and nobody else: in words of ours, with nothing of the credential in them. */
+  readonly why: string;
 }
 
 /** What of a verified token counts. */
@@ -39,6 +46,7 @@ interface Verified {
 
 const ASYMMETRIC = ["RS256", "ES256", "EdDSA", "Ed25519"];
 const TYPES = ["jwt", "at+jwt", "application/at+jwt"];
+/** How far the clocks of whoever signs and of this Worker may differ: `exp`, `nbf` and `iat` are good so much longer. */
 const TOLERANCE_S = 30;
 /** OXP: a server "SHOULD enforce a short life". */
 const MAX_LIFE_S = 3_600;
@@ -59,29 +67,36 @@ export function tokens(
   const recent = new Recent<Verified>(now);
   let published: ReturnType<typeof publishedKeys> | undefined;
 
-  const verify = async (token: string): Promise<Verified | undefined> => {
+  const verify = async (token: string): Promise<Verified | Unfit> => {
     const header = headerOf(token);
-    if (header === undefined) return undefined;
+    if (header === undefined) return MALFORMED;
     const { alg, typ } = header;
-    if (typ !== undefined && !(typeof typ === "string" && TYPES.includes(typ.toLowerCase()))) return undefined;
+    if (typ !== undefined && !(typeof typ === "string" && TYPES.includes(typ.toLowerCase()))) {
+      return { why: "token of an unknown type" };
+    }
     const isShared = alg === "HS256";
     const options = { clockTolerance: TOLERANCE_S, currentDate: new Date(now()) };
     let payload: JWTPayload;
     if (isShared) {
-      if (settings.secret === undefined) return undefined;
+      if (settings.secret === undefined) return { why: "token signed with a secret, and there is no JWT_SECRET" };
       const key = sharedKey(settings.secret);
       ({ payload } = await jwtVerify(token, key, { ...options, algorithms: ["HS256"], requiredClaims: ["exp"] }));
-      if ((payload.exp as number) > now() / 1_000 + MAX_LIFE_S + TOLERANCE_S) return undefined;
+      if ((payload.exp as number) > now() / 1_000 + MAX_LIFE_S + TOLERANCE_S) {
+        return { why: "token is valid for more than an hour" };
+      }
     } else {
       const { issuer, jwksUrl } = settings;
-      if (jwksUrl === undefined || issuer === undefined) return undefined;
+      if (jwksUrl === undefined || issuer === undefined)
+        return { why: "token of a provider, and there is no JWT_ISSUER" };
       published ??= publishedKeys(jwksUrl, send, now, report);
       const requiredClaims = ["exp", "sub", "aud"];
       ({ payload } = await jwtVerify(token, published, { ...options, issuer, algorithms: ASYMMETRIC, requiredClaims }));
     }
-    if ((payload.iat ?? 0) > now() / 1_000 + TOLERANCE_S) return undefined;
+    if ((payload.iat ?? 0) > now() / 1_000 + TOLERANCE_S) return NOT_YET;
     // That it is there says nothing of what it is: `null` would be one subject for all who have none.
-    if (payload.sub !== undefined && (typeof payload.sub !== "string" || payload.sub === "")) return undefined;
+    if (payload.sub !== undefined && (typeof payload.sub !== "string" || payload.sub === "")) {
+      return { why: "token with a wrong sub" };
+    }
     const verified = {
       principal: await principalOf(payload, !isShared),
       audience: payload.aud === undefined ? undefined : [payload.aud].flat(),
@@ -90,12 +105,12 @@ export function tokens(
     return verified;
   };
 
-  const forHere = ({ principal, audience }: Verified, resources: readonly string[]) => {
+  const forHere = ({ principal, audience }: Verified, resources: readonly string[]): Principal | Unfit => {
     if (audience === undefined) return principal;
     const here: readonly unknown[] = settings.audience === undefined ? resources : [settings.audience];
     return audience.some((one) => typeof one === "string" && (here.includes(one) || here.includes(plain(one))))
       ? principal
-      : undefined;
+      : ELSEWHERE;
   };
 
   return {
@@ -103,14 +118,34 @@ export function tokens(
       const known = recent.get(token);
       if (known) return forHere(known, resources);
       return verify(token).then(
-        (verified) => verified && forHere(verified, resources),
+        (verified) => ("why" in verified ? verified : forHere(verified, resources)),
         (error) => {
           if (error instanceof ProviderDown || !(error instanceof JOSEError)) throw error;
-          return undefined;
+          return unfit(error);
         },
       );
     },
   };
+}
+
+const MALFORMED: Unfit = { why: "malformed token" };
+const NOT_YET: Unfit = { why: "token is not valid yet" };
+const ELSEWHERE: Unfit = { why: "token for another audience" };
+const REASONS: Readonly<Record<string, Unfit>> = {
+  ERR_JWT_EXPIRED: { why: "expired token" },
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: { why: "token with a wrong signature" },
+  ERR_JWKS_NO_MATCHING_KEY: { why: "token of an unknown signing key" },
+  ERR_JWKS_MULTIPLE_MATCHING_KEYS: { why: "token of one of several signing keys that it does not name" },
+  ERR_JOSE_ALG_NOT_ALLOWED: { why: "token with an algorithm that is not allowed" },
+};
+
+/** Why a token was not verified. Names claims that we ask for, and none of what they hold. */
+function unfit(error: JOSEError): Unfit {
+  if (!(error instanceof JWTClaimValidationFailed)) return REASONS[error.code] ?? MALFORMED;
+  const { claim, reason } = error;
+  if (reason === "missing") return { why: `token without ${claim}` };
+  if (reason === "invalid") return { why: `token with a wrong ${claim}` };
+  return claim === "iss" ? { why: "token of another issuer" } : NOT_YET;
 }
 
 /** @returns undefined for what is no header: a text of three parts may be anything */

@@ -9,6 +9,8 @@ import { Recent } from "./recent.ts";
 export interface Keyring {
   /** @returns undefined for a text that is no key, or none that is good (any more) */
   find(text: string): Principal | undefined | Promise<Principal | undefined>;
+  /** Why {@link find} did not find a key, for the log: as far as is known without another look. */
+  whyNot(text: string): { readonly why: string; readonly key?: string };
   /** The principal of a key that is known by its id alone: one that a person signed in with. */
   findById(id: string): Promise<Principal | undefined>;
 }
@@ -29,6 +31,11 @@ const UTF8 = new TextEncoder();
 
 export function isKey(text: string): boolean {
   return KEY.test(text);
+}
+
+/** The part of a key that may be shown; undefined for a text that is none. */
+export function keyIdOf(text: string): string | undefined {
+  return KEY.exec(text)?.[1];
 }
 
 /** @param now milliseconds since 1970 */
@@ -55,10 +62,17 @@ export function keyring(records: KeyRecords, now: () => number): Keyring {
 
   return {
     find(text) {
-      const id = KEY.exec(text)?.[1];
+      const id = keyIdOf(text);
       if (id === undefined) return undefined;
       const known = recent.get(id);
       return known?.text && isSame(text, known.text) ? good(known) : check(id, text);
+    },
+    whyNot(text) {
+      const id = keyIdOf(text);
+      if (id === undefined) return { why: "no key by its looks" };
+      const known = recent.get(id);
+      if (known === undefined) return { why: "unknown or revoked key", key: id };
+      return { why: good(known) === undefined ? "expired key" : "key with a wrong secret", key: id };
     },
     async findById(id) {
       const known = recent.get(id) ?? (await read(id));

@@ -11,6 +11,11 @@ export class Recent<Value> {
     this.#now = now;
   }
 
+  /** Entries that may be good. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
   get(key: string): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;

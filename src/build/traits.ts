@@ -14,6 +14,7 @@ export const TRAITS = [
   "env",
   "attachments",
   "session",
+  "trace",
   "icons",
   "meta",
 ] as const satisfies (keyof Traits)[];
@@ -29,7 +30,7 @@ const REQUIREMENTS =
   'requirements: { secrets: ["MY_KEY"], authorization: [{ id: "google", oauth2: { scopes: ["email"] } }], userId: true }';
 
 export function* checkTraits(definition: Readonly<Record<string, unknown>>): Generator<Complaint> {
-  const { title, annotations, requirements, scopes, rate, once, keep, timeoutMs, env, attachments, session } =
+  const { title, annotations, requirements, scopes, rate, once, keep, timeoutMs, env, attachments, session, trace } =
     definition;
   if (title !== undefined && typeof title !== "string") {
     yield { problem: "its title is not a string", fix: 'write title: "Add two numbers", or leave it out' };
@@ -57,6 +58,9 @@ export function* checkTraits(definition: Readonly<Record<string, unknown>>): Gen
   }
   if (session !== undefined && typeof session !== "boolean") {
     yield { problem: "its session is not true or false", fix: "write session: true, or leave it out" };
+  }
+  if (trace !== undefined && trace !== "all") {
+    yield { problem: 'its trace is not "all"', fix: 'write trace: "all", or leave it out' };
   }
   if (timeoutMs !== undefined && !isTimeout(timeoutMs)) {
     yield {

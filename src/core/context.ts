@@ -93,7 +93,9 @@ export class RunContext implements ToolContext<string, string, string | undefine
 
   get fetch(): ToolContext["fetch"] {
     const { trace } = this;
-    return trace === undefined ? this.#host.fetch : (input, init) => this.#host.fetch(traced(input, init, trace));
+    if (trace === undefined) return this.#host.fetch;
+    const names = this.#offer.traits.trace === "all" ? TRACE_ALL : TRACE_PARENT;
+    return (input, init) => this.#host.fetch(traced(input, init, trace, names));
   }
 
   /** Takes what this call was given in confidence out of a text. */
@@ -208,10 +210,20 @@ export class RunContext implements ToolContext<string, string, string | undefine
 
 keepShape(new RunContext({} as Caller, {} as Offer, {} as Met, {} as Host));
 
+type TraceHeader = "traceparent" | "tracestate" | "baggage";
+const TRACE_PARENT: readonly TraceHeader[] = ["traceparent"];
+/** `tracestate` and `baggage` may name users (W3C Baggage, Privacy Considerations): for tools that ask for them. */
+const TRACE_ALL: readonly TraceHeader[] = ["traceparent", "tracestate", "baggage"];
+
 /** A request that carries the caller's trace on, where it does not name its own (W3C Trace Context, section 3). */
-function traced(input: string | URL | Request, init: RequestInit | undefined, trace: Trace): Request {
+function traced(
+  input: string | URL | Request,
+  init: RequestInit | undefined,
+  trace: Trace,
+  names: readonly TraceHeader[],
+): Request {
   const request = new Request(input, init);
-  for (const name of ["traceparent", "tracestate", "baggage"] as const) {
+  for (const name of names) {
     const value = trace[name];
     if (value !== undefined && !request.headers.has(name)) request.headers.set(name, value);
   }

@@ -37,6 +37,11 @@ export interface Traits {
   readonly attachments?: boolean | undefined;
   /** Whether it wants `ctx.session` of clients that keep none: they get a handle with its result, and send it back. */
   readonly session?: boolean | undefined;
+  /**
+   * Whether `ctx.fetch` sends the caller's `tracestate` and `baggage` too: they may name users, and go to whomever the
+   * tool calls. Left out: `traceparent` alone, which is random.
+   */
+  readonly trace?: "all" | undefined;
   readonly icons?: readonly Icon[] | undefined;
   /** Listed with the tool, for clients that know what it means. */
   readonly meta?: Readonly<Record<string, Json>> | undefined;

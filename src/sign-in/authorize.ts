@@ -14,11 +14,12 @@ import {
   CimdFetchError,
 } from "@cloudflare/workers-oauth-provider";
 import type { SignInParts } from "../access/sign-in.ts";
+import type { Principal } from "../core/definition.ts";
 import { describeError } from "../core/log.ts";
 import { readText } from "./body.ts";
 import { isWithin, type OAuth, supportedScopes } from "./oauth.ts";
 import { offerOf } from "./offer.ts";
-import { consentPage, endPage, type Form, keyPage, type Trouble, type Who } from "./page.ts";
+import { consentPage, endPage, type Form, keyPage, leavePage, type Trouble, type Who } from "./page.ts";
 
 /** What is known between two pages, beside the client's request. */
 interface Progress {
@@ -39,6 +40,7 @@ interface Step extends Progress {
 const NOT_VALID: Trouble = { status: 403, message: "This key is not valid here." };
 const NOTHING_TO_OPEN: Trouble = { status: 403, message: "This key does not open what the app asks for." };
 const STALE: Trouble = { status: 400, message: "That page was out of date. Start again here." };
+const CANNOT_CONNECT = "This app cannot connect";
 const MAX_WRONG = 5;
 const MAX_FORM = 16_384;
 /** An S256 challenge is a hash (RFC 7636, section 4.2). */
@@ -48,16 +50,15 @@ const KEY_PRINCIPAL = /^key:([0-9a-z]{16})$/;
 export async function authorize(request: Request, oauth: OAuth, parts: SignInParts): Promise<Response> {
   try {
     if (request.method !== "GET" && request.method !== "POST") return notAllowed();
-    if (!(await isWithin(request, parts))) return endPage(429, "Too many requests", "Wait a minute, then start again.");
+    if (!(await isWithin(request, "sign-in", parts))) return tooMany();
     return await (request.method === "GET" ? begin(request, oauth, parts) : proceed(request, oauth, parts));
   } catch (error) {
     if (error instanceof AuthorizationError) {
-      return error.redirectTo
-        ? redirect(error.redirectTo)
-        : endPage(400, "This app cannot connect", `${error.description}.`);
+      const { description, redirectTo } = error;
+      return redirectTo ? mistaken(description, redirectTo) : endPage(400, CANNOT_CONNECT, `${description}.`);
     }
     if (error instanceof CimdFetchError) {
-      return endPage(400, "This app cannot connect", "What it says of itself could not be fetched, or is not valid.");
+      return endPage(400, CANNOT_CONNECT, "What it says of itself could not be fetched, or is not valid.");
     }
     parts.log({ level: "error", message: "sign-in failed", error: describeError(error) });
     return endPage(500, "Something went wrong", "It is not your doing. Start again from the app in a moment.");
@@ -71,7 +72,8 @@ async function begin(asked: Request, oauth: OAuth, parts: SignInParts, trouble?:
   const request = await oauth.helpers.parseAuthRequest(new Request(url));
   // OAuth 2.1, section 7.5: of every client. The library lets those with a secret go without.
   if (!CHALLENGE.test(request.codeChallenge ?? "")) {
-    return redirect(authorizationErrorRedirect(request, "invalid_request", "PKCE with S256 is required"));
+    const description = "PKCE with S256 is required";
+    return mistaken(description, authorizationErrorRedirect(request, "invalid_request", description));
   }
   const { clientName, clientId, clientDomain, redirectHost, redirectIsLoopback } =
     await oauth.helpers.describeConsent(request);
@@ -81,9 +83,8 @@ async function begin(asked: Request, oauth: OAuth, parts: SignInParts, trouble?:
     host: redirectHost,
     loopback: redirectIsLoopback,
   };
-  const supported = supportedScopes(parts);
-  const scope =
-    request.scope.length > 0 ? supported.filter((one) => request.scope.includes(one)) : [...parts.baseScopes];
+  // As they were asked for, whether or not there are such: who has no key cannot tell which scopes there are.
+  const scope = request.scope.length > 0 ? [...new Set(request.scope)] : [...parts.baseScopes];
   const step = { request: { ...request, scope }, who, wrong: 0, headers: new Headers(), query };
   return askForKey(step, oauth, parts, trouble);
 }
@@ -111,10 +112,11 @@ async function takeKey(text: string, step: Step, oauth: OAuth, parts: SignInPart
   const { request, who, headers } = step;
   const principal = await parts.keys.find(text);
   const keyId = KEY_PRINCIPAL.exec(principal?.id ?? "")?.[1];
-  const offer = principal && offerOf(principal, request.scope, parts.catalog, oauth.toolkitOf(request.resource));
+  const offer = principal && offered(principal, request, oauth, parts);
   if (keyId === undefined || offer === undefined) {
     const wrong = step.wrong + 1;
-    parts.log({ level: "warning", message: "sign-in with a wrong key", wrong });
+    const why = principal ? { why: "key that does not open what the app asks for" } : parts.keys.whyNot(text);
+    parts.log({ level: "warning", message: "sign-in with a wrong key", wrong, ...why });
     if (wrong >= MAX_WRONG) return endPage(403, "Too many tries", "Start again from the app.", headers);
     // One sentence for whatever is wrong with it: unknown, expired, revoked. A toolkit that a key does not open is to
     // its owner as one that does not exist.
@@ -128,11 +130,14 @@ async function decide(
   form: URLSearchParams,
   { request, who, headers }: Step,
   oauth: OAuth,
-  { keys, catalog, log }: SignInParts,
+  parts: SignInParts,
 ): Promise<Response> {
-  if (form.get("decision") !== "allow") return redirect(authorizationErrorRedirect(request, "access_denied"), headers);
-  const principal = await keys.findById(keyId);
-  const offer = principal && offerOf(principal, request.scope, catalog, oauth.toolkitOf(request.resource));
+  if (form.get("decision") !== "allow") {
+    const back = authorizationErrorRedirect(request, "access_denied");
+    return leavePage(200, "Access was not given", "The app got nothing.", back, headers);
+  }
+  const principal = await parts.keys.findById(keyId);
+  const offer = principal && offered(principal, request, oauth, parts);
   if (!offer) return endPage(403, "This key is no longer valid", "Start again from the app.", headers);
   const ticked = form.getAll("scope");
   const scope = offer.scopes.filter((one) => ticked.includes(one));
@@ -145,8 +150,14 @@ async function decide(
     // A key may be shared by people who use the same app: one who signs in must not throw the others out.
     revokeExistingGrants: false,
   });
-  log({ level: "info", message: "signed in", key: keyId, app: who.domain ?? request.clientId, scope });
+  parts.log({ level: "info", message: "signed in", key: keyId, app: who.domain ?? request.clientId, scope });
   return redirect(redirectTo, headers);
+}
+
+/** What a key can grant of what was asked for, and of what there is. */
+function offered(principal: Principal, { scope, resource }: AuthRequest, oauth: OAuth, parts: SignInParts) {
+  const asked = supportedScopes(parts).filter((one) => scope.includes(one));
+  return offerOf(principal, asked, parts.catalog, oauth.toolkitOf(resource));
 }
 
 async function keep({ request, headers, query, who, wrong, keyId }: Step, oauth: OAuth): Promise<Form> {
@@ -168,12 +179,26 @@ async function take(handle: string, { headers }: Request, oauth: OAuth) {
   }
 }
 
+/**
+ * A mistake of the client's. Every client here registered itself, so nobody vouches for where it would send its user
+ * (RFC 9700, section 4.11.2): that is a link, and only an access that the user gave redirects by itself.
+ */
+function mistaken(description: string, back: string): Response {
+  return leavePage(400, CANNOT_CONNECT, `${description}.`, back);
+}
+
 /** RFC 9700, section 4.12: 303, so that no browser sends the form on. */
 function redirect(location: string, headers = new Headers()): Response {
   headers.set("location", location);
   headers.set("cache-control", "no-store");
   headers.set("referrer-policy", "no-referrer");
   return new Response(null, { status: 303, headers });
+}
+
+function tooMany(): Response {
+  const response = endPage(429, "Too many requests", "Wait a minute, then start again.");
+  response.headers.set("retry-after", "60");
+  return response;
 }
 
 function notAllowed(): Response {

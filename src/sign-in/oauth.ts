@@ -8,6 +8,7 @@
 import { OAuthAuthorizationServer, OAuthError, type OAuthHelpers } from "@cloudflare/workers-oauth-provider";
 import type { SignInParts } from "../access/sign-in.ts";
 import { addressOf } from "../access/stranger.ts";
+import { GRANT, rememberIssued, replacedTokenOf } from "./reuse.ts";
 
 export const TOKEN_PATH = "/oauth/token";
 export const REGISTER_PATH = "/oauth/register";
@@ -26,6 +27,8 @@ export interface OAuth {
    * @returns whether it changed them
    */
   veil(parameters: URLSearchParams): boolean;
+  /** Ends the grant of a refresh token that has been replaced (see reuse.ts); leaves all others alone. */
+  endIfReplaced(refreshToken: string): Promise<void>;
   /** Folder name of the toolkit that a resource is; undefined for the deployment as a whole. */
   toolkitOf(resource: string | undefined): string | undefined;
 }
@@ -58,13 +61,14 @@ export function createOAuth(origin: string, { kv, keys, catalog, baseScopes, wit
     clientRegistrationEndpoint: REGISTER_PATH,
     clientIdMetadataDocumentEnabled: true,
     // No offline_access: every client gets a refresh token, and the page says so.
-    scopesSupported: supportedScopes({ catalog, baseScopes }),
+    // What clients ask for at first. Others would name tools that do not exist for whoever reads this.
+    scopesSupported: [...new Set(baseScopes)],
     accessTokenTTL: ACCESS_SECONDS,
     refreshTokenTTL: IDLE_SECONDS,
     refreshTokenIdleTTL: IDLE_SECONDS,
     clientRegistrationTTL: REGISTRATION_SECONDS,
     async clientRegistrationCallback({ request }) {
-      if (await isWithin(request, { within, log })) return undefined;
+      if (await isWithin(request, "sign-in", { within, log })) return undefined;
       return { code: "temporarily_unavailable", description: "Too many registrations; wait a minute", status: 429 };
     },
     async tokenExchangeCallback({ props: { keyId } }) {
@@ -85,10 +89,17 @@ export function createOAuth(origin: string, { kv, keys, catalog, baseScopes, wit
     const [, toolkit, query = ""] = TOOLKIT_RESOURCE.exec(resource.slice(origin.length)) ?? [];
     return toolkit === undefined ? undefined : [toolkit, query];
   };
+  const helpers = server.getOAuthApi(env);
   return {
     origin,
     fetch: (request) => server.fetch(request, env, NO_CONTEXT),
-    helpers: server.getOAuthApi(env),
+    helpers,
+    async endIfReplaced(refreshToken) {
+      const grant = await replacedTokenOf(refreshToken, (key) => env.OAUTH_KV.get(key, { type: "json" }));
+      if (grant === undefined) return;
+      await helpers.revokeGrant(grant.grantId, grant.userId);
+      log({ level: "warning", message: "a refresh token came back: its grant has ended", key: grant.userId });
+    },
     openResources,
     veil(parameters) {
       const [resource, another] = new Set(parameters.getAll("resource"));
@@ -106,20 +117,28 @@ export function supportedScopes({ catalog, baseScopes }: Pick<SignInParts, "cata
   return [...new Set([...baseScopes, ...catalog.scopes])];
 }
 
-/** Requests a minute from one address that may write or send something. The name of a limiter in wrangler.toml. */
-const RATE = 60;
+/**
+ * Requests a minute from one address, by what they cost: a write to KV, a request to the client's own host, or a look
+ * at a credential. Names of limiters in wrangler.toml.
+ */
+const RATES = { "sign-in": 60, "client document": 60, token: 600 } as const;
 
-/** What anyone may ask for costs a write to KV, or a request to the client's own host: not as often as they like. */
+/** What the log has said not to be limited: once is enough. */
+const told = new Set<string>();
+
+/** What anyone may ask for is counted by address: not as often as they like. */
 export async function isWithin(
   request: Request,
+  what: keyof typeof RATES,
   { within, log }: Pick<SignInParts, "within" | "log">,
 ): Promise<boolean> {
   if (within === undefined) return true;
   try {
-    return await within(RATE, `sign-in ${addressOf(request.headers)}`);
+    return await within(RATES[what], `${what} ${addressOf(request.headers)}`);
   } catch (error) {
     // A fork without such a limiter can be signed in to all the same.
-    log({ level: "warning", message: "sign-in is not limited", error: String(error) });
+    if (!told.has(what)) log({ level: "warning", message: "sign-in is not limited", error: String(error) });
+    told.add(what);
     return true;
   }
 }
@@ -127,12 +146,16 @@ export async function isWithin(
 /** Roles without protected resources run nothing in the background. */
 const NO_CONTEXT = { waitUntil() {}, passThroughOnException() {} } as unknown as ExecutionContext;
 
-/** Client ids, codes and tokens are texts of anyone's: one that is too long for KV is one that it does not have. */
+/**
+ * The KV that the library gets. Client ids, codes and tokens are texts of anyone's: one that is too long for KV is one
+ * that it does not have. Grants remember their refresh tokens.
+ */
 function forgiving(kv: KVNamespace): KVNamespace {
   const fits = (key: unknown) => new TextEncoder().encode(String(key)).length <= MAX_KEY_BYTES;
   return {
     get: async (key: string, options: object) => (fits(key) ? kv.get(key, options) : null),
-    put: (key: string, value: string, options?: KVNamespacePutOptions) => kv.put(key, value, options),
+    put: (key: string, value: string, options?: KVNamespacePutOptions) =>
+      kv.put(key, key.startsWith(GRANT) ? rememberIssued(value) : value, options),
     delete: (key: string) => kv.delete(key),
     list: (options?: KVNamespaceListOptions) => kv.list(options),
   } as unknown as KVNamespace;

@@ -31,7 +31,7 @@ export interface Trouble {
   readonly message: string;
 }
 
-/** Tools that are listed one below the other. */
+/** Tools that are listed one below the other, and scopes that are shown before there is a key. */
 const MANY = 40;
 
 interface Page {
@@ -55,7 +55,7 @@ export function keyPage(
 ): Response {
   const body = html`<h1>Connect <bdi>${shown(who.name)}</bdi> to <bdi>${shown(server)}</bdi></h1>
 ${facts(who)}
-${scopes.length > 0 && html`<p>It asks for: ${list(scopes)}. You choose on the next page.</p>`}
+${scopes.length > 0 && html`<p>It asks for: ${list(scopes.slice(0, MANY))}${scopes.length > MANY && ", …"}. You choose on the next page.</p>`}
 ${formStart(form)}
 ${trouble && html`<p class="bad" role="alert" id="why">${trouble.message}</p>`}
 <label for="key">API key</label>
@@ -88,6 +88,17 @@ ${scopes.length > 0 && html`<fieldset><legend>Scopes</legend>${scopes.map((scope
 
 export function endPage(status: number, heading: string, text: string, headers?: Headers): Response {
   const body = html`<h1>${heading}</h1><p role="alert">${text}</p><p>You can close this page.</p>`;
+  return page({ status, title: heading, body, headers });
+}
+
+/**
+ * Ends here, and leaves it to the person whether to go back to the app with what it is to be told.
+ *
+ * @param href where the app hears of it
+ */
+export function leavePage(status: number, heading: string, text: string, href: string, headers?: Headers): Response {
+  const body = html`<h1>${heading}</h1><p role="alert">${text}</p>
+<p>You can close this page, or go back to the app if you know it: <a href="${href}">${new URL(href).host}</a></p>`;
   return page({ status, title: heading, body, headers });
 }
 

@@ -6,7 +6,8 @@ import type { CreateSignIn, SignInParts } from "../access/sign-in.ts";
 import { describeError } from "../core/log.ts";
 import { authorize } from "./authorize.ts";
 import { readText } from "./body.ts";
-import { createOAuth, METADATA_PATH, type OAuth, REGISTER_PATH, TOKEN_PATH } from "./oauth.ts";
+import { createOAuth, isWithin, METADATA_PATH, type OAuth, REGISTER_PATH, TOKEN_PATH } from "./oauth.ts";
+import { guardLibrary } from "./outbound.ts";
 
 const AUTHORIZE_PATH = "/authorize";
 const PATHS: ReadonlySet<string> = new Set([AUTHORIZE_PATH, METADATA_PATH, REGISTER_PATH, TOKEN_PATH]);
@@ -19,6 +20,7 @@ const TOKEN = /^[0-9a-z]{16}:[\w-]{16}:[\w-]{32}$/;
 const MAX_BODY = 16_384;
 
 const createSignIn: CreateSignIn = (parts) => {
+  guardLibrary();
   // The library wants its issuer when it is made, and ours is known from a request only: one for each origin.
   const made = new Map<string, OAuth>();
   const at = (origin: string): OAuth => {
@@ -56,15 +58,16 @@ function isSafe({ protocol, hostname }: URL): boolean {
   return protocol === "https:" || LOOPBACK.test(hostname);
 }
 
-async function serve(request: Request, path: string, oauth: OAuth, { log }: SignInParts): Promise<Response> {
+async function serve(request: Request, path: string, oauth: OAuth, parts: SignInParts): Promise<Response> {
   try {
     if (path === METADATA_PATH) return await metadata(request, oauth);
     if (request.method !== "POST") return await oauth.fetch(request);
     const text = await readText(request, MAX_BODY);
     if (text === undefined) return failure(413, "invalid_request", `More than ${MAX_BODY} bytes`);
-    return await oauth.fetch(withBody(request, path === TOKEN_PATH ? veiled(text, oauth) : text));
+    if (path === TOKEN_PATH) return await token(request, new URLSearchParams(text), text, oauth, parts);
+    return await oauth.fetch(withBody(request, text));
   } catch (error) {
-    log({ level: "error", message: "sign-in failed", error: describeError(error) });
+    parts.log({ level: "error", message: "sign-in failed", error: describeError(error) });
     return failure(500, "server_error", "Internal error");
   }
 }
@@ -77,10 +80,31 @@ async function metadata(request: Request, oauth: OAuth): Promise<Response> {
   return new Response(JSON.stringify({ ...all, protected_resources: oauth.openResources }), response);
 }
 
-/** See {@link OAuth.veil}. */
-function veiled(text: string, oauth: OAuth): string {
-  const form = new URLSearchParams(text);
-  return oauth.veil(form) ? form.toString() : text;
+/** @param text the same form as it was sent: the library is to see that, unless it is veiled */
+async function token(
+  request: Request,
+  form: URLSearchParams,
+  text: string,
+  oauth: OAuth,
+  parts: SignInParts,
+): Promise<Response> {
+  const isFree = await isWithin(request, "token", parts);
+  if (!isFree || (mayFetch(form, request.headers) && !(await isWithin(request, "client document", parts)))) {
+    return failure(429, "temporarily_unavailable", "Too many requests; wait a minute", { "retry-after": "60" });
+  }
+  const refreshToken = form.get("grant_type") === "refresh_token" ? form.get("refresh_token") : null;
+  const response = await oauth.fetch(withBody(request, oauth.veil(form) ? form.toString() : text));
+  if (response.status === 400 && refreshToken !== null) await oauth.endIfReplaced(refreshToken);
+  return response;
+}
+
+/**
+ * Whether the library may fetch what a client publishes, before it knows anything else of who asks: unless the client
+ * names itself in the form, and not by a URL.
+ */
+function mayFetch(form: URLSearchParams, headers: Headers): boolean {
+  if (headers.has("authorization") || form.has("client_assertion")) return true;
+  return form.getAll("client_id").some((id) => URL.parse(id)?.protocol === "https:");
 }
 
 function withBody({ url, method, headers }: Request, body: string): Request {
@@ -89,9 +113,9 @@ function withBody({ url, method, headers }: Request, body: string): Request {
   return new Request(url, { method, headers: kept, body });
 }
 
-function failure(status: number, error: string, description: string): Response {
+function failure(status: number, error: string, description: string, headers: Record<string, string> = {}): Response {
   return Response.json(
     { error, error_description: description },
-    { status, headers: { "cache-control": "no-store", "access-control-allow-origin": "*" } },
+    { status, headers: { "cache-control": "no-store", "access-control-allow-origin": "*", ...headers } },
   );
 }

@@ -141,9 +141,9 @@ describe("protected resource metadata (RFC 9728)", () => {
   );
 
   it.each([
-    ["tools.example.com", "http://tools.example.com"],
-    ["tools.example.com:8443", "http://tools.example.com:8443"],
-    ["Tools.Example.COM:80", "http://tools.example.com"],
+    ["tools.example.test", "http://tools.example.test"],
+    ["tools.example.test:8443", "http://tools.example.test:8443"],
+    ["Tools.Example.TEST:80", "http://tools.example.test"],
     ["[2001:db8::1]:8787", "http://[2001:db8::1]:8787"],
   ])("are those of the host that was asked, here %s", async (host, origin) => {
     const { text } = await get(`${METADATA}/notes/mcp`, { host });
@@ -285,8 +285,8 @@ describe("a token that is good", () => {
   });
 
   it("may spell scheme and host in capitals", async () => {
-    const host = "tools.example.com";
-    const token = await issuer.mint({ aud: "HTTP://Tools.Example.com/mcp" });
+    const host = "tools.example.test";
+    const token = await issuer.mint({ aud: "HTTP://Tools.Example.test/mcp" });
     expect((await send(`${here.url}/mcp`, "POST", { host, ...bearer(token) }, LIST)).status).toBe(200);
   });
 });

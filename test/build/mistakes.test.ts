@@ -184,6 +184,7 @@ const MISTAKES: Record<string, Mistake> = {
   "a blank description": inAdd(tool({ description: '"  "' }), "it has no description", "add description:"),
   "a title that is no string": inAdd(tool({ title: "1" }), "its title is not a string", "title:"),
   "attachments that are no boolean": inAdd(tool({ attachments: '"yes"' }), "not true or false", "attachments: true"),
+  "a trace that is no choice": inAdd(tool({ trace: "true" }), "its trace is not", 'trace: "all"'),
   "a time limit of nothing": inAdd(tool({ timeoutMs: "0" }), "its timeoutMs is not", "timeoutMs: 30_000"),
   "a time limit in words": inAdd(tool({ timeoutMs: '"30s"' }), "its timeoutMs is not", "timeoutMs: 30_000"),
   "a time limit that no timer can hold": inAdd(tool({ timeoutMs: "2 ** 31" }), "its timeoutMs is not", "30_000"),

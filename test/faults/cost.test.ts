@@ -202,13 +202,13 @@ describe("a session's call that lasts or streams (2025-11-25), beside asking whe
 
   it("for longer than 250 ms: a request to watch for word of it, and one to watch no more", async () => {
     const headers = await session("kv");
-    expect(await costOf(() => report(headers, 900))).toEqual({ read: 1, object: 2 });
+    await expectCost(() => report(headers, 900), { read: 1, object: 2 });
   });
 
   it("as a stream: a request that leaves its messages, for a client that lost them", async () => {
     const headers = await session("kv");
-    expect(await costOf(() => report(headers, 0, "t"))).toEqual({ read: 1, object: 1 });
-    expect(await costOf(() => report(headers, 900, "t"))).toEqual({ read: 1, object: 3 });
+    await expectCost(() => report(headers, 0, "t"), { read: 1, object: 1 });
+    await expectCost(() => report(headers, 900, "t"), { read: 1, object: 3 });
   });
 
   it("as a stream that is picked up again: two requests", async () => {
@@ -220,6 +220,6 @@ describe("a session's call that lasts or streams (2025-11-25), beside asking whe
       });
       expect(await response.text()).toContain("run 1");
     };
-    expect(await costOf(again)).toEqual({ read: 1, object: 2 });
+    await expectCost(again, { read: 1, object: 2 });
   });
 });

@@ -36,7 +36,7 @@ describe("discovery", () => {
       code_challenge_methods_supported: ["S256"],
       client_id_metadata_document_supported: true,
       authorization_response_iss_parameter_supported: true,
-      scopes_supported: ["tools", "post.read", "post.send", "vault.open"],
+      scopes_supported: ["tools"],
     });
   });
 

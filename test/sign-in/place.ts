@@ -16,6 +16,10 @@ export interface Place {
   publish(url: string, document: object): void;
   /** Puts the Worker's clock so many seconds ahead of this machine's. */
   ahead(seconds: number): Promise<void>;
+  /** What the Worker gets at that address is a redirect. */
+  redirect(url: string, to: string): void;
+  /** Addresses that the Worker has fetched, in order. */
+  readonly fetched: string[];
   stop(): Promise<void>;
 }
 
@@ -48,13 +52,14 @@ export async function openPlace(tools: Record<string, string> = TOOLS, limited =
   fork.write("wrangler.toml", `${settings}\n[alias]\n"#sign-in" = "./src/sign-in/server.ts"\n`);
   build(fork);
 
-  const published = new Map<string, object>();
+  const published = new Map<string, () => Response>();
+  const fetched: string[] = [];
   const config = workerConfig(join(fork.root, "dist/index.js"), fork.root);
   const all = Object.entries(config.env as Record<string, object>);
   const env = Object.fromEntries(limited ? all : all.filter(([name]) => !name.startsWith("RATE_")));
   const handler = ({ url }: { url: string }) => {
-    const found = published.get(url);
-    return found ? Response.json(found) : new Response("not found", { status: 404 });
+    fetched.push(url);
+    return published.get(url)?.() ?? new Response("not found", { status: 404 });
   };
   const options = miniflareOptions(onTestClock({ ...config, env })) as { workers: object[] };
   options.workers = options.workers.map((worker) => ({
@@ -74,8 +79,10 @@ export async function openPlace(tools: Record<string, string> = TOOLS, limited =
     },
     revoke: (key) => kv.delete(`key:${key.id}`),
     stored: async () => (await kv.list()).keys.map(({ name }) => name),
-    publish: (url, document) => published.set(url, document),
     ahead: (seconds) => putAhead(origin, seconds),
+    publish: (url, document) => published.set(url, () => Response.json(document)),
+    redirect: (url, to) => published.set(url, () => new Response(null, { status: 302, headers: { location: to } })),
+    fetched,
     async stop() {
       await miniflare.dispose();
       fork.remove();

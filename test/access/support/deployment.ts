@@ -76,6 +76,10 @@ export function buildTools(): Fork {
 
 type Settings = Readonly<Record<string, string | undefined>>;
 
+/** The limiter of failed credentials: taken away from most deployments, so that each of many attacks is looked at. */
+const FAILURES = "RATE_60";
+export const COUNTS_FAILURES: Settings = { [FAILURES]: "counts" };
+
 /** @param settings variables and secrets; `undefined` takes one of wrangler.toml's away */
 export async function deploy(fork: Fork, settings: Settings = {}, counter?: Counter): Promise<Deployment> {
   const [deployment] = await deployAll(fork, [settings], counter);
@@ -87,7 +91,11 @@ export async function deployAll(fork: Fork, settings: readonly Settings[], count
   const lines: string[] = [];
   const names = settings.map((_, index) => `worker-${index}`);
   const workers = settings.map((own, index) => ({
-    config: configured(fork, names[index] as string, { ...(counter && counted(counter)), ...own }),
+    config: configured(fork, names[index] as string, {
+      [FAILURES]: undefined,
+      ...(counter && counted(counter)),
+      ...own,
+    }),
     // Each at an address of its own, without a Worker of miniflare's before it.
     ...(index > 0 && { dev: { unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }] } }),
   }));
@@ -147,7 +155,7 @@ function configured(fork: Fork, name: string, settings: Settings): WorkerConfig 
   };
   for (const [variable, value] of Object.entries(settings)) {
     if (value === undefined) delete env[variable];
-    else env[variable] = { type: "text", value };
+    else if (variable !== FAILURES) env[variable] = { type: "text", value };
   }
   return onTestClock({ ...config, env });
 }

@@ -5,6 +5,7 @@ import { call, mcp } from "./support.ts";
 
 const PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 const OTHER = "00-11111111111111111111111111111111-2222222222222222-00";
+const ALL = { traceparent: PARENT, tracestate: "a=1", baggage: "b=2" };
 const URL = "https://example.com/";
 
 /** What the tool's fetch sent. */
@@ -41,12 +42,25 @@ describe("a call's trace", () => {
     expect(body.result.structuredContent).toEqual({ trace: { traceparent: PARENT } });
   });
 
-  it("goes on with what the tool fetches (W3C Trace Context, section 3)", async () => {
+  it("goes on with what the tool fetches, but a caller's baggage and tracestate go to no third party", async () => {
     vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("fetched"));
-    const meta = { traceparent: PARENT, tracestate: "a=1", baggage: "b=2" };
-    await callModern("Talk_Trace", { url: URL }, { meta });
+    await callModern("Talk_Trace", { url: URL }, { meta: ALL });
+    const sent = fetched();
+    expect([sent.get("traceparent"), sent.get("tracestate"), sent.get("baggage")]).toEqual([PARENT, null, null]);
+  });
+
+  it('goes on whole if the definition says trace: "all" (W3C Trace Context, section 3; W3C Baggage, section 3)', async () => {
+    vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("fetched"));
+    await callModern("Talk_TraceAll", { url: URL }, { meta: ALL });
     const sent = fetched();
     expect([sent.get("traceparent"), sent.get("tracestate"), sent.get("baggage")]).toEqual([PARENT, "a=1", "b=2"]);
+  });
+
+  it.each(["Talk_Trace", "Talk_TraceAll"])("adds no header of its own where nobody sent one (%s)", async (tool) => {
+    vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("fetched"));
+    await callModern(tool, { url: URL }, { meta: { baggage: "b=2" } });
+    expect(fetched().get("traceparent")).toBeNull();
+    expect(fetched().get("baggage")).toBe(tool === "Talk_TraceAll" ? "b=2" : null);
   });
 
   it("gives way to one that the tool names itself", async () => {

@@ -1,0 +1,61 @@
+/**
+ * Credentials that are no good, counted by the address that they come from. An address that has shown too many in a
+ * minute is shut out for the next: what it shows is not looked at, unless it was good a moment ago. So whoever shares
+ * an address with a thief goes on with the credential that they have been using.
+ */
+import type { Log } from "../core/log.ts";
+import { MINUTE_MS } from "../core/permit.ts";
+import { Recent } from "./recent.ts";
+import { addressOf } from "./stranger.ts";
+
+export interface Failures {
+  /** Whether this credential is not to be looked at. */
+  shutsOut(headers: Headers, credential: string): boolean;
+  /** Counts one. @returns whether it is one too many: from now on the address is shut out */
+  count(headers: Headers): Promise<boolean>;
+  /** Told of each credential that was looked up and found to be good. */
+  found(credential: string): void;
+}
+
+/** Failures a minute of one address: the name of a rate limiter in wrangler.toml. Without it, they are not counted. */
+const RATE = 60;
+/** Longer than anything that was looked up is known elsewhere (keys.ts, jwt.ts, sign-in.ts). */
+const GOOD_MS = 600_000;
+
+/**
+ * @param within counts to so many a minute, at one location; an isolate learns of the others' counts at its own next failure
+ * @param now    milliseconds since 1970
+ */
+export function failures(
+  within: (perMinute: number, key: string) => Promise<boolean>,
+  now: () => number,
+  log: Log,
+): Failures {
+  const shut = new Recent<true>(now);
+  const good = new Recent<true>(now);
+  let counts = true;
+  return {
+    shutsOut(headers, credential) {
+      if (shut.size === 0 || good.get(credential)) return false;
+      return shut.get(addressOf(headers)) !== undefined;
+    },
+    async count(headers) {
+      const address = addressOf(headers);
+      if (shut.get(address)) return true;
+      if (!counts) return false;
+      try {
+        if (await within(RATE, `failed ${address}`)) return false;
+      } catch (error) {
+        counts = false;
+        log({ level: "warning", message: "failed credentials are not limited", error: String(error) });
+        return false;
+      }
+      if (shut.get(address) === undefined) {
+        shut.set(address, true, now() + MINUTE_MS);
+        log({ level: "warning", message: "refused", reason: "too many bad credentials" });
+      }
+      return true;
+    },
+    found: (credential) => good.set(credential, true, now() + GOOD_MS),
+  };
+}

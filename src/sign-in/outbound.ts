@@ -1,0 +1,24 @@
+/**
+ * The library's way out. It fetches what a client publishes about itself (a client id metadata document, and the keys
+ * that one names) with the global `fetch`, follows redirects, and can be given no other function. So the global one is
+ * replaced: requests of the library, known by their `User-Agent`, pass the guard that tools' requests pass; all others
+ * go on as they were.
+ */
+import { guardedFetch } from "../core/egress.ts";
+
+const LIBRARY = /^workers-oauth-provider\//;
+
+/**
+ * Refuses addresses inside a network, and every redirect: what a client says of itself stands at its own address
+ * (draft-ietf-oauth-client-id-metadata-document). Called once, before the library fetches anything.
+ */
+export function guardLibrary(): void {
+  const send = globalThis.fetch;
+  const guarded = guardedFetch((input, init) => send(input, init));
+  globalThis.fetch = (input: RequestInfo | URL, init?: RequestInit) =>
+    isOfLibrary(init) ? guarded(input, { ...init, redirect: "error" }) : send(input, init);
+}
+
+function isOfLibrary(init: RequestInit | undefined): boolean {
+  return init?.headers !== undefined && LIBRARY.test(new Headers(init.headers).get("user-agent") ?? "");
+}
