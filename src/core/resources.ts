@@ -44,12 +44,24 @@ function matchTemplate(template: string, uri: string): Record<string, string> | 
     .join("");
   const match = new RegExp(`^${pattern}$`).exec(uri);
   if (match === null) return undefined;
+  let values: string[];
   try {
-    return Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(match[index + 1] ?? "")]));
+    values = match.slice(1).map(decodeURIComponent);
   } catch {
     // A broken percent escape names nothing.
     return undefined;
   }
+  return values.every(isOneSegment)
+    ? Object.fromEntries(names.map((name, index) => [name, values[index] ?? ""]))
+    : undefined;
+}
+
+/**
+ * Whether a variable's value, decoded, is still one segment's: authors make paths and keys of it. A slash in it would be
+ * another segment, and "." and ".." are none (RFC 3986, sections 3.3 and 5.2.4); no name has control characters.
+ */
+function isOneSegment(value: string): boolean {
+  return value !== "." && value !== ".." && !/[/\\\p{Cc}]/u.test(value);
 }
 
 /** @returns an outcome whose value is a list of contents; an empty one means that there is no such resource */

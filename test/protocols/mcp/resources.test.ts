@@ -73,7 +73,8 @@ describe("resources/read (Reading Resources; Resource Contents)", () => {
   it.each([
     ["talk://people/ann/pets/rex.json", { person: "ann", pet: "rex" }],
     ["talk://people/Ann%20Lee/pets/%F0%9F%90%B6.json", { person: "Ann Lee", pet: "🐶" }],
-    ["talk://people/a%2Fb/pets/100%25.json", { person: "a/b", pet: "100%" }],
+    ["talk://people/a%3Fb/pets/100%25.json", { person: "a?b", pet: "100%" }],
+    ["talk://people/.../pets/.hidden.json", { person: "...", pet: ".hidden" }],
     ["talk://people/a+b/pets/x.json.json", { person: "a+b", pet: "x.json" }],
     ["talk://people/{person}/pets/{pet}.json", { person: "{person}", pet: "{pet}" }],
     ["talk://people/__proto__/pets/constructor.json", { person: "__proto__", pet: "constructor" }],
@@ -103,6 +104,19 @@ describe("resources/read (Reading Resources; Resource Contents)", () => {
     // What says nothing in UTF-8 names nothing.
     "talk://people/%ff/pets/rex.json",
     "talk://people/%zz/pets/rex.json",
+    // Decoded, a variable is one segment still, and a name: authors make paths of it (RFC 3986, 3.3 and 5.2.4).
+    "talk://people/a%2Fb/pets/rex.json",
+    "talk://people/..%2F..%2Fetc/pets/passwd.json",
+    "talk://people/a%5cb/pets/rex.json",
+    "talk://people/a\\b/pets/rex.json",
+    "talk://people/./pets/rex.json",
+    "talk://people/../pets/rex.json",
+    "talk://people/%2e%2E/pets/rex.json",
+    "talk://people/ann/pets/...json",
+    "talk://people/ann%00/pets/rex.json",
+    "talk://people/ann/pets/rex%0d%0a.json",
+    "talk://people/ann/pets/rex%7F.json",
+    "talk://people/ann/pets/rex%C2%85.json",
     // The author says that there is none.
     "talk://people/ann/pets/none.json",
     "__proto__",
