@@ -26,6 +26,7 @@ const RESOURCE_MEMBERS = [
     "requirements",
     "env",
     "timeoutMs",
+    "ttlMs",
     "complete",
     "read",
   ],
@@ -72,7 +73,7 @@ export function inspectResource(exports: Definition): Inspected {
     return notOne("resource", "defineResource({ uri, description, read })");
   }
   const complaints = [...checkCommon(definition, "resource", RESOURCE_MEMBERS)];
-  const { uri, mimeType } = definition;
+  const { uri, mimeType, ttlMs } = definition;
   const plain = typeof uri === "string" ? uri.replace(/\{[A-Za-z_][A-Za-z0-9_]*\}/g, "x") : "";
   if (!/^[a-z][a-z0-9+.-]*:\S+$/i.test(plain) || /[{}]/.test(plain)) {
     complaints.push({
@@ -89,9 +90,16 @@ export function inspectResource(exports: Definition): Inspected {
   if (mimeType !== undefined && !isText(mimeType)) {
     complaints.push({ problem: "its mimeType is not a text", fix: 'write mimeType: "text/plain", or leave it out' });
   }
+  if (ttlMs !== undefined && !(Number.isSafeInteger(ttlMs) && Number(ttlMs) >= 0)) {
+    complaints.push({
+      problem: "its ttlMs is not a whole number of milliseconds",
+      fix: "write an integer, such as ttlMs: 60_000, or leave it out: then no client keeps what it read",
+    });
+  }
   if (complaints.length > 0) return { complaints };
   const about = pick(definition, ["title", "description", "mimeType", "icons"]) as ResourceEntry["about"];
-  return { complaints, name: nameOf(definition), resource: { uri: String(uri), about, traits: traitsOf(definition) } };
+  const resource = { uri: String(uri), about, ...pick(definition, ["ttlMs"]), traits: traitsOf(definition) };
+  return { complaints, name: nameOf(definition), resource };
 }
 
 function notOne(kind: string, call: string): Inspected {

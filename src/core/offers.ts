@@ -70,6 +70,8 @@ export interface ResourceDefinition {
   readonly requirements?: Requirements;
   readonly env?: readonly string[];
   readonly timeoutMs?: number;
+  /** Milliseconds for which a client may keep what it read. Left out, or 0: it reads again each time. */
+  readonly ttlMs?: number;
   /** Values that begin a person's input, by variable. */
   readonly complete?: Readonly<
     Record<
@@ -92,6 +94,7 @@ export interface ResourceEntry {
     readonly mimeType?: string;
     readonly icons?: readonly Icon[];
   };
+  readonly ttlMs?: number;
   readonly traits: Pick<ResourceDefinition, "requirements" | "env" | "timeoutMs">;
   readonly load: () => Promise<{ default: ResourceDefinition }>;
 }

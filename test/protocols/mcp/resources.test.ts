@@ -30,6 +30,12 @@ describe("resources/list and resources/templates/list (Resource; Resource Templa
       description: "A pet of somebody.",
       mimeType: "application/json",
     });
+    // How long it may be kept is said when it is read.
+    expect(resourceTemplates).toContainEqual({
+      uriTemplate: "talk://kept/{any}",
+      name: "Talk_Kept",
+      description: "How often it was read, by those who did not keep it.",
+    });
     for (const { uri } of resources) expect(uri).not.toContain("{");
     for (const { uriTemplate } of resourceTemplates) expect(uriTemplate).toContain("{");
   });
@@ -159,10 +165,20 @@ describe("resources/read (Reading Resources; Resource Contents)", () => {
     expect(JSON.stringify(body)).not.toContain("hidden");
   });
 
+  it.each([
+    ["talk://reads", 0],
+    ["talk://people/ann/pets/rex.json", 0],
+    ["talk://kept/it", 600_000],
+  ])("of %s may be kept for %d ms, as its definition says (server/utilities/caching)", async (uri, ttlMs) => {
+    expect((await read(uri)).result).toMatchObject({ ttlMs, cacheScope: "private" });
+  });
+
   it("is served before 2026-07-28 without caching hints", async () => {
     for (const headers of [await handshake(), {}]) {
-      const { result } = (await mcp(request("resources/read", { uri: "talk://news" }), headers)).body;
-      expect(Object.keys(result)).toEqual(["contents"]);
+      for (const uri of ["talk://news", "talk://kept/it"]) {
+        const { result } = (await mcp(request("resources/read", { uri }), headers)).body;
+        expect(Object.keys(result)).toEqual(["contents"]);
+      }
     }
   });
 });
