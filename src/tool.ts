@@ -5,6 +5,7 @@ import type { Requirements, RunInput, RunOutput, ToolContext, Traits } from "./c
 import type { Json } from "./core/json.ts";
 import type {
   GivenArguments,
+  OfferContext,
   PromptArguments,
   PromptDefinition,
   PromptResult,
@@ -107,8 +108,6 @@ export function defineResource<const Uri extends string>(
 type Variables<Uri extends string> = Uri extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Variables<Rest>
   : never;
-
-type OfferContext = ToolContext<string, string, string | undefined, string>;
 
 /**
  * A schema written as JSON Schema (draft 2020-12) instead of with a library: MCP lists it word for word, other

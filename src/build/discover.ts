@@ -66,7 +66,7 @@ export async function discover(root: string): Promise<Discovery | { problems: Pr
   });
   described.sort((a, b) => compareText(a.id, b.id) || compareVersions(a.version, b.version));
   const open = unguarded(tools, new Map(described.map((tool) => [tool.id, tool])));
-  const unlimited = withoutLimiter(tools, limitersIn(dirname(root)));
+  const unlimited = withoutLimiter(all, limitersIn(dirname(root)));
   if (open.length + unlimited.length > 0) return { problems: [...open, ...unlimited] };
   const prompts = others.flatMap(({ file: { toolkit, path }, inspected: { prompt }, name }) =>
     prompt ? [{ ...prompt, name, toolkit, path }] : [],
@@ -149,11 +149,11 @@ function limitersIn(project: string): ReadonlySet<number> | undefined {
   return new Set(Array.from(names, ([, limit]) => Number(limit)));
 }
 
-/** A call of such a tool could not be counted, and would be refused. */
-function withoutLimiter(tools: readonly Tool[], limiters: ReadonlySet<number> | undefined): Problem[] {
+/** A call of what has such a rate could not be counted, and would be refused. */
+function withoutLimiter(offers: readonly Tool[], limiters: ReadonlySet<number> | undefined): Problem[] {
   if (limiters === undefined) return [];
-  return tools.flatMap(({ file: { file }, inspected }) => {
-    const rate = inspected.tool?.traits.rate;
+  return offers.flatMap(({ file: { file }, inspected: { tool, prompt, resource } }) => {
+    const rate = (tool ?? prompt ?? resource)?.traits.rate;
     if (rate === undefined || limiters.has(rate)) return [];
     return {
       file,

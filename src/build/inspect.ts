@@ -25,6 +25,7 @@ export interface Inspected {
     | {
         readonly uri: string;
         readonly about: Omit<ResourceEntry["about"], "name">;
+        readonly ttlMs?: number;
         readonly traits: ResourceEntry["traits"];
       }
     | undefined;

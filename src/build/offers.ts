@@ -2,33 +2,11 @@
 import type { PromptEntry, ResourceEntry } from "../core/offers.ts";
 import type { Inspected } from "./inspect.ts";
 import type { Complaint } from "./problem.ts";
-import { checkPictures, checkTraits, isRecord } from "./traits.ts";
+import { checkCommon, DEMANDS, isRecord } from "./traits.ts";
 
-const PROMPT_MEMBERS = [
-  "name",
-  "title",
-  "description",
-  "arguments",
-  "icons",
-  "requirements",
-  "env",
-  "timeoutMs",
-  "get",
-];
+const PROMPT_MEMBERS = ["name", "title", "description", "arguments", "icons", ...DEMANDS, "get"];
 const RESOURCE_MEMBERS = [
-  ...[
-    "uri",
-    "name",
-    "title",
-    "description",
-    "mimeType",
-    "icons",
-    "requirements",
-    "env",
-    "timeoutMs",
-    "complete",
-    "read",
-  ],
+  ...["uri", "name", "title", "description", "mimeType", "icons", "ttlMs", ...DEMANDS, "complete", "read"],
 ];
 
 type Definition = Readonly<Record<string, unknown>>;
@@ -38,7 +16,7 @@ export function inspectPrompt(exports: Definition): Inspected {
   if (!isRecord(definition) || typeof definition.get !== "function") {
     return notOne("prompt", "definePrompt({ description, arguments, get })");
   }
-  const complaints = [...checkCommon(definition, "prompt", PROMPT_MEMBERS)];
+  const complaints = [...checkOffer(definition, "prompt", PROMPT_MEMBERS)];
   const args = definition.arguments ?? {};
   if (!isRecord(args))
     complaints.push({
@@ -47,11 +25,12 @@ export function inspectPrompt(exports: Definition): Inspected {
     });
   else {
     for (const [name, argument] of Object.entries(args)) {
-      if (isRecord(argument) && isText(argument.description)) continue;
-      complaints.push({
-        problem: `the argument "${name}" has no description`,
-        fix: `write ${name}: { description: "What it is for." }`,
-      });
+      if (!isRecord(argument) || !isText(argument.description)) {
+        complaints.push({
+          problem: `the argument "${name}" has no description`,
+          fix: `write ${name}: { description: "What it is for." }`,
+        });
+      } else complaints.push(...checkCompletion(name, argument.complete));
     }
   }
   if (complaints.length > 0) return { complaints };
@@ -71,8 +50,8 @@ export function inspectResource(exports: Definition): Inspected {
   if (!isRecord(definition) || typeof definition.read !== "function") {
     return notOne("resource", "defineResource({ uri, description, read })");
   }
-  const complaints = [...checkCommon(definition, "resource", RESOURCE_MEMBERS)];
-  const { uri, mimeType } = definition;
+  const complaints = [...checkOffer(definition, "resource", RESOURCE_MEMBERS)];
+  const { uri, mimeType, ttlMs, complete = {} } = definition;
   const plain = typeof uri === "string" ? uri.replace(/\{[A-Za-z_][A-Za-z0-9_]*\}/g, "x") : "";
   if (!/^[a-z][a-z0-9+.-]*:\S+$/i.test(plain) || /[{}]/.test(plain)) {
     complaints.push({
@@ -89,9 +68,17 @@ export function inspectResource(exports: Definition): Inspected {
   if (mimeType !== undefined && !isText(mimeType)) {
     complaints.push({ problem: "its mimeType is not a text", fix: 'write mimeType: "text/plain", or leave it out' });
   }
+  complaints.push(...checkCompletions(complete, String(uri)));
+  if (ttlMs !== undefined && !(Number.isSafeInteger(ttlMs) && Number(ttlMs) >= 0)) {
+    complaints.push({
+      problem: "its ttlMs is not a whole number of milliseconds",
+      fix: "write an integer, such as ttlMs: 60_000, or leave it out: then no client keeps what it read",
+    });
+  }
   if (complaints.length > 0) return { complaints };
   const about = pick(definition, ["title", "description", "mimeType", "icons"]) as ResourceEntry["about"];
-  return { complaints, name: nameOf(definition), resource: { uri: String(uri), about, traits: traitsOf(definition) } };
+  const resource = { uri: String(uri), about, ...pick(definition, ["ttlMs"]), traits: traitsOf(definition) };
+  return { complaints, name: nameOf(definition), resource };
 }
 
 function notOne(kind: string, call: string): Inspected {
@@ -100,7 +87,7 @@ function notOne(kind: string, call: string): Inspected {
   };
 }
 
-function* checkCommon(definition: Definition, kind: string, members: readonly string[]): Generator<Complaint> {
+function* checkOffer(definition: Definition, kind: string, members: readonly string[]): Generator<Complaint> {
   for (const key of Object.keys(definition)) {
     if (!members.includes(key))
       yield { problem: `a ${kind} has no member "${key}"`, fix: `remove it, or write one of ${members.join(", ")}` };
@@ -110,13 +97,30 @@ function* checkCommon(definition: Definition, kind: string, members: readonly st
   if (definition.name !== undefined && !isText(definition.name)) {
     yield { problem: "its name is not a text", fix: "write a name, or leave it out" };
   }
-  const { title, requirements, timeoutMs, env } = definition;
-  yield* checkTraits({ title, requirements, timeoutMs, env });
-  yield* checkPictures({ icons: definition.icons });
+  yield* checkCommon(definition);
+}
+
+function* checkCompletions(complete: unknown, uri: string): Generator<Complaint> {
+  if (!isRecord(complete)) {
+    yield { problem: "its complete is not an object", fix: "write complete: { id: (begun) => […] }" };
+    return;
+  }
+  for (const [name, completer] of Object.entries(complete)) {
+    if (uri.includes(`{${name}}`)) yield* checkCompletion(name, completer);
+    else yield { problem: `its complete names "${name}", which is no {variable} of its uri`, fix: "remove it" };
+  }
+}
+
+function* checkCompletion(name: string, complete: unknown): Generator<Complaint> {
+  if (complete === undefined || typeof complete === "function") return;
+  yield {
+    problem: `what completes "${name}" is not a function`,
+    fix: 'write a function, such as (begun) => ["Oslo", "Bergen"].filter((city) => city.startsWith(begun))',
+  };
 }
 
 function traitsOf(definition: Definition): PromptEntry["traits"] {
-  return pick(definition, ["requirements", "env", "timeoutMs"]);
+  return pick(definition, DEMANDS);
 }
 
 function nameOf({ name }: Definition): string | undefined {

@@ -1,20 +1,25 @@
 /** Checks what a definition says beside its schemas: title, hints, limits, requirements. */
-import type { Traits } from "../core/definition.ts";
+import type { Demands, Traits } from "../core/definition.ts";
 import type { Complaint } from "./problem.ts";
+
+/** What tools, prompts and resources have alike. */
+export const DEMANDS = [
+  "requirements",
+  "scopes",
+  "rate",
+  "timeoutMs",
+  "env",
+  "trace",
+] as const satisfies (keyof Demands)[];
 
 export const TRAITS = [
   "title",
   "annotations",
-  "requirements",
-  "scopes",
-  "rate",
+  ...DEMANDS,
   "once",
   "keep",
-  "timeoutMs",
-  "env",
   "attachments",
   "session",
-  "trace",
   "icons",
   "meta",
 ] as const satisfies (keyof Traits)[];
@@ -29,15 +34,38 @@ const SUPPLIERS = ["caller", "worker"];
 const REQUIREMENTS =
   'requirements: { secrets: ["MY_KEY"], authorization: [{ id: "google", oauth2: { scopes: ["email"] } }], userId: true }';
 
-export function* checkTraits(definition: Readonly<Record<string, unknown>>): Generator<Complaint> {
-  const { title, annotations, requirements, scopes, rate, once, keep, timeoutMs, env, attachments, session, trace } =
-    definition;
-  if (title !== undefined && typeof title !== "string") {
-    yield { problem: "its title is not a string", fix: 'write title: "Add two numbers", or leave it out' };
-  }
+type Definition = Readonly<Record<string, unknown>>;
+
+/** Of a tool. */
+export function* checkTraits(definition: Definition): Generator<Complaint> {
+  const { annotations, once, keep, attachments, session } = definition;
+  yield* checkCommon(definition);
   if (attachments !== undefined && typeof attachments !== "boolean") {
     yield { problem: "its attachments is not true or false", fix: "write attachments: true, or leave it out" };
   }
+  if (once !== undefined && typeof once !== "boolean") {
+    yield { problem: "its once is not true or false", fix: "write once: true, or leave it out" };
+  }
+  if (keep !== undefined && typeof keep !== "boolean") {
+    yield { problem: "its keep is not true or false", fix: "write keep: false, or leave it out" };
+  }
+  if (session !== undefined && typeof session !== "boolean") {
+    yield { problem: "its session is not true or false", fix: "write session: true, or leave it out" };
+  }
+  if (annotations !== undefined) yield* checkAnnotations(annotations);
+}
+
+/** Of tools, prompts and resources alike: what they demand, and how they are shown. */
+export function* checkCommon(definition: Definition): Generator<Complaint> {
+  const { title } = definition;
+  if (title !== undefined && typeof title !== "string") {
+    yield { problem: "its title is not a string", fix: 'write title: "Add two numbers", or leave it out' };
+  }
+  yield* checkDemands(definition);
+  yield* checkPictures(definition);
+}
+
+function* checkDemands({ requirements, scopes, rate, timeoutMs, env, trace }: Definition): Generator<Complaint> {
   if (scopes !== undefined && !(isNames(scopes) && scopes.every((scope) => SCOPE.test(scope)))) {
     yield {
       problem: "its scopes is not a list of scopes, without blanks, quotes, commas or backslashes",
@@ -50,37 +78,26 @@ export function* checkTraits(definition: Readonly<Record<string, unknown>>): Gen
       fix: "write rate: 10, and have a rate limiter RATE_10 in wrangler.toml",
     };
   }
-  if (once !== undefined && typeof once !== "boolean") {
-    yield { problem: "its once is not true or false", fix: "write once: true, or leave it out" };
-  }
-  if (keep !== undefined && typeof keep !== "boolean") {
-    yield { problem: "its keep is not true or false", fix: "write keep: false, or leave it out" };
-  }
-  if (session !== undefined && typeof session !== "boolean") {
-    yield { problem: "its session is not true or false", fix: "write session: true, or leave it out" };
-  }
-  if (trace !== undefined && trace !== "all") {
-    yield { problem: 'its trace is not "all"', fix: 'write trace: "all", or leave it out' };
-  }
   if (timeoutMs !== undefined && !isTimeout(timeoutMs)) {
     yield {
       problem: `its timeoutMs is not a number of milliseconds from 1 to ${MAX_TIMEOUT_MS}`,
       fix: "write an integer, such as timeoutMs: 30_000",
     };
   }
-  if (annotations !== undefined) yield* checkAnnotations(annotations);
   if (env !== undefined && !isNames(env)) {
     yield { problem: "its env is not a list of binding names", fix: 'write env: ["MY_BINDING"]' };
   }
-  yield* checkPictures(definition);
+  if (trace !== undefined && trace !== "all") {
+    yield { problem: 'its trace is not "all"', fix: 'write trace: "all", or leave it out' };
+  }
   if (requirements !== undefined) {
     const wrong = wrongRequirement(requirements);
     if (wrong) yield { problem: `its ${wrong} is not one that callers can be told`, fix: `write ${REQUIREMENTS}` };
   }
 }
 
-/** What user interfaces and clients are told beside the words: of tools, prompts and resources alike. */
-export function* checkPictures({ icons, meta }: Readonly<Record<string, unknown>>): Generator<Complaint> {
+/** What user interfaces and clients are told beside the words. */
+function* checkPictures({ icons, meta }: Definition): Generator<Complaint> {
   const isIcon = (icon: unknown) => isRecord(icon) && isName(icon.src) && URL.canParse(icon.src);
   if (icons !== undefined && !(Array.isArray(icons) && icons.every(isIcon))) {
     yield {

@@ -49,7 +49,8 @@ export async function render(discovery: Discovery, out: string): Promise<Readonl
   );
   const [promptBody, resourceBody] = others.map((lines) => lines.join("\n"));
   const toolkits = JSON.stringify([...new Set(tools.map(({ toolkit }) => toolkit))]);
-  const scopes = JSON.stringify([...new Set(tools.flatMap(({ traits }) => traits.scopes ?? []))].sort());
+  const demanded = [...tools, ...prompts, ...resources].flatMap(({ traits }) => traits.scopes ?? []);
+  const scopes = JSON.stringify([...new Set(demanded)].sort());
   const names = tools.filter(hasOwnName).map(({ name, id }) => [name, id]);
   // What OpenTool lists is rendered where it is asked for, and is listed all the same.
   const listed = [table, JSON.stringify(tools.map(opentool)), promptBody, resourceBody];

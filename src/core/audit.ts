@@ -26,6 +26,7 @@ export function audit(
     callId: caller.callId.slice(0, MAX_ID),
     trace: traceOf(caller),
     tool: offer && (offer.version === undefined ? offer.id : `${offer.id}@${offer.version}`),
+    completion: offer?.completion,
     protocol: caller.protocol,
     principal: caller.principal.id,
     outcome: outcome.kind,

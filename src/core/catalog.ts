@@ -1,6 +1,6 @@
-/** Which tools there are: finds one by reference and version, and keeps listings once joined. Loads nothing itself. */
+/** Which tools, prompts and resources there are: finds a tool, and keeps listings once joined. Loads nothing itself. */
 import type { ToolReference } from "./call.ts";
-import type { Principal, ToolDefinition, Traits } from "./definition.ts";
+import type { Demands, Principal, ToolDefinition, Traits } from "./definition.ts";
 import type { PromptEntry, ResourceEntry } from "./offers.ts";
 import type { Refusal } from "./outcome.ts";
 
@@ -47,7 +47,7 @@ export interface CatalogSource {
 export interface CatalogIndex {
   /** Folder names of the entries' toolkits. */
   readonly toolkits: Iterable<string>;
-  /** Every scope that some entry demands, sorted. */
+  /** Every scope that some tool, prompt or resource demands, sorted. */
   readonly scopes: readonly string[];
   /** Every version of one tool, ascending, and the same entries each time; none where there is no such tool. */
   versions(reference: ToolReference): readonly CatalogEntry[];
@@ -72,7 +72,7 @@ export interface Catalog {
   listing<Made>(name: string, toolkit: string | undefined, make: () => Made): Made;
   /** What exists for a principal: the same catalogue for all to whom the same is visible. */
   visibleTo(principal: Principal): Catalog;
-  /** Every scope that some tool demands, sorted. */
+  /** Every scope that some tool, prompt or resource demands, sorted. */
   readonly scopes: readonly string[];
 }
 
@@ -80,7 +80,7 @@ export interface Catalog {
 const MAX_VIEWS = 32;
 
 export function createCatalog(source: CatalogSource, view = ""): Catalog {
-  const index = source.index ?? indexed(source.entries);
+  const index = source.index ?? indexed(source);
   const { scopes } = index;
   const others = [...source.prompts, ...source.resources];
   const toolkits = new Set([...index.toolkits, ...others.map(({ toolkit }) => toolkit)]);
@@ -140,12 +140,12 @@ export function createCatalog(source: CatalogSource, view = ""): Catalog {
   };
 }
 
-function indexed(entries: readonly CatalogEntry[]): CatalogIndex {
+function indexed({ entries, prompts, resources }: CatalogSource): CatalogIndex {
   const byId = Map.groupBy(entries, ({ id }) => id);
   const byName = Map.groupBy(entries, ({ name }) => name);
   return {
     toolkits: entries.map(({ toolkit }) => toolkit),
-    scopes: [...new Set(entries.flatMap(({ traits }) => traits.scopes ?? []))].sort(),
+    scopes: [...new Set([...entries, ...prompts, ...resources].flatMap(({ traits }) => traits.scopes ?? []))].sort(),
     versions: (reference) => ("id" in reference ? byId.get(reference.id) : byName.get(reference.name)) ?? [],
   };
 }
@@ -158,14 +158,15 @@ function visibilityOf({ toolkits, reach }: Principal, declared: readonly string[
     : JSON.stringify([toolkits && [...toolkits].sort(), hidden]);
 }
 
-/** A toolkit that a principal is not bound to does not exist for it, nor does a tool that it can never call. */
+/** A toolkit that a principal is not bound to does not exist for it, nor does what it can never use. */
 function narrowed(source: CatalogSource, { toolkits, reach }: Principal): CatalogSource {
-  const isBound = ({ toolkit }: { readonly toolkit: string }) => toolkits?.includes(toolkit) ?? true;
+  const exists = ({ toolkit, traits }: { readonly toolkit: string; readonly traits: Demands }) =>
+    (toolkits?.includes(toolkit) ?? true) && lacking(traits.scopes, reach).length === 0;
   return {
     revision: source.revision,
-    entries: source.entries.filter((entry) => isBound(entry) && lacking(entry.traits.scopes, reach).length === 0),
-    prompts: source.prompts.filter(isBound),
-    resources: source.resources.filter(isBound),
+    entries: source.entries.filter(exists),
+    prompts: source.prompts.filter(exists),
+    resources: source.resources.filter(exists),
   };
 }
 

@@ -16,32 +16,36 @@ export interface ToolDefinition extends Traits {
   run(input: never, ctx: never): unknown;
 }
 
-/** What is known of a tool without loading it. */
-export interface Traits {
-  readonly title?: string | undefined;
-  readonly annotations?: Annotations | undefined;
+/** What a tool, a prompt or a resource demands of whoever uses it, and what it may take: the same of all three. */
+export interface Demands {
   readonly requirements?: Requirements | undefined;
-  /** Scopes that a principal must have been granted to call it. */
+  /** Scopes that a principal must have been granted to use it. */
   readonly scopes?: readonly string[] | undefined;
   /** Calls a minute that one principal may make of it; the Worker has a rate limiter of that name (`RATE_10`). */
   readonly rate?: number | undefined;
-  /** Whether a keyed call must run once, whatever it costs. Left out: unless it says that it is read-only. */
-  readonly once?: boolean | undefined;
-  /** Whether a keyed call's result is kept for its duplicates, sealed. `false`: they are told that it ran, and no more. */
-  readonly keep?: boolean | undefined;
   /** Milliseconds that one call may take. 60,000 when absent. */
   readonly timeoutMs?: number | undefined;
-  /** Names of the Worker's bindings and variables that the tool sees as `ctx.env`. */
+  /** Names of the Worker's bindings and variables that it sees as `ctx.env`. */
   readonly env?: readonly string[] | undefined;
-  /** Whether callers are told that they may attach files: a parameter in MCP's listing. */
-  readonly attachments?: boolean | undefined;
-  /** Whether it wants `ctx.session` of clients that keep none: they get a handle with its result, and send it back. */
-  readonly session?: boolean | undefined;
   /**
    * Whether `ctx.fetch` sends the caller's `tracestate` and `baggage` too: they may name users, and go to whomever the
    * tool calls. Left out: `traceparent` alone, which is random.
    */
   readonly trace?: "all" | undefined;
+}
+
+/** What is known of a tool without loading it. */
+export interface Traits extends Demands {
+  readonly title?: string | undefined;
+  readonly annotations?: Annotations | undefined;
+  /** Whether a keyed call must run once, whatever it costs. Left out: unless it says that it is read-only. */
+  readonly once?: boolean | undefined;
+  /** Whether a keyed call's result is kept for its duplicates, sealed. `false`: they are told that it ran, and no more. */
+  readonly keep?: boolean | undefined;
+  /** Whether callers are told that they may attach files: a parameter in MCP's listing. */
+  readonly attachments?: boolean | undefined;
+  /** Whether it wants `ctx.session` of clients that keep none: they get a handle with its result, and send it back. */
+  readonly session?: boolean | undefined;
   readonly icons?: readonly Icon[] | undefined;
   /** Listed with the tool, for clients that know what it means. */
   readonly meta?: Readonly<Record<string, Json>> | undefined;

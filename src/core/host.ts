@@ -1,7 +1,7 @@
 /** What the core needs of the world, and what of a fork's it runs. Types only. */
 import type { Catalog } from "./catalog.ts";
 import type { Changes } from "./changes.ts";
-import type { ToolContext, Traits } from "./definition.ts";
+import type { Demands, ToolContext } from "./definition.ts";
 import type { Signer } from "./handle.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Log } from "./log.ts";
@@ -36,5 +36,9 @@ export interface Host {
 export interface Offer {
   readonly id: string;
   readonly version?: string;
-  readonly traits: Traits;
+  readonly traits: Demands;
+  /** What its calls a minute are counted under. Left out: its id, which no other tool has. */
+  readonly counted?: string;
+  /** Whether only its completion is asked for. */
+  readonly completion?: true;
 }

@@ -1,17 +1,30 @@
 /** What a toolkit offers beside tools: prompts that a person picks, resources that a client reads. Types only. */
 import type { Block, PromptMessage, ResourceContents } from "./content.ts";
-import type { Icon, Requirements } from "./definition.ts";
+import type { Demands, Icon, ToolContext } from "./definition.ts";
+
+/** What a prompt's `get` and a resource's `read` get beside what was asked for. */
+export type OfferContext = ToolContext<string, string, string | undefined, string>;
+
+/**
+ * Values that go on from what a person has begun to type; `others` are the other arguments or variables so far. It can
+ * be asked of whoever may get the prompt or read the resource, within the same time limit. What it throws, or returns
+ * that is no list of texts, suggests nothing.
+ */
+export type Complete = (
+  begun: string,
+  others: Readonly<Record<string, string>>,
+  ctx: CompletionContext,
+) => readonly string[] | Promise<readonly string[]>;
+
+/** While a person types, nobody can be asked anything. */
+export type CompletionContext = Omit<OfferContext, "elicit" | "sample" | "roots" | "canAsk">;
 
 /** One argument, always a string. */
 export interface PromptArgument {
   readonly description: string;
   readonly title?: string;
   readonly required?: boolean;
-  /** Values that begin a person's input; `args` are the other arguments so far. */
-  readonly complete?: (
-    begun: string,
-    args: Readonly<Record<string, string>>,
-  ) => readonly string[] | Promise<readonly string[]>;
+  readonly complete?: Complete;
 }
 
 export type PromptArguments = Readonly<Record<string, PromptArgument>>;
@@ -21,15 +34,12 @@ export type GivenArguments<Args extends PromptArguments> = {
 } & { readonly [Name in keyof Args as Args[Name]["required"] extends true ? never : Name]?: string };
 
 /** A prompt with its types forgotten. */
-export interface PromptDefinition {
+export interface PromptDefinition extends Demands {
   readonly description: string;
   readonly name?: string;
   readonly title?: string;
   readonly icons?: readonly Icon[];
   readonly arguments?: PromptArguments;
-  readonly requirements?: Requirements;
-  readonly env?: readonly string[];
-  readonly timeoutMs?: number;
   get(args: never, ctx: never): unknown;
 }
 
@@ -49,7 +59,7 @@ export interface PromptEntry {
       readonly required?: boolean;
     }[];
   };
-  readonly traits: Pick<PromptDefinition, "requirements" | "env" | "timeoutMs">;
+  readonly traits: Demands;
   readonly load: () => Promise<{ default: PromptDefinition }>;
 }
 
@@ -60,23 +70,17 @@ export type PromptResult = string | Block | readonly (PromptMessage | Block)[];
 export type ResourceResult = string | Uint8Array | ResourceContents | readonly ResourceContents[] | undefined;
 
 /** A resource, or a family of them where its URI has `{variables}`, with its types forgotten. */
-export interface ResourceDefinition {
+export interface ResourceDefinition extends Demands {
   readonly uri: string;
   readonly description: string;
   readonly name?: string;
   readonly title?: string;
   readonly mimeType?: string;
   readonly icons?: readonly Icon[];
-  readonly requirements?: Requirements;
-  readonly env?: readonly string[];
-  readonly timeoutMs?: number;
-  /** Values that begin a person's input, by variable. */
-  readonly complete?: Readonly<
-    Record<
-      string,
-      (begun: string, variables: Readonly<Record<string, string>>) => readonly string[] | Promise<readonly string[]>
-    >
-  >;
+  /** Milliseconds for which a client may keep what it read. Left out, or 0: it reads again each time. */
+  readonly ttlMs?: number;
+  /** By variable. */
+  readonly complete?: Readonly<Record<string, Complete>>;
   read(variables: never, ctx: never): unknown;
 }
 
@@ -92,6 +96,7 @@ export interface ResourceEntry {
     readonly mimeType?: string;
     readonly icons?: readonly Icon[];
   };
-  readonly traits: Pick<ResourceDefinition, "requirements" | "env" | "timeoutMs">;
+  readonly ttlMs?: number;
+  readonly traits: Demands;
   readonly load: () => Promise<{ default: ResourceDefinition }>;
 }

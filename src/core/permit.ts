@@ -11,20 +11,26 @@ export const MINUTE_MS = 60_000;
 
 /** @returns why not; undefined for a call that may go on */
 export function permit(
-  { id, traits }: Offer,
+  offer: Offer,
   principal: Principal,
   host: Host,
 ): Refusal | undefined | Promise<Refusal | undefined> {
-  // All that it takes, and not just what is missing: one visit to the authorization server is enough.
-  if (lacking(traits.scopes, principal.scopes).length > 0)
-    return { reason: "scope", name: id, scopes: traits.scopes ?? [] };
+  const refusal = lackingScopes(offer, principal);
+  if (refusal) return refusal;
+  const { id, traits, counted = id } = offer;
   if (traits.rate === undefined) return undefined;
   const perMinute = traits.rate;
-  return host.within(perMinute, `${ownerOf(principal)} ${id}`).then(
+  return host.within(perMinute, `${ownerOf(principal)} ${counted}`).then(
     (isWithin) => (isWithin ? undefined : { reason: "busy", name: id, perMinute, retryAfterMs: MINUTE_MS }),
     (error) => {
       host.log({ level: "error", message: "call not counted", tool: id, error: describeError(error) });
       return { reason: "unavailable", retryAfterMs: MINUTE_MS };
     },
   );
+}
+
+/** @returns undefined for who has the scopes that it demands, however often they call */
+export function lackingScopes({ id, traits: { scopes } }: Offer, principal: Principal): Refusal | undefined {
+  // All that it takes, and not just what is missing: one visit to the authorization server is enough.
+  return lacking(scopes, principal.scopes).length > 0 ? { reason: "scope", name: id, scopes: scopes ?? [] } : undefined;
 }

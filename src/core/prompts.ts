@@ -1,29 +1,35 @@
 /** Prompts: texts that a person picks and a server fills in. What one is, and how one is got. */
-import { audit } from "./audit.ts";
 import type { Caller } from "./call.ts";
 import { type Block, isRich, type PromptMessage } from "./content.ts";
-import type { Host } from "./host.ts";
+import type { Host, Offer } from "./host.ts";
 import type { PromptEntry } from "./offers.ts";
 import type { Issue, Outcome } from "./outcome.ts";
 import { serve } from "./serve.ts";
 
 /** @returns an outcome whose value is the prompt's messages */
-export async function getPrompt(
+export function getPrompt(
   entry: PromptEntry,
   args: Readonly<Record<string, string>>,
   caller: Caller,
   host: Host,
 ): Promise<Outcome> {
-  const issues = missingArguments(entry, args);
-  const offer = { id: entry.name, traits: entry.traits };
-  if (issues.length > 0) {
-    const outcome = { kind: "invalid", issues } as const;
-    audit(host, caller, offer, outcome, 0);
-    return outcome;
-  }
-  const get = async (context: never) =>
-    (await entry.load()).default.get(Object.assign(Object.create(null), args) as never, context);
-  return serve(offer, caller, host, get, toMessages);
+  const get = async (context: never) => (await entry.load()).default.get(withoutPrototype(args) as never, context);
+  const service = {
+    offer: promptOffer(entry),
+    issues: missingArguments(entry, args),
+    work: get,
+    made: toMessages,
+  };
+  return serve(service, caller, host);
+}
+
+export function promptOffer({ name, traits }: PromptEntry): Offer {
+  return { id: name, traits, counted: `prompt ${name}` };
+}
+
+/** An argument called "constructor" must not be found where none was sent. */
+export function withoutPrototype<Texts extends Readonly<Record<string, string>>>(texts: Texts): Texts {
+  return Object.assign(Object.create(null), texts);
 }
 
 function missingArguments({ about }: PromptEntry, args: Readonly<Record<string, string>>): Issue[] {

@@ -1,6 +1,6 @@
 /** Resources: what a client reads by its URI. What one is, how one is found and read. */
 import type { Caller } from "./call.ts";
-import type { Host } from "./host.ts";
+import type { Host, Offer } from "./host.ts";
 import { isRecord } from "./json.ts";
 import type { ResourceEntry } from "./offers.ts";
 import type { Outcome } from "./outcome.ts";
@@ -44,24 +44,41 @@ function matchTemplate(template: string, uri: string): Record<string, string> | 
     .join("");
   const match = new RegExp(`^${pattern}$`).exec(uri);
   if (match === null) return undefined;
+  let values: string[];
   try {
-    return Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(match[index + 1] ?? "")]));
+    values = match.slice(1).map(decodeURIComponent);
   } catch {
     // A broken percent escape names nothing.
     return undefined;
   }
+  return values.every(isOneSegment)
+    ? Object.fromEntries(names.map((name, index) => [name, values[index] ?? ""]))
+    : undefined;
+}
+
+/**
+ * Whether a variable's value, decoded, is still one segment's: authors make paths and keys of it. A slash in it would be
+ * another segment, and "." and ".." are none (RFC 3986, sections 3.3 and 5.2.4); no name has control characters.
+ */
+function isOneSegment(value: string): boolean {
+  return value !== "." && value !== ".." && !/[/\\\p{Cc}]/u.test(value);
 }
 
 /** @returns an outcome whose value is a list of contents; an empty one means that there is no such resource */
-export async function readResource(
+export function readResource(
   { entry, variables }: { entry: ResourceEntry; variables: Record<string, string> },
   uri: string,
   caller: Caller,
   host: Host,
 ): Promise<Outcome> {
-  const offer = { id: entry.about.name, traits: entry.traits };
   const read = async (context: never) => (await entry.load()).default.read(variables as never, context);
-  return serve(offer, caller, host, read, (value) => toContents(value, uri, entry.about.mimeType));
+  const made = (value: unknown) => toContents(value, uri, entry.about.mimeType);
+  return serve({ offer: resourceOffer(entry), work: read, made }, caller, host);
+}
+
+/** Several resources may have one name: they are counted by their URI. */
+export function resourceOffer({ uri, about, traits }: ResourceEntry): Offer {
+  return { id: about.name, traits, counted: `resource ${uri}` };
 }
 
 function toContents(value: unknown, uri: string, mimeType: string | undefined): unknown[] {

@@ -1,34 +1,44 @@
-/** Has a prompt or a resource made: requirements, context, limits. What tools have besides (input, keys) is in execute. */
+/**
+ * Has a prompt or a resource made, or its completion: permit, requirements, context, limits, in the order of execute.
+ * What tools have besides (a schema, keys) is there.
+ */
 import { audit } from "./audit.ts";
 import type { Caller } from "./call.ts";
 import { RunContext } from "./context.ts";
 import type { Host, Offer } from "./host.ts";
 import { toJson } from "./json.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Issue, Outcome, Refusal } from "./outcome.ts";
+import { permit } from "./permit.ts";
 import { meet } from "./requirements.ts";
 import { ourFault, runWithin } from "./run.ts";
 
-/**
- * @param work runs the fork's code with its context
- * @param made what protocols get of what that returned
- */
-export async function serve(
-  offer: Offer,
-  caller: Caller,
-  host: Host,
-  work: (context: never) => Promise<unknown>,
-  made: (returned: unknown) => unknown,
-): Promise<Outcome> {
-  const started = host.now();
-  const ended = (outcome: Outcome): Outcome => {
-    audit(host, caller, offer, outcome, host.now() - started);
+/** What is asked for. */
+export interface Service {
+  readonly offer: Offer;
+  /** What is wrong with what was sent. Left out where nothing can be. */
+  readonly issues?: readonly Issue[];
+  /** Runs the fork's code with its context. */
+  work(context: never): Promise<unknown>;
+  /** What protocols get of what that returned. */
+  made(returned: unknown): unknown;
+}
+
+export async function serve({ offer, issues = [], work, made }: Service, caller: Caller, host: Host): Promise<Outcome> {
+  const ended = (outcome: Outcome, durationMs = 0): Outcome => {
+    audit(host, caller, offer, outcome, durationMs);
     return outcome;
   };
+  const refused = (refusal: Refusal) => ended({ kind: "refused", refusal });
+
+  const refusal = await permit(offer, caller.principal, host);
+  if (refusal) return refused(refusal);
   const requirements = meet(offer.traits.requirements, caller.context, host.secret);
   if ("missing" in requirements) {
-    const { missing } = requirements;
-    return ended({ kind: "refused", refusal: { reason: "requirements", name: offer.id, missing } });
+    return refused({ reason: "requirements", name: offer.id, missing: requirements.missing });
   }
+  if (issues.length > 0) return ended({ kind: "invalid", issues });
+
+  const started = host.now();
   const context = new RunContext(caller, offer, requirements.met, host);
   const { outcome } = await runWithin({
     context,
@@ -45,5 +55,5 @@ export async function serve(
     },
   });
   await context.end();
-  return ended(outcome);
+  return ended(outcome, host.now() - started);
 }

@@ -9,7 +9,7 @@ import type { ToolDefinition, Traits } from "./definition.ts";
 export interface WrittenCatalog extends Pick<CatalogSource, "revision" | "prompts" | "resources"> {
   /** Folders of the tools. */
   readonly toolkits: readonly string[];
-  /** Every scope that a tool demands, sorted. */
+  /** Every scope that a tool, a prompt or a resource demands, sorted. */
   readonly scopes: readonly string[];
   /** Names that tools give themselves, with their ids. */
   readonly names: readonly (readonly [name: string, id: string])[];

@@ -1,21 +1,23 @@
-/** What a key can grant to a client that asks for some scopes: those scopes, and the tools they open. Pure. */
+/** What a key can grant to a client that asks for some scopes: those scopes, and what they open. Pure. */
 import { type Catalog, lacking } from "../core/catalog.ts";
-import type { Principal } from "../core/definition.ts";
+import type { Demands, Principal } from "../core/definition.ts";
 
-export interface OfferedTool {
-  /** `Calculator.Add` */
+/** A tool, a prompt or a resource. */
+export interface Offered {
+  readonly kind: "tool" | "prompt" | "resource";
+  /** Of a tool, `Calculator.Add`; of the others, what clients are told to call them. */
   readonly id: string;
   readonly toolkit: string;
   /** Scopes that it demands. */
   readonly scopes: readonly string[];
-  /** Those of them that are not offered: the tool stays closed. */
+  /** Those of them that are not offered: it stays closed. */
   readonly lacks: readonly string[];
 }
 
 export interface Offer {
   readonly scopes: readonly string[];
-  /** Every tool that exists for the key, at its latest version. */
-  readonly tools: readonly OfferedTool[];
+  /** All that exists for the key: tools at their latest version, then prompts, then resources. */
+  readonly offered: readonly Offered[];
 }
 
 /**
@@ -31,12 +33,17 @@ export function offerOf(
 ): Offer | undefined {
   const visible = catalog.visibleTo(principal);
   if (toolkit !== undefined && !visible.toolkits.has(toolkit)) return undefined;
-  // A scope that no tool demands guards nothing: it gets clients in, and any key grants it.
+  // A scope that nothing demands guards nothing: it gets clients in, and any key grants it.
   const scopes = asked.filter(
     (scope) => !catalog.scopes.includes(scope) || lacking([scope], principal.scopes).length === 0,
   );
-  const tools = visible.latest(toolkit).map(({ id, toolkit, traits }) => {
-    return { id, toolkit, scopes: traits.scopes ?? [], lacks: lacking(traits.scopes, scopes) };
-  });
-  return { scopes, tools };
+  const offer = (kind: Offered["kind"], id: string, toolkit: string, { scopes: demanded = [] }: Demands): Offered => {
+    return { kind, id, toolkit, scopes: demanded, lacks: lacking(demanded, scopes) };
+  };
+  const offered = [
+    ...visible.latest(toolkit).map(({ id, toolkit, traits }) => offer("tool", id, toolkit, traits)),
+    ...visible.prompts(toolkit).map(({ name, toolkit, traits }) => offer("prompt", name, toolkit, traits)),
+    ...visible.resources(toolkit).map(({ about, toolkit, traits }) => offer("resource", about.name, toolkit, traits)),
+  ];
+  return { scopes, offered };
 }

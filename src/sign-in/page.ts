@@ -3,7 +3,7 @@
  * without a script; everything a client chose is escaped and cut short. Decides nothing.
  */
 import { type Html, html, shown } from "./html.ts";
-import type { Offer, OfferedTool } from "./offer.ts";
+import type { Offer, Offered } from "./offer.ts";
 import { STYLE } from "./style.ts";
 
 /** The app that wants in, as far as it is known. */
@@ -31,7 +31,7 @@ export interface Trouble {
   readonly message: string;
 }
 
-/** Tools that are listed one below the other, and scopes that are shown before there is a key. */
+/** Tools, prompts and resources that are listed one below the other, and scopes that are shown before there is a key. */
 const MANY = 40;
 
 interface Page {
@@ -67,13 +67,13 @@ ${trouble && html`<p class="bad" role="alert" id="why">${trouble.message}</p>`}
   return page({ status: trouble?.status ?? 200, title, body, headers: form.headers });
 }
 
-export function consentPage(server: string, who: Who, { scopes, tools }: Offer, keyId: string, form: Form): Response {
-  const open = tools.filter(({ lacks }) => lacks.length === 0);
-  const closed = tools.filter(({ lacks }) => lacks.length > 0);
+export function consentPage(server: string, who: Who, { scopes, offered }: Offer, keyId: string, form: Form): Response {
+  const open = offered.filter(({ lacks }) => lacks.length === 0);
+  const closed = offered.filter(({ lacks }) => lacks.length > 0);
   const body = html`<h1>Allow <bdi>${shown(who.name)}</bdi> to use these tools?</h1>
 ${facts(who)}
 <p class="quiet">You signed in with the key <code>trivet_${keyId}_…</code></p>
-<h2>${open.length === 0 ? "No tools" : `${open.length} ${open.length === 1 ? "tool" : "tools"}`}</h2>
+<h2>${open.length === 0 ? "No tools" : counted(open)}</h2>
 ${open.length === 0 && html`<p>With what it asks for, this key opens no tool.</p>`}
 ${toolkits(open, ({ scopes }) => scopes)}
 ${closed.length > 0 && html`<h2>Not included</h2><p>These need scopes that the app does not ask for.</p>`}
@@ -119,22 +119,29 @@ function list(scopes: readonly string[]): Html[] {
   return scopes.map((scope, at) => html`${at > 0 && ", "}<code>${shown(scope)}</code>`);
 }
 
-function tick(scope: string, at: number, open: readonly OfferedTool[]): Html {
+/** `2 tools, 1 prompt` */
+function counted(offered: readonly Offered[]): string {
+  const kinds = [...Map.groupBy(offered, ({ kind }) => kind)];
+  return kinds.map(([kind, { length }]) => `${length} ${kind}${length === 1 ? "" : "s"}`).join(", ");
+}
+
+function tick(scope: string, at: number, open: readonly Offered[]): Html {
   const needing = open.filter(({ scopes }) => scopes.includes(scope)).map(({ id }) => id);
   const note = needing.length === 0 ? "Basic access" : `Needed by ${needing.join(", ")}`;
   return html`<div class="tick"><input type="checkbox" name="scope" value="${scope}" id="s${at}" checked aria-describedby="n${at}"><label for="s${at}"><code>${scope}</code></label></div>
 <p class="quiet under" id="n${at}">${note}</p>`;
 }
 
-/** @param scopesOf which of a tool's scopes to name */
-function toolkits(tools: readonly OfferedTool[], scopesOf: (tool: OfferedTool) => readonly string[]): Html[] {
-  return [...Map.groupBy(tools, ({ toolkit }) => toolkit)].map(([toolkit, members]) => {
-    const items = members.map((tool) => {
-      const scopes = scopesOf(tool);
-      return html`<li>${tool.id}${scopes.length > 0 && html` <span class="quiet">with ${list(scopes)}</span>`}</li>`;
+/** @param scopesOf which of an offer's scopes to name */
+function toolkits(offered: readonly Offered[], scopesOf: (offer: Offered) => readonly string[]): Html[] {
+  return [...Map.groupBy(offered, ({ toolkit }) => toolkit)].map(([toolkit, members]) => {
+    const items = members.map((offer) => {
+      const scopes = scopesOf(offer);
+      const kind = offer.kind === "tool" ? "" : ` (${offer.kind})`;
+      return html`<li>${offer.id}${kind}${scopes.length > 0 && html` <span class="quiet">with ${list(scopes)}</span>`}</li>`;
     });
-    // Of many tools, the toolkits are what fits before the question; each opens to show its own.
-    return tools.length > MANY
+    // Of many, the toolkits are what fits before the question; each opens to show its own.
+    return offered.length > MANY
       ? html`<details><summary>${toolkit} (${members.length})</summary><ul>${items}</ul></details>`
       : html`<h3>${toolkit}</h3><ul>${items}</ul>`;
   });

@@ -151,6 +151,27 @@ describe.concurrent("the generated module", () => {
     expect((await catalogOf(made)).revision).not.toBe(revision);
   });
 
+  it("says what prompts and resources demand, and counts their scopes among all", async () => {
+    const demands = { scopes: ["b", "c"], rate: 10, timeoutMs: 5, env: ["E"], requirements: { secrets: ["S"] } };
+    const members = `description: "Demands.", ...${JSON.stringify(demands)}`;
+    const made = project({
+      "kit/add.ts": tool({ scopes: '["a", "c"]' }),
+      "kit/note.prompt.ts": `export default { ${members}, get: () => "" };`,
+      "kit/notes.resource.ts": `export default { ${members}, uri: "x://y", ttlMs: 9, read: () => "" };`,
+      "kit/bare.resource.ts": 'export default { description: "Bare.", uri: "x://z", scopes: ["d"], read: () => "" };',
+    });
+    const { prompts, resources, index } = await catalogOf(made);
+    expect(prompts).toMatchObject([{ name: "Kit_Note", traits: demands }]);
+    expect(resources).toMatchObject([
+      { uri: "x://y", ttlMs: 9, traits: demands },
+      { uri: "x://z", traits: { scopes: ["d"] } },
+    ]);
+    expect(resources[1]).not.toHaveProperty("ttlMs");
+    // What is demanded of a caller is not listed to it.
+    expect(Object.keys(resources[0]?.about ?? {})).toEqual(["name", "description"]);
+    expect(index?.scopes).toEqual(["a", "b", "c", "d"]);
+  });
+
   it("evaluates a tool's module when it is asked for, and no other", async () => {
     const evaluated: string[] = [];
     Object.assign(globalThis, { evaluated });

@@ -66,6 +66,12 @@ it("a tool that does not exist has no name: that is the caller's word", () => {
   expect(JSON.stringify(said)).not.toContain("in the");
 });
 
+it("a completion is told from what it completes", () => {
+  const { tool, completion } = line({}, { ...OFFER, completion: true } as typeof OFFER);
+  expect([tool, completion]).toEqual(["Vault.Open@1.0.0", true]);
+  expect(line()).not.toHaveProperty("completion");
+});
+
 it("nothing is said of calls where nobody wants the lines", () => {
   const host = {
     now() {

@@ -192,6 +192,19 @@ describe.each(KINDS)("$name", ({ connect, revision }) => {
     await client.close();
   });
 
+  it("reads a resource anew each time, but for one that says how long it may be kept", async () => {
+    const { client } = await connect(plain.url);
+    const readFourTimes = async (uri: string) => {
+      const texts: unknown[] = [];
+      for (let time = 0; time < 4; time++) texts.push((await client.readResource({ uri })).contents[0]);
+      return new Set(texts.map((contents) => JSON.stringify(contents))).size;
+    };
+    expect(await readFourTimes("talk://reads")).toBe(4);
+    // Only revisions since 2026-07-28 have a way to say so.
+    expect(await readFourTimes(`talk://kept/${crypto.randomUUID()}`)).toBe(isModern ? 1 : 4);
+    await client.close();
+  });
+
   it.runIf(!isModern)("ends its session", async () => {
     const { client, terminate } = await connect(plain.url);
     const count = async () => textOf(await call(client, "Talk_Count", {}));

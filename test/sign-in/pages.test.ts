@@ -143,6 +143,68 @@ describe("what is granted", () => {
     expect(listed(second.text).closed).toEqual(["Vault.Open vault.open"]);
   });
 
+  describe("prompts and resources as well", () => {
+    const offer = (kind: string, call: string, more: string) =>
+      `import { define${kind} } from "#tool";\nexport default define${kind}({ description: "Is offered.", ${more}, ${call}: () => "" });\n`;
+    const listed = (text: string) =>
+      text.split("<h2>Not included</h2>").map((part) =>
+        // Without the tags: what a person reads of each.
+        [...part.matchAll(/<li>(.*?)<\/li>/g)].map(([, item = ""]) => item.replace(/<[^>]*>/g, "")),
+      );
+    let mixed: Place;
+    let app: Client;
+    beforeAll(async () => {
+      mixed = await openPlace({
+        "post/weigh.ts": tool("Weighs a letter."),
+        "post/letter.prompt.ts": offer("Prompt", "get", 'scopes: ["letters"]'),
+        "post/inbox.resource.ts": offer("Resource", "read", 'uri: "post://inbox/{day}", scopes: ["inbox"]'),
+        "post/rates.resource.ts": offer("Resource", "read", 'uri: "post://rates", name: "What <it> costs"'),
+      });
+      app = await register(mixed.url);
+    });
+    afterAll(() => mixed?.stop());
+
+    async function consent(scope: string, terms = {}) {
+      const key = await mixed.makeKey(terms);
+      const browser = new Browser(mixed.url);
+      const { handle } = await browser.open(new Attempt(mixed.url, app).query({ scope }));
+      return (await browser.post({ handle, key: key.text })).text;
+    }
+
+    it("are listed with the tools, by kind, with their scopes", async () => {
+      const text = await consent("letters inbox");
+      expect(listed(text)).toEqual([
+        [
+          "Post.Weigh",
+          "Post_Letter (prompt) with letters",
+          "Post_Inbox (resource) with inbox",
+          "What &#60;it&#62; costs (resource)",
+        ],
+      ]);
+      expect(text).toContain("<h2>1 tool, 1 prompt, 2 resources</h2>");
+      expect(ticks(text)).toEqual(["inbox", "letters"]);
+      expect(text).toContain("Needed by Post_Letter");
+      expect(text).toContain("Needed by Post_Inbox");
+    });
+
+    it("that the app asks no scope for are named as closed", async () => {
+      expect(listed(await consent("inbox"))[1]).toEqual(["Post_Letter (prompt) with letters"]);
+    });
+
+    it("are not named to a key without their scopes, which grants none of these", async () => {
+      const text = await consent("letters inbox", { scopes: ["inbox"] });
+      expect(listed(text)).toEqual([
+        ["Post.Weigh", "Post_Inbox (resource) with inbox", "What &#60;it&#62; costs (resource)"],
+      ]);
+      expect(ticks(text)).toEqual(["inbox"]);
+    });
+
+    it("have their scopes in the server's metadata (RFC 8414, scopes_supported)", async () => {
+      const metadata = await (await fetch(`${mixed.url}/.well-known/oauth-authorization-server`)).json();
+      expect(metadata).toMatchObject({ scopes_supported: expect.arrayContaining(["inbox", "letters"]) });
+    });
+  });
+
   it("fits before the question, however many tools there are", async () => {
     const names = Array.from({ length: 41 }, (_, at) => [`crowd/tool-${at}.ts`, tool("One of many.")]);
     const many = await openPlace(Object.fromEntries(names));

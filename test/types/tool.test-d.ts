@@ -3,7 +3,7 @@ import { type } from "arktype";
 import * as v from "valibot";
 import { expectTypeOf } from "vitest";
 import { z } from "zod";
-import { defineTool, defineToolkit, type Session, ToolError } from "#tool";
+import { definePrompt, defineResource, defineTool, defineToolkit, type Session, ToolError } from "#tool";
 
 const tool = { version: "1.0.0", description: "Is only typed." };
 
@@ -170,3 +170,53 @@ defineToolkit({ name: "SMS" });
 new ToolError("No", { canRetry: true, retryAfterMs: 1, developerMessage: "d", additionalPromptContent: "p", cause: 1 });
 // @ts-expect-error no such member
 new ToolError("No", { retry: true });
+
+// Prompts and resources demand what tools demand, by the same names.
+const demands = { scopes: ["s"], rate: 10, timeoutMs: 1, env: ["E"], requirements: { secrets: ["S"], userId: true } };
+definePrompt({
+  ...demands,
+  description: "Is only typed.",
+  arguments: {
+    city: {
+      description: "Where.",
+      required: true,
+      complete(begun, others, ctx) {
+        expectTypeOf(begun).toEqualTypeOf<string>();
+        expectTypeOf(others.kind).toEqualTypeOf<string | undefined>();
+        expectTypeOf(ctx.signal).toEqualTypeOf<AbortSignal>();
+        // @ts-expect-error while a person types, nobody can be asked
+        ctx.elicit;
+        return [begun];
+      },
+    },
+    kind: { description: "What." },
+  },
+  get({ city, kind }, ctx) {
+    expectTypeOf(city).toEqualTypeOf<string>();
+    expectTypeOf(kind).toEqualTypeOf<string | undefined>();
+    expectTypeOf(ctx.elicit).toBeFunction();
+    return city;
+  },
+});
+definePrompt({
+  description: "Is only typed.",
+  // @ts-expect-error a completion suggests texts
+  arguments: { city: { description: "Where.", complete: () => [7] } },
+  get: () => "",
+});
+// @ts-expect-error a prompt is got for a person: it is not kept
+definePrompt({ description: "Is only typed.", ttlMs: 1, get: () => "" });
+defineResource({
+  ...demands,
+  uri: "x://{year}/{month}",
+  description: "Is only typed.",
+  ttlMs: 60_000,
+  complete: { year: (begun) => [begun] },
+  read({ year, month, ...rest }) {
+    expectTypeOf([year, month]).toEqualTypeOf<string[]>();
+    expectTypeOf(rest).toEqualTypeOf<Record<never, string>>();
+    return year;
+  },
+});
+// @ts-expect-error scopes are a list
+defineResource({ uri: "x://y", description: "Is only typed.", scopes: "s", read: () => "" });

@@ -1,18 +1,16 @@
 /** `completion/complete` (server/utilities/completion): values that go on from what a person has begun to type. */
-
-import { faultOf } from "../../core/fault.ts";
+import { type Begun, type Completer, completeArgument, completeVariable } from "../../core/completion.ts";
 import { isRecord } from "../../core/json.ts";
-import { describeError } from "../../core/log.ts";
+import type { Outcome } from "../../core/outcome.ts";
 import type { RpcRequest } from "../json-rpc.ts";
+import { invoke } from "./invoke.ts";
 import { promptsOf } from "./prompts.ts";
-import { CODE, error } from "./render.ts";
+import { CODE, error, renderOffer } from "./render.ts";
 import { resourcesOf } from "./resources.ts";
 import type { MethodReply, Turn } from "./turn.ts";
 
 /** "Maximum 100 items per response" (Completion Results). */
 const MAX_VALUES = 100;
-
-type Completer = (begun: string, others: Record<string, string>) => readonly string[] | Promise<readonly string[]>;
 
 export async function complete({ params }: RpcRequest, turn: Turn): Promise<MethodReply> {
   const { ref, argument, context } = isRecord(params) ? params : {};
@@ -24,29 +22,43 @@ export async function complete({ params }: RpcRequest, turn: Turn): Promise<Meth
   ) {
     return error(CODE.invalidParams, "params.ref and params.argument must name what to complete");
   }
-  const found = completer(ref, argument.name, turn);
-  if (found === undefined) return error(CODE.invalidParams, "There is nothing of that reference to complete");
+  const { name, value } = argument;
   const others = isRecord(context) && isRecord(context.arguments) ? context.arguments : {};
-  let values: readonly string[] = [];
-  try {
-    values = await found(argument.value, others as Record<string, string>);
-  } catch (thrown) {
-    // Suggestions are a courtesy: a person types on without them.
-    if (!faultOf(thrown, String))
-      turn.visit.host.log({ level: "error", message: "completion failed", error: describeError(thrown) });
+  if (!Object.values(others).every((other) => typeof other === "string")) {
+    return error(CODE.invalidParams, "params.context.arguments must be an object of strings");
   }
-  const shown = values.slice(0, MAX_VALUES);
-  return { result: { completion: { values: shown, total: values.length, hasMore: shown.length < values.length } } };
+  const run = completer(ref, { name, value, others: others as Begun["others"] }, turn);
+  if (run === undefined) return error(CODE.invalidParams, "There is nothing of that reference to complete");
+  return invoke(turn, {
+    method: "completion/complete",
+    about: [ref, argument, others],
+    logger: String(ref.name ?? ref.uri),
+    params,
+    run: async (caller) => ({ outcome: suggestions(await run(caller)) }),
+    render: ({ outcome }) => renderOffer(outcome, turn.manner, turn.visit, completion),
+  });
 }
 
-function completer(ref: Record<string, unknown>, name: string, turn: Turn): Completer | undefined {
+/** @returns what completes; undefined for what is not there, or has no such field */
+function completer(ref: Record<string, unknown>, begun: Begun, turn: Turn): Completer | undefined {
+  const { host } = turn.visit;
   if (ref.type === "ref/prompt") {
     const entry = promptsOf(turn).find((prompt) => prompt.name === ref.name);
-    if (!entry?.about.arguments.some((argument) => argument.name === name)) return undefined;
-    return async (...begun) => (await entry.load()).default.arguments?.[name]?.complete?.(...begun) ?? [];
+    return entry && completeArgument(entry, begun, host);
   }
   if (ref.type !== "ref/resource") return undefined;
   const entry = resourcesOf(turn).find((resource) => resource.uri === ref.uri);
-  if (!entry?.uri.includes(`{${name}}`)) return undefined;
-  return async (...begun) => (await entry.load()).default.complete?.[name]?.(...begun) ?? [];
+  return entry && completeVariable(entry, begun, host);
+}
+
+/** Suggestions are a courtesy: where there are none after all, a person types on without them. */
+function suggestions(outcome: Outcome): Outcome {
+  const isRefused = outcome.kind === "refused" && outcome.refusal.reason !== "ability";
+  return isRefused || outcome.kind === "completed" ? outcome : { kind: "completed", value: [] };
+}
+
+function completion(value: unknown): Record<string, unknown> {
+  const all = value as readonly string[];
+  const values = all.slice(0, MAX_VALUES);
+  return { completion: { values, total: all.length, hasMore: values.length < all.length } };
 }

@@ -1,12 +1,13 @@
 /** MCP's methods in the revisions with a handshake (2024-11-05 to 2025-11-25), and for clients that do none. */
 import { isRecord } from "../../core/json.ts";
+import { lackingScopes } from "../../core/permit.ts";
 import { ownerOf } from "../../core/principal.ts";
-import { findResource } from "../../core/resources.ts";
+import { findResource, resourceOffer } from "../../core/resources.ts";
 import type { RpcRequest } from "../json-rpc.ts";
 import { complete } from "./completion.ts";
 import { isLogLevel } from "./levels.ts";
 import { getPromptOf, listPrompts } from "./prompts.ts";
-import { CODE, error } from "./render.ts";
+import { CODE, error, refused } from "./render.ts";
 import { listResources, listTemplates, readResourceOf, resourcesOf, unknownResource } from "./resources.ts";
 import { isLegacyRevision, LEGACY_REVISIONS, type LegacyRevision } from "./revisions.ts";
 import { setLogLevel } from "./session.ts";
@@ -69,10 +70,13 @@ async function subscribe({ params }: RpcRequest, turn: Turn, on: boolean): Promi
   if (!isRecord(params) || typeof params.uri !== "string") {
     return error(CODE.invalidParams, "params.uri must be a string");
   }
-  const isKnown = params.uri.length <= MAX_URI && findResource(resourcesOf(turn), params.uri) !== undefined;
-  if (on && !isKnown) return unknownResource(params.uri, turn);
+  const found = params.uri.length <= MAX_URI ? findResource(resourcesOf(turn), params.uri) : undefined;
+  if (on && !found) return unknownResource(params.uri, turn);
+  // Who may not read it is told nothing of its changes either.
+  const refusal = on && found ? lackingScopes(resourceOffer(found.entry), visit.principal) : undefined;
+  if (refusal) return refused(refusal, turn.manner, visit);
   const { changes } = visit.host;
-  if (session && isKnown && !(await changes.subscribe(ownerOf(visit.principal), session.id, params.uri, on))) {
+  if (session && found && !(await changes.subscribe(ownerOf(visit.principal), session.id, params.uri, on))) {
     return error(CODE.invalidParams, "Too many subscriptions; end one first");
   }
   return { result: {} };

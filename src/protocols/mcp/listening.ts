@@ -5,8 +5,9 @@
 import { type Change, type Lines, type Listener, readLines, type Wanted } from "../../core/changes.ts";
 import { isRecord } from "../../core/json.ts";
 import { LOST } from "../../core/mail.ts";
+import { lackingScopes } from "../../core/permit.ts";
 import { ownerOf } from "../../core/principal.ts";
-import { findResource } from "../../core/resources.ts";
+import { findResource, resourceOffer } from "../../core/resources.ts";
 import type { Visit } from "../http.ts";
 import type { RpcId, RpcRequest } from "../json-rpc.ts";
 import { type EventStream, eventStream } from "../sse.ts";
@@ -85,8 +86,11 @@ export async function listenToSubscription(visit: Visit, { id, params }: RpcRequ
     tools: filter.toolsListChanged === true,
     prompts: filter.promptsListChanged === true,
     resources: filter.resourcesListChanged === true,
-    // Only what this path offers: another toolkit's resources are none of its business.
-    uris: uris.filter((uri) => findResource(host.catalog.resources(toolkit), uri) !== undefined),
+    // Only what this path offers and the client may read: of another toolkit's resources not even changes are told.
+    uris: uris.filter((uri) => {
+      const found = findResource(host.catalog.resources(toolkit), uri);
+      return found && lackingScopes(resourceOffer(found.entry), principal) === undefined;
+    }),
   };
   const tagged = { _meta: { [META.subscriptionId]: id } };
   const acknowledged = {

@@ -101,15 +101,16 @@ export function renderOffer(
     case "asking":
       return error(CODE.internal, `It needs an answer first: ${questionsInWords(outcome.questions)}`);
     case "refused": {
-      const reply = refused(outcome.refusal, manner, visit);
-      if ("error" in reply) return reply;
-      const [block] = reply.result.content as { text: string }[];
-      return error(CODE.internal, block?.text ?? "It was refused");
+      const { headers, ...reply } = refused(outcome.refusal, manner, visit);
+      if ("error" in reply) return { ...reply, headers };
+      // What a tool's result says to its model and to its client, as an error.
+      const { content, _meta } = reply.result as ReturnType<typeof failed>;
+      return { ...error(CODE.internal, content[0].text, _meta), headers };
     }
   }
 }
 
-function refused(refusal: Refusal, manner: Manner, visit: Visit): Rendered {
+export function refused(refusal: Refusal, manner: Manner, visit: Visit): Rendered {
   switch (refusal.reason) {
     case "scope": {
       // Basic/authorization, Runtime Insufficient Scope Errors: the status and the header tell a client to step up.
@@ -185,9 +186,9 @@ function inJson(value: Json | undefined): string {
 }
 
 /** A failed call is a result with `isError`; the retry hint is text for the model, and fields for the client. */
-export function failed(fault: Fault, replayed?: true): Record<string, unknown> {
+export function failed(fault: Fault, replayed?: true) {
   return {
-    content: [text(faultText(fault))],
+    content: [text(faultText(fault))] as const,
     isError: true,
     _meta: { ...faultFields(fault), replayed },
   };

@@ -39,7 +39,8 @@ export async function readResourceOf({ params }: RpcRequest, turn: Turn): Promis
   const found = findResource(resourcesOf(turn), uri);
   if (found === undefined) return unknownResource(uri, turn);
 
-  const caching = turn.manner.kind === "modern" ? CACHING : {};
+  // What is read is computed: kept for as long as its definition says, and by default not at all.
+  const caching = turn.manner.kind === "modern" ? { ...CACHING, ttlMs: found.entry.ttlMs ?? 0 } : {};
   return invoke(turn, {
     method: "resources/read",
     about: uri,

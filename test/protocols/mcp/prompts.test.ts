@@ -192,6 +192,19 @@ describe("completion/complete (server/utilities/completion)", () => {
     },
   );
 
+  it.each([{ name: 7 }, { name: null }, { name: ["Ann"] }, { name: { first: "Ann" } }, { name: "Ann", other: true }])(
+    "refuses a context with arguments of %j, which are no texts (Security: validate all inputs)",
+    async (args) => {
+      expect((await complete(GREET, "language", "name", { arguments: args })).error.code).toBe(-32602);
+    },
+  );
+
+  it("finds no argument in a context that was not sent there", async () => {
+    const context = JSON.parse('{"arguments": {"__proto__": "x", "toString": "y"}}');
+    expect((await complete(GREET, "language", "name", context)).result.completion.values).toEqual(["nobody"]);
+    expect((await complete(GREET, "language", "inherited")).result.completion.values).toEqual(["nothing"]);
+  });
+
   it("is of one toolkit on a toolkit's path", async () => {
     const params = { ref: GREET, argument: { name: "language", value: "" } };
     expect((await modern("completion/complete", params, { path: "/math/mcp" })).body.error.code).toBe(-32602);

@@ -30,6 +30,12 @@ describe("resources/list and resources/templates/list (Resource; Resource Templa
       description: "A pet of somebody.",
       mimeType: "application/json",
     });
+    // How long it may be kept is said when it is read.
+    expect(resourceTemplates).toContainEqual({
+      uriTemplate: "talk://kept/{any}",
+      name: "Talk_Kept",
+      description: "How often it was read, by those who did not keep it.",
+    });
     for (const { uri } of resources) expect(uri).not.toContain("{");
     for (const { uriTemplate } of resourceTemplates) expect(uriTemplate).toContain("{");
   });
@@ -73,7 +79,8 @@ describe("resources/read (Reading Resources; Resource Contents)", () => {
   it.each([
     ["talk://people/ann/pets/rex.json", { person: "ann", pet: "rex" }],
     ["talk://people/Ann%20Lee/pets/%F0%9F%90%B6.json", { person: "Ann Lee", pet: "🐶" }],
-    ["talk://people/a%2Fb/pets/100%25.json", { person: "a/b", pet: "100%" }],
+    ["talk://people/a%3Fb/pets/100%25.json", { person: "a?b", pet: "100%" }],
+    ["talk://people/.../pets/.hidden.json", { person: "...", pet: ".hidden" }],
     ["talk://people/a+b/pets/x.json.json", { person: "a+b", pet: "x.json" }],
     ["talk://people/{person}/pets/{pet}.json", { person: "{person}", pet: "{pet}" }],
     ["talk://people/__proto__/pets/constructor.json", { person: "__proto__", pet: "constructor" }],
@@ -103,6 +110,19 @@ describe("resources/read (Reading Resources; Resource Contents)", () => {
     // What says nothing in UTF-8 names nothing.
     "talk://people/%ff/pets/rex.json",
     "talk://people/%zz/pets/rex.json",
+    // Decoded, a variable is one segment still, and a name: authors make paths of it (RFC 3986, 3.3 and 5.2.4).
+    "talk://people/a%2Fb/pets/rex.json",
+    "talk://people/..%2F..%2Fetc/pets/passwd.json",
+    "talk://people/a%5cb/pets/rex.json",
+    "talk://people/a\\b/pets/rex.json",
+    "talk://people/./pets/rex.json",
+    "talk://people/../pets/rex.json",
+    "talk://people/%2e%2E/pets/rex.json",
+    "talk://people/ann/pets/...json",
+    "talk://people/ann%00/pets/rex.json",
+    "talk://people/ann/pets/rex%0d%0a.json",
+    "talk://people/ann/pets/rex%7F.json",
+    "talk://people/ann/pets/rex%C2%85.json",
     // The author says that there is none.
     "talk://people/ann/pets/none.json",
     "__proto__",
@@ -145,10 +165,20 @@ describe("resources/read (Reading Resources; Resource Contents)", () => {
     expect(JSON.stringify(body)).not.toContain("hidden");
   });
 
+  it.each([
+    ["talk://reads", 0],
+    ["talk://people/ann/pets/rex.json", 0],
+    ["talk://kept/it", 600_000],
+  ])("of %s may be kept for %d ms, as its definition says (server/utilities/caching)", async (uri, ttlMs) => {
+    expect((await read(uri)).result).toMatchObject({ ttlMs, cacheScope: "private" });
+  });
+
   it("is served before 2026-07-28 without caching hints", async () => {
     for (const headers of [await handshake(), {}]) {
-      const { result } = (await mcp(request("resources/read", { uri: "talk://news" }), headers)).body;
-      expect(Object.keys(result)).toEqual(["contents"]);
+      for (const uri of ["talk://news", "talk://kept/it"]) {
+        const { result } = (await mcp(request("resources/read", { uri }), headers)).body;
+        expect(Object.keys(result)).toEqual(["contents"]);
+      }
     }
   });
 });
