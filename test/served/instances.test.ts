@@ -119,6 +119,51 @@ describe("one session on two instances (2025-11-25, client/elicitation)", () => 
     await stream.return(undefined);
   });
 
+  it("hears on one of a resource that it subscribed to on the other, before and after it listens", async () => {
+    const session = await handshake("one");
+    const subscribe = async (instance: Instance, verb: string) => {
+      const params = { uri: "test://watched-resource" };
+      await (await post(instance, { id: 4, method: `resources/${verb}`, params }, session)).text();
+    };
+    const touch = { name: "test_touch_watched_resource", arguments: {} };
+    const touched = async (instance: Instance) =>
+      (await post(instance, { id: 5, method: "tools/call", params: touch }, session)).text();
+    const updated = { method: "notifications/resources/updated", params: { uri: "test://watched-resource" } };
+    await subscribe("other", "subscribe");
+    const news = await fetch(url, { headers: { accept: "text/event-stream", "x-instance": "one", ...session } });
+    const stream = messages(news);
+    await touched("other");
+    expect((await stream.next()).value).toMatchObject(updated);
+    await subscribe("other", "unsubscribe");
+    await touched("one");
+    await subscribe("other", "subscribe");
+    const trigger = { name: "test_trigger_tool_change", arguments: {} };
+    await (await post("other", { id: 6, method: "tools/call", params: trigger }, session)).text();
+    expect((await stream.next()).value).toMatchObject({ method: "notifications/tools/list_changed" });
+    await touched("one");
+    expect((await stream.next()).value).toMatchObject(updated);
+    await stream.return(undefined);
+  });
+
+  it("picks up on the other the stream of a call that runs on one, which believes that it is open", async () => {
+    const session = await handshake("one");
+    const lost = await post("one", { id: 9, method: "tools/call", params: ELICIT }, session);
+    const reader = (lost.body as ReadableStream<Uint8Array>).getReader();
+    let text = "";
+    while (!text.includes("elicitation/create")) text += new TextDecoder().decode((await reader.read()).value);
+    const [, id = ""] = /^id: (.+)$/m.exec(text) ?? [];
+    const again = await fetch(url, {
+      headers: { accept: "text/event-stream", "x-instance": "other", "last-event-id": id, ...session },
+    });
+    const stream = messages(again);
+    const question = (await stream.next()).value;
+    expect(question).toMatchObject({ method: "elicitation/create" });
+    const result = { action: "accept", content: { username: "ada", email: "ada@example.com" } };
+    await post("other", { id: question?.id, result }, session);
+    expect(JSON.stringify((await stream.next()).value)).toContain("ada@example.com");
+    expect((await reader.read()).done).toBe(true);
+  });
+
   it("knows on the other what was ended on one (Session Management)", async () => {
     const session = await handshake("one");
     const ended = await fetch(url, { method: "DELETE", headers: { "x-instance": "one", ...session } });
