@@ -12,6 +12,8 @@ const KEPT_MS = 5 * 60_000;
 const MAX_KEPT = 16_000_000;
 /** How long whoever runs a request may take to answer a client that came back. */
 const ANSWER_MS = 5_000;
+/** How long a client waits for more: then it comes again, and learns whether anyone still runs its request. */
+const QUIET_MS = 60_000;
 /** Questions that are open at once, and cancellations that are remembered. */
 const MAX_REMEMBERED = 100;
 /** Characters of a request's id that is remembered. */
@@ -131,19 +133,22 @@ export class Mailbox extends DurableObject {
     this.#followers.get(stream)?.end();
     const encoder = new TextEncoder();
     let follower: Follower | undefined;
+    let silence: number | null = null;
+    const forget = () => {
+      clearTimeout(silence);
+      if (follower && this.#followers.get(stream) === follower) this.#followers.delete(stream);
+    };
     return new ReadableStream<Uint8Array>({
       start: (controller) => {
         let seen = after;
-        let silence: number | null = null;
         const write = (some: readonly Entry[]) => {
           const fresh = some.filter(({ at }) => at > seen);
+          seen = fresh.at(-1)?.at ?? seen;
           if (fresh.length > 0)
             controller.enqueue(encoder.encode(fresh.map(({ at, text }) => `${at} ${text}\n`).join("")));
-          seen = fresh.at(-1)?.at ?? seen;
         };
         const end = () => {
-          clearTimeout(silence);
-          if (follower) this.#forget(follower);
+          forget();
           controller.close();
         };
         const lose = () => {
@@ -160,9 +165,11 @@ export class Mailbox extends DurableObject {
             clearTimeout(silence);
             opened.isWaiting = false;
             write(more);
-            if (isLast) end();
+            if (isLast) return end();
+            const { last } = this.#kept(stream, after);
             // Whoever runs it has said all that it said so far: there never was such a place.
-            else if (this.#kept(stream, after).last < after) lose();
+            if (last > 0 && last < after) lose();
+            else silence = setTimeout(end, QUIET_MS);
           },
         };
         follower = opened;
@@ -171,14 +178,8 @@ export class Mailbox extends DurableObject {
         for (const watcher of [...this.#watchers.values()])
           if (watcher.stream === stream) this.#tell(watcher, "resume");
       },
-      cancel: () => {
-        if (follower) this.#forget(follower);
-      },
+      cancel: forget,
     });
-  }
-
-  #forget(follower: Follower): void {
-    if (this.#followers.get(follower.stream) === follower) this.#followers.delete(follower.stream);
   }
 
   close(): void {

@@ -128,6 +128,15 @@ describe("a mailbox", () => {
     expect(await all(await box.follow("a", 0))).toEqual(lines(1, 2));
   });
 
+  it("goes on for a client that has heard all that was kept, and whose messages have had their time", async () => {
+    const box = newBox();
+    const follower = await box.follow("a", 3);
+    // The request still runs, and has said nothing new.
+    await box.post("a", [], false);
+    await box.post("a", entries(4), true);
+    expect(await all(follower)).toEqual(lines(4));
+  });
+
   it("says so when nobody runs what is followed any more", { timeout: 20_000 }, async () => {
     const box = newBox();
     await box.post("a", entries(1), false);
