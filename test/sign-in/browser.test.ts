@@ -157,7 +157,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
     const sent: string[] = [];
     page.on("request", (request) => request.method() === "POST" && sent.push(request.url()));
     // An answer that takes its time leaves room for the second click.
-    const network = { offline: false, latency: 500, downloadThroughput: -1, uploadThroughput: -1 };
+    const network = { offline: false, latency: 1_500, downloadThroughput: -1, uploadThroughput: -1 };
     await (await page.context().newCDPSession(page)).send("Network.emulateNetworkConditions", network);
     await page.getByLabel("API key").fill(key.text);
     for (const name of ["Continue", "Allow"]) {
