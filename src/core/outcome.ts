@@ -32,7 +32,8 @@ export interface Missing {
 
 /** Why a call was stopped before its tool ran. Callers may switch on `reason`; texts can change any day. */
 export type Refusal =
-  | { readonly reason: "unknown_tool"; readonly name: string; readonly id: string }
+  /** `name` as it was asked for, an id or a name: the other spelling may be a tool's. */
+  | { readonly reason: "unknown_tool"; readonly name: string }
   | { readonly reason: "unknown_version"; readonly name: string; readonly id: string; readonly version: string }
   | { readonly reason: "requirements"; readonly name: string; readonly missing: Missing }
   /** All scopes that the tool demands, for a principal that can come back with them. */

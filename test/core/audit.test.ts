@@ -57,7 +57,7 @@ describe.each<[string, Outcome, object]>([
 it("a tool that does not exist has no name: that is the caller's word", () => {
   const refused: Outcome = {
     kind: "refused",
-    refusal: { reason: "unknown_tool", id: "in the id", name: "in the name" },
+    refusal: { reason: "unknown_tool", name: "in the name" },
   };
   const said: LogEntry[] = [];
   const host = { now: () => 0, logCall: (entry: LogEntry) => said.push(entry) } as unknown as Host;

@@ -116,13 +116,18 @@ function wrongParameterHeader(
   for (const { header, path } of traits.headers ?? []) {
     const name = `mcp-param-${header.toLowerCase()}`;
     const value = path.reduce<unknown>((within, key) => (isRecord(within) ? within[key] : undefined), input);
-    const raw = headers.get(name);
-    const said = raw === null ? undefined : decodeHeaderValue(raw);
-    const isAbsent = value === undefined || value === null;
-    const fits = isAbsent ? raw === null : said !== undefined && says(said, value);
-    if (!fits) return { ...error(CODE.headerMismatch, `The header ${name} differs from the body`), status: 400 };
+    const problem = headerProblem(headers.get(name), value ?? undefined);
+    if (problem) return { ...error(CODE.headerMismatch, `The header ${name} ${problem}`), status: 400 };
   }
   return undefined;
+}
+
+/** @param value of the parameter; undefined for one that was not sent, whose header must not be there either */
+function headerProblem(raw: string | null, value: unknown): string | undefined {
+  if (raw === null) return value === undefined ? undefined : "is missing";
+  const said = decodeHeaderValue(raw);
+  if (said === undefined) return "is malformed";
+  return value !== undefined && says(said, value) ? undefined : "differs from the body";
 }
 
 function says(text: string, value: unknown): boolean {
