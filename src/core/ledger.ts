@@ -29,6 +29,11 @@ export type Claim =
        * Never rejects: where the result cannot be kept, that is logged.
        */
       settle(record: LedgerRecord): Promise<"kept" | Known | Running>;
+      /**
+       * Keeps the key for so many milliseconds more than a run may take, from now on: the run waits for its caller.
+       * Resolves with whether the key is still this runner's. Never rejects.
+       */
+      extend(ms: number): Promise<boolean>;
       /** Gives the key back: the next call with it runs. Never rejects. */
       release(): Promise<void>;
     }
