@@ -52,6 +52,7 @@ export async function once(run: ToolRun, key: string): Promise<Ending> {
   if (claim.state !== "claimed") return ended(claim);
 
   const { settle, release } = claim;
+  run.context.holdKey = (ms) => claim.extend(ms);
   const carriedOut = async (): Promise<Ending> => {
     const started = host.now();
     const isOver = call.client?.signal.aborted;

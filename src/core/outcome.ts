@@ -1,5 +1,6 @@
 /** How a call can end: the whole vocabulary. Each protocol renders it in one exhaustive switch. No wire words here. */
 import type { Ability, Question } from "./ask.ts";
+import type { Answers } from "./call.ts";
 import type { Block } from "./content.ts";
 import type { Json } from "./json.ts";
 
@@ -63,7 +64,7 @@ export type Outcome =
   | {
       readonly kind: "asking";
       readonly questions: ReadonlyMap<string, Question>;
-      readonly answered: Readonly<Record<string, unknown>>;
+      readonly answered: Answers;
     };
 
 /** Whether sending the same call again may end differently, so that its key must not be used up. */

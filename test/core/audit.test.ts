@@ -39,7 +39,7 @@ describe.each<[string, Outcome, object]>([
   ["invalid", { kind: "invalid", issues: [{ path: "in the path", message: "in the issue" }] }, {}],
   ["timed_out", { kind: "timed_out", limitMs: 50 }, {}],
   ["cancelled", { kind: "cancelled" }, {}],
-  ["asking", { kind: "asking", questions: new Map(), answered: { key: "in the answer" } }, {}],
+  ["asking", { kind: "asking", questions: new Map(), answered: new Map() }, {}],
   ["refused", { kind: "refused", refusal: { reason: "conflict" } }, { reason: "conflict" }],
   [
     "refused",
