@@ -7,6 +7,7 @@ import { keepShape } from "../../core/shapes.ts";
 import type { Soon } from "../../core/soon.ts";
 import { idempotencyKeyOf } from "../http.ts";
 import type { RpcRequest } from "../json-rpc.ts";
+import { sessionOfState } from "./asked.ts";
 import type { McpCaller } from "./caller.ts";
 import { decodeHeaderValue } from "./headers.ts";
 import { invoke, type Subject } from "./invoke.ts";
@@ -38,21 +39,18 @@ export function callTool({ params }: RpcRequest, turn: Turn): Soon<MethodReply> 
   const { session, ...own } = input;
   if (turn.session) return invoke(turn, new ToolCall(turn, params, read, own));
   const sent = key === undefined ? undefined : canonical([name, key, own, attachments]);
-  return inSession(turn, session, sent, (id) => invoke(turn, new ToolCall(turn, params, read, own, id)));
+  return inSession(turn, new ToolCall(turn, params, read, own), session, sent);
 }
 
 /** A client that keeps no session brings a handle as an argument, or gets one. */
-async function inSession(
-  { visit }: Turn,
-  given: unknown,
-  sent: string | undefined,
-  run: (sessionId: string) => Soon<MethodReply>,
-): Promise<MethodReply> {
-  const opened = await sessionByHandle(visit, given, sent);
+async function inSession(turn: Turn, call: ToolCall, given: unknown, sent: string | undefined): Promise<MethodReply> {
+  const begun = await sessionOfState(turn, call, call.params as Record<string, unknown>);
+  const opened = await sessionByHandle(turn.visit, begun ?? given, sent);
   if (opened === undefined) {
     return { result: failed({ message: "The session is unknown or has expired; leave it out to begin a new one" }) };
   }
-  return withHandle(await run(opened.id), opened.handle);
+  call.join(opened);
+  return withHandle(await invoke(turn, call), opened.handle);
 }
 
 /** What a `tools/call` asks for. */
@@ -62,21 +60,22 @@ class ToolCall implements Subject<Ending> {
   readonly #turn: Turn;
   readonly #read: ReadCall;
   readonly #own: Record<string, unknown>;
-  readonly #sessionId: string | undefined;
+  #sessionId: string | undefined;
+  /** Handle of the session, where the client has to bring one. */
+  session: string | undefined;
 
   /** @param own what of the arguments is the tool's */
-  constructor(
-    turn: Turn,
-    params: unknown,
-    read: ReadCall,
-    own: Record<string, unknown>,
-    sessionId: string | undefined = turn.session?.id,
-  ) {
+  constructor(turn: Turn, params: unknown, read: ReadCall, own: Record<string, unknown>) {
     this.params = params;
     this.#turn = turn;
     this.#read = read;
     this.#own = own;
-    this.#sessionId = sessionId;
+    this.#sessionId = turn.session?.id;
+  }
+
+  join({ id, handle }: { readonly id: string; readonly handle: string }): void {
+    this.#sessionId = id;
+    this.session = handle;
   }
 
   get about(): unknown {
