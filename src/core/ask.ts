@@ -108,10 +108,14 @@ export class CannotAsk extends Error {
   }
 }
 
-/** Thrown into a tool whose question was answered with an error; left alone, it fails the call in these words. */
+/** Thrown into a tool whose question its caller did not answer, or not fittingly; left alone, it fails the call. */
 export class NotAnswered extends Error {
   override readonly name = "ToolError";
-  readonly fault = { message: "The caller did not answer the question" };
+  readonly fault: { readonly message: string };
+  constructor(message = "The caller did not answer the question") {
+    super(message);
+    this.fault = { message };
+  }
 }
 
 /** An answer as a tool gets it; undefined for one that does not answer the question, which is then asked again. */

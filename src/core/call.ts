@@ -35,13 +35,18 @@ export interface Sink {
   release(): void;
 }
 
+/**
+ * What the caller answered before, unchecked, by the question's name. `question` is the hash of the question that it
+ * was asked; undefined where it answered before it was asked.
+ */
+export type Answers = ReadonlyMap<string, { readonly question: string | undefined; readonly answer: unknown }>;
+
 /** How the caller is asked. Absent where a protocol has no way: asking then ends the call with its questions. */
 export interface Asking {
   readonly can: ReadonlySet<Ability>;
-  /** What the caller answered before, by the question's key, unchecked. */
-  readonly answers?: Readonly<Record<string, unknown>>;
+  readonly answers?: Answers;
   /** Asks and waits, where the connection lasts that long. Without it, the call ends with its questions. */
-  readonly ask?: (key: string, question: Question) => Promise<unknown>;
+  readonly ask?: (question: Question) => Promise<unknown>;
 }
 
 /** The other end of a call's connection. */

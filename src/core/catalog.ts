@@ -105,8 +105,7 @@ export function createCatalog(source: CatalogSource, view = ""): Catalog {
       const versions = index.versions(reference);
       const first = versions[0];
       if (first === undefined || (toolkit !== undefined && first.toolkit !== toolkit)) {
-        const id = "id" in reference ? reference.id : reference.name;
-        return { refusal: { reason: "unknown_tool", id, name: id.replace(".", "_") } };
+        return { refusal: { reason: "unknown_tool", name: "id" in reference ? reference.id : reference.name } };
       }
       const entry = resolve(versions, reference.version);
       if (entry) return { entry };

@@ -73,6 +73,16 @@ export function settle(
   return row.done ? row : { ...row, done: true, expires: now + keepMs };
 }
 
+/**
+ * @returns the row of a runner that needs its key for `leaseMs` from now on, and no shorter than it has it; `lost` where
+ *          the key is not its own any more
+ */
+export function extend(row: ClaimRow | undefined, token: string, leaseMs: number, now: number): ClaimRow | "lost" {
+  if (row === undefined || row.expires <= now || row.token !== token || row.done) return "lost";
+  const deadline = Math.max(row.deadline, now + leaseMs);
+  return { ...row, deadline, expires: row.expires + deadline - row.deadline };
+}
+
 /** The row of a runner that gives up without having run: its key is to be taken over, and not to be forgotten. */
 export function forsake(row: ClaimRow | undefined, token: string, now: number): ClaimRow | undefined {
   return row?.token === token && !row.done ? { ...row, deadline: now } : row;

@@ -1,20 +1,12 @@
 /** The context of one call: what a tool sees of the world. Hands out what the tool declared and nothing else. */
-import {
-  type Ability,
-  CannotAsk,
-  type Elicited,
-  type Question,
-  type Root,
-  readAnswer,
-  type Sampled,
-  type SamplingRequest,
-} from "./ask.ts";
+import type { Ability, Elicited, Question, Root, Sampled, SamplingRequest } from "./ask.ts";
 import type { Caller } from "./call.ts";
 import type { Change } from "./changes.ts";
 import type { Attachment, FormQuestion, LogLevel, PageQuestion, Principal, ToolContext, Trace } from "./definition.ts";
 import type { Host, Offer } from "./host.ts";
 import { type Json, toJson } from "./json.ts";
 import { describeError } from "./log.ts";
+import { type Asker, type AskingListener, Questions } from "./questions.ts";
 import type { Met } from "./requirements.ts";
 import { type Scrub, scrubber, scrubJson } from "./scrub.ts";
 import { keepShape } from "./shapes.ts";
@@ -22,12 +14,14 @@ import { type OpenSession, openSession } from "./state.ts";
 
 const NO_ATTACHMENTS: readonly Attachment[] = Object.freeze([]);
 
-type AskingListener = (questions: ReadonlyMap<string, Question>, answered: Record<string, unknown>) => void;
-
 /** Built for each call, so what few tools use (signal, env, session) is made when it is first asked for. */
-export class RunContext implements ToolContext<string, string, string | undefined, string> {
+export class RunContext implements ToolContext<string, string, string | undefined, string>, Asker {
   /** Set when the call has claimed it. */
   idempotencyKey: string | undefined;
+  /** Keeps that key for so many milliseconds more than a run may take. @returns whether it still has it */
+  holdKey: ((ms: number) => Promise<boolean>) | undefined;
+  /** Called once, when the code waits for answers that this call does not have. */
+  onAsking: AskingListener | undefined;
   readonly principal: Principal;
   readonly userId: string | undefined;
   readonly secrets: Readonly<Record<string, string>>;
@@ -39,12 +33,10 @@ export class RunContext implements ToolContext<string, string, string | undefine
   #stop: AbortController | undefined;
   #stopped: { reason: unknown } | undefined;
   #session: OpenSession | undefined;
-  #ended = false;
+  hasEnded = false;
   #scrub: Scrub | undefined;
   #trace: { readonly read: Trace | undefined } | undefined;
-  #questions: Map<string, Question> | undefined;
-  #answered: Record<string, unknown> | undefined;
-  #onAsking: AskingListener | undefined;
+  #questions: Questions | undefined;
 
   constructor(call: Caller, offer: Offer, met: Met, host: Host) {
     this.principal = call.principal;
@@ -109,11 +101,11 @@ export class RunContext implements ToolContext<string, string, string | undefine
   }
 
   progress(done: number, total?: number, message?: string): void {
-    if (!this.#ended) this.#call.sink?.progress(done, total, message && this.scrub(message));
+    if (!this.hasEnded) this.#call.sink?.progress(done, total, message && this.scrub(message));
   }
 
   log(level: LogLevel, said: Json): void {
-    if (this.#ended) return;
+    if (this.hasEnded) return;
     const data = scrubJson(toJson(said), this.scrub);
     this.#host.log({
       level: "info",
@@ -146,36 +138,22 @@ export class RunContext implements ToolContext<string, string, string | undefine
     return this.#ask(key, { kind: "roots" }) as Promise<readonly Root[]>;
   }
 
-  async #ask(key: string, question: Question): Promise<unknown> {
-    if (this.#ended) throw new DOMException("The call is over", "AbortError");
-    const { asking } = this.#call;
-    const given = asking?.answers && Object.hasOwn(asking.answers, key) ? asking.answers[key] : undefined;
-    const answer = readAnswer(question, given);
-    if (answer !== undefined) {
-      this.#answered ??= {};
-      this.#answered[key] = given;
-      return answer;
-    }
-    if (asking && !asking.can.has(question.kind)) throw new CannotAsk(question.kind);
-    if (asking?.ask) {
-      // Who is no longer waited for need not answer: the call is over.
-      const over = new Promise<never>((_, reject) => {
-        this.signal.addEventListener("abort", () => reject(this.signal.reason));
-      });
-      const live = readAnswer(question, await Promise.race([asking.ask(key, question), over]));
-      if (live === undefined) throw new TypeError(`The answer to "${key}" does not fit the question`);
-      return live;
-    }
-    this.#questions ??= new Map();
-    const questions = this.#questions.set(key, question);
-    // A tool may ask several things in one breath: the call ends when it has said them all.
-    if (questions.size === 1) setTimeout(() => this.#onAsking?.(questions, this.#answered ?? {}), 0);
-    return new Promise(() => {});
+  #ask(key: string, question: Question): Promise<unknown> {
+    this.#questions ??= new Questions(this, this.#call.asking);
+    return this.#questions.ask(key, question);
   }
 
-  /** Called once, when the code waits for answers that this call does not have. */
-  onAsking(listener: AskingListener): void {
-    this.#onAsking = listener;
+  /** Milliseconds in which the code has waited for its caller so far. */
+  get waitedMs(): number {
+    return this.#questions?.waitedMs ?? 0;
+  }
+
+  hold(ms: number): Promise<boolean> | undefined {
+    return this.holdKey?.(ms);
+  }
+
+  now(): number {
+    return this.#host.now();
   }
 
   changed(change: Change): Promise<void> {
@@ -183,7 +161,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
   }
 
   release(): void {
-    if (!this.#ended) this.#call.sink?.release();
+    if (!this.hasEnded) this.#call.sink?.release();
   }
 
   /** Fires {@link signal}, also for a tool that looks at it only later. */
@@ -194,7 +172,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
 
   /** After this the tool can reach its caller no more; session values that changed are written. */
   end(): Promise<void> | undefined {
-    this.#ended = true;
+    this.hasEnded = true;
     return this.#session && this.#close(this.#session);
   }
 

@@ -23,7 +23,7 @@ export interface Demands {
   readonly scopes?: readonly string[] | undefined;
   /** Calls a minute that one principal may make of it; the Worker has a rate limiter of that name (`RATE_10`). */
   readonly rate?: number | undefined;
-  /** Milliseconds that one call may take. 60,000 when absent. */
+  /** Milliseconds that one call may take, without those in which its caller is asked. 60,000 when absent. */
   readonly timeoutMs?: number | undefined;
   /** Names of the Worker's bindings and variables that it sees as `ctx.env`. */
   readonly env?: readonly string[] | undefined;
@@ -168,9 +168,13 @@ export interface ToolContext<
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /**
    * Asks the user to fill in a form, or to visit a page. Where the caller is asked by another call, the tool is run
-   * again from its start with the answer at hand: ask before you act. `key` names the question among the tool's own.
+   * again from its start with the answer at hand: ask before you act. `key` names the question among the tool's own; a
+   * key that is asked again in the same run is another question, so a tool may ask until the answer will do. An answer
+   * counts for the question that it was given to: where message or fields are others by then, the user is asked again.
    *
    * @throws {CannotAsk} where the caller has no way to ask its user; left alone, it becomes a clear refusal
+   * @throws {NotAnswered} where it was asked within the call, and has not answered within ten minutes, or three times
+   *         with what does not fit; left alone, it fails the call in these words
    */
   elicit<const F extends Fields, const Required extends Extract<keyof F, string> = never>(
     key: string,

@@ -24,6 +24,11 @@ export type Claim =
        * @param ranOnly makes the record for where no store takes the other: it says only that the call ran
        */
       settle(record: LedgerRecord, ranOnly: () => Promise<LedgerRecord>): Promise<"kept" | Known | Running>;
+      /**
+       * Keeps the key for so many milliseconds more than a run may take, from now on: the run waits for its caller.
+       * Resolves with whether the key is still this runner's. Never rejects.
+       */
+      extend(ms: number): Promise<boolean>;
       /** Gives the key back: the next call with it runs. Never rejects. */
       release(): Promise<void>;
     }

@@ -49,6 +49,7 @@ export async function once(run: ToolRun, key: string): Promise<Ending> {
     return refused(run, { reason: "unavailable", retryAfterMs: LEDGER_RETRY_MS });
   }
   if (claim.state !== "claimed") return found(claim, run, keyed);
+  run.context.holdKey = (ms) => claim.extend(ms);
   const work = carriedOut(run, keyed, claim);
   // A caller that goes between the run and its result must not take the result with it.
   run.host.defer(work.catch(() => {}));

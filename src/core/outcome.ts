@@ -1,5 +1,6 @@
 /** How a call can end: the whole vocabulary. Each protocol renders it in one exhaustive switch. No wire words here. */
 import type { Ability, Question } from "./ask.ts";
+import type { Answers } from "./call.ts";
 import type { Block } from "./content.ts";
 import type { Json } from "./json.ts";
 
@@ -34,7 +35,8 @@ export interface Missing {
 
 /** Why a call was stopped before its tool ran. Callers may switch on `reason`; texts can change any day. */
 export type Refusal =
-  | { readonly reason: "unknown_tool"; readonly name: string; readonly id: string }
+  /** `name` as it was asked for, an id or a name: the other spelling may be a tool's. */
+  | { readonly reason: "unknown_tool"; readonly name: string }
   | { readonly reason: "unknown_version"; readonly name: string; readonly id: string; readonly version: string }
   | { readonly reason: "requirements"; readonly name: string; readonly missing: Missing }
   /** All scopes that the tool demands, for a principal that can come back with them. */
@@ -66,7 +68,7 @@ export type Outcome =
   | {
       readonly kind: "asking";
       readonly questions: ReadonlyMap<string, Question>;
-      readonly answered: Readonly<Record<string, unknown>>;
+      readonly answered: Answers;
     };
 
 /** Whether sending the same call again may end differently, so that its key must not be used up. */

@@ -83,7 +83,7 @@ function waitFor<Value>(running: Promise<Value>, judge: (value: Value) => Soon<O
     );
     ending.then((outcome) => outcome && settle({ outcome }));
     // What the code asked for comes with another call, which runs it again: this run waits for nothing any more.
-    context.onAsking((questions, answered) => settle({ outcome: { kind: "asking", questions, answered } }));
+    context.onAsking = (questions, answered) => settle({ outcome: { kind: "asking", questions, answered } });
     const stop = (reason: DOMException, outcome: Outcome) => {
       stopped = reason;
       context.stop(reason);
@@ -97,10 +97,19 @@ function waitFor<Value>(running: Promise<Value>, judge: (value: Value) => Soon<O
         if (settled) return;
       }
       const onGone = () => stop(new DOMException("The caller has gone", "AbortError"), { kind: "cancelled" });
-      const timer = setTimeout(() => {
+      let waitedMs = 0;
+      const onTime = () => {
+        // What the caller takes to answer is not the code's time.
+        const thoughtMs = context.waitedMs - waitedMs;
+        waitedMs += thoughtMs;
+        if (thoughtMs > 0) {
+          timer = setTimeout(onTime, thoughtMs);
+          return;
+        }
         const reason = new DOMException(`The time limit of ${limitMs} ms is over`, "TimeoutError");
         stop(reason, { kind: "timed_out", limitMs });
-      }, limitMs);
+      };
+      let timer = setTimeout(onTime, limitMs);
       const gone = caller.client?.signal;
       disarm = () => {
         clearTimeout(timer);

@@ -77,6 +77,13 @@ export function claimLedger({ objects, kv, ttlSeconds, log, marginMs = MARGIN_MS
           return running;
         });
       },
+      async extend(ms: number): Promise<boolean> {
+        const leaseMs = ms + request.limitMs + marginMs;
+        return trying(() => object(request).extend(key, token, leaseMs)).catch((error) => {
+          log({ level: "error", message: "claim not extended", error: describeError(error) });
+          return false;
+        });
+      },
       async release(): Promise<void> {
         await trying(() => object(request).release(key, token)).catch((error) =>
           // The lease runs out.

@@ -10,6 +10,7 @@ import {
   type ClaimAttempt,
   type ClaimRow,
   claim,
+  extend,
   forsake,
   mayRelease,
   settle,
@@ -54,6 +55,8 @@ export interface Claims {
    * @returns `kept`, or what became of the key whose lease this runner lost
    */
   settle(key: string, attempt: Omit<ClaimAttempt, "leaseMs">, record: string, short?: string): Promise<"kept" | Found>;
+  /** The key is its runner's for so many milliseconds from now. @returns false for a runner that has lost it */
+  extend(key: string, token: string, leaseMs: number): Promise<boolean>;
   /** The key is free: the next runs. */
   release(key: string, token: string): Promise<void>;
   /** The key is to be taken over: the next looks for a result first. */
@@ -120,6 +123,14 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
     }
     this.#wake(key);
     return "kept";
+  }
+
+  async extend(key: string, token: string, leaseMs: number): Promise<boolean> {
+    const before = this.#read(key);
+    const row = extend(before?.row, token, leaseMs, Date.now());
+    if (before === undefined || row === "lost") return false;
+    await this.#write(key, { ...before, row });
+    return true;
   }
 
   async release(key: string, token: string): Promise<void> {

@@ -39,7 +39,7 @@ describe.each<[string, Outcome, object]>([
   ["invalid", { kind: "invalid", issues: [{ path: "in the path", message: "in the issue" }] }, {}],
   ["timed_out", { kind: "timed_out", limitMs: 50 }, {}],
   ["cancelled", { kind: "cancelled" }, {}],
-  ["asking", { kind: "asking", questions: new Map(), answered: { key: "in the answer" } }, {}],
+  ["asking", { kind: "asking", questions: new Map(), answered: new Map() }, {}],
   ["refused", { kind: "refused", refusal: { reason: "conflict" } }, { reason: "conflict" }],
   [
     "refused",
@@ -57,7 +57,7 @@ describe.each<[string, Outcome, object]>([
 it("a tool that does not exist has no name: that is the caller's word", () => {
   const refused: Outcome = {
     kind: "refused",
-    refusal: { reason: "unknown_tool", id: "in the id", name: "in the name" },
+    refusal: { reason: "unknown_tool", name: "in the name" },
   };
   const said: LogEntry[] = [];
   const host = { now: () => 0, logCall: (entry: LogEntry) => said.push(entry) } as unknown as Host;

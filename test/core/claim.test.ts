@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type ClaimAttempt, type ClaimRow, claim, forsake, mayRelease, settle } from "../../src/core/claim.ts";
+import { type ClaimAttempt, type ClaimRow, claim, extend, forsake, mayRelease, settle } from "../../src/core/claim.ts";
 import type { Claims } from "../../src/stores/claims.ts";
 import { recordName } from "../../src/stores/kv-ledger.ts";
 import { follow, type Subject, steps } from "../faults/claim-model.ts";
@@ -65,6 +65,12 @@ function machine(): Subject {
     },
     forsake(token, now) {
       row = forsake(row, token, now);
+    },
+    extend(token, leaseMs, now) {
+      const next = extend(row, token, leaseMs, now);
+      if (next === "lost") return false;
+      row = next;
+      return true;
     },
     result: (now) => (row?.done && row.expires > now ? result : undefined),
   };
@@ -141,5 +147,6 @@ function kept(object: Claims): Subject {
     settle: async (attempt, text) => ((await object.settle("key", attempt, text)) === "kept" ? "kept" : "lost"),
     release: (token) => object.release("key", token),
     forsake: (token) => object.forsake("key", token),
+    extend: (token, leaseMs) => object.extend("key", token, leaseMs),
   };
 }

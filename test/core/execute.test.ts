@@ -169,7 +169,14 @@ function ledgerOf(): { settled: Promise<string>; ledger: Ledger } {
   };
   return {
     settled,
-    ledger: { claim: async () => ({ state: "claimed", settle, release: async () => end("released") }) },
+    ledger: {
+      claim: async () => ({
+        state: "claimed",
+        settle,
+        extend: async () => true,
+        release: async () => end("released"),
+      }),
+    },
   };
 }
 

@@ -13,6 +13,7 @@ export type Step =
   | { readonly does: "settle"; readonly runner: number }
   | { readonly does: "release"; readonly runner: number }
   | { readonly does: "forsake"; readonly runner: number }
+  | { readonly does: "extend"; readonly runner: number; readonly leaseMs: number }
   | { readonly does: "wait"; readonly ms: number };
 
 const RUNNERS = 4;
@@ -33,6 +34,7 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
     },
     { weight: 2, arbitrary: fc.record({ does: fc.constant("reclaim" as const), runner }) },
     { weight: 3, arbitrary: fc.record({ does: fc.constantFrom("settle", "release", "forsake"), runner }) },
+    { weight: 1, arbitrary: fc.record({ does: fc.constant("extend" as const), runner, leaseMs }) },
     {
       weight: 3,
       arbitrary: fc.record({
@@ -54,6 +56,8 @@ export interface Subject {
   settle(attempt: ClaimAttempt, result: string, now: number): Settled | Promise<Settled>;
   release(token: string, now: number): void | Promise<void>;
   forsake(token: string, now: number): void | Promise<void>;
+  /** @returns whether the key is still that runner's */
+  extend(token: string, leaseMs: number, now: number): boolean | Promise<boolean>;
   /** The result that a caller would be told now; undefined where the subject keeps none itself. */
   result?(now: number): (string | undefined) | Promise<string | undefined>;
 }
@@ -152,6 +156,18 @@ export async function follow(steps: readonly Step[], subject: Subject, start: nu
           }
           await subject.forsake(token, now);
           break;
+        case "extend": {
+          const has = isMine && life?.result === undefined;
+          if (life && has) {
+            const until = Math.max(life.until, now + step.leaseMs);
+            life.end += until - life.until;
+            life.until = until;
+            cut(token);
+            leases.push({ token, from: now, until });
+          }
+          same(await subject.extend(token, step.leaseMs, now), has, step);
+          break;
+        }
       }
     }
     if (subject.result) same(await subject.result(now), life?.result, step);

@@ -134,7 +134,8 @@ describe("tool version resolution (OXP 1.0, Tool Version Resolution)", () => {
   it.each(["Versions.Missing", "Missing.Number", "versions.number", "Versions.Number_", "constructor.prototype"])(
     '%s: "The requested tool ID … cannot be found" is a 400',
     async (tool_id) => {
-      expect((await call(tool_id)).status).toBe(400);
+      const { status, body } = await call(tool_id);
+      expect([status, body.message]).toEqual([400, `Tool '${tool_id}' was not found`]);
     },
   );
 

@@ -29,7 +29,7 @@ describe("OXP", () => {
 
   it("a tool of another toolkit is not found: 400 as for any unknown tool", async () => {
     const there = await call("Math.Add", { a: 1, b: 2 }, {}, "/loud/tools/call");
-    expect([there.status, there.body.message]).toEqual([400, "Tool 'Math_Add' was not found"]);
+    expect([there.status, there.body.message]).toEqual([400, "Tool 'Math.Add' was not found"]);
   });
 
   it.each(["/math/health", "/math/info"])("GET %s", async (path) => {

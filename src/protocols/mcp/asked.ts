@@ -1,12 +1,14 @@
 /** Asking the client while a method runs: by a request on its stream (legacy), or by a result that asks (modern). */
-import { NotAnswered, type Question } from "../../core/ask.ts";
-import type { Asking } from "../../core/call.ts";
+import { NotAnswered } from "../../core/ask.ts";
+import type { Answers, Asking } from "../../core/call.ts";
 import { isRecord } from "../../core/json.ts";
 import type { Outcome } from "../../core/outcome.ts";
+import { hashOf } from "../../core/questions.ts";
 import type { Soon } from "../../core/soon.ts";
 import { NOTHING, toRequest } from "./asking.ts";
 import { CODE, error } from "./render.ts";
-import { type About, type Answers, type Binding, openState, sealState } from "./request-state.ts";
+import { type About, openState, type RequestState, sealState } from "./request-state.ts";
+import { MODERN_REVISION } from "./revisions.ts";
 import { boxOf } from "./session.ts";
 import type { ClientSink } from "./sink.ts";
 import type { MethodReply, Turn } from "./turn.ts";
@@ -28,7 +30,7 @@ export function askingOf(turn: Turn, answers: Answers | undefined, sink: ClientS
   if (channel === undefined) return MUTE;
   return {
     can: turn.can,
-    async ask(_, question) {
+    async ask(question) {
       const id = `ask-${crypto.randomUUID()}`;
       const box = boxOf(turn.visit, session);
       const { mail } = turn.visit.host;
@@ -52,8 +54,20 @@ export function readAnswers(turn: Turn, about: About, params: Record<string, unk
   return none || turn.manner.kind !== "modern" ? NO_ANSWERS : readSent(turn, about, params);
 }
 
-function bindingOf({ visit }: Turn, { method, about }: About): Binding {
-  return { principal: visit.principal.id, method, about };
+/** The session that a call went on with when it asked: its repeat is in the same one. */
+export async function sessionOfState(
+  turn: Turn,
+  about: About,
+  { requestState }: Record<string, unknown>,
+): Promise<string | undefined> {
+  return (await stateOf(turn, about, requestState))?.session;
+}
+
+/** @returns undefined for what is no state of this call */
+async function stateOf(turn: Turn, { method, about }: About, sent: unknown): Promise<RequestState | undefined> {
+  if (typeof sent !== "string" || turn.manner.kind !== "modern") return undefined;
+  const { host, principal } = turn.visit;
+  return openState(host.signer, { principal: principal.id, method, about }, sent, Date.now());
 }
 
 export type ReadAnswers = { readonly answers: Answers | undefined } | { readonly refused: MethodReply };
@@ -66,34 +80,54 @@ async function readSent(
   about: About,
   { inputResponses = null, requestState = null }: Record<string, unknown>,
 ): Promise<ReadAnswers> {
-  const { host } = turn.visit;
-  let answers: Answers | undefined;
-  if (requestState !== null) {
-    if (typeof requestState === "string")
-      answers = await openState(host.signer, bindingOf(turn, about), requestState, Date.now());
-    // MRTR, Server Requirements: "MUST reject state that fails verification".
-    if (answers === undefined) {
-      return { refused: error(CODE.invalidParams, "The requestState is not of this call, or has expired") };
-    }
+  const state = await stateOf(turn, about, requestState);
+  // MRTR, Server Requirements: "MUST reject state that fails verification".
+  if (requestState !== null && state === undefined) {
+    return { refused: error(CODE.invalidParams, "The requestState is not of this call, or has expired") };
   }
-  if (inputResponses === null) return { answers };
-  if (!isRecord(inputResponses)) {
+  if (inputResponses !== null && !isRecord(inputResponses)) {
     return { refused: error(CODE.invalidParams, "params.inputResponses must be an object") };
   }
-  return { answers: { ...answers, ...inputResponses } };
+  return { answers: state ? answersTo(state, inputResponses ?? {}) : unasked(inputResponses ?? {}) };
 }
 
-/** MRTR, InputRequiredResult. */
+/** What was answered before stays as it is; to that come answers to what is open, and to nothing else. */
+function answersTo({ open, answered }: RequestState, responses: Record<string, unknown>): Answers {
+  const before = Object.entries(answered).map(([name, [question, answer]]) => [name, { question, answer }] as const);
+  const now = Object.entries(open).flatMap(([name, question]) =>
+    Object.hasOwn(responses, name) ? [[name, { question, answer: responses[name] }] as const] : [],
+  );
+  return new Map([...now, ...before]);
+}
+
+/** Answers without a state, so to nothing that was asked: no client sends them, but the official suite does. */
+function unasked(responses: Record<string, unknown>): Answers {
+  return new Map(Object.entries(responses).map(([name, answer]) => [name, { question: undefined, answer }]));
+}
+
+/** MRTR, InputRequiredResult. @param session handle of the one that the call is in */
 export async function inputRequired(
   turn: Turn,
-  about: About,
+  about: About & { readonly session?: string | undefined },
   { questions, answered }: Outcome & { kind: "asking" },
 ): Promise<MethodReply> {
-  const revision = turn.manner.kind === "modern" ? turn.manner.revision : "2026-07-28";
-  const asked = Array.from(questions, ([key, question]: [string, Question]) => [
-    key,
-    toRequest(question, revision, key),
-  ]);
-  const requestState = await sealState(turn.visit.host.signer, bindingOf(turn, about), answered, Date.now());
-  return { result: { resultType: "input_required", inputRequests: Object.fromEntries(asked), requestState } };
+  const { host, principal } = turn.visit;
+  const asked = [...questions];
+  const hashes = asked.map(async ([name, question]) => [name, await hashOf(question)] as const);
+  const state: RequestState = {
+    open: Object.fromEntries(await Promise.all(hashes)),
+    answered: Object.fromEntries(
+      Array.from(answered, ([name, { question = "", answer }]) => [name, [question, answer]]),
+    ),
+    session: about.session,
+  };
+  const binding = { principal: principal.id, method: about.method, about: about.about };
+  const requests = asked.map(([name, question]) => [name, toRequest(question, MODERN_REVISION, name)]);
+  return {
+    result: {
+      resultType: "input_required",
+      inputRequests: Object.fromEntries(requests),
+      requestState: await sealState(host.signer, binding, state, Date.now()),
+    },
+  };
 }

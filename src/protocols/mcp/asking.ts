@@ -23,10 +23,18 @@ export function abilitiesOf(capabilities: unknown): ReadonlySet<Ability> {
 
 /** The capabilities that an ability needs, as an error names them (2026-07-28, MissingRequiredClientCapability). */
 export const CAPABILITIES: Readonly<Record<Ability, Record<string, object>>> = {
-  form: { elicitation: {} },
+  form: { elicitation: { form: {} } },
   page: { elicitation: { url: {} } },
   sample: { sampling: {} },
   roots: { roots: {} },
+};
+
+/** The same in words: a client may have one of the two ways to elicit, and lack the other. */
+export const CAPABILITY_NAMES: Readonly<Record<Ability, string>> = {
+  form: "elicitation by form",
+  page: "elicitation by URL",
+  sample: "sampling",
+  roots: "roots",
 };
 
 /** @param elicitationId names the visit to a page, which revisions up to 2025-11-25 report on by it */

@@ -1,10 +1,9 @@
 /** Who calls, as the core wants to know it. Made for each call, so what few of them look at is made when it is asked for. */
-import { type Asking, type Call, type Caller, NO_CONTEXT, type ToolReference } from "../../core/call.ts";
+import { type Answers, type Asking, type Call, type Caller, NO_CONTEXT, type ToolReference } from "../../core/call.ts";
 import type { Attachment, Principal, Trace } from "../../core/definition.ts";
 import { keepShape } from "../../core/shapes.ts";
 import { readTrace } from "../http.ts";
 import { askingOf } from "./asked.ts";
-import type { Answers } from "./request-state.ts";
 import type { ToolSession } from "./session.ts";
 import { ClientSink } from "./sink.ts";
 import type { Turn } from "./turn.ts";

@@ -15,6 +15,8 @@ export interface Subject<Ended> extends About {
   /** What log messages are said to come from. */
   readonly logger: string;
   readonly params: unknown;
+  /** Handle of the session that it is in, where the client has to bring one. */
+  readonly session?: string | undefined;
   run(caller: McpCaller): Soon<Ended>;
   render(ended: Ended): Soon<MethodReply>;
 }

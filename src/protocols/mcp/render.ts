@@ -13,7 +13,7 @@ import {
 } from "../../core/outcome.ts";
 import { retryAfter, type Visit } from "../http.ts";
 import { faultFields, faultText } from "../json-rpc.ts";
-import { CAPABILITIES } from "./asking.ts";
+import { CAPABILITIES, CAPABILITY_NAMES } from "./asking.ts";
 import { blockOf } from "./blocks.ts";
 import { invalidIsResult, type Manner } from "./revisions.ts";
 
@@ -149,9 +149,9 @@ export function refused(refusal: Refusal, manner: Manner, visit: Visit): Rendere
         }),
       };
     case "ability": {
-      const requiredCapabilities = CAPABILITIES[refusal.ability];
-      const message = `This needs a client with the capability ${Object.keys(requiredCapabilities)}`;
+      const message = `This needs a client with the capability ${CAPABILITY_NAMES[refusal.ability]}`;
       if (manner.kind !== "modern") return { result: failed({ message }) };
+      const requiredCapabilities = CAPABILITIES[refusal.ability];
       return { ...error(CODE.missingCapability, message, { requiredCapabilities }), status: 400 };
     }
     case "conflict":

@@ -1,12 +1,19 @@
 /**
- * `requestState` (2026-07-28, basic/patterns/mrtr): what a call was answered so far, carried by the client. Signed, so
- * that it cannot be changed; bound to principal, method and parameters, so that it fits no other call; and short-lived.
+ * `requestState` (2026-07-28, basic/patterns/mrtr): what a call was asked and answered so far, carried by the client.
+ * Signed, so that it cannot be changed; bound to principal, method and parameters, so that it fits no other call; and
+ * short-lived.
  */
 import { fromBase64Url, type Signer, toBase64Url } from "../../core/handle.ts";
 import { canonical, isRecord } from "../../core/json.ts";
 
-/** Answers by the question's key. */
-export type Answers = Readonly<Record<string, unknown>>;
+export interface RequestState {
+  /** Questions that wait for an answer: hashes by name. */
+  readonly open: Readonly<Record<string, string>>;
+  /** Questions that were answered: hash and answer by name. */
+  readonly answered: Readonly<Record<string, readonly [question: string, answer: unknown]>>;
+  /** Handle of the session that the call began or goes on with, for a tool that wants one. */
+  readonly session?: string | undefined;
+}
 
 /** Seconds in which a person has to answer. */
 const LIFETIME_S = 15 * 60;
@@ -23,8 +30,8 @@ export interface Binding extends About {
   readonly principal: string;
 }
 
-export async function sealState(signer: Signer, binding: Binding, answers: Answers, nowMs: number): Promise<string> {
-  const payload = JSON.stringify({ until: Math.floor(nowMs / 1000) + LIFETIME_S, answers });
+export async function sealState(signer: Signer, binding: Binding, state: RequestState, nowMs: number): Promise<string> {
+  const payload = JSON.stringify({ until: Math.floor(nowMs / 1000) + LIFETIME_S, state });
   const body = toBase64Url(new TextEncoder().encode(payload));
   return `${body}.${await signer.sign(bound(binding, body))}`;
 }
@@ -33,16 +40,20 @@ export async function sealState(signer: Signer, binding: Binding, answers: Answe
 export async function openState(
   signer: Signer,
   binding: Binding,
-  state: string,
+  sealed: string,
   nowMs: number,
-): Promise<Answers | undefined> {
-  const [body, signature, ...rest] = state.split(".");
+): Promise<RequestState | undefined> {
+  const [body, signature, ...rest] = sealed.split(".");
   if (!body || !signature || rest.length > 0) return undefined;
   if (!(await signer.verify(bound(binding, body), signature))) return undefined;
   const raw = fromBase64Url(body);
   const payload: unknown = raw && JSON.parse(new TextDecoder().decode(raw));
   if (!isRecord(payload) || typeof payload.until !== "number" || payload.until * 1000 < nowMs) return undefined;
-  return isRecord(payload.answers) ? payload.answers : undefined;
+  // What is signed was made here; before a deployment, perhaps in another shape.
+  const { state } = payload;
+  return isRecord(state) && isRecord(state.open) && isRecord(state.answered)
+    ? (state as unknown as RequestState)
+    : undefined;
 }
 
 function bound({ principal, method, about }: Binding, body: string): string {

@@ -7,6 +7,7 @@ import { keepShape } from "../../core/shapes.ts";
 import type { Soon } from "../../core/soon.ts";
 import { idempotencyKeyOf, type Visit } from "../http.ts";
 import type { RpcRequest } from "../json-rpc.ts";
+import { sessionOfState } from "./asked.ts";
 import type { McpCaller } from "./caller.ts";
 import { decodeHeaderValue } from "./headers.ts";
 import { invoke, type Subject } from "./invoke.ts";
@@ -37,18 +38,19 @@ export function callTool({ params }: RpcRequest, turn: Turn): Soon<MethodReply> 
   if (!entry?.traits.session) return invoke(turn, new ToolCall(turn, params, read, input));
   const { session, ...own } = input;
   if (turn.session) return invoke(turn, new ToolCall(turn, params, read, own));
-  return inSession(turn, session ?? undefined, (opened) => invoke(turn, new ToolCall(turn, params, read, own, opened)));
+  return inSession(turn, new ToolCall(turn, params, read, own), session ?? undefined);
 }
 
 /** A client that keeps no session brings a handle as an argument, or gets one with the result. */
-async function inSession(
-  { visit }: Turn,
-  given: unknown,
-  run: (session: ToolSession) => Soon<MethodReply>,
-): Promise<MethodReply> {
-  const opened = await toolSession(visit, given);
-  if (opened !== undefined) return run(opened);
-  return { result: failed({ message: "The session is unknown or has expired; leave it out to begin a new one" }) };
+async function inSession(turn: Turn, call: ToolCall, given: unknown): Promise<MethodReply> {
+  const asked = await sessionOfState(turn, call, call.params as Record<string, unknown>);
+  const opened = await toolSession(turn.visit, asked ?? given);
+  if (opened === undefined) {
+    return { result: failed({ message: "The session is unknown or has expired; leave it out to begin a new one" }) };
+  }
+  // A call that asked and comes again is in the session that it began: it begins it still, as far as its caller can tell.
+  call.join({ ...opened, begins: given === undefined });
+  return invoke(turn, call);
 }
 
 /** What a `tools/call` asks for. */
@@ -58,18 +60,24 @@ class ToolCall implements Subject<Ending> {
   readonly #turn: Turn;
   readonly #read: ReadCall;
   readonly #own: Record<string, unknown>;
-  readonly #session: ToolSession | undefined;
+  /** Of a tool that wants one, for a client that keeps none. */
+  #session: ToolSession | undefined;
 
-  /**
-   * @param own     what of the arguments is the tool's
-   * @param session of a tool that wants one, for a client that keeps none
-   */
-  constructor(turn: Turn, params: unknown, read: ReadCall, own: Record<string, unknown>, session?: ToolSession) {
+  /** @param own what of the arguments is the tool's */
+  constructor(turn: Turn, params: unknown, read: ReadCall, own: Record<string, unknown>) {
     this.params = params;
     this.#turn = turn;
     this.#read = read;
     this.#own = own;
+  }
+
+  join(session: ToolSession): void {
     this.#session = session;
+  }
+
+  /** Handle of the session that it is in, if the client has to bring one. */
+  get session(): string | undefined {
+    return this.#session?.handle;
   }
 
   get about(): unknown {
@@ -118,13 +126,18 @@ function wrongParameterHeader(
   for (const { header, path } of traits.headers ?? []) {
     const name = `mcp-param-${header.toLowerCase()}`;
     const value = path.reduce<unknown>((within, key) => (isRecord(within) ? within[key] : undefined), input);
-    const raw = headers.get(name);
-    const said = raw === null ? undefined : decodeHeaderValue(raw);
-    const isAbsent = value === undefined || value === null;
-    const fits = isAbsent ? raw === null : said !== undefined && says(said, value);
-    if (!fits) return { ...error(CODE.headerMismatch, `The header ${name} differs from the body`), status: 400 };
+    const problem = headerProblem(headers.get(name), value ?? undefined);
+    if (problem) return { ...error(CODE.headerMismatch, `The header ${name} ${problem}`), status: 400 };
   }
   return undefined;
+}
+
+/** @param value of the parameter; undefined for one that was not sent, whose header must not be there either */
+function headerProblem(raw: string | null, value: unknown): string | undefined {
+  if (raw === null) return value === undefined ? undefined : "is missing";
+  const said = decodeHeaderValue(raw);
+  if (said === undefined) return "is malformed";
+  return value !== undefined && says(said, value) ? undefined : "differs from the body";
 }
 
 function says(text: string, value: unknown): boolean {

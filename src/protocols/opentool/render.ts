@@ -65,7 +65,7 @@ function unasked(what: string): RpcError {
 function refusalError(refusal: Refusal): RpcError {
   switch (refusal.reason) {
     case "unknown_tool":
-      return { code: CODE.unknown, message: `There is no function ${refusal.id}; GET /opentool/load lists all` };
+      return { code: CODE.unknown, message: `There is no function ${refusal.name}; GET /opentool/load lists all` };
     case "unknown_version":
       return { code: CODE.unknown, message: `Version ${refusal.version} of ${refusal.id} is not available` };
     case "requirements":

@@ -52,7 +52,7 @@ function refused(ending: Ending, callId: string, refusal: Refusal, visit: Visit)
     case "busy":
       return serverError(429, busyInWords(refusal), undefined, retryAfter(refusal.retryAfterMs));
     case "unknown_tool":
-      return serverError(400, `Tool '${refusal.name}' was not found`, `${refusal.id} is not available`);
+      return serverError(400, `Tool '${refusal.name}' was not found`, `${refusal.name} is not available`);
     case "unknown_version":
       return serverError(
         400,

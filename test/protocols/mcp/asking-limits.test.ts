@@ -24,21 +24,26 @@ const stateOf = async (what: string): Promise<string> => (await ask(what)).body.
 
 describe("capabilities (Server Requirements, 7: MUST NOT send what the client has not declared)", () => {
   it.each([
-    ["form", {}, { elicitation: {} }],
-    ["form", { sampling: {}, roots: {} }, { elicitation: {} }],
-    ["form", { elicitation: { url: {} } }, { elicitation: {} }],
-    ["page", { elicitation: {} }, { elicitation: { url: {} } }],
-    ["page", { elicitation: { form: {} } }, { elicitation: { url: {} } }],
-    ["sample", { elicitation: {} }, { sampling: {} }],
-    ["roots", { sampling: {} }, { roots: {} }],
-    ["form", { elicitation: true }, { elicitation: {} }],
-    ["all", { elicitation: { form: {}, url: {} }, sampling: {} }, { roots: {} }],
-    ["two rounds", { sampling: {} }, { elicitation: {} }],
-  ])("%s of a client that declares %j: 400 and -32021 (basic/index, _meta)", async (what, capabilities, required) => {
-    const { status, body } = await ask(what, {}, { capabilities, id: 3 });
-    expect([status, body.id, body.error.code]).toEqual([400, 3, -32021]);
-    expect(body.error.data).toEqual({ requiredCapabilities: required });
-  });
+    ["form", {}, { elicitation: { form: {} } }, "elicitation by form"],
+    ["form", { sampling: {}, roots: {} }, { elicitation: { form: {} } }, "elicitation by form"],
+    ["form", { elicitation: { url: {} } }, { elicitation: { form: {} } }, "elicitation by form"],
+    ["page", { elicitation: {} }, { elicitation: { url: {} } }, "elicitation by URL"],
+    ["page", { elicitation: { form: {} } }, { elicitation: { url: {} } }, "elicitation by URL"],
+    ["sample", { elicitation: {} }, { sampling: {} }, "sampling"],
+    ["roots", { sampling: {} }, { roots: {} }, "roots"],
+    ["form", { elicitation: true }, { elicitation: { form: {} } }, "elicitation by form"],
+    ["all", { elicitation: { form: {}, url: {} }, sampling: {} }, { roots: {} }, "roots"],
+    ["two rounds", { sampling: {} }, { elicitation: { form: {} } }, "elicitation by form"],
+  ])(
+    "%s of a client that declares %j: 400 and -32021, which says what is missing (basic/index, _meta)",
+    async (...of) => {
+      const [what, capabilities, required, missing] = of;
+      const { status, body } = await ask(what, {}, { capabilities, id: 3 });
+      expect([status, body.id, body.error.code]).toEqual([400, 3, -32021]);
+      expect(body.error.message).toBe(`This needs a client with the capability ${missing}`);
+      expect(body.error.data).toEqual({ requiredCapabilities: required });
+    },
+  );
 
   it.each([
     ["form", { elicitation: {} }],

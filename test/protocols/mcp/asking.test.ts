@@ -166,8 +166,6 @@ describe("what is answered (Basic Workflow)", () => {
   it("a long answer is carried as well", async () => {
     const text = "ä".repeat(200_000);
     const poem = { ...POEM.poem, content: { type: "text", text } };
-    const { result } = await ask("two rounds", { inputResponses: NAME });
-    expect(Object.keys(result.inputRequests)).toEqual(["poem"]);
     const first = await ask("three rounds", { inputResponses: { poem } });
     const { requestState } = first.result;
     const second = await ask("three rounds", { inputResponses: NAME, requestState });

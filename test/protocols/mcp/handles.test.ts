@@ -5,7 +5,7 @@
 import { describe, expect, it } from "vitest";
 import { call as callOxp } from "../../support/oxp.ts";
 import { modern } from "./modern-client.ts";
-import { call, handshake, mcp } from "./support.ts";
+import { call, EVERYTHING, handshake, mcp } from "./support.ts";
 
 const count = (args: object = {}, more: object = {}) =>
   modern("tools/call", { name: "Talk_Tally", arguments: args, ...more });
@@ -106,6 +106,31 @@ describe("a tool that wants a session, called over 2026-07-28", () => {
     const { body } = await count({ idempotency_key, session });
     expect(body.result._meta).toMatchObject({ replayed: true, session });
     expect(body.result.structuredContent).toEqual({ count: 1 });
+  });
+
+  it("goes on with what it wrote before it asked, and with that session from then on", async () => {
+    const draft = (args: object, more: object = {}) =>
+      modern("tools/call", { name: "Talk_Draft", arguments: args, ...more }, { capabilities: EVERYTHING });
+    const inputResponses = { sure: { action: "accept", content: {} } };
+    const { requestState } = (await draft({})).body.result;
+    const { content, structuredContent } = (await draft({}, { requestState, inputResponses })).body.result;
+    expect(structuredContent).toEqual({ runs: 2, action: "accept" });
+    const session = handleIn(content);
+    const next = (await draft({ session })).body.result;
+    const last = (await draft({ session }, { requestState: next.requestState, inputResponses })).body.result;
+    expect([last.structuredContent.runs, handleIn(last.content)]).toEqual([4, session]);
+  });
+
+  it("goes on in the session that it asked in, whatever handle the repeat brings", async () => {
+    const draft = (args: object, more: object = {}) =>
+      modern("tools/call", { name: "Talk_Draft", arguments: args, ...more }, { capabilities: EVERYTHING });
+    const other = handleIn((await count()).body.result.content);
+    const { requestState } = (await draft({})).body.result;
+    const inputResponses = { sure: { action: "decline" } };
+    const { content, structuredContent } = (await draft({ session: other }, { requestState, inputResponses })).body
+      .result;
+    expect(structuredContent).toEqual({ runs: 2, action: "decline" });
+    expect(handleIn(content)).not.toBe(other);
   });
 
   it("lists the argument for these clients, and not for those that have sessions", async () => {

@@ -63,29 +63,30 @@ describe("served (Server Behavior for Custom Headers)", () => {
 });
 
 describe("refused with 400 and -32020 (Server Validation)", () => {
-  it.each<[string, Args, Sent]>([
-    ["no header", { region: "a" }, {}],
-    ["another text", { region: "a" }, { "mcp-param-region": "b" }],
-    ["a text in another case", { region: "a" }, { "mcp-param-region": "A" }],
-    ["a header for nothing", {}, { "mcp-param-region": "a" }],
-    ["a header for null", { region: null }, { "mcp-param-region": "null" }],
-    ["another integer", { limit: 42 }, { "mcp-param-limit": "43" }],
-    ["a text for an integer", { limit: 42 }, { "mcp-param-limit": "many" }],
-    ["an empty text for zero", { limit: 0 }, { "mcp-param-limit": "=?base64??=" }],
-    ["another word for true", { dry: true }, { "mcp-param-dry-run": "1" }],
-    ["True", { dry: true }, { "mcp-param-dry-run": "True" }],
-    ["no header for a text further down", { within: { zone: "b" } }, {}],
-    ["a header that is sent twice", { region: "a" }, { "mcp-param-region": "a, a" }],
-    ["Base64 of another text", { region: "a" }, { "mcp-param-region": "=?base64?Yg==?=" }],
-    ["bad padding", { region: "a" }, { "mcp-param-region": "=?base64?YQ?=" }],
-    ["a bad alphabet", { region: "a" }, { "mcp-param-region": "=?base64?Y!==?=" }],
-    ["what is no UTF-8", { region: "\ufffd" }, { "mcp-param-region": "=?base64?/w==?=" }],
+  it.each<[string, Args, Sent, string]>([
+    ["no header", { region: "a" }, {}, "is missing"],
+    ["another text", { region: "a" }, { "mcp-param-region": "b" }, "differs from the body"],
+    ["a text in another case", { region: "a" }, { "mcp-param-region": "A" }, "differs from the body"],
+    ["a header for nothing", {}, { "mcp-param-region": "a" }, "differs from the body"],
+    ["a header for null", { region: null }, { "mcp-param-region": "null" }, "differs from the body"],
+    ["another integer", { limit: 42 }, { "mcp-param-limit": "43" }, "differs from the body"],
+    ["a text for an integer", { limit: 42 }, { "mcp-param-limit": "many" }, "differs from the body"],
+    ["an empty text for zero", { limit: 0 }, { "mcp-param-limit": "=?base64??=" }, "differs from the body"],
+    ["another word for true", { dry: true }, { "mcp-param-dry-run": "1" }, "differs from the body"],
+    ["True", { dry: true }, { "mcp-param-dry-run": "True" }, "differs from the body"],
+    ["no header for a text further down", { within: { zone: "b" } }, {}, "is missing"],
+    ["a header that is sent twice", { region: "a" }, { "mcp-param-region": "a, a" }, "differs from the body"],
+    ["Base64 of another text", { region: "a" }, { "mcp-param-region": "=?base64?Yg==?=" }, "differs from the body"],
+    ["bad padding", { region: "a" }, { "mcp-param-region": "=?base64?YQ?=" }, "is malformed"],
+    ["a bad alphabet", { region: "a" }, { "mcp-param-region": "=?base64?Y!==?=" }, "is malformed"],
+    ["what is no UTF-8", { region: "\ufffd" }, { "mcp-param-region": "=?base64?/w==?=" }, "is malformed"],
     // "that contains invalid characters (see Value Encoding)"
-    ["letters outside ASCII", { region: "ü" }, { "mcp-param-region": "ü" }],
-    ["a control character", { region: "a\u0007" }, { "mcp-param-region": "a\u0007" }],
-  ])("%s", async (_, args, headers) => {
+    ["letters outside ASCII", { region: "ü" }, { "mcp-param-region": "ü" }, "is malformed"],
+    ["a control character", { region: "a\u0007" }, { "mcp-param-region": "a\u0007" }, "is malformed"],
+  ])("%s", async (_, args, headers, problem) => {
     const { status, body } = await region(args, headers);
     expect([status, body.id, body.error?.code]).toEqual([400, 1, -32020]);
-    expect(body.error.message).toMatch(/mcp-param-/i);
+    // "missing", "different" and "malformed" send whoever reads it to different places.
+    expect(body.error.message).toMatch(new RegExp(`^The header mcp-param-[a-z-]+ ${problem}$`));
   });
 });

@@ -35,6 +35,7 @@ describe("a client without a handshake (gateway seed, Example)", () => {
   it.each([
     // "Error handling": -32601 Tool not found, -32602 Invalid arguments, -32003 timeout.
     ["an unknown tool", call("No_Such"), -32601, "Unknown tool: No_Such"],
+    ["a tool by its OXP id, named as it was asked for", call("Math.Add"), -32601, "Unknown tool: Math.Add"],
     ["arguments of a wrong type", call("Math_Add", { a: 1, b: "infinity" }), -32602, "b: Must be a number"],
     ["missing arguments", call("Math_Add", {}), -32602, "a: Is required; b: Is required"],
     ["arguments that are no object", call("Math_Add", [1, 2]), -32602, "params.arguments"],

@@ -1,0 +1,156 @@
+/**
+ * What one run of a fork's code asks its caller. A question is known by its name, the same in every run of a call; its
+ * answer came with the call, or is waited for where the caller can be asked live. Else the run ends with its questions.
+ */
+import { CannotAsk, NotAnswered, type Question, readAnswer } from "./ask.ts";
+import type { Answers, Asking } from "./call.ts";
+import { sha256 } from "./digest.ts";
+import { canonical } from "./json.ts";
+
+/** Milliseconds that a caller has for one question that is asked live. */
+export const ANSWER_MS = 10 * 60_000;
+/** How often one question is put to a caller whose answers do not fit it. */
+const MAX_TRIES = 3;
+
+/** Questions of one run after which each waits a moment: a loop of them must not keep time limits from firing. */
+const MAX_AT_ONCE = 32;
+const PAUSE_MS = 10;
+
+/** Told when a run waits for answers that its call does not have. */
+export type AskingListener = (questions: ReadonlyMap<string, Question>, answered: Answers) => void;
+
+/** What questions need to know of the run that asks them. */
+export interface Asker {
+  readonly signal: AbortSignal;
+  /** Whether nobody waits for the run any more. */
+  readonly hasEnded: boolean;
+  /** Milliseconds; only differences matter. */
+  now(): number;
+  /** @returns whether no duplicate of the call will run within so many milliseconds; undefined where none can */
+  hold(ms: number): Promise<boolean> | undefined;
+  onAsking: AskingListener | undefined;
+}
+
+export class Questions {
+  readonly #asker: Asker;
+  readonly #asking: Asking | undefined;
+  /** How often each key was asked. */
+  readonly #times = new Map<string, number>();
+  #asked = 0;
+  readonly #open = new Map<string, Question>();
+  readonly #answered = new Map<string, { question: string; answer: unknown }>();
+  /** Answers that are being looked at. */
+  #checking = 0;
+  /** Questions that the caller is thinking about, since when, and how long it thought before. */
+  #waiting = 0;
+  #since = 0;
+  #waitedMs = 0;
+
+  constructor(asker: Asker, asking: Asking | undefined) {
+    this.#asker = asker;
+    this.#asking = asking;
+  }
+
+  /** Milliseconds in which the run has waited for its caller so far. */
+  get waitedMs(): number {
+    return this.#waitedMs + (this.#waiting > 0 ? this.#asker.now() - this.#since : 0);
+  }
+
+  /**
+   * @param key the author's; asked again in the same run, it is another question
+   * @throws {CannotAsk} for what this caller cannot be asked
+   * @throws {NotAnswered} for a question that its caller was asked in vain
+   */
+  async ask(key: string, question: Question): Promise<unknown> {
+    const name = this.#nameFor(key);
+    const isOpening = this.#answered.size === 0;
+    this.#asked++;
+    if (this.#asked > MAX_AT_ONCE) {
+      await new Promise((resume) => setTimeout(resume, PAUSE_MS));
+      // A loop that takes every error for an answer ends here.
+      if (this.#asker.hasEnded) return new Promise(() => {});
+    }
+    if (this.#asker.hasEnded) throw new DOMException("The call is over", "AbortError");
+    const answer = await this.#given(name, question, isOpening);
+    if (answer !== undefined) return answer;
+    const asking = this.#asking;
+    if (asking && !asking.can.has(question.kind)) throw new CannotAsk(question.kind);
+    if (asking?.ask) return this.#askLive(key, question, asking.ask);
+    this.#open.set(name, question);
+    if (this.#open.size === 1) this.#endSoon();
+    return new Promise(() => {});
+  }
+
+  /** `key`, and from its second time on `key#2`. A key of an author's that looks like that gets a number at once. */
+  #nameFor(key: string): string {
+    const time = (this.#times.get(key) ?? 0) + 1;
+    this.#times.set(key, time);
+    return time === 1 && !/#\d+$/.test(key) ? key : `${key}#${time}`;
+  }
+
+  /** The answer that came with the call, where it is one to this question: a tool may ask something else by now. */
+  async #given(name: string, question: Question, isOpening: boolean): Promise<unknown> {
+    const given = this.#asking?.answers?.get(name);
+    if (given === undefined) return undefined;
+    // An answer to what nobody has asked: it is taken to what follows from the call itself, not from other answers.
+    if (given.question === undefined && !isOpening) return undefined;
+    this.#checking++;
+    const hash = await hashOf(question).finally(() => this.#checking--);
+    if (given.question !== undefined && given.question !== hash) return undefined;
+    const answer = readAnswer(question, given.answer);
+    if (answer !== undefined) this.#answered.set(name, { question: hash, answer: given.answer });
+    return answer;
+  }
+
+  /** A tool may ask several things in one breath: the run ends when it has said them all. */
+  #endSoon(): void {
+    setTimeout(() => {
+      if (this.#checking > 0) this.#endSoon();
+      else this.#asker.onAsking?.(this.#open, this.#answered);
+    }, 0);
+  }
+
+  async #askLive(key: string, question: Question, ask: NonNullable<Asking["ask"]>): Promise<unknown> {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const answer = readAnswer(question, await this.#wait(question, ask));
+      if (answer !== undefined) return answer;
+    }
+    throw new NotAnswered(`The caller's answers to the question "${key}" do not fit it`);
+  }
+
+  /** Waits for an answer, while the run's own time stands still. */
+  async #wait(question: Question, ask: NonNullable<Asking["ask"]>): Promise<unknown> {
+    const { signal } = this.#asker;
+    if (this.#waiting++ === 0) this.#since = this.#asker.now();
+    let forget = () => {};
+    const over = new Promise<never>((_, reject) => {
+      const timer = setTimeout(() => reject(new NotAnswered()), ANSWER_MS);
+      const stop = () => reject(signal.reason);
+      forget = () => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", stop);
+      };
+      // Who is no longer waited for need not answer.
+      if (signal.aborted) stop();
+      else signal.addEventListener("abort", stop);
+    });
+    const asked = async () => {
+      // While a person thinks, a duplicate must not take this run for dead.
+      if ((await this.#asker.hold(ANSWER_MS)) === false) throw new NotAnswered();
+      return ask(question);
+    };
+    try {
+      return await Promise.race([asked(), over]);
+    } finally {
+      forget();
+      this.#waitedMs = this.waitedMs;
+      this.#waiting--;
+      this.#since = this.#asker.now();
+    }
+  }
+}
+
+/** What tells one question from another that goes by the same name. */
+export function hashOf(question: Question): Promise<string> {
+  return sha256(canonical(question));
+}
