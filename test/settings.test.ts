@@ -46,7 +46,9 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
       JWT_JWKS_URL: set("JWT_JWKS_URL", '"https://login.acme.example/keys"'),
       JWT_AUDIENCE: set("JWT_AUDIENCE", '"https://tools.acme.example"'),
       RATE_PER_MINUTE: set("RATE_PER_MINUTE", '"10"'),
-      "no rate limiters": (settings) => settings.replace(/^\[\[ratelimits\]\]\n(\w.*\n)*/gm, ""),
+      // A tool that names a limiter which is not there is its fork's mistake: discovery says so, and nothing else runs.
+      "no rate limiter that no sample names": (settings) =>
+        settings.replace(/^\[\[ratelimits\]\]\nname = "RATE_6000?"\n(\w.*\n)*/gm, ""),
       "sign-in": (settings) => settings.replace(/^# (?=\[alias\]|"#sign-in")/gm, ""),
     },
     files: ["test/protocols/http.test.ts", "test/access/doors.test.ts"],

@@ -152,13 +152,14 @@ function limitersIn(project: string): ReadonlySet<number> | undefined {
 /** A call of what has such a rate could not be counted, and would be refused. */
 function withoutLimiter(offers: readonly Tool[], limiters: ReadonlySet<number> | undefined): Problem[] {
   if (limiters === undefined) return [];
+  const other = limiters.size > 0 ? `write a rate of ${[...limiters].join(", ")}` : "leave the rate out";
   return offers.flatMap(({ file: { file }, inspected: { tool, prompt, resource } }) => {
     const rate = (tool ?? prompt ?? resource)?.traits.rate;
     if (rate === undefined || limiters.has(rate)) return [];
     return {
       file,
       problem: `its rate is ${rate}, and wrangler.toml has no rate limiter RATE_${rate}`,
-      fix: `write a rate of ${[...limiters].join(", ")}, or add [[ratelimits]] with name = "RATE_${rate}"`,
+      fix: `${other}, or add [[ratelimits]] with name = "RATE_${rate}"`,
     };
   });
 }

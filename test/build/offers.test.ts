@@ -6,7 +6,11 @@ import { project } from "./project.ts";
 const PROMPTS: readonly (readonly [string, string, string])[] = [
   ["", "its default export is not a prompt's definition", "definePrompt({"],
   ['get: () => ""', "it has no description", "add description"],
-  ['description: "P", ttlMs: 1, get: () => ""', 'a prompt has no member "ttlMs"', "scopes, rate, timeoutMs, env, get"],
+  [
+    'description: "P", ttlMs: 1, get: () => ""',
+    'a prompt has no member "ttlMs"',
+    "scopes, rate, timeoutMs, env, trace, get",
+  ],
   ['description: "P", scopes: "s", get: () => ""', "its scopes is not a list of scopes", "scopes: ["],
   ['description: "P", scopes: ["a b"], get: () => ""', "its scopes is not a list of scopes", "scopes: ["],
   ['description: "P", rate: "10", get: () => ""', "its rate is not a whole number of calls a minute", "rate: 10"],
