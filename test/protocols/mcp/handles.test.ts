@@ -133,6 +133,26 @@ describe("a tool that wants a session, called over 2026-07-28", () => {
     expect(handleIn(content)).not.toBe(other);
   });
 
+  it("is told again to a keyed call that asked and was answered: its replay goes on in the session that it began", async () => {
+    const idempotency_key = crypto.randomUUID();
+    const draft = (more: object = {}, args: object = {}) =>
+      modern(
+        "tools/call",
+        { name: "Talk_Draft", arguments: { idempotency_key, ...args }, ...more },
+        { capabilities: EVERYTHING },
+      );
+    const { requestState } = (await draft()).body.result;
+    const inputResponses = { sure: { action: "accept", content: {} } };
+    const first = (await draft({ requestState, inputResponses })).body.result;
+    const replay = (await draft()).body.result;
+    expect(replay._meta.replayed).toBe(true);
+    expect(replay.structuredContent).toEqual(first.structuredContent);
+    // Both handles are of one session: what is written under one is read under the other.
+    await count({ session: handleIn(first.content) });
+    const { body } = await count({ session: handleIn(replay.content) });
+    expect(body.result.structuredContent).toEqual({ count: 2 });
+  });
+
   it("lists the argument for these clients, and not for those that have sessions", async () => {
     const schemaOf = (tools: { name: string; inputSchema: { properties: object } }[]) =>
       tools.find(({ name }) => name === "Talk_Tally")?.inputSchema.properties ?? {};
