@@ -136,15 +136,17 @@ export function readAnswer(question: Question, answer: unknown): unknown {
 
 function readElicited(
   question: Question & { kind: "form" | "page" },
-  { action, content = {} }: Record<string, unknown>,
+  { action, content }: Record<string, unknown>,
 ): Elicited<unknown> | undefined {
   if (action === "decline" || action === "cancel") return { action };
   if (action !== "accept") return undefined;
   if (question.kind === "page") return { action, content: {} };
-  if (!isRecord(content)) return undefined;
+  // A serializer may print what is left out as null.
+  const given = content ?? {};
+  if (!isRecord(given)) return undefined;
   const filled: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(question.fields)) {
-    const value = Object.hasOwn(content, name) ? content[name] : undefined;
+    const value = Object.hasOwn(given, name) ? given[name] : undefined;
     if (value === undefined || value === null) {
       if (question.required.includes(name)) return undefined;
     } else if (!fits(field, value)) return undefined;

@@ -41,8 +41,9 @@ export function askingOf(turn: Turn, answers: Answers | undefined, sink: ClientS
       if (channel.isDone) throw new NotAnswered();
       channel.send({ jsonrpc: "2.0", id, ...toRequest(question, session.revision, id) });
       const answer: unknown = JSON.parse((await mail.take(box, id)) ?? "null");
-      if (isRecord(answer) && answer.result !== undefined) return answer.result;
-      throw new NotAnswered();
+      // A serializer may print the error that a result has not, or the other way round, as null.
+      if (!isRecord(answer) || (answer.error ?? null) !== null) throw new NotAnswered();
+      return answer.result;
     },
   };
 }

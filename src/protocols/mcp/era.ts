@@ -77,11 +77,15 @@ function wrongHeader(headers: Headers, method: string, params: unknown): Era | u
   if (typeof value !== "string") return undefined;
   const raw = headers.get("mcp-name")?.trim();
   const name = raw === undefined ? undefined : decodeHeaderValue(raw);
-  return name === value ? undefined : mismatch("Mcp-Name", name, value);
+  if (name === value) return undefined;
+  return mismatch("Mcp-Name", raw, value, name === undefined ? "is malformed" : DIFFERS);
 }
 
-function mismatch(header: string, said: string | undefined, expected: string): Era {
-  const problem = said === undefined ? "is missing or malformed" : "differs from the body";
+const DIFFERS = "differs from the body";
+
+/** @param raw undefined for a header that was not sent; @param wrong what is wrong with one that was */
+function mismatch(header: string, raw: string | undefined, expected: string, wrong = DIFFERS): Era {
+  const problem = raw === undefined ? "is missing" : wrong;
   return refused(CODE.headerMismatch, `The header ${header} ${problem}`, { header, expected });
 }
 

@@ -85,10 +85,16 @@ describe("a question (2025-11-25, client/elicitation)", () => {
     expect(await answers(stream)).toEqual({ action });
   });
 
-  it("answered with an error fails the call", async () => {
+  it.each([{}, { result: null }])("answered with an error fails the call, also beside %j", async (beside) => {
     const { session, stream, question } = await asked("form");
-    await respond(session, question.id, { error: { code: -1, message: "User rejected" } });
+    await respond(session, question.id, { error: { code: -1, message: "User rejected" }, ...beside });
     expect((await stream.nextData()).result.isError).toBe(true);
+  });
+
+  it("accepted with content of null, where nothing is required, is accepted", async () => {
+    const { session, stream, question } = await asked("anything");
+    await respond(session, question.id, { result: { action: "accept", content: null }, error: null });
+    expect(await answers(stream)).toEqual({ action: "accept", content: {} });
   });
 
   describe.each([

@@ -256,4 +256,17 @@ describe("headers that differ: 400 and -32020 (Streamable HTTP, Server Validatio
   ])("%s", (_, opening) => {
     expect(era(opening)).toMatchObject({ era: "refused", status: 400, error: { code: -32020 } });
   });
+
+  it.each<[string, Case, string]>([
+    ["no Mcp-Method", { headers: { "mcp-protocol-version": MODERN }, meta: META }, "The header Mcp-Method is missing"],
+    [
+      "no version",
+      { headers: { "mcp-method": "tools/list" }, meta: META },
+      "The header MCP-Protocol-Version is missing",
+    ],
+    ["Base64 that is none", named("=?base64?%%%%?="), "The header Mcp-Name is malformed"],
+    ["another Mcp-Name", named("b"), "The header Mcp-Name differs from the body"],
+  ])("%s is told as what it is", (_, opening, message) => {
+    expect(era(opening)).toMatchObject({ error: { message } });
+  });
 });
