@@ -2,6 +2,8 @@
 import type { Traits } from "../core/definition.ts";
 import type { Described } from "../core/describe.ts";
 import type { PromptEntry, ResourceEntry } from "../core/offers.ts";
+import { compile } from "./compile.ts";
+import { demandsOf } from "./demands.ts";
 import { describeInput, describeOutput } from "./describe.ts";
 import { parameterHeaders } from "./headers.ts";
 import type { ToolFile, ToolkitFile } from "./paths.ts";
@@ -15,7 +17,9 @@ export interface Inspected {
   /** Given whenever it is valid, whatever else is wrong. */
   readonly version?: string | undefined;
   /** Absent when there are complaints. */
-  readonly tool?: Pick<Described, "version" | "description" | "traits" | "input" | "output" | "verbatim"> | undefined;
+  readonly tool?:
+    | Pick<Described, "version" | "description" | "traits" | "input" | "output" | "verbatim" | "check">
+    | undefined;
   /** The name that a definition gives itself. */
   readonly name?: string | undefined;
   /** Absent when there are complaints, and where the file is no prompt. */
@@ -62,6 +66,7 @@ export function inspectTool(exports: Exports, file: ToolFile): Inspected {
     return { complaints, version };
   }
   const headers = parameterHeaders(input, complain);
+  const check = checkOf(definition.input, input, complain);
   if (complaints.length > 0) return { complaints, version };
   const traits = {
     ...Object.fromEntries(TRAITS.filter((key) => definition[key] !== undefined).map((key) => [key, definition[key]])),
@@ -69,8 +74,27 @@ export function inspectTool(exports: Exports, file: ToolFile): Inspected {
   } as Traits;
   const description = definition.description as string;
   const verbatim = verbatimSchema(definition.input);
-  const tool = { version, description, traits, input, output, ...(verbatim && { verbatim }) };
+  const tool = { version, description, traits, input, output, ...(verbatim && { verbatim }), ...(check && { check }) };
   return { complaints, version, name: definition.name as string | undefined, tool };
+}
+
+/** @returns code; undefined where the tool needs none */
+function checkOf(
+  schema: unknown,
+  listed: Described["input"],
+  complain: (problem: string, fix: string) => void,
+): string | undefined {
+  const demands = demandsOf(schema, listed);
+  if (demands === undefined) return undefined;
+  try {
+    return compile(demands);
+  } catch (error) {
+    complain(
+      `its input is no JSON Schema (draft 2020-12): ${error instanceof Error ? error.message : error}`,
+      "correct what the message names",
+    );
+    return undefined;
+  }
 }
 
 /** A toolkit may name itself: its folder's name in another casing, so that paths and ids stay one. */
