@@ -31,6 +31,8 @@ export function compile({ required, properties, whole }: Demands): string {
     messages: false,
     logger: false,
     ownProperties: true,
+    // 1e400 is Infinity once it is read, and nothing that an author who wrote "integer" thought of.
+    strictNumbers: true,
     // 0.3 is a multiple of 0.1, for all that floating point says.
     multipleOfPrecision: 9,
     code: { source: true, lines: true },
