@@ -5,17 +5,10 @@
 import { _, Ajv2020 } from "ajv/dist/2020.js";
 import standalone from "ajv/dist/standalone/index.js";
 import { areUnique } from "../core/check.ts";
-import type { JsonSchema } from "../core/describe.ts";
+import type { Demands } from "./demands.ts";
 
 /** Tells what is a schema. Made once: it compiles the schema of schemas first. */
 const draft = new Ajv2020({ strict: false, logger: false });
-
-/** What of a tool's parameters has to be checked; as {@link Check} in core/check.ts, before it is compiled. */
-export interface Demands {
-  readonly required: readonly string[];
-  readonly properties: readonly (readonly [name: string, schema: unknown])[];
-  readonly whole?: JsonSchema | undefined;
-}
 
 /**
  * @returns an expression that makes a `Check`, in terms of the functions that core/check.ts exports

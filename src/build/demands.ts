@@ -3,10 +3,17 @@
  * the libraries costs nothing; everything else is checked. test/build/published.test.ts holds this against the libraries.
  */
 import type { Described, JsonSchema } from "../core/describe.ts";
-import type { Demands } from "./compile.ts";
 import { changeAll, isAnnotation } from "./flat.ts";
-import { checksNothing, standardOf, toFlatJsonSchema } from "./schema.ts";
+import { checksNothing, OWN_VENDOR, standardOf, toFlatJsonSchema } from "./schema.ts";
 import { isRecord } from "./traits.ts";
+
+/** What has to be checked of a tool's parameters: `Check` of core/check.ts, before it is compiled. */
+export interface Demands {
+  readonly required: readonly string[];
+  readonly properties: readonly (readonly [name: string, schema: unknown])[];
+  /** What is said of all parameters together. */
+  readonly whole?: JsonSchema | undefined;
+}
 
 /** Libraries whose way with simple values is known. */
 const KNOWN: ReadonlySet<string> = new Set(["valibot", "zod", "arktype"]);
@@ -18,37 +25,43 @@ const HELD: ReadonlySet<string> = new Set([
 /**
  * @param schema as the definition has it
  * @param listed what is published of it
- * @returns undefined where the schema itself refuses whatever the published one refuses
+ * @returns undefined if the schema itself refuses whatever the published one refuses, or its author's function decides
  */
 export function demandsOf(schema: unknown, listed: Described["input"]): Demands | undefined {
   const vendor = standardOf(schema)?.vendor;
-  if (vendor === undefined) return undefined;
+  const isOwn = vendor === OWN_VENDOR;
+  if (vendor === undefined || (isOwn && !checksNothing(schema))) return undefined;
+
   const written = toFlatJsonSchema(schema, "input");
-  const isOwn = vendor === "trivet";
-  if (isOwn && !checksNothing(schema)) return undefined;
-  // What is listed of a choice of objects is not what decides.
-  const isTrusted = KNOWN.has(vendor) && written.type === "object" && !replacesValues(schema);
-  const properties = Object.entries(listed.properties)
-    .filter(([, property]) => !(isTrusted && isSimple(property)))
-    .map(([name, property]) => [name, bare(property)] as const)
-    .filter(([, property]) => !isRecord(property) || Object.keys(property).length > 0);
-  const { type: _, properties: __, required, ...rest } = bare(listed) as JsonSchema;
-  const together = Object.keys(rest).length > 0;
-  const whole = isOwn && written.type !== "object" ? bare(written) : together ? wholeOf(listed, rest) : undefined;
-  if (properties.length === 0 && whole === undefined && isTrusted) return undefined;
-  return { required: (required ?? []) as string[], properties, whole: whole as JsonSchema | undefined };
+  const isChoice = written.type !== "object";
+  const isTrusted = KNOWN.has(vendor) && !isChoice && !replacesValues(schema);
+  const { type: _, properties, required = [], ...together } = bare(listed) as Described["input"];
+  const unsure = Object.entries(properties).filter(
+    ([, property]) => !takesAnything(property) && !(isTrusted && isSimple(property)),
+  );
+  // A choice of objects is listed as one object: what an author wrote says more.
+  const whole = isOwn && isChoice ? (bare(written) as JsonSchema) : wholeOf(properties, together);
+  const names = required as readonly string[];
+  const isHeld = unsure.length === 0 && whole === undefined && (isTrusted || names.length === 0);
+  return isHeld ? undefined : { required: names, properties: unsure, whole };
 }
 
-/** What is said of the parameters together. What is said of each is checked apart. */
-function wholeOf({ properties }: Described["input"], rest: JsonSchema): JsonSchema {
-  return {
-    type: "object",
-    properties: Object.fromEntries(Object.keys(properties).map((name) => [name, true])),
-    ...rest,
-  };
+/** What is said of the parameters together, if anything is. What is said of each is checked apart. */
+function wholeOf(properties: object, together: JsonSchema): JsonSchema | undefined {
+  if (Object.keys(together).length === 0) return undefined;
+  const names = Object.keys(properties).map((name) => [name, true]);
+  return { type: "object", properties: Object.fromEntries(names), ...together };
 }
 
-/** Whether it is a value, or a list of values, that every known library tells from others as JSON Schema does. */
+function takesAnything(schema: unknown): boolean {
+  return schema === true || (isRecord(schema) && Object.keys(schema).length === 0);
+}
+
+/**
+ * Whether it is a value, or a list of values, that every known library tells from others as JSON Schema does.
+ *
+ * @param schema bare
+ */
 function isSimple(schema: unknown): boolean {
   if (!isRecord(schema)) return schema === true;
   return Object.entries(schema).every(([keyword, value]) => {
@@ -65,7 +78,7 @@ function isSimple(schema: unknown): boolean {
       case "anyOf":
         return (value as unknown[]).every(isSimple);
       default:
-        return HELD.has(keyword) || isAnnotation(keyword);
+        return HELD.has(keyword);
     }
   });
 }
@@ -81,24 +94,19 @@ function replacesValues(part: unknown, seen = new Set<unknown>()): boolean {
   if (zod && (zod.coerce || zod.check === "overwrite" || ["catch", "transform", "lazy"].includes(String(zod.type)))) {
     return true;
   }
-  const { kind, pipe } = part as { kind?: unknown; pipe?: readonly { kind: string }[] };
+  const { kind, pipe = [] } = part as { kind?: unknown; pipe?: readonly { kind: string }[] };
   if (kind === "schema" && "fallback" in part) return true;
-  const change = Array.isArray(pipe) ? pipe.findIndex((action) => action.kind === "transformation") : -1;
-  if (change >= 0 && pipe?.slice(change).some((action) => action.kind === "validation" || action.kind === "schema")) {
-    return true;
+  if (Array.isArray(pipe)) {
+    const change = pipe.findIndex((action) => action.kind === "transformation");
+    const behind = change < 0 ? [] : pipe.slice(change);
+    if (behind.some((action) => action.kind === "validation" || action.kind === "schema")) return true;
   }
   return Object.values(zod ?? part).some((child) => replacesValues(child, seen));
 }
 
-/** Without what no value breaks. */
+/** Without what no value breaks, such as what valibot and zod say of a record: that its names are texts. */
 function bare(schema: unknown): unknown {
-  return changeAll(schema, (part) => {
-    const telling = Object.entries(part).filter(
-      ([keyword, value]) => !isAnnotation(keyword) && !(keyword === "propertyNames" && JSON.stringify(value) === TEXT),
-    );
-    return Object.fromEntries(telling);
-  });
+  const isBreakable = ([keyword, value]: [string, unknown]) =>
+    !isAnnotation(keyword) && !(keyword === "propertyNames" && JSON.stringify(value) === '{"type":"string"}');
+  return changeAll(schema, (part) => Object.fromEntries(Object.entries(part).filter(isBreakable)));
 }
-
-/** What valibot and zod say of the names in a record. */
-const TEXT = JSON.stringify({ type: "string" });

@@ -2,8 +2,7 @@
 import type { Traits } from "../core/definition.ts";
 import type { Described } from "../core/describe.ts";
 import type { PromptEntry, ResourceEntry } from "../core/offers.ts";
-import { compile } from "./compile.ts";
-import { demandsOf } from "./demands.ts";
+import { type Demands, demandsOf } from "./demands.ts";
 import { describeInput, describeOutput } from "./describe.ts";
 import { parameterHeaders } from "./headers.ts";
 import type { ToolFile, ToolkitFile } from "./paths.ts";
@@ -18,7 +17,10 @@ export interface Inspected {
   readonly version?: string | undefined;
   /** Absent when there are complaints. */
   readonly tool?:
-    | Pick<Described, "version" | "description" | "traits" | "input" | "output" | "verbatim" | "check">
+    | (Pick<Described, "version" | "description" | "traits" | "input" | "output" | "verbatim" | "check"> & {
+        /** What `check` is compiled of, outside the thread that inspects. */
+        readonly demands?: Demands;
+      })
     | undefined;
   /** The name that a definition gives itself. */
   readonly name?: string | undefined;
@@ -66,7 +68,6 @@ export function inspectTool(exports: Exports, file: ToolFile): Inspected {
     return { complaints, version };
   }
   const headers = parameterHeaders(input, complain);
-  const check = checkOf(definition.input, input, complain);
   if (complaints.length > 0) return { complaints, version };
   const traits = {
     ...Object.fromEntries(TRAITS.filter((key) => definition[key] !== undefined).map((key) => [key, definition[key]])),
@@ -74,27 +75,10 @@ export function inspectTool(exports: Exports, file: ToolFile): Inspected {
   } as Traits;
   const description = definition.description as string;
   const verbatim = verbatimSchema(definition.input);
-  const tool = { version, description, traits, input, output, ...(verbatim && { verbatim }), ...(check && { check }) };
+  const demands = demandsOf(definition.input, input);
+  const more = { ...(verbatim && { verbatim }), ...(demands && { demands }) };
+  const tool = { version, description, traits, input, output, ...more };
   return { complaints, version, name: definition.name as string | undefined, tool };
-}
-
-/** @returns code; undefined where the tool needs none */
-function checkOf(
-  schema: unknown,
-  listed: Described["input"],
-  complain: (problem: string, fix: string) => void,
-): string | undefined {
-  const demands = demandsOf(schema, listed);
-  if (demands === undefined) return undefined;
-  try {
-    return compile(demands);
-  } catch (error) {
-    complain(
-      `its input is no JSON Schema (draft 2020-12): ${error instanceof Error ? error.message : error}`,
-      "correct what the message names",
-    );
-    return undefined;
-  }
 }
 
 /** A toolkit may name itself: its folder's name in another casing, so that paths and ids stay one. */

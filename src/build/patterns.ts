@@ -3,7 +3,7 @@
 /** Flags that change what fits; `u` is how JSON Schema reads every pattern, and the others are for searching. */
 const CHANGING = /[imsv]/;
 
-/** @returns their sources */
+/** @returns sources of the patterns in a library's schema that JSON Schema would read otherwise */
 export function flaggedPatterns(schema: unknown): ReadonlySet<string> {
   const found = new Set<string>();
   const seen = new Set<unknown>();

@@ -40,7 +40,7 @@ function withoutUntold(listed: JsonSchema, schema: unknown): JsonSchema {
 }
 
 /** What `jsonSchema()` of `#tool` calls itself. */
-const OWN_VENDOR = "trivet";
+export const OWN_VENDOR = "trivet";
 
 function verbatimOf(schema: unknown): JsonSchema {
   return JSON.parse(JSON.stringify((schema as { schema: JsonSchema }).schema));
