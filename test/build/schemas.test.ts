@@ -102,7 +102,7 @@ const PARAMETERS: Record<string, [source: string, listed: Json, opentool: Json]>
   ],
   "tuple without items": [
     "v.tuple([])",
-    { type: "array" },
+    { type: "array", minItems: 0 },
     { type: "array", items: { type: "object", properties: {} } },
   ],
   "nested object": [
