@@ -23,6 +23,8 @@ interface Mistake {
   readonly instancePath: string;
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
+  /** What is wrong is this name, of a member. */
+  readonly propertyName?: string;
 }
 
 interface DefinitionModule {
@@ -38,12 +40,13 @@ export async function checked(
   const withCheck = (tool: ToolDefinition, place: number): ToolDefinition => {
     const check = found[place];
     if (!check || !tool.input) return tool;
+    // No copy: a definition may be of a class, with `run` among what it inherits.
     return Object.create(tool, { input: { value: strict(tool.input, check), enumerable: true } });
   };
   return { default: Array.isArray(tools) ? tools.map(withCheck) : withCheck(tools, 0) };
 }
 
-/** The schema's own verdict, and what the check finds in parameters that the schema does not complain of. */
+/** A schema that complains of what `schema` does, and of what the check finds in other parameters. */
 function strict(schema: StandardSchema, check: Check): StandardSchema {
   const { vendor } = schema["~standard"];
   const validate = (value: unknown) => {
@@ -86,10 +89,17 @@ function mistakesOf(input: Readonly<Record<string, unknown>>, check: Check): Sch
   return issues;
 }
 
-/** Of alternatives, those that went furthest into what was sent say what is wrong with it. */
+/**
+ * One issue of what ajv leaves: mistakes of all alternatives, and behind them that none fits. The alternatives that went
+ * furthest into what was sent say what is wrong with it.
+ *
+ * @param within what leads to the value that was checked
+ */
 function issueOf(mistakes: readonly Mistake[], within: readonly string[]): SchemaIssue {
   const last = mistakes.slice(-1);
-  const causes = last[0]?.params.passingSchemas ? [] : mistakes.filter(({ keyword }) => !COMBINING.has(keyword));
+  const isWhole = last.some(({ keyword, params }) => keyword === "contains" || params.passingSchemas);
+  const isCause = ({ keyword, propertyName }: Mistake) => !COMBINING.has(keyword) && propertyName === undefined;
+  const causes = isWhole ? [] : mistakes.filter(isCause);
   const depth = causes.reduce((deepest, mistake) => Math.max(deepest, stepsOf(mistake).length), 0);
   const deepest = causes.filter((mistake) => stepsOf(mistake).length === depth);
   const said = (deepest.length > 0 ? deepest : last).slice(0, MAX_ALTERNATIVES);
@@ -112,7 +122,7 @@ function alternatives(said: readonly string[]): string {
 const MAX_ALTERNATIVES = 8;
 const MUST_BE = "Must be ";
 const REQUIRED = "Is required";
-const COMBINING: ReadonlySet<string> = new Set(["anyOf", "oneOf", "if", "propertyNames"]);
+const COMBINING: ReadonlySet<string> = new Set(["anyOf", "oneOf", "if"]);
 /** What a mistake calls a member that is missing, or should be. */
 const MEMBER = ["missingProperty", "additionalProperty", "unevaluatedProperty", "propertyName"];
 

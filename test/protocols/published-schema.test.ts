@@ -96,6 +96,15 @@ const WRITTEN: readonly [name: string, input: Input, expected: Record<string, st
   ],
   ["a value for a form", { id: 1, by: "s3cret" }, { by: OBJECT }],
   ["an item twice", { id: 1, tags: ["s3cret", "b", "s3cret"] }, { tags: "Must not have an item twice" }],
+  [
+    "no item of a kind",
+    { id: 1, some: ["s3cret", 5] },
+    { some: "Must have an item of the kind that the schema asks for" },
+  ],
+  ["a name of another form", { id: 1, named: { ab: 1, S3: 1 } }, { "named.S3": "Must have another name" }],
+  ["a missing member beside another", { id: 1, named: { from: 1 } }, { "named.to": "Is required" }],
+  ["what is excluded", { id: 1, not: "a" }, { not: "Must not be what the schema excludes" }],
+  ["too many items", { id: 1, pair: [1, 2, 3] }, { pair: "Must have at most 2 items" }],
   ["several at once", { code: 1, tags: {} }, { id: "Is required", code: "Must be a string", tags: "Must be a list" }],
 ];
 
