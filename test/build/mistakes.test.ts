@@ -165,10 +165,10 @@ const MISTAKES: Record<string, Mistake> = {
     problem: "Error: helpless",
     fix: "correct what",
   },
-  "a module that loops": inAdd(tool({}, "for (;;);"), "does not finish loading within 5 seconds", "at once"),
+  "a module that loops": inAdd(tool({}, "for (;;);"), "does not finish loading within 20 seconds", "at once"),
   "a module that waits for a timer": inAdd(
     tool({}, "await new Promise((done) => setTimeout(done, 60_000));"),
-    "does not finish loading within 5 seconds",
+    "does not finish loading within 20 seconds",
     "at once",
   ),
   "a module that waits for nothing": inAdd(tool({}, "await new Promise(() => {});"), "never comes", "at once"),
