@@ -46,7 +46,7 @@ interface Verified {
 
 const ASYMMETRIC = ["RS256", "ES256", "EdDSA", "Ed25519"];
 const TYPES = ["jwt", "at+jwt", "application/at+jwt"];
-/** How far the clocks of whoever signs and of this Worker may differ: `exp`, `nbf` and `iat` are good so much longer. */
+/** Clock skew allowed between issuer and Worker, in seconds: applies to `exp`, `nbf` and `iat`. */
 const TOLERANCE_S = 30;
 /** OXP: a server "SHOULD enforce a short life". */
 const MAX_LIFE_S = 3_600;

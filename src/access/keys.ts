@@ -44,7 +44,9 @@ export function keyring(records: KeyRecords, now: () => number): Keyring {
 
   const read = async (id: string): Promise<Known | undefined> => {
     const record = await records.read(id);
-    if (record === undefined) return undefined;
+    // Another request may have read it meanwhile: then its checked text is known too.
+    const other = recent.get(id);
+    if (other || record === undefined) return other;
     const known = { record, principal: principalOf(id, record) };
     recent.set(id, known, now() + KNOWN_MS);
     return known;
@@ -72,7 +74,8 @@ export function keyring(records: KeyRecords, now: () => number): Keyring {
       if (id === undefined) return { why: "no key by its looks" };
       const known = recent.get(id);
       if (known === undefined) return { why: "unknown or revoked key", key: id };
-      return { why: good(known) === undefined ? "expired key" : "key with a wrong secret", key: id };
+      const hasSecret = known.text !== undefined && isSame(text, known.text);
+      return { why: hasSecret ? "expired key" : "key with a wrong secret", key: id };
     },
     async findById(id) {
       const known = recent.get(id) ?? (await read(id));

@@ -2,7 +2,7 @@
 import type { Demands, Traits } from "../core/definition.ts";
 import type { Complaint } from "./problem.ts";
 
-/** What tools, prompts and resources have alike. */
+/** Options that tools, prompts and resources share, beside title and icons. */
 export const DEMANDS = [
   "requirements",
   "scopes",

@@ -90,7 +90,7 @@ export function missingInWords(missing: Missing): string {
     ...missing.authorization.map((id) => `authorization "${id}"`),
     ...missing.secrets.map((id) => `secret "${id}"`),
     ...(missing.userId ? ["a user id"] : []),
-    ...missing.ofWorker.map((id) => `"${id}" of the server's own`),
+    ...missing.ofWorker.map((id) => `"${id}" (only the server can supply it)`),
   ];
   return parts.join(", ");
 }

@@ -1,7 +1,7 @@
 /**
- * What is kept of a keyed call, sealed: stores see that a key was used, and nothing of what came of it. The key that it
- * is sealed with is made of the deployment's and of all that names the call, the client's own key among it, which is kept
- * nowhere: whoever reads the stores learns nothing, with the deployment's key neither.
+ * The record of a keyed call, encrypted: stores see that a key was used, not what came of it. The encryption key is
+ * derived from the deployment's signing key and everything that names the call, including the client's key, which is not
+ * stored: neither the stores nor the signing key alone opens a record.
  */
 import type { Signer } from "./handle.ts";
 import { fromBase64Url, toBase64Url } from "./handle.ts";

@@ -116,7 +116,7 @@ async function takeKey(text: string, step: Step, oauth: OAuth, parts: SignInPart
   if (keyId === undefined || offer === undefined) {
     const wrong = step.wrong + 1;
     const why = principal ? { why: "key that does not open what the app asks for" } : parts.keys.whyNot(text);
-    parts.log({ level: "warning", message: "sign-in with a wrong key", wrong, ...why });
+    parts.log({ level: "warning", message: "sign-in key refused", wrong, ...why });
     if (wrong >= MAX_WRONG) return endPage(403, "Too many tries", "Start again from the app.", headers);
     // One sentence for whatever is wrong with it: unknown, expired, revoked. A toolkit that a key does not open is to
     // its owner as one that does not exist.

@@ -70,11 +70,11 @@ ${trouble && html`<p class="bad" role="alert" id="why">${trouble.message}</p>`}
 export function consentPage(server: string, who: Who, { scopes, offered }: Offer, keyId: string, form: Form): Response {
   const open = offered.filter(({ lacks }) => lacks.length === 0);
   const closed = offered.filter(({ lacks }) => lacks.length > 0);
-  const body = html`<h1>Allow <bdi>${shown(who.name)}</bdi> to use these tools?</h1>
+  const body = html`<h1>Allow <bdi>${shown(who.name)}</bdi> to use this server?</h1>
 ${facts(who)}
 <p class="quiet">You signed in with the key <code>trivet_${keyId}_…</code></p>
-<h2>${open.length === 0 ? "No tools" : counted(open)}</h2>
-${open.length === 0 && html`<p>With what it asks for, this key opens no tool.</p>`}
+<h2>${open.length === 0 ? "Nothing" : counted(open)}</h2>
+${open.length === 0 && html`<p>With what it asks for, this key opens nothing.</p>`}
 ${toolkits(open, ({ scopes }) => scopes)}
 ${closed.length > 0 && html`<h2>Not included</h2><p>These need scopes that the app does not ask for.</p>`}
 ${toolkits(closed, ({ lacks }) => lacks)}

@@ -121,8 +121,9 @@ describe("the log says what is wrong with a credential, and its sender learns no
   const REASONS: readonly (readonly [why: string, credential: () => string | Promise<string>])[] = [
     ["unknown or revoked key", wrong],
     ["unknown or revoked key", async () => revoked(await here.makeKey())],
-    ["key with a wrong secret", async () => (await here.makeKey()).text.replace(/.{43}$/, "A".repeat(43))],
+    ["key with a wrong secret", async () => wrongSecret(await here.makeKey())],
     ["expired key", async () => (await here.makeKey({ expires: now() - 1 })).text],
+    ["key with a wrong secret", async () => wrongSecret(await here.makeKey({ expires: now() - 1 }))],
     ["expired token", () => shared({ exp: now() - 31 })],
     ["expired token", () => provider.sign({ exp: now() - 31, aud: here.url })],
     ["token is not valid yet", () => shared({ nbf: now() + 600 })],
@@ -142,6 +143,7 @@ describe("the log says what is wrong with a credential, and its sender learns no
     ["malformed token", () => "e30.e30.e30"],
     ["neither key nor token by its looks", () => "hunter2"],
   ];
+  const wrongSecret = ({ text }: Made) => text.replace(/.{43}$/, "A".repeat(43));
   const revoked = async (key: Made) => {
     await here.revoke(key);
     return key.text;

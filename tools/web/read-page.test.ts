@@ -272,7 +272,7 @@ it("a page that nests without end does not become more text than it is worth", a
   expect(value?.content.length).toBeLessThan(6 * html.length);
 });
 
-it("is asked for 60 pages a minute by one caller, and not for more", async () => {
+it("refuses a call over its rate before anything is fetched", async () => {
   const counted: string[] = [];
   const limit = async ({ key }: { key: string }) => ({ success: counted.push(key) < 2 });
   Object.assign(env, { RATE_60: { limit } });

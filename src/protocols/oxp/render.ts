@@ -98,6 +98,14 @@ function fullVersion(asked: string): string {
   return asked.includes(".") ? asked : `${asked}.0.0`;
 }
 
+const HELP_OF_CALLER =
+  "Send every missing value in request.context, or set all of them as Worker secrets of the same names; " +
+  "the two are not mixed";
+
+function callerCanHelp({ authorization, secrets, userId }: Missing): boolean {
+  return authorization.length > 0 || secrets.length > 0 || userId;
+}
+
 /**
  * `missing_requirements.authorization` is a list of challenges that need a URL to visit, and a tool server has none:
  * what is missing is named in the message. Where nothing else is missing, there is no `missing_requirements`.
@@ -111,8 +119,7 @@ function missingRequirements(name: string, missing: Missing): Response {
     {
       ...VERSION,
       message: `Tool '${name}' requires ${missingInWords(missing)}`,
-      developer_message:
-        "Send what is missing in request.context, or set Worker secrets of the same names: not some of each",
+      developer_message: callerCanHelp(missing) ? HELP_OF_CALLER : "Ask whoever runs this server to set these secrets",
       missing_requirements: Object.keys(named).length > 0 ? named : undefined,
     },
     400,
