@@ -55,7 +55,10 @@ interface Bindings {
   readonly OAUTH_SCOPES?: string;
   readonly RATE_PER_MINUTE?: string;
   readonly LOG_CALLS?: string;
-  /** Base64url, 32 bytes or more: signs session handles, and kept results are sealed with it. Left out, the deployment makes its own. */
+  /**
+   * Base64url, 32 bytes or more: signs session handles, and keys that encrypt stored results are derived from it. Left
+   * out, the deployment makes its own.
+   */
   readonly SIGNING_KEY?: string;
 }
 

@@ -142,7 +142,8 @@ function bad(why: string): Refused {
 }
 
 function admit(found: Found, credential: string, { keys }: Access): Admission {
-  if (found === undefined) return isKey(credential) ? { ...bad(""), ...keys.whyNot(credential) } : SHAPELESS;
+  if (found === undefined)
+    return isKey(credential) ? { refused: "bad credential", ...keys.whyNot(credential) } : SHAPELESS;
   return "why" in found ? bad(found.why) : { principal: found };
 }
 

@@ -11,7 +11,11 @@ import { addressOf } from "./stranger.ts";
 export interface Failures {
   /** Whether this credential is not to be looked at. */
   shutsOut(headers: Headers, credential: string): boolean;
-  /** Counts one. @returns whether it is one too many: from now on the address is shut out */
+  /**
+   * Counts one.
+   *
+   * @returns whether it is one too many: from now on the address is shut out
+   */
   count(headers: Headers): Promise<boolean>;
   /** Told of each credential that was looked up and found to be good. */
   found(credential: string): void;
@@ -23,7 +27,7 @@ const RATE = 60;
 const GOOD_MS = 600_000;
 
 /**
- * @param within counts to so many a minute, at one location; an isolate learns of the others' counts at its own next failure
+ * @param within counts one against this limit, per location; another isolate notices at its own next failure
  * @param now    milliseconds since 1970
  */
 export function failures(

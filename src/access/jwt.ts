@@ -86,8 +86,9 @@ export function tokens(
       }
     } else {
       const { issuer, jwksUrl } = settings;
-      if (jwksUrl === undefined || issuer === undefined)
-        return { why: "token of a provider, and there is no JWT_ISSUER" };
+      if (jwksUrl === undefined || issuer === undefined) {
+        return { why: "identity provider's token, but JWT_ISSUER is not set" };
+      }
       published ??= publishedKeys(jwksUrl, send, now, report);
       const requiredClaims = ["exp", "sub", "aud"];
       ({ payload } = await jwtVerify(token, published, { ...options, issuer, algorithms: ASYMMETRIC, requiredClaims }));

@@ -39,7 +39,11 @@ export interface SignIn {
 /** As long as a key is known (keys.ts): a token that was taken back is refused as soon as one. */
 const KNOWN_MS = 30_000;
 
-/** The same, asking for each token once in half a minute. @param now milliseconds since 1970 */
+/**
+ * The same, asking for each token once in half a minute.
+ *
+ * @param now milliseconds since 1970
+ */
 export function remembering(signIn: SignIn, now: () => number): SignIn {
   const recent = new Recent<SignedIn>(now);
   return {

@@ -5,9 +5,8 @@ import type { Complaint } from "./problem.ts";
 import { checkCommon, DEMANDS, isRecord } from "./traits.ts";
 
 const PROMPT_MEMBERS = ["name", "title", "description", "arguments", "icons", ...DEMANDS, "get"];
-const RESOURCE_MEMBERS = [
-  ...["uri", "name", "title", "description", "mimeType", "icons", "ttlMs", ...DEMANDS, "complete", "read"],
-];
+const RESOURCE_SHOWN = ["uri", "name", "title", "description", "mimeType", "icons", "ttlMs"];
+const RESOURCE_MEMBERS = [...RESOURCE_SHOWN, ...DEMANDS, "complete", "read"];
 
 type Definition = Readonly<Record<string, unknown>>;
 

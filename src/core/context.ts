@@ -18,7 +18,11 @@ const NO_ATTACHMENTS: readonly Attachment[] = Object.freeze([]);
 export class RunContext implements ToolContext<string, string, string | undefined, string>, Asker {
   /** Set when the call has claimed it. */
   idempotencyKey: string | undefined;
-  /** Keeps that key for so many milliseconds more than a run may take. @returns whether it still has it */
+  /**
+   * Keeps that key for so many milliseconds more than a run may take.
+   *
+   * @returns whether it still has it
+   */
   holdKey: ((ms: number) => Promise<boolean>) | undefined;
   /** Called once, when the code waits for answers that this call does not have. */
   onAsking: AskingListener | undefined;

@@ -40,7 +40,7 @@ export interface Traits extends Demands {
   readonly annotations?: Annotations | undefined;
   /** Whether a keyed call must run once, whatever it costs. Left out: unless it says that it is read-only. */
   readonly once?: boolean | undefined;
-  /** Whether a keyed call's result is kept for its duplicates, sealed. `false`: they are told that it ran, and no more. */
+  /** Whether a keyed call's result is kept (encrypted) for duplicates. `false`: they learn only that the call ran. */
   readonly keep?: boolean | undefined;
   /** Whether callers are told that they may attach files: a parameter in MCP's listing. */
   readonly attachments?: boolean | undefined;

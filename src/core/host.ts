@@ -19,7 +19,11 @@ export interface Host {
   /** Keeps the isolate at work on a promise after the response has gone out. */
   readonly defer: (work: Promise<unknown>) => void;
   readonly fetch: ToolContext["fetch"];
-  /** Counts one more under `key`. @returns whether that is within so many a minute, as seen from this location */
+  /**
+   * Counts one more under `key`.
+   *
+   * @returns whether that is within `perMinute`, as seen from this location
+   */
   readonly within: (perMinute: number, key: string) => Promise<boolean>;
   readonly log: Log;
   /** Takes the line about each call; undefined where nobody wants them. */

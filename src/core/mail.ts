@@ -8,7 +8,7 @@ export interface Entry {
 }
 
 /** A request that runs, as the connections of its client know it. */
-export interface Running {
+export interface RunningRequest {
   /** Unique among all that run. */
   readonly call: string;
   /** The client's id of the request, which a later request may have again. */
@@ -33,7 +33,7 @@ export interface Mail {
   /** Tells those who run a request of this id at this moment. Means nothing to a request that begins later. */
   cancel(box: string, request: string): Promise<void>;
   /** Resolves with the next word for a request, undefined once it is {@link Mail.unwatch}ed. */
-  watch(box: string, running: Running): Promise<Word | undefined>;
+  watch(box: string, running: RunningRequest): Promise<Word | undefined>;
   unwatch(box: string, call: string): Promise<void>;
   /** Leaves entries of a stream; `done` says that none will follow. Each is kept for some minutes. */
   post(box: string, stream: string, entries: readonly Entry[], done: boolean): Promise<void>;

@@ -28,7 +28,7 @@ export interface KeptSession {
 }
 
 const IV_BYTES = 12;
-/** Sealing makes several copies, and an isolate has 128 MB for all. KV takes 25 MiB, which this is not as Base64 either. */
+/** Encryption makes several copies and an isolate has 128 MB; in base64 this is still below KV's 25 MiB. */
 const MAX_BYTES = 10_000_000;
 
 /** @throws where the deployment's key cannot be had */

@@ -17,7 +17,7 @@ import type { SignInParts } from "../access/sign-in.ts";
 import type { Principal } from "../core/definition.ts";
 import { describeError } from "../core/log.ts";
 import { readText } from "./body.ts";
-import { isWithin, type OAuth, supportedScopes } from "./oauth.ts";
+import { type OAuth, supportedScopes } from "./oauth.ts";
 import { offerOf } from "./offer.ts";
 import { consentPage, endPage, type Form, keyPage, leavePage, type Trouble, type Who } from "./page.ts";
 
@@ -50,7 +50,7 @@ const KEY_PRINCIPAL = /^key:([0-9a-z]{16})$/;
 export async function authorize(request: Request, oauth: OAuth, parts: SignInParts): Promise<Response> {
   try {
     if (request.method !== "GET" && request.method !== "POST") return notAllowed();
-    if (!(await isWithin(request, "sign-in", parts))) return tooMany();
+    if (!(await oauth.isWithin(request, "sign-in"))) return tooMany();
     return await (request.method === "GET" ? begin(request, oauth, parts) : proceed(request, oauth, parts));
   } catch (error) {
     if (error instanceof AuthorizationError) {
@@ -66,8 +66,8 @@ export async function authorize(request: Request, oauth: OAuth, parts: SignInPar
 }
 
 async function begin(asked: Request, oauth: OAuth, parts: SignInParts, trouble?: Trouble): Promise<Response> {
-  const query = new URL(asked.url).search;
   const url = new URL(asked.url);
+  const query = url.search;
   oauth.veil(url.searchParams);
   const request = await oauth.helpers.parseAuthRequest(new Request(url));
   // OAuth 2.1, section 7.5: of every client. The library lets those with a secret go without.

@@ -18,6 +18,7 @@ export interface OAuth {
   readonly origin: string;
   readonly fetch: (request: Request) => Promise<Response>;
   readonly helpers: OAuthHelpers;
+  readonly isWithin: IsWithin;
   /** Resources that anyone may know of: the deployment as a whole. */
   readonly openResources: readonly string[];
   /**
@@ -51,7 +52,11 @@ interface Env {
   readonly OAUTH_KV: KVNamespace;
 }
 
-export function createOAuth(origin: string, { kv, keys, catalog, baseScopes, within, log }: SignInParts): OAuth {
+export function createOAuth(
+  origin: string,
+  { kv, keys, catalog, baseScopes, log }: SignInParts,
+  isWithin: IsWithin,
+): OAuth {
   const openResources = [`${origin}/mcp`, origin];
   const server = new OAuthAuthorizationServer<Env>({
     issuer: origin,
@@ -68,7 +73,7 @@ export function createOAuth(origin: string, { kv, keys, catalog, baseScopes, wit
     refreshTokenIdleTTL: IDLE_SECONDS,
     clientRegistrationTTL: REGISTRATION_SECONDS,
     async clientRegistrationCallback({ request }) {
-      if (await isWithin(request, "sign-in", { within, log })) return undefined;
+      if (await isWithin(request, "sign-in")) return undefined;
       return { code: "temporarily_unavailable", description: "Too many registrations; wait a minute", status: 429 };
     },
     async tokenExchangeCallback({ props: { keyId } }) {
@@ -94,6 +99,7 @@ export function createOAuth(origin: string, { kv, keys, catalog, baseScopes, wit
     origin,
     fetch: (request) => server.fetch(request, env, NO_CONTEXT),
     helpers,
+    isWithin,
     async endIfReplaced(refreshToken) {
       const grant = await replacedTokenOf(refreshToken, (key) => env.OAUTH_KV.get(key, { type: "json" }));
       if (grant === undefined) return;
@@ -123,24 +129,24 @@ export function supportedScopes({ catalog, baseScopes }: Pick<SignInParts, "cata
  */
 const RATES = { "sign-in": 60, "client document": 60, token: 600 } as const;
 
-/** What the log has said not to be limited: once is enough. */
-const told = new Set<string>();
+/** Counts one more request from its address. Resolves with whether that is within the limit of its kind. */
+export type IsWithin = (request: Request, what: keyof typeof RATES) => Promise<boolean>;
 
 /** What anyone may ask for is counted by address: not as often as they like. */
-export async function isWithin(
-  request: Request,
-  what: keyof typeof RATES,
-  { within, log }: Pick<SignInParts, "within" | "log">,
-): Promise<boolean> {
-  if (within === undefined) return true;
-  try {
-    return await within(RATES[what], `${what} ${addressOf(request.headers)}`);
-  } catch (error) {
-    // A fork without such a limiter can be signed in to all the same.
-    if (!told.has(what)) log({ level: "warning", message: "sign-in is not limited", error: String(error) });
-    told.add(what);
-    return true;
-  }
+export function limitsByAddress({ within, log }: Pick<SignInParts, "within" | "log">): IsWithin {
+  /** What the log has said not to be limited: once is enough. */
+  const told = new Set<string>();
+  return async (request, what) => {
+    if (within === undefined) return true;
+    try {
+      return await within(RATES[what], `${what} ${addressOf(request.headers)}`);
+    } catch (error) {
+      // A fork without such a limiter can be signed in to all the same.
+      if (!told.has(what)) log({ level: "warning", message: "sign-in is not limited", error: String(error) });
+      told.add(what);
+      return true;
+    }
+  };
 }
 
 /** Roles without protected resources run nothing in the background. */

@@ -10,14 +10,20 @@ const LIBRARY = /^workers-oauth-provider\//;
 
 /**
  * Refuses addresses inside a network, and every redirect: what a client says of itself stands at its own address
- * (draft-ietf-oauth-client-id-metadata-document). Called once, before the library fetches anything.
+ * (draft-ietf-oauth-client-id-metadata-document). Called before the library fetches anything; called again, it does
+ * nothing.
  */
 export function guardLibrary(): void {
   const send = globalThis.fetch;
+  if (send === replacement) return;
   const guarded = guardedFetch((input, init) => send(input, init));
-  globalThis.fetch = (input: RequestInfo | URL, init?: RequestInit) =>
+  replacement = (input: RequestInfo | URL, init?: RequestInit) =>
     isOfLibrary(init) ? guarded(input, { ...init, redirect: "error" }) : send(input, init);
+  globalThis.fetch = replacement;
 }
+
+/** The global `fetch` once it is replaced: of the isolate, as that one is. */
+let replacement: typeof fetch | undefined;
 
 function isOfLibrary(init: RequestInit | undefined): boolean {
   return init?.headers !== undefined && LIBRARY.test(new Headers(init.headers).get("user-agent") ?? "");

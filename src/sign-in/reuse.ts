@@ -5,6 +5,7 @@
  * also lists which tokens it has given out, and if one of those comes back, the grant ends. (Records stand on KV: two
  * locations that use one token within a minute may not know of each other.)
  */
+import { sha256 } from "../core/digest.ts";
 
 /** A grant's record as the library keeps it on KV, as far as it counts here, and what we add to it. */
 interface GrantRecord {
@@ -21,7 +22,11 @@ const SHORT = 16;
 
 export const GRANT = "grant:";
 
-/** Adds the current refresh token to those that a grant has given out. @param record what the library writes, as JSON */
+/**
+ * Adds the current refresh token to those that a grant has given out.
+ *
+ * @param record what the library writes, as JSON
+ */
 export function rememberIssued(record: string): string {
   const grant = JSON.parse(record) as GrantRecord;
   const current = grant.refreshTokenId?.slice(0, SHORT);
@@ -29,7 +34,7 @@ export function rememberIssued(record: string): string {
   return JSON.stringify({ ...grant, issued: [...(grant.issued ?? []), current].slice(-MAX_ISSUED) });
 }
 
-/** @returns the grant that a refresh token belongs to which was given out and has been replaced since; otherwise undefined */
+/** @returns the token's grant, if the token was issued and has been replaced */
 export async function replacedTokenOf(
   refreshToken: string,
   read: (key: string) => Promise<GrantRecord | null>,
@@ -37,8 +42,7 @@ export async function replacedTokenOf(
   const [userId, grantId, secret, ...more] = refreshToken.split(":");
   if (!userId || !grantId || !secret || more.length > 0) return undefined;
   const grant = await read(`${GRANT}${userId}:${grantId}`);
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(refreshToken));
-  const id = new Uint8Array(digest).toHex();
+  const id = await sha256(refreshToken);
   if (id === grant?.refreshTokenId || id === grant?.previousRefreshTokenId) return undefined;
   return grant?.issued?.includes(id.slice(0, SHORT)) ? { userId, grantId } : undefined;
 }

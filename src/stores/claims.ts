@@ -18,7 +18,7 @@ import {
 
 /** How long the object itself has a result: far longer than KV takes to show one everywhere (60 s). */
 const COPY_MS = 5 * 60_000;
-/** Characters, all of them ASCII: SQLite here takes rows of up to 2 MB. A longer record goes to KV before its key is settled. */
+/** Characters, all ASCII: SQLite here takes rows of up to 2 MB. A longer record goes to KV before its key is settled. */
 export const MAX_COPY = 1_800_000;
 
 /** Results that one alarm hands on: an invocation has 1,000 operations on KV. */
@@ -55,7 +55,11 @@ export interface Claims {
    * @returns `kept`, or what became of the key whose lease this runner lost
    */
   settle(key: string, attempt: Omit<ClaimAttempt, "leaseMs">, record: string, short?: string): Promise<"kept" | Found>;
-  /** The key is its runner's for so many milliseconds from now. @returns false for a runner that has lost it */
+  /**
+   * The key is its runner's for so many milliseconds from now.
+   *
+   * @returns false for a runner that has lost it
+   */
   extend(key: string, token: string, leaseMs: number): Promise<boolean>;
   /** The key is free: the next runs. */
   release(key: string, token: string): Promise<void>;

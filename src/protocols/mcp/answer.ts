@@ -1,5 +1,4 @@
 /** Answers one request: finds its method in the era's table, gives it a channel and a way to be cancelled. */
-
 import { isRecord } from "../../core/json.ts";
 import { describeError } from "../../core/log.ts";
 import type { Soon } from "../../core/soon.ts";
@@ -106,8 +105,9 @@ function watch({ id }: RpcRequest, session: SessionFacts, turn: Turn): () => voi
     const running = { call, request: idInMail(id), stream: turn.resumable?.stream, since };
     for (;;) {
       const word = await mail.watch(box, running);
-      if (word === "resume") turn.resume();
-      else return word === "cancelled" ? turn.end() : undefined;
+      if (word === "cancelled") return turn.end();
+      if (word === undefined) return;
+      turn.resume();
     }
   };
   // A mailbox that is away brings no word.

@@ -20,7 +20,11 @@ export function isOwnId(id: unknown): id is string {
   return typeof id === "string" && OWN_ID.test(id);
 }
 
-/** How this turn's client is asked, behind what was told it before. @param answers of a modern call that comes again */
+/**
+ * How this turn's client is asked, behind what was told it before.
+ *
+ * @param answers of a modern call that comes again
+ */
 export function askingOf(turn: Turn, answers: Answers | undefined, sink: ClientSink | undefined): Asking {
   if (turn.manner.kind === "modern") return { can: turn.can, ...(answers && { answers }) };
   const { session } = turn;
@@ -106,7 +110,11 @@ function unasked(responses: Record<string, unknown>): Answers {
   return new Map(Object.entries(responses).map(([name, answer]) => [name, { question: undefined, answer }]));
 }
 
-/** MRTR, InputRequiredResult. @param session handle of the one that the call is in */
+/**
+ * MRTR, InputRequiredResult.
+ *
+ * @param about its `session` is the handle of the one that the call is in
+ */
 export async function inputRequired(
   turn: Turn,
   about: About & { readonly session?: string | undefined },

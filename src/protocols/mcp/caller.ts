@@ -43,7 +43,11 @@ export class McpCaller implements Caller {
     this.#logger = logger;
   }
 
-  /** As the caller of a tool. @param session in place of the connection's own */
+  /**
+   * As the caller of a tool.
+   *
+   * @param session in place of the connection's own
+   */
   calls(
     tool: ToolReference,
     input: unknown,

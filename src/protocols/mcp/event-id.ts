@@ -2,7 +2,6 @@
  * Ids of events that a client may come back with (2025-11-25, basic/transports, Resumability and Redelivery): signed and
  * bound to their session, so that one that was never issued is known without a read.
  */
-
 import { fromBase64Url, toBase64Url } from "../../core/handle.ts";
 import type { Host } from "../../core/host.ts";
 import type { RpcId } from "../json-rpc.ts";
@@ -26,7 +25,10 @@ export async function signStream({ signer }: Host, resumable: Resumable): Promis
   return `${stream}.${note}.${await signer.sign(bound(resumable))}`;
 }
 
-/** @param name of the stream, as signed; @param at place of the message in its stream: 0 before the first */
+/**
+ * @param name of the stream, as signed
+ * @param at   place of the message in its stream: 0 before the first
+ */
 export function eventId(name: string, at: number | typeof END): string {
   return `${name}-${at}`;
 }

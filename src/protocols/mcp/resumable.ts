@@ -13,7 +13,7 @@ import { CODE } from "./render.ts";
 /** Milliseconds that a client waits before it comes back. */
 export const RETRY_MS = 1_000;
 /** Characters of one stream that are kept: the oldest messages go first. The last one is kept in any case, if it fits. */
-const MAX_KEPT = 1_000_000;
+const MAX_KEPT_PER_STREAM = 1_000_000;
 /** Bytes of one message that a mailbox can keep. */
 const MAX_ENTRY_BYTES = 1_900_000;
 
@@ -93,7 +93,7 @@ export class ResumableStream implements OutgoingStream {
     const kept = isTooLarge ? lostAnswer(this.#resumable, TOO_LARGE) : text;
     this.#kept.push({ at, text: kept });
     this.#keptLength += kept.length;
-    while (this.#keptLength > MAX_KEPT && this.#kept.length > 1)
+    while (this.#keptLength > MAX_KEPT_PER_STREAM && this.#kept.length > 1)
       this.#keptLength -= this.#kept.shift()?.text.length ?? 0;
   }
 

@@ -1,5 +1,4 @@
 /** OpenTool 1.0 over HTTP: version, load, call, and the newer SDKs' streamCall. Reads, executes, renders. */
-
 import { type Client, NO_CONTEXT } from "../../core/call.ts";
 import type { Catalog, CatalogEntry } from "../../core/catalog.ts";
 import { sha256 } from "../../core/digest.ts";
@@ -22,7 +21,6 @@ import {
   retryAfter,
   type Visit,
 } from "../http.ts";
-
 import { eventStream } from "../sse.ts";
 import { describe } from "./describe.ts";
 import { type ReadCall, readCall } from "./read.ts";
