@@ -7,7 +7,7 @@ import { isInside } from "../core/egress.ts";
 import type { Soon } from "../core/soon.ts";
 import type { Failures } from "./failures.ts";
 import { ProviderDown } from "./jwks.ts";
-import type { Tokens, Unfit } from "./jwt.ts";
+import type { Rejected, Tokens } from "./jwt.ts";
 import { isKey, type Keyring, keyIdOf } from "./keys.ts";
 import { originOf, resourcesOf } from "./resource.ts";
 import type { SignIn } from "./sign-in.ts";
@@ -46,10 +46,10 @@ const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const SIGNED_IN = /^[^:]+:[^:]+:[^:]+$/;
 
 /** Where a credential is on the way in no one else's sight. What is served on this machine is told without a parser. */
-const UNEXPOSED = /^(https:|http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])[:/])/;
+const SAFE_URL = /^(https:|http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])[:/])/;
 
 const NOBODY: Admission = { refused: "no credential" };
-const SHAPELESS: Admission = { refused: "bad credential", why: "neither key nor token by its looks" };
+const UNRECOGNIZED: Admission = { refused: "bad credential", why: "neither key nor token by its looks" };
 
 /** @param toolkit folder name in the path that was asked for */
 export function authenticate(
@@ -73,22 +73,22 @@ export function authenticate(
   if ((authorization?.length ?? 0) > MAX_CREDENTIAL || shown.some((key) => key.length > MAX_CREDENTIAL)) {
     return { refused: "too large" };
   }
-  if (shown.some((key) => !isKey(key)) || (authorization !== undefined && bearer === undefined)) return SHAPELESS;
+  if (shown.some((key) => !isKey(key)) || (authorization !== undefined && bearer === undefined)) return UNRECOGNIZED;
   if (bearer !== undefined) shown.push(bearer);
   const [credential, ...others] = shown;
-  if (credential === undefined) return SHAPELESS;
+  if (credential === undefined) return UNRECOGNIZED;
   // Gateway seed, "Authentication": two credentials that differ are none.
   if (others.some((other) => other !== credential)) return bad("two credentials that differ");
   // RFC 6750, section 5.3, and OAuth 2.1, section 1.5: never without TLS, but within a machine or a network.
-  if (!UNEXPOSED.test(request.url) && isExposed(new URL(request.url))) {
+  if (!SAFE_URL.test(request.url) && isExposed(new URL(request.url))) {
     return { refused: "exposed", key: keyIdOf(credential) };
   }
   if (access.failures.shutsOut(headers, credential)) return { refused: "too many failures" };
   try {
-    const found = look(credential, request, toolkit, access);
+    const found = lookUp(credential, request, toolkit, access);
     if (!(found instanceof Promise)) return admit(found, credential, access);
     return found.then(
-      (found) => lookedUp(found, credential, access),
+      (found) => admitAndRemember(found, credential, access),
       (error) => away(error, access),
     );
   } catch (error) {
@@ -100,9 +100,9 @@ function isExposed(url: URL): boolean {
   return url.protocol === "http:" && !isInside(url);
 }
 
-type Found = Principal | Unfit | undefined;
+type Found = Principal | Rejected | undefined;
 
-function look(credential: string, request: Request, toolkit: string | undefined, access: Access): Soon<Found> {
+function lookUp(credential: string, request: Request, toolkit: string | undefined, access: Access): Soon<Found> {
   if (isKey(credential)) return access.keys.find(credential);
   const origin = originOf(request.url);
   const resources = resourcesOf(origin, toolkit);
@@ -111,7 +111,7 @@ function look(credential: string, request: Request, toolkit: string | undefined,
   return access.signIn ? signedIn(credential, origin, resources, access.signIn, access.keys) : NOT_SET_UP;
 }
 
-const NOT_SET_UP: Unfit = { why: "credential of a kind that is not set up here" };
+const NOT_SET_UP: Rejected = { why: "credential of a kind that is not set up here" };
 
 /** Whoever signed in with a key is that key's principal, with as many of its scopes as were granted. */
 async function signedIn(
@@ -143,12 +143,12 @@ function bad(why: string): Refused {
 
 function admit(found: Found, credential: string, { keys }: Access): Admission {
   if (found === undefined)
-    return isKey(credential) ? { refused: "bad credential", ...keys.whyNot(credential) } : SHAPELESS;
+    return isKey(credential) ? { refused: "bad credential", ...keys.whyNot(credential) } : UNRECOGNIZED;
   return "why" in found ? bad(found.why) : { principal: found };
 }
 
 /** What was not known by heart is worth remembering: see failures.ts. */
-function lookedUp(found: Found, credential: string, access: Access): Admission {
+function admitAndRemember(found: Found, credential: string, access: Access): Admission {
   const admission = admit(found, credential, access);
   if ("principal" in admission) access.failures.found(credential);
   return admission;

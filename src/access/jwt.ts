@@ -28,11 +28,11 @@ export interface Tokens {
    * @returns why there is no principal for a token that is not good, or not for these: for the log
    * @throws {ProviderDown}
    */
-  find(token: string, resources: readonly string[]): Soon<Principal | Unfit>;
+  find(token: string, resources: readonly string[]): Soon<Principal | Rejected>;
 }
 
 /** A credential that is no good. */
-export interface Unfit {
+export interface Rejected {
   /** What an operator is told, and nobody else: in words of ours, with nothing of the credential in them. */
   readonly why: string;
 }
@@ -67,7 +67,7 @@ export function tokens(
   const recent = new Recent<Verified>(now);
   let published: ReturnType<typeof publishedKeys> | undefined;
 
-  const verify = async (token: string): Promise<Verified | Unfit> => {
+  const verify = async (token: string): Promise<Verified | Rejected> => {
     const header = headerOf(token);
     if (header === undefined) return MALFORMED;
     const { alg, typ } = header;
@@ -106,7 +106,7 @@ export function tokens(
     return verified;
   };
 
-  const forHere = ({ principal, audience }: Verified, resources: readonly string[]): Principal | Unfit => {
+  const forHere = ({ principal, audience }: Verified, resources: readonly string[]): Principal | Rejected => {
     if (audience === undefined) return principal;
     const here: readonly unknown[] = settings.audience === undefined ? resources : [settings.audience];
     return audience.some((one) => typeof one === "string" && (here.includes(one) || here.includes(plain(one))))
@@ -122,17 +122,17 @@ export function tokens(
         (verified) => ("why" in verified ? verified : forHere(verified, resources)),
         (error) => {
           if (error instanceof ProviderDown || !(error instanceof JOSEError)) throw error;
-          return unfit(error);
+          return rejected(error);
         },
       );
     },
   };
 }
 
-const MALFORMED: Unfit = { why: "malformed token" };
-const NOT_YET: Unfit = { why: "token is not valid yet" };
-const ELSEWHERE: Unfit = { why: "token for another audience" };
-const REASONS: Readonly<Record<string, Unfit>> = {
+const MALFORMED: Rejected = { why: "malformed token" };
+const NOT_YET: Rejected = { why: "token is not valid yet" };
+const ELSEWHERE: Rejected = { why: "token for another audience" };
+const REASONS: Readonly<Record<string, Rejected>> = {
   ERR_JWT_EXPIRED: { why: "expired token" },
   ERR_JWS_SIGNATURE_VERIFICATION_FAILED: { why: "token with a wrong signature" },
   ERR_JWKS_NO_MATCHING_KEY: { why: "token of an unknown signing key" },
@@ -141,7 +141,7 @@ const REASONS: Readonly<Record<string, Unfit>> = {
 };
 
 /** Why a token was not verified. Names claims that we ask for, and none of what they hold. */
-function unfit(error: JOSEError): Unfit {
+function rejected(error: JOSEError): Rejected {
   if (!(error instanceof JWTClaimValidationFailed)) return REASONS[error.code] ?? MALFORMED;
   const { claim, reason } = error;
   if (reason === "missing") return { why: `token without ${claim}` };

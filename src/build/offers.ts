@@ -101,7 +101,7 @@ function* checkOffer(definition: Definition, kind: string, members: readonly str
 
 function* checkCompletions(complete: unknown, uri: string): Generator<Complaint> {
   if (!isRecord(complete)) {
-    yield { problem: "its complete is not an object", fix: "write complete: { id: (begun) => […] }" };
+    yield { problem: "its complete is not an object", fix: "write complete: { id: (prefix) => […] }" };
     return;
   }
   for (const [name, completer] of Object.entries(complete)) {
@@ -114,7 +114,7 @@ function* checkCompletion(name: string, complete: unknown): Generator<Complaint>
   if (complete === undefined || typeof complete === "function") return;
   yield {
     problem: `what completes "${name}" is not a function`,
-    fix: 'write a function, such as (begun) => ["Oslo", "Bergen"].filter((city) => city.startsWith(begun))',
+    fix: 'write a function, such as (prefix) => ["Oslo", "Bergen"].filter((city) => city.startsWith(prefix))',
   };
 }
 

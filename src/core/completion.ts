@@ -8,7 +8,7 @@ import { resourceOffer } from "./resources.ts";
 import { serve } from "./serve.ts";
 
 /** What a person has begun to type, and the texts that stand in the other fields so far. */
-export interface Begun {
+export interface TypedSoFar {
   readonly name: string;
   readonly value: string;
   readonly others: Readonly<Record<string, string>>;
@@ -18,30 +18,30 @@ export interface Begun {
 export type Completer = (caller: Caller) => Promise<Outcome>;
 
 /** @returns undefined where the prompt has no such argument */
-export function completeArgument(entry: PromptEntry, begun: Begun, host: Host): Completer | undefined {
-  if (!entry.about.arguments.some(({ name }) => name === begun.name)) return undefined;
-  const find = async () => (await entry.load()).default.arguments?.[begun.name]?.complete;
-  return (caller) => complete(promptOffer(entry), find, begun, caller, host);
+export function completeArgument(entry: PromptEntry, typed: TypedSoFar, host: Host): Completer | undefined {
+  if (!entry.about.arguments.some(({ name }) => name === typed.name)) return undefined;
+  const find = async () => (await entry.load()).default.arguments?.[typed.name]?.complete;
+  return (caller) => complete(promptOffer(entry), find, typed, caller, host);
 }
 
 /** @returns undefined where the resource's URI has no such variable */
-export function completeVariable(entry: ResourceEntry, begun: Begun, host: Host): Completer | undefined {
-  if (!entry.uri.includes(`{${begun.name}}`)) return undefined;
-  const find = async () => (await entry.load()).default.complete?.[begun.name];
-  return (caller) => complete(resourceOffer(entry), find, begun, caller, host);
+export function completeVariable(entry: ResourceEntry, typed: TypedSoFar, host: Host): Completer | undefined {
+  if (!entry.uri.includes(`{${typed.name}}`)) return undefined;
+  const find = async () => (await entry.load()).default.complete?.[typed.name];
+  return (caller) => complete(resourceOffer(entry), find, typed, caller, host);
 }
 
 function complete(
-  { counted, ...offer }: Offer,
+  { rateKey, ...offer }: Offer,
   find: () => Promise<Complete | undefined>,
-  { name, value, others }: Begun,
+  { name, value, others }: TypedSoFar,
   caller: Caller,
   host: Host,
 ): Promise<Outcome> {
   const work = async (context: CompletionContext) =>
     texts((await (await find())?.(value, withoutPrototype(others), context)) ?? [], `${offer.id}, ${name}`);
   // Counted by itself: who types shall not use up the calls that they type for.
-  const completion: Offer = { ...offer, counted: `completion of ${counted}`, completion: true };
+  const completion: Offer = { ...offer, rateKey: `completion of ${rateKey}`, completion: true };
   return serve({ offer: completion, work, made: (values) => values }, caller, host);
 }
 

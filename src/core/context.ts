@@ -19,11 +19,11 @@ export class RunContext implements ToolContext<string, string, string | undefine
   /** Set when the call has claimed it. */
   idempotencyKey: string | undefined;
   /**
-   * Keeps that key for so many milliseconds more than a run may take.
+   * Extends the lease on that key by `ms`. Undefined for a call without a key.
    *
-   * @returns whether it still has it
+   * @returns false if the lease was lost
    */
-  holdKey: ((ms: number) => Promise<boolean>) | undefined;
+  extendLease: ((ms: number) => Promise<boolean>) | undefined;
   /** Called once, when the code waits for answers that this call does not have. */
   onAsking: AskingListener | undefined;
   readonly principal: Principal;
@@ -150,10 +150,6 @@ export class RunContext implements ToolContext<string, string, string | undefine
   /** Milliseconds in which the code has waited for its caller so far. */
   get waitedMs(): number {
     return this.#questions?.waitedMs ?? 0;
-  }
-
-  hold(ms: number): Promise<boolean> | undefined {
-    return this.holdKey?.(ms);
   }
 
   now(): number {

@@ -42,7 +42,7 @@ export interface Offer {
   readonly version?: string;
   readonly traits: Demands;
   /** What its calls a minute are counted under. Left out: its id, which no other tool has. */
-  readonly counted?: string;
+  readonly rateKey?: string;
   /** Whether only its completion is asked for. */
   readonly completion?: true;
 }

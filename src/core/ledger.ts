@@ -28,7 +28,7 @@ export type Claim =
        * Keeps the key for so many milliseconds more than a run may take, from now on: the run waits for its caller.
        * Resolves with whether the key is still this runner's. Never rejects.
        */
-      extend(ms: number): Promise<boolean>;
+      extendLease(ms: number): Promise<boolean>;
       /** Gives the key back: the next call with it runs. Never rejects. */
       release(): Promise<void>;
     }
@@ -64,7 +64,7 @@ export function ledgerKey(identity: CallIdentity): Promise<string> {
 }
 
 /**
- * What a call is about: "the same call" ignores the order of members; attached files count, and `brought`, the caller's
+ * What a call is about: "the same call" ignores the order of members; attached files count, and `fromCaller`, the caller's
  * own secrets and tokens, where these may be all that tells one user from another. With the client's key among it, so
  * that no input can be guessed from what is stored.
  */
@@ -72,9 +72,9 @@ export function fingerprint(
   clientKey: string,
   input: unknown,
   attachments: unknown,
-  brought: Met["brought"],
+  fromCaller: Met["fromCaller"],
 ): Promise<string> {
-  return sha256(canonical([clientKey, input, attachments, brought]));
+  return sha256(canonical([clientKey, input, attachments, fromCaller]));
 }
 
 /** A record that was read back; undefined for what is none. */

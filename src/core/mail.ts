@@ -20,7 +20,7 @@ export interface RunningRequest {
 }
 
 /** What a running request is told: that nobody wants it any more, or that its client has come back for its stream. */
-export type Word = "cancelled" | "resume";
+export type Signal = "cancelled" | "resume";
 
 /** A box is one client's. */
 export interface Mail {
@@ -32,8 +32,8 @@ export interface Mail {
   answer(box: string, question: string, answer: string): Promise<void>;
   /** Tells those who run a request of this id at this moment. Means nothing to a request that begins later. */
   cancel(box: string, request: string): Promise<void>;
-  /** Resolves with the next word for a request, undefined once it is {@link Mail.unwatch}ed. */
-  watch(box: string, running: RunningRequest): Promise<Word | undefined>;
+  /** Resolves with the next signal for a request, undefined once it is {@link Mail.unwatch}ed. */
+  watch(box: string, running: RunningRequest): Promise<Signal | undefined>;
   unwatch(box: string, call: string): Promise<void>;
   /** Leaves entries of a stream; `done` says that none will follow. Each is kept for some minutes. */
   post(box: string, stream: string, entries: readonly Entry[], done: boolean): Promise<void>;

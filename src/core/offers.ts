@@ -11,7 +11,7 @@ export type OfferContext = ToolContext<string, string, string | undefined, strin
  * that is no list of texts, suggests nothing.
  */
 export type Complete = (
-  begun: string,
+  prefix: string,
   others: Readonly<Record<string, string>>,
   ctx: CompletionContext,
 ) => readonly string[] | Promise<readonly string[]>;

@@ -17,10 +17,10 @@ export function permit(
 ): Refusal | undefined | Promise<Refusal | undefined> {
   const refusal = lackingScopes(offer, principal);
   if (refusal) return refusal;
-  const { id, traits, counted = id } = offer;
+  const { id, traits, rateKey = id } = offer;
   if (traits.rate === undefined) return undefined;
   const perMinute = traits.rate;
-  return host.within(perMinute, `${ownerOf(principal)} ${counted}`).then(
+  return host.within(perMinute, `${ownerOf(principal)} ${rateKey}`).then(
     (isWithin) => (isWithin ? undefined : { reason: "busy", name: id, perMinute, retryAfterMs: MINUTE_MS }),
     (error) => {
       host.log({ level: "error", message: "call not counted", tool: id, error: describeError(error) });

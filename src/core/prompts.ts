@@ -24,7 +24,7 @@ export function getPrompt(
 }
 
 export function promptOffer({ name, traits }: PromptEntry): Offer {
-  return { id: name, traits, counted: `prompt ${name}` };
+  return { id: name, traits, rateKey: `prompt ${name}` };
 }
 
 /** An argument called "constructor" must not be found where none was sent. */

@@ -26,8 +26,12 @@ export interface Asker {
   readonly hasEnded: boolean;
   /** Milliseconds; only differences matter. */
   now(): number;
-  /** @returns whether no duplicate of the call will run within so many milliseconds; undefined where none can */
-  hold(ms: number): Promise<boolean> | undefined;
+  /**
+   * Extends the lease by `ms` milliseconds. Undefined if the call has no key.
+   *
+   * @returns false if it was lost
+   */
+  readonly extendLease: ((ms: number) => Promise<boolean>) | undefined;
   onAsking: AskingListener | undefined;
 }
 
@@ -136,7 +140,7 @@ export class Questions {
     });
     const asked = async () => {
       // While a person thinks, a duplicate must not take this run for dead.
-      if ((await this.#asker.hold(ANSWER_MS)) === false) throw new NotAnswered();
+      if ((await this.#asker.extendLease?.(ANSWER_MS)) === false) throw new NotAnswered();
       return ask(question);
     };
     try {

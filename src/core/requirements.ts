@@ -9,14 +9,14 @@ export interface Met {
   readonly authorization: Values;
   readonly userId: string | undefined;
   /** What of these the caller supplied itself; undefined for nothing. */
-  readonly brought: { readonly secrets: Values; readonly authorization: Values } | undefined;
+  readonly fromCaller: { readonly secrets: Values; readonly authorization: Values } | undefined;
 }
 
 type Values = Readonly<Record<string, string>>;
 type Named = string | { readonly id: string; readonly from?: Supplier };
 
 const NOTHING: Values = Object.freeze({});
-const MET = { met: { secrets: NOTHING, authorization: NOTHING, userId: undefined, brought: undefined } };
+const MET = { met: { secrets: NOTHING, authorization: NOTHING, userId: undefined, fromCaller: undefined } };
 
 /** @param workerSecret the Worker's own secret of that name, if it has one */
 export function meet(
@@ -41,14 +41,14 @@ export function meet(
   };
   const isWhole = [missing.secrets, missing.authorization, missing.ofWorker].every(({ length }) => length === 0);
   if (!isWhole || missing.userId) return { missing };
-  const brought = { secrets: met.secrets.brought, authorization: met.authorization.brought };
-  const isBrought = Object.values(brought).some((values) => Object.keys(values).length > 0);
+  const fromCaller = { secrets: met.secrets.fromCaller, authorization: met.authorization.fromCaller };
+  const hasSome = Object.values(fromCaller).some((values) => Object.keys(values).length > 0);
   return {
     met: {
       secrets: met.secrets.values,
       authorization: met.authorization.values,
       userId: needsUser ? context.userId : undefined,
-      brought: isBrought ? brought : undefined,
+      fromCaller: hasSome ? fromCaller : undefined,
     },
   };
 }
@@ -65,7 +65,7 @@ function bringsSome(items: readonly Named[], given: ReadonlyMap<string, string>)
 
 interface Collected {
   readonly values: Record<string, string>;
-  readonly brought: Record<string, string>;
+  readonly fromCaller: Record<string, string>;
   readonly missing: string[];
   readonly ofWorker: string[];
 }
@@ -77,7 +77,7 @@ function collect(
   side: Supplier,
   workerSecret: (name: string) => string | undefined,
 ): Collected {
-  const made: Collected = { values: Object.create(null), brought: Object.create(null), missing: [], ofWorker: [] };
+  const made: Collected = { values: Object.create(null), fromCaller: Object.create(null), missing: [], ofWorker: [] };
   for (const { id, from } of items.map(named)) {
     const isCallers = (from ?? side) === "caller";
     const value = isCallers ? given.get(id) : workerSecret(id);
@@ -85,7 +85,7 @@ function collect(
     if (!value) (from === "worker" ? made.ofWorker : made.missing).push(id);
     else {
       made.values[id] = value;
-      if (isCallers) made.brought[id] = value;
+      if (isCallers) made.fromCaller[id] = value;
     }
   }
   return made;

@@ -78,7 +78,7 @@ export function readResource(
 
 /** Several resources may have one name: they are counted by their URI. */
 export function resourceOffer({ uri, about, traits }: ResourceEntry): Offer {
-  return { id: about.name, traits, counted: `resource ${uri}` };
+  return { id: about.name, traits, rateKey: `resource ${uri}` };
 }
 
 function toContents(value: unknown, uri: string, mimeType: string | undefined): unknown[] {

@@ -29,7 +29,7 @@ export interface Visit {
    * @param times how many further requests to count against the principal's rate: 0 for none
    * @returns what to answer if the principal is not admitted any more, is over its rate, or sees other tools than before
    */
-  readmit(this: Visit, times: number): Soon<Response | undefined>;
+  recheck(this: Visit, times: number): Soon<Response | undefined>;
 }
 
 export interface Challenge {

@@ -19,7 +19,7 @@ import { describeError } from "../core/log.ts";
 import { readText } from "./body.ts";
 import { type OAuth, supportedScopes } from "./oauth.ts";
 import { offerOf } from "./offer.ts";
-import { consentPage, endPage, type Form, keyPage, leavePage, type Trouble, type Who } from "./page.ts";
+import { consentPage, endPage, type Form, keyPage, linkBackPage, type Trouble, type Who } from "./page.ts";
 
 /** What is known between two pages, beside the client's request. */
 interface Progress {
@@ -55,7 +55,7 @@ export async function authorize(request: Request, oauth: OAuth, parts: SignInPar
   } catch (error) {
     if (error instanceof AuthorizationError) {
       const { description, redirectTo } = error;
-      return redirectTo ? mistaken(description, redirectTo) : endPage(400, CANNOT_CONNECT, `${description}.`);
+      return redirectTo ? clientError(description, redirectTo) : endPage(400, CANNOT_CONNECT, `${description}.`);
     }
     if (error instanceof CimdFetchError) {
       return endPage(400, CANNOT_CONNECT, "What it says of itself could not be fetched, or is not valid.");
@@ -68,12 +68,12 @@ export async function authorize(request: Request, oauth: OAuth, parts: SignInPar
 async function begin(asked: Request, oauth: OAuth, parts: SignInParts, trouble?: Trouble): Promise<Response> {
   const url = new URL(asked.url);
   const query = url.search;
-  oauth.veil(url.searchParams);
+  oauth.hideUnknownToolkit(url.searchParams);
   const request = await oauth.helpers.parseAuthRequest(new Request(url));
   // OAuth 2.1, section 7.5: of every client. The library lets those with a secret go without.
   if (!CHALLENGE.test(request.codeChallenge ?? "")) {
     const description = "PKCE with S256 is required";
-    return mistaken(description, authorizationErrorRedirect(request, "invalid_request", description));
+    return clientError(description, authorizationErrorRedirect(request, "invalid_request", description));
   }
   const { clientName, clientId, clientDomain, redirectHost, redirectIsLoopback } =
     await oauth.helpers.describeConsent(request);
@@ -134,7 +134,7 @@ async function decide(
 ): Promise<Response> {
   if (form.get("decision") !== "allow") {
     const back = authorizationErrorRedirect(request, "access_denied");
-    return leavePage(200, "Access was not given", "The app got nothing.", back, headers);
+    return linkBackPage(200, "Access was not given", "The app got nothing.", back, headers);
   }
   const principal = await parts.keys.findById(keyId);
   const offer = principal && offered(principal, request, oauth, parts);
@@ -183,8 +183,8 @@ async function take(handle: string, { headers }: Request, oauth: OAuth) {
  * A mistake of the client's. Every client here registered itself, so nobody vouches for where it would send its user
  * (RFC 9700, section 4.11.2): that is a link, and only an access that the user gave redirects by itself.
  */
-function mistaken(description: string, back: string): Response {
-  return leavePage(400, CANNOT_CONNECT, `${description}.`, back);
+function clientError(description: string, back: string): Response {
+  return linkBackPage(400, CANNOT_CONNECT, `${description}.`, back);
 }
 
 /** RFC 9700, section 4.12: 303, so that no browser sends the form on. */

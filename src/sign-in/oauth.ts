@@ -8,7 +8,7 @@
 import { OAuthAuthorizationServer, OAuthError, type OAuthHelpers } from "@cloudflare/workers-oauth-provider";
 import type { SignInParts } from "../access/sign-in.ts";
 import { addressOf } from "../access/stranger.ts";
-import { GRANT, rememberIssued, replacedTokenOf } from "./reuse.ts";
+import { GRANT, grantOfReplacedToken, rememberIssued } from "./reuse.ts";
 
 export const TOKEN_PATH = "/oauth/token";
 export const REGISTER_PATH = "/oauth/register";
@@ -27,7 +27,7 @@ export interface OAuth {
    *
    * @returns whether it changed them
    */
-  veil(parameters: URLSearchParams): boolean;
+  hideUnknownToolkit(parameters: URLSearchParams): boolean;
   /** Ends the grant of a refresh token that has been replaced (see reuse.ts); leaves all others alone. */
   endIfReplaced(refreshToken: string): Promise<void>;
   /** Folder name of the toolkit that a resource is; undefined for the deployment as a whole. */
@@ -101,13 +101,13 @@ export function createOAuth(
     helpers,
     isWithin,
     async endIfReplaced(refreshToken) {
-      const grant = await replacedTokenOf(refreshToken, (key) => env.OAUTH_KV.get(key, { type: "json" }));
+      const grant = await grantOfReplacedToken(refreshToken, (key) => env.OAUTH_KV.get(key, { type: "json" }));
       if (grant === undefined) return;
       await helpers.revokeGrant(grant.grantId, grant.userId);
       log({ level: "warning", message: "a refresh token came back: its grant has ended", key: grant.userId });
     },
     openResources,
-    veil(parameters) {
+    hideUnknownToolkit(parameters) {
       const [resource, another] = new Set(parameters.getAll("resource"));
       const [toolkit, query] = (another === undefined && split(resource ?? "")) || [];
       if (toolkit === undefined || catalog.toolkits.has(toolkit)) return false;

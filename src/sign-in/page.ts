@@ -96,7 +96,7 @@ export function endPage(status: number, heading: string, text: string, headers?:
  *
  * @param href where the app hears of it
  */
-export function leavePage(status: number, heading: string, text: string, href: string, headers?: Headers): Response {
+export function linkBackPage(status: number, heading: string, text: string, href: string, headers?: Headers): Response {
   const body = html`<h1>${heading}</h1><p role="alert">${text}</p>
 <p>You can close this page, or go back to the app if you know it: <a href="${href}">${new URL(href).host}</a></p>`;
   return page({ status, title: heading, body, headers });

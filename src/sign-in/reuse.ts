@@ -35,7 +35,7 @@ export function rememberIssued(record: string): string {
 }
 
 /** @returns the token's grant, if the token was issued and has been replaced */
-export async function replacedTokenOf(
+export async function grantOfReplacedToken(
   refreshToken: string,
   read: (key: string) => Promise<GrantRecord | null>,
 ): Promise<{ readonly userId: string; readonly grantId: string } | undefined> {

@@ -83,12 +83,12 @@ async function metadata(request: Request, oauth: OAuth): Promise<Response> {
 
 /** @param text the same form as it was sent: the library is to see that, unless it is veiled */
 async function token(request: Request, form: URLSearchParams, text: string, oauth: OAuth): Promise<Response> {
-  const isFree = await oauth.isWithin(request, "token");
-  if (!isFree || (mayFetch(form, request.headers) && !(await oauth.isWithin(request, "client document")))) {
+  const isWithinLimit = await oauth.isWithin(request, "token");
+  if (!isWithinLimit || (mayFetch(form, request.headers) && !(await oauth.isWithin(request, "client document")))) {
     return failure(429, "temporarily_unavailable", "Too many requests; wait a minute", { "retry-after": "60" });
   }
   const refreshToken = form.get("grant_type") === "refresh_token" ? form.get("refresh_token") : null;
-  const response = await oauth.fetch(withBody(request, oauth.veil(form) ? form.toString() : text));
+  const response = await oauth.fetch(withBody(request, oauth.hideUnknownToolkit(form) ? form.toString() : text));
   if (response.status === 400 && refreshToken !== null) await oauth.endIfReplaced(refreshToken);
   return response;
 }

@@ -77,7 +77,7 @@ export function claimLedger({ objects, kv, ttlSeconds, log, marginMs = MARGIN_MS
           return running;
         });
       },
-      async extend(ms: number): Promise<boolean> {
+      async extendLease(ms: number): Promise<boolean> {
         const leaseMs = ms + request.limitMs + marginMs;
         return trying(() => object(request).extend(key, token, leaseMs)).catch((error) => {
           log({ level: "error", message: "claim not extended", error: describeError(error) });

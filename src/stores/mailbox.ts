@@ -4,7 +4,7 @@
  * who wait learn it.
  */
 import { DurableObject } from "cloudflare:workers";
-import { type Entry, LOST, type Mail, type RunningRequest, type Word } from "../core/mail.ts";
+import { type Entry, LOST, type Mail, type RunningRequest, type Signal } from "../core/mail.ts";
 
 /** How long a message is kept: as long as a client may take to come back. */
 const KEPT_MS = 5 * 60_000;
@@ -25,7 +25,7 @@ interface Question {
 }
 
 interface Watcher extends RunningRequest {
-  readonly tell: (word: Word | undefined) => void;
+  readonly tell: (signal: Signal | undefined) => void;
 }
 
 interface Follower {
@@ -79,10 +79,10 @@ export class Mailbox extends DurableObject {
       if (watcher.request === request) this.#tell(watcher, "cancelled");
   }
 
-  async watch(running: RunningRequest): Promise<Word | undefined> {
+  async watch(running: RunningRequest): Promise<Signal | undefined> {
     const { call, request, stream, since } = running;
     if ((this.#cancelled.get(request) ?? 0) >= since) return "cancelled";
-    const { promise, resolve: tell } = Promise.withResolvers<Word | undefined>();
+    const { promise, resolve: tell } = Promise.withResolvers<Signal | undefined>();
     const watcher = { ...running, tell };
     this.#watchers.set(call, watcher);
     if (stream !== undefined && this.#followers.get(stream)?.isWaiting) this.#tell(watcher, "resume");
@@ -94,9 +94,9 @@ export class Mailbox extends DurableObject {
     if (watcher) this.#tell(watcher, undefined);
   }
 
-  #tell({ call, tell }: Watcher, word: Word | undefined): void {
+  #tell({ call, tell }: Watcher, signal: Signal | undefined): void {
     this.#watchers.delete(call);
-    tell(word);
+    tell(signal);
   }
 
   async post(stream: string, entries: readonly Entry[], done: boolean): Promise<void> {

@@ -1,7 +1,7 @@
 /** What Web.ReadPage asks for, whom it refuses, how much it takes. What it makes of HTML is in `extract.test.ts`. */
 import { env, exports } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
-import { uncounted } from "./_uncounted.ts";
+import { allowEveryCall } from "./_allow-every-call.ts";
 
 interface Result {
   readonly success: boolean;
@@ -41,7 +41,7 @@ function web(answer: (request: Request) => Response | Promise<Response>) {
 const page = (body: BodyInit, type = "text/html; charset=utf-8") =>
   new Response(body, { headers: { "content-type": type } });
 
-uncounted("RATE_60");
+allowEveryCall("RATE_60");
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -281,7 +281,7 @@ it("refuses a call over its rate before anything is fetched", async () => {
     expect((await read()).success).toBe(true);
     expect((await post({ url: "https://example.com/" })).status).toBe(429);
   } finally {
-    uncounted("RATE_60");
+    allowEveryCall("RATE_60");
   }
   expect(sent).toHaveLength(1);
 });

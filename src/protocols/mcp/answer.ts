@@ -102,11 +102,11 @@ function watch({ id }: RpcRequest, session: SessionFacts, turn: Turn): () => voi
   let call: string | undefined;
   const listen = async () => {
     call = crypto.randomUUID();
-    const running = { call, request: idInMail(id), stream: turn.resumable?.stream, since };
+    const running = { call, request: idInMail(id), stream: turn.streamAddress?.stream, since };
     for (;;) {
-      const word = await mail.watch(box, running);
-      if (word === "cancelled") return turn.end();
-      if (word === undefined) return;
+      const signal = await mail.watch(box, running);
+      if (signal === "cancelled") return turn.end();
+      if (signal === undefined) return;
       turn.resume();
     }
   };

@@ -7,7 +7,7 @@ import type { Host } from "../../core/host.ts";
 import type { RpcId } from "../json-rpc.ts";
 
 /** Where the answer to a request may be picked up, should its connection be lost. */
-export interface Resumable {
+export interface StreamAddress {
   /** The mailbox of the session. */
   readonly box: string;
   /** Unique in the mailbox. */
@@ -19,10 +19,10 @@ export interface Resumable {
 export const END = "end";
 
 /** What a stream's ids begin with. */
-export async function signStream({ signer }: Host, resumable: Resumable): Promise<string> {
-  const { stream, request } = resumable;
+export async function signStream({ signer }: Host, address: StreamAddress): Promise<string> {
+  const { stream, request } = address;
   const note = toBase64Url(new TextEncoder().encode(JSON.stringify(request)));
-  return `${stream}.${note}.${await signer.sign(bound(resumable))}`;
+  return `${stream}.${note}.${await signer.sign(bound(address))}`;
 }
 
 /**
@@ -38,14 +38,14 @@ export async function readEventId(
   { signer }: Host,
   box: string,
   id: string,
-): Promise<(Resumable & { readonly name: string; readonly after: number | typeof END }) | undefined> {
+): Promise<(StreamAddress & { readonly name: string; readonly after: number | typeof END }) | undefined> {
   const [, name = "", stream = "", note = "", signature = "", at] =
     /^(([\w-]+)\.([\w-]+)\.([\w-]+))-(\d{1,9}|end)$/.exec(id) ?? [];
   const request = readNote(note);
   if (at === undefined || request === undefined) return undefined;
-  const resumable = { box, stream, request };
-  if (!(await signer.verify(bound(resumable), signature))) return undefined;
-  return { ...resumable, name, after: at === END ? END : Number(at) };
+  const address = { box, stream, request };
+  if (!(await signer.verify(bound(address), signature))) return undefined;
+  return { ...address, name, after: at === END ? END : Number(at) };
 }
 
 function readNote(note: string): RpcId | undefined {
@@ -57,6 +57,6 @@ function readNote(note: string): RpcId | undefined {
   }
 }
 
-function bound({ box, stream, request }: Resumable): string {
+function bound({ box, stream, request }: StreamAddress): string {
   return JSON.stringify(["mcp-stream", box, stream, request]);
 }

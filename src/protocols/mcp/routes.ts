@@ -93,11 +93,11 @@ function legacyOf(named: string | undefined, session: SessionFacts | undefined):
 
 function postLegacy(visit: Visit, message: RpcMessage, { manner, session }: Legacy, alone?: boolean): Answer {
   if (message.kind === "request") {
-    const resumable =
+    const streamAddress =
       session && manner.kind === "legacy" && manner.revision >= "2025-11-25"
         ? { box: boxOf(visit, session), stream: crypto.randomUUID(), request: message.id }
         : undefined;
-    return answer(message, { visit, manner, session, can: session?.can ?? NOTHING, resumable, alone });
+    return answer(message, { visit, manner, session, can: session?.can ?? NOTHING, streamAddress, alone });
   }
   // Streamable HTTP, "Sending Messages to the Server": notifications and responses are accepted without a body.
   return hear(visit, message, session).then(() => empty(202));
