@@ -135,7 +135,7 @@ function server(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol
   ): Response | undefined => {
     if ("status" in admitted) return httpError(admitted.status, admitted.message, admitted.headers);
     if (admitted.id === principal.id && host.catalog.visibleTo(admitted).view === catalog.view) return undefined;
-    return httpError(403, "What this caller may see has changed");
+    return httpError(403, "The tools visible to this caller have changed; connect again");
   };
   const recheck: Visit["recheck"] = function (this: Visit, times) {
     return after(parts.guard(this, this.toolkit, times), refusalOf, this);
@@ -184,7 +184,9 @@ function stepUp(
 
 const NOBODY: Principal = { id: ANONYMOUS, scopes: [], reach: [], toolkits: [] };
 
-/** What no route matches: a browser's questions, the sign-in's own endpoints, and nothing, for those who may know that. */
+/**
+ * What no route matches: a browser's questions, the sign-in's own endpoints, and nothing, for those who may know that.
+ */
 async function elsewhere(c: Context, parts: Parts): Promise<Response> {
   const request = c.req.raw;
   const path = getPath(request);

@@ -1,4 +1,7 @@
-/** The Worker: reads bindings, picks stores, exports the app and its Durable Objects. The only file that names a binding. */
+/**
+ * The Worker: reads bindings, picks stores, exports the app and its Durable Objects. The only file that names a
+ * binding.
+ */
 import { env, waitUntil } from "cloudflare:workers";
 import source from "#catalog";
 import createSignIn from "#sign-in";
@@ -97,7 +100,7 @@ async function within(perMinute: number, key: string): Promise<boolean> {
   try {
     return (await limiter.limit({ key })).success;
   } catch (error) {
-    // A counter that is away must not close the deployment.
+    // A counter that cannot be reached must not close the deployment.
     log({ level: "error", message: "request not counted", error: describeError(error) });
     return true;
   }

@@ -31,7 +31,7 @@ export interface Access {
 
 export type Admission = { readonly principal: Principal } | Refused;
 
-/** What the log is told of a credential is for whoever runs this deployment: {@link why} and the id of an API key. */
+/** Why a request was turned away. `why` and `key` (the id of an API key) are for the operator's log. */
 export interface Refused {
   readonly refused: "no credential" | "bad credential" | "exposed" | "too many failures" | "too large" | "unavailable";
   readonly why?: string;
@@ -40,12 +40,14 @@ export interface Refused {
 
 /** Longer than any token that we can check. */
 const MAX_CREDENTIAL = 8_192;
-/** RFC 6750, section 2.1; the colon is of this Worker's own sign-in. Two headers arrive as one with a comma: refused. */
+/**
+ * RFC 6750, section 2.1; the colon is of this Worker's own sign-in. Two headers arrive as one with a comma: refused.
+ */
 const BEARER = /^Bearer +([\w\-.~+/:]+=*) *$/i;
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const SIGNED_IN = /^[^:]+:[^:]+:[^:]+$/;
 
-/** Where a credential is on the way in no one else's sight. What is served on this machine is told without a parser. */
+/** URLs on which nobody else can read the credential; tested first to spare parsing. */
 const SAFE_URL = /^(https:|http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])[:/])/;
 
 const NOBODY: Admission = { refused: "no credential" };
@@ -79,7 +81,8 @@ export function authenticate(
   if (credential === undefined) return UNRECOGNIZED;
   // Gateway seed, "Authentication": two credentials that differ are none.
   if (others.some((other) => other !== credential)) return bad("two credentials that differ");
-  // RFC 6750, section 5.3, and OAuth 2.1, section 1.5: never without TLS, but within a machine or a network.
+  // RFC 6750, section 5.3, and OAuth 2.1, section 1.5: credentials need TLS, except on this machine or a private
+  // network.
   if (!SAFE_URL.test(request.url) && isExposed(new URL(request.url))) {
     return { refused: "exposed", key: keyIdOf(credential) };
   }
@@ -122,7 +125,7 @@ async function signedIn(
   keys: Keyring,
 ): Promise<Found> {
   const signed = await signIn.check(token, origin, resources);
-  if (signed === undefined) return { why: "sign-in token that is unknown, expired, revoked or for another audience" };
+  if (signed === undefined) return { why: "unknown, expired or revoked sign-in token, or one for another audience" };
   const owner = await keys.findById(signed.keyId);
   if (owner === undefined) return { why: "sign-in token of a key that is revoked or expired" };
   const scopes = owner.scopes === "all" ? signed.scopes : signed.scopes.filter((one) => owner.scopes.includes(one));
@@ -147,14 +150,14 @@ function admit(found: Found, credential: string, { keys }: Access): Admission {
   return "why" in found ? bad(found.why) : { principal: found };
 }
 
-/** What was not known by heart is worth remembering: see failures.ts. */
+/** A credential that had to be looked up is remembered if it is valid (failures.ts). */
 function admitAndRemember(found: Found, credential: string, access: Access): Admission {
   const admission = admit(found, credential, access);
   if ("principal" in admission) access.failures.found(credential);
   return admission;
 }
 
-/** A store or a provider that is away opens nothing. */
+/** A store or a provider that cannot be reached opens nothing. */
 function away(error: unknown, { report }: Access): Admission {
   if (!(error instanceof ProviderDown)) report(error);
   return { refused: "unavailable" };

@@ -25,15 +25,15 @@ export interface TokenSettings {
 export interface Tokens {
   /**
    * @param resources URIs that a token for this request may have been issued for
-   * @returns why there is no principal for a token that is not good, or not for these: for the log
+   * @returns the principal, or (for the log) why the token was refused
    * @throws {ProviderDown}
    */
   find(token: string, resources: readonly string[]): Soon<Principal | Rejected>;
 }
 
-/** A credential that is no good. */
+/** An invalid credential. */
 export interface Rejected {
-  /** What an operator is told, and nobody else: in words of ours, with nothing of the credential in them. */
+  /** For the operator only: our own words, nothing taken from the credential. */
   readonly why: string;
 }
 
@@ -78,7 +78,7 @@ export function tokens(
     const options = { clockTolerance: TOLERANCE_S, currentDate: new Date(now()) };
     let payload: JWTPayload;
     if (isShared) {
-      if (settings.secret === undefined) return { why: "token signed with a secret, and there is no JWT_SECRET" };
+      if (settings.secret === undefined) return { why: "HS256 token, but JWT_SECRET is not set" };
       const key = sharedKey(settings.secret);
       ({ payload } = await jwtVerify(token, key, { ...options, algorithms: ["HS256"], requiredClaims: ["exp"] }));
       if ((payload.exp as number) > now() / 1_000 + MAX_LIFE_S + TOLERANCE_S) {
@@ -94,9 +94,9 @@ export function tokens(
       ({ payload } = await jwtVerify(token, published, { ...options, issuer, algorithms: ASYMMETRIC, requiredClaims }));
     }
     if ((payload.iat ?? 0) > now() / 1_000 + TOLERANCE_S) return NOT_YET;
-    // That it is there says nothing of what it is: `null` would be one subject for all who have none.
+    // jose checks only that `sub` is there: null or "" would make one subject of everyone.
     if (payload.sub !== undefined && (typeof payload.sub !== "string" || payload.sub === "")) {
-      return { why: "token with a wrong sub" };
+      return { why: "token with an invalid sub" };
     }
     const verified = {
       principal: await principalOf(payload, !isShared),
@@ -136,7 +136,7 @@ const REASONS: Readonly<Record<string, Rejected>> = {
   ERR_JWT_EXPIRED: { why: "expired token" },
   ERR_JWS_SIGNATURE_VERIFICATION_FAILED: { why: "token with a wrong signature" },
   ERR_JWKS_NO_MATCHING_KEY: { why: "token of an unknown signing key" },
-  ERR_JWKS_MULTIPLE_MATCHING_KEYS: { why: "token of one of several signing keys that it does not name" },
+  ERR_JWKS_MULTIPLE_MATCHING_KEYS: { why: "token without a kid that matches several signing keys" },
   ERR_JOSE_ALG_NOT_ALLOWED: { why: "token with an algorithm that is not allowed" },
 };
 
@@ -145,7 +145,7 @@ function rejected(error: JOSEError): Rejected {
   if (!(error instanceof JWTClaimValidationFailed)) return REASONS[error.code] ?? MALFORMED;
   const { claim, reason } = error;
   if (reason === "missing") return { why: `token without ${claim}` };
-  if (reason === "invalid") return { why: `token with a wrong ${claim}` };
+  if (reason === "invalid") return { why: `token with an invalid ${claim}` };
   return claim === "iss" ? { why: "token of another issuer" } : NOT_YET;
 }
 

@@ -9,7 +9,7 @@ import { Recent } from "./recent.ts";
 export interface Keyring {
   /** @returns undefined for a text that is no key, or none that is good (any more) */
   find(text: string): Principal | undefined | Promise<Principal | undefined>;
-  /** Why {@link find} did not find a key, for the log: as far as is known without another look. */
+  /** Why {@link find} returned undefined, for the log; reads nothing. */
   whyNot(text: string): { readonly why: string; readonly key?: string };
   /** The principal of a key that is known by its id alone: one that a person signed in with. */
   findById(id: string): Promise<Principal | undefined>;
@@ -33,7 +33,7 @@ export function isKey(text: string): boolean {
   return KEY.test(text);
 }
 
-/** The part of a key that may be shown; undefined for a text that is none. */
+/** The key's public id; undefined if the text is not a key. */
 export function keyIdOf(text: string): string | undefined {
   return KEY.exec(text)?.[1];
 }

@@ -1,4 +1,6 @@
-/** Signing in with nothing but this Worker, as the rest of it sees that. What does it is src/sign-in; most leave it out. */
+/**
+ * Signing in with nothing but this Worker, as the rest of it sees that. What does it is src/sign-in; most leave it out.
+ */
 import type { Catalog } from "../core/catalog.ts";
 import type { Log } from "../core/log.ts";
 import type { Keyring } from "./keys.ts";

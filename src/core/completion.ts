@@ -1,4 +1,4 @@
-/** Completion: values that go on from what a person types as a prompt's argument or a resource's variable. */
+/** Completion: suggestions for a prompt argument or resource variable that a person is typing. */
 import type { Caller } from "./call.ts";
 import type { Host, Offer } from "./host.ts";
 import type { Complete, CompletionContext, PromptEntry, ResourceEntry } from "./offers.ts";
@@ -14,7 +14,7 @@ export interface TypedSoFar {
   readonly others: Readonly<Record<string, string>>;
 }
 
-/** Ends with an outcome whose value is a list of texts. */
+/** Ends with a list of strings. */
 export type Completer = (caller: Caller) => Promise<Outcome>;
 
 /** @returns undefined where the prompt has no such argument */
@@ -40,13 +40,13 @@ function complete(
 ): Promise<Outcome> {
   const work = async (context: CompletionContext) =>
     texts((await (await find())?.(value, withoutPrototype(others), context)) ?? [], `${offer.id}, ${name}`);
-  // Counted by itself: who types shall not use up the calls that they type for.
+  // A rate of its own: typing must not use up the calls themselves.
   const completion: Offer = { ...offer, rateKey: `completion of ${rateKey}`, completion: true };
-  return serve({ offer: completion, work, made: (values) => values }, caller, host);
+  return serve({ offer: completion, work, toValue: (values) => values }, caller, host);
 }
 
 /** @throws what the log then says to the author */
 function texts(values: unknown, of: string): readonly string[] {
   if (Array.isArray(values) && values.every((value) => typeof value === "string")) return values;
-  throw new TypeError(`The completion of ${of} returned what is no list of texts`);
+  throw new TypeError(`The completion of ${of} must return a list of strings`);
 }

@@ -9,7 +9,10 @@ export interface Signer {
   sign(text: string): Promise<string>;
   /** Compares in constant time. */
   verify(text: string, signature: string): Promise<boolean>;
-  /** Another AES-GCM key for each `info`, and the same each time (HKDF, RFC 5869). Tells nothing of the signing key. */
+  /**
+   * Derives an AES-GCM key from the signing key: one per `info`, always the same (HKDF, RFC 5869); does not reveal the
+   * signing key.
+   */
   deriveKey(info: string): Promise<CryptoKey>;
 }
 
@@ -54,7 +57,7 @@ export function randomId(): string {
 
 /**
  * @param note short text that the handle carries in the clear, without dots: a protocol's revision
- * @param id   of what began before; left out, it is random
+ * @param id   of an earlier handle to go on with; random if left out
  */
 export async function mintHandle(
   signer: Signer,

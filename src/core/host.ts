@@ -41,8 +41,8 @@ export interface Offer {
   readonly id: string;
   readonly version?: string;
   readonly traits: Demands;
-  /** What its calls a minute are counted under. Left out: its id, which no other tool has. */
+  /** Key of its rate limit; defaults to `id`, which is unique among tools. */
   readonly rateKey?: string;
-  /** Whether only its completion is asked for. */
+  /** Set if the call asks for a completion only. */
   readonly completion?: true;
 }

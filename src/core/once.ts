@@ -27,7 +27,7 @@ const LEDGER_RETRY_MS = 1_000;
 /** Nobody waited for it any more when its turn came: it has not run, and need not. */
 const CANCELLED: Carried = { outcome: { kind: "cancelled" }, durationMs: 0 };
 
-/** A call by its names: in the stores, as it is compared with its duplicates, and what its result is sealed with. */
+/** A call's names: in the stores, its fingerprint, and its sealing key. */
 interface CallKeys {
   readonly storeKey: string;
   readonly fingerprint: string;
@@ -39,7 +39,7 @@ export async function once(run: ToolRun, key: string): Promise<Ending> {
   let keys: CallKeys;
   let claim: Claim;
   try {
-    // Before it runs: a result that cannot be sealed could not be kept.
+    // Derived before the tool runs: without it no result could be kept.
     keys = await keysOf(run, key);
     claim = await claimFor(run, keys);
   } catch (error) {
@@ -60,8 +60,8 @@ async function keysOf({ caller, offer, met, host }: ToolRun, key: string): Promi
   const { principal, context, input = {}, attachments } = caller;
   const userId = context.userId || undefined;
   const identity: CallIdentity = [ownerOf(principal), userId, offer.id, key];
-  // A caller that is known, and says for which user it calls, may have refreshed that user's tokens since its last try.
-  // Of all others what they bring may be the only thing that tells one user from another.
+  // An authenticated caller that names its user may have refreshed that user's tokens since its last try. For others,
+  // their credentials may be all that tells users apart.
   const namesUser = userId !== undefined && principal.id !== ANONYMOUS;
   return {
     storeKey: await ledgerKey(identity),
@@ -140,7 +140,7 @@ async function found(
   return { outcome, durationMs, entry, replayed: true, sessionId };
 }
 
-/** What another session's values went into, or another version made, is nothing to repeat here. */
+/** A result made with another session's values, or by another version, must not be replayed. */
 function isOfThisCall({ version, session }: Kept, { tool, sessionId, beginsSession = false }: Call): boolean {
   if (tool.version !== undefined && exactVersion(tool.version) !== version) return false;
   return !session?.seen || session.id === sessionId || (session.begun && beginsSession);

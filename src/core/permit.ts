@@ -29,7 +29,11 @@ export function permit(
   );
 }
 
-/** @returns undefined for who has the scopes that it demands, however often they call */
+/**
+ * Checks scopes only, counts nothing.
+ *
+ * @returns undefined if the principal has them all
+ */
 export function lackingScopes({ id, traits: { scopes } }: Offer, principal: Principal): Refusal | undefined {
   // All that it takes, and not just what is missing: one visit to the authorization server is enough.
   return lacking(scopes, principal.scopes).length > 0 ? { reason: "scope", name: id, scopes: scopes ?? [] } : undefined;

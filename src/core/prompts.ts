@@ -18,7 +18,7 @@ export function getPrompt(
     offer: promptOffer(entry),
     issues: missingArguments(entry, args),
     work: get,
-    made: toMessages,
+    toValue: toMessages,
   };
   return serve(service, caller, host);
 }

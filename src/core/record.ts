@@ -1,10 +1,9 @@
 /**
  * The record of a keyed call, encrypted: stores see that a key was used, not what came of it. The encryption key is
- * derived from the deployment's signing key and everything that names the call, including the client's key, which is not
- * stored: neither the stores nor the signing key alone opens a record.
+ * derived from the deployment's signing key and everything that names the call, including the client's key, which is
+ * not stored: neither the stores nor the signing key alone opens a record.
  */
-import type { Signer } from "./handle.ts";
-import { fromBase64Url, toBase64Url } from "./handle.ts";
+import { fromBase64Url, type Signer, toBase64Url } from "./handle.ts";
 import { canonical } from "./json.ts";
 import type { CallIdentity, LedgerRecord } from "./ledger.ts";
 import type { Outcome } from "./outcome.ts";
@@ -54,7 +53,7 @@ export async function sealRecord(key: CryptoKey, fingerprint: string, kept: Kept
   return { fingerprint, sealed: toBase64Url(whole) };
 }
 
-/** @returns undefined for what cannot be opened: damaged, or sealed with another key of the deployment's */
+/** @returns undefined if it is damaged or was sealed under another signing key */
 export async function openRecord(key: CryptoKey, { fingerprint, sealed }: LedgerRecord): Promise<Kept | undefined> {
   const whole = fromBase64Url(sealed);
   if (whole === undefined) return undefined;

@@ -1,4 +1,6 @@
-/** Meets a tool's requirements from the call's context, or from Worker secrets of the same names: never a mix of both. */
+/**
+ * Meets a tool's requirements from the call's context, or from Worker secrets of the same names: never a mix of both.
+ */
 import type { CallContext } from "./call.ts";
 import type { Requirements, Supplier } from "./definition.ts";
 import type { Missing } from "./outcome.ts";
@@ -8,7 +10,7 @@ export interface Met {
   readonly secrets: Values;
   readonly authorization: Values;
   readonly userId: string | undefined;
-  /** What of these the caller supplied itself; undefined for nothing. */
+  /** Which of these the caller supplied; undefined if none. */
   readonly fromCaller: { readonly secrets: Values; readonly authorization: Values } | undefined;
 }
 
@@ -26,7 +28,8 @@ export function meet(
 ): { met: Met } | { missing: Missing } {
   if (required === undefined) return MET;
   const { secrets = [], authorization = [], userId: needsUser = false } = required;
-  // What belongs together comes from one side: the Worker's key must not go where the caller's address points.
+  // Values that belong together come from one side, or a caller could have the Worker's secret sent to an address of
+  // its own.
   const brings = bringsSome(secrets, context.secrets) || bringsSome(authorization, context.authorization);
   const side: Supplier = brings ? "caller" : "worker";
   const met = {
@@ -70,7 +73,7 @@ interface Collected {
   readonly ofWorker: string[];
 }
 
-/** @param side where names come from that do not say it themselves */
+/** @param side source of values without `from` */
 function collect(
   items: readonly Named[],
   given: ReadonlyMap<string, string>,

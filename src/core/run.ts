@@ -99,7 +99,7 @@ function waitFor<Value>(running: Promise<Value>, judge: (value: Value) => Soon<O
       const onGone = () => stop(new DOMException("The caller has gone", "AbortError"), { kind: "cancelled" });
       let waitedMs = 0;
       const onTime = () => {
-        // What the caller takes to answer is not the code's time.
+        // Time spent waiting for the caller is not the code's: restart the timer for it.
         const newlyWaitedMs = context.waitedMs - waitedMs;
         waitedMs += newlyWaitedMs;
         if (newlyWaitedMs > 0) {

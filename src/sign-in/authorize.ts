@@ -24,7 +24,7 @@ import { consentPage, endPage, type Form, keyPage, linkBackPage, type Trouble, t
 /** What is known between two pages, beside the client's request. */
 interface Progress {
   readonly who: Who;
-  /** Keys that were no good. */
+  /** How many invalid keys were given. */
   readonly wrong: number;
   /** Of the key that was given: with it, the question is what it shall grant. */
   readonly keyId?: string;
@@ -58,7 +58,7 @@ export async function authorize(request: Request, oauth: OAuth, parts: SignInPar
       return redirectTo ? clientError(description, redirectTo) : endPage(400, CANNOT_CONNECT, `${description}.`);
     }
     if (error instanceof CimdFetchError) {
-      return endPage(400, CANNOT_CONNECT, "What it says of itself could not be fetched, or is not valid.");
+      return endPage(400, CANNOT_CONNECT, "Its client metadata could not be fetched or is not valid.");
     }
     parts.log({ level: "error", message: "sign-in failed", error: describeError(error) });
     return endPage(500, "Something went wrong", "It is not your doing. Start again from the app in a moment.");
@@ -70,7 +70,7 @@ async function begin(asked: Request, oauth: OAuth, parts: SignInParts, trouble?:
   const query = url.search;
   oauth.hideUnknownToolkit(url.searchParams);
   const request = await oauth.helpers.parseAuthRequest(new Request(url));
-  // OAuth 2.1, section 7.5: of every client. The library lets those with a secret go without.
+  // OAuth 2.1, section 7.5: of every client; the library exempts those with a secret.
   if (!CHALLENGE.test(request.codeChallenge ?? "")) {
     const description = "PKCE with S256 is required";
     return clientError(description, authorizationErrorRedirect(request, "invalid_request", description));
@@ -180,8 +180,8 @@ async function take(handle: string, { headers }: Request, oauth: OAuth) {
 }
 
 /**
- * A mistake of the client's. Every client here registered itself, so nobody vouches for where it would send its user
- * (RFC 9700, section 4.11.2): that is a link, and only an access that the user gave redirects by itself.
+ * An error of the client's. Nobody vouches for its redirect URI (RFC 9700, section 4.11.2): the user gets a link; only
+ * a grant redirects by itself.
  */
 function clientError(description: string, back: string): Response {
   return linkBackPage(400, CANNOT_CONNECT, `${description}.`, back);

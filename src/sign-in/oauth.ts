@@ -22,8 +22,8 @@ export interface OAuth {
   /** Resources that anyone may know of: the deployment as a whole. */
   readonly openResources: readonly string[];
   /**
-   * In a request's parameters, the resource of a toolkit that does not exist becomes that of one which nobody has: who
-   * has no key cannot tell which toolkits there are.
+   * Replaces the resource of a nonexistent toolkit by one that nobody has: without a key, nobody can tell which
+   * toolkits exist.
    *
    * @returns whether it changed them
    */
@@ -66,7 +66,7 @@ export function createOAuth(
     clientRegistrationEndpoint: REGISTER_PATH,
     clientIdMetadataDocumentEnabled: true,
     // No offline_access: every client gets a refresh token, and the page says so.
-    // What clients ask for at first. Others would name tools that do not exist for whoever reads this.
+    // Only base scopes: others would reveal tools that the reader cannot see.
     scopesSupported: [...new Set(baseScopes)],
     accessTokenTTL: ACCESS_SECONDS,
     refreshTokenTTL: IDLE_SECONDS,
@@ -132,7 +132,7 @@ const RATES = { "sign-in": 60, "client document": 60, token: 600 } as const;
 /** Counts one more request from its address. Resolves with whether that is within the limit of its kind. */
 export type IsWithin = (request: Request, what: keyof typeof RATES) => Promise<boolean>;
 
-/** What anyone may ask for is counted by address: not as often as they like. */
+/** Rate-limits unauthenticated requests by address. */
 export function limitsByAddress({ within, log }: Pick<SignInParts, "within" | "log">): IsWithin {
   /** What the log has said not to be limited: once is enough. */
   const told = new Set<string>();
@@ -153,8 +153,8 @@ export function limitsByAddress({ within, log }: Pick<SignInParts, "within" | "l
 const NO_CONTEXT = { waitUntil() {}, passThroughOnException() {} } as unknown as ExecutionContext;
 
 /**
- * The KV that the library gets. Client ids, codes and tokens are texts of anyone's: one that is too long for KV is one
- * that it does not have. Grants remember their refresh tokens.
+ * The KV that the library gets. Keys too long for KV (anyone may send them) read as absent; grant records also list
+ * their refresh tokens.
  */
 function forgiving(kv: KVNamespace): KVNamespace {
   const fits = (key: unknown) => new TextEncoder().encode(String(key)).length <= MAX_KEY_BYTES;

@@ -1,8 +1,8 @@
 /**
- * The library's way out. It fetches what a client publishes about itself (a client id metadata document, and the keys
- * that one names) with the global `fetch`, follows redirects, and can be given no other function. So the global one is
- * replaced: requests of the library, known by their `User-Agent`, pass the guard that tools' requests pass; all others
- * go on as they were.
+ * Guards the requests of the OAuth library: it fetches what a client publishes about itself (a client id metadata
+ * document, and the keys that one names) with the global `fetch`, follows redirects, and can be given no other
+ * function. So the global one is replaced: requests of the library, known by their `User-Agent`, pass the guard that
+ * tools' requests pass; all others go on as they were.
  */
 import { guardedFetch } from "../core/egress.ts";
 

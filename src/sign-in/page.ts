@@ -31,7 +31,7 @@ export interface Trouble {
   readonly message: string;
 }
 
-/** Tools, prompts and resources that are listed one below the other, and scopes that are shown before there is a key. */
+/** Most entries, or scopes before a key is given, that are listed one by one. */
 const MANY = 40;
 
 interface Page {
@@ -92,7 +92,7 @@ export function endPage(status: number, heading: string, text: string, headers?:
 }
 
 /**
- * Ends here, and leaves it to the person whether to go back to the app with what it is to be told.
+ * An end page with a link back to the app, which the person may follow or not.
  *
  * @param href where the app hears of it
  */

@@ -1,9 +1,8 @@
 /**
- * Refresh tokens that come back (RFC 9700, section 4.14.2). The library replaces a refresh token at each use, and
- * takes the one before until its successor is used, for clients that never got the answer. Any other it refuses, and
- * that is all; but if a token that was replaced comes back, two have it, and one of them is a thief. So a grant's record
- * also lists which tokens it has given out, and if one of those comes back, the grant ends. (Records stand on KV: two
- * locations that use one token within a minute may not know of each other.)
+ * Detects reuse of refresh tokens (RFC 9700, section 4.14.2). The library replaces the token at each use and accepts
+ * the previous one until its successor is used, as the answer may have been lost. If an older one comes back, two
+ * parties have it: the grant ends. For that, a grant's record also lists which tokens it has given out. (Records stand
+ * on KV: two locations that use one token within a minute may not know of each other.)
  */
 import { sha256 } from "../core/digest.ts";
 
@@ -17,7 +16,7 @@ interface GrantRecord {
 
 /** Tokens that a record remembers: more than a week of them, at one an hour. */
 const MAX_ISSUED = 200;
-/** Of a token's SHA-256 in hex: 64 bits tell a grant's own tokens apart. */
+/** Hex digits kept of a token's SHA-256: 64 bits are enough within one grant. */
 const SHORT = 16;
 
 export const GRANT = "grant:";

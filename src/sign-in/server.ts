@@ -81,7 +81,7 @@ async function metadata(request: Request, oauth: OAuth): Promise<Response> {
   return new Response(JSON.stringify({ ...all, protected_resources: oauth.openResources }), response);
 }
 
-/** @param text the same form as it was sent: the library is to see that, unless it is veiled */
+/** @param text the form as sent: forwarded as it is, unless a toolkit had to be hidden */
 async function token(request: Request, form: URLSearchParams, text: string, oauth: OAuth): Promise<Response> {
   const isWithinLimit = await oauth.isWithin(request, "token");
   if (!isWithinLimit || (mayFetch(form, request.headers) && !(await oauth.isWithin(request, "client document")))) {
@@ -94,8 +94,8 @@ async function token(request: Request, form: URLSearchParams, text: string, oaut
 }
 
 /**
- * Whether the library may fetch what a client publishes, before it knows anything else of who asks: unless the client
- * names itself in the form, and not by a URL.
+ * Whether the library may fetch client metadata for this request: not if the form alone names the client, and by no
+ * URL.
  */
 function mayFetch(form: URLSearchParams, headers: Headers): boolean {
   if (headers.has("authorization") || form.has("client_assertion")) return true;

@@ -1,8 +1,8 @@
 /**
  * Where every open stream of change notifications is known: one object for the deployment, so that what one isolate
  * publishes is heard on streams of all others. Streams end with the object (a new deployment restarts it) and clients
- * open them again; who then knows an older catalogue is told first. What sessions subscribe to is kept by other objects
- * of this class, one for each principal: no caller fills what all share.
+ * open them again; a client that knows an older catalogue is notified at once. What sessions subscribe to is kept by
+ * other objects of this class, one for each principal: no caller fills what all share.
  */
 import { DurableObject } from "cloudflare:workers";
 import type { Change, Changes, Listener, Wanted } from "../core/changes.ts";
@@ -202,7 +202,7 @@ export function hubChanges(namespace: DurableObjectNamespace<Hub>): Changes {
       const { principal, session } = listener;
       if (stream === undefined || session === undefined) return stream;
       try {
-        // Looked up once it is open: what is subscribed to meanwhile, the hub is told.
+        // Read after opening: later subscriptions reach the hub by themselves.
         const uris = await ownOf(principal).kept(session);
         if (uris.length > 0) await hub().updateSubscriptions(session, uris, true);
       } catch (error) {

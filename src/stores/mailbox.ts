@@ -1,7 +1,6 @@
 /**
- * Brings connections of one client together. The messages of a stream outlive the object's memory, each for some minutes.
- * Questions, words to running requests and those who wait are in memory alone: with the object they are gone, and those
- * who wait learn it.
+ * Brings connections of one client together. Stored messages survive a restart, for some minutes. Questions, signals
+ * and waiting callers are in memory: after a restart they are gone, and the waiting calls fail.
  */
 import { DurableObject } from "cloudflare:workers";
 import { type Entry, LOST, type Mail, type RunningRequest, type Signal } from "../core/mail.ts";
@@ -10,9 +9,9 @@ import { type Entry, LOST, type Mail, type RunningRequest, type Signal } from ".
 const KEPT_MS = 5 * 60_000;
 /** Characters that one box keeps, of all its streams. */
 const MAX_KEPT_PER_BOX = 16_000_000;
-/** How long whoever runs a request may take to answer a client that came back. */
+/** How long a running request may take to reply to a client that came back. */
 const RUNNER_REPLY_MS = 5_000;
-/** How long a client waits for more: then it comes again, and learns whether anyone still runs its request. */
+/** How long a client waits for more: then it comes back, and learns whether anyone still runs its request. */
 const QUIET_MS = 60_000;
 /** Questions that are open at once, and cancellations that are remembered. */
 const MAX_REMEMBERED = 100;
@@ -29,7 +28,7 @@ interface Watcher extends RunningRequest {
 }
 
 interface Follower {
-  /** Whether whoever runs the request has yet to say that it knows. */
+  /** Whether the running request has not replied yet. */
   isWaiting: boolean;
   readonly hear: (entries: readonly Entry[], done: boolean) => void;
   readonly end: () => void;
@@ -166,7 +165,7 @@ export class Mailbox extends DurableObject {
             write(more);
             if (isLast) return end();
             const last = this.#lastOf(stream);
-            // Whoever runs it has said all that it said so far: there never was such a place.
+            // It has posted all it said: position `after` never existed.
             if (last > 0 && last < after) lose();
             else silence = setTimeout(end, QUIET_MS);
           },
@@ -215,9 +214,13 @@ export class Mailbox extends DurableObject {
   }
 }
 
-/** @returns what had to go for it: the oldest, where there are too many */
+/**
+ * Adds an entry and drops the oldest over the limit.
+ *
+ * @returns the dropped value
+ */
 function remember<Value>(map: Map<string, Value>, key: string, value: Value): Value | undefined {
-  // Set anew, it is the youngest.
+  // Moves the key to the end: Maps keep insertion order.
   map.delete(key);
   map.set(key, value);
   const [oldest] = map.keys();

@@ -1,4 +1,4 @@
-/** Credentials that are no good: how often they are looked at, what the log says of them, and what their sender learns. */
+/** Invalid credentials: how often they are looked at, what the log says of them, and what their sender learns. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Fork } from "../support/node/fork.ts";
 import {
@@ -132,7 +132,7 @@ describe("the log says what is wrong with a credential, and its sender learns no
     ["token without exp", () => shared({ exp: undefined })],
     ["token without aud", () => provider.sign()],
     ["token without sub", () => provider.sign({ sub: undefined, aud: here.url })],
-    ["token with a wrong sub", () => shared({ sub: 7 })],
+    ["token with an invalid sub", () => shared({ sub: 7 })],
     ["token for another audience", () => shared({ aud: "https://elsewhere.example" })],
     ["token for another audience", () => provider.sign({ aud: "https://elsewhere.example" })],
     ["token of another issuer", () => provider.sign({ aud: here.url, iss: "https://evil.example" })],

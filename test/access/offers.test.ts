@@ -256,7 +256,9 @@ describe("calls a minute (definition, rate)", () => {
   };
   const tool: [string, object] = ["tools/call", { name: "Shop_Rare" }];
 
-  /** Sends it until it is refused, however many minutes of the limiter's that takes. @returns how often it was answered */
+  /**
+   * Sends it until it is refused, however many minutes of the limiter's that takes. @returns how often it was answered
+   */
   async function untilBusy(sent: Sent, headers: Headers): Promise<{ answered: number; refused: Answer }> {
     for (let answered = 0; answered < 60; answered++) {
       const answer = await ask(sent, headers);
@@ -331,7 +333,7 @@ describe("completion (server/utilities/completion)", () => {
     ]);
   });
 
-  it.each(["numbers", "a text", "an object", "null"])("of what is no list of texts, %s, is logged", async (how) => {
+  it.each(["numbers", "a text", "an object", "null"])("that is not a list of strings, %s, is logged", async (how) => {
     const before = here.entries().length;
     await moody(how, as(member));
     const said = () =>

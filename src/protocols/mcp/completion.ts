@@ -1,4 +1,4 @@
-/** `completion/complete` (server/utilities/completion): values that go on from what a person has begun to type. */
+/** `completion/complete` (server/utilities/completion): suggestions for what a person is typing. */
 import { type Completer, completeArgument, completeVariable, type TypedSoFar } from "../../core/completion.ts";
 import { isRecord } from "../../core/json.ts";
 import type { Outcome } from "../../core/outcome.ts";
@@ -28,7 +28,8 @@ export async function complete({ params }: RpcRequest, turn: Turn): Promise<Meth
     return error(CODE.invalidParams, "params.context.arguments must be an object of strings");
   }
   const run = completer(ref, { name, value, others: others as TypedSoFar["others"] }, turn);
-  if (run === undefined) return error(CODE.invalidParams, "There is nothing of that reference to complete");
+  if (run === undefined)
+    return error(CODE.invalidParams, "params.ref and params.argument name nothing that can be completed");
   return invoke(turn, {
     method: "completion/complete",
     about: [ref, argument, others],
@@ -51,7 +52,7 @@ function completer(ref: Record<string, unknown>, typed: TypedSoFar, turn: Turn):
   return entry && completeVariable(entry, typed, host);
 }
 
-/** Suggestions are a courtesy: where there are none after all, a person types on without them. */
+/** Completion is optional: if it fails, the client gets an empty list. */
 function suggestions(outcome: Outcome): Outcome {
   const isRefused = outcome.kind === "refused" && outcome.refusal.reason !== "ability";
   return isRefused || outcome.kind === "completed" ? outcome : { kind: "completed", value: [] };

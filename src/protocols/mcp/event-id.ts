@@ -1,6 +1,6 @@
 /**
- * Ids of events that a client may come back with (2025-11-25, basic/transports, Resumability and Redelivery): signed and
- * bound to their session, so that one that was never issued is known without a read.
+ * Ids of events that a client may come back with (2025-11-25, basic/transports, Resumability and Redelivery): signed
+ * and bound to their session, so that one that was never issued is known without a read.
  */
 import { fromBase64Url, toBase64Url } from "../../core/handle.ts";
 import type { Host } from "../../core/host.ts";
@@ -15,7 +15,7 @@ export interface StreamAddress {
   readonly request: RpcId;
 }
 
-/** Stands in an id for the place behind the last message: who has it has missed nothing that can still be had. */
+/** Position after the last message: a client that has it has missed nothing still available. */
 export const END = "end";
 
 /** What a stream's ids begin with. */

@@ -62,7 +62,7 @@ async function setLevel({ params }: RpcRequest, { visit, session }: Turn): Promi
   return { result: {} };
 }
 
-/** Characters of a URI that can be subscribed to: it becomes a key of a store. */
+/** Longest URI that can be subscribed to: it becomes a storage key. */
 const MAX_SUBSCRIBED_URI = 500;
 
 async function subscribe({ params }: RpcRequest, turn: Turn, on: boolean): Promise<MethodReply> {
@@ -72,7 +72,7 @@ async function subscribe({ params }: RpcRequest, turn: Turn, on: boolean): Promi
   }
   const found = params.uri.length <= MAX_SUBSCRIBED_URI ? findResource(resourcesOf(turn), params.uri) : undefined;
   if (on && !found) return unknownResource(params.uri, turn);
-  // Who may not read it is told nothing of its changes either.
+  // A caller that may not read a resource must not learn of its changes.
   const refusal = on && found ? lackingScopes(resourceOffer(found.entry), visit.principal) : undefined;
   if (refusal) return refused(refusal, turn.manner, visit);
   const { changes } = visit.host;

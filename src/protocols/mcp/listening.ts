@@ -21,8 +21,8 @@ const MAX_URIS = 100;
 const EVERYTHING = { tools: true, prompts: true, resources: true, uris: [] };
 const NOTHING = { tools: false, prompts: false, resources: false, uris: [] };
 
-/** How often a stream may look at its principal again. */
-const LOOK_MS = 5_000;
+/** Least time between two rechecks of a stream's credential: beats can come faster. */
+const RECHECK_MS = 5_000;
 
 export type Listening = Response | "too many streams";
 
@@ -52,7 +52,7 @@ async function resume(visit: Visit, box: string, id: string): Promise<Listening 
   if (resumed === undefined) return "unknown event";
   const { name, stream: lost, after } = resumed;
   if (after === END) return "nothing follows";
-  // A listener to nothing: counts among the principal's streams, and brings the heartbeat.
+  // Listens to nothing: counts as one of the principal's streams and supplies the heartbeat.
   const listener = { principal: ownerOf(principal), wanted: NOTHING, revision: host.catalog.revision };
   const heartbeat = await host.changes.listen(listener);
   if (heartbeat === undefined) return "too many streams";
@@ -105,7 +105,9 @@ export async function listenToSubscription(visit: Visit, { id, params }: RpcRequ
   });
 }
 
-/** Subscriptions, Graceful Closure, and Cancellation: one text wants a result, the other a notification. Both are sent. */
+/**
+ * Subscriptions, Graceful Closure, and Cancellation: one text wants a result, the other a notification. Both are sent.
+ */
 function sendClosing(id: RpcId, stream: EventStream): void {
   const _meta = { [META.subscriptionId]: id };
   const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { _meta, requestId: id } };
@@ -161,7 +163,8 @@ function forward(
 ): Response {
   const incoming = readLines(source);
   const beating = heartbeat && readLines(heartbeat);
-  // Ends the loops below, and with them the streams behind them. A connection that breaks is told by the request only.
+  // Ends the loops below, and with them the streams behind them. A broken connection shows only in the request's
+  // signal.
   const stop = () => {
     incoming.cancel();
     beating?.cancel();
@@ -169,12 +172,12 @@ function forward(
   const stream = eventStream(stop);
   visit.request.signal.addEventListener("abort", stop);
   first?.(stream);
-  let looked = Date.now();
-  // Comments keep a connection open, and find out that it is not.
+  let checked = Date.now();
+  // Comments keep the connection open, and reveal that it has closed.
   const beat = async () => {
     stream.comment("keep-alive");
-    if (Date.now() - looked < LOOK_MS) return;
-    looked = Date.now();
+    if (Date.now() - checked < RECHECK_MS) return;
+    checked = Date.now();
     if (await visit.recheck(0)) stop();
   };
   const relay = async (lines: Lines) => {
@@ -182,7 +185,7 @@ function forward(
       // An empty line is a beat.
       for await (const line of lines) await (line === "" ? beat() : tell(line, stream));
     } catch {
-      // The other side has gone, or the object behind the stream was restarted: clients come again.
+      // The other side has gone, or the object behind the stream was restarted: clients come back.
     }
   };
   const relayAll = async () => {
@@ -191,7 +194,7 @@ function forward(
     last?.(stream);
     stream.close();
   };
-  // Deferred, as an isolate whose client has gone runs nothing else, and the stream behind would be kept for nobody.
+  // Deferred: otherwise the runtime stops this when the client goes, and the stream behind it is never closed.
   visit.host.defer(relayAll());
   return stream.response;
 }

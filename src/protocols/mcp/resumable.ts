@@ -1,7 +1,7 @@
 /**
- * A stream that its client may pick up again (2025-11-25, basic/transports, Resumability and Redelivery). What was said
- * is kept here while the request runs, and left in the mailbox when it ends, or as soon as its client comes back: a
- * connection may be dead for long before anyone knows.
+ * A stream that its client may pick up again (2025-11-25, basic/transports, Resumability and Redelivery). Messages
+ * are kept here while the request runs, and stored in the mailbox when it ends or its client comes back: a connection
+ * may be dead for long before anyone knows.
  */
 import type { Host } from "../../core/host.ts";
 import { describeError } from "../../core/log.ts";
@@ -12,7 +12,7 @@ import { CODE } from "./render.ts";
 
 /** Milliseconds that a client waits before it comes back. */
 export const RETRY_MS = 1_000;
-/** Characters of one stream that are kept: the oldest messages go first. The last one is kept in any case, if it fits. */
+/** Characters kept of one stream: the oldest messages go first. The last one is kept in any case, if it fits. */
 const MAX_KEPT_PER_STREAM = 1_000_000;
 /** Bytes of one message that a mailbox can keep. */
 const MAX_ENTRY_BYTES = 1_900_000;
@@ -88,7 +88,9 @@ export class ResumableStream implements OutgoingStream {
   }
 
   #keep({ at, text }: Entry, isLast: boolean): void {
+    // UTF-8 takes at most 3 bytes per code unit: most texts need not be encoded to know their size.
     const isTooLarge = text.length * 3 > MAX_ENTRY_BYTES && new TextEncoder().encode(text).length > MAX_ENTRY_BYTES;
+    // Too large for the mailbox: only the answer is replaced, other messages are dropped.
     if (isTooLarge && !isLast) return;
     const kept = isTooLarge ? lostAnswer(this.#address, TOO_LARGE) : text;
     this.#kept.push({ at, text: kept });

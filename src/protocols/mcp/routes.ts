@@ -1,4 +1,6 @@
-/** MCP over Streamable HTTP: one endpoint for both eras. Reads messages, finds who answers them; runs nothing itself. */
+/**
+ * MCP over Streamable HTTP: one endpoint for both eras. Reads messages, finds who answers them; runs nothing itself.
+ */
 import { ownerOf } from "../../core/principal.ts";
 import { after, type Soon } from "../../core/soon.ts";
 import { type Answer, empty, json, type Protocol, type ReadBody, readJson, type Visit } from "../http.ts";
@@ -153,7 +155,7 @@ async function get(visit: Visit): Promise<Response> {
 
 /** Not 404: that would end the client's session. */
 const NOT_RESUMED = {
-  "unknown event": "Last-Event-ID is the id of no event of this session; open the stream without it",
+  "unknown event": "Last-Event-ID names no event of this session; open the stream without it",
   "nothing follows": "Nothing follows the event that Last-Event-ID names: its stream is over",
 };
 

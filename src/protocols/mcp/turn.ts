@@ -76,8 +76,8 @@ export class Turn implements TurnFacts, Client {
 
   /**
    * "Disconnection SHOULD NOT be interpreted as the client cancelling its request" (2025-03-26, 2025-06-18 and
-   * 2025-11-25, basic/transports). 2024-11-05 has no such sentence, but the same notification to cancel by. Since
-   * 2026-07-28 it MUST be interpreted so, and a client that did no handshake can say it in no other way.
+   * 2025-11-25, basic/transports). 2024-11-05 does not say so, but has the same cancel notification. From 2026-07-28 on
+   * it MUST be treated as cancellation, and clients without a handshake have no other way.
    */
   get #isCancelledByHangingUp(): boolean {
     return this.manner.kind !== "legacy";

@@ -92,7 +92,7 @@ function refusalError(refusal: Refusal): RpcError {
           "This idempotency key was already used with other parameters or for another version; use a new key for a new call",
       };
     case "not_kept":
-      return { code: CODE.conflict, message: `${NOT_KEPT}; a new call takes a new key`, data: { can_retry: false } };
+      return { code: CODE.conflict, message: `${NOT_KEPT}; use a new key for a new call`, data: { can_retry: false } };
   }
 }
 

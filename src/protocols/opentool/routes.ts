@@ -90,7 +90,7 @@ function call(visit: Visit): Answer {
 /**
  * The same as events: `start`, then `data` or `error`, then `done`.
  *
- * The published Dart client looks for `event:(\w+)\ndata:(.*?)\n\n` in each piece of the body as it arrives: no blank
+ * The published Dart client looks for `event:(\w+)\ndata:(.*?)\n\n` in each piece of the body as it arrives: no space
  * after a colon, no id, no comment, and an event is written in one piece.
  */
 async function streamCall(visit: Visit): Promise<Response> {
