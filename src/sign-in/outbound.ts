@@ -6,6 +6,8 @@
  */
 import { guardedFetch } from "../core/egress.ts";
 
+/** Marks the global `fetch` once it is replaced. */
+const GUARDED = Symbol("guarded");
 const LIBRARY = /^workers-oauth-provider\//;
 
 /**
@@ -15,15 +17,12 @@ const LIBRARY = /^workers-oauth-provider\//;
  */
 export function guardLibrary(): void {
   const send = globalThis.fetch;
-  if (send === replacement) return;
+  if (GUARDED in send) return;
   const guarded = guardedFetch((input, init) => send(input, init));
-  replacement = (input: RequestInfo | URL, init?: RequestInit) =>
+  const replacement = (input: RequestInfo | URL, init?: RequestInit) =>
     isOfLibrary(init) ? guarded(input, { ...init, redirect: "error" }) : send(input, init);
-  globalThis.fetch = replacement;
+  globalThis.fetch = Object.assign(replacement, { [GUARDED]: true });
 }
-
-/** The global `fetch` once it is replaced: of the isolate, as that one is. */
-let replacement: typeof fetch | undefined;
 
 function isOfLibrary(init: RequestInit | undefined): boolean {
   return init?.headers !== undefined && LIBRARY.test(new Headers(init.headers).get("user-agent") ?? "");

@@ -34,7 +34,7 @@ const RESOURCES: readonly (readonly [string, string, string])[] = [
   ['uri: "x://5", ttlMs: Infinity', "its ttlMs is not a whole number of milliseconds", "ttlMs: 60_000"],
   ['uri: "x://6", ttlMs: "1h"', "its ttlMs is not a whole number of milliseconds", "ttlMs: 60_000"],
   ['uri: "x://{y}/7", complete: { y: "Oslo" }', 'the completion of "y" is not a function', "write a function"],
-  ['uri: "x://{y}/8", complete: { z: () => [] }', 'its complete names "z"', "remove it"],
+  ['uri: "x://{y}/8", complete: { z: () => [] }', 'complete has "z"', "remove it"],
   ['uri: "x://{y}/9", complete: () => []', "its complete is not an object", "write complete: {"],
 ];
 const MISTAKES = [
