@@ -17,8 +17,8 @@ export interface Signer {
 }
 
 /**
- * @param key raw key of at least 32 bytes; asked for until it has come once. Nobody waits for what another request asked:
- *            a request whose caller has gone is let go with all that it waits for, and its answer would never come
+ * @param key raw key of at least 32 bytes; asked for until it has come once. Nobody waits for what another request
+ *            asked: a request whose caller has gone is let go with all that it waits for, and its answer would never come
  */
 export function hmacSigner(key: () => Promise<Uint8Array<ArrayBuffer>>): Signer {
   let imported: { readonly signs: CryptoKey; readonly derives: CryptoKey } | undefined;

@@ -27,7 +27,8 @@ export interface Visit {
    * Looks at the credential once more.
    *
    * @param times how many further requests to count against the principal's rate: 0 for none
-   * @returns what to answer if the principal is not admitted any more, is over its rate, or sees other tools than before
+   * @returns what to answer if the principal is not admitted any more, is over its rate, or sees other tools than
+   *          before
    */
   recheck(this: Visit, times: number): Soon<Response | undefined>;
 }

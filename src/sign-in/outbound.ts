@@ -19,7 +19,7 @@ export function guardLibrary(): void {
   const send = globalThis.fetch;
   if (GUARDED in send) return;
   const guarded = guardedFetch((input, init) => send(input, init));
-  const replacement = (input: RequestInfo | URL, init?: RequestInit) =>
+  const replacement = (input: string | URL | Request, init?: RequestInit) =>
     isOfLibrary(init) ? guarded(input, { ...init, redirect: "error" }) : send(input, init);
   globalThis.fetch = Object.assign(replacement, { [GUARDED]: true });
 }

@@ -89,7 +89,7 @@ describe.concurrent("the object", () => {
     expect(await effects(key)).toBe(1);
   });
 
-  it("not told of a result, and KV cannot be reached when the key is taken over: tried again, not run again", async () => {
+  it("not told of a result, and KV fails when the key is taken over: tried again, not run again", async () => {
     const key = fresh();
     await call(rig, { key, ...SOON, fate: { faults: { settle: NEVER } } });
     await sleep(LEASE_MS + 100);

@@ -157,8 +157,8 @@ export function refused(refusal: Refusal, manner: Manner, visit: Visit): Rendere
     case "conflict":
       return error(
         CODE.invalidParams,
-        "This idempotency key was already used with other arguments, in another session or with other credentials; use " +
-          "a new key for a new call",
+        "This idempotency key was already used with other arguments, in another session or with other credentials; " +
+          "use a new key for a new call",
       );
     case "not_kept":
       return { result: failed({ message: `${NOT_KEPT}; use a new key for a new call` }) };

@@ -89,7 +89,8 @@ function refusalError(refusal: Refusal): RpcError {
       return {
         code: CODE.conflict,
         message:
-          "This idempotency key was already used with other parameters or for another version; use a new key for a new call",
+          "This idempotency key was already used with other parameters or for another version; " +
+          "use a new key for a new call",
       };
     case "not_kept":
       return { code: CODE.conflict, message: `${NOT_KEPT}; use a new key for a new call`, data: { can_retry: false } };
