@@ -346,7 +346,7 @@ describe("completion (server/utilities/completion)", () => {
       expect.objectContaining({
         tool: "Club_Moody",
         error: expect.objectContaining({
-          message: expect.stringContaining("Club_Moody, how returned what is no list"),
+          message: expect.stringContaining("Club_Moody, how must return a list of strings"),
         }),
       }),
     ]);
