@@ -191,7 +191,7 @@ describe("a token that has expired is good for 30 s more, for clocks that differ
   });
 });
 
-describe("a credential that was sent over plain http to a public host is refused, good or not", () => {
+describe("a credential that was sent over plain http to a public host is refused, valid or not", () => {
   const ways = (text: string): readonly Headers[] => [
     bearer(text),
     [["OXP-API-Key", text]],
@@ -218,7 +218,7 @@ describe("a credential that was sent over plain http to a public host is refused
     const key = await here.makeKey();
     const begun = here.lines.length;
     await send(here.url, { ...withHeaders(PEEK, bearer(key.text)), host: "tools.example.com" });
-    const lines = () => here.lines.slice(begun).filter((line) => line.includes("exposed"));
+    const lines = () => here.lines.slice(begun).filter((line) => line.includes("sent over plain http"));
     await until(() => lines().length === 1);
     expect(JSON.parse(lines()[0] as string)).toMatchObject({ level: "warning", key: key.id });
     expect(lines()[0]).not.toContain(key.text.slice(-43));
