@@ -129,13 +129,16 @@ function server(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol
   const challenge: Visit["challenge"] = function (this: Visit, scopes) {
     return stepUp(new URL(this.request.url), resource, this.principal, scopes, this.host.catalog.scopes);
   };
-  const recheck = (admitted: Principal | Rejection, { principal, host: { catalog } }: Visit): Response | undefined => {
+  const refusalOf = (
+    admitted: Principal | Rejection,
+    { principal, host: { catalog } }: Visit,
+  ): Response | undefined => {
     if ("status" in admitted) return httpError(admitted.status, admitted.message, admitted.headers);
     if (admitted.id === principal.id && host.catalog.visibleTo(admitted).view === catalog.view) return undefined;
-    return httpError(403, "What this caller may see has changed");
+    return httpError(403, "The tools visible to this caller have changed; connect again");
   };
-  const readmit: Visit["readmit"] = function (this: Visit, times) {
-    return after(parts.guard(this, this.toolkit, times), recheck, this);
+  const recheck: Visit["recheck"] = function (this: Visit, times) {
+    return after(parts.guard(this, this.toolkit, times), refusalOf, this);
   };
   const enter = (
     admitted: Principal | Rejection,
@@ -146,7 +149,7 @@ function server(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol
     const catalog = host.catalog.visibleTo(admitted);
     if (toolkit !== undefined && !catalog.toolkits.has(toolkit)) return nothing(request, catalog);
     const seen = hostFor(catalog);
-    return serve({ request, headers, principal: admitted, toolkit, host: seen, server, limits, challenge, readmit });
+    return serve({ request, headers, principal: admitted, toolkit, host: seen, server, limits, challenge, recheck });
   };
   // Without an async function of its own: what it calls makes the promises that a call needs.
   return (request, toolkit) => {
@@ -181,7 +184,9 @@ function stepUp(
 
 const NOBODY: Principal = { id: ANONYMOUS, scopes: [], reach: [], toolkits: [] };
 
-/** What no route matches: a browser's questions, the sign-in's own endpoints, and nothing, for those who may know that. */
+/**
+ * What no route matches: a browser's questions, the sign-in's own endpoints, and nothing, for those who may know that.
+ */
 async function elsewhere(c: Context, parts: Parts): Promise<Response> {
   const request = c.req.raw;
   const path = getPath(request);

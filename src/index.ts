@@ -1,4 +1,7 @@
-/** The Worker: reads bindings, picks stores, exports the app and its Durable Objects. The only file that names a binding. */
+/**
+ * The Worker: reads bindings, picks stores, exports the app and its Durable Objects. The only file that names a
+ * binding.
+ */
 import { env, waitUntil } from "cloudflare:workers";
 import source from "#catalog";
 import createSignIn from "#sign-in";
@@ -55,7 +58,10 @@ interface Bindings {
   readonly OAUTH_SCOPES?: string;
   readonly RATE_PER_MINUTE?: string;
   readonly LOG_CALLS?: string;
-  /** Base64url, 32 bytes or more: signs session handles, and kept results are sealed with it. Left out, the deployment makes its own. */
+  /**
+   * Base64url, 32 bytes or more: signs session handles, and keys that encrypt stored results are derived from it. Left
+   * out, the deployment makes its own.
+   */
   readonly SIGNING_KEY?: string;
 }
 
@@ -94,7 +100,7 @@ async function within(perMinute: number, key: string): Promise<boolean> {
   try {
     return (await limiter.limit({ key })).success;
   } catch (error) {
-    // A counter that is away must not close the deployment.
+    // A counter that cannot be reached must not close the deployment.
     log({ level: "error", message: "request not counted", error: describeError(error) });
     return true;
   }

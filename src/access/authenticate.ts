@@ -7,7 +7,7 @@ import { isInside } from "../core/egress.ts";
 import type { Soon } from "../core/soon.ts";
 import type { Failures } from "./failures.ts";
 import { ProviderDown } from "./jwks.ts";
-import type { Tokens, Unfit } from "./jwt.ts";
+import type { Rejected, Tokens } from "./jwt.ts";
 import { isKey, type Keyring, keyIdOf } from "./keys.ts";
 import { originOf, resourcesOf } from "./resource.ts";
 import type { SignIn } from "./sign-in.ts";
@@ -31,7 +31,7 @@ export interface Access {
 
 export type Admission = { readonly principal: Principal } | Refused;
 
-/** What the log is told of a credential is for whoever runs this deployment: {@link why} and the id of an API key. */
+/** Why a request was turned away. `why` and `key` (the id of an API key) are for the operator's log. */
 export interface Refused {
   readonly refused: "no credential" | "bad credential" | "exposed" | "too many failures" | "too large" | "unavailable";
   readonly why?: string;
@@ -40,16 +40,18 @@ export interface Refused {
 
 /** Longer than any token that we can check. */
 const MAX_CREDENTIAL = 8_192;
-/** RFC 6750, section 2.1; the colon is of this Worker's own sign-in. Two headers arrive as one with a comma: refused. */
+/**
+ * RFC 6750, section 2.1; the colon is of this Worker's own sign-in. Two headers arrive as one with a comma: refused.
+ */
 const BEARER = /^Bearer +([\w\-.~+/:]+=*) *$/i;
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const SIGNED_IN = /^[^:]+:[^:]+:[^:]+$/;
 
-/** Where a credential is on the way in no one else's sight. What is served on this machine is told without a parser. */
-const UNEXPOSED = /^(https:|http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])[:/])/;
+/** URLs on which nobody else can read the credential; tested first to spare parsing. */
+const SAFE_URL = /^(https:|http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])[:/])/;
 
 const NOBODY: Admission = { refused: "no credential" };
-const SHAPELESS: Admission = { refused: "bad credential", why: "neither key nor token by its looks" };
+const UNRECOGNIZED: Admission = { refused: "bad credential", why: "neither key nor token by its looks" };
 
 /** @param toolkit folder name in the path that was asked for */
 export function authenticate(
@@ -73,22 +75,23 @@ export function authenticate(
   if ((authorization?.length ?? 0) > MAX_CREDENTIAL || shown.some((key) => key.length > MAX_CREDENTIAL)) {
     return { refused: "too large" };
   }
-  if (shown.some((key) => !isKey(key)) || (authorization !== undefined && bearer === undefined)) return SHAPELESS;
+  if (shown.some((key) => !isKey(key)) || (authorization !== undefined && bearer === undefined)) return UNRECOGNIZED;
   if (bearer !== undefined) shown.push(bearer);
   const [credential, ...others] = shown;
-  if (credential === undefined) return SHAPELESS;
+  if (credential === undefined) return UNRECOGNIZED;
   // Gateway seed, "Authentication": two credentials that differ are none.
   if (others.some((other) => other !== credential)) return bad("two credentials that differ");
-  // RFC 6750, section 5.3, and OAuth 2.1, section 1.5: never without TLS, but within a machine or a network.
-  if (!UNEXPOSED.test(request.url) && isExposed(new URL(request.url))) {
+  // RFC 6750, section 5.3, and OAuth 2.1, section 1.5: credentials need TLS, except on this machine or a private
+  // network.
+  if (!SAFE_URL.test(request.url) && isExposed(new URL(request.url))) {
     return { refused: "exposed", key: keyIdOf(credential) };
   }
   if (access.failures.shutsOut(headers, credential)) return { refused: "too many failures" };
   try {
-    const found = look(credential, request, toolkit, access);
+    const found = lookUp(credential, request, toolkit, access);
     if (!(found instanceof Promise)) return admit(found, credential, access);
     return found.then(
-      (found) => lookedUp(found, credential, access),
+      (found) => admitAndRemember(found, credential, access),
       (error) => away(error, access),
     );
   } catch (error) {
@@ -100,9 +103,9 @@ function isExposed(url: URL): boolean {
   return url.protocol === "http:" && !isInside(url);
 }
 
-type Found = Principal | Unfit | undefined;
+type Found = Principal | Rejected | undefined;
 
-function look(credential: string, request: Request, toolkit: string | undefined, access: Access): Soon<Found> {
+function lookUp(credential: string, request: Request, toolkit: string | undefined, access: Access): Soon<Found> {
   if (isKey(credential)) return access.keys.find(credential);
   const origin = originOf(request.url);
   const resources = resourcesOf(origin, toolkit);
@@ -111,7 +114,7 @@ function look(credential: string, request: Request, toolkit: string | undefined,
   return access.signIn ? signedIn(credential, origin, resources, access.signIn, access.keys) : NOT_SET_UP;
 }
 
-const NOT_SET_UP: Unfit = { why: "credential of a kind that is not set up here" };
+const NOT_SET_UP: Rejected = { why: "credential of a kind that is not set up here" };
 
 /** Whoever signed in with a key is that key's principal, with as many of its scopes as were granted. */
 async function signedIn(
@@ -122,7 +125,7 @@ async function signedIn(
   keys: Keyring,
 ): Promise<Found> {
   const signed = await signIn.check(token, origin, resources);
-  if (signed === undefined) return { why: "sign-in token that is unknown, expired, revoked or for another audience" };
+  if (signed === undefined) return { why: "unknown, expired or revoked sign-in token, or one for another audience" };
   const owner = await keys.findById(signed.keyId);
   if (owner === undefined) return { why: "sign-in token of a key that is revoked or expired" };
   const scopes = owner.scopes === "all" ? signed.scopes : signed.scopes.filter((one) => owner.scopes.includes(one));
@@ -142,18 +145,19 @@ function bad(why: string): Refused {
 }
 
 function admit(found: Found, credential: string, { keys }: Access): Admission {
-  if (found === undefined) return isKey(credential) ? { ...bad(""), ...keys.whyNot(credential) } : SHAPELESS;
+  if (found === undefined)
+    return isKey(credential) ? { refused: "bad credential", ...keys.whyNot(credential) } : UNRECOGNIZED;
   return "why" in found ? bad(found.why) : { principal: found };
 }
 
-/** What was not known by heart is worth remembering: see failures.ts. */
-function lookedUp(found: Found, credential: string, access: Access): Admission {
+/** A credential that had to be looked up is remembered if it is valid (failures.ts). */
+function admitAndRemember(found: Found, credential: string, access: Access): Admission {
   const admission = admit(found, credential, access);
   if ("principal" in admission) access.failures.found(credential);
   return admission;
 }
 
-/** A store or a provider that is away opens nothing. */
+/** A store or a provider that cannot be reached opens nothing. */
 function away(error: unknown, { report }: Access): Admission {
   if (!(error instanceof ProviderDown)) report(error);
   return { refused: "unavailable" };

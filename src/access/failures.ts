@@ -1,7 +1,6 @@
 /**
- * Credentials that are no good, counted by the address that they come from. An address that has shown too many in a
- * minute is shut out for the next: what it shows is not looked at, unless it was good a moment ago. So whoever shares
- * an address with a thief goes on with the credential that they have been using.
+ * Counts invalid credentials per client address. An address with too many in one minute is shut out for the next: its
+ * credentials are not checked, except those found valid recently, so others behind that address keep working.
  */
 import type { Log } from "../core/log.ts";
 import { MINUTE_MS } from "../core/permit.ts";
@@ -9,21 +8,25 @@ import { Recent } from "./recent.ts";
 import { addressOf } from "./stranger.ts";
 
 export interface Failures {
-  /** Whether this credential is not to be looked at. */
+  /** Whether to refuse this credential unchecked. */
   shutsOut(headers: Headers, credential: string): boolean;
-  /** Counts one. @returns whether it is one too many: from now on the address is shut out */
+  /**
+   * Counts one.
+   *
+   * @returns whether it is one too many: from now on the address is shut out
+   */
   count(headers: Headers): Promise<boolean>;
-  /** Told of each credential that was looked up and found to be good. */
+  /** Told of each credential that was looked up and found valid. */
   found(credential: string): void;
 }
 
 /** Failures a minute of one address: the name of a rate limiter in wrangler.toml. Without it, they are not counted. */
 const RATE = 60;
-/** Longer than anything that was looked up is known elsewhere (keys.ts, jwt.ts, sign-in.ts). */
+/** Longer than any other cache of checked credentials (keys.ts, jwt.ts, sign-in.ts). */
 const GOOD_MS = 600_000;
 
 /**
- * @param within counts to so many a minute, at one location; an isolate learns of the others' counts at its own next failure
+ * @param within counts one against this limit, per location; another isolate notices at its own next failure
  * @param now    milliseconds since 1970
  */
 export function failures(

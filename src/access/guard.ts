@@ -23,14 +23,16 @@ export interface Rejection {
   readonly headers: Record<string, string>;
 }
 
-/** @param times how many requests it counts as, 1 if left out; 0 looks at the credential alone */
+/** @param times requests to count (default 1); 0 checks only the credential */
 export type Guard = (asked: Asked, toolkit: string | undefined, times?: number) => Soon<Principal | Rejection>;
 
 const HOW =
   "A credential is needed: an API key as Authorization: Bearer, OXP-API-Key or X-Agent-API-Key, or a token. " +
-  "Whoever runs this deployment makes a key with: npm run keys -- create NAME --remote (under wrangler dev without --remote)";
+  "Whoever runs this deployment makes a key with: npm run keys -- create NAME --remote " +
+  "(under wrangler dev without --remote)";
 const EXPOSED =
-  "A credential was exposed: it was sent over plain http. Replace it: npm run keys -- revoke, then create";
+  "A credential was sent over plain http and may have been read. Replace it: npm run keys -- revoke ID, " +
+  "then npm run keys -- create NAME";
 const RETRY_SECONDS = 5;
 const WAIT = { "retry-after": String(MINUTE_MS / 1_000) };
 
@@ -48,7 +50,8 @@ export function createGuard({ access, resource, rate, within, log }: GuardParts)
       if (!told) log({ level: "warning", message: HOW });
       told = true;
     } else if (reason === "bad credential" || reason === "exposed") {
-      // Whatever is wrong with it, it counts, and its sender waits as long. No more lines than failures are counted.
+      // Every bad credential counts, whatever is wrong with it, and all senders wait equally long. Once an address is
+      // shut out, no more lines are logged.
       if (await access.failures.count(headers)) return rejection("too many failures", request, resource);
       if (reason === "exposed") log({ level: "warning", message: EXPOSED, key });
       else log({ level: "info", message: "refused", reason, why, key });
@@ -95,13 +98,13 @@ function rejection(reason: Refused["refused"], request: Request, resource: Resou
     case "exposed":
       return {
         status: 403,
-        message: "Credentials are taken over https only, and this one was sent in the clear: have it replaced",
+        message: "Credentials are accepted over https only, and this one was sent in the clear: replace it",
         headers: {},
       };
     case "too many failures":
       return {
         status: 429,
-        message: "Too many credentials from this address were not valid; wait and try again",
+        message: "Too many invalid credentials from this address; wait a minute and try again",
         headers: WAIT,
       };
     case "too large":

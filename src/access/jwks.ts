@@ -6,7 +6,7 @@ import { atMost } from "../core/wait.ts";
 /** The provider of the keys does not answer: nobody can say whether a token is good. */
 export class ProviderDown extends Error {}
 
-/** How long the provider's keys are not asked for again, and how long they count at most while it is away. */
+/** How long the provider's keys are not asked for again, and how long they count at most while it cannot be reached. */
 const FRESH_MS = 600_000;
 const STALE_MS = 86_400_000;
 /** How long a provider may take, how long one that failed is left alone, and how often an unknown key makes us ask. */
@@ -16,7 +16,7 @@ const REFRESH_COOLDOWN_MS = 30_000;
 
 /**
  * The provider's keys: kept, and fetched again when they are old or lack the one that a token names. Whoever comes
- * meanwhile waits for the same answer. While the provider is away, those that are known go on counting.
+ * meanwhile waits for the same answer. While the provider cannot be reached, those that are known go on counting.
  */
 export function publishedKeys(
   address: string,

@@ -25,15 +25,15 @@ export interface TokenSettings {
 export interface Tokens {
   /**
    * @param resources URIs that a token for this request may have been issued for
-   * @returns why there is no principal for a token that is not good, or not for these: for the log
+   * @returns the principal, or (for the log) why the token was refused
    * @throws {ProviderDown}
    */
-  find(token: string, resources: readonly string[]): Soon<Principal | Unfit>;
+  find(token: string, resources: readonly string[]): Soon<Principal | Rejected>;
 }
 
-/** A credential that is no good. */
-export interface Unfit {
-  /** What an operator is told, and nobody else: in words of ours, with nothing of the credential in them. */
+/** An invalid credential. */
+export interface Rejected {
+  /** For the operator only: our own words, nothing taken from the credential. */
   readonly why: string;
 }
 
@@ -46,7 +46,7 @@ interface Verified {
 
 const ASYMMETRIC = ["RS256", "ES256", "EdDSA", "Ed25519"];
 const TYPES = ["jwt", "at+jwt", "application/at+jwt"];
-/** How far the clocks of whoever signs and of this Worker may differ: `exp`, `nbf` and `iat` are good so much longer. */
+/** Clock skew allowed between issuer and Worker, in seconds: applies to `exp`, `nbf` and `iat`. */
 const TOLERANCE_S = 30;
 /** OXP: a server "SHOULD enforce a short life". */
 const MAX_LIFE_S = 3_600;
@@ -67,7 +67,7 @@ export function tokens(
   const recent = new Recent<Verified>(now);
   let published: ReturnType<typeof publishedKeys> | undefined;
 
-  const verify = async (token: string): Promise<Verified | Unfit> => {
+  const verify = async (token: string): Promise<Verified | Rejected> => {
     const header = headerOf(token);
     if (header === undefined) return MALFORMED;
     const { alg, typ } = header;
@@ -78,7 +78,7 @@ export function tokens(
     const options = { clockTolerance: TOLERANCE_S, currentDate: new Date(now()) };
     let payload: JWTPayload;
     if (isShared) {
-      if (settings.secret === undefined) return { why: "token signed with a secret, and there is no JWT_SECRET" };
+      if (settings.secret === undefined) return { why: "HS256 token, but JWT_SECRET is not set" };
       const key = sharedKey(settings.secret);
       ({ payload } = await jwtVerify(token, key, { ...options, algorithms: ["HS256"], requiredClaims: ["exp"] }));
       if ((payload.exp as number) > now() / 1_000 + MAX_LIFE_S + TOLERANCE_S) {
@@ -86,16 +86,17 @@ export function tokens(
       }
     } else {
       const { issuer, jwksUrl } = settings;
-      if (jwksUrl === undefined || issuer === undefined)
-        return { why: "token of a provider, and there is no JWT_ISSUER" };
+      if (jwksUrl === undefined || issuer === undefined) {
+        return { why: "identity provider's token, but JWT_ISSUER is not set" };
+      }
       published ??= publishedKeys(jwksUrl, send, now, report);
       const requiredClaims = ["exp", "sub", "aud"];
       ({ payload } = await jwtVerify(token, published, { ...options, issuer, algorithms: ASYMMETRIC, requiredClaims }));
     }
     if ((payload.iat ?? 0) > now() / 1_000 + TOLERANCE_S) return NOT_YET;
-    // That it is there says nothing of what it is: `null` would be one subject for all who have none.
+    // jose checks only that `sub` is there: null or "" would make one subject of everyone.
     if (payload.sub !== undefined && (typeof payload.sub !== "string" || payload.sub === "")) {
-      return { why: "token with a wrong sub" };
+      return { why: "token with an invalid sub" };
     }
     const verified = {
       principal: await principalOf(payload, !isShared),
@@ -105,7 +106,7 @@ export function tokens(
     return verified;
   };
 
-  const forHere = ({ principal, audience }: Verified, resources: readonly string[]): Principal | Unfit => {
+  const forHere = ({ principal, audience }: Verified, resources: readonly string[]): Principal | Rejected => {
     if (audience === undefined) return principal;
     const here: readonly unknown[] = settings.audience === undefined ? resources : [settings.audience];
     return audience.some((one) => typeof one === "string" && (here.includes(one) || here.includes(plain(one))))
@@ -121,30 +122,30 @@ export function tokens(
         (verified) => ("why" in verified ? verified : forHere(verified, resources)),
         (error) => {
           if (error instanceof ProviderDown || !(error instanceof JOSEError)) throw error;
-          return unfit(error);
+          return rejected(error);
         },
       );
     },
   };
 }
 
-const MALFORMED: Unfit = { why: "malformed token" };
-const NOT_YET: Unfit = { why: "token is not valid yet" };
-const ELSEWHERE: Unfit = { why: "token for another audience" };
-const REASONS: Readonly<Record<string, Unfit>> = {
+const MALFORMED: Rejected = { why: "malformed token" };
+const NOT_YET: Rejected = { why: "token is not valid yet" };
+const ELSEWHERE: Rejected = { why: "token for another audience" };
+const REASONS: Readonly<Record<string, Rejected>> = {
   ERR_JWT_EXPIRED: { why: "expired token" },
   ERR_JWS_SIGNATURE_VERIFICATION_FAILED: { why: "token with a wrong signature" },
   ERR_JWKS_NO_MATCHING_KEY: { why: "token of an unknown signing key" },
-  ERR_JWKS_MULTIPLE_MATCHING_KEYS: { why: "token of one of several signing keys that it does not name" },
+  ERR_JWKS_MULTIPLE_MATCHING_KEYS: { why: "token without a kid that matches several signing keys" },
   ERR_JOSE_ALG_NOT_ALLOWED: { why: "token with an algorithm that is not allowed" },
 };
 
 /** Why a token was not verified. Names claims that we ask for, and none of what they hold. */
-function unfit(error: JOSEError): Unfit {
+function rejected(error: JOSEError): Rejected {
   if (!(error instanceof JWTClaimValidationFailed)) return REASONS[error.code] ?? MALFORMED;
   const { claim, reason } = error;
   if (reason === "missing") return { why: `token without ${claim}` };
-  if (reason === "invalid") return { why: `token with a wrong ${claim}` };
+  if (reason === "invalid") return { why: `token with an invalid ${claim}` };
   return claim === "iss" ? { why: "token of another issuer" } : NOT_YET;
 }
 

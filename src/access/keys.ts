@@ -9,7 +9,7 @@ import { Recent } from "./recent.ts";
 export interface Keyring {
   /** @returns undefined for a text that is no key, or none that is good (any more) */
   find(text: string): Principal | undefined | Promise<Principal | undefined>;
-  /** Why {@link find} did not find a key, for the log: as far as is known without another look. */
+  /** Why {@link find} returned undefined, for the log; reads nothing. */
   whyNot(text: string): { readonly why: string; readonly key?: string };
   /** The principal of a key that is known by its id alone: one that a person signed in with. */
   findById(id: string): Promise<Principal | undefined>;
@@ -33,7 +33,7 @@ export function isKey(text: string): boolean {
   return KEY.test(text);
 }
 
-/** The part of a key that may be shown; undefined for a text that is none. */
+/** The key's public id; undefined if the text is not a key. */
 export function keyIdOf(text: string): string | undefined {
   return KEY.exec(text)?.[1];
 }
@@ -44,7 +44,9 @@ export function keyring(records: KeyRecords, now: () => number): Keyring {
 
   const read = async (id: string): Promise<Known | undefined> => {
     const record = await records.read(id);
-    if (record === undefined) return undefined;
+    // Another request may have read it meanwhile: then its checked text is known too.
+    const other = recent.get(id);
+    if (other || record === undefined) return other;
     const known = { record, principal: principalOf(id, record) };
     recent.set(id, known, now() + KNOWN_MS);
     return known;
@@ -72,7 +74,8 @@ export function keyring(records: KeyRecords, now: () => number): Keyring {
       if (id === undefined) return { why: "no key by its looks" };
       const known = recent.get(id);
       if (known === undefined) return { why: "unknown or revoked key", key: id };
-      return { why: good(known) === undefined ? "expired key" : "key with a wrong secret", key: id };
+      const hasSecret = known.text !== undefined && isSame(text, known.text);
+      return { why: hasSecret ? "expired key" : "key with a wrong secret", key: id };
     },
     async findById(id) {
       const known = recent.get(id) ?? (await read(id));

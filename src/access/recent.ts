@@ -11,7 +11,7 @@ export class Recent<Value> {
     this.#now = now;
   }
 
-  /** Entries that may be good. */
+  /** Number of entries, including expired ones. */
   get size(): number {
     return this.#entries.size;
   }

@@ -48,7 +48,11 @@ export function resourcesOf(origin: string, toolkit: string | undefined): readon
   return toolkit === undefined ? all : [`${origin}/${toolkit}/mcp`, `${origin}/${toolkit}`, ...all];
 }
 
-/** The value of `WWW-Authenticate`. @param scopes that this request needs */
+/**
+ * The value of `WWW-Authenticate`.
+ *
+ * @param scopes that this request needs
+ */
 export function challenge(
   { origin, pathname }: URL,
   settings: ResourceSettings,

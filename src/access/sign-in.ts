@@ -1,4 +1,6 @@
-/** Signing in with nothing but this Worker, as the rest of it sees that. What does it is src/sign-in; most leave it out. */
+/**
+ * Signing in with nothing but this Worker, as the rest of it sees that. What does it is src/sign-in; most leave it out.
+ */
 import type { Catalog } from "../core/catalog.ts";
 import type { Log } from "../core/log.ts";
 import type { Keyring } from "./keys.ts";
@@ -39,7 +41,11 @@ export interface SignIn {
 /** As long as a key is known (keys.ts): a token that was taken back is refused as soon as one. */
 const KNOWN_MS = 30_000;
 
-/** The same, asking for each token once in half a minute. @param now milliseconds since 1970 */
+/**
+ * The same, asking for each token once in half a minute.
+ *
+ * @param now milliseconds since 1970
+ */
 export function remembering(signIn: SignIn, now: () => number): SignIn {
   const recent = new Recent<SignedIn>(now);
   return {

@@ -164,7 +164,7 @@ function limitersIn(project: string): ReadonlySet<number> | undefined {
   return new Set(Array.from(names, ([, limit]) => Number(limit)));
 }
 
-/** A call of what has such a rate could not be counted, and would be refused. */
+/** Definitions whose rate has no limiter in wrangler.toml: their calls could not be counted and would be refused. */
 function withoutLimiter(offers: readonly Tool[], limiters: ReadonlySet<number> | undefined): Problem[] {
   if (limiters === undefined) return [];
   const other = limiters.size > 0 ? `write a rate of ${[...limiters].join(", ")}` : "leave the rate out";

@@ -5,9 +5,8 @@ import type { Complaint } from "./problem.ts";
 import { checkCommon, DEMANDS, isRecord } from "./traits.ts";
 
 const PROMPT_MEMBERS = ["name", "title", "description", "arguments", "icons", ...DEMANDS, "get"];
-const RESOURCE_MEMBERS = [
-  ...["uri", "name", "title", "description", "mimeType", "icons", "ttlMs", ...DEMANDS, "complete", "read"],
-];
+const RESOURCE_SHOWN = ["uri", "name", "title", "description", "mimeType", "icons", "ttlMs"];
+const RESOURCE_MEMBERS = [...RESOURCE_SHOWN, ...DEMANDS, "complete", "read"];
 
 type Definition = Readonly<Record<string, unknown>>;
 
@@ -72,7 +71,7 @@ export function inspectResource(exports: Definition): Inspected {
   if (ttlMs !== undefined && !(Number.isSafeInteger(ttlMs) && Number(ttlMs) >= 0)) {
     complaints.push({
       problem: "its ttlMs is not a whole number of milliseconds",
-      fix: "write an integer, such as ttlMs: 60_000, or leave it out: then no client keeps what it read",
+      fix: "write an integer, such as ttlMs: 60_000, or leave it out if clients must not cache",
     });
   }
   if (complaints.length > 0) return { complaints };
@@ -102,20 +101,20 @@ function* checkOffer(definition: Definition, kind: string, members: readonly str
 
 function* checkCompletions(complete: unknown, uri: string): Generator<Complaint> {
   if (!isRecord(complete)) {
-    yield { problem: "its complete is not an object", fix: "write complete: { id: (begun) => […] }" };
+    yield { problem: "its complete is not an object", fix: "write complete: { id: (prefix) => […] }" };
     return;
   }
   for (const [name, completer] of Object.entries(complete)) {
     if (uri.includes(`{${name}}`)) yield* checkCompletion(name, completer);
-    else yield { problem: `its complete names "${name}", which is no {variable} of its uri`, fix: "remove it" };
+    else yield { problem: `complete has "${name}", but its uri has no {${name}}`, fix: "remove it" };
   }
 }
 
 function* checkCompletion(name: string, complete: unknown): Generator<Complaint> {
   if (complete === undefined || typeof complete === "function") return;
   yield {
-    problem: `what completes "${name}" is not a function`,
-    fix: 'write a function, such as (begun) => ["Oslo", "Bergen"].filter((city) => city.startsWith(begun))',
+    problem: `the completion of "${name}" is not a function`,
+    fix: 'write a function, such as (prefix) => ["Oslo", "Bergen"].filter((city) => city.startsWith(prefix))',
   };
 }
 

@@ -2,7 +2,7 @@
 import type { Demands, Traits } from "../core/definition.ts";
 import type { Complaint } from "./problem.ts";
 
-/** What tools, prompts and resources have alike. */
+/** Options that tools, prompts and resources share, beside title and icons. */
 export const DEMANDS = [
   "requirements",
   "scopes",
@@ -29,14 +29,15 @@ const ANNOTATIONS = ["readOnly", "destructive", "idempotent", "openWorld"];
 const SCOPE = /^(?!\*$)[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]+$/;
 /** Setting a timer to more is the same as setting none (32-bit signed milliseconds). */
 const MAX_TIMEOUT_MS = 2_147_483_647;
-/** Who may supply a requirement, where it does not belong to the others. */
+/** Values of a requirement's `from`. */
 const SUPPLIERS = ["caller", "worker"];
 const REQUIREMENTS =
-  'requirements: { secrets: ["MY_KEY"], authorization: [{ id: "google", oauth2: { scopes: ["email"] } }], userId: true }';
+  'requirements: { secrets: ["MY_KEY", { id: "OWN_KEY", from: "worker" }], ' +
+  'authorization: [{ id: "google", oauth2: { scopes: ["email"] } }], userId: true }';
 
 type Definition = Readonly<Record<string, unknown>>;
 
-/** Of a tool. */
+/** Checks a tool's options. */
 export function* checkTraits(definition: Definition): Generator<Complaint> {
   const { annotations, once, keep, attachments, session } = definition;
   yield* checkCommon(definition);
@@ -55,14 +56,14 @@ export function* checkTraits(definition: Definition): Generator<Complaint> {
   if (annotations !== undefined) yield* checkAnnotations(annotations);
 }
 
-/** Of tools, prompts and resources alike: what they demand, and how they are shown. */
+/** Checks what tools, prompts and resources share. */
 export function* checkCommon(definition: Definition): Generator<Complaint> {
   const { title } = definition;
   if (title !== undefined && typeof title !== "string") {
     yield { problem: "its title is not a string", fix: 'write title: "Add two numbers", or leave it out' };
   }
   yield* checkDemands(definition);
-  yield* checkPictures(definition);
+  yield* checkDisplay(definition);
 }
 
 function* checkDemands({ requirements, scopes, rate, timeoutMs, env, trace }: Definition): Generator<Complaint> {
@@ -92,12 +93,12 @@ function* checkDemands({ requirements, scopes, rate, timeoutMs, env, trace }: De
   }
   if (requirements !== undefined) {
     const wrong = wrongRequirement(requirements);
-    if (wrong) yield { problem: `its ${wrong} is not one that callers can be told`, fix: `write ${REQUIREMENTS}` };
+    if (wrong) yield { problem: `its ${wrong} is malformed`, fix: `write ${REQUIREMENTS}` };
   }
 }
 
-/** What user interfaces and clients are told beside the words. */
-function* checkPictures({ icons, meta }: Definition): Generator<Complaint> {
+/** Checks icons and metadata. */
+function* checkDisplay({ icons, meta }: Definition): Generator<Complaint> {
   const isIcon = (icon: unknown) => isRecord(icon) && isName(icon.src) && URL.canParse(icon.src);
   if (icons !== undefined && !(Array.isArray(icons) && icons.every(isIcon))) {
     yield {

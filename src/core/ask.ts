@@ -108,7 +108,9 @@ export class CannotAsk extends Error {
   }
 }
 
-/** Thrown into a tool whose question its caller did not answer, or not fittingly; left alone, it fails the call. */
+/**
+ * Thrown into a tool whose question was not answered, or not with what was asked for; if not caught, it fails the call.
+ */
 export class NotAnswered extends Error {
   override readonly name = "ToolError";
   readonly fault: { readonly message: string };

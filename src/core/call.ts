@@ -36,8 +36,8 @@ export interface Sink {
 }
 
 /**
- * What the caller answered before, unchecked, by the question's name. `question` is the hash of the question that it
- * was asked; undefined where it answered before it was asked.
+ * Answers the caller sent with the call, unchecked, by question name. `question` is the hash of the question asked;
+ * undefined if the caller answered unasked.
  */
 export type Answers = ReadonlyMap<string, { readonly question: string | undefined; readonly answer: unknown }>;
 
@@ -66,7 +66,7 @@ export interface Caller {
   readonly toolkit?: string | undefined;
   readonly principal: Principal;
   readonly sessionId?: string | undefined;
-  /** Whether the session begins with this call: a repeat of the call is of the same session, though it names none. */
+  /** Whether this call begins the session: a repeat that names no session is then in the same one. */
   readonly beginsSession?: boolean | undefined;
   readonly context: CallContext;
   readonly attachments?: readonly Attachment[] | undefined;

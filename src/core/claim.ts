@@ -1,7 +1,7 @@
 /**
  * The claim on an idempotency key, as a state machine: free → running (a lease with a deadline and a fencing token) →
- * done. Pure: a row and the time in, a row and an answer out. Whoever keeps the rows sees to it that no two steps on one
- * row overlap.
+ * done. Pure: a row and the time in, a row and an answer out. Whoever keeps the rows sees to it that no two steps on
+ * one row overlap.
  */
 
 /** What is kept of one key. Times are milliseconds since 1970. */
@@ -74,8 +74,9 @@ export function settle(
 }
 
 /**
- * @returns the row of a runner that needs its key for `leaseMs` from now on, and no shorter than it has it; `lost` where
- *          the key is not its own any more
+ * Extends the lease to at least `leaseMs` from now; never shortens it.
+ *
+ * @returns `lost` if the key is no longer this runner's
  */
 export function extend(row: ClaimRow | undefined, token: string, leaseMs: number, now: number): ClaimRow | "lost" {
   if (row === undefined || row.expires <= now || row.token !== token || row.done) return "lost";

@@ -1,4 +1,4 @@
-/** Completion: values that go on from what a person types as a prompt's argument or a resource's variable. */
+/** Completion: suggestions for a prompt argument or resource variable that a person is typing. */
 import type { Caller } from "./call.ts";
 import type { Host, Offer } from "./host.ts";
 import type { Complete, CompletionContext, PromptEntry, ResourceEntry } from "./offers.ts";
@@ -8,45 +8,45 @@ import { resourceOffer } from "./resources.ts";
 import { serve } from "./serve.ts";
 
 /** What a person has begun to type, and the texts that stand in the other fields so far. */
-export interface Begun {
+export interface TypedSoFar {
   readonly name: string;
   readonly value: string;
   readonly others: Readonly<Record<string, string>>;
 }
 
-/** Ends with an outcome whose value is a list of texts. */
+/** Ends with a list of strings. */
 export type Completer = (caller: Caller) => Promise<Outcome>;
 
 /** @returns undefined where the prompt has no such argument */
-export function completeArgument(entry: PromptEntry, begun: Begun, host: Host): Completer | undefined {
-  if (!entry.about.arguments.some(({ name }) => name === begun.name)) return undefined;
-  const find = async () => (await entry.load()).default.arguments?.[begun.name]?.complete;
-  return (caller) => complete(promptOffer(entry), find, begun, caller, host);
+export function completeArgument(entry: PromptEntry, typed: TypedSoFar, host: Host): Completer | undefined {
+  if (!entry.about.arguments.some(({ name }) => name === typed.name)) return undefined;
+  const find = async () => (await entry.load()).default.arguments?.[typed.name]?.complete;
+  return (caller) => complete(promptOffer(entry), find, typed, caller, host);
 }
 
 /** @returns undefined where the resource's URI has no such variable */
-export function completeVariable(entry: ResourceEntry, begun: Begun, host: Host): Completer | undefined {
-  if (!entry.uri.includes(`{${begun.name}}`)) return undefined;
-  const find = async () => (await entry.load()).default.complete?.[begun.name];
-  return (caller) => complete(resourceOffer(entry), find, begun, caller, host);
+export function completeVariable(entry: ResourceEntry, typed: TypedSoFar, host: Host): Completer | undefined {
+  if (!entry.uri.includes(`{${typed.name}}`)) return undefined;
+  const find = async () => (await entry.load()).default.complete?.[typed.name];
+  return (caller) => complete(resourceOffer(entry), find, typed, caller, host);
 }
 
 function complete(
-  { counted, ...offer }: Offer,
+  { rateKey, ...offer }: Offer,
   find: () => Promise<Complete | undefined>,
-  { name, value, others }: Begun,
+  { name, value, others }: TypedSoFar,
   caller: Caller,
   host: Host,
 ): Promise<Outcome> {
   const work = async (context: CompletionContext) =>
     texts((await (await find())?.(value, withoutPrototype(others), context)) ?? [], `${offer.id}, ${name}`);
-  // Counted by itself: who types shall not use up the calls that they type for.
-  const completion: Offer = { ...offer, counted: `completion of ${counted}`, completion: true };
-  return serve({ offer: completion, work, made: (values) => values }, caller, host);
+  // A rate of its own: typing must not use up the calls themselves.
+  const completion: Offer = { ...offer, rateKey: `completion of ${rateKey}`, completion: true };
+  return serve({ offer: completion, work, toValue: (values) => values }, caller, host);
 }
 
 /** @throws what the log then says to the author */
 function texts(values: unknown, of: string): readonly string[] {
   if (Array.isArray(values) && values.every((value) => typeof value === "string")) return values;
-  throw new TypeError(`The completion of ${of} returned what is no list of texts`);
+  throw new TypeError(`The completion of ${of} must return a list of strings`);
 }

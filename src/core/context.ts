@@ -18,8 +18,12 @@ const NO_ATTACHMENTS: readonly Attachment[] = Object.freeze([]);
 export class RunContext implements ToolContext<string, string, string | undefined, string>, Asker {
   /** Set when the call has claimed it. */
   idempotencyKey: string | undefined;
-  /** Keeps that key for so many milliseconds more than a run may take. @returns whether it still has it */
-  holdKey: ((ms: number) => Promise<boolean>) | undefined;
+  /**
+   * Extends the lease on that key by `ms`. Undefined for a call without a key.
+   *
+   * @returns false if the lease was lost
+   */
+  extendLease: ((ms: number) => Promise<boolean>) | undefined;
   /** Called once, when the code waits for answers that this call does not have. */
   onAsking: AskingListener | undefined;
   readonly principal: Principal;
@@ -146,10 +150,6 @@ export class RunContext implements ToolContext<string, string, string | undefine
   /** Milliseconds in which the code has waited for its caller so far. */
   get waitedMs(): number {
     return this.#questions?.waitedMs ?? 0;
-  }
-
-  hold(ms: number): Promise<boolean> | undefined {
-    return this.holdKey?.(ms);
   }
 
   now(): number {

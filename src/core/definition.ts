@@ -16,14 +16,14 @@ export interface ToolDefinition extends Traits {
   run(input: never, ctx: never): unknown;
 }
 
-/** What a tool, a prompt or a resource demands of whoever uses it, and what it may take: the same of all three. */
+/** Options that tools, prompts and resources share. */
 export interface Demands {
   readonly requirements?: Requirements | undefined;
   /** Scopes that a principal must have been granted to use it. */
   readonly scopes?: readonly string[] | undefined;
   /** Calls a minute that one principal may make of it; the Worker has a rate limiter of that name (`RATE_10`). */
   readonly rate?: number | undefined;
-  /** Milliseconds that one call may take, without those in which its caller is asked. 60,000 when absent. */
+  /** Time limit of a call in milliseconds, without the time its caller takes to answer. 60,000 when absent. */
   readonly timeoutMs?: number | undefined;
   /** Names of the Worker's bindings and variables that it sees as `ctx.env`. */
   readonly env?: readonly string[] | undefined;
@@ -40,7 +40,7 @@ export interface Traits extends Demands {
   readonly annotations?: Annotations | undefined;
   /** Whether a keyed call must run once, whatever it costs. Left out: unless it says that it is read-only. */
   readonly once?: boolean | undefined;
-  /** Whether a keyed call's result is kept for its duplicates, sealed. `false`: they are told that it ran, and no more. */
+  /** Whether a keyed call's result is kept (encrypted) for duplicates. `false`: they learn only that the call ran. */
   readonly keep?: boolean | undefined;
   /** Whether callers are told that they may attach files: a parameter in MCP's listing. */
   readonly attachments?: boolean | undefined;
@@ -70,8 +70,8 @@ export interface Annotations {
 }
 
 /**
- * What must be there before the tool runs: from the call's context, or from a Worker secret of the same name. Names that
- * do not say `from` belong together: a caller that supplies one of them supplies them all, and gets none of the Worker's.
+ * What must be there before the tool runs: from the call's context, or from a Worker secret of the same name.
+ * Requirements without `from` come from one side: a caller that sends one of them must send all.
  */
 export interface Requirements<Secret extends string = string, Authorization extends string = string> {
   readonly authorization?:
@@ -85,7 +85,7 @@ export interface Requirements<Secret extends string = string, Authorization exte
   readonly userId?: boolean | undefined;
 }
 
-/** The only side whose value counts: `caller` is the call's context, `worker` the Worker's own secrets. */
+/** Where a value must come from: `caller` is the call's context, `worker` the Worker's own secrets. */
 export type Supplier = "caller" | "worker";
 
 /** A file that the caller attached (gateway seed, "Attachments"). */
@@ -112,7 +112,9 @@ export interface Principal {
   readonly toolkits?: readonly string[] | undefined;
   /** Scopes that it was granted, for tools that demand some; `all` for whoever owns the place. */
   readonly scopes: readonly string[] | "all";
-  /** Scopes that it could come back with (OAuth, "step-up"): it sees tools that demand these. No fewer than `scopes`. */
+  /**
+   * Scopes that it could come back with (OAuth, "step-up"): it sees tools that demand these. No fewer than `scopes`.
+   */
   readonly reach: readonly string[] | "all";
   /** Requests a minute that it may make, where it has a limit of its own. */
   readonly rate?: number | undefined;
@@ -169,12 +171,12 @@ export interface ToolContext<
   /**
    * Asks the user to fill in a form, or to visit a page. Where the caller is asked by another call, the tool is run
    * again from its start with the answer at hand: ask before you act. `key` names the question among the tool's own; a
-   * key that is asked again in the same run is another question, so a tool may ask until the answer will do. An answer
-   * counts for the question that it was given to: where message or fields are others by then, the user is asked again.
+   * key that is asked again in the same run is another question, so a tool may ask until the answer is acceptable. An
+   * answer counts only for the question it was given to: if message or fields have changed, the user is asked again.
    *
-   * @throws {CannotAsk} where the caller has no way to ask its user; left alone, it becomes a clear refusal
+   * @throws {CannotAsk} where the caller has no way to ask its user; if not caught, it becomes a clear refusal
    * @throws {NotAnswered} where it was asked within the call, and has not answered within ten minutes, or three times
-   *         with what does not fit; left alone, it fails the call in these words
+   *         with what does not fit; if not caught, it fails the call in these words
    */
   elicit<const F extends Fields, const Required extends Extract<keyof F, string> = never>(
     key: string,

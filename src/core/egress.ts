@@ -1,8 +1,8 @@
 /**
  * The one way out for tools: `fetch` that refuses addresses inside a network, in every spelling and after each
  * redirect. It sees names, not the addresses they resolve to: that part is the platform's (a Worker on Cloudflare
- * has no route to a private network). Under `wrangler dev` the network is the developer's, and nobody looks: a public
- * name that resolves to loopback is reached there (README, "Add a tool").
+ * has no route to a private network). Under `wrangler dev` requests leave from the developer's machine and nothing
+ * checks what a name resolves to: a public name that resolves to loopback is reached there (README, "Add a tool").
  */
 
 type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -59,7 +59,7 @@ export function refusePrivate(url: URL): void {
   if (isInside(url)) throw new AddressRefused(`The address ${url.hostname} is not on the public internet`);
 }
 
-/** Whether a URL names a host inside a network, or this machine. */
+/** Whether a URL's host is this machine or in a private network. */
 export function isInside(url: URL): boolean {
   // The URL parser has already turned 0x7f.1, 2130706433, 127.1 and full-width digits into four decimal numbers.
   const host = url.hostname.replace(/\.+$/, "").toLowerCase();

@@ -9,13 +9,16 @@ export interface Signer {
   sign(text: string): Promise<string>;
   /** Compares in constant time. */
   verify(text: string, signature: string): Promise<boolean>;
-  /** Another AES-GCM key for each `info`, and the same each time (HKDF, RFC 5869). Tells nothing of the signing key. */
+  /**
+   * Derives an AES-GCM key from the signing key: one per `info`, always the same (HKDF, RFC 5869); does not reveal the
+   * signing key.
+   */
   deriveKey(info: string): Promise<CryptoKey>;
 }
 
 /**
- * @param key raw key of at least 32 bytes; asked for until it has come once. Nobody waits for what another request asked:
- *            a request whose caller has gone is let go with all that it waits for, and its answer would never come
+ * @param key raw key of at least 32 bytes; asked for until it has come once. Nobody waits for what another request
+ *            asked: a request whose caller has gone is let go with all that it waits for, and its answer would never come
  */
 export function hmacSigner(key: () => Promise<Uint8Array<ArrayBuffer>>): Signer {
   let imported: { readonly signs: CryptoKey; readonly derives: CryptoKey } | undefined;
@@ -54,7 +57,7 @@ export function randomId(): string {
 
 /**
  * @param note short text that the handle carries in the clear, without dots: a protocol's revision
- * @param id   of what began before; left out, it is random
+ * @param id   of an earlier handle to go on with; random if left out
  */
 export async function mintHandle(
   signer: Signer,

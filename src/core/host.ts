@@ -19,7 +19,11 @@ export interface Host {
   /** Keeps the isolate at work on a promise after the response has gone out. */
   readonly defer: (work: Promise<unknown>) => void;
   readonly fetch: ToolContext["fetch"];
-  /** Counts one more under `key`. @returns whether that is within so many a minute, as seen from this location */
+  /**
+   * Counts one more under `key`.
+   *
+   * @returns whether that is within `perMinute`, as seen from this location
+   */
   readonly within: (perMinute: number, key: string) => Promise<boolean>;
   readonly log: Log;
   /** Takes the line about each call; undefined where nobody wants them. */
@@ -37,8 +41,8 @@ export interface Offer {
   readonly id: string;
   readonly version?: string;
   readonly traits: Demands;
-  /** What its calls a minute are counted under. Left out: its id, which no other tool has. */
-  readonly counted?: string;
-  /** Whether only its completion is asked for. */
+  /** Key of its rate limit; defaults to `id`, which is unique among tools. */
+  readonly rateKey?: string;
+  /** Set if the call asks for a completion only. */
   readonly completion?: true;
 }

@@ -3,7 +3,7 @@ import { sha256 } from "./digest.ts";
 import { canonical } from "./json.ts";
 import type { Met } from "./requirements.ts";
 
-/** What a store has of a call: only the core can open it (record.ts). */
+/** What a store holds of a call: only the core can open it (record.ts). */
 export interface LedgerRecord {
   readonly fingerprint: string;
   /** ASCII. */
@@ -21,14 +21,14 @@ export type Claim =
        * Keeps the result. Resolves with `kept`, or with what another runner made of the key whose lease this one lost.
        * Never rejects: where the result cannot be kept, that is logged.
        *
-       * @param ranOnly makes the record for where no store takes the other: it says only that the call ran
+       * @param ranOnly makes a small record, saying only that the call ran, for when no store can take `record`
        */
       settle(record: LedgerRecord, ranOnly: () => Promise<LedgerRecord>): Promise<"kept" | Known | Running>;
       /**
-       * Keeps the key for so many milliseconds more than a run may take, from now on: the run waits for its caller.
+       * Keeps the key for `ms` milliseconds more than a run may take, from now on: the run waits for its caller.
        * Resolves with whether the key is still this runner's. Never rejects.
        */
-      extend(ms: number): Promise<boolean>;
+      extendLease(ms: number): Promise<boolean>;
       /** Gives the key back: the next call with it runs. Never rejects. */
       release(): Promise<void>;
     }
@@ -54,8 +54,8 @@ export interface Ledger {
 }
 
 /**
- * What names a call: the same client key names another for another principal, user or tool. A version is no part of it:
- * a call that names none is the same call when a deployment has raised the latest.
+ * What names a call: the same client key names another for another principal, user or tool. The version is not part of
+ * it: a call that names none stays the same call after a deployment.
  */
 export type CallIdentity = readonly [principal: string, userId: string | undefined, toolId: string, clientKey: string];
 
@@ -64,17 +64,17 @@ export function ledgerKey(identity: CallIdentity): Promise<string> {
 }
 
 /**
- * What a call is about: "the same call" ignores the order of members; attached files count, and `brought`, the caller's
- * own secrets and tokens, where these may be all that tells one user from another. With the client's key among it, so
- * that no input can be guessed from what is stored.
+ * Hash of what the call is about. Member order does not matter; attachments count, and so do the caller's own secrets
+ * and tokens, which may be all that distinguishes users. The client's key is mixed in so that inputs cannot be guessed
+ * from stored hashes.
  */
 export function fingerprint(
   clientKey: string,
   input: unknown,
   attachments: unknown,
-  brought: Met["brought"],
+  fromCaller: Met["fromCaller"],
 ): Promise<string> {
-  return sha256(canonical([clientKey, input, attachments, brought]));
+  return sha256(canonical([clientKey, input, attachments, fromCaller]));
 }
 
 /** A record that was read back; undefined for what is none. */

@@ -9,7 +9,11 @@ export interface LogEntry {
 
 export type Log = (entry: LogEntry) => void;
 
-/** What is known of something thrown, for the log only. @param scrub takes secrets out */
+/**
+ * What is known of something thrown, for the log only.
+ *
+ * @param scrub takes secrets out
+ */
 export function describeError(
   error: unknown,
   scrub: Scrub = String,

@@ -2,13 +2,13 @@
 
 /** One message of a stream. */
 export interface Entry {
-  /** Its place in the stream, from 1. */
+  /** Its position in the stream, from 1. */
   readonly at: number;
   readonly text: string;
 }
 
 /** A request that runs, as the connections of its client know it. */
-export interface Running {
+export interface RunningRequest {
   /** Unique among all that run. */
   readonly call: string;
   /** The client's id of the request, which a later request may have again. */
@@ -19,10 +19,10 @@ export interface Running {
   readonly since: number;
 }
 
-/** What a running request is told: that nobody wants it any more, or that its client has come back for its stream. */
-export type Word = "cancelled" | "resume";
+/** What a running request is told: it was cancelled, or its client came back for its stream. */
+export type Signal = "cancelled" | "resume";
 
-/** A box is one client's. */
+/** A box belongs to one client. */
 export interface Mail {
   /** Opens a question: from now on one answer to it is taken. */
   open(box: string, question: string): Promise<void>;
@@ -32,17 +32,17 @@ export interface Mail {
   answer(box: string, question: string, answer: string): Promise<void>;
   /** Tells those who run a request of this id at this moment. Means nothing to a request that begins later. */
   cancel(box: string, request: string): Promise<void>;
-  /** Resolves with the next word for a request, undefined once it is {@link Mail.unwatch}ed. */
-  watch(box: string, running: Running): Promise<Word | undefined>;
+  /** Resolves with the next signal for a request, undefined once it is {@link Mail.unwatch}ed. */
+  watch(box: string, running: RunningRequest): Promise<Signal | undefined>;
   unwatch(box: string, call: string): Promise<void>;
   /** Leaves entries of a stream; `done` says that none will follow. Each is kept for some minutes. */
   post(box: string, stream: string, entries: readonly Entry[], done: boolean): Promise<void>;
   /**
-   * The entries behind the place `after` of a stream, those still to come as well: lines of a place, a blank and a text,
-   * until it is done. Whoever runs the stream's request is told to resume it here; if nobody answers within some seconds
-   * or there is no such place, the last line is {@link LOST}. Ends whoever followed the stream before.
+   * Streams the messages after position `after`, past and future, one `position text` line each. Tells the running
+   * request to resume here; if it does not reply within seconds, or the position never existed, the last line is
+   * {@link LOST}. Replaces any earlier follower.
    *
-   * @returns undefined if the stream is done and has nothing behind that place
+   * @returns undefined if the stream is done and has nothing after that position
    */
   follow(box: string, stream: string, after: number): Promise<ReadableStream<Uint8Array> | undefined>;
   /** Throws away what was left, and lets go of all who wait. */

@@ -7,11 +7,11 @@ export type OfferContext = ToolContext<string, string, string | undefined, strin
 
 /**
  * Values that go on from what a person has begun to type; `others` are the other arguments or variables so far. It can
- * be asked of whoever may get the prompt or read the resource, within the same time limit. What it throws, or returns
- * that is no list of texts, suggests nothing.
+ * be asked of whoever may get the prompt or read the resource, within the same time limit. If it throws, or returns
+ * anything but a list of strings, it suggests nothing.
  */
 export type Complete = (
-  begun: string,
+  prefix: string,
   others: Readonly<Record<string, string>>,
   ctx: CompletionContext,
 ) => readonly string[] | Promise<readonly string[]>;

@@ -27,71 +27,71 @@ const LEDGER_RETRY_MS = 1_000;
 /** Nobody waited for it any more when its turn came: it has not run, and need not. */
 const CANCELLED: Carried = { outcome: { kind: "cancelled" }, durationMs: 0 };
 
-/** A call by its names: in the stores, as it is compared with its duplicates, and what its result is sealed with. */
-interface Keyed {
+/** A call's names: in the stores, its fingerprint, and its sealing key. */
+interface CallKeys {
   readonly storeKey: string;
-  readonly print: string;
+  readonly fingerprint: string;
   readonly sealing: CryptoKey;
 }
 
 /** @param key the client's */
 export async function once(run: ToolRun, key: string): Promise<Ending> {
-  let keyed: Keyed;
+  let keys: CallKeys;
   let claim: Claim;
   try {
-    // Before it runs: a result that cannot be sealed could not be kept.
-    keyed = await keyedCall(run, key);
-    claim = await claimFor(run, keyed);
+    // Derived before the tool runs: without it no result could be kept.
+    keys = await keysOf(run, key);
+    claim = await claimFor(run, keys);
   } catch (error) {
     const { host, caller } = run;
     // Nothing has run: the caller may try again, and must not be served without the promise that its key makes.
     host.log({ level: "error", message: "ledger unavailable", callId: caller.callId, error: describeError(error) });
     return refused(run, { reason: "unavailable", retryAfterMs: LEDGER_RETRY_MS });
   }
-  if (claim.state !== "claimed") return found(claim, run, keyed);
-  run.context.holdKey = (ms) => claim.extend(ms);
-  const work = carriedOut(run, keyed, claim);
+  if (claim.state !== "claimed") return found(claim, run, keys);
+  run.context.extendLease = (ms) => claim.extendLease(ms);
+  const work = carriedOut(run, keys, claim);
   // A caller that goes between the run and its result must not take the result with it.
   run.host.defer(work.catch(() => {}));
   return work;
 }
 
-async function keyedCall({ caller, offer, met, host }: ToolRun, key: string): Promise<Keyed> {
+async function keysOf({ caller, offer, met, host }: ToolRun, key: string): Promise<CallKeys> {
   const { principal, context, input = {}, attachments } = caller;
   const userId = context.userId || undefined;
   const identity: CallIdentity = [ownerOf(principal), userId, offer.id, key];
-  // A caller that is known, and says for which user it calls, may have refreshed that user's tokens since its last try.
-  // Of all others what they bring may be the only thing that tells one user from another.
-  const isTold = userId !== undefined && principal.id !== ANONYMOUS;
+  // An authenticated caller that names its user may have refreshed that user's tokens since its last try. For others,
+  // their credentials may be all that tells users apart.
+  const namesUser = userId !== undefined && principal.id !== ANONYMOUS;
   return {
     storeKey: await ledgerKey(identity),
-    print: await fingerprint(key, input, attachments, isTold ? undefined : met.brought),
+    fingerprint: await fingerprint(key, input, attachments, namesUser ? undefined : met.fromCaller),
     sealing: await recordKey(host.signer, identity),
   };
 }
 
-function claimFor({ caller, offer: { traits }, host }: ToolRun, { storeKey, print }: Keyed): Promise<Claim> {
+function claimFor({ caller, offer: { traits }, host }: ToolRun, { storeKey, fingerprint }: CallKeys): Promise<Claim> {
   return host.ledger.claim({
     principal: ownerOf(caller.principal),
     key: storeKey,
-    fingerprint: print,
+    fingerprint,
     once: traits.once ?? traits.annotations?.readOnly !== true,
     limitMs: traits.timeoutMs ?? DEFAULT_TIMEOUT_MS,
   });
 }
 
-async function carriedOut(run: ToolRun, keyed: Keyed, claim: Claim & { state: "claimed" }): Promise<Ending> {
+async function carriedOut(run: ToolRun, keys: CallKeys, claim: Claim & { state: "claimed" }): Promise<Ending> {
   const { caller, offer: entry, host } = run;
   const started = host.now();
   const isOver = caller.client?.signal.aborted;
-  const { outcome, durationMs, late } = isOver ? CANCELLED : await run.carryOut(keyed.storeKey);
+  const { outcome, durationMs, late } = isOver ? CANCELLED : await run.carryOut(keys.storeKey);
   if (isFinal(outcome)) {
-    const kept = await keep(run, keyed, claim, outcome, durationMs);
+    const kept = await keep(run, keys, claim, outcome, durationMs);
     // This runner was given up, and another has run: all callers get the one result.
-    return kept === "kept" ? { outcome, durationMs, entry } : found(kept, run, keyed);
+    return kept === "kept" ? { outcome, durationMs, entry } : found(kept, run, keys);
   }
   const afterwards = async (end: Outcome | undefined): Promise<void> => {
-    await (end && isFinal(end) ? keep(run, keyed, claim, end, host.now() - started) : claim.release());
+    await (end && isFinal(end) ? keep(run, keys, claim, end, host.now() - started) : claim.release());
   };
   if (late === undefined) await claim.release();
   else host.defer(late.then(afterwards));
@@ -100,7 +100,7 @@ async function carriedOut(run: ToolRun, keyed: Keyed, claim: Claim & { state: "c
 
 async function keep(
   { caller, offer, context, host }: ToolRun,
-  { print, sealing }: Keyed,
+  { fingerprint, sealing }: CallKeys,
   claim: Claim & { state: "claimed" },
   outcome: Outcome,
   durationMs: number,
@@ -111,9 +111,9 @@ async function keep(
     durationMs,
     session: id === undefined ? undefined : { id, begun, seen: context.sawSession },
   };
-  const ranOnly = async () => (await sealRecord(sealing, print, ran)) as LedgerRecord;
+  const ranOnly = async () => (await sealRecord(sealing, fingerprint, ran)) as LedgerRecord;
   const isKept = offer.traits.keep !== false;
-  const whole = isKept ? await sealRecord(sealing, print, { ...ran, outcome }) : undefined;
+  const whole = isKept ? await sealRecord(sealing, fingerprint, { ...ran, outcome }) : undefined;
   if (isKept && whole === undefined) {
     host.log({ level: "warning", message: "result too large to be kept", callId: caller.callId, tool: offer.id });
   }
@@ -121,7 +121,11 @@ async function keep(
 }
 
 /** The ending of a call that does not run: another with its key does, or has. */
-async function found(claim: Exclude<Claim, { state: "claimed" }>, run: ToolRun, { sealing }: Keyed): Promise<Ending> {
+async function found(
+  claim: Exclude<Claim, { state: "claimed" }>,
+  run: ToolRun,
+  { sealing }: CallKeys,
+): Promise<Ending> {
   if (claim.state === "conflict") return refused(run, { reason: "conflict" });
   if (claim.state === "running") return refused(run, { reason: "running", retryAfterMs: claim.retryAfterMs });
   const kept = await openRecord(sealing, claim.record);
@@ -136,7 +140,7 @@ async function found(claim: Exclude<Claim, { state: "claimed" }>, run: ToolRun, 
   return { outcome, durationMs, entry, replayed: true, sessionId };
 }
 
-/** What another session's values went into, or another version made, is nothing to repeat here. */
+/** A result made with another session's values, or by another version, must not be replayed. */
 function isOfThisCall({ version, session }: Kept, { tool, sessionId, beginsSession = false }: Call): boolean {
   if (tool.version !== undefined && exactVersion(tool.version) !== version) return false;
   return !session?.seen || session.id === sessionId || (session.begun && beginsSession);

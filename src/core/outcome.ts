@@ -29,13 +29,13 @@ export interface Missing {
   readonly authorization: readonly string[];
   readonly secrets: readonly string[];
   readonly userId: boolean;
-  /** What only the Worker may supply, and does not: nothing for the caller to bring. */
+  /** Missing values that only the Worker may supply. */
   readonly ofWorker: readonly string[];
 }
 
 /** Why a call was stopped before its tool ran. Callers may switch on `reason`; texts can change any day. */
 export type Refusal =
-  /** `name` as it was asked for, an id or a name: the other spelling may be a tool's. */
+  /** `name` exactly as requested, id or name: its other form may be an existing tool's. */
   | { readonly reason: "unknown_tool"; readonly name: string }
   | { readonly reason: "unknown_version"; readonly name: string; readonly id: string; readonly version: string }
   | { readonly reason: "requirements"; readonly name: string; readonly missing: Missing }
@@ -46,7 +46,7 @@ export type Refusal =
   | { readonly reason: "running"; readonly retryAfterMs: number }
   | { readonly reason: "unavailable"; readonly retryAfterMs: number }
   | { readonly reason: "conflict" }
-  /** It ran under this key before, and what came of it is kept nowhere: it can be neither repeated nor run again. */
+  /** It ran under this key, but the result was not kept: it can neither be returned nor run again. */
   | { readonly reason: "not_kept" }
   /** The tool asks what this caller cannot be asked. */
   | { readonly reason: "ability"; readonly ability: Ability };
@@ -64,7 +64,7 @@ export type Outcome =
   | { readonly kind: "refused"; readonly refusal: Refusal }
   | { readonly kind: "timed_out"; readonly limitMs: number }
   | { readonly kind: "cancelled" }
-  /** It goes on when the same call comes again with answers; `answered` are those that it had so far. */
+  /** It goes on when its caller calls again with answers; `answered` are those that it had so far. */
   | {
       readonly kind: "asking";
       readonly questions: ReadonlyMap<string, Question>;
@@ -77,7 +77,7 @@ export function isFinal(outcome: Outcome): boolean {
 }
 
 /** What a duplicate is told whose result is gone. */
-export const NOT_KEPT = "This call has run already; its result was not kept and cannot be repeated";
+export const NOT_KEPT = "This call has already run; its result was not kept and cannot be repeated";
 
 /** Which limit it is, and what to do: a key and the deployment have limits of their own. */
 export function busyInWords({ name, perMinute }: Refusal & { reason: "busy" }): string {
@@ -90,7 +90,7 @@ export function missingInWords(missing: Missing): string {
     ...missing.authorization.map((id) => `authorization "${id}"`),
     ...missing.secrets.map((id) => `secret "${id}"`),
     ...(missing.userId ? ["a user id"] : []),
-    ...missing.ofWorker.map((id) => `"${id}" of the server's own`),
+    ...missing.ofWorker.map((id) => `"${id}" (only the server can supply it)`),
   ];
   return parts.join(", ");
 }

@@ -17,10 +17,10 @@ export function permit(
 ): Refusal | undefined | Promise<Refusal | undefined> {
   const refusal = lackingScopes(offer, principal);
   if (refusal) return refusal;
-  const { id, traits, counted = id } = offer;
+  const { id, traits, rateKey = id } = offer;
   if (traits.rate === undefined) return undefined;
   const perMinute = traits.rate;
-  return host.within(perMinute, `${ownerOf(principal)} ${counted}`).then(
+  return host.within(perMinute, `${ownerOf(principal)} ${rateKey}`).then(
     (isWithin) => (isWithin ? undefined : { reason: "busy", name: id, perMinute, retryAfterMs: MINUTE_MS }),
     (error) => {
       host.log({ level: "error", message: "call not counted", tool: id, error: describeError(error) });
@@ -29,7 +29,11 @@ export function permit(
   );
 }
 
-/** @returns undefined for who has the scopes that it demands, however often they call */
+/**
+ * Checks scopes only, counts nothing.
+ *
+ * @returns undefined if the principal has them all
+ */
 export function lackingScopes({ id, traits: { scopes } }: Offer, principal: Principal): Refusal | undefined {
   // All that it takes, and not just what is missing: one visit to the authorization server is enough.
   return lacking(scopes, principal.scopes).length > 0 ? { reason: "scope", name: id, scopes: scopes ?? [] } : undefined;

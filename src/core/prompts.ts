@@ -18,13 +18,13 @@ export function getPrompt(
     offer: promptOffer(entry),
     issues: missingArguments(entry, args),
     work: get,
-    made: toMessages,
+    toValue: toMessages,
   };
   return serve(service, caller, host);
 }
 
 export function promptOffer({ name, traits }: PromptEntry): Offer {
-  return { id: name, traits, counted: `prompt ${name}` };
+  return { id: name, traits, rateKey: `prompt ${name}` };
 }
 
 /** An argument called "constructor" must not be found where none was sent. */

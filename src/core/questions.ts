@@ -12,8 +12,8 @@ export const ANSWER_MS = 10 * 60_000;
 /** How often one question is put to a caller whose answers do not fit it. */
 const MAX_TRIES = 3;
 
-/** Questions of one run after which each waits a moment: a loop of them must not keep time limits from firing. */
-const MAX_AT_ONCE = 32;
+/** From the 33rd question of a run on, each waits a moment, so that a loop of questions cannot starve the timers. */
+const PAUSE_AFTER = 32;
 const PAUSE_MS = 10;
 
 /** Told when a run waits for answers that its call does not have. */
@@ -26,8 +26,12 @@ export interface Asker {
   readonly hasEnded: boolean;
   /** Milliseconds; only differences matter. */
   now(): number;
-  /** @returns whether no duplicate of the call will run within so many milliseconds; undefined where none can */
-  hold(ms: number): Promise<boolean> | undefined;
+  /**
+   * Extends the lease by `ms` milliseconds. Undefined if the call has no key.
+   *
+   * @returns false if it was lost
+   */
+  readonly extendLease: ((ms: number) => Promise<boolean>) | undefined;
   onAsking: AskingListener | undefined;
 }
 
@@ -41,9 +45,11 @@ export class Questions {
   readonly #answered = new Map<string, { question: string; answer: unknown }>();
   /** Answers that are being looked at. */
   #checking = 0;
-  /** Questions that the caller is thinking about, since when, and how long it thought before. */
+  /** Questions the caller is answering now. */
   #waiting = 0;
+  /** When the first of them was asked. */
   #since = 0;
+  /** Total of earlier waits. */
   #waitedMs = 0;
 
   constructor(asker: Asker, asking: Asking | undefined) {
@@ -65,9 +71,9 @@ export class Questions {
     const name = this.#nameFor(key);
     const isOpening = this.#answered.size === 0;
     this.#asked++;
-    if (this.#asked > MAX_AT_ONCE) {
+    if (this.#asked > PAUSE_AFTER) {
       await new Promise((resume) => setTimeout(resume, PAUSE_MS));
-      // A loop that takes every error for an answer ends here.
+      // Code that catches every error in a loop would never stop: give it a promise that never settles.
       if (this.#asker.hasEnded) return new Promise(() => {});
     }
     if (this.#asker.hasEnded) throw new DOMException("The call is over", "AbortError");
@@ -81,18 +87,18 @@ export class Questions {
     return new Promise(() => {});
   }
 
-  /** `key`, and from its second time on `key#2`. A key of an author's that looks like that gets a number at once. */
+  /** `key`, then `key#2`, … An author's key that already ends so is numbered from the start. */
   #nameFor(key: string): string {
     const time = (this.#times.get(key) ?? 0) + 1;
     this.#times.set(key, time);
     return time === 1 && !/#\d+$/.test(key) ? key : `${key}#${time}`;
   }
 
-  /** The answer that came with the call, where it is one to this question: a tool may ask something else by now. */
+  /** The answer sent with the call, if it fits this question: the tool may ask something else now. */
   async #given(name: string, question: Question, isOpening: boolean): Promise<unknown> {
     const given = this.#asking?.answers?.get(name);
     if (given === undefined) return undefined;
-    // An answer to what nobody has asked: it is taken to what follows from the call itself, not from other answers.
+    // Unasked answers fit only questions asked before any other was answered.
     if (given.question === undefined && !isOpening) return undefined;
     this.#checking++;
     const hash = await hashOf(question).finally(() => this.#checking--);
@@ -102,7 +108,7 @@ export class Questions {
     return answer;
   }
 
-  /** A tool may ask several things in one breath: the run ends when it has said them all. */
+  /** Waits until the tool has asked everything it asks at once. */
   #endSoon(): void {
     setTimeout(() => {
       if (this.#checking > 0) this.#endSoon();
@@ -135,8 +141,8 @@ export class Questions {
       else signal.addEventListener("abort", stop);
     });
     const asked = async () => {
-      // While a person thinks, a duplicate must not take this run for dead.
-      if ((await this.#asker.hold(ANSWER_MS)) === false) throw new NotAnswered();
+      // While a person thinks, the lease must not run out.
+      if ((await this.#asker.extendLease?.(ANSWER_MS)) === false) throw new NotAnswered();
       return ask(question);
     };
     try {

@@ -1,10 +1,9 @@
 /**
- * What is kept of a keyed call, sealed: stores see that a key was used, and nothing of what came of it. The key that it
- * is sealed with is made of the deployment's and of all that names the call, the client's own key among it, which is kept
- * nowhere: whoever reads the stores learns nothing, with the deployment's key neither.
+ * The record of a keyed call, encrypted: stores see that a key was used, not what came of it. The encryption key is
+ * derived from the deployment's signing key and everything that names the call, including the client's key, which is
+ * not stored: neither the stores nor the signing key alone opens a record.
  */
-import type { Signer } from "./handle.ts";
-import { fromBase64Url, toBase64Url } from "./handle.ts";
+import { fromBase64Url, type Signer, toBase64Url } from "./handle.ts";
 import { canonical } from "./json.ts";
 import type { CallIdentity, LedgerRecord } from "./ledger.ts";
 import type { Outcome } from "./outcome.ts";
@@ -28,7 +27,7 @@ export interface KeptSession {
 }
 
 const IV_BYTES = 12;
-/** Sealing makes several copies, and an isolate has 128 MB for all. KV takes 25 MiB, which this is not as Base64 either. */
+/** Encryption makes several copies and an isolate has 128 MB; in base64 this is still below KV's 25 MiB. */
 const MAX_BYTES = 10_000_000;
 
 /** @throws where the deployment's key cannot be had */
@@ -54,7 +53,7 @@ export async function sealRecord(key: CryptoKey, fingerprint: string, kept: Kept
   return { fingerprint, sealed: toBase64Url(whole) };
 }
 
-/** @returns undefined for what cannot be opened: damaged, or sealed with another key of the deployment's */
+/** @returns undefined if it is damaged or was sealed under another signing key */
 export async function openRecord(key: CryptoKey, { fingerprint, sealed }: LedgerRecord): Promise<Kept | undefined> {
   const whole = fromBase64Url(sealed);
   if (whole === undefined) return undefined;

@@ -1,4 +1,6 @@
-/** Meets a tool's requirements from the call's context, or from Worker secrets of the same names: never a mix of both. */
+/**
+ * Meets a tool's requirements from the call's context, or from Worker secrets of the same names: never a mix of both.
+ */
 import type { CallContext } from "./call.ts";
 import type { Requirements, Supplier } from "./definition.ts";
 import type { Missing } from "./outcome.ts";
@@ -8,15 +10,15 @@ export interface Met {
   readonly secrets: Values;
   readonly authorization: Values;
   readonly userId: string | undefined;
-  /** What of these the caller supplied itself; undefined for nothing. */
-  readonly brought: { readonly secrets: Values; readonly authorization: Values } | undefined;
+  /** Which of these the caller supplied; undefined if none. */
+  readonly fromCaller: { readonly secrets: Values; readonly authorization: Values } | undefined;
 }
 
 type Values = Readonly<Record<string, string>>;
 type Named = string | { readonly id: string; readonly from?: Supplier };
 
 const NOTHING: Values = Object.freeze({});
-const MET = { met: { secrets: NOTHING, authorization: NOTHING, userId: undefined, brought: undefined } };
+const MET = { met: { secrets: NOTHING, authorization: NOTHING, userId: undefined, fromCaller: undefined } };
 
 /** @param workerSecret the Worker's own secret of that name, if it has one */
 export function meet(
@@ -26,7 +28,8 @@ export function meet(
 ): { met: Met } | { missing: Missing } {
   if (required === undefined) return MET;
   const { secrets = [], authorization = [], userId: needsUser = false } = required;
-  // What belongs together comes from one side: the Worker's key must not go where the caller's address points.
+  // Values that belong together come from one side, or a caller could have the Worker's secret sent to an address of
+  // its own.
   const brings = bringsSome(secrets, context.secrets) || bringsSome(authorization, context.authorization);
   const side: Supplier = brings ? "caller" : "worker";
   const met = {
@@ -41,14 +44,14 @@ export function meet(
   };
   const isWhole = [missing.secrets, missing.authorization, missing.ofWorker].every(({ length }) => length === 0);
   if (!isWhole || missing.userId) return { missing };
-  const brought = { secrets: met.secrets.brought, authorization: met.authorization.brought };
-  const isBrought = Object.values(brought).some((values) => Object.keys(values).length > 0);
+  const fromCaller = { secrets: met.secrets.fromCaller, authorization: met.authorization.fromCaller };
+  const hasSome = Object.values(fromCaller).some((values) => Object.keys(values).length > 0);
   return {
     met: {
       secrets: met.secrets.values,
       authorization: met.authorization.values,
       userId: needsUser ? context.userId : undefined,
-      brought: isBrought ? brought : undefined,
+      fromCaller: hasSome ? fromCaller : undefined,
     },
   };
 }
@@ -65,19 +68,19 @@ function bringsSome(items: readonly Named[], given: ReadonlyMap<string, string>)
 
 interface Collected {
   readonly values: Record<string, string>;
-  readonly brought: Record<string, string>;
+  readonly fromCaller: Record<string, string>;
   readonly missing: string[];
   readonly ofWorker: string[];
 }
 
-/** @param side where names come from that do not say it themselves */
+/** @param side source of values without `from` */
 function collect(
   items: readonly Named[],
   given: ReadonlyMap<string, string>,
   side: Supplier,
   workerSecret: (name: string) => string | undefined,
 ): Collected {
-  const made: Collected = { values: Object.create(null), brought: Object.create(null), missing: [], ofWorker: [] };
+  const made: Collected = { values: Object.create(null), fromCaller: Object.create(null), missing: [], ofWorker: [] };
   for (const { id, from } of items.map(named)) {
     const isCallers = (from ?? side) === "caller";
     const value = isCallers ? given.get(id) : workerSecret(id);
@@ -85,7 +88,7 @@ function collect(
     if (!value) (from === "worker" ? made.ofWorker : made.missing).push(id);
     else {
       made.values[id] = value;
-      if (isCallers) made.brought[id] = value;
+      if (isCallers) made.fromCaller[id] = value;
     }
   }
   return made;

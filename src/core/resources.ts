@@ -13,7 +13,7 @@ export function isTemplate({ uri }: ResourceEntry): boolean {
   return uri.includes("{");
 }
 
-/** Characters of a URI that is looked for. */
+/** Longest URI that is looked up. */
 const MAX_URI = 2_000;
 
 /** The entry that a URI belongs to: one that is spelled out before one with variables. */
@@ -57,8 +57,8 @@ function matchTemplate(template: string, uri: string): Record<string, string> | 
 }
 
 /**
- * Whether a variable's value, decoded, is still one segment's: authors make paths and keys of it. A slash in it would be
- * another segment, and "." and ".." are none (RFC 3986, sections 3.3 and 5.2.4); no name has control characters.
+ * Whether a variable's value, decoded, is still one segment's: authors make paths and keys of it. A slash in it would
+ * be another segment, and "." and ".." are none (RFC 3986, sections 3.3 and 5.2.4); no name has control characters.
  */
 function isOneSegment(value: string): boolean {
   return value !== "." && value !== ".." && !/[/\\\p{Cc}]/u.test(value);
@@ -72,13 +72,13 @@ export function readResource(
   host: Host,
 ): Promise<Outcome> {
   const read = async (context: never) => (await entry.load()).default.read(variables as never, context);
-  const made = (value: unknown) => toContents(value, uri, entry.about.mimeType);
-  return serve({ offer: resourceOffer(entry), work: read, made }, caller, host);
+  const toValue = (value: unknown) => toContents(value, uri, entry.about.mimeType);
+  return serve({ offer: resourceOffer(entry), work: read, toValue }, caller, host);
 }
 
 /** Several resources may have one name: they are counted by their URI. */
 export function resourceOffer({ uri, about, traits }: ResourceEntry): Offer {
-  return { id: about.name, traits, counted: `resource ${uri}` };
+  return { id: about.name, traits, rateKey: `resource ${uri}` };
 }
 
 function toContents(value: unknown, uri: string, mimeType: string | undefined): unknown[] {

@@ -99,11 +99,11 @@ function waitFor<Value>(running: Promise<Value>, judge: (value: Value) => Soon<O
       const onGone = () => stop(new DOMException("The caller has gone", "AbortError"), { kind: "cancelled" });
       let waitedMs = 0;
       const onTime = () => {
-        // What the caller takes to answer is not the code's time.
-        const thoughtMs = context.waitedMs - waitedMs;
-        waitedMs += thoughtMs;
-        if (thoughtMs > 0) {
-          timer = setTimeout(onTime, thoughtMs);
+        // Time spent waiting for the caller is not the code's: restart the timer for it.
+        const newlyWaitedMs = context.waitedMs - waitedMs;
+        waitedMs += newlyWaitedMs;
+        if (newlyWaitedMs > 0) {
+          timer = setTimeout(onTime, newlyWaitedMs);
           return;
         }
         const reason = new DOMException(`The time limit of ${limitMs} ms is over`, "TimeoutError");

@@ -1,6 +1,6 @@
 /**
- * Has a prompt or a resource made, or its completion: permit, requirements, context, limits, in the order of execute.
- * What tools have besides (a schema, keys) is there.
+ * Runs the code of a prompt, resource or completion in execute's order: permit, requirements, context, limits. Schemas
+ * and keys, which only tools have, are in execute.ts.
  */
 import { audit } from "./audit.ts";
 import type { Caller } from "./call.ts";
@@ -19,11 +19,15 @@ export interface Service {
   readonly issues?: readonly Issue[];
   /** Runs the fork's code with its context. */
   work(context: never): Promise<unknown>;
-  /** What protocols get of what that returned. */
-  made(returned: unknown): unknown;
+  /** Turns what the code returned into what protocols render. */
+  toValue(returned: unknown): unknown;
 }
 
-export async function serve({ offer, issues = [], work, made }: Service, caller: Caller, host: Host): Promise<Outcome> {
+export async function serve(
+  { offer, issues = [], work, toValue }: Service,
+  caller: Caller,
+  host: Host,
+): Promise<Outcome> {
   const ended = (outcome: Outcome, durationMs = 0): Outcome => {
     audit(host, caller, offer, outcome, durationMs);
     return outcome;
@@ -48,7 +52,7 @@ export async function serve({ offer, issues = [], work, made }: Service, caller:
     start: () => work(context as never),
     returned(value) {
       try {
-        return { kind: "completed", value: toJson(made(value)) };
+        return { kind: "completed", value: toJson(toValue(value)) };
       } catch (error) {
         return ourFault(caller, offer, host, "What was returned cannot be carried by JSON.", error, context.scrub);
       }

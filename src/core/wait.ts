@@ -1,6 +1,10 @@
 /** Waiting, but not for good. */
 
-/** Resolves when `work` does, or after so many milliseconds. @param work never rejects */
+/**
+ * Resolves when `work` does, or after `ms` milliseconds.
+ *
+ * @param work never rejects
+ */
 export async function atMost(work: Promise<void>, ms: number): Promise<void> {
   await new Promise<void>((resume) => {
     const timer = setTimeout(resume, ms);

@@ -1,10 +1,12 @@
-/** Reads the files that a caller attached: MCP's reserved argument, and `context.attachments` of OXP and OpenTool. */
+/**
+ * Reads the files that a caller attached: MCP's reserved argument, and `context.attachments` of OXP and OpenTool.
+ */
 import type { Attachment } from "../core/definition.ts";
 import { isRecord } from "../core/json.ts";
 
 /**
- * `[{file_id, filename?, content_type?}]` (gateway seed, "Attachments"). Other members are ignored; none of them is
- * fetched or looked at here.
+ * `[{file_id, filename?, content_type?}]` (gateway seed, "Attachments"). Other members are ignored; the files
+ * themselves are not fetched.
  *
  * @returns undefined where nothing is attached, "malformed" for what is no such list
  */

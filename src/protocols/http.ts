@@ -27,9 +27,10 @@ export interface Visit {
    * Looks at the credential once more.
    *
    * @param times how many further requests to count against the principal's rate: 0 for none
-   * @returns what to answer if the principal is not admitted any more, is over its rate, or sees other tools than before
+   * @returns what to answer if the principal is not admitted any more, is over its rate, or sees other tools than
+   *          before
    */
-  readmit(this: Visit, times: number): Soon<Response | undefined>;
+  recheck(this: Visit, times: number): Soon<Response | undefined>;
 }
 
 export interface Challenge {
@@ -100,8 +101,8 @@ const NO_JSON: ReadBody = {
 const BROKEN: ReadBody = { bad: { status: 400, message: "The request body broke off" } };
 
 /**
- * Refuses bytes that are not UTF-8, which `text()` would turn into U+FFFD: two keys that differ would be one. It skips a
- * byte order mark (RFC 8259, section 8.1: parsers may).
+ * Rejects invalid UTF-8, which `text()` would replace by U+FFFD: two different keys would become one. It skips a byte
+ * order mark (RFC 8259, section 8.1: parsers may).
  */
 const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
@@ -201,7 +202,8 @@ export function listingOf(etag: string, text: string): Listing {
 /** Answers with a listing, or 304 to a client that has it already (RFC 9110, section 13.1.2). */
 export function answerListing(visit: Visit, { etag, body, whole, unchanged }: Listing): Response {
   const known = visit.headers.get("if-none-match");
-  // Compared weakly, as proxies that compress make a tag weak. Nothing in a list of tags looks like this one but itself.
+  // Compared weakly, as proxies that compress make a tag weak. Nothing in a list of tags looks like this one but
+  // itself.
   if (known === "*" || known?.includes(etag)) return new Response(null, unchanged);
   return new Response(typeof body === "string" ? body : streamOf([body]), whole);
 }

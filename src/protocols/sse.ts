@@ -22,7 +22,7 @@ export const SSE_HEADERS = {
 
 /**
  * @param gone called once when the client closes the stream before we do
- * @param colon between a field's name and its value: the blank after it is optional, and some readers take none
+ * @param colon separator of name and value: the space is optional, and the Dart client accepts none
  */
 export function eventStream(gone: () => void, headers?: Record<string, string>, colon: ": " | ":" = ": "): EventStream {
   const encoder = new TextEncoder();

@@ -17,14 +17,14 @@ import type { SignInParts } from "../access/sign-in.ts";
 import type { Principal } from "../core/definition.ts";
 import { describeError } from "../core/log.ts";
 import { readText } from "./body.ts";
-import { isWithin, type OAuth, supportedScopes } from "./oauth.ts";
+import { type OAuth, supportedScopes } from "./oauth.ts";
 import { offerOf } from "./offer.ts";
-import { consentPage, endPage, type Form, keyPage, leavePage, type Trouble, type Who } from "./page.ts";
+import { consentPage, endPage, type Form, keyPage, linkBackPage, type Trouble, type Who } from "./page.ts";
 
 /** What is known between two pages, beside the client's request. */
 interface Progress {
   readonly who: Who;
-  /** Keys that were no good. */
+  /** How many invalid keys were given. */
   readonly wrong: number;
   /** Of the key that was given: with it, the question is what it shall grant. */
   readonly keyId?: string;
@@ -50,15 +50,15 @@ const KEY_PRINCIPAL = /^key:([0-9a-z]{16})$/;
 export async function authorize(request: Request, oauth: OAuth, parts: SignInParts): Promise<Response> {
   try {
     if (request.method !== "GET" && request.method !== "POST") return notAllowed();
-    if (!(await isWithin(request, "sign-in", parts))) return tooMany();
+    if (!(await oauth.isWithin(request, "sign-in"))) return tooMany();
     return await (request.method === "GET" ? begin(request, oauth, parts) : proceed(request, oauth, parts));
   } catch (error) {
     if (error instanceof AuthorizationError) {
       const { description, redirectTo } = error;
-      return redirectTo ? mistaken(description, redirectTo) : endPage(400, CANNOT_CONNECT, `${description}.`);
+      return redirectTo ? clientError(description, redirectTo) : endPage(400, CANNOT_CONNECT, `${description}.`);
     }
     if (error instanceof CimdFetchError) {
-      return endPage(400, CANNOT_CONNECT, "What it says of itself could not be fetched, or is not valid.");
+      return endPage(400, CANNOT_CONNECT, "Its client metadata could not be fetched or is not valid.");
     }
     parts.log({ level: "error", message: "sign-in failed", error: describeError(error) });
     return endPage(500, "Something went wrong", "It is not your doing. Start again from the app in a moment.");
@@ -66,14 +66,14 @@ export async function authorize(request: Request, oauth: OAuth, parts: SignInPar
 }
 
 async function begin(asked: Request, oauth: OAuth, parts: SignInParts, trouble?: Trouble): Promise<Response> {
-  const query = new URL(asked.url).search;
   const url = new URL(asked.url);
-  oauth.veil(url.searchParams);
+  const query = url.search;
+  oauth.hideUnknownToolkit(url.searchParams);
   const request = await oauth.helpers.parseAuthRequest(new Request(url));
-  // OAuth 2.1, section 7.5: of every client. The library lets those with a secret go without.
+  // OAuth 2.1, section 7.5: of every client; the library exempts those with a secret.
   if (!CHALLENGE.test(request.codeChallenge ?? "")) {
     const description = "PKCE with S256 is required";
-    return mistaken(description, authorizationErrorRedirect(request, "invalid_request", description));
+    return clientError(description, authorizationErrorRedirect(request, "invalid_request", description));
   }
   const { clientName, clientId, clientDomain, redirectHost, redirectIsLoopback } =
     await oauth.helpers.describeConsent(request);
@@ -116,7 +116,7 @@ async function takeKey(text: string, step: Step, oauth: OAuth, parts: SignInPart
   if (keyId === undefined || offer === undefined) {
     const wrong = step.wrong + 1;
     const why = principal ? { why: "key that does not open what the app asks for" } : parts.keys.whyNot(text);
-    parts.log({ level: "warning", message: "sign-in with a wrong key", wrong, ...why });
+    parts.log({ level: "warning", message: "sign-in key refused", wrong, ...why });
     if (wrong >= MAX_WRONG) return endPage(403, "Too many tries", "Start again from the app.", headers);
     // One sentence for whatever is wrong with it: unknown, expired, revoked. A toolkit that a key does not open is to
     // its owner as one that does not exist.
@@ -134,7 +134,7 @@ async function decide(
 ): Promise<Response> {
   if (form.get("decision") !== "allow") {
     const back = authorizationErrorRedirect(request, "access_denied");
-    return leavePage(200, "Access was not given", "The app got nothing.", back, headers);
+    return linkBackPage(200, "Access was not given", "The app got nothing.", back, headers);
   }
   const principal = await parts.keys.findById(keyId);
   const offer = principal && offered(principal, request, oauth, parts);
@@ -180,11 +180,11 @@ async function take(handle: string, { headers }: Request, oauth: OAuth) {
 }
 
 /**
- * A mistake of the client's. Every client here registered itself, so nobody vouches for where it would send its user
- * (RFC 9700, section 4.11.2): that is a link, and only an access that the user gave redirects by itself.
+ * An error of the client's. Nobody vouches for its redirect URI (RFC 9700, section 4.11.2): the user gets a link; only
+ * a grant redirects by itself.
  */
-function mistaken(description: string, back: string): Response {
-  return leavePage(400, CANNOT_CONNECT, `${description}.`, back);
+function clientError(description: string, back: string): Response {
+  return linkBackPage(400, CANNOT_CONNECT, `${description}.`, back);
 }
 
 /** RFC 9700, section 4.12: 303, so that no browser sends the form on. */

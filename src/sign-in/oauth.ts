@@ -8,7 +8,7 @@
 import { OAuthAuthorizationServer, OAuthError, type OAuthHelpers } from "@cloudflare/workers-oauth-provider";
 import type { SignInParts } from "../access/sign-in.ts";
 import { addressOf } from "../access/stranger.ts";
-import { GRANT, rememberIssued, replacedTokenOf } from "./reuse.ts";
+import { GRANT, grantOfReplacedToken, rememberIssued } from "./reuse.ts";
 
 export const TOKEN_PATH = "/oauth/token";
 export const REGISTER_PATH = "/oauth/register";
@@ -18,15 +18,16 @@ export interface OAuth {
   readonly origin: string;
   readonly fetch: (request: Request) => Promise<Response>;
   readonly helpers: OAuthHelpers;
+  readonly isWithin: IsWithin;
   /** Resources that anyone may know of: the deployment as a whole. */
   readonly openResources: readonly string[];
   /**
-   * In a request's parameters, the resource of a toolkit that does not exist becomes that of one which nobody has: who
-   * has no key cannot tell which toolkits there are.
+   * Replaces the resource of a nonexistent toolkit by one that nobody has: without a key, nobody can tell which
+   * toolkits exist.
    *
    * @returns whether it changed them
    */
-  veil(parameters: URLSearchParams): boolean;
+  hideUnknownToolkit(parameters: URLSearchParams): boolean;
   /** Ends the grant of a refresh token that has been replaced (see reuse.ts); leaves all others alone. */
   endIfReplaced(refreshToken: string): Promise<void>;
   /** Folder name of the toolkit that a resource is; undefined for the deployment as a whole. */
@@ -51,7 +52,11 @@ interface Env {
   readonly OAUTH_KV: KVNamespace;
 }
 
-export function createOAuth(origin: string, { kv, keys, catalog, baseScopes, within, log }: SignInParts): OAuth {
+export function createOAuth(
+  origin: string,
+  { kv, keys, catalog, baseScopes, log }: SignInParts,
+  isWithin: IsWithin,
+): OAuth {
   const openResources = [`${origin}/mcp`, origin];
   const server = new OAuthAuthorizationServer<Env>({
     issuer: origin,
@@ -61,14 +66,14 @@ export function createOAuth(origin: string, { kv, keys, catalog, baseScopes, wit
     clientRegistrationEndpoint: REGISTER_PATH,
     clientIdMetadataDocumentEnabled: true,
     // No offline_access: every client gets a refresh token, and the page says so.
-    // What clients ask for at first. Others would name tools that do not exist for whoever reads this.
+    // Only base scopes: others would reveal tools that the reader cannot see.
     scopesSupported: [...new Set(baseScopes)],
     accessTokenTTL: ACCESS_SECONDS,
     refreshTokenTTL: IDLE_SECONDS,
     refreshTokenIdleTTL: IDLE_SECONDS,
     clientRegistrationTTL: REGISTRATION_SECONDS,
     async clientRegistrationCallback({ request }) {
-      if (await isWithin(request, "sign-in", { within, log })) return undefined;
+      if (await isWithin(request, "sign-in")) return undefined;
       return { code: "temporarily_unavailable", description: "Too many registrations; wait a minute", status: 429 };
     },
     async tokenExchangeCallback({ props: { keyId } }) {
@@ -94,14 +99,15 @@ export function createOAuth(origin: string, { kv, keys, catalog, baseScopes, wit
     origin,
     fetch: (request) => server.fetch(request, env, NO_CONTEXT),
     helpers,
+    isWithin,
     async endIfReplaced(refreshToken) {
-      const grant = await replacedTokenOf(refreshToken, (key) => env.OAUTH_KV.get(key, { type: "json" }));
+      const grant = await grantOfReplacedToken(refreshToken, (key) => env.OAUTH_KV.get(key, { type: "json" }));
       if (grant === undefined) return;
       await helpers.revokeGrant(grant.grantId, grant.userId);
       log({ level: "warning", message: "a refresh token came back: its grant has ended", key: grant.userId });
     },
     openResources,
-    veil(parameters) {
+    hideUnknownToolkit(parameters) {
       const [resource, another] = new Set(parameters.getAll("resource"));
       const [toolkit, query] = (another === undefined && split(resource ?? "")) || [];
       if (toolkit === undefined || catalog.toolkits.has(toolkit)) return false;
@@ -123,32 +129,32 @@ export function supportedScopes({ catalog, baseScopes }: Pick<SignInParts, "cata
  */
 const RATES = { "sign-in": 60, "client document": 60, token: 600 } as const;
 
-/** What the log has said not to be limited: once is enough. */
-const told = new Set<string>();
+/** Counts one more request from its address. Resolves with whether that is within the limit of its kind. */
+export type IsWithin = (request: Request, what: keyof typeof RATES) => Promise<boolean>;
 
-/** What anyone may ask for is counted by address: not as often as they like. */
-export async function isWithin(
-  request: Request,
-  what: keyof typeof RATES,
-  { within, log }: Pick<SignInParts, "within" | "log">,
-): Promise<boolean> {
-  if (within === undefined) return true;
-  try {
-    return await within(RATES[what], `${what} ${addressOf(request.headers)}`);
-  } catch (error) {
-    // A fork without such a limiter can be signed in to all the same.
-    if (!told.has(what)) log({ level: "warning", message: "sign-in is not limited", error: String(error) });
-    told.add(what);
-    return true;
-  }
+/** Rate-limits unauthenticated requests by address. */
+export function limitsByAddress({ within, log }: Pick<SignInParts, "within" | "log">): IsWithin {
+  /** What the log has said not to be limited: once is enough. */
+  const told = new Set<string>();
+  return async (request, what) => {
+    if (within === undefined) return true;
+    try {
+      return await within(RATES[what], `${what} ${addressOf(request.headers)}`);
+    } catch (error) {
+      // A fork without such a limiter can be signed in to all the same.
+      if (!told.has(what)) log({ level: "warning", message: "sign-in is not limited", error: String(error) });
+      told.add(what);
+      return true;
+    }
+  };
 }
 
 /** Roles without protected resources run nothing in the background. */
 const NO_CONTEXT = { waitUntil() {}, passThroughOnException() {} } as unknown as ExecutionContext;
 
 /**
- * The KV that the library gets. Client ids, codes and tokens are texts of anyone's: one that is too long for KV is one
- * that it does not have. Grants remember their refresh tokens.
+ * The KV that the library gets. Keys too long for KV (anyone may send them) read as absent; grant records also list
+ * their refresh tokens.
  */
 function forgiving(kv: KVNamespace): KVNamespace {
   const fits = (key: unknown) => new TextEncoder().encode(String(key)).length <= MAX_KEY_BYTES;

@@ -31,7 +31,7 @@ export interface Trouble {
   readonly message: string;
 }
 
-/** Tools, prompts and resources that are listed one below the other, and scopes that are shown before there is a key. */
+/** Most entries, or scopes before a key is given, that are listed one by one. */
 const MANY = 40;
 
 interface Page {
@@ -70,11 +70,11 @@ ${trouble && html`<p class="bad" role="alert" id="why">${trouble.message}</p>`}
 export function consentPage(server: string, who: Who, { scopes, offered }: Offer, keyId: string, form: Form): Response {
   const open = offered.filter(({ lacks }) => lacks.length === 0);
   const closed = offered.filter(({ lacks }) => lacks.length > 0);
-  const body = html`<h1>Allow <bdi>${shown(who.name)}</bdi> to use these tools?</h1>
+  const body = html`<h1>Allow <bdi>${shown(who.name)}</bdi> to use this server?</h1>
 ${facts(who)}
 <p class="quiet">You signed in with the key <code>trivet_${keyId}_…</code></p>
-<h2>${open.length === 0 ? "No tools" : counted(open)}</h2>
-${open.length === 0 && html`<p>With what it asks for, this key opens no tool.</p>`}
+<h2>${open.length === 0 ? "Nothing" : counted(open)}</h2>
+${open.length === 0 && html`<p>With what it asks for, this key opens nothing.</p>`}
 ${toolkits(open, ({ scopes }) => scopes)}
 ${closed.length > 0 && html`<h2>Not included</h2><p>These need scopes that the app does not ask for.</p>`}
 ${toolkits(closed, ({ lacks }) => lacks)}
@@ -92,11 +92,11 @@ export function endPage(status: number, heading: string, text: string, headers?:
 }
 
 /**
- * Ends here, and leaves it to the person whether to go back to the app with what it is to be told.
+ * An end page with a link back to the app, which the person may follow or not.
  *
  * @param href where the app hears of it
  */
-export function leavePage(status: number, heading: string, text: string, href: string, headers?: Headers): Response {
+export function linkBackPage(status: number, heading: string, text: string, href: string, headers?: Headers): Response {
   const body = html`<h1>${heading}</h1><p role="alert">${text}</p>
 <p>You can close this page, or go back to the app if you know it: <a href="${href}">${new URL(href).host}</a></p>`;
   return page({ status, title: heading, body, headers });

@@ -1,10 +1,10 @@
 /**
- * Refresh tokens that come back (RFC 9700, section 4.14.2). The library replaces a refresh token at each use, and
- * takes the one before until its successor is used, for clients that never got the answer. Any other it refuses, and
- * that is all; but if a token that was replaced comes back, two have it, and one of them is a thief. So a grant's record
- * also lists which tokens it has given out, and if one of those comes back, the grant ends. (Records stand on KV: two
- * locations that use one token within a minute may not know of each other.)
+ * Detects reuse of refresh tokens (RFC 9700, section 4.14.2). The library replaces the token at each use and accepts
+ * the previous one until its successor is used, as the answer may have been lost. If an older one comes back, two
+ * parties have it: the grant ends. For that, a grant's record also lists which tokens it has given out. (Records stand
+ * on KV: two locations that use one token within a minute may not know of each other.)
  */
+import { sha256 } from "../core/digest.ts";
 
 /** A grant's record as the library keeps it on KV, as far as it counts here, and what we add to it. */
 interface GrantRecord {
@@ -16,12 +16,16 @@ interface GrantRecord {
 
 /** Tokens that a record remembers: more than a week of them, at one an hour. */
 const MAX_ISSUED = 200;
-/** Of a token's SHA-256 in hex: 64 bits tell a grant's own tokens apart. */
+/** Hex digits kept of a token's SHA-256: 64 bits are enough within one grant. */
 const SHORT = 16;
 
 export const GRANT = "grant:";
 
-/** Adds the current refresh token to those that a grant has given out. @param record what the library writes, as JSON */
+/**
+ * Adds the current refresh token to those that a grant has given out.
+ *
+ * @param record what the library writes, as JSON
+ */
 export function rememberIssued(record: string): string {
   const grant = JSON.parse(record) as GrantRecord;
   const current = grant.refreshTokenId?.slice(0, SHORT);
@@ -29,16 +33,15 @@ export function rememberIssued(record: string): string {
   return JSON.stringify({ ...grant, issued: [...(grant.issued ?? []), current].slice(-MAX_ISSUED) });
 }
 
-/** @returns the grant that a refresh token belongs to which was given out and has been replaced since; otherwise undefined */
-export async function replacedTokenOf(
+/** @returns the token's grant, if the token was issued and has been replaced */
+export async function grantOfReplacedToken(
   refreshToken: string,
   read: (key: string) => Promise<GrantRecord | null>,
 ): Promise<{ readonly userId: string; readonly grantId: string } | undefined> {
   const [userId, grantId, secret, ...more] = refreshToken.split(":");
   if (!userId || !grantId || !secret || more.length > 0) return undefined;
   const grant = await read(`${GRANT}${userId}:${grantId}`);
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(refreshToken));
-  const id = new Uint8Array(digest).toHex();
+  const id = await sha256(refreshToken);
   if (id === grant?.refreshTokenId || id === grant?.previousRefreshTokenId) return undefined;
   return grant?.issued?.includes(id.slice(0, SHORT)) ? { userId, grantId } : undefined;
 }

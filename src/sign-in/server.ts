@@ -6,7 +6,7 @@ import type { CreateSignIn, SignInParts } from "../access/sign-in.ts";
 import { describeError } from "../core/log.ts";
 import { authorize } from "./authorize.ts";
 import { readText } from "./body.ts";
-import { createOAuth, isWithin, METADATA_PATH, type OAuth, REGISTER_PATH, TOKEN_PATH } from "./oauth.ts";
+import { createOAuth, limitsByAddress, METADATA_PATH, type OAuth, REGISTER_PATH, TOKEN_PATH } from "./oauth.ts";
 import { guardLibrary } from "./outbound.ts";
 
 const AUTHORIZE_PATH = "/authorize";
@@ -23,12 +23,13 @@ const createSignIn: CreateSignIn = (parts) => {
   guardLibrary();
   // The library wants its issuer when it is made, and ours is known from a request only: one for each origin.
   const made = new Map<string, OAuth>();
+  const isWithin = limitsByAddress(parts);
   const at = (origin: string): OAuth => {
     const known = made.get(origin);
     if (known) return known;
     const [oldest] = made.keys();
     if (made.size >= MAX_ORIGINS && oldest !== undefined) made.delete(oldest);
-    const oauth = createOAuth(origin, parts);
+    const oauth = createOAuth(origin, parts, isWithin);
     made.set(origin, oauth);
     return oauth;
   };
@@ -64,7 +65,7 @@ async function serve(request: Request, path: string, oauth: OAuth, parts: SignIn
     if (request.method !== "POST") return await oauth.fetch(request);
     const text = await readText(request, MAX_BODY);
     if (text === undefined) return failure(413, "invalid_request", `More than ${MAX_BODY} bytes`);
-    if (path === TOKEN_PATH) return await token(request, new URLSearchParams(text), text, oauth, parts);
+    if (path === TOKEN_PATH) return await token(request, new URLSearchParams(text), text, oauth);
     return await oauth.fetch(withBody(request, text));
   } catch (error) {
     parts.log({ level: "error", message: "sign-in failed", error: describeError(error) });
@@ -80,27 +81,21 @@ async function metadata(request: Request, oauth: OAuth): Promise<Response> {
   return new Response(JSON.stringify({ ...all, protected_resources: oauth.openResources }), response);
 }
 
-/** @param text the same form as it was sent: the library is to see that, unless it is veiled */
-async function token(
-  request: Request,
-  form: URLSearchParams,
-  text: string,
-  oauth: OAuth,
-  parts: SignInParts,
-): Promise<Response> {
-  const isFree = await isWithin(request, "token", parts);
-  if (!isFree || (mayFetch(form, request.headers) && !(await isWithin(request, "client document", parts)))) {
+/** @param text the form as sent: forwarded as it is, unless a toolkit had to be hidden */
+async function token(request: Request, form: URLSearchParams, text: string, oauth: OAuth): Promise<Response> {
+  const isWithinLimit = await oauth.isWithin(request, "token");
+  if (!isWithinLimit || (mayFetch(form, request.headers) && !(await oauth.isWithin(request, "client document")))) {
     return failure(429, "temporarily_unavailable", "Too many requests; wait a minute", { "retry-after": "60" });
   }
   const refreshToken = form.get("grant_type") === "refresh_token" ? form.get("refresh_token") : null;
-  const response = await oauth.fetch(withBody(request, oauth.veil(form) ? form.toString() : text));
+  const response = await oauth.fetch(withBody(request, oauth.hideUnknownToolkit(form) ? form.toString() : text));
   if (response.status === 400 && refreshToken !== null) await oauth.endIfReplaced(refreshToken);
   return response;
 }
 
 /**
- * Whether the library may fetch what a client publishes, before it knows anything else of who asks: unless the client
- * names itself in the form, and not by a URL.
+ * Whether the library may fetch client metadata for this request: not if the form alone names the client, and by no
+ * URL.
  */
 function mayFetch(form: URLSearchParams, headers: Headers): boolean {
   if (headers.has("authorization") || form.has("client_assertion")) return true;

@@ -2,8 +2,8 @@
  * The ledger with both of its parts: a Durable Object that claims, KV that keeps. A tool without effects needs no claim
  * and goes to KV alone. Which side each failure falls on: while the object cannot be reached, a call with effects is
  * refused before it runs; a result that the object cannot be told is left in KV, where a runner that takes the key over
- * looks first; a result that KV does not show yet is "try again", and never run again; in place of one that no store
- * takes, it is kept that the call ran.
+ * looks first; a result that KV does not show yet is "try again", and never run again; if no store can take a result, a
+ * marker says that the call ran.
  */
 import type { ClaimAttempt } from "../core/claim.ts";
 import { type Claim, type ClaimRequest, type Known, type Ledger, type Running, readRecord } from "../core/ledger.ts";
@@ -40,7 +40,7 @@ export function claimLedger({ objects, kv, ttlSeconds, log, marginMs = MARGIN_MS
     return record?.fingerprint === fingerprint ? { state: "known", record } : undefined;
   };
 
-  /** What a runner made of a key that it was then not heard of: left apart, or handed on before the object was told. */
+  /** The result of a runner that was given up: under its own name, or already under the record's. */
   const left = async (request: ClaimRequest): Promise<Known | undefined> =>
     (await kept(request, leftName(request.key))) ?? (await kept(request, recordName(request.key)));
 
@@ -57,10 +57,10 @@ export function claimLedger({ objects, kv, ttlSeconds, log, marginMs = MARGIN_MS
       state: "claimed",
       async settle(record, ranOnly): Promise<"kept" | Known | Running> {
         const text = JSON.stringify(record);
-        const short = text.length > MAX_COPY ? JSON.stringify(await ranOnly()) : undefined;
+        const small = text.length > MAX_COPY ? JSON.stringify(await ranOnly()) : undefined;
         let found: "kept" | Found;
         try {
-          found = await trying(() => object(request).settle(key, { fingerprint, token, keepMs }, text, short));
+          found = await trying(() => object(request).settle(key, { fingerprint, token, keepMs }, text, small));
         } catch (error) {
           log({ level: "error", message: "claim not settled", error: describeError(error) });
           // Whoever takes the key over looks here before it runs.
@@ -77,7 +77,7 @@ export function claimLedger({ objects, kv, ttlSeconds, log, marginMs = MARGIN_MS
           return running;
         });
       },
-      async extend(ms: number): Promise<boolean> {
+      async extendLease(ms: number): Promise<boolean> {
         const leaseMs = ms + request.limitMs + marginMs;
         return trying(() => object(request).extend(key, token, leaseMs)).catch((error) => {
           log({ level: "error", message: "claim not extended", error: describeError(error) });
@@ -101,7 +101,7 @@ export function claimLedger({ objects, kv, ttlSeconds, log, marginMs = MARGIN_MS
       const until = Date.now() + limitMs;
       const ask = () => trying(() => object(request).claim(key, attempt, Math.max(0, until - Date.now())));
       let found = await ask();
-      // Free while this one waited: it is there, so it comes again.
+      // Free while this one waited: it is there, so it calls again.
       while (found.state === "running" && found.untilMs === 0 && Date.now() < until) found = await ask();
       switch (found.state) {
         case "conflict":

@@ -1,8 +1,8 @@
 /**
  * Claims on idempotency keys, where they are atomic: one object holds the rows of many keys, near the principal whose
- * they are. It keeps a result for some minutes itself, until KV shows it everywhere, and then a small marker for as long
- * as the key counts. What it promises: while it is reachable, one runner at a time has a key, and a result that was
- * settled is never lost. A runner that neither settles nor dies within its lease is taken for dead.
+ * they are. It keeps a result for some minutes itself, until KV shows it everywhere, and then a small marker for as
+ * long as the key counts. What it promises: while it is reachable, one runner at a time has a key, and a result that
+ * was settled is never lost. A runner that neither settles nor dies within its lease is taken for dead.
  */
 import { DurableObject } from "cloudflare:workers";
 import {
@@ -18,7 +18,9 @@ import {
 
 /** How long the object itself has a result: far longer than KV takes to show one everywhere (60 s). */
 const COPY_MS = 5 * 60_000;
-/** Characters, all of them ASCII: SQLite here takes rows of up to 2 MB. A longer record goes to KV before its key is settled. */
+/**
+ * Characters, all ASCII: SQLite here takes rows of up to 2 MB. A longer record goes to KV before its key is settled.
+ */
 export const MAX_COPY = 1_800_000;
 
 /** Results that one alarm hands on: an invocation has 1,000 operations on KV. */
@@ -51,11 +53,20 @@ export interface Claims {
   /** @param waitMs how long to wait for another's run to end */
   claim(key: string, attempt: ClaimAttempt, waitMs: number): Promise<Found>;
   /**
-   * @param short what to keep of a record longer than {@link MAX_COPY} where KV does not take it
+   * @param ranOnly kept instead if KV does not take a record longer than {@link MAX_COPY}
    * @returns `kept`, or what became of the key whose lease this runner lost
    */
-  settle(key: string, attempt: Omit<ClaimAttempt, "leaseMs">, record: string, short?: string): Promise<"kept" | Found>;
-  /** The key is its runner's for so many milliseconds from now. @returns false for a runner that has lost it */
+  settle(
+    key: string,
+    attempt: Omit<ClaimAttempt, "leaseMs">,
+    record: string,
+    ranOnly?: string,
+  ): Promise<"kept" | Found>;
+  /**
+   * Extends the lease to `leaseMs` from now.
+   *
+   * @returns false if the key was lost
+   */
   extend(key: string, token: string, leaseMs: number): Promise<boolean>;
   /** The key is free: the next runs. */
   release(key: string, token: string): Promise<void>;
@@ -84,7 +95,7 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
       const now = Date.now();
       const before = this.#read(key);
       const { row, answer } = claim(before?.row, attempt, now);
-      // Who waited may have gone meanwhile: only a caller that comes again takes the key.
+      // Who waited may have gone meanwhile: only a caller that calls again takes the key.
       if (waited && answer.state === "claimed") return { state: "running", untilMs: 0 };
       if (answer.state === "claimed") await this.#write(key, { row, record: null, copied: now });
       if (answer.state === "done") return found(before);
@@ -98,16 +109,16 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
     key: string,
     attempt: Omit<ClaimAttempt, "leaseMs">,
     record: string,
-    short?: string,
+    ranOnly?: string,
   ): Promise<"kept" | Found> {
     const isLost = settle(this.#read(key)?.row, attempt, Date.now()) === "lost";
-    // What the object keeps itself: nothing of a long record that KV has taken.
+    // The object's own copy: null if KV took a long record.
     let copy: string | null = record;
     if (record.length > MAX_COPY) {
       copy = null;
       if (!isLost) {
         await this.put(key, record, attempt.keepMs).catch(() => {
-          copy = short ?? null;
+          copy = ranOnly ?? null;
         });
       }
     }
@@ -115,10 +126,10 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
     const before = this.#read(key);
     const row = settle(before?.row, attempt, now);
     if (row === "lost") return found(before);
-    // The row as it was: settled before, and not of a key that is free again.
+    // Same row: it was settled before.
     if (row !== before?.row) {
       await this.#write(key, { row, record: copy, copied: now });
-      // The alarm does it again in any case, before the object lets go of its own.
+      // Best effort: the alarm retries before the copy is dropped.
       if (copy !== null) this.ctx.waitUntil(this.put(key, copy, attempt.keepMs).catch(() => {}));
     }
     this.#wake(key);
@@ -165,7 +176,8 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
         // The key may be another call's by now.
         sql.exec("UPDATE claims SET record = NULL WHERE key = ? AND token = ?", key, kept.row.token);
       } catch {
-        // KV is away: the object keeps its copy meanwhile. An alarm that throws is called again a few times, and then never.
+        // KV cannot be reached: the object keeps its copy meanwhile. An alarm that throws is called again a few times,
+        // and then never.
         sql.exec("UPDATE claims SET copied = ? WHERE key = ? AND token = ?", now, key, kept.row.token);
         soonest = now + Math.min(PAUSE_MS, this.copyMs);
       }
@@ -195,7 +207,7 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
     if (alarm === null || alarm > due) await this.ctx.storage.setAlarm(due);
   }
 
-  /** Resolves when the key's state changes, or after so many milliseconds. */
+  /** Resolves when the key's state changes, or after `ms` milliseconds. */
   #change(key: string, ms: number): Promise<void> {
     return new Promise((resolve) => {
       const waiting = this.#waiting.get(key) ?? new Set();

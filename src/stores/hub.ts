@@ -1,8 +1,8 @@
 /**
  * Where every open stream of change notifications is known: one object for the deployment, so that what one isolate
  * publishes is heard on streams of all others. Streams end with the object (a new deployment restarts it) and clients
- * open them again; who then knows an older catalogue is told first. What sessions subscribe to is kept by other objects
- * of this class, one for each principal: no caller fills what all share.
+ * open them again; a client that knows an older catalogue is notified at once. What sessions subscribe to is kept by
+ * other objects of this class, one for each principal: no caller fills what all share.
  */
 import { DurableObject } from "cloudflare:workers";
 import type { Change, Changes, Listener, Wanted } from "../core/changes.ts";
@@ -115,7 +115,7 @@ export class Hub extends DurableObject {
   }
 
   /** Adds resources to what a session's open streams hear about, or takes them away. */
-  tune(session: string, uris: readonly string[], on: boolean): void {
+  updateSubscriptions(session: string, uris: readonly string[], on: boolean): void {
     for (const stream of this.#open) {
       if (stream.listener.session !== session) continue;
       for (const uri of uris)
@@ -125,7 +125,7 @@ export class Hub extends DurableObject {
   }
 
   /** Ends a session's streams. */
-  closeAll(session: string): void {
+  closeSession(session: string): void {
     for (const { listener, close } of [...this.#open]) if (listener.session === session) close();
   }
 
@@ -202,9 +202,9 @@ export function hubChanges(namespace: DurableObjectNamespace<Hub>): Changes {
       const { principal, session } = listener;
       if (stream === undefined || session === undefined) return stream;
       try {
-        // Looked up once it is open: what is subscribed to meanwhile, the hub is told.
+        // Read after opening: later subscriptions reach the hub by themselves.
         const uris = await ownOf(principal).kept(session);
-        if (uris.length > 0) await hub().tune(session, uris, true);
+        if (uris.length > 0) await hub().updateSubscriptions(session, uris, true);
       } catch (error) {
         await stream.cancel();
         throw error;
@@ -214,11 +214,11 @@ export function hubChanges(namespace: DurableObjectNamespace<Hub>): Changes {
     publish: (change) => hub().publish(change),
     async subscribe(principal, session, uri, on) {
       if (!(await ownOf(principal).keep(session, uri, on))) return false;
-      await hub().tune(session, [uri], on);
+      await hub().updateSubscriptions(session, [uri], on);
       return true;
     },
     async end(principal, session) {
-      await Promise.all([ownOf(principal).forget(session), hub().closeAll(session)]);
+      await Promise.all([ownOf(principal).forget(session), hub().closeSession(session)]);
     },
   };
 }

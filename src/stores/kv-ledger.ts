@@ -33,8 +33,8 @@ export function kvLedger(kv: KVNamespace, ttlSeconds: number, log: Log): Ledger 
           }
           return "kept";
         },
-        // Nobody else is kept from running.
-        extend: async () => true,
+        // KV has no lease to extend.
+        extendLease: async () => true,
         // Nothing was written: KV allows one write a second per key, and that one belongs to the result.
         release: async () => {},
       };

@@ -1,18 +1,17 @@
 /**
- * Brings connections of one client together. The messages of a stream outlive the object's memory, each for some minutes.
- * Questions, words to running requests and those who wait are in memory alone: with the object they are gone, and those
- * who wait learn it.
+ * Brings connections of one client together. Stored messages survive a restart, for some minutes. Questions, signals
+ * and waiting callers are in memory: after a restart they are gone, and the waiting calls fail.
  */
 import { DurableObject } from "cloudflare:workers";
-import { type Entry, LOST, type Mail, type Running, type Word } from "../core/mail.ts";
+import { type Entry, LOST, type Mail, type RunningRequest, type Signal } from "../core/mail.ts";
 
 /** How long a message is kept: as long as a client may take to come back. */
 const KEPT_MS = 5 * 60_000;
 /** Characters that one box keeps, of all its streams. */
-const MAX_KEPT = 16_000_000;
-/** How long whoever runs a request may take to answer a client that came back. */
-const ANSWER_MS = 5_000;
-/** How long a client waits for more: then it comes again, and learns whether anyone still runs its request. */
+const MAX_KEPT_PER_BOX = 16_000_000;
+/** How long a running request may take to reply to a client that came back. */
+const RUNNER_REPLY_MS = 5_000;
+/** How long a client waits for more: then it comes back, and learns whether anyone still runs its request. */
 const QUIET_MS = 60_000;
 /** Questions that are open at once, and cancellations that are remembered. */
 const MAX_REMEMBERED = 100;
@@ -24,13 +23,12 @@ interface Question {
   readonly settle: (answer: string | undefined) => void;
 }
 
-interface Watcher extends Running {
-  readonly tell: (word: Word | undefined) => void;
+interface Watcher extends RunningRequest {
+  readonly tell: (signal: Signal | undefined) => void;
 }
 
 interface Follower {
-  readonly stream: string;
-  /** Whether whoever runs the request has yet to say that it knows. */
+  /** Whether the running request has not replied yet. */
   isWaiting: boolean;
   readonly hear: (entries: readonly Entry[], done: boolean) => void;
   readonly end: () => void;
@@ -45,6 +43,7 @@ export class Mailbox extends DurableObject {
 
   constructor(ctx: DurableObjectState, env: unknown) {
     super(ctx, env as never);
+    // Table of an earlier release.
     ctx.storage.sql.exec("DROP TABLE IF EXISTS entries");
     ctx.storage.sql.exec(
       "CREATE TABLE IF NOT EXISTS messages (stream TEXT, at INTEGER, text TEXT, done INTEGER, until INTEGER, PRIMARY KEY (stream, at))",
@@ -79,10 +78,10 @@ export class Mailbox extends DurableObject {
       if (watcher.request === request) this.#tell(watcher, "cancelled");
   }
 
-  async watch(running: Running): Promise<Word | undefined> {
+  async watch(running: RunningRequest): Promise<Signal | undefined> {
     const { call, request, stream, since } = running;
     if ((this.#cancelled.get(request) ?? 0) >= since) return "cancelled";
-    const { promise, resolve: tell } = Promise.withResolvers<Word | undefined>();
+    const { promise, resolve: tell } = Promise.withResolvers<Signal | undefined>();
     const watcher = { ...running, tell };
     this.#watchers.set(call, watcher);
     if (stream !== undefined && this.#followers.get(stream)?.isWaiting) this.#tell(watcher, "resume");
@@ -94,9 +93,9 @@ export class Mailbox extends DurableObject {
     if (watcher) this.#tell(watcher, undefined);
   }
 
-  #tell({ call, tell }: Watcher, word: Word | undefined): void {
+  #tell({ call, tell }: Watcher, signal: Signal | undefined): void {
     this.#watchers.delete(call);
-    tell(word);
+    tell(signal);
   }
 
   async post(stream: string, entries: readonly Entry[], done: boolean): Promise<void> {
@@ -116,7 +115,7 @@ export class Mailbox extends DurableObject {
     const { sql } = this.ctx.storage;
     const kept = () =>
       sql.exec<{ size: number }>("SELECT COALESCE(SUM(LENGTH(text)), 0) AS size FROM messages").one().size;
-    while (kept() > MAX_KEPT) {
+    while (kept() > MAX_KEPT_PER_BOX) {
       const [oldest] = sql.exec<{ stream: string }>(
         "SELECT stream FROM messages WHERE stream != ? ORDER BY until LIMIT 1",
         stream,
@@ -158,7 +157,6 @@ export class Mailbox extends DurableObject {
         write(entries);
         if (done) return end();
         const opened: Follower = {
-          stream,
           isWaiting: true,
           end,
           hear: (more, isLast) => {
@@ -166,15 +164,15 @@ export class Mailbox extends DurableObject {
             opened.isWaiting = false;
             write(more);
             if (isLast) return end();
-            const { last } = this.#kept(stream, after);
-            // Whoever runs it has said all that it said so far: there never was such a place.
+            const last = this.#lastOf(stream);
+            // It has posted all it said: position `after` never existed.
             if (last > 0 && last < after) lose();
             else silence = setTimeout(end, QUIET_MS);
           },
         };
         follower = opened;
         this.#followers.set(stream, opened);
-        silence = setTimeout(lose, ANSWER_MS);
+        silence = setTimeout(lose, RUNNER_REPLY_MS);
         for (const watcher of [...this.#watchers.values()])
           if (watcher.stream === stream) this.#tell(watcher, "resume");
       },
@@ -197,6 +195,14 @@ export class Mailbox extends DurableObject {
     if (next) await this.ctx.storage.setAlarm(next.until);
   }
 
+  /** Position of the last message that is stored of a stream; 0 if there is none. */
+  #lastOf(stream: string): number {
+    const { sql } = this.ctx.storage;
+    return (
+      sql.exec<{ last: number | null }>("SELECT MAX(at) AS last FROM messages WHERE stream = ?", stream).one().last ?? 0
+    );
+  }
+
   #kept(stream: string, after: number): { entries: Entry[]; done: boolean; last: number } {
     const rows = this.ctx.storage.sql.exec<{ at: number; text: string; done: number }>(
       "SELECT at, text, done FROM messages WHERE stream = ? ORDER BY at",
@@ -208,9 +214,13 @@ export class Mailbox extends DurableObject {
   }
 }
 
-/** @returns what had to go for it: the oldest, where there are too many */
+/**
+ * Adds an entry and drops the oldest over the limit.
+ *
+ * @returns the dropped value
+ */
 function remember<Value>(map: Map<string, Value>, key: string, value: Value): Value | undefined {
-  // Set anew, it is the youngest.
+  // Moves the key to the end: Maps keep insertion order.
   map.delete(key);
   map.set(key, value);
   const [oldest] = map.keys();
@@ -221,16 +231,16 @@ function remember<Value>(map: Map<string, Value>, key: string, value: Value): Va
 }
 
 export function mailboxes(namespace: DurableObjectNamespace<Mailbox>): Mail {
-  const at = (box: string) => namespace.getByName(box);
+  const boxNamed = (box: string) => namespace.getByName(box);
   return {
-    open: (box, question) => at(box).open(question),
-    take: (box, question) => at(box).take(question),
-    answer: (box, question, answer) => at(box).answer(question, answer),
-    cancel: (box, request) => at(box).cancel(request),
-    watch: (box, running) => at(box).watch({ ...running }),
-    unwatch: (box, call) => at(box).unwatch(call),
-    post: (box, stream, entries, done) => at(box).post(stream, [...entries], done),
-    follow: (box, stream, after) => at(box).follow(stream, after),
-    close: (box) => at(box).close(),
+    open: (box, question) => boxNamed(box).open(question),
+    take: (box, question) => boxNamed(box).take(question),
+    answer: (box, question, answer) => boxNamed(box).answer(question, answer),
+    cancel: (box, request) => boxNamed(box).cancel(request),
+    watch: (box, running) => boxNamed(box).watch({ ...running }),
+    unwatch: (box, call) => boxNamed(box).unwatch(call),
+    post: (box, stream, entries, done) => boxNamed(box).post(stream, [...entries], done),
+    follow: (box, stream, after) => boxNamed(box).follow(stream, after),
+    close: (box) => boxNamed(box).close(),
   };
 }

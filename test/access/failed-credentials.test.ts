@@ -1,4 +1,4 @@
-/** Credentials that are no good: how often they are looked at, what the log says of them, and what their sender learns. */
+/** Invalid credentials: how often they are looked at, what the log says of them, and what their sender learns. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Fork } from "../support/node/fork.ts";
 import {
@@ -121,8 +121,9 @@ describe("the log says what is wrong with a credential, and its sender learns no
   const REASONS: readonly (readonly [why: string, credential: () => string | Promise<string>])[] = [
     ["unknown or revoked key", wrong],
     ["unknown or revoked key", async () => revoked(await here.makeKey())],
-    ["key with a wrong secret", async () => (await here.makeKey()).text.replace(/.{43}$/, "A".repeat(43))],
+    ["key with a wrong secret", async () => wrongSecret(await here.makeKey())],
     ["expired key", async () => (await here.makeKey({ expires: now() - 1 })).text],
+    ["key with a wrong secret", async () => wrongSecret(await here.makeKey({ expires: now() - 1 }))],
     ["expired token", () => shared({ exp: now() - 31 })],
     ["expired token", () => provider.sign({ exp: now() - 31, aud: here.url })],
     ["token is not valid yet", () => shared({ nbf: now() + 600 })],
@@ -131,7 +132,7 @@ describe("the log says what is wrong with a credential, and its sender learns no
     ["token without exp", () => shared({ exp: undefined })],
     ["token without aud", () => provider.sign()],
     ["token without sub", () => provider.sign({ sub: undefined, aud: here.url })],
-    ["token with a wrong sub", () => shared({ sub: 7 })],
+    ["token with an invalid sub", () => shared({ sub: 7 })],
     ["token for another audience", () => shared({ aud: "https://elsewhere.example" })],
     ["token for another audience", () => provider.sign({ aud: "https://elsewhere.example" })],
     ["token of another issuer", () => provider.sign({ aud: here.url, iss: "https://evil.example" })],
@@ -142,6 +143,7 @@ describe("the log says what is wrong with a credential, and its sender learns no
     ["malformed token", () => "e30.e30.e30"],
     ["neither key nor token by its looks", () => "hunter2"],
   ];
+  const wrongSecret = ({ text }: Made) => text.replace(/.{43}$/, "A".repeat(43));
   const revoked = async (key: Made) => {
     await here.revoke(key);
     return key.text;
@@ -189,7 +191,7 @@ describe("a token that has expired is good for 30 s more, for clocks that differ
   });
 });
 
-describe("a credential that was sent over plain http to a public host is refused, good or not", () => {
+describe("a credential that was sent over plain http to a public host is refused, valid or not", () => {
   const ways = (text: string): readonly Headers[] => [
     bearer(text),
     [["OXP-API-Key", text]],
@@ -216,7 +218,7 @@ describe("a credential that was sent over plain http to a public host is refused
     const key = await here.makeKey();
     const begun = here.lines.length;
     await send(here.url, { ...withHeaders(PEEK, bearer(key.text)), host: "tools.example.com" });
-    const lines = () => here.lines.slice(begun).filter((line) => line.includes("exposed"));
+    const lines = () => here.lines.slice(begun).filter((line) => line.includes("sent over plain http"));
     await until(() => lines().length === 1);
     expect(JSON.parse(lines()[0] as string)).toMatchObject({ level: "warning", key: key.id });
     expect(lines()[0]).not.toContain(key.text.slice(-43));

@@ -141,7 +141,7 @@ describe.each(SCOPED)("%s that demands scopes", (_, { method, params, unknown, r
   it.each(WAYS)("is none for a stranger who has nowhere to get them, %s", async (_, way) => {
     const ran = await ranBy(async () => {
       const { status, text } = await send(alone.url, way(method, params));
-      expect(text).toMatch(/Unknown|not found|nothing of that reference/);
+      expect(text).toMatch(/Unknown|not found|nothing that can be completed/);
       expect(status).toBe(200);
     });
     expect(ran).toEqual([]);
@@ -256,7 +256,9 @@ describe("calls a minute (definition, rate)", () => {
   };
   const tool: [string, object] = ["tools/call", { name: "Shop_Rare" }];
 
-  /** Sends it until it is refused, however many minutes of the limiter's that takes. @returns how often it was answered */
+  /**
+   * Sends it until it is refused, however many minutes of the limiter's that takes. @returns how often it was answered
+   */
   async function untilBusy(sent: Sent, headers: Headers): Promise<{ answered: number; refused: Answer }> {
     for (let answered = 0; answered < 60; answered++) {
       const answer = await ask(sent, headers);
@@ -331,7 +333,7 @@ describe("completion (server/utilities/completion)", () => {
     ]);
   });
 
-  it.each(["numbers", "a text", "an object", "null"])("of what is no list of texts, %s, is logged", async (how) => {
+  it.each(["numbers", "a text", "an object", "null"])("that is not a list of strings, %s, is logged", async (how) => {
     const before = here.entries().length;
     await moody(how, as(member));
     const said = () =>
@@ -344,7 +346,7 @@ describe("completion (server/utilities/completion)", () => {
       expect.objectContaining({
         tool: "Club_Moody",
         error: expect.objectContaining({
-          message: expect.stringContaining("Club_Moody, how returned what is no list"),
+          message: expect.stringContaining("Club_Moody, how must return a list of strings"),
         }),
       }),
     ]);

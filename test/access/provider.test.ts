@@ -1,4 +1,6 @@
-/** Tokens of an identity provider, whatever it does: it rotates keys, is away, answers nonsense, comes back. */
+/**
+ * Tokens of an identity provider, whatever it does: it rotates keys, cannot be reached, answers nonsense, comes back.
+ */
 import { SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Fork } from "../support/node/fork.ts";

@@ -1,4 +1,7 @@
-/** Every mistake that the author of a prompt or a resource can make ends the build, and names the file, the problem and the fix. */
+/**
+ * Every mistake that the author of a prompt or a resource can make ends the build, and names the file, the problem and
+ * the fix.
+ */
 import { beforeAll, expect, it } from "vitest";
 import { project } from "./project.ts";
 
@@ -17,7 +20,7 @@ const PROMPTS: readonly (readonly [string, string, string])[] = [
   ['description: "P", timeoutMs: 0, get: () => ""', "its timeoutMs is not a number", "timeoutMs: 30_000"],
   [
     'description: "P", arguments: { city: { description: "C", complete: ["Oslo"] } }, get: () => ""',
-    'what completes "city" is not a function',
+    'the completion of "city" is not a function',
     "write a function",
   ],
 ];
@@ -30,8 +33,8 @@ const RESOURCES: readonly (readonly [string, string, string])[] = [
   ['uri: "x://4", ttlMs: 0.5', "its ttlMs is not a whole number of milliseconds", "ttlMs: 60_000"],
   ['uri: "x://5", ttlMs: Infinity', "its ttlMs is not a whole number of milliseconds", "ttlMs: 60_000"],
   ['uri: "x://6", ttlMs: "1h"', "its ttlMs is not a whole number of milliseconds", "ttlMs: 60_000"],
-  ['uri: "x://{y}/7", complete: { y: "Oslo" }', 'what completes "y" is not a function', "write a function"],
-  ['uri: "x://{y}/8", complete: { z: () => [] }', 'its complete names "z"', "remove it"],
+  ['uri: "x://{y}/7", complete: { y: "Oslo" }', 'the completion of "y" is not a function', "write a function"],
+  ['uri: "x://{y}/8", complete: { z: () => [] }', 'complete has "z"', "remove it"],
   ['uri: "x://{y}/9", complete: () => []', "its complete is not an object", "write complete: {"],
 ];
 const MISTAKES = [

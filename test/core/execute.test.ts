@@ -173,7 +173,7 @@ function ledgerOf(): { settled: Promise<string>; ledger: Ledger } {
       claim: async () => ({
         state: "claimed",
         settle,
-        extend: async () => true,
+        extendLease: async () => true,
         release: async () => end("released"),
       }),
     },

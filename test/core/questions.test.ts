@@ -11,7 +11,7 @@ function asking(ask: () => Promise<unknown>, more: Partial<Asker> = {}) {
     signal: new AbortController().signal,
     hasEnded: false,
     now: () => Date.now(),
-    hold: () => undefined,
+    extendLease: undefined,
     onAsking: undefined,
     ...more,
   };
@@ -72,13 +72,13 @@ describe("a question that nobody answers", () => {
 describe("a question of a keyed call", () => {
   it("holds the key before it is asked, for as long as it may wait", async () => {
     const held: number[] = [];
-    const hold = async (ms: number) => held.push(ms) > 0;
+    const extendLease = async (ms: number) => held.push(ms) > 0;
     const { questions } = asking(
       async () => {
         expect(held).toHaveLength(1);
         return { action: "decline" };
       },
-      { hold },
+      { extendLease },
     );
     expect(await questions.ask("page", QUESTION)).toEqual({ action: "decline" });
     expect(held).toEqual([10 * 60_000]);
@@ -86,7 +86,7 @@ describe("a question of a keyed call", () => {
 
   it("whose key cannot be held is not asked: a duplicate may run by the time it is answered", async () => {
     const ask = vi.fn(async () => ({ action: "decline" }));
-    const { questions } = asking(ask, { hold: async () => false });
+    const { questions } = asking(ask, { extendLease: async () => false });
     const end = endOf(questions.ask("page", QUESTION));
     await vi.advanceTimersByTimeAsync(0);
     expect([end.said, ask.mock.calls.length]).toEqual(["The caller did not answer the question", 0]);

@@ -106,7 +106,7 @@ describe.each(Object.keys(LEDGERS) as (keyof typeof LEDGERS)[])("%s", (ledger) =
         const { status, body } = await deploy({ ledger, signingKey: 2 })(key);
         expect(status).toBe(200);
         expect(body.result).toMatchObject({ success: false, error: { can_retry: false } });
-        expect(body.result.error.message).toContain("has run already");
+        expect(body.result.error.message).toContain("has already run");
         expect(lines.at(-1)).toMatchObject({ outcome: "refused", reason: "not_kept" });
       });
       expect(ran).toEqual(["1.0.0"]);

@@ -312,7 +312,7 @@ describe("OpenTool (specs/opentool.md: 'an `id` is **no** idempotency key; the `
     await rpc("Counter_Bump", { name: fresh() }, key(value));
     const { status, body } = await rpc("Counter_Bump", { name: fresh() }, key(value));
     expect([status, body.error.code]).toEqual([200, 409]);
-    expect(body.error.message).toContain("takes a new key");
+    expect(body.error.message).toContain("use a new key");
   });
 
   it.each(['""', "x".repeat(256)])("a key that is none: %s", async (value) => {

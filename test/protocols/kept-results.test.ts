@@ -1,4 +1,6 @@
-/** What is kept of a keyed call: nothing that whoever reads the stores could use, and no promise that cannot be held. */
+/**
+ * What is kept of a keyed call: nothing that whoever reads the stores could use, and no promise that cannot be held.
+ */
 import { listDurableObjectIds, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
@@ -67,7 +69,7 @@ const DUPLICATES: [string, (tool: string, input: object, key: string) => Promise
       },
     ],
   ];
-const RAN = /has run already.*cannot be repeated/;
+const RAN = /has already run.*cannot be repeated/;
 
 describe("a duplicate of a call whose result is not kept is told that it ran, and does not run", () => {
   it.each([

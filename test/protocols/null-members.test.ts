@@ -1,4 +1,4 @@
-/** Serializers print what is optional and absent as null: it counts as absent, in every protocol. */
+/** Some serializers send absent optional members as null: these count as absent, in every protocol. */
 import { describe, expect, it } from "vitest";
 import { postRpc } from "../support/opentool.ts";
 import { call, completed, postCall } from "../support/oxp.ts";

@@ -53,7 +53,7 @@ describe.each(CALLS)("POST /opentool/streamCall, %s", (_, method, params) => {
   });
 });
 
-it("MCP's streams keep the blank after the colon, as all other readers know it", async () => {
+it("MCP's streams keep the space after the colon, as all other readers know it", async () => {
   const params = { name: "Talk_Report", arguments: { steps: [{ progress: 1 }] }, _meta: { progressToken: "p" } };
   const { text } = await post(
     "/mcp",

@@ -90,7 +90,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
     await field.fill(key.text);
     await page.getByRole("button", { name: "Continue" }).click();
 
-    await page.getByRole("heading", { level: 1, name: "Allow Letter Opener to use these tools?" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Allow Letter Opener to use this server?" }).waitFor();
     expect(page.url()).not.toContain("trivet_");
     expect(await page.getByRole("listitem").allInnerTexts()).toEqual([
       "Post.Read with post.read",

@@ -48,7 +48,7 @@ describe("a request that is not trusted stays here", () => {
   });
 });
 
-describe("a key that is no good", () => {
+describe("an invalid key", () => {
   it("is asked for again, in the same words whatever is wrong with it", async () => {
     const expired = await place.makeKey({ expires: 1 });
     const revoked = await place.makeKey();

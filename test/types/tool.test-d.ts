@@ -180,13 +180,13 @@ definePrompt({
     city: {
       description: "Where.",
       required: true,
-      complete(begun, others, ctx) {
-        expectTypeOf(begun).toEqualTypeOf<string>();
+      complete(prefix, others, ctx) {
+        expectTypeOf(prefix).toEqualTypeOf<string>();
         expectTypeOf(others.kind).toEqualTypeOf<string | undefined>();
         expectTypeOf(ctx.signal).toEqualTypeOf<AbortSignal>();
         // @ts-expect-error while a person types, nobody can be asked
         ctx.elicit;
-        return [begun];
+        return [prefix];
       },
     },
     kind: { description: "What." },
@@ -211,7 +211,7 @@ defineResource({
   uri: "x://{year}/{month}",
   description: "Is only typed.",
   ttlMs: 60_000,
-  complete: { year: (begun) => [begun] },
+  complete: { year: (prefix) => [prefix] },
   read({ year, month, ...rest }) {
     expectTypeOf([year, month]).toEqualTypeOf<string[]>();
     expectTypeOf(rest).toEqualTypeOf<Record<never, string>>();

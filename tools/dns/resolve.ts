@@ -36,7 +36,8 @@ export default defineTool({
     authenticated: v.pipe(v.boolean(), v.description("Whether DNSSEC vouches for it.")),
   }),
   async run({ name, type }, ctx) {
-    // The resolver knows better what is no name, but for one longer than any (RFC 1035, section 2.3.4); international ones go to it as xn--…, ready made.
+    // The resolver judges names better; we refuse over-long ones (RFC 1035, section 2.3.4) and characters that none
+    // has: international names must come as xn--….
     if (!/^[\w.*-]{1,254}$/.test(name)) throw noName();
     const query = new URLSearchParams({ name, type });
     const init = { headers: { accept: "application/dns-json" }, signal: ctx.signal };

@@ -157,7 +157,7 @@ it("strangers read nobody's mail: it demands a scope, and a rate", () => {
   expect([definition.scopes, definition.rate]).toEqual([["gmail:read"], 60]);
 });
 
-it("reads 10 messages, whatever number it is told of", async () => {
+it("reads 10 messages, however many the list returns", async () => {
   const { sent } = gmail(({ pathname }) =>
     pathname.endsWith("/messages")
       ? Response.json({ messages: Array.from({ length: 500 }, (_, index) => ({ id: `m${index}` })) })

@@ -18,7 +18,7 @@ export default defineTool({
   version: "1.2.0",
   description: "Retrieves emails from Gmail using OAuth 2.0 authentication.",
   annotations: { readOnly: true, openWorld: true },
-  // With a token set on the Worker, whoever may call it reads its owner's mail, at eleven requests a call.
+  // If the token is set on the Worker, any caller reads its owner's mail, with eleven requests a call.
   scopes: ["gmail:read"],
   rate: 60,
   requirements: {

@@ -14,11 +14,11 @@ const NAMED = new Map(
     .map((pair) => pair.split(/(?=\d)(?<!\d)/) as [string, string]),
 );
 
-/** Bytes that are read at one go: between two pieces, time limits can fire and other calls have their turn. */
+/** Bytes parsed at once: between pieces, timers and other calls get their turn. */
 const PIECE_BYTES = 16 * 1024;
 /** Elements and pieces of text that are read of one page. Each takes 30 to 100 µs; a text has two pieces or more. */
 const MAX_PARTS = 50_000;
-/** Characters that a page may become: indents and addresses make more of it than it has. */
+/** Most characters of output: indents and addresses can make it longer than the page. */
 const MAX_CHARACTERS = 2 * 1024 * 1024;
 const MAX_TITLE = 1_000;
 /** Characters of a link's address, together with the address that it is relative to. */
@@ -49,8 +49,7 @@ export async function extract(html: string, url: string, markdown: boolean, sign
     .on("*", { element: (element) => reader.open(element) })
     .onDocument({ text: (text) => reader.text(text) })
     .transform(page);
-  // The rewriter works while its output is read. The output is of no use here, but asked for in pieces, of which each
-  // tag and each text is one, it took four times as long.
+  // Reading the output drives the rewriter. Read at once: chunk by chunk (one per tag or text) took four times as long.
   const works = Promise.all([feed(writable, html, reader, signal), read.arrayBuffer()]);
   const isWhole = await works.then(() => true, endedEarly);
   const content = reader.finish();
@@ -234,7 +233,7 @@ class Reader {
     const { rank, indent, heading, list } = this.#place;
     // The items of a list and the rows of a table stand on consecutive lines.
     const tight = !!list || this.#cells > 1;
-    // Were every character a line of its own, that is how many there is room for.
+    // Room if every character began a new line.
     const room = Math.max(0, MAX_CHARACTERS - this.#characters) / (1 + indent.length);
     const lines = text.slice(0, room).replaceAll("\n", `\n${indent}`);
     const start = (this.#tight && tight ? "\n" : "\n\n") + (this.#bullet ?? indent) + heading;
@@ -245,12 +244,14 @@ class Reader {
     this.#cells = 0;
   }
 
-  /** One that is too long is kept as it is, so that links relative to it are seen to be too long as well. */
+  /** A base address that is too long is kept as it is, so that links relative to it are seen to be too long as well. */
   #rebase(address: string): void {
     this.base = address.length > MAX_ADDRESS ? address : (URL.parse(address, this.base)?.href ?? this.base);
   }
 
-  /** Nothing for one that is too long: each link of a page would be as long as the address that it is relative to. */
+  /**
+   * null for an address that is too long: each link of a page would be as long as the address that it is relative to.
+   */
   #resolved(address: string): URL | null {
     return address.length + this.base.length > MAX_ADDRESS ? null : URL.parse(address, this.base);
   }

@@ -1,7 +1,7 @@
 /** What Web.ReadPage makes of HTML: one page, its title, its content as markdown and as text. */
 import { exports } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
-import { uncounted } from "./_uncounted.ts";
+import { allowEveryCall } from "./_allow-every-call.ts";
 
 interface Value {
   readonly title: string;
@@ -24,7 +24,7 @@ async function read(html: string, format?: "markdown" | "text"): Promise<Value> 
 const markdown = async (html: string) => (await read(html)).content;
 const text = async (html: string) => (await read(html, "text")).content;
 
-uncounted("RATE_60");
+allowEveryCall("RATE_60");
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -1,7 +1,7 @@
 /** What Web.ReadPage asks for, whom it refuses, how much it takes. What it makes of HTML is in `extract.test.ts`. */
 import { env, exports } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
-import { uncounted } from "./_uncounted.ts";
+import { allowEveryCall } from "./_allow-every-call.ts";
 
 interface Result {
   readonly success: boolean;
@@ -41,7 +41,7 @@ function web(answer: (request: Request) => Response | Promise<Response>) {
 const page = (body: BodyInit, type = "text/html; charset=utf-8") =>
   new Response(body, { headers: { "content-type": type } });
 
-uncounted("RATE_60");
+allowEveryCall("RATE_60");
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -272,7 +272,7 @@ it("a page that nests without end does not become more text than it is worth", a
   expect(value?.content.length).toBeLessThan(6 * html.length);
 });
 
-it("is asked for 60 pages a minute by one caller, and not for more", async () => {
+it("refuses a call over its rate before anything is fetched", async () => {
   const counted: string[] = [];
   const limit = async ({ key }: { key: string }) => ({ success: counted.push(key) < 2 });
   Object.assign(env, { RATE_60: { limit } });
@@ -281,7 +281,7 @@ it("is asked for 60 pages a minute by one caller, and not for more", async () =>
     expect((await read()).success).toBe(true);
     expect((await post({ url: "https://example.com/" })).status).toBe(429);
   } finally {
-    uncounted("RATE_60");
+    allowEveryCall("RATE_60");
   }
   expect(sent).toHaveLength(1);
 });

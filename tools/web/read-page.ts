@@ -12,7 +12,7 @@ export default defineTool({
   description: "Reads the main content of a web page, or text, markdown or JSON.",
   annotations: { readOnly: true, openWorld: true },
   timeoutMs: 20_000,
-  // Pages elsewhere are asked for in the Worker's name, and reading them is its CPU.
+  // Requests go out in the Worker's name, and parsing uses its CPU.
   rate: 60,
   input: v.object({
     url: v.pipe(v.string(), v.description("Address of the page.")),

@@ -1,5 +1,4 @@
 /** Answers one request: finds its method in the era's table, gives it a channel and a way to be cancelled. */
-
 import { isRecord } from "../../core/json.ts";
 import { describeError } from "../../core/log.ts";
 import type { Soon } from "../../core/soon.ts";
@@ -13,7 +12,7 @@ import { CODE, error } from "./render.ts";
 import { boxOf, type SessionFacts, startSession } from "./session.ts";
 import { type Method, type MethodReply, Turn, type TurnFacts } from "./turn.ts";
 
-/** How long a call runs before anyone listens for word of it: most are over by then, and cost nothing. */
+/** Milliseconds before a running call starts to watch its mailbox: most end sooner and cost nothing. */
 const WATCH_AFTER_MS = 250;
 
 export function answer(request: RpcRequest, facts: TurnFacts): Soon<Response> {
@@ -63,7 +62,7 @@ function safely(method: Method, request: RpcRequest, turn: Turn): Soon<MethodRep
   }
 }
 
-/** A store that is away, or a fault of ours: the answer goes out under its id all the same. */
+/** A store that cannot be reached, or a fault of ours: the answer goes out under its id all the same. */
 function broken(thrown: unknown, { host }: Visit): MethodReply {
   host.log({ level: "error", message: "unhandled", error: describeError(thrown) });
   return { ...error(CODE.internal, "Internal error"), status: 500 };
@@ -94,7 +93,7 @@ async function sessionHeader(
 
 /**
  * `notifications/cancelled` and a GET for the request's stream come on other connections, perhaps to other isolates: a
- * mailbox brings word of them here.
+ * mailbox brings signals of them here.
  */
 function watch({ id }: RpcRequest, session: SessionFacts, turn: Turn): () => void {
   const { mail, defer } = turn.visit.host;
@@ -103,14 +102,15 @@ function watch({ id }: RpcRequest, session: SessionFacts, turn: Turn): () => voi
   let call: string | undefined;
   const listen = async () => {
     call = crypto.randomUUID();
-    const running = { call, request: idInMail(id), stream: turn.resumable?.stream, since };
+    const running = { call, request: idInMail(id), stream: turn.streamAddress?.stream, since };
     for (;;) {
-      const word = await mail.watch(box, running);
-      if (word === "resume") turn.resume();
-      else return word === "cancelled" ? turn.end() : undefined;
+      const signal = await mail.watch(box, running);
+      if (signal === "cancelled") return turn.end();
+      if (signal === undefined) return;
+      turn.resume();
     }
   };
-  // A mailbox that is away brings no word.
+  // A mailbox that cannot be reached brings no signal.
   const timer = setTimeout(() => void listen().catch(() => {}), WATCH_AFTER_MS);
   return () => {
     clearTimeout(timer);

@@ -20,7 +20,11 @@ export function isOwnId(id: unknown): id is string {
   return typeof id === "string" && OWN_ID.test(id);
 }
 
-/** How this turn's client is asked, behind what was told it before. @param answers of a modern call that comes again */
+/**
+ * How this turn's client is asked, behind what was told it before.
+ *
+ * @param answers sent with a modern call when its client calls again
+ */
 export function askingOf(turn: Turn, answers: Answers | undefined, sink: ClientSink | undefined): Asking {
   if (turn.manner.kind === "modern") return { can: turn.can, ...(answers && { answers }) };
   const { session } = turn;
@@ -35,13 +39,13 @@ export function askingOf(turn: Turn, answers: Answers | undefined, sink: ClientS
       const box = boxOf(turn.visit, session);
       const { mail } = turn.visit.host;
       await sink?.drained();
-      // Only an answer to a question that is open is taken: it must be before it is asked.
+      // The mailbox takes answers to open questions only: open it before sending.
       await mail.open(box, id);
       // A tool that did not wait for the answer has ended meanwhile.
       if (channel.isDone) throw new NotAnswered();
       channel.send({ jsonrpc: "2.0", id, ...toRequest(question, session.revision, id) });
       const answer: unknown = JSON.parse((await mail.take(box, id)) ?? "null");
-      // A serializer may print the error that a result has not, or the other way round, as null.
+      // Some serializers send the absent one of result and error as null.
       if (!isRecord(answer) || (answer.error ?? null) !== null) throw new NotAnswered();
       return answer.result;
     },
@@ -73,7 +77,7 @@ async function stateOf(turn: Turn, { method, about }: About, sent: unknown): Pro
 
 export type ReadAnswers = { readonly answers: Answers | undefined } | { readonly refused: MethodReply };
 const NO_ANSWERS: ReadAnswers = { answers: undefined };
-/** For who can be asked nothing. */
+/** For callers that cannot be asked anything. */
 const MUTE: Asking = { can: NOTHING };
 
 async function readSent(
@@ -101,12 +105,19 @@ function answersTo({ open, answered }: RequestState, responses: Record<string, u
   return new Map([...now, ...before]);
 }
 
-/** Answers without a state, so to nothing that was asked: no client sends them, but the official suite does. */
+/**
+ * Answers without a requestState, so to questions we have no record of. Real clients do not send them; the official
+ * suite does.
+ */
 function unasked(responses: Record<string, unknown>): Answers {
   return new Map(Object.entries(responses).map(([name, answer]) => [name, { question: undefined, answer }]));
 }
 
-/** MRTR, InputRequiredResult. @param session handle of the one that the call is in */
+/**
+ * MRTR, InputRequiredResult.
+ *
+ * @param about its `session` is the handle of the one that the call is in
+ */
 export async function inputRequired(
   turn: Turn,
   about: About & { readonly session?: string | undefined },

@@ -29,7 +29,7 @@ export const CAPABILITIES: Readonly<Record<Ability, Record<string, object>>> = {
   roots: { roots: {} },
 };
 
-/** The same in words: a client may have one of the two ways to elicit, and lack the other. */
+/** Names for messages: a client may have one of the two ways to elicit, and lack the other. */
 export const CAPABILITY_NAMES: Readonly<Record<Ability, string>> = {
   form: "elicitation by form",
   page: "elicitation by URL",

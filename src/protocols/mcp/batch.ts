@@ -19,7 +19,7 @@ export async function answerBatch(
     return json({ jsonrpc: "2.0", error }, 400);
   }
   // A batch counts as many requests as it has messages. Its own request was counted at the door.
-  const refused = values.length > 1 ? await visit.readmit(values.length - 1) : undefined;
+  const refused = values.length > 1 ? await visit.recheck(values.length - 1) : undefined;
   if (refused) return refused;
   const answers = await Promise.all(messages.map((message) => answerOne(message, post)));
   const said = answers.filter((answer) => answer !== undefined);

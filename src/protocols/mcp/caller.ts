@@ -1,4 +1,7 @@
-/** Who calls, as the core wants to know it. Made for each call, so what few of them look at is made when it is asked for. */
+/**
+ * Who calls, as the core wants to know it. Made for each call, so what few of them look at is made when it is asked
+ * for.
+ */
 import { type Answers, type Asking, type Call, type Caller, NO_CONTEXT, type ToolReference } from "../../core/call.ts";
 import type { Attachment, Principal, Trace } from "../../core/definition.ts";
 import { keepShape } from "../../core/shapes.ts";
@@ -27,7 +30,7 @@ export class McpCaller implements Caller {
 
   /**
    * @param meta    `_meta` of the request
-   * @param answers of a modern call that comes again
+   * @param answers sent with a modern call when its client calls again
    * @param logger  what log messages are said to come from
    */
   constructor(
@@ -43,7 +46,11 @@ export class McpCaller implements Caller {
     this.#logger = logger;
   }
 
-  /** As the caller of a tool. @param session in place of the connection's own */
+  /**
+   * As the caller of a tool.
+   *
+   * @param session in place of the connection's own
+   */
   calls(
     tool: ToolReference,
     input: unknown,

@@ -6,7 +6,7 @@ import type { Host } from "../../core/host.ts";
 import type { Soon } from "../../core/soon.ts";
 import { jsonShared, jsonText } from "../http.ts";
 import { eventStream } from "../sse.ts";
-import type { Resumable } from "./event-id.ts";
+import type { StreamAddress } from "./event-id.ts";
 import { type OutgoingStream, ResumableStream } from "./resumable.ts";
 
 const BEAT_MS = 15_000;
@@ -37,7 +37,7 @@ export function answerOf({ text, status, headers, shared }: Final): Response {
 /** Carries one request's messages to its client: an event stream is opened when there is something to say early. */
 export class Conversation implements Channel {
   readonly #host: Host;
-  readonly #resumable: Resumable | undefined;
+  readonly #streamAddress: StreamAddress | undefined;
   readonly #gone: (() => void) | undefined;
   #answer: ((response: Response) => void) | undefined;
   #stream: OutgoingStream | undefined;
@@ -48,9 +48,9 @@ export class Conversation implements Channel {
    * @param gone called when the client has closed a stream; left out if that does not mean that it has lost interest:
    *             then the request is seen to its end
    */
-  constructor(host: Host, resumable: Resumable | undefined, gone: (() => void) | undefined) {
+  constructor(host: Host, streamAddress: StreamAddress | undefined, gone: (() => void) | undefined) {
     this.#host = host;
-    this.#resumable = resumable;
+    this.#streamAddress = streamAddress;
     this.#gone = gone;
   }
 
@@ -70,7 +70,7 @@ export class Conversation implements Channel {
   }
 
   release(): void {
-    if (this.#resumable !== undefined && !this.isDone) this.#opened().leave();
+    if (this.#streamAddress !== undefined && !this.isDone) this.#opened().leave();
   }
 
   /** The client has come back for its stream on another connection: the mailbox's. */
@@ -88,8 +88,8 @@ export class Conversation implements Channel {
 
   #opened(): OutgoingStream {
     if (this.#stream) return this.#stream;
-    const stream = this.#resumable
-      ? new ResumableStream(this.#host, this.#resumable)
+    const stream = this.#streamAddress
+      ? new ResumableStream(this.#host, this.#streamAddress)
       : plainStream(() => this.#gone?.());
     this.#stream = stream;
     // Keeps proxies from closing a stream that is silent, and finds out that nobody listens any more.

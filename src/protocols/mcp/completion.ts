@@ -1,5 +1,5 @@
-/** `completion/complete` (server/utilities/completion): values that go on from what a person has begun to type. */
-import { type Begun, type Completer, completeArgument, completeVariable } from "../../core/completion.ts";
+/** `completion/complete` (server/utilities/completion): suggestions for what a person is typing. */
+import { type Completer, completeArgument, completeVariable, type TypedSoFar } from "../../core/completion.ts";
 import { isRecord } from "../../core/json.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { RpcRequest } from "../json-rpc.ts";
@@ -27,8 +27,9 @@ export async function complete({ params }: RpcRequest, turn: Turn): Promise<Meth
   if (!Object.values(others).every((other) => typeof other === "string")) {
     return error(CODE.invalidParams, "params.context.arguments must be an object of strings");
   }
-  const run = completer(ref, { name, value, others: others as Begun["others"] }, turn);
-  if (run === undefined) return error(CODE.invalidParams, "There is nothing of that reference to complete");
+  const run = completer(ref, { name, value, others: others as TypedSoFar["others"] }, turn);
+  if (run === undefined)
+    return error(CODE.invalidParams, "params.ref and params.argument name nothing that can be completed");
   return invoke(turn, {
     method: "completion/complete",
     about: [ref, argument, others],
@@ -40,18 +41,18 @@ export async function complete({ params }: RpcRequest, turn: Turn): Promise<Meth
 }
 
 /** @returns what completes; undefined for what is not there, or has no such field */
-function completer(ref: Record<string, unknown>, begun: Begun, turn: Turn): Completer | undefined {
+function completer(ref: Record<string, unknown>, typed: TypedSoFar, turn: Turn): Completer | undefined {
   const { host } = turn.visit;
   if (ref.type === "ref/prompt") {
     const entry = promptsOf(turn).find((prompt) => prompt.name === ref.name);
-    return entry && completeArgument(entry, begun, host);
+    return entry && completeArgument(entry, typed, host);
   }
   if (ref.type !== "ref/resource") return undefined;
   const entry = resourcesOf(turn).find((resource) => resource.uri === ref.uri);
-  return entry && completeVariable(entry, begun, host);
+  return entry && completeVariable(entry, typed, host);
 }
 
-/** Suggestions are a courtesy: where there are none after all, a person types on without them. */
+/** Completion is optional: if it fails, the client gets an empty list. */
 function suggestions(outcome: Outcome): Outcome {
   const isRefused = outcome.kind === "refused" && outcome.refusal.reason !== "ability";
   return isRefused || outcome.kind === "completed" ? outcome : { kind: "completed", value: [] };

@@ -20,7 +20,11 @@ const SESSION: JsonSchema = {
     "What was begun is forgotten when it is not used for long.",
 };
 
-/** The same for clients of 2026-07-28. @returns undefined where it is */
+/**
+ * The same for clients of 2026-07-28.
+ *
+ * @returns undefined where it is
+ */
 export function describeModern(tool: Described): JsonSchema | undefined {
   if (!tool.traits.session) return undefined;
   const schema = describe(tool) ?? tool.input;

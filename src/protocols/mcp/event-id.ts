@@ -1,14 +1,13 @@
 /**
- * Ids of events that a client may come back with (2025-11-25, basic/transports, Resumability and Redelivery): signed and
- * bound to their session, so that one that was never issued is known without a read.
+ * Ids of events that a client may come back with (2025-11-25, basic/transports, Resumability and Redelivery): signed
+ * and bound to their session, so that one that was never issued is known without a read.
  */
-
 import { fromBase64Url, toBase64Url } from "../../core/handle.ts";
 import type { Host } from "../../core/host.ts";
 import type { RpcId } from "../json-rpc.ts";
 
 /** Where the answer to a request may be picked up, should its connection be lost. */
-export interface Resumable {
+export interface StreamAddress {
   /** The mailbox of the session. */
   readonly box: string;
   /** Unique in the mailbox. */
@@ -16,17 +15,20 @@ export interface Resumable {
   readonly request: RpcId;
 }
 
-/** Stands in an id for the place behind the last message: who has it has missed nothing that can still be had. */
+/** Position after the last message: a client that has it has missed nothing still available. */
 export const END = "end";
 
 /** What a stream's ids begin with. */
-export async function signStream({ signer }: Host, resumable: Resumable): Promise<string> {
-  const { stream, request } = resumable;
+export async function signStream({ signer }: Host, address: StreamAddress): Promise<string> {
+  const { stream, request } = address;
   const note = toBase64Url(new TextEncoder().encode(JSON.stringify(request)));
-  return `${stream}.${note}.${await signer.sign(bound(resumable))}`;
+  return `${stream}.${note}.${await signer.sign(bound(address))}`;
 }
 
-/** @param name of the stream, as signed; @param at place of the message in its stream: 0 before the first */
+/**
+ * @param name of the stream, as signed
+ * @param at   place of the message in its stream: 0 before the first
+ */
 export function eventId(name: string, at: number | typeof END): string {
   return `${name}-${at}`;
 }
@@ -36,14 +38,14 @@ export async function readEventId(
   { signer }: Host,
   box: string,
   id: string,
-): Promise<(Resumable & { readonly name: string; readonly after: number | typeof END }) | undefined> {
+): Promise<(StreamAddress & { readonly name: string; readonly after: number | typeof END }) | undefined> {
   const [, name = "", stream = "", note = "", signature = "", at] =
     /^(([\w-]+)\.([\w-]+)\.([\w-]+))-(\d{1,9}|end)$/.exec(id) ?? [];
   const request = readNote(note);
   if (at === undefined || request === undefined) return undefined;
-  const resumable = { box, stream, request };
-  if (!(await signer.verify(bound(resumable), signature))) return undefined;
-  return { ...resumable, name, after: at === END ? END : Number(at) };
+  const address = { box, stream, request };
+  if (!(await signer.verify(bound(address), signature))) return undefined;
+  return { ...address, name, after: at === END ? END : Number(at) };
 }
 
 function readNote(note: string): RpcId | undefined {
@@ -55,6 +57,6 @@ function readNote(note: string): RpcId | undefined {
   }
 }
 
-function bound({ box, stream, request }: Resumable): string {
+function bound({ box, stream, request }: StreamAddress): string {
   return JSON.stringify(["mcp-stream", box, stream, request]);
 }

@@ -1,4 +1,4 @@
-/** Has the core run what a client asked for, be it a tool, a prompt or a resource, and replies when it has ended and all was said. */
+/** Runs a tool, prompt or resource through the core; replies after everything sent on the way. */
 import { isRecord } from "../../core/json.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { after, type Soon } from "../../core/soon.ts";

@@ -62,17 +62,17 @@ async function setLevel({ params }: RpcRequest, { visit, session }: Turn): Promi
   return { result: {} };
 }
 
-/** Characters of a URI that can be subscribed to: it becomes a key of a store. */
-const MAX_URI = 500;
+/** Longest URI that can be subscribed to: it becomes a storage key. */
+const MAX_SUBSCRIBED_URI = 500;
 
 async function subscribe({ params }: RpcRequest, turn: Turn, on: boolean): Promise<MethodReply> {
   const { visit, session } = turn;
   if (!isRecord(params) || typeof params.uri !== "string") {
     return error(CODE.invalidParams, "params.uri must be a string");
   }
-  const found = params.uri.length <= MAX_URI ? findResource(resourcesOf(turn), params.uri) : undefined;
+  const found = params.uri.length <= MAX_SUBSCRIBED_URI ? findResource(resourcesOf(turn), params.uri) : undefined;
   if (on && !found) return unknownResource(params.uri, turn);
-  // Who may not read it is told nothing of its changes either.
+  // A caller that may not read a resource must not learn of its changes.
   const refusal = on && found ? lackingScopes(resourceOffer(found.entry), visit.principal) : undefined;
   if (refusal) return refused(refusal, turn.manner, visit);
   const { changes } = visit.host;

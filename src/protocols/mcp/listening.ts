@@ -21,8 +21,8 @@ const MAX_URIS = 100;
 const EVERYTHING = { tools: true, prompts: true, resources: true, uris: [] };
 const NOTHING = { tools: false, prompts: false, resources: false, uris: [] };
 
-/** How often a stream may look at its principal again. */
-const LOOK_MS = 5_000;
+/** Least time between two rechecks of a stream's credential: beats can come faster. */
+const RECHECK_MS = 5_000;
 
 export type Listening = Response | "too many streams";
 
@@ -52,16 +52,16 @@ async function resume(visit: Visit, box: string, id: string): Promise<Listening 
   if (resumed === undefined) return "unknown event";
   const { name, stream: lost, after } = resumed;
   if (after === END) return "nothing follows";
-  // A listener to nothing: counts among the principal's streams, and brings the heartbeat.
+  // Listens to nothing: counts as one of the principal's streams and supplies the heartbeat.
   const listener = { principal: ownerOf(principal), wanted: NOTHING, revision: host.catalog.revision };
-  const beats = await host.changes.listen(listener);
-  if (beats === undefined) return "too many streams";
+  const heartbeat = await host.changes.listen(listener);
+  if (heartbeat === undefined) return "too many streams";
   const entries = await host.mail.follow(box, lost, after).catch(async (error) => {
-    await beats.cancel();
+    await heartbeat.cancel();
     throw error;
   });
   if (entries === undefined) {
-    await beats.cancel();
+    await heartbeat.cancel();
     return "nothing follows";
   }
   const tell = (line: string, stream: EventStream) => {
@@ -70,8 +70,8 @@ async function resume(visit: Visit, box: string, id: string): Promise<Listening 
     else stream.sendWithId(line.slice(line.indexOf(" ") + 1), eventId(name, at));
   };
   // The id once more: clients come back with what they heard last on this connection.
-  const greet = (stream: EventStream) => stream.prime(eventId(name, after), RETRY_MS);
-  return forward(visit, entries, tell, { greet, beats });
+  const first = (stream: EventStream) => stream.prime(eventId(name, after), RETRY_MS);
+  return forward(visit, entries, tell, { first, heartbeat });
 }
 
 /** Answers `subscriptions/listen`: the acknowledgement first, then what was asked for and nothing else. */
@@ -100,13 +100,15 @@ export async function listenToSubscription(visit: Visit, { id, params }: RpcRequ
   };
   const listener = { principal: ownerOf(principal), wanted, revision: host.catalog.revision };
   return listen(visit, listener, (change, stream) => stream.send(JSON.stringify(notification(change, tagged))), {
-    greet: (stream) => stream.send(JSON.stringify(acknowledged)),
-    part: (stream) => farewell(id, stream),
+    first: (stream) => stream.send(JSON.stringify(acknowledged)),
+    last: (stream) => sendClosing(id, stream),
   });
 }
 
-/** Subscriptions, Graceful Closure, and Cancellation: one text wants a result, the other a notification. Both are sent. */
-function farewell(id: RpcId, stream: EventStream): void {
+/**
+ * Subscriptions, Graceful Closure, and Cancellation: one text wants a result, the other a notification. Both are sent.
+ */
+function sendClosing(id: RpcId, stream: EventStream): void {
   const _meta = { [META.subscriptionId]: id };
   const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { _meta, requestId: id } };
   stream.send(JSON.stringify(cancelled));
@@ -129,24 +131,24 @@ function notification(change: Change, tagged: Record<string, unknown>): Record<s
   return { jsonrpc: "2.0", method: `notifications/${change.of}/list_changed`, params: tagged };
 }
 
-interface Manners {
+interface StreamOptions {
   /** Says what comes first. */
-  readonly greet?: (stream: EventStream) => void;
+  readonly first?: (stream: EventStream) => void;
   /** Says what comes last. */
-  readonly part?: (stream: EventStream) => void;
+  readonly last?: (stream: EventStream) => void;
   /** Where the heartbeat comes from, if not with the lines. */
-  readonly beats?: ReadableStream<Uint8Array>;
+  readonly heartbeat?: ReadableStream<Uint8Array>;
 }
 
 async function listen(
   visit: Visit,
   listener: Listener,
   tell: (change: Change, stream: EventStream) => void,
-  manners?: Manners,
+  options?: StreamOptions,
 ): Promise<Listening> {
   const changes = await visit.host.changes.listen(listener);
   if (changes === undefined) return "too many streams";
-  return forward(visit, changes, (line, stream) => tell(JSON.parse(line), stream), manners);
+  return forward(visit, changes, (line, stream) => tell(JSON.parse(line), stream), options);
 }
 
 /**
@@ -157,41 +159,42 @@ function forward(
   visit: Visit,
   source: ReadableStream<Uint8Array>,
   tell: (line: string, stream: EventStream) => void,
-  { greet, part, beats }: Manners = {},
+  { first, last, heartbeat }: StreamOptions = {},
 ): Response {
   const incoming = readLines(source);
-  const beating = beats && readLines(beats);
-  // Ends the loops below, and with them the streams behind them. A connection that breaks is told by the request only.
+  const beating = heartbeat && readLines(heartbeat);
+  // Ends the loops below, and with them the streams behind them. A broken connection shows only in the request's
+  // signal.
   const stop = () => {
     incoming.cancel();
     beating?.cancel();
   };
   const stream = eventStream(stop);
   visit.request.signal.addEventListener("abort", stop);
-  greet?.(stream);
-  let looked = Date.now();
-  // Comments keep a connection open, and find out that it is not.
+  first?.(stream);
+  let checked = Date.now();
+  // Comments keep the connection open, and reveal that it has closed.
   const beat = async () => {
     stream.comment("keep-alive");
-    if (Date.now() - looked < LOOK_MS) return;
-    looked = Date.now();
-    if (await visit.readmit(0)) stop();
+    if (Date.now() - checked < RECHECK_MS) return;
+    checked = Date.now();
+    if (await visit.recheck(0)) stop();
   };
   const relay = async (lines: Lines) => {
     try {
       // An empty line is a beat.
       for await (const line of lines) await (line === "" ? beat() : tell(line, stream));
     } catch {
-      // The other side has gone, or the object behind the stream was restarted: clients come again.
+      // The other side has gone, or the object behind the stream was restarted: clients come back.
     }
   };
   const relayAll = async () => {
     await Promise.race([relay(incoming), ...(beating ? [relay(beating)] : [])]);
     stop();
-    part?.(stream);
+    last?.(stream);
     stream.close();
   };
-  // Deferred, as an isolate whose client has gone runs nothing else, and the stream behind would be kept for nobody.
+  // Deferred: otherwise the runtime stops this when the client goes, and the stream behind it is never closed.
   visit.host.defer(relayAll());
   return stream.response;
 }

@@ -52,7 +52,7 @@ export async function getPromptOf({ params }: RpcRequest, turn: Turn): Promise<M
   });
 }
 
-/** An argument that is null was left out: serializers print what is optional and absent so. */
+/** Some serializers send absent optional members as null. */
 function withoutNulls(args: unknown): unknown {
   return isRecord(args) ? Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null)) : args;
 }

@@ -18,7 +18,7 @@ export interface ReadCall {
 export function readCall(params: unknown, headerKey: string | undefined): ReadCall | { problem: string } {
   if (!isRecord(params)) return { problem: "params must be an object" };
   const { name } = params;
-  // Serializers print what is optional and absent as null.
+  // Some serializers send absent optional members as null.
   const given = params.arguments ?? {};
   if (typeof name !== "string") return { problem: "params.name must be a string" };
   if (!isRecord(given)) return { problem: "params.arguments must be an object" };

@@ -103,7 +103,7 @@ export function renderOffer(
     case "refused": {
       const { headers, ...reply } = refused(outcome.refusal, manner, visit);
       if ("error" in reply) return { ...reply, headers };
-      // What a tool's result says to its model and to its client, as an error.
+      // The text and fields of a tool's failed result, as an error.
       const { content, _meta } = reply.result as ReturnType<typeof failed>;
       return { ...error(CODE.internal, content[0].text, _meta), headers };
     }
@@ -157,11 +157,11 @@ export function refused(refusal: Refusal, manner: Manner, visit: Visit): Rendere
     case "conflict":
       return error(
         CODE.invalidParams,
-        "This idempotency key was already used with other arguments, in another session or with other credentials: a " +
-          "new call takes a new key",
+        "This idempotency key was already used with other arguments, in another session or with other credentials; " +
+          "use a new key for a new call",
       );
     case "not_kept":
-      return { result: failed({ message: `${NOT_KEPT}: a new call takes a new key` }) };
+      return { result: failed({ message: `${NOT_KEPT}; use a new key for a new call` }) };
   }
 }
 

@@ -49,7 +49,7 @@ export async function openState(
   const raw = fromBase64Url(body);
   const payload: unknown = raw && JSON.parse(new TextDecoder().decode(raw));
   if (!isRecord(payload) || typeof payload.until !== "number" || payload.until * 1000 < nowMs) return undefined;
-  // What is signed was made here; before a deployment, perhaps in another shape.
+  // We signed it, but perhaps an earlier deployment, in another shape.
   const { state } = payload;
   return isRecord(state) && isRecord(state.open) && isRecord(state.answered)
     ? (state as unknown as RequestState)

@@ -1,19 +1,19 @@
 /**
- * A stream that its client may pick up again (2025-11-25, basic/transports, Resumability and Redelivery). What was said
- * is kept here while the request runs, and left in the mailbox when it ends, or as soon as its client comes back: a
- * connection may be dead for long before anyone knows.
+ * A stream that its client may pick up again (2025-11-25, basic/transports, Resumability and Redelivery). Messages
+ * are kept here while the request runs, and stored in the mailbox when it ends or its client comes back: a connection
+ * may be dead for long before anyone knows.
  */
 import type { Host } from "../../core/host.ts";
 import { describeError } from "../../core/log.ts";
 import type { Entry } from "../../core/mail.ts";
 import { eventStream } from "../sse.ts";
-import { eventId, type Resumable, signStream } from "./event-id.ts";
+import { eventId, type StreamAddress, signStream } from "./event-id.ts";
 import { CODE } from "./render.ts";
 
 /** Milliseconds that a client waits before it comes back. */
 export const RETRY_MS = 1_000;
-/** Characters of one stream that are kept: the oldest messages go first. The last one is kept in any case, if it fits. */
-const MAX_KEPT = 1_000_000;
+/** Characters kept of one stream: the oldest messages go first. The last one is kept in any case, if it fits. */
+const MAX_KEPT_PER_STREAM = 1_000_000;
 /** Bytes of one message that a mailbox can keep. */
 const MAX_ENTRY_BYTES = 1_900_000;
 
@@ -31,7 +31,7 @@ export interface OutgoingStream {
 export class ResumableStream implements OutgoingStream {
   readonly response: Response;
   readonly #host: Host;
-  readonly #resumable: Resumable;
+  readonly #address: StreamAddress;
   readonly #stream = eventStream(() => this.leave());
   /** The stream's signed name. Nothing is sent before it is there, as each event's id begins with it. */
   readonly #named: Promise<string>;
@@ -44,11 +44,11 @@ export class ResumableStream implements OutgoingStream {
   #sent: Promise<void>;
   #posted: Promise<void> = Promise.resolve();
 
-  constructor(host: Host, resumable: Resumable) {
+  constructor(host: Host, address: StreamAddress) {
     this.#host = host;
-    this.#resumable = resumable;
+    this.#address = address;
     this.response = this.#stream.response;
-    this.#named = signStream(host, resumable);
+    this.#named = signStream(host, address);
     this.#sent = this.#named.then((name) => this.#stream.prime(eventId(name, 0), RETRY_MS)).catch(() => this.leave());
   }
 
@@ -88,18 +88,20 @@ export class ResumableStream implements OutgoingStream {
   }
 
   #keep({ at, text }: Entry, isLast: boolean): void {
+    // UTF-8 takes at most 3 bytes per code unit: most texts need not be encoded to know their size.
     const isTooLarge = text.length * 3 > MAX_ENTRY_BYTES && new TextEncoder().encode(text).length > MAX_ENTRY_BYTES;
+    // Too large for the mailbox: only the answer is replaced, other messages are dropped.
     if (isTooLarge && !isLast) return;
-    const kept = isTooLarge ? lostAnswer(this.#resumable, TOO_LARGE) : text;
+    const kept = isTooLarge ? lostAnswer(this.#address, TOO_LARGE) : text;
     this.#kept.push({ at, text: kept });
     this.#keptLength += kept.length;
-    while (this.#keptLength > MAX_KEPT && this.#kept.length > 1)
+    while (this.#keptLength > MAX_KEPT_PER_STREAM && this.#kept.length > 1)
       this.#keptLength -= this.#kept.shift()?.text.length ?? 0;
   }
 
   #post(done: boolean): void {
     const { mail, log, defer } = this.#host;
-    const { box, stream } = this.#resumable;
+    const { box, stream } = this.#address;
     const entries = this.#kept;
     this.#kept = [];
     this.#keptLength = 0;
@@ -113,6 +115,6 @@ export class ResumableStream implements OutgoingStream {
 const TOO_LARGE = "The result is too large to be kept for a connection that was lost";
 
 /** What a client is answered whose request has no other answer any more. */
-export function lostAnswer({ request }: Resumable, message: string): string {
+export function lostAnswer({ request }: StreamAddress, message: string): string {
   return JSON.stringify({ jsonrpc: "2.0", id: request, error: { code: CODE.internal, message } });
 }

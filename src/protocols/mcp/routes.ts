@@ -1,4 +1,6 @@
-/** MCP over Streamable HTTP: one endpoint for both eras. Reads messages, finds who answers them; runs nothing itself. */
+/**
+ * MCP over Streamable HTTP: one endpoint for both eras. Reads messages, finds who answers them; runs nothing itself.
+ */
 import { ownerOf } from "../../core/principal.ts";
 import { after, type Soon } from "../../core/soon.ts";
 import { type Answer, empty, json, type Protocol, type ReadBody, readJson, type Visit } from "../http.ts";
@@ -93,11 +95,11 @@ function legacyOf(named: string | undefined, session: SessionFacts | undefined):
 
 function postLegacy(visit: Visit, message: RpcMessage, { manner, session }: Legacy, alone?: boolean): Answer {
   if (message.kind === "request") {
-    const resumable =
+    const streamAddress =
       session && manner.kind === "legacy" && manner.revision >= "2025-11-25"
         ? { box: boxOf(visit, session), stream: crypto.randomUUID(), request: message.id }
         : undefined;
-    return answer(message, { visit, manner, session, can: session?.can ?? NOTHING, resumable, alone });
+    return answer(message, { visit, manner, session, can: session?.can ?? NOTHING, streamAddress, alone });
   }
   // Streamable HTTP, "Sending Messages to the Server": notifications and responses are accepted without a body.
   return hear(visit, message, session).then(() => empty(202));
@@ -153,7 +155,7 @@ async function get(visit: Visit): Promise<Response> {
 
 /** Not 404: that would end the client's session. */
 const NOT_RESUMED = {
-  "unknown event": "Last-Event-ID is the id of no event of this session; open the stream without it",
+  "unknown event": "Last-Event-ID names no event of this session; open the stream without it",
   "nothing follows": "Nothing follows the event that Last-Event-ID names: its stream is over",
 };
 

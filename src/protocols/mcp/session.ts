@@ -44,7 +44,7 @@ export async function knownSession({ host, principal }: Visit, handle: string): 
   return { id, revision, can: new Set(ABILITIES.filter((_, index) => letters[index] === "1")), knows };
 }
 
-const HANDLE = "tool-session";
+const TOOL_PURPOSE = "tool-session";
 
 /** A session for a client that keeps none. */
 export interface ToolSession {
@@ -55,22 +55,26 @@ export interface ToolSession {
   readonly begins: boolean;
 }
 
-/** @returns a session of its own for a client that gives none, and undefined for a bad handle */
+/**
+ * Goes on with the session that a handle names, or begins one.
+ *
+ * @returns undefined for an invalid handle
+ */
 export async function toolSession(visit: Visit, given: unknown): Promise<ToolSession | undefined> {
   const { host, principal } = visit;
   if (given === undefined) {
-    // Random, and made of nothing that another can send: whoever makes the same call begins another session.
+    // Random, not derived from the call: sending the same call again begins another session.
     const id = randomId();
     return { id, handle: await handleOf(visit, id), begins: true };
   }
-  const checked = typeof given === "string" && (await checkHandle(host.signer, HANDLE, principal.id, given));
+  const checked = typeof given === "string" && (await checkHandle(host.signer, TOOL_PURPOSE, principal.id, given));
   if (!checked || !(Date.now() - Number(checked.note) < SESSION_LIFETIME_MS)) return undefined;
   return { id: checked.id, handle: given as string, begins: false };
 }
 
 /** The handle of a session that a call of this principal began. */
 export function handleOf({ host, principal }: Visit, sessionId: string): Promise<string> {
-  return mintHandle(host.signer, HANDLE, principal.id, `${Date.now()}`, sessionId);
+  return mintHandle(host.signer, TOOL_PURPOSE, principal.id, `${Date.now()}`, sessionId);
 }
 
 /** Whether the id is of a session that somebody began who had not signed in, and who has now. */

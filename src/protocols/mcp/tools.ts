@@ -43,12 +43,12 @@ export function callTool({ params }: RpcRequest, turn: Turn): Soon<MethodReply> 
 
 /** A client that keeps no session brings a handle as an argument, or gets one with the result. */
 async function inSession(turn: Turn, call: ToolCall, given: unknown): Promise<MethodReply> {
-  const asked = await sessionOfState(turn, call, call.params as Record<string, unknown>);
-  const opened = await toolSession(turn.visit, asked ?? given);
+  const fromState = await sessionOfState(turn, call, call.params as Record<string, unknown>);
+  const opened = await toolSession(turn.visit, fromState ?? given);
   if (opened === undefined) {
     return { result: failed({ message: "The session is unknown or has expired; leave it out to begin a new one" }) };
   }
-  // A call that asked and comes again is in the session that it began: it begins it still, as far as its caller can tell.
+  // A repeat with answers goes on with the session it began; to its caller it still begins one.
   call.join({ ...opened, begins: given === undefined });
   return invoke(turn, call);
 }
@@ -117,7 +117,9 @@ function withHandle(reply: MethodReply, handle: string): MethodReply {
   return { ...reply, result: { ...rest, content: told, _meta: { ...(_meta as object), session: handle } } };
 }
 
-/** Streamable HTTP, Server Behavior for Custom Headers: a header that a tool's schema names must say what the body says. */
+/**
+ * Streamable HTTP, Server Behavior for Custom Headers: a header that a tool's schema names must say what the body says.
+ */
 function wrongParameterHeader(
   { traits }: CatalogEntry,
   headers: Headers,

@@ -6,7 +6,7 @@ import type { Soon } from "../../core/soon.ts";
 import type { Visit } from "../http.ts";
 import type { RpcRequest } from "../json-rpc.ts";
 import { answerOf, type Channel, Conversation, type Final } from "./channel.ts";
-import type { Resumable } from "./event-id.ts";
+import type { StreamAddress } from "./event-id.ts";
 import type { Reply } from "./render.ts";
 import type { Manner } from "./revisions.ts";
 import type { SessionFacts } from "./session.ts";
@@ -19,7 +19,7 @@ export interface TurnFacts {
   /** What the client declared that it can be asked. */
   readonly can: ReadonlySet<Ability>;
   /** Where the answer may be picked up, should its stream be lost. */
-  readonly resumable?: Resumable | undefined;
+  readonly streamAddress?: StreamAddress | undefined;
   /** Whether it is a batch's part: headers speak of the whole, and there is no stream. */
   readonly alone?: boolean | undefined;
 }
@@ -33,19 +33,19 @@ export class Turn implements TurnFacts, Client {
   readonly alone: boolean;
   /** Whether the client has lost interest already, as far as it has said so. */
   isOver = false;
-  readonly resumable: Resumable | undefined;
+  readonly streamAddress: StreamAddress | undefined;
   #conversation: Conversation | undefined;
   /** With a single answer, and without a conversation. */
   #isAnswered = false;
   #controller: AbortController | undefined;
 
-  constructor({ visit, manner, session, can, resumable, alone = false }: TurnFacts) {
+  constructor({ visit, manner, session, can, streamAddress, alone = false }: TurnFacts) {
     this.visit = visit;
     this.manner = manner;
     this.session = session;
     this.can = can;
     this.alone = alone;
-    this.resumable = resumable;
+    this.streamAddress = streamAddress;
   }
 
   /** Absent where the client takes nothing but a single JSON answer. */
@@ -76,8 +76,8 @@ export class Turn implements TurnFacts, Client {
 
   /**
    * "Disconnection SHOULD NOT be interpreted as the client cancelling its request" (2025-03-26, 2025-06-18 and
-   * 2025-11-25, basic/transports). 2024-11-05 has no such sentence, but the same notification to cancel by. Since
-   * 2026-07-28 it MUST be interpreted so, and a client that did no handshake can say it in no other way.
+   * 2025-11-25, basic/transports). 2024-11-05 does not say so, but has the same cancel notification. From 2026-07-28 on
+   * it MUST be treated as cancellation, and clients without a handshake have no other way.
    */
   get #isCancelledByHangingUp(): boolean {
     return this.manner.kind !== "legacy";
@@ -96,7 +96,7 @@ export class Turn implements TurnFacts, Client {
   #talk(): Conversation {
     this.#conversation ??= new Conversation(
       this.visit.host,
-      this.resumable,
+      this.streamAddress,
       this.#isCancelledByHangingUp ? () => this.end() : undefined,
     );
     return this.#conversation;

@@ -88,10 +88,12 @@ function refusalError(refusal: Refusal): RpcError {
     case "conflict":
       return {
         code: CODE.conflict,
-        message: "This idempotency key was already used with other parameters; a new call takes a new key",
+        message:
+          "This idempotency key was already used with other parameters or for another version; " +
+          "use a new key for a new call",
       };
     case "not_kept":
-      return { code: CODE.conflict, message: `${NOT_KEPT}; a new call takes a new key`, data: { can_retry: false } };
+      return { code: CODE.conflict, message: `${NOT_KEPT}; use a new key for a new call`, data: { can_retry: false } };
   }
 }
 

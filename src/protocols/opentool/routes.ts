@@ -1,5 +1,4 @@
 /** OpenTool 1.0 over HTTP: version, load, call, and the newer SDKs' streamCall. Reads, executes, renders. */
-
 import { type Client, NO_CONTEXT } from "../../core/call.ts";
 import type { Catalog, CatalogEntry } from "../../core/catalog.ts";
 import { sha256 } from "../../core/digest.ts";
@@ -22,7 +21,6 @@ import {
   retryAfter,
   type Visit,
 } from "../http.ts";
-
 import { eventStream } from "../sse.ts";
 import { describe } from "./describe.ts";
 import { type ReadCall, readCall } from "./read.ts";
@@ -92,7 +90,7 @@ function call(visit: Visit): Answer {
 /**
  * The same as events: `start`, then `data` or `error`, then `done`.
  *
- * The published Dart client looks for `event:(\w+)\ndata:(.*?)\n\n` in each piece of the body as it arrives: no blank
+ * The published Dart client looks for `event:(\w+)\ndata:(.*?)\n\n` in each piece of the body as it arrives: no space
  * after a colon, no id, no comment, and an event is written in one piece.
  */
 async function streamCall(visit: Visit): Promise<Response> {

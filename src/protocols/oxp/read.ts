@@ -14,7 +14,7 @@ export interface ReadCall {
   readonly callId: string | undefined;
   readonly traceId: string | undefined;
   readonly context: CallContext;
-  /** `context.attachments`, which is ours: OXP 1.0 leaves the context open to further members. */
+  /** `context.attachments`: our extension, which OXP 1.0 allows. */
   readonly attachments: readonly Attachment[] | undefined;
 }
 
@@ -31,7 +31,10 @@ export function isSupportedVersion(named: unknown): boolean {
 /** The answer to a version that is not served. */
 export const UNSUPPORTED_VERSION = 'This version of OXP is not supported. Supported: "urn:oxp:1.0"';
 
-/** `$schema` of a request; absent, or null as serializers print it, means the latest (OXP 1.0, Call Tool, Payload). */
+/**
+ * `$schema` of a request; absent means the latest (OXP 1.0, Call Tool, Payload). Some serializers send absent optional
+ * members as null.
+ */
 export function readVersion(body: Record<string, unknown>): string | undefined {
   const named = body.$schema ?? undefined;
   return named === undefined || isSupportedVersion(named) ? undefined : UNSUPPORTED_VERSION;
@@ -44,7 +47,7 @@ export function readCall(body: unknown): Read<ReadCall> {
   const { request } = body;
   if (!isRecord(request)) return { problem: "request must be an object" };
   const { tool_id } = request;
-  // Serializers print what is optional and absent as null.
+  // Some serializers send absent optional members as null.
   const call_id = request.call_id ?? undefined;
   const trace_id = request.trace_id ?? undefined;
 

@@ -71,7 +71,7 @@ function refused(ending: Ending, callId: string, refusal: Refusal, visit: Visit)
       return serverError(
         400,
         "The tool server is temporarily unavailable",
-        "Nothing was run: what has to be asked before is away",
+        "Nothing was run: what has to be asked before cannot be reached",
         retryAfter(refusal.retryAfterMs),
       );
     case "ability":
@@ -79,12 +79,12 @@ function refused(ending: Ending, callId: string, refusal: Refusal, visit: Visit)
     case "conflict":
       return serverError(
         400,
-        "This call_id was already used for a call with another input, of another version or with other credentials",
-        "A call_id names one call: send a new one for a new call",
+        "This call_id was already used with different input, another version or other credentials",
+        "Use a new call_id for each new call",
       );
     case "not_kept":
-      // It ran, so that this is the result of a tool, and no request that could be mended.
-      return failure(ending, callId, { message: NOT_KEPT, developerMessage: "A new call takes a new call_id" });
+      // The tool ran: this is a tool result, not a bad request.
+      return failure(ending, callId, { message: NOT_KEPT, developerMessage: "Use a new call_id for a new call" });
   }
 }
 
@@ -96,6 +96,14 @@ function unasked(what: string): Response {
 /** `@2` was asked for as 2.0.0 (OXP 1.0, Tool Version Resolution). */
 function fullVersion(asked: string): string {
   return asked.includes(".") ? asked : `${asked}.0.0`;
+}
+
+const HELP_OF_CALLER =
+  "Send every missing value in request.context, or set all of them as Worker secrets of the same names; " +
+  "the two are not mixed";
+
+function callerCanHelp({ authorization, secrets, userId }: Missing): boolean {
+  return authorization.length > 0 || secrets.length > 0 || userId;
 }
 
 /**
@@ -111,8 +119,7 @@ function missingRequirements(name: string, missing: Missing): Response {
     {
       ...VERSION,
       message: `Tool '${name}' requires ${missingInWords(missing)}`,
-      developer_message:
-        "Send what is missing in request.context, or set Worker secrets of the same names: not some of each",
+      developer_message: callerCanHelp(missing) ? HELP_OF_CALLER : "Ask whoever runs this server to set these secrets",
       missing_requirements: Object.keys(named).length > 0 ? named : undefined,
     },
     400,

@@ -1,4 +1,7 @@
-/** Multi round-trip requests: a call that needs an answer says so, and comes again with it (2026-07-28, basic/patterns/mrtr). */
+/**
+ * Multi round-trip requests: a call that needs an answer says so, and its client calls again with it (2026-07-28,
+ * basic/patterns/mrtr).
+ */
 import { describe, expect, it } from "vitest";
 import { type Asked, callModern, META, modern, modernStream } from "./modern-client.ts";
 import { EVERYTHING } from "./support.ts";

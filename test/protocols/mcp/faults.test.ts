@@ -1,4 +1,4 @@
-/** Faults of our own: a store that is away is told under the request's id, and says no more than that. */
+/** Faults of our own: a store that cannot be reached is told under the request's id, and says no more than that. */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { BOTH, call, handshake, mcp, request, streamed } from "./support.ts";
@@ -16,7 +16,7 @@ const valuesAway = () => {
 
 afterEach(() => vi.restoreAllMocks());
 
-describe("a store that is away (2025-11-25, schema, INTERNAL_ERROR)", () => {
+describe("a store that cannot be reached (2025-11-25, schema, INTERNAL_ERROR)", () => {
   it("is a 500 and -32603 under the request's id", async () => {
     const session = await handshake();
     valuesAway();

@@ -234,8 +234,8 @@ describe("the hub", () => {
   it("tells a session of the resources that it is tuned to", async () => {
     const hub = newHub();
     const [mine, other] = [await open(hub, { session: "s", wanted: NOTHING }), await open(hub, { session: "t" })];
-    await hub.tune("s", ["a:1", "a:2"], true);
-    await hub.tune("s", ["a:2"], false);
+    await hub.updateSubscriptions("s", ["a:1", "a:2"], true);
+    await hub.updateSubscriptions("s", ["a:2"], false);
     for (const uri of ["a:2", "a:3", "a:1"]) await hub.publish({ of: "resource", uri });
     expect(await take(1, mine)).toEqual(['{"of":"resource","uri":"a:1"}']);
     await hub.publish({ of: "tools" });
@@ -295,7 +295,7 @@ describe("what the sessions of one principal subscribe to", () => {
 });
 
 describe("a restart of the object behind a stream", () => {
-  it("ends a subscription with a farewell (basic/patterns/subscriptions, Graceful Closure)", async () => {
+  it("ends a subscription with closing messages (basic/patterns/subscriptions, Graceful Closure)", async () => {
     const stream = await modernStream("subscriptions/listen", { notifications: {} }, { id: "s" });
     await stream.next();
     await runInDurableObject(HUB.getByName("hub"), (_, state) => {

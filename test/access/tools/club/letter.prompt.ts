@@ -8,7 +8,7 @@ export default definePrompt({
   arguments: {
     to: {
       description: "Which member.",
-      async complete(_begun, _others, ctx) {
+      async complete(_prefix, _others, ctx) {
         await ran("club.letter.completed", ctx);
         return ["Ann", "Bo"];
       },

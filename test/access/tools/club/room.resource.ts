@@ -7,7 +7,7 @@ export default defineResource({
   scopes: ["club:read", "club:write"],
   env: ["COUNTER"],
   complete: {
-    async room(_begun, _others, ctx) {
+    async room(_prefix, _others, ctx) {
       await ran("club.room.completed", ctx);
       return ["red", "green"];
     },

@@ -9,7 +9,7 @@ export default definePrompt({
     arg1: {
       description: "The first argument.",
       required: true,
-      complete: (begun) => KNOWN.filter((value) => value.startsWith(begun)),
+      complete: (prefix) => KNOWN.filter((value) => value.startsWith(prefix)),
     },
     arg2: { description: "The second argument.", required: true },
   },
