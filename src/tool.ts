@@ -111,13 +111,19 @@ type Variables<Uri extends string> = Uri extends `${string}{${infer Name}}${infe
 
 /**
  * A schema written as JSON Schema (draft 2020-12) instead of with a library: MCP lists it word for word, other
- * protocols with its definitions written out. What comes in is checked by `validate`, and by nothing where it is absent.
+ * protocols with its definitions written out. What comes in is checked by `validate`; where that is absent, by the schema
+ * itself, of which `format` checks nothing. What a tool returns is checked by `validate` alone.
  */
 export function jsonSchema<Value = Record<string, unknown>>(
   schema: Readonly<Record<string, unknown>>,
-  validate: (value: unknown) => Validated<Value> = (value) => ({ value: value as Value }),
-): StandardSchema<Value> & { readonly schema: typeof schema } {
-  return { schema, "~standard": { version: 1, vendor: "trivet", validate } };
+  validate?: (value: unknown) => Validated<Value>,
+): StandardSchema<Value> & { readonly schema: typeof schema; readonly checked: boolean } {
+  const take = (value: unknown) => ({ value: value as Value });
+  return {
+    schema,
+    checked: validate !== undefined,
+    "~standard": { version: 1, vendor: "trivet", validate: validate ?? take },
+  };
 }
 
 /** What a toolkit says of itself in `tools/<toolkit>/toolkit.ts`. */

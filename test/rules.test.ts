@@ -38,6 +38,9 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^node:/,
       /^esbuild$/,
       /^@valibot\//,
+      /^ajv\//,
+      // What compiled checks call when they run.
+      /^src\/core\/check\.ts$/,
     ],
   },
   { files: /^src\/routing\.ts$/, mayImport: [/^type hono/] },

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import type { Described } from "../core/describe.ts";
 import type { PromptEntry, ResourceEntry } from "../core/offers.ts";
 import { bundleAll } from "./bundle.ts";
-import { cannotLoad, evaluate, type Job } from "./evaluate.ts";
+import { cannotLoad, evaluate, failureInWords, type Job } from "./evaluate.ts";
 import type { Inspected } from "./inspect.ts";
 import { findToolFiles, pascal, type ToolFile, type ToolkitFile } from "./paths.ts";
 import type { Problem } from "./problem.ts";
@@ -124,10 +124,25 @@ async function inspectAll(
       else inspections.set(source, cannotLoad(bundled?.error ?? "it was not bundled"));
     }
     const evaluated = await evaluate(jobs);
-    for (const [index, { source }] of jobs.entries()) inspections.set(source, evaluated[index] as Inspected);
+    for (const [index, { source }] of jobs.entries()) {
+      inspections.set(source, await withCheck(evaluated[index] as Inspected));
+    }
     return inspections;
   } finally {
     rmSync(out, { recursive: true, force: true });
+  }
+}
+
+/** Compiles the check that a tool needs. Loads what compiles only then: few tools need one, and it takes a while. */
+async function withCheck(inspected: Inspected): Promise<Inspected> {
+  if (inspected.tool?.demands === undefined) return inspected;
+  const { demands, ...tool } = inspected.tool;
+  const { compile } = await import("./compile.ts");
+  try {
+    return { ...inspected, tool: { ...tool, check: compile(demands) } };
+  } catch (error) {
+    const problem = `its input is no JSON Schema (draft 2020-12): ${failureInWords(error)}`;
+    return { version: inspected.version, complaints: [{ problem, fix: "correct what the message names" }] };
   }
 }
 

@@ -11,7 +11,8 @@ export interface Job {
   readonly source: ToolFile | ToolkitFile;
 }
 
-const LOAD_TIMEOUT_MS = 5_000;
+/** Far longer than any file takes, also on a machine that is busy with other things. */
+const LOAD_TIMEOUT_MS = 20_000;
 /** Node's exit code when all that is left to do is wait for a top-level await. */
 const UNSETTLED = 13;
 

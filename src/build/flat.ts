@@ -3,11 +3,39 @@ import type { JsonSchema } from "../core/describe.ts";
 import { isRecord } from "./traits.ts";
 
 const REFERENCES = ["$ref", "$dynamicRef", "$recursiveRef", "$defs", "definitions"];
+const NAMES = ["$schema", "$id", "$anchor", "$dynamicAnchor"];
 /** Keywords that hold a schema, a list of schemas, schemas by name (draft 2020-12, sections 10 and 11). */
-const ONE = ["additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then"];
-const UNEVALUATED = ["unevaluatedItems", "unevaluatedProperties"];
+const ONE = [
+  ...["additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then"],
+  ...["unevaluatedItems", "unevaluatedProperties"],
+];
 const LISTS = ["allOf", "anyOf", "oneOf", "prefixItems"];
 const MAPS = ["dependentSchemas", "patternProperties", "properties"];
+/** What they mean depends on what stands beside them. */
+const HOLDS_SCHEMAS: ReadonlySet<string> = new Set([...ONE, ...LISTS, ...MAPS, "minContains", "maxContains"]);
+
+/** Says nothing that a value could break (draft 2020-12, validation, sections 7 to 9). */
+const ANNOTATIONS: ReadonlySet<string> = new Set([
+  ...["title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment", "format"],
+  ...["contentEncoding", "contentMediaType", "contentSchema"],
+]);
+
+export function isAnnotation(keyword: string): boolean {
+  return ANNOTATIONS.has(keyword) || keyword.startsWith("x-");
+}
+
+/** The schema, and every schema in it, changed: from the outside in. */
+export function changeAll(schema: unknown, change: (schema: JsonSchema) => JsonSchema): unknown {
+  if (!isRecord(schema)) return schema;
+  const inner = (value: unknown) => changeAll(value, change);
+  const changed = Object.entries(change(schema)).map(([keyword, value]) => {
+    if (ONE.includes(keyword)) return [keyword, inner(value)];
+    if (LISTS.includes(keyword) && Array.isArray(value)) return [keyword, value.map(inner)];
+    if (!MAPS.includes(keyword) || !isRecord(value)) return [keyword, value];
+    return [keyword, Object.fromEntries(Object.entries(value).map(([name, part]) => [name, inner(part)]))];
+  });
+  return Object.fromEntries(changed);
+}
 
 /** @throws on a reference, and on a property that no object can carry */
 export function flat(schema: JsonSchema): JsonSchema {
@@ -16,10 +44,11 @@ export function flat(schema: JsonSchema): JsonSchema {
     if (REFERENCES.includes(key)) {
       throw new Error(`it needs "${key}": recursive or shared schemas cannot be listed flat`);
     }
-    if (key === "$schema") continue;
-    // Draft 4, which some hosts still read, forbids an empty list here.
-    if (key === "required" && Array.isArray(value) && value.length === 0) continue;
-    if (ONE.includes(key) || UNEVALUATED.includes(key)) result[key] = flatValue(value);
+    // Names that nothing refers to any more.
+    if (NAMES.includes(key)) continue;
+    // Draft 4, which some hosts still read, forbids an empty list of names; all drafts forbid one of schemas.
+    if ((key === "required" || key === "prefixItems") && Array.isArray(value) && value.length === 0) continue;
+    if (ONE.includes(key)) result[key] = flatValue(value);
     else if (LISTS.includes(key) && Array.isArray(value)) result[key] = value.map(flatValue);
     else if (MAPS.includes(key) && isRecord(value)) result[key] = flatMembers(value);
     else if (value !== undefined) result[key] = JSON.parse(JSON.stringify(value));
@@ -45,9 +74,21 @@ export function inlined(root: JsonSchema): JsonSchema {
     if (name === undefined || definitions[name] === undefined || within.includes(name)) {
       throw new Error(`"$ref": "${$ref}" is recursive or leads elsewhere, and cannot be listed flat`);
     }
-    return { ...(write(definitions[name], [...within, name]) as object), ...here };
+    return joined(write(definitions[name], [...within, name]), here);
   };
   return write(root, []) as JsonSchema;
+}
+
+/** What is said beside a reference holds together with what it refers to (draft 2020-12, 8.2.3.1). */
+function joined(definition: unknown, beside: JsonSchema): JsonSchema {
+  if (!isRecord(definition)) return definition === false ? { ...beside, not: {} } : beside;
+  const isApart = Object.keys(beside).every(
+    (key) => isAnnotation(key) || !(key in definition || HOLDS_SCHEMAS.has(key)),
+  );
+  if (isApart) return { ...definition, ...beside };
+  const { type } = definition;
+  const { allOf = [], ...rest } = beside;
+  return { ...(type !== undefined && { type }), ...rest, allOf: [definition, ...(allOf as JsonSchema[])] };
 }
 
 /** `true` and `false` are schemas too. */

@@ -2,6 +2,7 @@
 import type { Traits } from "../core/definition.ts";
 import type { Described } from "../core/describe.ts";
 import type { PromptEntry, ResourceEntry } from "../core/offers.ts";
+import { type Demands, demandsOf } from "./demands.ts";
 import { describeInput, describeOutput } from "./describe.ts";
 import { parameterHeaders } from "./headers.ts";
 import type { ToolFile, ToolkitFile } from "./paths.ts";
@@ -15,7 +16,12 @@ export interface Inspected {
   /** Given whenever it is valid, whatever else is wrong. */
   readonly version?: string | undefined;
   /** Absent when there are complaints. */
-  readonly tool?: Pick<Described, "version" | "description" | "traits" | "input" | "output" | "verbatim"> | undefined;
+  readonly tool?:
+    | (Pick<Described, "version" | "description" | "traits" | "input" | "output" | "verbatim" | "check"> & {
+        /** What `check` is compiled of, outside the thread that inspects. */
+        readonly demands?: Demands;
+      })
+    | undefined;
   /** The name that a definition gives itself. */
   readonly name?: string | undefined;
   /** Absent when there are complaints, and where the file is no prompt. */
@@ -69,7 +75,9 @@ export function inspectTool(exports: Exports, file: ToolFile): Inspected {
   } as Traits;
   const description = definition.description as string;
   const verbatim = verbatimSchema(definition.input);
-  const tool = { version, description, traits, input, output, ...(verbatim && { verbatim }) };
+  const demands = demandsOf(definition.input, input);
+  const more = { ...(verbatim && { verbatim }), ...(demands && { demands }) };
+  const tool = { version, description, traits, input, output, ...more };
   return { complaints, version, name: definition.name as string | undefined, tool };
 }
 

@@ -1,7 +1,8 @@
 /** Standard Schema → flat JSON Schema (draft 2020-12), by the library that made it. Throws what its author must know. */
 import { toJsonSchema } from "@valibot/to-json-schema";
 import type { JsonSchema } from "../core/describe.ts";
-import { flat, inlined } from "./flat.ts";
+import { changeAll, flat, inlined } from "./flat.ts";
+import { flaggedPatterns, isPattern } from "./patterns.ts";
 
 interface StandardJsonSchema {
   readonly vendor: string;
@@ -22,14 +23,24 @@ export function toFlatJsonSchema(schema: unknown, side: "input" | "output"): Jso
   if (standard === undefined) throw new Error("it is not a Standard Schema (valibot, zod, arktype, …)");
   // A schema that its author wrote: what it shares is written out, for protocols that know no references.
   if (standard.vendor === OWN_VENDOR) return flat(inlined(verbatimOf(schema)));
-  if (standard.vendor === "valibot") return flat(fromValibot(schema, side));
+  if (standard.vendor === "valibot") return flat(withoutUntold(fromValibot(schema, side), schema));
   if (!standard.jsonSchema) throw new Error(`${standard.vendor} schemas of this version cannot give a JSON Schema`);
   const libraryOptions = standard.vendor === "arktype" ? { libraryOptions: ARKTYPE_OPTIONS } : {};
-  return flat(standard.jsonSchema[side]({ target: "draft-2020-12", ...libraryOptions }));
+  return flat(withoutUntold(standard.jsonSchema[side]({ target: "draft-2020-12", ...libraryOptions }), schema));
+}
+
+/**
+ * Without patterns that are not what JSON Schema would read: libraries list `/^a$/i` as if it took no "A", and forms that
+ * are wrong with the flag `u`, which make clients drop the tool. They still hold when it is called.
+ */
+function withoutUntold(listed: JsonSchema, schema: unknown): JsonSchema {
+  const flagged = flaggedPatterns(schema);
+  const isTold = (pattern: unknown) => isPattern(pattern) && !flagged.has(pattern);
+  return changeAll(listed, ({ pattern, ...rest }) => (isTold(pattern) ? { pattern, ...rest } : rest)) as JsonSchema;
 }
 
 /** What `jsonSchema()` of `#tool` calls itself. */
-const OWN_VENDOR = "trivet";
+export const OWN_VENDOR = "trivet";
 
 function verbatimOf(schema: unknown): JsonSchema {
   return JSON.parse(JSON.stringify((schema as { schema: JsonSchema }).schema));
@@ -38,6 +49,11 @@ function verbatimOf(schema: unknown): JsonSchema {
 /** The JSON Schema that an author wrote out; undefined for schemas of libraries. */
 export function verbatimSchema(schema: unknown): JsonSchema | undefined {
   return standardOf(schema)?.vendor === OWN_VENDOR ? verbatimOf(schema) : undefined;
+}
+
+/** Whether nothing looks at what comes in: an author's JSON Schema that has no function beside it. */
+export function checksNothing(schema: unknown): boolean {
+  return standardOf(schema)?.vendor === OWN_VENDOR && (schema as { checked?: unknown }).checked === false;
 }
 
 /** valibot's actions that change a value and not its type. */
@@ -55,13 +71,24 @@ function fromValibot(schema: unknown, side: "input" | "output"): JsonSchema {
     // A check that JSON Schema has no word for still holds when the tool is called. A type without one is an error.
     overrideAction: ({ errors, jsonSchema, valibotAction: { kind, type } }) =>
       errors && (kind === "validation" || TYPE_KEEPING.has(type)) ? jsonSchema : undefined,
-    // A default that is computed for each call is none that could be listed.
     overrideSchema({ errors, jsonSchema, valibotSchema }) {
+      if (valibotSchema.type === "variant" && !areApart(jsonSchema.oneOf as JsonSchema[], valibotSchema)) {
+        const { oneOf, ...rest } = jsonSchema;
+        return { ...rest, anyOf: oneOf };
+      }
+      // A default that is computed for each call is none that could be listed.
       if (errors || typeof (valibotSchema as { default?: unknown }).default !== "function") return undefined;
       const { default: _, ...rest } = jsonSchema;
       return rest;
     },
   }) as JsonSchema;
+}
+
+/** Whether each of a variant's choices has a key of its own: a value that fits two fits, and does not fit "one of". */
+function areApart(choices: readonly JsonSchema[], variant: unknown): boolean {
+  const { key } = variant as { key: string };
+  const keys = choices.map(({ properties }) => (properties as Record<string, JsonSchema> | undefined)?.[key]?.const);
+  return !keys.includes(undefined) && new Set(keys).size === keys.length;
 }
 
 /**

@@ -40,6 +40,13 @@ export async function render(discovery: Discovery, out: string): Promise<Readonl
   const modules =
     tools.length <= ALONE ? tools.map(({ path }) => path) : await writePieces(pieces, discovery, out, files);
 
+  const checks = writeChecks(pieces, out, files);
+  const imported = modules.map((path, at) => {
+    const file = checks[at];
+    const load = `import(${quoted(out, path)})`;
+    return file === undefined ? load : `checked(${load}, import(${quoted(out, file)}))`;
+  });
+  const importing = (name: string, file: string) => `import { ${name} } from ${quoted(out, join(CORE, file))};\n`;
   const table = tableOf(pieces);
   const others = [prompts, resources].map((offers) =>
     offers.map(({ path, ...offer }) => {
@@ -57,15 +64,14 @@ export async function render(discovery: Discovery, out: string): Promise<Readonl
   const revision = createHash("sha256").update(listed.join("\n")).digest("hex").slice(0, 16);
   files.set(
     out,
-    `${HEAD}import { written } from ${quoted(out, join(CORE, "source.ts"))};
-
+    `${HEAD}${checks.length > 0 ? importing("checked", "check.ts") : ""}${importing("written", "source.ts")}
 export default written({
   revision: ${JSON.stringify(revision)},
   toolkits: ${toolkits},
   scopes: ${scopes},
   names: ${JSON.stringify(names)},
   modules: [
-${modules.map((path) => `    () => import(${quoted(out, path)}),`).join("\n")}
+${imported.map((load) => `    () => ${load},`).join("\n")}
   ],
   texts: ${JSON.stringify(Object.keys(TEXTS))},
   table: ${JSON.stringify(table)},
@@ -102,6 +108,32 @@ async function writePieces(
     modules.push(file);
   }
   return modules;
+}
+
+/**
+ * What checks the tools of a piece that need it, for each piece with such a tool.
+ *
+ * @returns where it stands, by the piece's place; empty where no tool needs one
+ */
+function writeChecks(pieces: readonly Piece[], out: string, files: Map<string, string>): string[] {
+  const paths: string[] = [];
+  for (const [at, piece] of pieces.entries()) {
+    if (!piece.some(({ check }) => check)) continue;
+    const path = join(folderOf(out, "checks"), `${at}.ts`);
+    files.set(
+      path,
+      `${HEAD}// @ts-nocheck
+import { areEqual, areUnique, type Check, lengthOf } from ${quoted(path, join(CORE, "check.ts"))};
+
+const checks: readonly (Check | undefined)[] = [
+${piece.map(({ check = "undefined" }) => `  ${check},`).join("\n")}
+];
+export default checks;
+`,
+    );
+    paths[at] = path;
+  }
+  return paths;
 }
 
 function quoted(module: string, path: string): string {
@@ -142,13 +174,13 @@ function hasOwnName({ id, name }: Described): boolean {
 /** `toolkits/calculator.js` beside the catalogue, then `toolkits/calculator.2.js`. */
 function moduleFile(out: string, toolkit: string, taken: ReadonlyMap<string, string>): string {
   for (let count = 1; ; count++) {
-    const file = join(folderOf(out), count === 1 ? `${toolkit}.js` : `${toolkit}.${count}.js`);
+    const file = join(folderOf(out, "toolkits"), count === 1 ? `${toolkit}.js` : `${toolkit}.${count}.js`);
     if (!taken.has(file)) return file;
   }
 }
 
-function folderOf(out: string): string {
-  return join(dirname(out), "toolkits");
+function folderOf(out: string, name: "toolkits" | "checks"): string {
+  return join(dirname(out), name);
 }
 
 function outputKind({ output }: Described): CatalogEntry["output"] {
@@ -166,7 +198,9 @@ function outputKind({ output }: Described): CatalogEntry["output"] {
  */
 export function writeAll(files: ReadonlyMap<string, string>, out: string): boolean {
   const written = [...files].filter(([path, text]) => writeIfChanged(path, text));
-  const stale = generatedIn(folderOf(out)).filter((path) => !files.has(path));
+  const stale = [...generatedIn(folderOf(out, "toolkits")), ...generatedIn(folderOf(out, "checks"))].filter(
+    (path) => !files.has(path),
+  );
   for (const path of stale) rmSync(path);
   return written.length + stale.length > 0;
 }

@@ -19,4 +19,6 @@ export interface Described {
   readonly output: JsonSchema | null;
   /** The input as its author wrote it in JSON Schema, for protocols that take more than flat ones. */
   readonly verbatim?: JsonSchema;
+  /** Code that checks what the tool's own schema lets pass (build/compile.ts). Absent where that is nothing. */
+  readonly check?: string;
 }

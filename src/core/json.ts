@@ -36,7 +36,8 @@ export class NotJson extends Error {
  * The JSON that `value` stands for: the same object where it already is JSON, a copy where a member says otherwise
  * through `toJSON` (a Date). Members that are undefined are left to the printer, which drops them.
  *
- * @throws {NotJson} for NaN, Infinity, bigint, functions, symbols, Maps, Sets, binary data and cycles
+ * @throws {NotJson} for NaN, Infinity, bigint, functions, symbols, binary data, cycles, and objects that would be printed
+ *                   as `{}` whatever they hold: Maps, errors, responses
  */
 export function toJson(value: unknown, path = "", depth = 0): Json {
   switch (typeof value) {
@@ -55,14 +56,27 @@ export function toJson(value: unknown, path = "", depth = 0): Json {
   if (depth > MAX_OUTPUT_DEPTH) throw new NotJson("", `a cycle, or nested over ${MAX_OUTPUT_DEPTH} levels deep`);
   if ("toJSON" in value && typeof value.toJSON === "function") return toJson(value.toJSON(), path, depth + 1);
   if (Array.isArray(value)) return arrayToJson(value, path, depth);
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null) return recordToJson(value as Members, path, depth);
+  return instanceToJson(value, path, depth);
+}
+
+/** Of a class: the platform's, or the tool's own. */
+function instanceToJson(value: object, path: string, depth: number): Json {
   // The printer unboxes these: what comes out must be looked at here.
   if (value instanceof Number || value instanceof String || value instanceof Boolean || value instanceof BigInt) {
     return toJson(value.valueOf(), path, depth + 1);
   }
-  if (value instanceof Map || value instanceof Set) throw new NotJson(path, `a ${value.constructor.name}`);
   if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) throw new NotJson(path, "binary data");
-  return recordToJson(value as Record<string, unknown>, path, depth);
+  const kind = Object.prototype.toString.call(value).slice("[object ".length, -1);
+  // The platform's objects call themselves something, and keep what they hold where the printer does not look.
+  if (value instanceof Error || (kind !== "Object" && Object.keys(value).length === 0)) {
+    throw new NotJson(path, `${/^[AEIOU]/.test(kind) ? "an" : "a"} ${kind}`);
+  }
+  return recordToJson(value as Members, path, depth);
 }
+
+type Members = Record<string, unknown>;
 
 function arrayToJson(items: unknown[], path: string, depth: number): Json[] {
   let copy: Json[] | undefined;
@@ -74,8 +88,8 @@ function arrayToJson(items: unknown[], path: string, depth: number): Json[] {
   return copy ?? (items as Json[]);
 }
 
-function recordToJson(record: Record<string, unknown>, path: string, depth: number): { [member: string]: Json } {
-  let copy: Record<string, unknown> | undefined;
+function recordToJson(record: Members, path: string, depth: number): { [member: string]: Json } {
+  let copy: Members | undefined;
   for (const key of Object.keys(record)) {
     if (record[key] === undefined) continue;
     const json = toJson(record[key], path === "" ? key : `${path}.${key}`, depth + 1);

@@ -24,6 +24,17 @@ const schema = (name: "input" | "output", text: string, problem: string, fix = "
 const parameter = (text: string, problem: string, fix?: string) =>
   schema("input", `v.object({ p: ${text} })`, problem, fix);
 
+/** An input that its author wrote as JSON Schema, with the parameter `p`. */
+const written = (text: string, problem: string, fix = "correct what the message names") =>
+  inAdd(
+    tool({ input: `jsonSchema({ type: "object", properties: { p: { description: "P.", ${text} } } })` }).replace(
+      "{ defineTool }",
+      "{ defineTool, jsonSchema }",
+    ),
+    problem,
+    fix,
+  );
+
 const MISTAKES: Record<string, Mistake> = {
   // Names and places
   "a file name in PascalCase": {
@@ -154,10 +165,10 @@ const MISTAKES: Record<string, Mistake> = {
     problem: "Error: helpless",
     fix: "correct what",
   },
-  "a module that loops": inAdd(tool({}, "for (;;);"), "does not finish loading within 5 seconds", "at once"),
+  "a module that loops": inAdd(tool({}, "for (;;);"), "does not finish loading within 20 seconds", "at once"),
   "a module that waits for a timer": inAdd(
     tool({}, "await new Promise((done) => setTimeout(done, 60_000));"),
-    "does not finish loading within 5 seconds",
+    "does not finish loading within 20 seconds",
     "at once",
   ),
   "a module that waits for nothing": inAdd(tool({}, "await new Promise(() => {});"), "never comes", "at once"),
@@ -343,6 +354,20 @@ const MISTAKES: Record<string, Mistake> = {
     'type({ ["__proto__"]: "string" })',
     'a parameter cannot be called "__proto__"',
     "another name",
+  ),
+  "a JSON Schema with a type that there is not": written('type: "text"', "its input is no JSON Schema (draft 2020-12)"),
+  "a JSON Schema with a pattern that is none": written('type: "string", pattern: "["', "Invalid regular expression"),
+  "a JSON Schema with a length that is none": written("minLength: -1", "its input is no JSON Schema"),
+  "a JSON Schema that requires what is no name": written("required: [1]", "its input is no JSON Schema"),
+  "a JSON Schema that refers to itself": written(
+    'items: { $ref: "#" }',
+    '"$ref": "#" is recursive or leads elsewhere',
+    "use types that JSON has, inline",
+  ),
+  "a JSON Schema of no object": inAdd(
+    tool({ input: 'jsonSchema({ type: "array" })' }).replace("{ defineTool }", "{ defineTool, jsonSchema }"),
+    "its input is not an object of parameters",
+    "v.object",
   ),
   "a date": parameter("v.date()", 'The "date" schema cannot be converted'),
   "a big integer": parameter("v.bigint()", 'The "bigint" schema cannot be converted'),

@@ -75,6 +75,36 @@ const PARAMETERS: Record<string, [source: string, listed: Json, opentool: Json]>
       items: { type: "array", items: { type: "object", properties: { x: { type: "boolean" } }, required: ["x"] } },
     },
   ],
+  "a list of anything": [
+    "v.array(v.unknown())",
+    { type: "array", items: {} },
+    { type: "array", items: { type: "object", properties: {} } },
+  ],
+  tuple: [
+    "v.tuple([v.pipe(v.string(), v.description('The first.')), v.number()])",
+    { type: "array", prefixItems: [{ type: "string", description: "The first." }, { type: "number" }], minItems: 2 },
+    { type: "array", items: { type: "string", description: "The first." } },
+  ],
+  "tuple that ends": [
+    "v.strictTuple([v.number()])",
+    { type: "array", prefixItems: [{ type: "number" }], items: false, minItems: 1 },
+    { type: "array", items: { type: "number" } },
+  ],
+  "tuple that begins with a choice": [
+    "v.tupleWithRest([v.nullable(v.boolean())], v.string())",
+    {
+      type: "array",
+      prefixItems: [{ anyOf: [{ type: "boolean" }, { type: "null" }] }],
+      items: { type: "string" },
+      minItems: 1,
+    },
+    { type: "array", items: { type: "boolean" } },
+  ],
+  "tuple without items": [
+    "v.tuple([])",
+    { type: "array", minItems: 0 },
+    { type: "array", items: { type: "object", properties: {} } },
+  ],
   "nested object": [
     "v.object({ x: v.optional(v.object({ y: v.string() })) })",
     { type: "object", properties: { x: { type: "object", properties: { y: { type: "string" } }, required: ["y"] } } },
@@ -298,7 +328,9 @@ function expectOpenToolSchema(schema: Json): void {
   if (type === "object")
     for (const property of Object.values(properties as Json)) expectOpenToolSchema(property as Json);
   else expect([properties, required]).toEqual([undefined, undefined]);
-  if (items !== undefined) expectOpenToolSchema(items as Json);
+  // Hosts refuse a list that does not say what it is of.
+  if (type === "array") expectOpenToolSchema(items as Json);
+  else expect(items).toBeUndefined();
   for (const choice of (choices ?? []) as unknown[]) expect(typeof choice).toBe(type === "integer" ? "number" : type);
   for (const name of (required ?? []) as string[]) expect(Object.keys(properties as Json)).toContain(name);
 }
@@ -315,6 +347,8 @@ const DIFFICULT = [
   "v.strictTuple([v.string()])",
   "v.tupleWithRest([v.string()], v.number())",
   "v.array(v.union([v.null(), v.array(v.nullable(v.string()))]))",
+  "v.array(v.unknown())",
+  "v.looseTuple([])",
   "v.never()",
   "v.nullable(v.nullable(v.picklist(['a'])))",
 ];
@@ -333,6 +367,8 @@ it("says everything in OpenTool's six types", async () => {
     "z.union([z.string(), z.number()])",
     'z.enum(["a", "b"]).nullable()',
     "z.record(z.string(), z.array(z.null()))",
+    "z.tuple([z.string(), z.number()])",
+    "z.array(z.any())",
   ];
   const files = [...DIFFICULT, ...zod].map((source, index) => [`kit/t${index}.ts`, tool({ output: source })]);
   const made = project(Object.fromEntries(files));

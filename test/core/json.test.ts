@@ -64,6 +64,12 @@ describe("toJson", () => {
     ["a Set", { a: new Set() }, "a"],
     ["bytes", new Uint8Array(1), ""],
     ["a buffer", { a: new ArrayBuffer(1) }, "a"],
+    ["a regular expression", { a: /x/ }, "a"],
+    ["an error", [new TypeError("no")], "0"],
+    ["an error with members of its own", Object.assign(new Error("no"), { code: 1 }), ""],
+    ["a response", { answer: new Response("x") }, "answer"],
+    ["headers", new Headers({ a: "b" }), ""],
+    ["a promise", [Promise.resolve(1)], "0"],
     ["a cycle", ring, ""],
     ["a toJSON that leads to itself", self, ""],
     ["a toJSON that returns nothing", { a: { toJSON: () => undefined } }, "a"],
@@ -76,6 +82,26 @@ describe("toJson", () => {
     }
     expect(thrown).toBeInstanceOf(NotJson);
     expect((thrown as NotJson).path).toBe(path);
+  });
+
+  it.each<[unknown, string]>([
+    [new Map(), "The value is a Map, which JSON cannot carry"],
+    [{ a: /x/ }, "a is a RegExp, which JSON cannot carry"],
+    [new RangeError("s3cret"), "The value is an Error, which JSON cannot carry"],
+    [new Response("s3cret"), "The value is a Response, which JSON cannot carry"],
+  ])("%o: the message names its kind, and nothing that it holds", (value, message) => {
+    expect(() => toJson(value)).toThrow(message);
+  });
+
+  it("takes objects of a tool's own classes, whatever they call themselves", () => {
+    class Money {
+      amount = 5;
+      get [Symbol.toStringTag]() {
+        return "Money";
+      }
+    }
+    const given = [new Money(), new (class Empty {})(), new URL("http://a.test/")];
+    expect(JSON.stringify(toJson(given))).toBe('[{"amount":5},{},"http://a.test/"]');
   });
 
   it("nesting that is no cycle, but endless to whoever reads it, is refused without a stack overflow", () => {

@@ -123,6 +123,7 @@ describe("outputs (OXP 1.0, Call Tool Response)", () => {
   // specs/oxp.md, Calling: "A result that JSON cannot carry (`Infinity`, `NaN`, a cycle) is an execution error".
   it.each([
     ...["NaN", "infinity", "cycle", "bigint", "boxed bigint", "function", "symbol", "map", "bytes"],
+    ...["response", "regular expression", "error"],
     ...["undefined in a list", "throwing toJSON"],
   ])("%s: an execution error", async (kind) => {
     const { status, body, text } = await call("Outputs.Any", { kind });

@@ -48,7 +48,7 @@ function toSchema(schema: JsonSchema): Schema {
     type,
     ...(description !== undefined && { description }),
     ...(type === "object" && objectParts(schema)),
-    ...(type === "array" && schema.items !== undefined && { items: toSchema(schema.items as JsonSchema) }),
+    ...(type === "array" && { items: toSchema(itemsOf(schema)) }),
     // Published clients throw on a choice that is not of the type.
     ...(fitting && fitting.length > 0 && fitting.length === choices?.length && { enum: fitting }),
   };
@@ -61,6 +61,16 @@ function objectParts(schema: JsonSchema): Pick<Schema, "properties" | "required"
     properties: Object.fromEntries(properties.map(([name, property]) => [name, toSchema(property)])),
     ...(required && required.length > 0 && { required }),
   };
+}
+
+/**
+ * Hosts refuse a list that does not say what it is of. No tuples here: the first item stands for all of them, as the
+ * first alternative does above.
+ */
+function itemsOf({ prefixItems, items }: JsonSchema): JsonSchema {
+  const [first = items] = (prefixItems ?? []) as unknown[];
+  // `true` and `false` are schemas too.
+  return typeof first === "object" && first !== null ? (first as JsonSchema) : {};
 }
 
 function choicesOf(schema: JsonSchema): unknown[] | undefined {
