@@ -23,10 +23,10 @@ export function toFlatJsonSchema(schema: unknown, side: "input" | "output"): Jso
   if (standard === undefined) throw new Error("it is not a Standard Schema (valibot, zod, arktype, …)");
   // A schema that its author wrote: what it shares is written out, for protocols that know no references.
   if (standard.vendor === OWN_VENDOR) return flat(inlined(verbatimOf(schema)));
-  if (standard.vendor === "valibot") return flat(withoutUntold(fromValibot(schema, side), schema));
+  if (standard.vendor === "valibot") return withoutUntold(flat(fromValibot(schema, side)), schema);
   if (!standard.jsonSchema) throw new Error(`${standard.vendor} schemas of this version cannot give a JSON Schema`);
   const libraryOptions = standard.vendor === "arktype" ? { libraryOptions: ARKTYPE_OPTIONS } : {};
-  return flat(withoutUntold(standard.jsonSchema[side]({ target: "draft-2020-12", ...libraryOptions }), schema));
+  return withoutUntold(flat(standard.jsonSchema[side]({ target: "draft-2020-12", ...libraryOptions })), schema);
 }
 
 /**

@@ -97,6 +97,7 @@ function mistakesOf(input: Readonly<Record<string, unknown>>, check: Check): Sch
  */
 function issueOf(mistakes: readonly Mistake[], within: readonly string[]): SchemaIssue {
   const last = mistakes.slice(-1);
+  // No item of all that there are is wrong by itself, and no form of two that both fit.
   const isWhole = last.some(({ keyword, params }) => keyword === "contains" || params.passingSchemas);
   const isCause = ({ keyword, propertyName }: Mistake) => !COMBINING.has(keyword) && propertyName === undefined;
   const causes = isWhole ? [] : mistakes.filter(isCause);
