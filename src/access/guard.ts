@@ -47,7 +47,7 @@ export function createGuard({ access, resource, rate, within, log }: GuardParts)
     if (reason === "no credential") {
       if (!told) log({ level: "warning", message: HOW });
       told = true;
-    } else if (reason === "bad credential" || reason === "exposed") {
+    } else if (reason === "bad credential" || reason === "exposed" || reason === "too large") {
       // Whatever is wrong with it, it counts, and its sender waits as long. No more lines than failures are counted.
       if (await access.failures.count(headers)) return rejection("too many failures", request, resource);
       if (reason === "exposed") log({ level: "warning", message: EXPOSED, key });
