@@ -69,9 +69,13 @@ export function authenticate(
   if (agentKey) shown.push(agentKey);
   const bearer = authorization && BEARER.exec(authorization)?.[1];
   // OXP: a server without authentication ignores the header. What is plainly meant for us is still looked at.
-  if (access.stranger && !shown.concat(bearer ?? []).some((text) => isOurs(text, access))) {
+  if (access.stranger && !shown.concat(bearer ?? authorization ?? []).some((text) => isOurs(text, access))) {
     return asStranger(headers, access);
   }
+  // RFC 6750, section 5.3, and OAuth 2.1, section 1.5: never without TLS, but within a machine or a network. Before all
+  // else that may be wrong with it: whoever reads along has it, however it was written.
+  if (!SAFE_URL.test(request.url) && isExposed(new URL(request.url)))
+    return exposed([...shown, bearer ?? authorization]);
   if ((authorization?.length ?? 0) > MAX_CREDENTIAL || shown.some((key) => key.length > MAX_CREDENTIAL)) {
     return { refused: "too large" };
   }
@@ -81,11 +85,6 @@ export function authenticate(
   if (credential === undefined) return UNRECOGNIZED;
   // Gateway seed, "Authentication": two credentials that differ are none.
   if (others.some((other) => other !== credential)) return bad("two credentials that differ");
-  // RFC 6750, section 5.3, and OAuth 2.1, section 1.5: credentials need TLS, except on this machine or a private
-  // network.
-  if (!SAFE_URL.test(request.url) && isExposed(new URL(request.url))) {
-    return { refused: "exposed", key: keyIdOf(credential) };
-  }
   if (access.failures.shutsOut(headers, credential)) return { refused: "too many failures" };
   try {
     const found = lookUp(credential, request, toolkit, access);
@@ -97,6 +96,10 @@ export function authenticate(
   } catch (error) {
     return away(error, access);
   }
+}
+
+function exposed(shown: readonly (string | undefined)[]): Refused {
+  return { refused: "exposed", key: shown.map((text) => text && keyIdOf(text)).find((id) => id !== undefined) };
 }
 
 function isExposed(url: URL): boolean {

@@ -49,7 +49,7 @@ export function createGuard({ access, resource, rate, within, log }: GuardParts)
     if (reason === "no credential") {
       if (!told) log({ level: "warning", message: HOW });
       told = true;
-    } else if (reason === "bad credential" || reason === "exposed") {
+    } else if (reason === "bad credential" || reason === "exposed" || reason === "too large") {
       // Every bad credential counts, whatever is wrong with it, and all senders wait equally long. Once an address is
       // shut out, no more lines are logged.
       if (await access.failures.count(headers)) return rejection("too many failures", request, resource);

@@ -40,6 +40,8 @@ function dotted(issue: SchemaIssue): string {
 }
 
 function words(issue: SchemaIssue): string {
+  // What was sent stands at the end of arktype's sentences: `must be "a" or "b" (was "…")`.
+  if (" arkKind" in issue) return issue.message.split(" (was ", 1)[0] ?? issue.message;
   if (!isValibot(issue)) return issue.message;
   // An author's own message stays; only valibot's stock sentence, which repeats the received value, is replaced.
   const stock = issue.expected

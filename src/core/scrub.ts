@@ -9,11 +9,35 @@ const REDACTED = "[redacted]";
 
 /** @param secrets texts to take out, as they are and as URLs, forms, Base64 and JSON spell them */
 export function scrubber(secrets: readonly string[]): Scrub {
-  const spellings = new Set(secrets.filter(({ length }) => length >= LEAST).flatMap(spellingsOf));
-  if (spellings.size === 0) return (text) => text;
-  // The longest first, so that none leaves the rest of another behind.
-  const longestFirst = [...spellings].sort((a, b) => b.length - a.length);
-  return (text) => longestFirst.reduce((scrubbed, spelling) => scrubbed.replaceAll(spelling, REDACTED), text);
+  // A trailing line end is easily pasted into a secret, and trimmed by who uses it.
+  const texts = secrets.flatMap((secret) => [secret, secret.trim()]);
+  const spellings = [...new Set(texts.filter(({ length }) => length >= LEAST).flatMap(spellingsOf))];
+  if (spellings.length === 0) return (text) => text;
+  return (text) => withoutRanges(text, rangesOf(spellings, text));
+}
+
+type Range = readonly [from: number, to: number];
+
+/** All are looked for in the text as it was: if one were cut out first, the rest of another that it overlaps would stay. */
+function rangesOf(spellings: readonly string[], text: string): Range[] {
+  const ranges: Range[] = [];
+  for (const spelling of spellings) {
+    for (let at = text.indexOf(spelling); at >= 0; at = text.indexOf(spelling, at + 1)) {
+      ranges.push([at, at + spelling.length]);
+    }
+  }
+  return ranges.sort(([a], [b]) => a - b);
+}
+
+/** @param ranges sorted; ranges that overlap are taken out as one */
+function withoutRanges(text: string, ranges: readonly Range[]): string {
+  let scrubbed = "";
+  let end = 0;
+  for (const [from, to] of ranges) {
+    if (from >= end) scrubbed += text.slice(end, from) + REDACTED;
+    end = Math.max(end, to);
+  }
+  return scrubbed + text.slice(end);
 }
 
 function spellingsOf(secret: string): string[] {

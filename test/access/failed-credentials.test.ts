@@ -198,12 +198,17 @@ describe("a credential that was sent over plain http to a public host is refused
     [["X-Agent-API-Key", text]],
     [...bearer(text), ["OXP-API-Key", text]],
   ];
+  /** No credentials as they should be sent, and read by whoever reads along all the same. */
+  const wrongWays = (text: string, other: string): readonly Headers[] => [
+    [["Authorization", text]],
+    [...bearer(other), ["OXP-API-Key", text]],
+  ];
 
   it.each(["tools.example.com", "tools.example.com:8080", "8.8.8.8", "[2606:4700::1111]"])("%s", async (host) => {
-    const key = await here.makeKey();
+    const [key, other] = [await here.makeKey(), await here.makeKey()];
     const before = counter.ran.length;
     for (const wire of WIRES) {
-      for (const headers of [...ways(key.text), bearer(shared())]) {
+      for (const headers of [...ways(key.text), ...wrongWays(key.text, other.text), bearer(shared())]) {
         const call = withHeaders(CALLS[wire]?.("Vault.Peek") as Sent, headers);
         const answer = await send(here.url, { ...call, host });
         expect([wire, answer.status]).toEqual([wire, 403]);

@@ -34,6 +34,16 @@ describe("a secret is taken out (OXP, Security; specs/oxp: never in a message, n
     expect(scrubber(["efgh", "abcdefgh"])("abcdefgh")).toBe("[redacted]");
   });
 
+  it("of two that overlap both, whichever is longer: a caller's own secret must not cut the Worker's in two", () => {
+    const text = "refused: Authorization: Bearer sk_live_4f1d9c8e";
+    expect(scrubber(["sk_live_4f1d9c8e", "Authorization: Bearer sk_live_"])(text)).toBe("refused: [redacted]");
+    expect(scrubber(["abcdabcd", "cdab"])("abcdabcdabcd")).toBe("[redacted]");
+  });
+
+  it("also without the line end that was pasted with it", () => {
+    expect(scrubber(["sk_live_4f1d9c8e\n"])("Bearer sk_live_4f1d9c8e is expired")).toBe("Bearer [redacted] is expired");
+  });
+
   it("what looks like a pattern is a text", () => {
     for (const secret of ["$&$1", "(.*)+", "[a-z]*", "\\d{4}", "^....$"]) {
       expect(scrubber([secret])(`x ${secret} y abcd`)).toBe("x [redacted] y abcd");

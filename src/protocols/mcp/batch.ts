@@ -6,6 +6,11 @@ import { CODE } from "./render.ts";
 /** Calls that one request may make: they share its time and its memory. */
 const MAX_MESSAGES = 50;
 
+const NO_KEY = {
+  code: CODE.invalidRequest,
+  message: "The header Idempotency-Key cannot be used with a batch: put _meta.idempotency_key in each call's params",
+};
+
 /** @param post answers one message by itself */
 export async function answerBatch(
   values: readonly unknown[],
@@ -18,6 +23,8 @@ export async function answerBatch(
     const error = { code: CODE.invalidRequest, message: `A batch must have 1 to ${MAX_MESSAGES} JSON-RPC messages` };
     return json({ jsonrpc: "2.0", error }, 400);
   }
+  // To which of its calls it belongs is not said, and a call that was meant to run once must not run without its key.
+  if (visit.headers.has("idempotency-key")) return json({ jsonrpc: "2.0", error: NO_KEY }, 400);
   // A batch counts as many requests as it has messages. Its own request was counted at the door.
   const refused = values.length > 1 ? await visit.recheck(values.length - 1) : undefined;
   if (refused) return refused;

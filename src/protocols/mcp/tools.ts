@@ -35,6 +35,7 @@ export function callTool({ params }: RpcRequest, turn: Turn): Soon<MethodReply> 
     const wrong = entry && wrongParameterHeader(entry, headers, input);
     if (wrong) return wrong;
   }
+  if (entry?.traits.keep === false) turn.keepNothing();
   if (!entry?.traits.session) return invoke(turn, new ToolCall(turn, params, read, input));
   const { session, ...own } = input;
   if (turn.session) return invoke(turn, new ToolCall(turn, params, read, own));

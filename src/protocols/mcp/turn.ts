@@ -33,7 +33,7 @@ export class Turn implements TurnFacts, Client {
   readonly alone: boolean;
   /** Whether the client has lost interest already, as far as it has said so. */
   isOver = false;
-  readonly streamAddress: StreamAddress | undefined;
+  streamAddress: StreamAddress | undefined;
   #conversation: Conversation | undefined;
   /** With a single answer, and without a conversation. */
   #isAnswered = false;
@@ -67,6 +67,11 @@ export class Turn implements TurnFacts, Client {
   end(): void {
     this.isOver = true;
     this.#controller?.abort();
+  }
+
+  /** Nothing of the answer may be kept: its stream cannot be picked up again. Called before anything is said. */
+  keepNothing(): void {
+    this.streamAddress = undefined;
   }
 
   /** The client has come back for a stream that it lost. */

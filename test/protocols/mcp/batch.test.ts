@@ -35,6 +35,14 @@ describe("a batch (2025-03-26, basic/index, Batching: MUST support receiving)", 
     expect([status, body]).toEqual([202, undefined]);
   });
 
+  it("with one Idempotency-Key for all of it is refused, and runs nothing: whose key it is, is not said", async () => {
+    const name = crypto.randomUUID();
+    const bump = call("Counter_Bump", { name });
+    const { status, body } = await mcp([bump], { ...V, "idempotency-key": "k" });
+    expect([status, body.error.code]).toEqual([400, -32600]);
+    expect((await mcp(bump)).body.result.content[0].text).toContain("1");
+  });
+
   it("answers what is wrong in it message by message", async () => {
     const messages = [ping(1), 7, { id: 2, method: "ping" }, request("no/such", {}, 3), add(4), []];
     const { status, body } = await mcp(messages, V);

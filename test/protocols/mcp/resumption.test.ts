@@ -46,6 +46,15 @@ describe("a stream of 2025-11-25", () => {
     await stream.rest();
   });
 
+  it("of a tool that says keep: false has no ids to come back with, as nothing of its result is kept", async () => {
+    const message = request("tools/call", { name: "Talk_KeepsNothing", _meta: { progressToken: "t" } }, "r");
+    const stream = await streamed(message, await handshake());
+    const events = [await stream.next(), await stream.next()];
+    expect(events.map((event) => event?.id)).toEqual([undefined, undefined]);
+    expect(events[1]?.data.result.content[0].text).toBe("for nobody else");
+    expect(await stream.next()).toBeUndefined();
+  });
+
   it("that the tool lets go is picked up with its id: the result comes then", async () => {
     const session = await handshake();
     const { name, message } = wait({ ms: 200, release: true });
