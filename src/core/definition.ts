@@ -70,8 +70,8 @@ export interface Annotations {
 }
 
 /**
- * What must be there before the tool runs: from the call's context, or from a Worker secret of the same name. Names that
- * do not say `from` belong together: a caller that supplies one of them supplies them all, and gets none of the Worker's.
+ * What must be there before the tool runs: from the call's context, or from a Worker secret of the same name. A caller
+ * that supplies one of these supplies all that do not say `from: "worker"`, and gets none of the Worker's in their place.
  */
 export interface Requirements<Secret extends string = string, Authorization extends string = string> {
   readonly authorization?:
