@@ -64,8 +64,8 @@ async function keysOf({ caller, offer, met, host }: ToolRun, key: string): Promi
   // Of all others what they bring may be the only thing that tells one user from another.
   const namesUser = userId !== undefined && principal.id !== ANONYMOUS;
   return {
-    storeKey: await ledgerKey(identity),
-    fingerprint: await fingerprint(key, input, attachments, namesUser ? undefined : met.fromCaller),
+    storeKey: await ledgerKey(host.signer, identity),
+    fingerprint: await fingerprint(host.signer, identity, input, attachments, namesUser ? undefined : met.fromCaller),
     sealing: await recordKey(host.signer, identity),
   };
 }
