@@ -4,7 +4,7 @@
  * the key gets what that comes to.
  */
 import type { Call } from "./call.ts";
-import { exactVersion } from "./catalog.ts";
+import { exactVersion, lacking } from "./catalog.ts";
 import type { Ending } from "./ending.ts";
 import {
   type CallIdentity,
@@ -17,7 +17,7 @@ import {
 } from "./ledger.ts";
 import { describeError } from "./log.ts";
 import { isFinal, type Outcome, type Refusal } from "./outcome.ts";
-import { ANONYMOUS, ownerOf } from "./principal.ts";
+import { isNamed, ownerOf } from "./principal.ts";
 import { type Kept, openRecord, recordKey, sealRecord } from "./record.ts";
 import { DEFAULT_TIMEOUT_MS } from "./run.ts";
 import type { Carried, ToolRun } from "./tool-run.ts";
@@ -62,7 +62,7 @@ async function keysOf({ caller, offer, met, host }: ToolRun, key: string): Promi
   const identity: CallIdentity = [ownerOf(principal), userId, offer.id, key];
   // A caller that is known, and says for which user it calls, may have refreshed that user's tokens since its last try.
   // Of all others what they bring may be the only thing that tells one user from another.
-  const namesUser = userId !== undefined && principal.id !== ANONYMOUS;
+  const namesUser = userId !== undefined && isNamed(principal);
   return {
     storeKey: await ledgerKey(host.signer, identity),
     fingerprint: await fingerprint(host.signer, identity, input, attachments, namesUser ? undefined : met.fromCaller),
@@ -109,6 +109,7 @@ async function keep(
   const ran: Kept = {
     version: offer.version,
     durationMs,
+    scopes: offer.traits.scopes,
     session: id === undefined ? undefined : { id, begun, seen: context.sawSession },
   };
   const ranOnly = async () => (await sealRecord(sealing, fingerprint, ran)) as LedgerRecord;
@@ -140,8 +141,13 @@ async function found(
   return { outcome, durationMs, entry, replayed: true, sessionId };
 }
 
-/** What another session's values went into, or another version made, is nothing to repeat here. */
-function isOfThisCall({ version, session }: Kept, { tool, sessionId, beginsSession = false }: Call): boolean {
+/**
+ * What another session's values went into, or another version made, is nothing to repeat here; nor what this principal
+ * could not have called: it was permitted the version that it asked for, and another may have run.
+ */
+function isOfThisCall({ version, session, scopes }: Kept, call: Call): boolean {
+  const { tool, sessionId, beginsSession = false, principal } = call;
+  if (lacking(scopes, principal.scopes).length > 0) return false;
   if (tool.version !== undefined && exactVersion(tool.version) !== version) return false;
   return !session?.seen || session.id === sessionId || (session.begun && beginsSession);
 }
