@@ -7,6 +7,7 @@ import { decodeProtectedHeader, type JWTPayload, jwtVerify } from "jose";
 import { JOSEError, JWTClaimValidationFailed } from "jose/errors";
 import type { Principal } from "../core/definition.ts";
 import { sha256 } from "../core/digest.ts";
+import { OWNER } from "../core/principal.ts";
 import type { Soon } from "../core/soon.ts";
 import { ProviderDown, publishedKeys } from "./jwks.ts";
 import { Recent } from "./recent.ts";
@@ -172,7 +173,9 @@ async function principalOf(payload: JWTPayload, ofProvider: boolean): Promise<Pr
   const who = [ofProvider ? "provider" : "shared", payload.iss ?? null, payload.sub ?? null];
   const id = `jwt:${(await sha256(JSON.stringify(who))).slice(0, 32)}`;
   const scopes = scopesOf(payload);
-  return Object.freeze({ id, scopes, reach: ofProvider ? "all" : scopes });
+  // All who sign tokens without a subject share one id, and nothing tells them apart.
+  const shares = payload.sub === undefined && { [OWNER]: () => id };
+  return Object.freeze({ id, scopes, reach: ofProvider ? "all" : scopes, ...shares });
 }
 
 /** `scope` as RFC 8693 has it (section 4.2); `scp` as some providers do. */

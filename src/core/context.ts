@@ -82,6 +82,11 @@ export class RunContext implements ToolContext<string, string, string | undefine
     return this.#stop.signal;
   }
 
+  /** Whether the code has got {@link signal}: only then can it have obeyed. */
+  get hasSignal(): boolean {
+    return this.#stop !== undefined;
+  }
+
   get trace(): Trace | undefined {
     this.#trace ??= { read: this.#call.trace?.() };
     return this.#trace.read;

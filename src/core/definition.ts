@@ -71,7 +71,7 @@ export interface Annotations {
 
 /**
  * What must be there before the tool runs: from the call's context, or from a Worker secret of the same name.
- * Requirements without `from` come from one side: a caller that sends one of them must send all.
+ * A caller that sends one of these must send all that do not say `from: "worker"`: it gets none of the Worker's instead.
  */
 export interface Requirements<Secret extends string = string, Authorization extends string = string> {
   readonly authorization?:

@@ -1,5 +1,5 @@
 /** Idempotency: a keyed call claims its key before it runs and settles its result under it. Interface and hashing. */
-import { sha256 } from "./digest.ts";
+import { fromBase64Url, type Signer } from "./handle.ts";
 import { canonical } from "./json.ts";
 import type { Met } from "./requirements.ts";
 
@@ -38,9 +38,9 @@ export type Claim =
 
 export interface ClaimRequest {
   readonly principal: string;
-  /** Hash of what names the call ({@link ledgerKey}). */
+  /** HMAC of what names the call ({@link ledgerKey}). */
   readonly key: string;
-  /** Hash of what the call is about ({@link fingerprint}). */
+  /** HMAC of what the call is about ({@link fingerprint}). */
   readonly fingerprint: string;
   /** Whether two runs would do harm: then only an atomic claim will do. */
   readonly once: boolean;
@@ -59,22 +59,34 @@ export interface Ledger {
  */
 export type CallIdentity = readonly [principal: string, userId: string | undefined, toolId: string, clientKey: string];
 
-export function ledgerKey(identity: CallIdentity): Promise<string> {
-  return sha256(canonical(identity));
+/**
+ * Under the deployment's signing key: whoever reads a store cannot check a guess of who called what.
+ *
+ * @throws where the signing key cannot be had
+ */
+export function ledgerKey(signer: Signer, identity: CallIdentity): Promise<string> {
+  return hmac(signer, ["idempotency key", ...identity]);
 }
 
 /**
  * Hash of what the call is about. Member order does not matter; attachments count, and so do the caller's own secrets
- * and tokens, which may be all that distinguishes users. The client's key is mixed in so that inputs cannot be guessed
- * from stored hashes.
+ * and tokens, which may be all that distinguishes users. Made as {@link ledgerKey} is, with the call's identity: nobody
+ * sees that two callers sent the same.
  */
 export function fingerprint(
-  clientKey: string,
+  signer: Signer,
+  identity: CallIdentity,
   input: unknown,
   attachments: unknown,
   fromCaller: Met["fromCaller"],
 ): Promise<string> {
-  return sha256(canonical([clientKey, input, attachments, fromCaller]));
+  return hmac(signer, ["idempotency fingerprint", identity, input, attachments, fromCaller]);
+}
+
+/** HMAC-SHA-256, in hex. */
+async function hmac(signer: Signer, parts: readonly unknown[]): Promise<string> {
+  const signature = fromBase64Url(await signer.sign(canonical(parts))) as Uint8Array;
+  return signature.toHex();
 }
 
 /** A record that was read back; undefined for what is none. */

@@ -4,7 +4,7 @@
  * the key gets what that comes to.
  */
 import type { Call } from "./call.ts";
-import { exactVersion } from "./catalog.ts";
+import { exactVersion, lacking } from "./catalog.ts";
 import type { Ending } from "./ending.ts";
 import {
   type CallIdentity,
@@ -17,7 +17,7 @@ import {
 } from "./ledger.ts";
 import { describeError } from "./log.ts";
 import { isFinal, type Outcome, type Refusal } from "./outcome.ts";
-import { ANONYMOUS, ownerOf } from "./principal.ts";
+import { isNamed, ownerOf } from "./principal.ts";
 import { type Kept, openRecord, recordKey, sealRecord } from "./record.ts";
 import { DEFAULT_TIMEOUT_MS } from "./run.ts";
 import type { Carried, ToolRun } from "./tool-run.ts";
@@ -62,10 +62,10 @@ async function keysOf({ caller, offer, met, host }: ToolRun, key: string): Promi
   const identity: CallIdentity = [ownerOf(principal), userId, offer.id, key];
   // An authenticated caller that names its user may have refreshed that user's tokens since its last try. For others,
   // their credentials may be all that tells users apart.
-  const namesUser = userId !== undefined && principal.id !== ANONYMOUS;
+  const namesUser = userId !== undefined && isNamed(principal);
   return {
-    storeKey: await ledgerKey(identity),
-    fingerprint: await fingerprint(key, input, attachments, namesUser ? undefined : met.fromCaller),
+    storeKey: await ledgerKey(host.signer, identity),
+    fingerprint: await fingerprint(host.signer, identity, input, attachments, namesUser ? undefined : met.fromCaller),
     sealing: await recordKey(host.signer, identity),
   };
 }
@@ -109,6 +109,7 @@ async function keep(
   const ran: Kept = {
     version: offer.version,
     durationMs,
+    scopes: offer.traits.scopes,
     session: id === undefined ? undefined : { id, begun, seen: context.sawSession },
   };
   const ranOnly = async () => (await sealRecord(sealing, fingerprint, ran)) as LedgerRecord;
@@ -140,8 +141,13 @@ async function found(
   return { outcome, durationMs, entry, replayed: true, sessionId };
 }
 
-/** A result made with another session's values, or by another version, must not be replayed. */
-function isOfThisCall({ version, session }: Kept, { tool, sessionId, beginsSession = false }: Call): boolean {
+/**
+ * A result made with another session's values, or by another version, must not be replayed; nor one of a version that
+ * this principal could not have called: it was permitted the version that it asked for, and another may have run.
+ */
+function isOfThisCall({ version, session, scopes }: Kept, call: Call): boolean {
+  const { tool, sessionId, beginsSession = false, principal } = call;
+  if (lacking(scopes, principal.scopes).length > 0) return false;
   if (tool.version !== undefined && exactVersion(tool.version) !== version) return false;
   return !session?.seen || session.id === sessionId || (session.begun && beginsSession);
 }

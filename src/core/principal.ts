@@ -13,3 +13,8 @@ export const OWNER: unique symbol = Symbol("owner");
 export function ownerOf(principal: { readonly id: string; readonly [OWNER]?: () => string }): string {
   return principal[OWNER]?.() ?? principal.id;
 }
+
+/** Whether the id is one caller's, and not that of all who show no credential, or a token that names no subject. */
+export function isNamed(principal: { readonly id: string; readonly [OWNER]?: () => string }): boolean {
+  return principal.id !== ANONYMOUS && principal[OWNER] === undefined;
+}

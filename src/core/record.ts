@@ -12,6 +12,8 @@ export interface Kept {
   /** The version that ran. */
   readonly version: string;
   readonly durationMs: number;
+  /** The scopes that this version demanded: its result is for nobody without them. */
+  readonly scopes?: readonly string[] | undefined;
   /** Absent where the result is not kept: then it says only that the call ran. */
   readonly outcome?: Outcome | undefined;
   readonly session?: KeptSession | undefined;

@@ -61,9 +61,9 @@ export function named(item: Named): { readonly id: string; readonly from?: Suppl
   return typeof item === "string" ? { id: item } : item;
 }
 
-/** Whether the caller supplies any of what belongs together. An empty value is none: no service accepts it. */
+/** Whether the caller supplies any of what it may supply. An empty value is none: no service accepts it. */
 function bringsSome(items: readonly Named[], given: ReadonlyMap<string, string>): boolean {
-  return items.map(named).some(({ id, from }) => from === undefined && Boolean(given.get(id)));
+  return items.map(named).some(({ id, from }) => from !== "worker" && Boolean(given.get(id)));
 }
 
 interface Collected {

@@ -9,9 +9,6 @@ import type { Outcome } from "./outcome.ts";
 import type { Scrub } from "./scrub.ts";
 import { isThenable, type Soon } from "./soon.ts";
 
-/** What code throws that was told to stop. */
-const STOPPED = new Set(["AbortError", "TimeoutError"]);
-
 /** The gateway seed's default ("Timeout"). */
 export const DEFAULT_TIMEOUT_MS = 60_000;
 
@@ -53,6 +50,22 @@ export function runWithin(work: Work): Soon<Run> {
   return outcome instanceof Promise ? waitFor(outcome, (judged) => judged, work) : { outcome };
 }
 
+/** Causes that are followed from an error: wrappers have few, and a cycle ends here. */
+const MAX_CAUSES = 8;
+
+/**
+ * Whether the code ended because of `reason`. Another abort says nothing of whether the code had its effect. What the
+ * runtime's own functions reject with (`fetch`, `scheduler.wait`) is a copy of the signal's reason.
+ */
+function isOf(error: unknown, reason: DOMException): boolean {
+  let one = error;
+  for (let causes = 0; causes < MAX_CAUSES && one instanceof Error; causes++) {
+    if (one === reason || (one.name === reason.name && one.message === reason.message)) return true;
+    one = one.cause;
+  }
+  return false;
+}
+
 /** A promise that settles as the runtime's own do, whatever `then` it came with. */
 function plainPromise(result: PromiseLike<unknown>): Promise<unknown> {
   const isPlain = result instanceof Promise && result.then === Promise.prototype.then;
@@ -75,8 +88,7 @@ function waitFor<Value>(running: Promise<Value>, judge: (value: Value) => Soon<O
       resolve(run);
     };
     const isOurs = () => !settled || stopped !== undefined;
-    const obeyed = (error: unknown) =>
-      stopped !== undefined && (error === stopped || (error instanceof Error && STOPPED.has(error.name)));
+    const obeyed = (error: unknown) => stopped !== undefined && context.hasSignal && isOf(error, stopped);
     const ending: Promise<Outcome | undefined> = running.then(
       (value) => (isOurs() ? safely(() => judge(value), work) : undefined),
       (error) => (isOurs() ? safely(() => (obeyed(error) ? undefined : thrown(error, work)), work) : undefined),

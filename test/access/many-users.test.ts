@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Fork } from "../support/node/fork.ts";
 import { buildTools, type Deployment, deploy } from "./support/deployment.ts";
+import { SECRET, shared } from "./support/tokens.ts";
 import { bearer, type Headers, send } from "./support/wire.ts";
 
 let fork: Fork;
@@ -10,7 +11,7 @@ let open: Deployment;
 let gateway: Headers;
 beforeAll(async () => {
   fork = buildTools();
-  here = await deploy(fork, { RATE_PER_MINUTE: "" });
+  here = await deploy(fork, { RATE_PER_MINUTE: "", JWT_SECRET: SECRET });
   open = await deploy(fork, { RATE_PER_MINUTE: "", PUBLIC: "true" });
   gateway = bearer((await here.makeKey()).text);
 });
@@ -69,5 +70,36 @@ describe("a replay crosses no users of one key", () => {
     const { status, text } = await stranger("a guess");
     expect(status).toBe(400);
     expect(text).not.toContain("ada's mail");
+  });
+
+  it("who are one and the same token's, as it names no subject: the secret counts, whatever user they name", async () => {
+    const nobody = () => bearer(shared({ sub: undefined, jti: crypto.randomUUID() }));
+    expect((await read("call-6", { user_id: "ada", secret: "ada's mail" }, nobody())).text).toContain("ada's mail");
+    const { status, text } = await read("call-6", { user_id: "ada", secret: "a guess" }, nobody());
+    expect(status).toBe(400);
+    expect(text).not.toContain("ada's mail");
+    const named = (secret: string) => read("call-7", { user_id: "ada", secret }, bearer(shared()));
+    await named("ada's first token");
+    expect((await named("ada's second token")).headers["idempotency-replayed"]).toBe("true");
+  });
+});
+
+describe("a replay of a version that demands scopes", () => {
+  const tell = (call_id: string, tool_id: string, scope?: string) => {
+    const body = { request: { tool_id, call_id, input: {} } };
+    return send(here.url, { method: "POST", path: "/tools/call", headers: bearer(shared({ scope })), body });
+  };
+
+  it("is refused to a token without these, also under the name of a version that demands none", async () => {
+    const call_id = crypto.randomUUID();
+    expect((await tell(call_id, "Whisper.Whole@1", "vault:open")).text).toContain("the whole story");
+    const { status, text } = await tell(call_id, "Whisper.Whole");
+    expect(status).toBe(400);
+    expect(text).not.toContain("the whole story");
+    await here.logged();
+    expect(here.entries().at(-1)).toMatchObject({ outcome: "refused", reason: "conflict" });
+    const again = await tell(call_id, "Whisper.Whole", "vault:open");
+    expect(again.headers["idempotency-replayed"]).toBe("true");
+    expect(again.text).toContain("the whole story");
   });
 });

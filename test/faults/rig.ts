@@ -8,7 +8,6 @@ import { createApp } from "../../src/app.ts";
 import { type CatalogEntry, createCatalog } from "../../src/core/catalog.ts";
 import type { ClaimAttempt } from "../../src/core/claim.ts";
 import type { Principal, ToolContext, Traits } from "../../src/core/definition.ts";
-import { hmacSigner } from "../../src/core/handle.ts";
 import type { Host } from "../../src/core/host.ts";
 import { claimLedger } from "../../src/stores/claim-ledger.ts";
 import { ClaimsObject, type Found } from "../../src/stores/claims.ts";
@@ -17,7 +16,7 @@ import { kvLedger, recordName } from "../../src/stores/kv-ledger.ts";
 import { kvSessions } from "../../src/stores/kv-sessions.ts";
 import { type Mailbox, mailboxes } from "../../src/stores/mailbox.ts";
 import { objectSessions, type Sessions } from "../../src/stores/session-object.ts";
-import { drive } from "./driver.ts";
+import { drive, signer } from "./driver.ts";
 import { type Fate, Life, type StepName } from "./life.ts";
 import type { World } from "./world.ts";
 
@@ -226,7 +225,6 @@ const noLog = () => {};
 const kv = kvHere();
 const onKv = kvSessions({ kv, ttlSeconds: SESSION_SECONDS, now: Date.now, defer: waitUntil, log: noLog });
 const onObjects = objectSessions(countedIn(bindings.SESSIONS), SESSION_SECONDS);
-const signer = hmacSigner(async () => new Uint8Array(32));
 
 async function released(name: string): Promise<void> {
   while (!(await world().isReleased(name))) await sleep(20);

@@ -99,17 +99,16 @@ describe.each(Object.keys(LEDGERS) as (keyof typeof LEDGERS)[])("%s", (ledger) =
       expect(ran).toEqual(["1.0.0"]);
     });
 
-    it("that has another signing key says that the call ran, and cannot be repeated", async () => {
+    it("that has another signing key knows no key from before: the call is another one, and runs", async () => {
       const key = crypto.randomUUID();
       const ran = await rungBy(async () => {
         await deploy({ ledger })(key);
-        const { status, body } = await deploy({ ledger, signingKey: 2 })(key);
-        expect(status).toBe(200);
-        expect(body.result).toMatchObject({ success: false, error: { can_retry: false } });
-        expect(body.result.error.message).toContain("has already run");
-        expect(lines.at(-1)).toMatchObject({ outcome: "refused", reason: "not_kept" });
+        const other = deploy({ ledger, signingKey: 2 });
+        expect((await other(key)).headers.get("idempotency-replayed")).toBeNull();
+        expect((await other(key)).headers.get("idempotency-replayed")).toBe("true");
+        expect((await deploy({ ledger })(key)).headers.get("idempotency-replayed")).toBe("true");
       });
-      expect(ran).toEqual(["1.0.0"]);
+      expect(ran).toEqual(["1.0.0", "1.0.0"]);
     });
   });
 

@@ -193,14 +193,17 @@ describe("what does not use up a key (specs/oxp.md: 'A call refused before it ra
     expect(await completed(tool, { name }, { call_id, context })).toBe(1);
   });
 
-  it.each(["retryable", "obedient"])("a failure that may be tried again: %s", async (ending) => {
-    const [name, call_id] = [fresh(), fresh()];
-    for (let run = 1; run <= 2; run++) {
-      const { body } = await call("Counter.Bump", { name, ending }, { call_id });
-      expect(body.result).toMatchObject({ call_id, success: false, error: { can_retry: true } });
-      expect(await runs(name)).toBe(run);
-    }
-  });
+  it.each(["retryable", "obedient", "obedient wrapped", "obedient by the runtime"])(
+    "a failure that may be tried again: %s",
+    async (ending) => {
+      const [name, call_id] = [fresh(), fresh()];
+      for (let run = 1; run <= 2; run++) {
+        const { body } = await call("Counter.Bump", { name, ending }, { call_id });
+        expect(body.result).toMatchObject({ call_id, success: false, error: { can_retry: true } });
+        expect(await runs(name)).toBe(run);
+      }
+    },
+  );
 
   it("the call that then completes is kept", async () => {
     const [name, call_id] = [fresh(), fresh()];
@@ -220,6 +223,21 @@ describe("a call over its time whose tool works on keeps its key: it may have it
       expect(await runs(name)).toBe(1);
     }
   });
+
+  it.each(["own timeout", "another's abort"])(
+    "and runs no second time if it ends by an abort not its signal's: %s",
+    async (ending) => {
+      const [name, call_id] = [fresh(), fresh()];
+      const send = () => call("Counter.Bump", { name, ending }, { call_id });
+      expect((await send()).body.result).toMatchObject({ success: false, error: { can_retry: true } });
+      for (let again = 1; again <= 2; again++) {
+        const { body, headers } = await send();
+        expect(body.result).toMatchObject({ success: false, error: { can_retry: false } });
+        expect(headers.get("idempotency-replayed")).toBe("true");
+      }
+      expect(await runs(name)).toBe(1);
+    },
+  );
 
   it("gives what it came to in the end to whoever sends it again", async () => {
     const [name, call_id] = [fresh(), fresh()];

@@ -4,6 +4,7 @@
 import { listDurableObjectIds, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { sha256 } from "../../src/core/digest.ts";
 import { rpc } from "../support/opentool.ts";
 import { call, completed } from "../support/oxp.ts";
 import { mcp } from "./mcp/support.ts";
@@ -37,6 +38,36 @@ describe("whoever reads the stores", () => {
     const spelled = bare.flatMap((text) => [text, btoa(text).slice(0, 8)]);
     for (const text of spelled) expect(kept.join("\n")).not.toContain(text);
     expect((await call(tool, { name }, { call_id })).text).toBe(first.text);
+  });
+});
+
+describe("whoever reads the stores and guesses what a call was", () => {
+  const hashes = (entries: string[]) => new Set(entries.flatMap((entry) => entry.match(/\b[0-9a-f]{64}\b/g) ?? []));
+
+  it("can check no guess: names and fingerprints are made with the signing key", async () => {
+    const before = hashes(await stored());
+    const [name, call_id] = [fresh(), fresh()];
+    await call("Counter.Tells", { name }, { call_id });
+    const kept = [...hashes(await stored())].filter((hash) => !before.has(hash));
+    expect(kept.length).toBeGreaterThan(1);
+    const guesses = [
+      ["anonymous ", null, "Counter.Tells", call_id],
+      ["anonymous", null, "Counter.Tells", call_id],
+      [call_id, { name }, null, null],
+    ];
+    for (const guess of guesses) expect(kept).not.toContain(await sha256(JSON.stringify(guess)));
+  });
+
+  it("cannot tell that two callers made the same call", async () => {
+    const [name, call_id] = [fresh(), fresh()];
+    const keptOf = async (user_id: string) => {
+      const before = hashes(await stored());
+      await call("Counter.Looks", { name }, { call_id, context: { user_id } });
+      return [...hashes(await stored())].filter((hash) => !before.has(hash));
+    };
+    const [ada, bob] = [await keptOf("ada"), await keptOf("bob")];
+    expect(ada).toHaveLength(2);
+    expect(bob).toHaveLength(2);
   });
 });
 

@@ -105,6 +105,17 @@ describe("a caller's values and the Worker's are never mixed (README, requiremen
       });
     });
 
+    it("a value of the caller's under a name that is only the caller's gets no Worker's secret along", async () => {
+      const { status, body, text } = await call("Needs.Aside", {}, { context: secrets("FIXTURE_SETTING") });
+      expect(status).toBe(400);
+      expect(body.missing_requirements).toEqual({ secrets: [{ id: "FIXTURE_SECRET" }] });
+      expect(text).not.toContain("from the worker");
+      expect(await completed("Needs.Aside", {}, { context })).toHaveProperty("secrets", {
+        FIXTURE_SECRET: "FIXTURE_SECRET of the caller",
+        FIXTURE_SETTING: "FIXTURE_SETTING of the caller",
+      });
+    });
+
     it("the caller's is never the Worker's, though that has one", async () => {
       const { status, body } = await call("Needs.Sides", {}, { context: { authorization: [GOOGLE] } });
       expect(status).toBe(400);

@@ -28,6 +28,24 @@ describe("a tool that looks at its session when its time is over", () => {
   });
 });
 
+describe("a keyed call that its client cancelled, of a tool that never looks at ctx.signal", () => {
+  it("runs no second time, though its tool ends by an AbortError", async () => {
+    const session = await handshake();
+    const [name, idempotency_key] = [fresh(), fresh()];
+    const runs = async () => (await mcp(call("Counter_Runs", { name }))).body.result.content[0].text;
+    const send = () => mcp(call("Counter_EndsOtherwise", { name, idempotency_key }), session);
+    const first = send();
+    while ((await runs()) === "0") await new Promise((resume) => setTimeout(resume, 5));
+    const params = { requestId: 1 };
+    await mcp({ jsonrpc: "2.0", method: "notifications/cancelled", params }, session);
+    await first;
+    await mcp(call("Counter_LetGo", { name }));
+    const { result } = (await send()).body;
+    expect(result).toMatchObject({ isError: true, _meta: { replayed: true } });
+    expect(await runs()).toBe("1");
+  });
+});
+
 describe("a session that begins with a key", () => {
   const tally = (args: object) => modern("tools/call", { name: "Talk_Tally", arguments: args });
 
