@@ -292,7 +292,7 @@ describe("what the sessions of one principal subscribe to", () => {
       expect(await object.keep("another", "a:1", true)).toBe(false);
       // What is there already may be kept for longer.
       expect(await object.keep("0", "a:0", true)).toBe(true);
-      object.forget("1");
+      await object.forget("1");
       expect(await object.keep("another", "a:1", true)).toBe(true);
     });
   });
