@@ -35,7 +35,10 @@ export interface Mail {
   /** Resolves with the next signal for a request, undefined once it is {@link Mail.unwatch}ed. */
   watch(box: string, running: RunningRequest): Promise<Signal | undefined>;
   unwatch(box: string, call: string): Promise<void>;
-  /** Leaves entries of a stream; `done` says that none will follow. Each is kept for some minutes. */
+  /**
+   * Leaves entries of a stream; `done` says that none will follow. Each is kept for some minutes, and of a stream up to
+   * {@link MAX_KEPT_PER_STREAM}.
+   */
   post(box: string, stream: string, entries: readonly Entry[], done: boolean): Promise<void>;
   /**
    * Streams the messages after position `after`, past and future, one `position text` line each. Tells the running
@@ -45,9 +48,12 @@ export interface Mail {
    * @returns undefined if the stream is done and has nothing after that position
    */
   follow(box: string, stream: string, after: number): Promise<ReadableStream<Uint8Array> | undefined>;
-  /** Throws away what was left, and lets go of all who wait. */
+  /** Throws away what was left, lets go of all who wait, and tells every request that runs that it is cancelled. */
   close(box: string): Promise<void>;
 }
+
+/** Characters of one stream that are kept: the oldest messages go first, the last one stays in any case. */
+export const MAX_KEPT_PER_STREAM = 1_000_000;
 
 /** The line that says that a stream cannot be followed. */
 export const LOST = "lost";

@@ -15,6 +15,10 @@ import {
   mayRelease,
   settle,
 } from "../core/claim.ts";
+import { Tables } from "./tables.ts";
+
+const SCHEMA =
+  "CREATE TABLE claims (key TEXT PRIMARY KEY, fingerprint TEXT, token TEXT, again INTEGER, deadline INTEGER, done INTEGER, expires INTEGER, record TEXT, copied INTEGER)";
 
 /** How long the object itself has a result: far longer than KV takes to show one everywhere (60 s). */
 const COPY_MS = 5 * 60_000;
@@ -76,18 +80,12 @@ export interface Claims {
 
 export abstract class ClaimsObject extends DurableObject implements Claims {
   readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #tables = new Tables(this.ctx.storage, SCHEMA, "claims");
   /** Milliseconds; less only for tests. */
   protected readonly copyMs: number = COPY_MS;
 
   /** Keeps a record where every location reads it. */
   protected abstract put(key: string, record: string, keepMs: number): Promise<void>;
-
-  constructor(ctx: DurableObjectState, env: unknown) {
-    super(ctx, env as never);
-    ctx.storage.sql.exec(
-      "CREATE TABLE IF NOT EXISTS claims (key TEXT PRIMARY KEY, fingerprint TEXT, token TEXT, again INTEGER, deadline INTEGER, done INTEGER, expires INTEGER, record TEXT, copied INTEGER)",
-    );
-  }
 
   async claim(key: string, attempt: ClaimAttempt, waitMs: number): Promise<Found> {
     const until = Date.now() + waitMs;
@@ -158,6 +156,7 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
 
   /** Forgets what is over, and hands on to KV what is still only here. */
   override async alarm(): Promise<void> {
+    if (!this.#tables.exist) return;
     const { sql } = this.ctx.storage;
     const now = Date.now();
     sql.exec("DELETE FROM claims WHERE expires <= ?", now);
@@ -187,9 +186,11 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
       this.copyMs,
     );
     if (next?.at) await this.ctx.storage.setAlarm(Math.max(next.at, soonest));
+    else await this.#tables.remove();
   }
 
   #read(key: string): Kept | undefined {
+    if (!this.#tables.exist) return undefined;
     const [columns] = this.ctx.storage.sql.exec<Columns>("SELECT * FROM claims WHERE key = ?", key);
     if (columns === undefined) return undefined;
     const { record, copied, done, again, ...rest } = columns;
@@ -198,6 +199,7 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
 
   async #write(key: string, { row, record, copied }: Kept): Promise<void> {
     const { fingerprint, token, again, deadline, done, expires } = row;
+    this.#tables.make();
     this.ctx.storage.sql.exec(
       "INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
       ...[key, fingerprint, token, again ? 1 : 0, deadline, done ? 1 : 0, expires, record, copied],

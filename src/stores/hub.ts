@@ -6,6 +6,7 @@
  */
 import { DurableObject } from "cloudflare:workers";
 import type { Change, Changes, Listener, Wanted } from "../core/changes.ts";
+import { removeAll } from "./tables.ts";
 
 /** Streams that one principal may have open: enough for every window of a person, too few to exhaust the object. */
 const STREAMS_PER_PRINCIPAL = 32;
@@ -135,7 +136,7 @@ export class Hub extends DurableObject {
   async keep(session: string, uri: string, on: boolean): Promise<boolean> {
     const { kv } = this.ctx.storage;
     if (!on) {
-      kv.delete(subscription(session, uri));
+      if (kv.delete(subscription(session, uri))) await this.#removeIfEmpty();
       return true;
     }
     const count = (prefix: string, limit: number) => [...kv.list({ prefix, limit })].length;
@@ -153,9 +154,16 @@ export class Hub extends DurableObject {
     return Array.from(this.ctx.storage.kv.list({ prefix }), ([key]) => key.slice(prefix.length));
   }
 
-  forget(session: string): void {
+  async forget(session: string): Promise<void> {
     const { kv } = this.ctx.storage;
-    for (const [key] of kv.list({ prefix: subscription(session, "") })) kv.delete(key);
+    const keys = Array.from(kv.list({ prefix: subscription(session, "") }), ([key]) => key);
+    for (const key of keys) kv.delete(key);
+    if (keys.length > 0) await this.#removeIfEmpty();
+  }
+
+  /** The object of a principal that subscribes to nothing has nothing to store. */
+  async #removeIfEmpty(): Promise<void> {
+    if ([...this.ctx.storage.kv.list({ limit: 1 })].length === 0) await removeAll(this.ctx.storage);
   }
 
   override async alarm(): Promise<void> {
@@ -167,6 +175,7 @@ export class Hub extends DurableObject {
       else next = Math.min(next, until);
     }
     if (next < Number.POSITIVE_INFINITY) await this.ctx.storage.setAlarm(next);
+    else await this.#removeIfEmpty();
   }
 
   /** The first isolate of a new deployment brings the news: streams that older ones opened hear of it. */

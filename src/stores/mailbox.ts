@@ -3,7 +3,11 @@
  * and waiting callers are in memory: after a restart they are gone, and the waiting calls fail.
  */
 import { DurableObject } from "cloudflare:workers";
-import { type Entry, LOST, type Mail, type RunningRequest, type Signal } from "../core/mail.ts";
+import { type Entry, LOST, MAX_KEPT_PER_STREAM, type Mail, type RunningRequest, type Signal } from "../core/mail.ts";
+import { Tables } from "./tables.ts";
+
+const SCHEMA =
+  "CREATE TABLE messages (stream TEXT, at INTEGER, text TEXT, done INTEGER, until INTEGER, PRIMARY KEY (stream, at))";
 
 /** How long a message is kept: as long as a client may take to come back. */
 const KEPT_MS = 5 * 60_000;
@@ -13,6 +17,8 @@ const MAX_KEPT_PER_BOX = 16_000_000;
 const RUNNER_REPLY_MS = 5_000;
 /** How long a client waits for more: then it comes back, and learns whether anyone still runs its request. */
 const QUIET_MS = 60_000;
+/** Bytes that a client may be behind with reading: then it comes again, and finds what is kept. */
+const MAX_UNREAD = MAX_KEPT_PER_STREAM;
 /** Questions that are open at once, and cancellations that are remembered. */
 const MAX_REMEMBERED = 100;
 /** Characters of a request's id that is remembered. */
@@ -40,15 +46,11 @@ export class Mailbox extends DurableObject {
   /** When each id was cancelled last: whoever runs it may begin to watch a moment later. */
   readonly #cancelled = new Map<string, number>();
   readonly #followers = new Map<string, Follower>();
-
-  constructor(ctx: DurableObjectState, env: unknown) {
-    super(ctx, env as never);
-    // Table of an earlier release.
-    ctx.storage.sql.exec("DROP TABLE IF EXISTS entries");
-    ctx.storage.sql.exec(
-      "CREATE TABLE IF NOT EXISTS messages (stream TEXT, at INTEGER, text TEXT, done INTEGER, until INTEGER, PRIMARY KEY (stream, at))",
-    );
-  }
+  readonly #tables = new Tables(this.ctx.storage, SCHEMA, "messages");
+  /** Characters that are kept of each stream, the one that was posted to last at the end. Undefined until it is needed. */
+  #sizes: Map<string, number> | undefined;
+  /** Whether its session has ended. */
+  #isClosed = false;
 
   open(question: string): void {
     if (!this.#questions.has(question)) this.#ask(question);
@@ -80,7 +82,7 @@ export class Mailbox extends DurableObject {
 
   async watch(running: RunningRequest): Promise<Signal | undefined> {
     const { call, request, stream, since } = running;
-    if ((this.#cancelled.get(request) ?? 0) >= since) return "cancelled";
+    if (this.#isClosed || (this.#cancelled.get(request) ?? 0) >= since) return "cancelled";
     const { promise, resolve: tell } = Promise.withResolvers<Signal | undefined>();
     const watcher = { ...running, tell };
     this.#watchers.set(call, watcher);
@@ -99,30 +101,61 @@ export class Mailbox extends DurableObject {
   }
 
   async post(stream: string, entries: readonly Entry[], done: boolean): Promise<void> {
-    const { sql } = this.ctx.storage;
+    if (this.#isClosed) return;
     const until = Date.now() + KEPT_MS;
-    for (const [index, { at, text }] of entries.entries()) {
-      const isLast = done && index === entries.length - 1 ? 1 : 0;
-      sql.exec("INSERT OR REPLACE INTO messages VALUES (?, ?, ?, ?, ?)", stream, at, text, isLast, until);
-    }
-    this.#makeRoom(stream);
+    if (entries.length > 0) this.#keep(stream, entries, done, until);
     this.#followers.get(stream)?.hear(entries, done);
     if (entries.length > 0 && (await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(until);
   }
 
-  /** Other streams go first, the oldest before all: what was just left has not been read yet. */
-  #makeRoom(stream: string): void {
-    const { sql } = this.ctx.storage;
-    const kept = () =>
-      sql.exec<{ size: number }>("SELECT COALESCE(SUM(LENGTH(text)), 0) AS size FROM messages").one().size;
-    while (kept() > MAX_KEPT_PER_BOX) {
-      const [oldest] = sql.exec<{ stream: string }>(
-        "SELECT stream FROM messages WHERE stream != ? ORDER BY until LIMIT 1",
+  #keep(stream: string, entries: readonly Entry[], done: boolean, until: number): void {
+    this.#tables.make();
+    this.#sizes ??= this.#sizesOf();
+    let size = this.#sizes.get(stream) ?? 0;
+    for (const [index, { at, text }] of entries.entries()) {
+      const isLast = done && index === entries.length - 1 ? 1 : 0;
+      size += this.#sum("INSERT OR IGNORE INTO messages VALUES (?, ?, ?, ?, ?)", stream, at, text, isLast, until);
+    }
+    while (size > MAX_KEPT_PER_STREAM) {
+      const gone = this.#sum(
+        `DELETE FROM messages WHERE stream = ?1
+         AND at = (SELECT MIN(at) FROM messages WHERE stream = ?1) AND at < (SELECT MAX(at) FROM messages WHERE stream = ?1)`,
         stream,
       );
-      if (oldest === undefined) return;
-      sql.exec("DELETE FROM messages WHERE stream = ?", oldest.stream);
+      if (gone === 0) break;
+      size -= gone;
     }
+    this.#sizes.delete(stream);
+    this.#sizes.set(stream, size);
+    this.#makeRoom(this.#sizes, stream);
+  }
+
+  /** Other streams go first, the oldest before all: what was just left has not been read yet. */
+  #makeRoom(sizes: Map<string, number>, stream: string): void {
+    let all = 0;
+    for (const size of sizes.values()) all += size;
+    for (const [other, size] of sizes) {
+      if (all <= MAX_KEPT_PER_BOX || other === stream) return;
+      this.ctx.storage.sql.exec("DELETE FROM messages WHERE stream = ?", other);
+      sizes.delete(other);
+      all -= size;
+    }
+  }
+
+  #sizesOf(): Map<string, number> {
+    const rows = this.ctx.storage.sql.exec<{ stream: string; size: number }>(
+      "SELECT stream, SUM(LENGTH(text)) AS size FROM messages GROUP BY stream ORDER BY MAX(until)",
+    );
+    return new Map([...rows].map(({ stream, size }) => [stream, size]));
+  }
+
+  /** @returns characters of the messages that a statement added or took away */
+  #sum(statement: string, ...bindings: (string | number)[]): number {
+    const rows = this.ctx.storage.sql.exec<{ size: number }>(
+      `${statement} RETURNING LENGTH(text) AS size`,
+      ...bindings,
+    );
+    return [...rows].reduce((sum, { size }) => sum + size, 0);
   }
 
   async follow(stream: string, after: number): Promise<ReadableStream<Uint8Array> | undefined> {
@@ -137,8 +170,8 @@ export class Mailbox extends DurableObject {
       clearTimeout(silence);
       if (follower && this.#followers.get(stream) === follower) this.#followers.delete(stream);
     };
-    return new ReadableStream<Uint8Array>({
-      start: (controller) => {
+    const source = {
+      start: (controller: ReadableStreamDefaultController<Uint8Array>) => {
         let seen = after;
         const write = (some: readonly Entry[]) => {
           const fresh = some.filter(({ at }) => at > seen);
@@ -162,6 +195,7 @@ export class Mailbox extends DurableObject {
           hear: (more, isLast) => {
             clearTimeout(silence);
             opened.isWaiting = false;
+            if ((controller.desiredSize ?? 0) < -MAX_UNREAD) return end();
             write(more);
             if (isLast) return end();
             const last = this.#lastOf(stream);
@@ -177,26 +211,37 @@ export class Mailbox extends DurableObject {
           if (watcher.stream === stream) this.#tell(watcher, "resume");
       },
       cancel: forget,
-    });
+    };
+    return new ReadableStream(source, { highWaterMark: 0, size: (chunk?: Uint8Array) => chunk?.byteLength ?? 0 });
   }
 
-  close(): void {
-    this.ctx.storage.sql.exec("DELETE FROM messages");
+  async close(): Promise<void> {
+    this.#isClosed = true;
     for (const { end } of [...this.#followers.values()]) end();
-    for (const watcher of [...this.#watchers.values()]) this.#tell(watcher, undefined);
+    for (const watcher of [...this.#watchers.values()]) this.#tell(watcher, "cancelled");
     for (const { settle } of this.#questions.values()) settle(undefined);
     this.#questions.clear();
+    if (this.#tables.exist) await this.#removeAll();
   }
 
   override async alarm(): Promise<void> {
+    if (!this.#tables.exist) return this.#removeAll();
     const { sql } = this.ctx.storage;
     sql.exec("DELETE FROM messages WHERE until <= ?", Date.now());
+    this.#sizes = undefined;
     const [next] = sql.exec<{ until: number }>("SELECT until FROM messages ORDER BY until LIMIT 1");
     if (next) await this.ctx.storage.setAlarm(next.until);
+    else await this.#removeAll();
+  }
+
+  #removeAll(): Promise<void> {
+    this.#sizes = undefined;
+    return this.#tables.remove();
   }
 
   /** Position of the last message that is stored of a stream; 0 if there is none. */
   #lastOf(stream: string): number {
+    if (!this.#tables.exist) return 0;
     const { sql } = this.ctx.storage;
     return (
       sql.exec<{ last: number | null }>("SELECT MAX(at) AS last FROM messages WHERE stream = ?", stream).one().last ?? 0
@@ -204,6 +249,7 @@ export class Mailbox extends DurableObject {
   }
 
   #kept(stream: string, after: number): { entries: Entry[]; done: boolean; last: number } {
+    if (!this.#tables.exist) return { entries: [], done: false, last: 0 };
     const rows = this.ctx.storage.sql.exec<{ at: number; text: string; done: number }>(
       "SELECT at, text, done FROM messages WHERE stream = ? ORDER BY at",
       stream,

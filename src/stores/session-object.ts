@@ -6,6 +6,11 @@ import { DurableObject } from "cloudflare:workers";
 import type { Json } from "../core/json.ts";
 import { ANONYMOUS } from "../core/principal.ts";
 import { SESSION_LIFETIME_MS, type SessionStore, type Values } from "../core/state.ts";
+import { Tables } from "./tables.ts";
+
+const SCHEMA = `
+  CREATE TABLE sessions (id TEXT PRIMARY KEY, expires INTEGER, ended INTEGER);
+  CREATE TABLE contents (id TEXT, key TEXT, value TEXT, PRIMARY KEY (id, key))`;
 
 /** Objects that share a principal's sessions. */
 const SHARDS = 4;
@@ -14,14 +19,10 @@ const SWEEP_MS = 3_600_000;
 type Row = { key: string; value: string };
 
 export class Sessions extends DurableObject {
-  constructor(ctx: DurableObjectState, env: unknown) {
-    super(ctx, env as never);
-    ctx.storage.sql.exec(`
-      CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, expires INTEGER, ended INTEGER);
-      CREATE TABLE IF NOT EXISTS contents (id TEXT, key TEXT, value TEXT, PRIMARY KEY (id, key))`);
-  }
+  readonly #tables = new Tables(this.ctx.storage, SCHEMA, "sessions");
 
   async read(id: string, ttlMs: number): Promise<Values> {
+    if (!this.#tables.exist) return {};
     const { sql } = this.ctx.storage;
     const now = Date.now();
     const [session] = sql.exec<{ expires: number }>("SELECT expires FROM sessions WHERE id = ? AND ended = 0", id);
@@ -33,6 +34,7 @@ export class Sessions extends DurableObject {
 
   /** @param changes JSON text of the new value by key; null forgets the key */
   async update(id: string, changes: readonly (readonly [string, string | null])[], ttlMs: number): Promise<void> {
+    this.#tables.make();
     const { sql } = this.ctx.storage;
     const now = Date.now();
     const [session] = sql.exec<{ expires: number; ended: number }>("SELECT * FROM sessions WHERE id = ?", id);
@@ -47,6 +49,7 @@ export class Sessions extends DurableObject {
   }
 
   async end(id: string): Promise<void> {
+    this.#tables.make();
     const { sql } = this.ctx.storage;
     sql.exec("DELETE FROM contents WHERE id = ?", id);
     sql.exec("INSERT OR REPLACE INTO sessions VALUES (?, ?, 1)", id, Date.now() + SESSION_LIFETIME_MS);
@@ -54,14 +57,17 @@ export class Sessions extends DurableObject {
   }
 
   async hasEnded(id: string): Promise<boolean> {
+    if (!this.#tables.exist) return false;
     return [...this.ctx.storage.sql.exec("SELECT 1 FROM sessions WHERE id = ? AND ended = 1", id)].length > 0;
   }
 
   override async alarm(): Promise<void> {
+    if (!this.#tables.exist) return;
     const { sql } = this.ctx.storage;
     sql.exec("DELETE FROM contents WHERE id IN (SELECT id FROM sessions WHERE expires <= ?)", Date.now());
     sql.exec("DELETE FROM sessions WHERE expires <= ?", Date.now());
     if ([...sql.exec("SELECT 1 FROM sessions LIMIT 1")].length > 0) await this.#sweepLater();
+    else await this.#tables.remove();
   }
 
   async #sweepLater(): Promise<void> {

@@ -64,11 +64,18 @@ export class Claims extends ClaimsObject {
   }
 
   async rows(): Promise<number> {
-    return [...this.ctx.storage.sql.exec("SELECT key FROM claims")].length;
+    return this.#count("SELECT key FROM claims");
   }
 
   async copies(): Promise<number> {
-    return [...this.ctx.storage.sql.exec("SELECT key FROM claims WHERE record IS NOT NULL")].length;
+    return this.#count("SELECT key FROM claims WHERE record IS NOT NULL");
+  }
+
+  /** An object that keeps nothing has no table. */
+  #count(query: string): number {
+    const { sql } = this.ctx.storage;
+    const [table] = sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'claims'");
+    return table === undefined ? 0 : [...sql.exec(query)].length;
   }
 
   /** What the alarm does, for a test that has put the clock forward: an alarm goes by the machine's. */

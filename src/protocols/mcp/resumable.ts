@@ -5,15 +5,13 @@
  */
 import type { Host } from "../../core/host.ts";
 import { describeError } from "../../core/log.ts";
-import type { Entry } from "../../core/mail.ts";
+import { type Entry, MAX_KEPT_PER_STREAM } from "../../core/mail.ts";
 import { eventStream } from "../sse.ts";
 import { eventId, type StreamAddress, signStream } from "./event-id.ts";
 import { CODE } from "./render.ts";
 
 /** Milliseconds that a client waits before it comes back. */
 export const RETRY_MS = 1_000;
-/** Characters kept of one stream: the oldest messages go first. The last one is kept in any case, if it fits. */
-const MAX_KEPT_PER_STREAM = 1_000_000;
 /** Bytes of one message that a mailbox can keep. */
 const MAX_ENTRY_BYTES = 1_900_000;
 
@@ -40,6 +38,7 @@ export class ResumableStream implements OutgoingStream {
   #keptLength = 0;
   #said = 0;
   #hasLeft = false;
+  #isDone = false;
   /** Sends and posts are queued: messages keep their order. */
   #sent: Promise<void>;
   #posted: Promise<void> = Promise.resolve();
@@ -54,7 +53,7 @@ export class ResumableStream implements OutgoingStream {
 
   send(text: string): void {
     this.#say(text, false);
-    if (this.#hasLeft) this.#post(false);
+    if (this.#hasLeft) this.#post();
   }
 
   beat(): void {
@@ -64,13 +63,14 @@ export class ResumableStream implements OutgoingStream {
   leave(): void {
     this.#close();
     // Also if there is nothing new: it tells a client that waits for it that the request still runs.
-    this.#post(false);
+    this.#post(true);
   }
 
   end(text: string): void {
+    this.#isDone = true;
     this.#say(text, true);
     this.#close();
-    this.#post(true);
+    this.#post();
   }
 
   #close(): void {
@@ -99,16 +99,22 @@ export class ResumableStream implements OutgoingStream {
       this.#keptLength -= this.#kept.shift()?.text.length ?? 0;
   }
 
-  #post(done: boolean): void {
-    const { mail, log, defer } = this.#host;
-    const { box, stream } = this.#address;
-    const entries = this.#kept;
-    this.#kept = [];
-    this.#keptLength = 0;
+  /** @param always also if there is nothing to leave */
+  #post(always = false): void {
+    const { log, defer } = this.#host;
     this.#posted = this.#posted
-      .then(() => mail.post(box, stream, entries, done))
+      .then(() => this.#leaveKept(always))
       .catch((error) => log({ level: "error", message: "entry not kept", error: describeError(error) }));
     defer(this.#posted);
+  }
+
+  /** What was said while an earlier post was under way goes in one. */
+  async #leaveKept(always: boolean): Promise<void> {
+    const entries = this.#kept;
+    if (entries.length === 0 && !always) return;
+    this.#kept = [];
+    this.#keptLength = 0;
+    await this.#host.mail.post(this.#address.box, this.#address.stream, entries, this.#isDone);
   }
 }
 
