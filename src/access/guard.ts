@@ -28,7 +28,7 @@ export type Guard = (asked: Asked, toolkit: string | undefined, times?: number) 
 
 const HOW =
   "A credential is needed: an API key as Authorization: Bearer, OXP-API-Key or X-Agent-API-Key, or a token. " +
-  "Whoever runs this deployment makes a key with: npm run keys -- create NAME --remote (under wrangler dev without --remote)";
+  "Whoever runs this deployment makes a key with: npm run keys -- create NAME --remote (under npm run start:closed without --remote)";
 const EXPOSED =
   "A credential was exposed: it was sent over plain http. Replace it: npm run keys -- revoke, then create";
 const RETRY_SECONDS = 5;
