@@ -29,7 +29,7 @@ export type Guard = (asked: Asked, toolkit: string | undefined, times?: number) 
 const HOW =
   "A credential is needed: an API key as Authorization: Bearer, OXP-API-Key or X-Agent-API-Key, or a token. " +
   "Whoever runs this deployment makes a key with: npm run keys -- create NAME --remote " +
-  "(under wrangler dev without --remote)";
+  "(under npm run start:closed without --remote)";
 const EXPOSED =
   "A credential was sent over plain http and may have been read. Replace it: npm run keys -- revoke ID, " +
   "then npm run keys -- create NAME";

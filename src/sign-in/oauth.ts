@@ -8,7 +8,7 @@
 import { OAuthAuthorizationServer, OAuthError, type OAuthHelpers } from "@cloudflare/workers-oauth-provider";
 import type { SignInParts } from "../access/sign-in.ts";
 import { addressOf } from "../access/stranger.ts";
-import { GRANT, grantOfReplacedToken, rememberIssued } from "./reuse.ts";
+import { grantOfReplacedToken } from "./reuse.ts";
 
 export const TOKEN_PATH = "/oauth/token";
 export const REGISTER_PATH = "/oauth/register";
@@ -153,15 +153,13 @@ export function limitsByAddress({ within, log }: Pick<SignInParts, "within" | "l
 const NO_CONTEXT = { waitUntil() {}, passThroughOnException() {} } as unknown as ExecutionContext;
 
 /**
- * The KV that the library gets. Keys too long for KV (anyone may send them) read as absent; grant records also list
- * their refresh tokens.
+ * The KV that the library gets. Keys too long for KV (anyone may send them) read as absent.
  */
 function forgiving(kv: KVNamespace): KVNamespace {
   const fits = (key: unknown) => new TextEncoder().encode(String(key)).length <= MAX_KEY_BYTES;
   return {
     get: async (key: string, options: object) => (fits(key) ? kv.get(key, options) : null),
-    put: (key: string, value: string, options?: KVNamespacePutOptions) =>
-      kv.put(key, key.startsWith(GRANT) ? rememberIssued(value) : value, options),
+    put: (key: string, value: string, options?: KVNamespacePutOptions) => kv.put(key, value, options),
     delete: (key: string) => kv.delete(key),
     list: (options?: KVNamespaceListOptions) => kv.list(options),
   } as unknown as KVNamespace;

@@ -1,5 +1,7 @@
-/** `npm start` in a fork: extra arguments, a tool added while it runs, and a fork without any tool. */
+/** `npm start` in a fork: extra arguments, a tool added while it runs, a fork without any tool, one with a domain. */
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Fork, makeFork, postJson, type Started, start, until } from "../support/node/fork.ts";
@@ -68,5 +70,66 @@ describe("npm start in a fork whose tools/ is empty", () => {
       });
       return wave.body.result?.value === "Bye, Bob!";
     });
+  });
+});
+
+/** Where wrangler's Local Explorer lists what is stored; whoever can read it there can write it as well. */
+const EXPLORER = ["/cdn-cgi/explorer/api/storage/kv/namespaces", "/cdn-cgi/local/explorer/api/storage/kv/namespaces"];
+
+function makeForkWithDomain(): Fork {
+  const fork = makeFork({ "hello/greet.ts": GREET }, { closed: true });
+  const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
+  fork.write("wrangler.toml", `routes = [{ pattern = "tools.example.com", custom_domain = true }]\n${settings}`);
+  return fork;
+}
+
+/** Sends what `fetch` would not: a `Host` of the caller's own. */
+function statusFor(url: string, headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${url}/tools/call`, { method: "POST", headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    sent.on("error", reject).end(JSON.stringify(CALL));
+  });
+}
+
+const CALL = { request: { tool_id: "Hello.Greet", input: { name: "Ada" } } };
+
+describe("a fork whose wrangler.toml has a domain of its own", () => {
+  let fork: Fork;
+  beforeAll(() => {
+    fork = makeForkWithDomain();
+  });
+  afterAll(() => fork.remove());
+
+  it("is open to this machine under npm start, and to no page or name of another's", async () => {
+    const served = await start(fork);
+    try {
+      expect((await postJson(`${served.url}/tools/call`, CALL)).body.result?.value).toBe("Hello, Ada!");
+      expect((await postJson(`${served.url.replace("127.0.0.1", "localhost")}/tools/call`, CALL)).status).toBe(200);
+      for (const host of ["evil.example", "tools.example.com"]) {
+        const foreign = { "content-type": "application/json", host, origin: `http://${host}` };
+        expect([host, await statusFor(served.url, foreign)]).toEqual([host, 403]);
+      }
+      for (const path of EXPLORER) expect([path, (await fetch(served.url + path)).status]).toEqual([path, 404]);
+    } finally {
+      await served.stop();
+    }
+  });
+
+  it("takes a key under npm run start:closed, and shows nobody else what is stored", async () => {
+    const served = await start(fork, "start:closed");
+    try {
+      const make = ["src/keys/cli.ts", "create", "test", "--persist-to", join(fork.root, "state")];
+      const printed = execFileSync(process.execPath, make, { cwd: fork.root, encoding: "utf8" });
+      const [key] = /trivet_\w{16}_[\w-]{43}/.exec(printed) ?? [];
+      const good = await postJson(`${served.url}/tools/call`, CALL, { authorization: `Bearer ${key}` });
+      expect([good.status, good.body.result?.value]).toEqual([200, "Hello, Ada!"]);
+      expect((await postJson(`${served.url}/tools/call`, CALL)).status).toBe(401);
+      for (const path of EXPLORER) expect([path, (await fetch(served.url + path)).status]).toEqual([path, 401]);
+    } finally {
+      await served.stop();
+    }
   });
 });

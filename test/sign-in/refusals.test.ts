@@ -257,10 +257,10 @@ describe("the token endpoint", () => {
     const first = (await attempt.exchange(await signIn(url, attempt, owner.text))).body;
     const second = (await attempt.refresh(first.refresh_token)).body;
     const third = (await attempt.refresh(second.refresh_token)).body;
-    // Of another grant, and of none: nothing ends by a guess, whoever knows the grant's name.
+    // Nothing ends by a guess: a grant's id is known to whoever holds, or held, one of its tokens.
     const other = new Attempt(url, client);
     const { body } = await other.exchange(await signIn(url, other, owner.text));
-    const guess = first.refresh_token.replace(/:[^:]*$/, `:${"x".repeat(32)}`);
+    const guess = first.refresh_token.replace(/:[^:]*:[^:]*$/, `:${"x".repeat(16)}:${"x".repeat(32)}`);
     expect((await thief.refresh(guess)).body).toMatchObject({ error: "invalid_grant" });
     expect((await call(url, third.access_token, "Post_Weigh")).status).toBe(200);
 
@@ -268,6 +268,16 @@ describe("the token endpoint", () => {
     expect((await attempt.refresh(third.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
     expect((await thief.refresh(second.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
     expect((await other.refresh(body.refresh_token)).status).toBe(200);
+  });
+
+  it("ends the grant however often a thief has replaced the token that its owner comes with", async () => {
+    const attempt = new Attempt(url, client);
+    const mine = (await attempt.exchange(await signIn(url, attempt, owner.text))).body;
+    let stolen = mine;
+    for (let i = 0; i < 210; i++) stolen = (await attempt.refresh(stolen.refresh_token)).body;
+    expect((await attempt.refresh(mine.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
+    expect((await call(url, stolen.access_token, "Post_Weigh")).status).toBe(401);
+    expect((await attempt.refresh(stolen.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
   });
 
   it("ends what a thief was given for a refresh token when its owner comes with the one that was meant", async () => {

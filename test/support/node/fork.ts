@@ -80,10 +80,10 @@ export interface Started extends Served {
   printed(): string;
 }
 
-/** `npm start`, as a person runs it. */
-export async function start(fork: Fork): Promise<Started> {
+/** `npm start`, or another script that serves, as a person runs it. */
+export async function start(fork: Fork, script = "start"): Promise<Started> {
   const port = await freePort();
-  const child = spawn("npm", ["start", "--", "--port", String(port), "--persist-to", join(fork.root, "state")], {
+  const child = spawn("npm", ["run", script, "--", "--port", String(port), "--persist-to", join(fork.root, "state")], {
     cwd: fork.root,
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
@@ -95,7 +95,7 @@ export async function start(fork: Fork): Promise<Started> {
     await until(async () => (await fetch(`${url}/health`)).ok);
   } catch {
     await end(child);
-    throw new Error(`npm start did not serve:\n${printed}`);
+    throw new Error(`npm run ${script} did not serve:\n${printed}`);
   }
   return { url, stop: () => end(child), printed: () => printed };
 }
