@@ -84,7 +84,7 @@ describe("a plain call touches no storage", () => {
     touched.length = 0;
     await post("/tools/call", { request: { tool_id: "Math.Add", call_id: "once", input } });
     await post("/mcp", call, { "mcp-session-id": "a.b.c" });
-    // A result that cannot be sealed could not be kept: the key comes before the claim.
-    expect(touched).toEqual(["signer.deriveKey", "signer.verify"]);
+    // The call's name in the stores is signed first: without the signing key nothing is claimed, and nothing runs.
+    expect(touched).toEqual(["signer.sign", "signer.verify"]);
   });
 });

@@ -25,20 +25,6 @@ describe("an idempotency key", () => {
     expect((await mcp(add("one"))).body.result.content).toEqual([{ type: "text", text: "3" }]);
     expect((await mcp(add("other"))).body.error.code).toBe(-32602);
   });
-
-  it("of a header is not shared out among the calls of a batch (2025-03-26, Batching)", async () => {
-    const batch = [
-      { ...call("Math_Add", { a: 1, b: 2 }), id: 1 },
-      { ...call("Math_Add", { a: 5, b: 5 }), id: 2 },
-    ];
-    const headers = { "idempotency-key": crypto.randomUUID() };
-    for (let sent = 0; sent < 2; sent++) {
-      const { body } = await mcp(batch, headers);
-      expect(body.map((answer: { result: { content: { text: string }[] } }) => answer.result.content[0]?.text)).toEqual(
-        ["3", "10"],
-      );
-    }
-  });
 });
 
 describe("what an attacker tried", () => {
