@@ -26,6 +26,11 @@ describe("an idempotency key", () => {
     expect((await mcp(add("other"))).body.error.code).toBe(-32602);
   });
 
+  it("of a header that is empty is none: refused, and not run without one", async () => {
+    const { body } = await mcp(call("Math_Add", { a: 1, b: 2 }), { "idempotency-key": "" });
+    expect(body.error).toMatchObject({ code: -32602, message: expect.stringContaining("idempotency key") });
+  });
+
   it("of a header is not shared out among the calls of a batch (2025-03-26, Batching)", async () => {
     const batch = [
       { ...call("Math_Add", { a: 1, b: 2 }), id: 1 },
