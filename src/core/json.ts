@@ -33,8 +33,9 @@ export class NotJson extends Error {
 }
 
 /**
- * The JSON that `value` stands for: the same object where it already is JSON, a copy where a member says otherwise
- * through `toJSON` (a Date). Members that are undefined are left to the printer, which drops them.
+ * The JSON that `value` stands for, also where a member says so through `toJSON` (a Date). A copy for which each member
+ * was read once: what was checked is what is printed, whatever a getter or a proxy would say the next time. Members that
+ * are undefined are left to the printer, which drops them.
  *
  * @throws {NotJson} for NaN, Infinity, bigint, functions, symbols, binary data, cycles, and objects that would be printed
  *                   as `{}` whatever they hold: Maps, errors, responses
@@ -79,26 +80,20 @@ function instanceToJson(value: object, path: string, depth: number): Json {
 type Members = Record<string, unknown>;
 
 function arrayToJson(items: unknown[], path: string, depth: number): Json[] {
-  let copy: Json[] | undefined;
-  for (let i = 0; i < items.length; i++) {
-    const json = toJson(items[i], path === "" ? String(i) : `${path}.${i}`, depth + 1);
-    if (copy === undefined && json !== items[i]) copy = items.slice(0, i) as Json[];
-    copy?.push(json);
-  }
-  return copy ?? (items as Json[]);
+  const { length } = items;
+  const copy: Json[] = [];
+  for (let i = 0; i < length; i++) copy.push(toJson(items[i], path === "" ? String(i) : `${path}.${i}`, depth + 1));
+  return copy;
 }
 
 function recordToJson(record: Members, path: string, depth: number): { [member: string]: Json } {
-  let copy: Members | undefined;
-  for (const key of Object.keys(record)) {
-    if (record[key] === undefined) continue;
-    const json = toJson(record[key], path === "" ? key : `${path}.${key}`, depth + 1);
-    if (json === record[key]) continue;
-    // Spread defines an own `__proto__` as a plain member, so the assignment below cannot reach the prototype.
-    copy ??= { ...record };
-    copy[key] = json;
+  // Spread defines an own `__proto__` as a plain member, so the assignment below cannot reach the prototype.
+  const copy: Members = { ...record };
+  for (const key of Object.keys(copy)) {
+    const value = copy[key];
+    if (value !== undefined) copy[key] = toJson(value, path === "" ? key : `${path}.${key}`, depth + 1);
   }
-  return (copy ?? record) as { [member: string]: Json };
+  return copy as { [member: string]: Json };
 }
 
 /** One text per JSON value, whatever the order of its members: what a fingerprint is taken of. */

@@ -114,9 +114,15 @@ async function keep(
   };
   const ranOnly = async () => (await sealRecord(sealing, fingerprint, ran)) as LedgerRecord;
   const isKept = offer.traits.keep !== false;
-  const whole = isKept ? await sealRecord(sealing, fingerprint, { ...ran, outcome }) : undefined;
-  if (isKept && whole === undefined) {
-    host.log({ level: "warning", message: "result too large to be kept", callId: caller.callId, tool: offer.id });
+  const lost = { callId: caller.callId, tool: offer.id };
+  let whole: LedgerRecord | undefined;
+  try {
+    whole = isKept ? await sealRecord(sealing, fingerprint, { ...ran, outcome }) : undefined;
+    if (isKept && whole === undefined) host.log({ level: "warning", message: "result too large to be kept", ...lost });
+  } catch (error) {
+    // It has run, and must not again: that is kept, whatever was wrong with the result.
+    const described = describeError(error, context.scrub);
+    host.log({ level: "error", message: "result not sealed", ...lost, error: described });
   }
   return claim.settle(whole ?? (await ranOnly()), ranOnly);
 }

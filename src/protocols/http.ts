@@ -263,11 +263,11 @@ export function readTrace(headers: Headers, first: Readonly<Record<string, unkno
 
 /**
  * The idempotency key that HTTP carries beside a call (draft-ietf-httpapi-idempotency-key-header); "", which
- * {@link checkedKey} refuses, for one that cannot be read.
+ * {@link checkedKey} refuses, for one that is empty or cannot be read: whoever sends one counts on running once.
  */
 export function idempotencyKeyOf(headers: Headers): string | undefined {
   const raw = headers.get("idempotency-key");
-  if (raw === null || raw === "") return undefined;
+  if (raw === null) return undefined;
   // The runtime reads headers as UTF-8, and puts U+FFFD for bytes that are none: keys that differ would be one.
   if (raw.includes("\ufffd")) return "";
   // The draft makes it a quoted string; most clients send it bare.

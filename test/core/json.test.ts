@@ -15,8 +15,24 @@ describe("toJson", () => {
     [{}],
     [[1, [2, { a: [] }]]],
     [Object.assign(Object.create(null), { a: 1 })],
-  ])("%j is JSON already: the same value, not a copy", (value) => {
-    expect(toJson(value)).toBe(value);
+  ])("%j is JSON already: the same, and a copy", (value) => {
+    const json = toJson(value);
+    expect(JSON.stringify(json)).toBe(JSON.stringify(value));
+    if (typeof value === "object" && value !== null) expect(json).not.toBe(value);
+  });
+
+  it("reads each member once: a getter, a proxy and a list that change their mind say one thing", () => {
+    let looks = 0;
+    const getter = {
+      get a() {
+        return ++looks;
+      },
+    };
+    const proxy = new Proxy({ b: 1 }, { get: (_, name) => (name === "b" ? ++looks : undefined) });
+    const list = Object.defineProperty([0], 0, { get: () => ++looks, enumerable: true });
+    const json = toJson([getter, proxy, list]);
+    const printed = '[{"a":1},{"b":2},[3]]';
+    expect([JSON.stringify(json), JSON.stringify(json)]).toEqual([printed, printed]);
   });
 
   it("keeps -0, as JSON.stringify prints 0 for it anyway", () => {
@@ -29,7 +45,6 @@ describe("toJson", () => {
     expect(json).toEqual({ at: "1970-01-01T00:00:00.000Z", list: [1, "1970-01-01T00:00:00.000Z"], kept: [1] });
     expect(given.at).toBeInstanceOf(Date);
     expect(given.list[1]).toBeInstanceOf(Date);
-    expect(json.kept).toBe(given.kept);
   });
 
   it("unboxes as the printer does", () => {

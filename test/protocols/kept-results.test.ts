@@ -3,13 +3,15 @@
  */
 import { listDurableObjectIds, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { sha256 } from "../../src/core/digest.ts";
 import { rpc } from "../support/opentool.ts";
 import { call, completed } from "../support/oxp.ts";
 import { mcp } from "./mcp/support.ts";
 
 const { CLAIMS, KV } = env as unknown as { CLAIMS: DurableObjectNamespace; KV: KVNamespace };
+afterEach(() => vi.restoreAllMocks());
+
 const fresh = () => crypto.randomUUID();
 const runs = (name: string) => completed("Counter.Runs", { name });
 
@@ -125,6 +127,14 @@ describe("a duplicate of a call whose result is not kept is told that it ran, an
     const input = { name, length: 9_900_000 };
     const first = await call("Counter.Tells", input, { call_id });
     expect((await call("Counter.Tells", input, { call_id })).text === first.text).toBe(true);
+    expect(await runs(name)).toBe(1);
+  });
+
+  it("as it could not be sealed: its own caller is answered", async () => {
+    const [name, call_id] = [fresh(), fresh()];
+    vi.spyOn(crypto.subtle, "encrypt").mockRejectedValueOnce(new Error("hidden"));
+    expect(await completed("Counter.Tells", { name }, { call_id })).toMatch(/ran 1 times/);
+    expect((await call("Counter.Tells", { name }, { call_id })).body.result.error.message).toMatch(RAN);
     expect(await runs(name)).toBe(1);
   });
 });

@@ -1,6 +1,8 @@
 /** Faults of our own: a store that cannot be reached is told under the request's id, and says no more than that. */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { rpc } from "../../support/opentool.ts";
+import { call as oxp } from "../../support/oxp.ts";
 import { BOTH, call, handshake, mcp, request, streamed } from "./support.ts";
 
 const { KV: kv } = env as unknown as { KV: KVNamespace };
@@ -56,27 +58,43 @@ describe("a store that cannot be reached (2025-11-25, schema, INTERNAL_ERROR)", 
   });
 });
 
-describe("a value that cannot be printed any more when it was checked (2025-11-25, schema, INTERNAL_ERROR)", () => {
+describe("a result that throws if it is looked at once more than it was checked", () => {
   const changing = (progress?: boolean) => call("Outputs_Changing", { ...(progress && { progress }) });
-  const failed = (id: unknown) => ({ jsonrpc: "2.0", id, error: { code: -32603, message: "Internal error" } });
+  const shown = { structuredContent: { a: 1 } };
 
-  it("is -32603 under the request's id", async () => {
-    const { status, body } = await mcp({ ...changing(), id: "c" });
-    expect([status, body]).toEqual([500, failed("c")]);
+  it("is what it was when it was checked", async () => {
+    const lines = vi.spyOn(console, "log").mockImplementation(() => {});
+    const { status, body } = await mcp({ ...changing(), id: "c" }, BOTH);
+    expect([status, body]).toMatchObject([200, { id: "c", result: shown }]);
+    expect((await rpc("Outputs_Changing")).body.result).toEqual({ a: 1 });
+    expect(lines.mock.calls.flat().join("\n")).not.toContain("hidden");
   });
 
-  it("fails its part of a batch, and no other", async () => {
+  it("is so in a batch", async () => {
     const { status, body } = await mcp([{ ...changing(), id: 1 }, request("ping", undefined, 2)], {
       "mcp-protocol-version": "2025-03-26",
     });
-    expect([status, body]).toEqual([200, [failed(1), { jsonrpc: "2.0", id: 2, result: {} }]]);
+    expect(status).toBe(200);
+    expect(body[0].result.content[0].text).toBe('{"a":1}');
   });
 
-  it("ends the stream that its progress went out on", async () => {
+  it("is so on the stream that its progress went out on", async () => {
     const message = changing(true);
     const params = { ...(message.params as object), _meta: { progressToken: 1 } };
     const stream = await streamed({ ...message, params }, await handshake());
     const said = (await stream.rest()).map(({ data }) => data).filter(Boolean);
-    expect(said.map(({ method, error }) => method ?? error.code)).toEqual(["notifications/progress", -32603]);
+    expect(said.map(({ method, result }) => method ?? result.structuredContent)).toEqual([
+      "notifications/progress",
+      { a: 1 },
+    ]);
+  });
+
+  it("is repeated with a key", async () => {
+    const call_id = crypto.randomUUID();
+    const send = () => oxp("Outputs.Changing", {}, { call_id });
+    const [first, second] = [await send(), await send()];
+    expect(first.body.result).toMatchObject({ success: true, value: { a: 1 } });
+    expect(second.headers.get("idempotency-replayed")).toBe("true");
+    expect(second.text).toBe(first.text);
   });
 });

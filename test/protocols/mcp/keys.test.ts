@@ -25,6 +25,11 @@ describe("an idempotency key", () => {
     expect((await mcp(add("one"))).body.result.content).toEqual([{ type: "text", text: "3" }]);
     expect((await mcp(add("other"))).body.error.code).toBe(-32602);
   });
+
+  it("of a header that is empty is none: refused, and not run without one", async () => {
+    const { body } = await mcp(call("Math_Add", { a: 1, b: 2 }), { "idempotency-key": "" });
+    expect(body.error).toMatchObject({ code: -32602, message: expect.stringContaining("idempotency key") });
+  });
 });
 
 describe("what an attacker tried", () => {
