@@ -4,6 +4,9 @@ export type Change =
   | { readonly of: "tools" | "prompts" | "resources" }
   | { readonly of: "resource"; readonly uri: string };
 
+/** Characters of a URI that can be heard about: a store keeps it for as long as somebody wants to. */
+export const MAX_SUBSCRIBED_URI = 500;
+
 /** What one stream wants to hear. */
 export interface Wanted {
   readonly tools: boolean;
@@ -25,7 +28,10 @@ export interface Listener {
 }
 
 export interface Changes {
-  /** @returns changes as lines of JSON until the stream is cancelled; undefined when the principal has too many open */
+  /**
+   * @returns changes as lines of JSON until the stream is cancelled; undefined when the principal has too many open, or
+   *          they name too many resources
+   */
   listen(listener: Listener): Promise<ReadableStream<Uint8Array> | undefined>;
   publish(change: Change): Promise<void>;
   /**

@@ -7,7 +7,8 @@ export interface Session {
   readonly id: string;
   get<Value extends Json>(key: string): Promise<Value | undefined>;
   /**
-   * Kept when the call ends, whatever its outcome. Of calls that overlap, the last to end wins, key by key.
+   * Kept when the call ends, whatever its outcome. Of calls that overlap, the last to end wins, key by key; what one of
+   * them set is not kept, and the log says so, if it does not fit in with what the others did.
    *
    * @throws where the session would hold more than {@link MAX_SESSION_CHARACTERS}; left alone, the call fails and says so
    */
@@ -24,7 +25,11 @@ export type Changes = Readonly<Record<string, Json | undefined>>;
 export interface SessionStore {
   /** The values of one session; empty when there are none (any more). */
   read(principal: string, id: string): Promise<Values>;
-  /** Changes some values and leaves the others, also those that another call changed meanwhile. */
+  /**
+   * Changes some values and leaves the others, also those that another call changed meanwhile.
+   *
+   * @throws {@link SessionFull} where the session would then hold too much: nothing is changed
+   */
   update(principal: string, id: string, changes: Changes): Promise<void>;
   /** Forgets the session's values and remembers that it ended. */
   end(principal: string, id: string): Promise<void>;
@@ -69,7 +74,7 @@ export function openSession(store: SessionStore, principal: string, id: string):
       const value = structuredClone(toJson(given));
       const all = await load();
       const size = characters - sizeOf(key, all.get(key)) + sizeOf(key, value);
-      if (size > MAX_SESSION_CHARACTERS) throw new SessionFull();
+      if (!fits(size)) throw new SessionFull();
       characters = size;
       all.set(key, value);
       changed.add(key);
@@ -95,10 +100,23 @@ function sizeOf(key: string, value: Json | undefined): number {
   return value === undefined ? 0 : key.length + JSON.stringify(value).length;
 }
 
+/**
+ * @param after  characters that the session would hold
+ * @param before what it holds: it may lose some also if it holds too much
+ */
+export function fits(after: number, before = 0): boolean {
+  return after <= MAX_SESSION_CHARACTERS || after < before;
+}
+
+export function charactersOf(values: Values): number {
+  return Object.entries(values).reduce((sum, [key, value]) => sum + sizeOf(key, value), 0);
+}
+
 /** Has the shape of a `ToolError`, as the caller is to be told. */
-class SessionFull extends Error {
+export class SessionFull extends Error {
   override readonly name = "ToolError";
   readonly fault = { message: `The session is full: it holds ${MAX_SESSION_CHARACTERS} characters of JSON` };
+  override readonly message = this.fault.message;
 }
 
 /** The values with changes made: fromEntries defines members, so that `__proto__` stays a plain key. */

@@ -10,7 +10,7 @@ import { removeAll } from "./tables.ts";
 
 /** Streams that one principal may have open: enough for every window of a person, too few to exhaust the object. */
 const STREAMS_PER_PRINCIPAL = 32;
-/** Resources that one session may hear about, and all sessions of a principal. */
+/** Resources that one session may hear about, and all sessions of a principal; as many its subscriptions may name. */
 const MAX_PER_SESSION = 100;
 const MAX_PER_PRINCIPAL = 1_000;
 /** How long a session's subscriptions outlive the last change to them. */
@@ -18,9 +18,9 @@ const SUBSCRIPTIONS_KEPT_MS = 24 * 3_600_000;
 
 /** Often enough for proxies that close what is silent for half a minute. */
 const BEAT_MS = 15_000;
-/** How long a stream that was written to may take to say that nobody reads it any more. */
-const PROBE_MS = 2_000;
-const PROBE_STEP_MS = 25;
+/** How long a stream that was written to may take to say that nobody reads it any more: at first, and at the most. */
+const FIRST_PROBE_STEP_MS = 25;
+const LAST_PROBE_STEP_MS = 800;
 
 interface OpenStream {
   readonly listener: Listener;
@@ -35,11 +35,14 @@ interface OpenStream {
 export class Hub extends DurableObject {
   readonly #open = new Set<OpenStream>();
   #beats: number | null = null;
-  #probe: Promise<void> | undefined;
+  /** Those under way, by principal: each takes so long that asking for more all the time brings few writes. */
+  readonly #probes = new Map<string, Promise<void>>();
 
   async listen(listener: Listener): Promise<ReadableStream<Uint8Array> | undefined> {
-    if (!(await this.#hasRoomFor(listener.principal))) return undefined;
     await this.#learn(listener.revision);
+    if (!this.#hasRoomFor(listener)) await this.#probe(listener.principal);
+    // From here on nothing is waited for: of those who come at once no more get in than have room.
+    if (!this.#hasRoomFor(listener)) return undefined;
     const encoder = new TextEncoder();
     let stream: OpenStream | undefined;
     return new ReadableStream<Uint8Array>({
@@ -83,24 +86,34 @@ export class Hub extends DurableObject {
     });
   }
 
-  /** Clients that vanish without a word are noticed when they are written to: asked for only when room is short. */
-  async #hasRoomFor(principal: string): Promise<boolean> {
-    const own = () => [...this.#open].filter(({ listener }) => listener.principal === principal);
-    if (own().length < STREAMS_PER_PRINCIPAL) return true;
-    // One probe at a time, for all who come meanwhile.
-    this.#probe ??= this.#beatUntil(() => own().length < STREAMS_PER_PRINCIPAL);
-    await this.#probe;
-    return own().length < STREAMS_PER_PRINCIPAL;
+  #hasRoomFor({ principal, wanted }: Listener): boolean {
+    const own = this.#streamsOf(principal);
+    const named = own.reduce((sum, { listener }) => sum + listener.wanted.uris.length, wanted.uris.length);
+    return own.length < STREAMS_PER_PRINCIPAL && named <= MAX_PER_PRINCIPAL;
   }
 
-  async #beatUntil(isEnough: () => boolean): Promise<void> {
-    for (let waited = 0; waited < PROBE_MS; waited += PROBE_STEP_MS) {
+  #streamsOf(principal: string): OpenStream[] {
+    return [...this.#open].filter(({ listener }) => listener.principal === principal);
+  }
+
+  /** Clients that vanish without a word are noticed when they are written to: asked for only when room is short. */
+  #probe(principal: string): Promise<void> {
+    // One probe at a time, for all of the principal's who come meanwhile.
+    const under = this.#probes.get(principal);
+    if (under) return under;
+    const probe = this.#beatUntilOneGoes(principal).then(() => void this.#probes.delete(principal));
+    this.#probes.set(principal, probe);
+    return probe;
+  }
+
+  async #beatUntilOneGoes(principal: string): Promise<void> {
+    const before = this.#streamsOf(principal).length;
+    for (let step = FIRST_PROBE_STEP_MS; step <= LAST_PROBE_STEP_MS; step *= 2) {
       // The first write to a closed connection may still succeed; the next does not.
-      for (const { beat } of this.#open) beat();
-      await new Promise((resume) => setTimeout(resume, PROBE_STEP_MS));
-      if (waited > 0 && isEnough()) break;
+      for (const { beat } of this.#streamsOf(principal)) beat();
+      await new Promise((resume) => setTimeout(resume, step));
+      if (step > FIRST_PROBE_STEP_MS && this.#streamsOf(principal).length < before) break;
     }
-    this.#probe = undefined;
   }
 
   async publish(change: Change): Promise<void> {

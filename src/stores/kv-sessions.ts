@@ -4,7 +4,15 @@
  * may see a write up to 60 s late. Where that is too little, there is session-object.ts.
  */
 import { describeError, type Log } from "../core/log.ts";
-import { changedBy, SESSION_LIFETIME_MS, type SessionStore, type Values } from "../core/state.ts";
+import {
+  changedBy,
+  charactersOf,
+  fits,
+  SESSION_LIFETIME_MS,
+  SessionFull,
+  type SessionStore,
+  type Values,
+} from "../core/state.ts";
 
 /** KV takes one write a second per key. */
 const WRITE_AGAIN_MS = 1_100;
@@ -131,7 +139,9 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsParts)
     update(principal, id, changes) {
       const name = nameOf(principal, id);
       return inTurn(name, async () => {
-        const values = changedBy((await load(name)).values, changes);
+        const before = (await load(name)).values;
+        const values = changedBy(before, changes);
+        if (!fits(charactersOf(values), charactersOf(before))) throw new SessionFull();
         const waiting = unwritten.get(name);
         if (waiting) {
           const { writer, tended } = waiting;

@@ -5,7 +5,7 @@
 import { DurableObject } from "cloudflare:workers";
 import type { Json } from "../core/json.ts";
 import { ANONYMOUS } from "../core/principal.ts";
-import { SESSION_LIFETIME_MS, type SessionStore, type Values } from "../core/state.ts";
+import { fits, SESSION_LIFETIME_MS, SessionFull, type SessionStore, type Values } from "../core/state.ts";
 import { Tables } from "./tables.ts";
 
 const SCHEMA = `
@@ -17,6 +17,8 @@ const SHARDS = 4;
 const SWEEP_MS = 3_600_000;
 
 type Row = { key: string; value: string };
+/** By key; null forgets it. */
+type TextChanges = readonly (readonly [string, string | null])[];
 
 export class Sessions extends DurableObject {
   readonly #tables = new Tables(this.ctx.storage, SCHEMA, "sessions");
@@ -32,20 +34,34 @@ export class Sessions extends DurableObject {
     return Object.fromEntries([...rows].map(({ key, value }) => [key, JSON.parse(value) as Json]));
   }
 
-  /** @param changes JSON text of the new value by key; null forgets the key */
-  async update(id: string, changes: readonly (readonly [string, string | null])[], ttlMs: number): Promise<void> {
+  /**
+   * @param changes JSON text of the new value by key; null forgets the key
+   * @returns false where the session would hold too much: then nothing is changed
+   */
+  async update(id: string, changes: TextChanges, ttlMs: number): Promise<boolean> {
     this.#tables.make();
     const { sql } = this.ctx.storage;
     const now = Date.now();
     const [session] = sql.exec<{ expires: number; ended: number }>("SELECT * FROM sessions WHERE id = ?", id);
-    if (session?.ended) return;
+    if (session?.ended) return true;
     if (session && session.expires <= now) sql.exec("DELETE FROM contents WHERE id = ?", id);
     sql.exec("INSERT OR REPLACE INTO sessions VALUES (?, ?, 0)", id, now + ttlMs);
-    for (const [key, value] of changes) {
+    const isRoom = this.#hasRoomFor(id, changes);
+    for (const [key, value] of isRoom ? changes : []) {
       if (value === null) sql.exec("DELETE FROM contents WHERE id = ? AND key = ?", id, key);
       else sql.exec("INSERT OR REPLACE INTO contents VALUES (?, ?, ?)", id, key, value);
     }
     await this.#sweepLater();
+    return isRoom;
+  }
+
+  #hasRoomFor(id: string, changes: TextChanges): boolean {
+    const rows = this.ctx.storage.sql.exec<Row>("SELECT key, value FROM contents WHERE id = ?", id);
+    const sizes = new Map(Array.from(rows, ({ key, value }) => [key, key.length + value.length]));
+    const all = () => [...sizes.values()].reduce((sum, size) => sum + size, 0);
+    const before = all();
+    for (const [key, value] of changes) sizes.set(key, value === null ? 0 : key.length + value.length);
+    return fits(all(), before);
   }
 
   async end(id: string): Promise<void> {
@@ -87,7 +103,10 @@ export function objectSessions(objects: DurableObjectNamespace<Sessions>, ttlSec
     ) as unknown as Pick<Sessions, "read" | "update" | "end" | "hasEnded">;
   return {
     read: (principal, id) => objectOf(principal, id).read(id, ttlMs),
-    update: (principal, id, changes) => objectOf(principal, id).update(id, Object.entries(changes).map(inText), ttlMs),
+    async update(principal, id, changes) {
+      if (await objectOf(principal, id).update(id, Object.entries(changes).map(inText), ttlMs)) return;
+      throw new SessionFull();
+    },
     end: (principal, id) => objectOf(principal, id).end(id),
     hasEnded: (principal, id) => objectOf(principal, id).hasEnded(id),
   };

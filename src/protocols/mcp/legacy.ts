@@ -1,4 +1,5 @@
 /** MCP's methods in the revisions with a handshake (2024-11-05 to 2025-11-25), and for clients that do none. */
+import { MAX_SUBSCRIBED_URI } from "../../core/changes.ts";
 import { isRecord } from "../../core/json.ts";
 import { lackingScopes } from "../../core/permit.ts";
 import { ownerOf } from "../../core/principal.ts";
@@ -61,9 +62,6 @@ async function setLevel({ params }: RpcRequest, { visit, session }: Turn): Promi
   if (session) await setLogLevel(visit, session, level);
   return { result: {} };
 }
-
-/** Longest URI that can be subscribed to: it becomes a storage key. */
-const MAX_SUBSCRIBED_URI = 500;
 
 async function subscribe({ params }: RpcRequest, turn: Turn, on: boolean): Promise<MethodReply> {
   const { visit, session } = turn;

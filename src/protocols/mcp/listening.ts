@@ -2,7 +2,14 @@
  * Streams that stay open for news: GET in the legacy era (2025-11-25, basic/transports, Listening for Messages), and
  * `subscriptions/listen` in the modern one (2026-07-28, basic/patterns/subscriptions).
  */
-import { type Change, type Lines, type Listener, readLines, type Wanted } from "../../core/changes.ts";
+import {
+  type Change,
+  type Lines,
+  type Listener,
+  MAX_SUBSCRIBED_URI,
+  readLines,
+  type Wanted,
+} from "../../core/changes.ts";
 import { isRecord } from "../../core/json.ts";
 import { LOST } from "../../core/mail.ts";
 import { lackingScopes } from "../../core/permit.ts";
@@ -88,6 +95,7 @@ export async function listenToSubscription(visit: Visit, { id, params }: RpcRequ
     resources: filter.resourcesListChanged === true,
     // Only what this path offers and the client may read: of another toolkit's resources not even changes are told.
     uris: uris.filter((uri) => {
+      if (uri.length > MAX_SUBSCRIBED_URI) return false;
       const found = findResource(host.catalog.resources(toolkit), uri);
       return found && lackingScopes(resourceOffer(found.entry), principal) === undefined;
     }),

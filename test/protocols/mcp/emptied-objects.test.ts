@@ -32,6 +32,24 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+it("an object of sessions keeps 128 KiB of one, of calls that overlap as well", async () => {
+  await runInDurableObject(HUB.getByName(crypto.randomUUID()), async (_, state) => {
+    const sessions = new Sessions(state, env);
+    const text = JSON.stringify("x".repeat(60_000));
+    const update = (changes: [string, string | null][]) => sessions.update("s", changes, DAY_MS);
+    expect([await update([["a", text]]), await update([["b", text]])]).toEqual([true, true]);
+    // All of a call's changes or none.
+    const more: [string, string | null][] = [
+      ["c", text],
+      ["d", "1"],
+    ];
+    expect(await update(more)).toBe(false);
+    expect(Object.keys(await sessions.read("s", DAY_MS))).toEqual(["a", "b"]);
+    expect(await update([["a", null], ...more])).toBe(true);
+    expect(Object.keys(await sessions.read("s", DAY_MS))).toEqual(["b", "c", "d"]);
+  });
+});
+
 describe("an object that keeps nothing any more", () => {
   it("of claims: once its keys count no more", async () => {
     const claims = CLAIMS.getByName(crypto.randomUUID());

@@ -28,6 +28,18 @@ describe("DELETE", () => {
 });
 
 describe("a session holds so much", () => {
+  it("also of calls that overlap, each of which found it empty: what does not fit is not kept", async () => {
+    const session = await handshake();
+    const keep = (characters: number, n: number) => mcp(call("Talk_Keep", { characters, under: `text ${n}` }), session);
+    const all = Array.from({ length: 30 }, (_, n) => n);
+    // Each has run, and its result is its caller's all the same.
+    for (const { body } of await Promise.all(all.map((n) => keep(60_000, n))))
+      expect(body.result.structuredContent).toEqual({ value: 60_000 });
+    let held = 0;
+    for (const n of all) held += (await keep(0, n)).body.result.structuredContent.value;
+    expect(held).toBe(120_000);
+  });
+
   it("and says so to a tool's caller; what it held stays", async () => {
     const session = await handshake();
     const keep = (characters: number) => mcp(call("Talk_Keep", { characters }), session);
