@@ -17,6 +17,9 @@ export type RpcMessage =
   | { readonly kind: "response"; readonly id: RpcId; readonly result?: unknown; readonly error?: unknown }
   | { readonly kind: "invalid"; readonly id: RpcId | undefined; readonly message: string };
 
+/** Characters of an id, or of another text that a caller chooses and every message repeats. */
+export const MAX_ECHO = 255;
+
 export function readRpc(value: unknown): RpcMessage {
   if (!isRecord(value)) return { kind: "invalid", id: undefined, message: "A JSON-RPC message must be an object" };
   const id = isRpcId(value.id) ? value.id : undefined;
@@ -26,7 +29,7 @@ export function readRpc(value: unknown): RpcMessage {
     if (typeof method !== "string") return { kind: "invalid", id, message: "method must be a string" };
     if (!("id" in value)) return { kind: "notification", method, params };
     if (id === undefined) {
-      return { kind: "invalid", id, message: "id must be a string or an integer" };
+      return { kind: "invalid", id, message: `id must be a string of up to ${MAX_ECHO} characters or an integer` };
     }
     return { kind: "request", id, method, params };
   }
@@ -37,7 +40,7 @@ export function readRpc(value: unknown): RpcMessage {
 }
 
 function isRpcId(id: unknown): id is RpcId {
-  return typeof id === "string" || (typeof id === "number" && Number.isSafeInteger(id));
+  return (typeof id === "string" && id.length <= MAX_ECHO) || (typeof id === "number" && Number.isSafeInteger(id));
 }
 
 /** The fields of a fault that a client may act on, called as in OXP: JSON-RPC has no names for them. */

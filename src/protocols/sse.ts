@@ -10,8 +10,14 @@ export interface EventStream {
   prime(id: string, retryMs: number): void;
   /** A line that clients skip; keeps proxies from closing an idle stream. */
   comment(text: string): void;
+  /** Whether so much waits to be read that what can be missed is better left out. */
+  readonly isBehind: boolean;
   close(): void;
 }
+
+/** Bytes that may wait for a client to read them, and beyond these, bytes that are more than it can miss: then it has gone. */
+const MAX_WAITING = 1024 * 1024;
+const MAX_BEHIND = 8 * 1024 * 1024;
 
 export const SSE_HEADERS = {
   "content-type": "text/event-stream",
@@ -27,22 +33,34 @@ export const SSE_HEADERS = {
 export function eventStream(gone: () => void, headers?: Record<string, string>, colon: ": " | ":" = ": "): EventStream {
   const encoder = new TextEncoder();
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-  const body = new ReadableStream<Uint8Array>({
-    start(opened) {
-      controller = opened;
+  const end = () => {
+    controller = undefined;
+    gone();
+  };
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(opened) {
+        controller = opened;
+      },
+      cancel: end,
     },
-    cancel() {
-      controller = undefined;
-      gone();
-    },
-  });
-  const write = (text: string) => controller?.enqueue(encoder.encode(text));
+    { highWaterMark: MAX_WAITING, size: (chunk) => chunk.byteLength },
+  );
+  const room = () => controller?.desiredSize ?? 0;
+  const write = (text: string) => {
+    if (room() > -MAX_BEHIND) return controller?.enqueue(encoder.encode(text));
+    controller?.error(new Error("Nobody reads the stream"));
+    end();
+  };
   return {
     response: new Response(body, { headers: headers ? { ...SSE_HEADERS, ...headers } : SSE_HEADERS }),
     send: (data, event) => write(`${event === undefined ? "" : `event${colon}${event}\n`}data${colon}${data}\n\n`),
     sendWithId: (data, id) => write(`id: ${id}\ndata: ${data}\n\n`),
     prime: (id, retryMs) => write(`id: ${id}\nretry: ${retryMs}\ndata: \n\n`),
     comment: (text) => write(`: ${text}\n\n`),
+    get isBehind() {
+      return room() <= 0;
+    },
     close() {
       controller?.close();
       controller = undefined;

@@ -14,6 +14,11 @@ const NAMED = new Map(
     .map((pair) => pair.split(/(?=\d)(?<!\d)/) as [string, string]),
 );
 
+/** The characters of windows-1252 by their numbers: made once, as a page may name half a million. */
+const WINDOWS_1252 = new TextDecoder("latin1").decode(Uint8Array.from({ length: 256 }, (_, code) => code));
+/** Characters of a reference that is looked for across two pieces of a text. */
+const MAX_REFERENCE = 32;
+
 /** Bytes parsed at once: between pieces, timers and other calls get their turn. */
 const PIECE_BYTES = 16 * 1024;
 /** Elements and pieces of text that are read of one page. Each takes 30 to 100 µs; a text has two pieces or more. */
@@ -92,7 +97,7 @@ class Reader {
   /** What was read so far, by the rank of its place. */
   readonly #read = ["", "", ""];
   #place: Place = { rank: 0, indent: "", heading: "" };
-  /** Text comes in pieces that may end within a character reference. */
+  /** The beginning of a character reference, which the next piece of text goes on with. */
   #pending = "";
   #line = "";
   /** Before an item's first line, instead of the indent. */
@@ -119,10 +124,10 @@ class Reader {
 
   text({ text, lastInTextNode }: Text): void {
     this.#parts++;
-    this.#pending += text;
-    if (!lastInTextNode) return;
-    this.#write(decoded(this.#pending));
-    this.#pending = "";
+    const whole = this.#pending + text;
+    const end = lastInTextNode ? whole.length : endOfWhole(whole);
+    this.#pending = whole.slice(end);
+    this.#write(decoded(whole.slice(0, end)));
   }
 
   finish(): string {
@@ -133,7 +138,11 @@ class Reader {
   open(element: Element): void {
     this.#parts++;
     const name = element.tagName;
-    const attribute = (name: string) => decoded(element.getAttribute(name) ?? "");
+    const attribute = (name: string) => {
+      const value = element.getAttribute(name) ?? "";
+      // One that is longer than a piece is no name and no address: it would only keep others waiting.
+      return value.length > PIECE_BYTES ? value : decoded(value);
+    };
     const language = /\blang(?:uage)?-([\w+#.-]+)/.exec(attribute("class"))?.[1] ?? "";
     if (name === "br") this.#line += this.#place.heading ? " " : "\n";
     if (this.#pre !== undefined) {
@@ -174,7 +183,7 @@ class Reader {
       end = () => this.#endPre();
     } else if (name === "title") {
       end = () => {
-        this.title ||= this.#line.trim().slice(0, MAX_TITLE).toWellFormed();
+        this.title ||= this.#line.replace(/ +/g, " ").trim().slice(0, MAX_TITLE).toWellFormed();
         this.#line = "";
       };
     }
@@ -267,12 +276,19 @@ class Reader {
   }
 }
 
+/** Where a piece of text can be cut: before a character reference that it may be in the middle of. */
+function endOfWhole(text: string): number {
+  const start = text.lastIndexOf("&");
+  const isOpen = start >= 0 && text.length - start <= MAX_REFERENCE && !text.includes(";", start);
+  return isOpen ? start : text.length;
+}
+
 function decoded(text: string): string {
   return text.replace(/&(?:#(\d+)|#(x[\da-f]+)|(\w+));/gi, (whole, decimal, hex, name) => {
     const code = Number(decimal ?? (hex ? `0${hex}` : NAMED.get(name)));
     if (Number.isNaN(code)) return whole;
     // HTML, "numeric character reference end state": those below 256 are of windows-1252, which is also called latin1.
-    if (code > 0 && code < 256) return new TextDecoder("latin1").decode(Uint8Array.of(code));
+    if (code > 0 && code < 256) return WINDOWS_1252[code] ?? "";
     return code > 0 && code < 0x110000 ? String.fromCodePoint(code).toWellFormed() : "\ufffd";
   });
 }

@@ -79,6 +79,28 @@ describe("a page that would become more than it is", () => {
   });
 });
 
+describe("2 MiB of character references is decoded in pieces, with a table that is made once", () => {
+  it.each([
+    ["in one text, by name", filled("&lt;", 2 * MIB - 100), "<"],
+    ["in one text, by number", `x${filled("&#9;", 2 * MIB - 100)}y`, " "],
+    ["in one attribute", `<a href="${filled("&lt;", 2 * MIB - 100)}">y</a>`, "y"],
+  ])("%s", PATIENT, async (_, html, shown) => {
+    const global: { TextDecoder: new () => TextDecoder } = globalThis;
+    const decoders = vi.spyOn(global, "TextDecoder");
+    let longest = 0;
+    const { replace } = String.prototype;
+    vi.spyOn(String.prototype, "replace").mockImplementation(function (this: string, ...args: unknown[]) {
+      if (String(args[0]).includes("&")) longest = Math.max(longest, this.length);
+      return Reflect.apply(replace, this, args);
+    });
+    const { content } = await extract(html, "https://example.com/", true, new AbortController().signal);
+    vi.restoreAllMocks();
+    expect(content).toContain(shown);
+    expect(decoders.mock.calls.length).toBeLessThan(10);
+    expect(longest).toBeLessThan(20 * 1024);
+  });
+});
+
 describe("between two pieces of a page", () => {
   const PAGE = filled(`<p>${"word ".repeat(20)}</p>`, 256 * 1024);
 

@@ -12,8 +12,12 @@ import { type OutgoingStream, ResumableStream } from "./resumable.ts";
 const BEAT_MS = 15_000;
 
 export interface Channel {
-  /** A notification or request of ours to the client, ahead of the answer. */
-  send(message: Record<string, unknown>): void;
+  /**
+   * A notification or request of ours to the client, ahead of the answer.
+   *
+   * @param mayBeMissed whether it is left out for a client that reads more slowly than is said
+   */
+  send(message: Record<string, unknown>, mayBeMissed?: boolean): void;
   /** Closes the connection; what is said from then on waits for the client to come back. */
   release(): void;
   /** Whether the last message has been said: nothing more goes out. */
@@ -65,8 +69,8 @@ export class Conversation implements Channel {
     });
   }
 
-  send(message: Record<string, unknown>): void {
-    if (!this.isDone) this.#opened().send(JSON.stringify(message));
+  send(message: Record<string, unknown>, mayBeMissed = false): void {
+    if (!this.isDone) this.#opened().send(JSON.stringify(message), mayBeMissed);
   }
 
   release(): void {
@@ -103,7 +107,9 @@ function plainStream(gone: () => void): OutgoingStream {
   const stream = eventStream(gone);
   return {
     response: stream.response,
-    send: stream.send,
+    send(text, mayBeMissed) {
+      if (!(mayBeMissed && stream.isBehind)) stream.send(text);
+    },
     beat: () => stream.comment("keep-alive"),
     leave() {},
     end(text) {

@@ -33,7 +33,7 @@ export async function complete({ params }: RpcRequest, turn: Turn): Promise<Meth
   return invoke(turn, {
     method: "completion/complete",
     about: [ref, argument, others],
-    logger: String(ref.name ?? ref.uri),
+    logger: String(ref.type === "ref/prompt" ? ref.name : ref.uri),
     params,
     run: async (caller) => ({ outcome: suggestions(await run(caller)) }),
     render: ({ outcome }) => renderOffer(outcome, turn.manner, turn.visit, completion),

@@ -20,9 +20,9 @@ export const END = "end";
 
 /** What a stream's ids begin with. */
 export async function signStream({ signer }: Host, address: StreamAddress): Promise<string> {
-  const { stream, request } = address;
+  const { box, stream, request } = address;
   const note = toBase64Url(new TextEncoder().encode(JSON.stringify(request)));
-  return `${stream}.${note}.${await signer.sign(bound(address))}`;
+  return `${stream}.${note}.${await signer.sign(bound(box, stream, note))}`;
 }
 
 /**
@@ -41,11 +41,11 @@ export async function readEventId(
 ): Promise<(StreamAddress & { readonly name: string; readonly after: number | typeof END }) | undefined> {
   const [, name = "", stream = "", note = "", signature = "", at] =
     /^(([\w-]+)\.([\w-]+)\.([\w-]+))-(\d{1,9}|end)$/.exec(id) ?? [];
+  // Nothing of it is looked at before it is known to be ours.
+  if (at === undefined || !(await signer.verify(bound(box, stream, note), signature))) return undefined;
   const request = readNote(note);
-  if (at === undefined || request === undefined) return undefined;
-  const address = { box, stream, request };
-  if (!(await signer.verify(bound(address), signature))) return undefined;
-  return { ...address, name, after: at === END ? END : Number(at) };
+  if (request === undefined) return undefined;
+  return { box, stream, request, name, after: at === END ? END : Number(at) };
 }
 
 function readNote(note: string): RpcId | undefined {
@@ -57,6 +57,6 @@ function readNote(note: string): RpcId | undefined {
   }
 }
 
-function bound({ box, stream, request }: StreamAddress): string {
-  return JSON.stringify(["mcp-stream", box, stream, request]);
+function bound(box: string, stream: string, note: string): string {
+  return JSON.stringify(["mcp-stream", box, stream, note]);
 }

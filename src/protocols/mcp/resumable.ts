@@ -17,7 +17,7 @@ const MAX_ENTRY_BYTES = 1_900_000;
 
 export interface OutgoingStream {
   readonly response: Response;
-  send(text: string): void;
+  send(text: string, mayBeMissed: boolean): void;
   /** Keeps the connection open while nothing is said. */
   beat(): void;
   /** Closes the connection. The client finds what it has not heard, and what is still to come, in the mailbox. */
@@ -51,8 +51,8 @@ export class ResumableStream implements OutgoingStream {
     this.#sent = this.#named.then((name) => this.#stream.prime(eventId(name, 0), RETRY_MS)).catch(() => this.leave());
   }
 
-  send(text: string): void {
-    this.#say(text, false);
+  send(text: string, mayBeMissed: boolean): void {
+    this.#say(text, false, mayBeMissed);
     if (this.#hasLeft) this.#post();
   }
 
@@ -78,12 +78,15 @@ export class ResumableStream implements OutgoingStream {
     this.#sent = this.#sent.then(() => this.#stream.close());
   }
 
-  #say(text: string, isLast: boolean): void {
+  #say(text: string, isLast: boolean, mayBeMissed = false): void {
     this.#said += 1;
     const at = this.#said;
     this.#keep({ at, text }, isLast);
     if (this.#hasLeft) return;
-    const send = async () => this.#stream.sendWithId(text, eventId(await this.#named, at));
+    const send = async () => {
+      const id = eventId(await this.#named, at);
+      if (!(mayBeMissed && this.#stream.isBehind)) this.#stream.sendWithId(text, id);
+    };
     this.#sent = this.#sent.then(send).catch(() => {});
   }
 

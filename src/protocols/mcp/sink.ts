@@ -3,6 +3,7 @@ import type { Sink } from "../../core/call.ts";
 import type { LogLevel } from "../../core/definition.ts";
 import type { Json } from "../../core/json.ts";
 import type { Soon } from "../../core/soon.ts";
+import { MAX_ECHO } from "../json-rpc.ts";
 import { META } from "./era.ts";
 import { isAtLeast, isLogLevel } from "./levels.ts";
 import { logLevelOf } from "./session.ts";
@@ -28,8 +29,9 @@ export class ClientSink implements Sink {
 
   progress(progress: number, total: number | undefined, message: string | undefined): void {
     const progressToken = this.#meta?.progressToken;
-    // "Progress tokens MUST be a string or integer value" (basic/patterns/progress).
-    const wantsProgress = typeof progressToken === "string" || Number.isInteger(progressToken);
+    // "Progress tokens MUST be a string or integer value" (basic/patterns/progress). One that is long counts as none.
+    const isText = typeof progressToken === "string" && progressToken.length <= MAX_ECHO;
+    const wantsProgress = isText || Number.isInteger(progressToken);
     // "The progress value MUST increase with each notification" (basic/utilities/progress).
     if (!wantsProgress || !Number.isFinite(progress) || progress <= this.#last) return;
     this.#last = progress;
@@ -41,8 +43,8 @@ export class ClientSink implements Sink {
       params: { progressToken, progress, total, message },
     };
     // Behind a log message that still waits for its threshold, so that the order stays.
-    if (this.#queue) this.#queue = this.#queue.then(() => channel.send(said));
-    else channel.send(said);
+    if (this.#queue) this.#queue = this.#queue.then(() => channel.send(said, true));
+    else channel.send(said, true);
   }
 
   log(level: LogLevel, data: Json): void {
@@ -54,7 +56,7 @@ export class ClientSink implements Sink {
     const decide = (from: Threshold) => {
       if (from === "never" || !isAtLeast(level, from)) return;
       const params = { level, logger: this.#logger, data };
-      channel.send({ jsonrpc: "2.0", method: "notifications/message", params });
+      channel.send({ jsonrpc: "2.0", method: "notifications/message", params }, true);
     };
     if (this.#queue === undefined && !(wanted instanceof Promise)) decide(wanted);
     // A level that cannot be read must not cost the caller the result.

@@ -190,6 +190,10 @@ describe("a Last-Event-ID that was never issued", () => {
   it.each<[string, (id: string) => string]>([
     ["nonsense", () => "nonsense"],
     ["a name and a number", () => "a-1"],
+    [
+      "a note that nests 8,000 deep",
+      () => `a.${btoa("[".repeat(8_000) + "]".repeat(8_000)).replaceAll("=", "")}.AAAA-1`,
+    ],
     ["a name that is not signed", (id) => `${id.split(".")[0]}-0`],
     ["another stream", (id) => changed(id, 0)],
     ["another request", (id) => changed(id, 2)],
