@@ -1,25 +1,42 @@
 /** `node src/build/cli.ts [--tools DIR] [--out FILE]`: discovery, as start, test, deploy and install run it. */
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { discover } from "./discover.ts";
 import { inWords } from "./problem.ts";
+import { wrongSettings } from "./settings.ts";
 import { render, writeAll } from "./write.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const values = options();
 const folder = resolve(values.tools);
 const out = resolve(values.out);
-// An absent folder is an empty one: git does not keep it when the last tool is deleted.
-const result = existsSync(folder) ? await discover(folder) : { tools: [], prompts: [], resources: [] };
-if ("problems" in result) {
-  console.error(`${result.problems.length} problem(s) in tools:\n${inWords(result.problems)}`);
-  // wrangler holds every request back while a build is broken: a server that runs goes on with what it had.
+const wrong = wrongSettings(dirname(folder));
+if (wrong.length > 0) {
+  // With these no server goes on: one of them would leave it open.
+  console.error(`${wrong.length} problem(s) in settings:\n${inWords(wrong)}`);
+  process.exitCode = 1;
+} else {
+  try {
+    await writeCatalog();
+  } catch (error) {
+    fail(`discovery failed, which no tool should make it do: ${error instanceof Error ? error.stack : error}`);
+  }
+}
+
+async function writeCatalog(): Promise<void> {
+  // An absent folder is an empty one: git does not keep it when the last tool is deleted.
+  const result = existsSync(folder) ? await discover(folder) : { tools: [], prompts: [], resources: [] };
+  if ("problems" in result) fail(`${result.problems.length} problem(s) in tools:\n${inWords(result.problems)}`);
+  else if (writeAll(await render(result, out), out)) console.log(`discovered ${result.tools.length} tool(s)`);
+}
+
+/** wrangler holds every request back while a build is broken: a server that runs goes on with what it had. */
+function fail(words: string): void {
+  console.error(words);
   const goesOn = process.env.WRANGLER_COMMAND === "dev" && existsSync(out);
   if (goesOn) console.error("The server goes on with the tools as they were.");
   else process.exitCode = 1;
-} else if (writeAll(await render(result, out), out)) {
-  console.log(`discovered ${result.tools.length} tool(s)`);
 }
 
 /** What was asked for; ends with a sentence where that makes no sense. */

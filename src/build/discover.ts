@@ -1,5 +1,5 @@
 /** Finds, loads and checks every tool under a folder. Returns all problems at once, in the files' order. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Described } from "../core/describe.ts";
@@ -9,6 +9,7 @@ import { cannotLoad, evaluate, failureInWords, type Job } from "./evaluate.ts";
 import type { Inspected } from "./inspect.ts";
 import { findToolFiles, pascal, type ToolFile, type ToolkitFile } from "./paths.ts";
 import type { Problem } from "./problem.ts";
+import { limitersIn } from "./settings.ts";
 
 export interface Discovered extends Described {
   readonly path: string;
@@ -154,14 +155,6 @@ function tooLong(tools: readonly Tool[]): Problem[] {
       problem: `its name ${name} is longer than ${MAX_NAME} characters`,
       fix: "shorten the file's or the folder's name",
     }));
-}
-
-/** The rate limiters that a deployment has, by the number in their name; undefined where there is no deployment. */
-function limitersIn(project: string): ReadonlySet<number> | undefined {
-  const settings = join(project, "wrangler.toml");
-  if (!existsSync(settings)) return undefined;
-  const names = readFileSync(settings, "utf8").matchAll(/^\s*name\s*=\s*["']RATE_(\d+)["']/gm);
-  return new Set(Array.from(names, ([, limit]) => Number(limit)));
 }
 
 /** Definitions whose rate has no limiter in wrangler.toml: their calls could not be counted and would be refused. */

@@ -29,7 +29,7 @@ export function inspectPrompt(exports: Definition): Inspected {
           problem: `the argument "${name}" has no description`,
           fix: `write ${name}: { description: "What it is for." }`,
         });
-      } else complaints.push(...checkCompletion(name, argument.complete));
+      } else complaints.push(...checkShown(name, argument), ...checkCompletion(name, argument.complete));
     }
   }
   if (complaints.length > 0) return { complaints };
@@ -97,6 +97,19 @@ function* checkOffer(definition: Definition, kind: string, members: readonly str
     yield { problem: "its name is not a text", fix: "write a name, or leave it out" };
   }
   yield* checkCommon(definition);
+}
+
+/** What clients are told of an argument beside its description. */
+function* checkShown(name: string, { title, required }: Definition): Generator<Complaint> {
+  if (title !== undefined && typeof title !== "string") {
+    yield { problem: `the title of the argument "${name}" is not a string`, fix: "write a text, or leave it out" };
+  }
+  if (required !== undefined && typeof required !== "boolean") {
+    yield {
+      problem: `the required of the argument "${name}" is not true or false`,
+      fix: "write required: true, or leave it out",
+    };
+  }
 }
 
 function* checkCompletions(complete: unknown, uri: string): Generator<Complaint> {

@@ -28,5 +28,10 @@ for (const { bundle, source } of workerData as readonly Job[]) {
   }
   // A rejection that nobody handles ends the thread: here it still falls on the file that caused it.
   await setImmediate();
-  parentPort?.postMessage(inspected);
+  try {
+    parentPort?.postMessage(inspected);
+  } catch (error) {
+    // What it says of itself holds something that cannot leave the thread, such as a function.
+    parentPort?.postMessage(cannotLoad(failureInWords(error)));
+  }
 }

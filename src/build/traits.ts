@@ -99,16 +99,40 @@ function* checkDemands({ requirements, scopes, rate, timeoutMs, env, trace }: De
 
 /** Checks icons and metadata. */
 function* checkDisplay({ icons, meta }: Definition): Generator<Complaint> {
-  const isIcon = (icon: unknown) => isRecord(icon) && isName(icon.src) && URL.canParse(icon.src);
   if (icons !== undefined && !(Array.isArray(icons) && icons.every(isIcon))) {
     yield {
-      problem: "its icons is not a list of pictures with an address",
+      problem: "its icons is not a list of pictures with an address, as MCP has them",
       fix: 'write icons: [{ src: "https://example.com/icon.png", mimeType: "image/png", sizes: ["48x48"] }]',
     };
   }
-  if (meta !== undefined && !isRecord(meta)) {
-    yield { problem: "its meta is not an object", fix: 'write meta: { "example.com/key": "value" }, or leave it out' };
+  if (meta !== undefined && !(isRecord(meta) && isJson(meta))) {
+    yield {
+      problem: "its meta is not an object of what JSON can say",
+      fix: 'write meta: { "example.com/key": "value" }, or leave it out',
+    };
   }
+}
+
+/** MCP, schema, Icon. Clients that check a listing drop all of it for one wrong member. */
+function isIcon(icon: unknown): boolean {
+  if (!isRecord(icon) || !isJson(icon)) return false;
+  const { src, mimeType, sizes, theme } = icon;
+  if (!isName(src) || !URL.canParse(src)) return false;
+  if (mimeType !== undefined && typeof mimeType !== "string") return false;
+  if (sizes !== undefined && !isNames(sizes)) return false;
+  return theme === undefined || theme === "light" || theme === "dark";
+}
+
+/** Whether JSON says all of it: nothing in it is a function, a bigint, a date or a part of itself. */
+function isJson(value: unknown, above: readonly unknown[] = []): boolean {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return true;
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || above.includes(value)) return false;
+  const path = [...above, value];
+  if (Array.isArray(value)) return Array.from(value).every((item) => isJson(item, path));
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  return Object.values(value).every((member) => member === undefined || isJson(member, path));
 }
 
 function* checkAnnotations(annotations: unknown): Generator<Complaint> {

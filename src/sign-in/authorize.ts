@@ -57,12 +57,17 @@ export async function authorize(request: Request, oauth: OAuth, parts: SignInPar
       const { description, redirectTo } = error;
       return redirectTo ? clientError(description, redirectTo) : endPage(400, CANNOT_CONNECT, `${description}.`);
     }
-    if (error instanceof CimdFetchError) {
+    if (error instanceof CimdFetchError || isGoneRedirect(error)) {
       return endPage(400, CANNOT_CONNECT, "Its client metadata could not be fetched or is not valid.");
     }
     parts.log({ level: "error", message: "sign-in failed", error: describeError(error) });
     return endPage(500, "Something went wrong", "It is not your doing. Start again from the app in a moment.");
   }
+}
+
+/** The library's word for a client that publishes other redirect URIs, once its person has decided, than before. */
+function isGoneRedirect(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith("Invalid redirect URI");
 }
 
 async function begin(asked: Request, oauth: OAuth, parts: SignInParts, trouble?: Trouble): Promise<Response> {

@@ -23,7 +23,7 @@ export interface OAuth {
   readonly openResources: readonly string[];
   /**
    * Replaces the resource of a nonexistent toolkit by one that nobody has: without a key, nobody can tell which
-   * toolkits exist.
+   * toolkits exist. A resource in a roundabout spelling becomes one that is refused.
    *
    * @returns whether it changed them
    */
@@ -64,7 +64,8 @@ export function createOAuth(
     // For clients older than resource indicators (RFC 8707).
     defaultResource: `${origin}/mcp`,
     clientRegistrationEndpoint: REGISTER_PATH,
-    clientIdMetadataDocumentEnabled: true,
+    // Without the flag the library throws; so a client that names itself by a URL is one that is not known.
+    clientIdMetadataDocumentEnabled: Cloudflare.compatibilityFlags.global_fetch_strictly_public === true,
     // No offline_access: every client gets a refresh token, and the page says so.
     // Only base scopes: others would reveal tools that the reader cannot see.
     scopesSupported: [...new Set(baseScopes)],
@@ -108,14 +109,31 @@ export function createOAuth(
     },
     openResources,
     hideUnknownToolkit(parameters) {
-      const [resource, another] = new Set(parameters.getAll("resource"));
-      const [toolkit, query] = (another === undefined && split(resource ?? "")) || [];
+      const [resource = "", another] = new Set(parameters.getAll("resource"));
+      if (another !== undefined) return false;
+      if (isRoundabout(resource, origin)) {
+        parameters.set("resource", `${origin}/${NO_TOOLKIT}`);
+        return true;
+      }
+      const [toolkit, query] = split(resource) ?? [];
       if (toolkit === undefined || catalog.toolkits.has(toolkit)) return false;
       parameters.set("resource", `${origin}/${NO_TOOLKIT}/mcp${query}`);
       return true;
     },
     toolkitOf: (resource) => split(resource ?? "")?.[0],
   };
+}
+
+/**
+ * Whether a URI of this origin is spelled otherwise than a URL parser spells it, but for capitals in scheme and host: with
+ * a user, the port that goes without saying, dots in the path. The library reads through some of that, and what it finds
+ * or does not find there would tell which toolkits exist.
+ */
+function isRoundabout(resource: string, origin: string): boolean {
+  const url = URL.parse(resource);
+  if (url?.origin !== origin) return false;
+  const spelled = resource.slice(0, origin.length).toLowerCase() + resource.slice(origin.length);
+  return spelled !== origin && !(spelled === url.href && spelled.startsWith(`${origin}/`));
 }
 
 /** What can be granted at all. */

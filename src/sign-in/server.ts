@@ -20,7 +20,7 @@ const TOKEN = /^[0-9a-z]{16}:[\w-]{16}:[\w-]{32}$/;
 const MAX_BODY = 16_384;
 
 const createSignIn: CreateSignIn = (parts) => {
-  guardLibrary();
+  guardLibrary(parts.log);
   // The library wants its issuer when it is made, and ours is known from a request only: one for each origin.
   const made = new Map<string, OAuth>();
   const isWithin = limitsByAddress(parts);
@@ -73,6 +73,20 @@ async function serve(request: Request, path: string, oauth: OAuth, parts: SignIn
   }
 }
 
+/**
+ * The library, which trips over keys that a client publishes if they are none.
+ *
+ * @param form what it is sent
+ */
+async function askLibrary(request: Request, form: URLSearchParams, oauth: OAuth): Promise<Response> {
+  try {
+    return await oauth.fetch(request);
+  } catch (error) {
+    if (!(error instanceof TypeError && form.has("client_assertion"))) throw error;
+    return failure(401, "invalid_client", "Client authentication failed");
+  }
+}
+
 /** RFC 8414. The library would tell everyone the names of all toolkits; whoever may know them learns them elsewhere. */
 async function metadata(request: Request, oauth: OAuth): Promise<Response> {
   const response = await oauth.fetch(request);
@@ -88,7 +102,8 @@ async function token(request: Request, form: URLSearchParams, text: string, oaut
     return failure(429, "temporarily_unavailable", "Too many requests; wait a minute", { "retry-after": "60" });
   }
   const refreshToken = form.get("grant_type") === "refresh_token" ? form.get("refresh_token") : null;
-  const response = await oauth.fetch(withBody(request, oauth.hideUnknownToolkit(form) ? form.toString() : text));
+  const seen = withBody(request, oauth.hideUnknownToolkit(form) ? form.toString() : text);
+  const response = await askLibrary(seen, form, oauth);
   if (response.status === 400 && refreshToken !== null) await oauth.endIfReplaced(refreshToken);
   return response;
 }

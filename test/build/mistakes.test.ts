@@ -283,6 +283,53 @@ const MISTAKES: Record<string, Mistake> = {
     fix: 'defineToolkit({ name: "SMS" })',
   },
 
+  // What JSON cannot say, or clients do not take
+  "an icon whose sizes are one text": inAdd(
+    tool({ icons: '[{ src: "https://x.example/i.png", sizes: "48x48" }]' }),
+    "its icons is not a list of pictures",
+    "write icons: [",
+  ),
+  "an icon whose kind is a number": inAdd(
+    tool({ icons: '[{ src: "https://x.example/i.png", mimeType: 5 }]' }),
+    "its icons is not a list of pictures",
+    "write icons: [",
+  ),
+  "an icon for a theme that there is not": inAdd(
+    tool({ icons: '[{ src: "https://x.example/i.png", theme: "pink" }]' }),
+    "its icons is not a list of pictures",
+    "write icons: [",
+  ),
+  "an icon with a bigint": inAdd(
+    tool({ icons: '[{ src: "https://x.example/i.png", more: 1n }]' }),
+    "its icons is not a list of pictures",
+    "write icons: [",
+  ),
+  "an icon with a function": inAdd(
+    tool({ icons: '[{ src: "https://x.example/i.png", more: () => 1 }]' }),
+    "its icons is not a list of pictures",
+    "write icons: [",
+  ),
+  "a meta with a bigint": inAdd(
+    tool({ meta: "{ 'x.y/n': 1n }" }),
+    "its meta is not an object of what JSON can say",
+    "write meta: {",
+  ),
+  "a meta with a function": inAdd(
+    tool({ meta: "{ 'x.y/n': [() => 1] }" }),
+    "its meta is not an object of what JSON can say",
+    "write meta: {",
+  ),
+  "a meta with a date": inAdd(
+    tool({ meta: "{ 'x.y/n': new Date(0) }" }),
+    "its meta is not an object of what JSON can say",
+    "write meta: {",
+  ),
+  "a meta that is part of itself": inAdd(
+    tool({ meta: "loop" }, "const loop: any = {}; loop.again = loop;"),
+    "its meta is not an object of what JSON can say",
+    "write meta: {",
+  ),
+
   // Schemas
   "a parameter without description": parameter("v.string()", '"p" has no description', "write p: v.pipe("),
   "a parameter with a blank description": parameter(
@@ -433,6 +480,50 @@ it("keeps the last good catalogue when a mistake comes in", async () => {
   write({ "kit/sub.ts": "" });
   expect((await discover()).code).toBe(1);
   expect((await catalog()).revision).toBe(revision);
+});
+
+describe.concurrent("a setting that would close a server, or open it, without a word", () => {
+  const RATES = '[[ratelimits]]\nname = "RATE_10"\nnamespace_id = "1"\n';
+
+  it.each([
+    ["the host of [dev]", '[dev]\nip = "127.0.0.1"\nhost = "localhost"\n', 3, "any web page could call it", "remove"],
+    ["the host of dev on one line", 'dev = { port = 1, host = "localhost" }\n', 1, "any web page could call", "remove"],
+    ["the host of dev with a dot", 'dev.host = "localhost"\n', 1, "any web page could call it", "remove"],
+    [
+      "a rate without limiter",
+      `${RATES}[vars]\nRATE_PER_MINUTE = "100"\n`,
+      5,
+      "there is no rate limiter RATE_100",
+      'write "10", or ""',
+    ],
+  ])("%s", async (_, settings, line, problem, fix) => {
+    const made = project({ "kit/add.ts": tool(), "../wrangler.toml": settings });
+    // Not even a server that has tools goes on.
+    made.write({ "../generated/catalog.ts": "export default {};" });
+    const { code, stderr } = await made.discover({ WRANGLER_COMMAND: "dev" });
+    expect(code).toBe(1);
+    expect(said(stderr)).toEqual([
+      { file: `wrangler.toml:${line}`, problem: expect.stringContaining(problem), fix: expect.stringContaining(fix) },
+    ]);
+  });
+
+  it("and no other", async () => {
+    const settings = `${RATES}[dev]\nport = 1\n# host = "x"\n[vars]\nhost = "x"\nRATE_PER_MINUTE = "10"\n[env.a.vars]\nRATE_PER_MINUTE = ""\n`;
+    expect(await project({ "kit/add.ts": tool(), "../wrangler.toml": settings }).discover()).toMatchObject({ code: 0 });
+  });
+});
+
+it("lets a server go on when discovery itself fails", async () => {
+  const made = project({ "kit/add.ts": tool() });
+  expect((await made.discover()).code).toBe(0);
+  // A folder in the place of what discovery would write.
+  made.write({
+    "kit/sub.ts": tool({ input: "v.object({ p: v.pipe(v.string(), v.description('P.'), v.minLength(5)) })" }),
+    "../generated/checks": "",
+  });
+  const { code, stderr } = await made.discover({ WRANGLER_COMMAND: "dev" });
+  expect(stderr).toContain("The server goes on with the tools as they were");
+  expect([code, (await made.catalog()).revision]).toEqual([0, expect.any(String)]);
 });
 
 /** What stands on stderr, read as its readers do. */

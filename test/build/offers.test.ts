@@ -23,6 +23,22 @@ const PROMPTS: readonly (readonly [string, string, string])[] = [
     'the completion of "city" is not a function',
     "write a function",
   ],
+  [
+    'description: "P", arguments: { city: { description: "C", title: 5 } }, get: () => ""',
+    'the title of the argument "city" is not a string',
+    "leave it out",
+  ],
+  [
+    'description: "P", arguments: { city: { description: "C", title: () => "City" } }, get: () => ""',
+    'the title of the argument "city" is not a string',
+    "leave it out",
+  ],
+  [
+    'description: "P", arguments: { city: { description: "C", required: "yes" } }, get: () => ""',
+    'the required of the argument "city" is not true or false',
+    "required: true",
+  ],
+  ['description: "P", icons: [{ src: "https://x.example/", sizes: 48n }], get: () => ""', "its icons is not", "sizes"],
 ];
 /** A resource's members beside its description and `read`. */
 const RESOURCES: readonly (readonly [string, string, string])[] = [

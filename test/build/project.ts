@@ -15,7 +15,8 @@ export interface Project {
   readonly tools: string;
   readonly out: string;
   write(files: Record<string, string>): void;
-  discover(): Promise<{ code: number; stdout: string; stderr: string }>;
+  /** @param env what the environment says beside this process's */
+  discover(env?: Record<string, string>): Promise<{ code: number; stdout: string; stderr: string }>;
   /** What the generated module exports; each call reads it anew. */
   catalog(): Promise<CatalogSource>;
 }
@@ -46,7 +47,7 @@ export function project(files: Record<string, string> = {}): Project {
     tools,
     out,
     write,
-    discover: () => node(["src/build/cli.ts", "--tools", tools, "--out", out]),
+    discover: (env) => node(["src/build/cli.ts", "--tools", tools, "--out", out], env),
     async catalog() {
       const module: { default: CatalogSource } = await import(`${pathToFileURL(out).href}?${reads++}`);
       return module.default;
@@ -54,11 +55,19 @@ export function project(files: Record<string, string> = {}): Project {
   };
 }
 
-function node(args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+function node(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((done) => {
-    execFile(process.execPath, args, { cwd: ROOT }, (error: ExecFileException | null, stdout, stderr) => {
-      done({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
-    });
+    execFile(
+      process.execPath,
+      args,
+      { cwd: ROOT, env: { ...process.env, ...env } },
+      (error: ExecFileException | null, stdout, stderr) => {
+        done({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
+      },
+    );
   });
 }
 

@@ -8,9 +8,9 @@ afterEach(() => {
 });
 
 it("is put around the global fetch once, however often it is asked for", () => {
-  guardLibrary();
+  guardLibrary(() => {});
   const guarded = globalThis.fetch;
-  guardLibrary();
+  guardLibrary(() => {});
   expect(guarded).not.toBe(own);
   expect(globalThis.fetch).toBe(guarded);
 });

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import { type KeyTerms, type MadeKey, makeKey } from "../../src/keys/make.ts";
-import { build, makeFork } from "../support/node/fork.ts";
+import { build, makeFork, until } from "../support/node/fork.ts";
 import { miniflareOptions, onTestClock, putAhead, workerConfig } from "../support/node/worker.ts";
 
 export interface Place {
@@ -20,6 +20,10 @@ export interface Place {
   redirect(url: string, to: string): void;
   /** Addresses that the Worker has fetched, in order. */
   readonly fetched: string[];
+  /** What the Worker has logged, in order. */
+  readonly logged: readonly string[];
+  /** What it has logged behind so many lines, up to now: asked for by a mark, as a log comes some time later. */
+  loggedSince(count: number): Promise<string[]>;
   stop(): Promise<void>;
 }
 
@@ -44,12 +48,19 @@ const TOOLS = {
   "vault/open.ts": tool("Opens the vault.", 'scopes: ["vault.open"],'),
 };
 
-/** @param limited whether requests are counted, as a deployment does */
-export async function openPlace(tools: Record<string, string> = TOOLS, limited = false): Promise<Place> {
+/**
+ * @param limited whether requests are counted, as a deployment does
+ * @param change  what its owner changes in wrangler.toml
+ */
+export async function openPlace(
+  tools: Record<string, string> = TOOLS,
+  limited = false,
+  change = (settings: string) => settings,
+): Promise<Place> {
   const fork = makeFork(tools, { closed: true });
   const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
   // What its owner takes the # away from.
-  fork.write("wrangler.toml", `${settings}\n[alias]\n"#sign-in" = "./src/sign-in/server.ts"\n`);
+  fork.write("wrangler.toml", `${change(settings)}\n[alias]\n"#sign-in" = "./src/sign-in/server.ts"\n`);
   build(fork);
 
   const published = new Map<string, () => Response>();
@@ -66,7 +77,9 @@ export async function openPlace(tools: Record<string, string> = TOOLS, limited =
     ...worker,
     dev: { outboundService: { type: "fetcher", handler } },
   }));
-  const miniflare = new Miniflare(options as MiniflareOptions);
+  const logged: string[] = [];
+  const handleStructuredLogs = ({ message }: { message: string }) => logged.push(message);
+  const miniflare = new Miniflare({ ...options, handleStructuredLogs } as unknown as MiniflareOptions);
   const { origin } = await miniflare.ready;
   const kv = await miniflare.getKVNamespace("KV");
 
@@ -83,6 +96,13 @@ export async function openPlace(tools: Record<string, string> = TOOLS, limited =
     publish: (url, document) => published.set(url, () => Response.json(document)),
     redirect: (url, to) => published.set(url, () => new Response(null, { status: 302, headers: { location: to } })),
     fetched,
+    logged,
+    async loggedSince(count) {
+      const mark = crypto.randomUUID();
+      await fetch(origin, { headers: { "x-test-mark": mark } });
+      await until(async () => logged.some((line) => line.includes(mark)));
+      return logged.slice(count).filter((line) => !line.includes(mark));
+    },
     async stop() {
       await miniflare.dispose();
       fork.remove();
