@@ -1,5 +1,5 @@
 /** One fault at a time, and what it may cost: at worst another try, never a second effect or a second result. */
-import { createHash } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { canonical } from "../../src/core/json.ts";
 import { until } from "../support/node/fork.ts";
@@ -21,10 +21,12 @@ afterAll(() => rig?.kill());
 
 const fresh = () => crypto.randomUUID();
 const effects = (key: string) => rig.ask<number>("/world/effects", key);
+/** The rig's. */
+const SIGNING_KEY = new Uint8Array(32);
 /** The name of a record in KV. */
 const nameOf = (principal: string, key: string) => {
-  const named = canonical([principal, undefined, "Rig.Ring", key]);
-  return `call:${createHash("sha256").update(named).digest("hex")}`;
+  const named = canonical(["idempotency key", principal, undefined, "Rig.Ring", key]);
+  return `call:${createHmac("sha256", SIGNING_KEY).update(named).digest("hex")}`;
 };
 const ofKv = (key: string, principal = "tester") =>
   rig.ask<[string, string][]>("/world/entries", nameOf(principal, key)).then(([entry]) => entry);
