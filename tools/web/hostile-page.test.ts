@@ -85,7 +85,7 @@ describe("2 MiB of character references is decoded in pieces, with a table that 
     ["in one text, by number", `x${filled("&#9;", 2 * MIB - 100)}y`, " "],
     ["in one attribute", `<a href="${filled("&lt;", 2 * MIB - 100)}">y</a>`, "y"],
   ])("%s", PATIENT, async (_, html, shown) => {
-    const global: { TextDecoder: new () => TextDecoder } = globalThis;
+    const global = globalThis as unknown as { TextDecoder: new () => TextDecoder };
     const decoders = vi.spyOn(global, "TextDecoder");
     let longest = 0;
     const { replace } = String.prototype;
