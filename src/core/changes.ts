@@ -25,8 +25,11 @@ export interface Listener {
 }
 
 export interface Changes {
-  /** @returns changes as lines of JSON until the stream is cancelled; undefined when the principal has too many open */
-  listen(listener: Listener): Promise<ReadableStream<Uint8Array> | undefined>;
+  /**
+   * @param mayHear which of the resources that its session subscribed to before the stream is told of
+   * @returns changes as lines of JSON until the stream is cancelled; undefined when the principal has too many open
+   */
+  listen(listener: Listener, mayHear?: (uri: string) => boolean): Promise<ReadableStream<Uint8Array> | undefined>;
   publish(change: Change): Promise<void>;
   /**
    * Adds or takes away a resource that a session's streams hear about.
