@@ -68,6 +68,8 @@ export interface Catalog {
   latest(toolkit: string | undefined): readonly CatalogEntry[];
   prompts(toolkit: string | undefined): readonly PromptEntry[];
   resources(toolkit: string | undefined): readonly ResourceEntry[];
+  /** Also those that are hidden here: whose a URI is does not depend on who asks. */
+  readonly allResources: readonly ResourceEntry[];
   /** What a protocol made of the catalogue for a listing, made when it is first asked for. */
   listing<Made>(name: string, toolkit: string | undefined, make: () => Made): Made;
   /** What exists for a principal: the same catalogue for all to whom the same is visible. */
@@ -79,7 +81,7 @@ export interface Catalog {
 /** Sets of what is visible that are kept, with their listings: keys of a deployment share few. */
 const MAX_VIEWS = 32;
 
-export function createCatalog(source: CatalogSource, view = ""): Catalog {
+export function createCatalog(source: CatalogSource, view = "", allResources = source.resources): Catalog {
   const index = source.index ?? indexed(source);
   const { scopes } = index;
   const others = [...source.prompts, ...source.resources];
@@ -120,6 +122,7 @@ export function createCatalog(source: CatalogSource, view = ""): Catalog {
     },
     prompts: (toolkit) => (toolkit === undefined ? source.prompts : source.prompts.filter(within(toolkit))),
     resources: (toolkit) => (toolkit === undefined ? source.resources : source.resources.filter(within(toolkit))),
+    allResources,
     listing<Made>(name: string, toolkit: string | undefined, make: () => Made): Made {
       const key = `${name}/${toolkit ?? ""}`;
       if (!listings.has(key)) listings.set(key, make());
@@ -132,7 +135,7 @@ export function createCatalog(source: CatalogSource, view = ""): Catalog {
       if (known) return known;
       const [oldest] = views.keys();
       if (views.size >= MAX_VIEWS && oldest !== undefined) views.delete(oldest);
-      const visible = createCatalog(narrowed(source, principal), `-${hash(key)}`);
+      const visible = createCatalog(narrowed(source, principal), `-${hash(key)}`, allResources);
       views.set(key, visible);
       return visible;
     },

@@ -29,10 +29,11 @@ export interface Listener {
 
 export interface Changes {
   /**
+   * @param mayHear which of the resources that its session subscribed to before the stream is told of
    * @returns changes as lines of JSON until the stream is cancelled; undefined when the principal has too many open, or
    *          they name too many resources
    */
-  listen(listener: Listener): Promise<ReadableStream<Uint8Array> | undefined>;
+  listen(listener: Listener, mayHear?: (uri: string) => boolean): Promise<ReadableStream<Uint8Array> | undefined>;
   publish(change: Change): Promise<void>;
   /**
    * Adds or takes away a resource that a session's streams hear about.

@@ -1,5 +1,6 @@
 /** Resources: what a client reads by its URI. What one is, how one is found and read. */
 import type { Caller } from "./call.ts";
+import type { Catalog } from "./catalog.ts";
 import type { Host, Offer } from "./host.ts";
 import { isRecord } from "./json.ts";
 import type { ResourceEntry } from "./offers.ts";
@@ -16,19 +17,42 @@ export function isTemplate({ uri }: ResourceEntry): boolean {
 /** Longest URI that is looked up. */
 const MAX_URI = 2_000;
 
-/** The entry that a URI belongs to: one that is spelled out before one with variables. */
-export function findResource(
-  entries: readonly ResourceEntry[],
-  uri: string,
-): { entry: ResourceEntry; variables: Record<string, string> } | undefined {
-  if (uri.length > MAX_URI) return undefined;
-  const exact = entries.find((entry) => entry.uri === uri);
-  if (exact && !isTemplate(exact)) return { entry: exact, variables: {} };
+export interface FoundResource {
+  readonly entry: ResourceEntry;
+  readonly variables: Record<string, string>;
+}
+
+/**
+ * The entry that a URI belongs to. A template does not stand in for an entry that the catalogue hides.
+ *
+ * @param toolkit whose entries alone are shown; undefined for all
+ */
+export function findResource(catalog: Catalog, toolkit: string | undefined, uri: string): FoundResource | undefined {
+  const found = uri.length > MAX_URI ? undefined : ownerOfUri(catalog.allResources, uri);
+  return found && catalog.resources(toolkit).includes(found.entry) ? found : undefined;
+}
+
+/** One that is spelled out before one with variables, also if the URI escapes characters that need no escape. */
+function ownerOfUri(entries: readonly ResourceEntry[], uri: string): FoundResource | undefined {
+  const spelledOut = entries.filter((entry) => !isTemplate(entry));
+  const plain = unescaped(uri);
+  const exact =
+    spelledOut.find((entry) => entry.uri === uri) ??
+    (uri.includes("%") ? spelledOut.find((entry) => unescaped(entry.uri) === plain) : undefined);
+  if (exact) return { entry: exact, variables: {} };
   for (const entry of entries) {
     const variables = isTemplate(entry) ? matchTemplate(entry.uri, uri) : undefined;
     if (variables) return { entry, variables };
   }
   return undefined;
+}
+
+function unescaped(uri: string): string {
+  try {
+    return decodeURIComponent(uri);
+  } catch {
+    return uri;
+  }
 }
 
 function matchTemplate(template: string, uri: string): Record<string, string> | undefined {
@@ -66,7 +90,7 @@ function isOneSegment(value: string): boolean {
 
 /** @returns an outcome whose value is a list of contents; an empty one means that there is no such resource */
 export function readResource(
-  { entry, variables }: { entry: ResourceEntry; variables: Record<string, string> },
+  { entry, variables }: FoundResource,
   uri: string,
   caller: Caller,
   host: Host,

@@ -219,13 +219,13 @@ export function hubChanges(namespace: DurableObjectNamespace<Hub>): Changes {
   const hub = () => namespace.getByName("hub");
   const ownOf = (principal: string) => namespace.getByName(`principal ${principal}`);
   return {
-    async listen(listener) {
+    async listen(listener, mayHear = () => true) {
       const stream = await hub().listen({ ...listener, wanted: { ...listener.wanted } satisfies Wanted });
       const { principal, session } = listener;
       if (stream === undefined || session === undefined) return stream;
       try {
         // Read after opening: later subscriptions reach the hub by themselves.
-        const uris = await ownOf(principal).kept(session);
+        const uris = (await ownOf(principal).kept(session)).filter(mayHear);
         if (uris.length > 0) await hub().updateSubscriptions(session, uris, true);
       } catch (error) {
         await stream.cancel();

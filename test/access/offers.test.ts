@@ -246,6 +246,27 @@ describe("who may not read a resource is told nothing of its changes", () => {
   });
 });
 
+describe("a URI that is spelled out beside a template that it fits too is the former's alone", () => {
+  const SPELLED = ["club://lobby/owner", "club://lobby/%6fwner"];
+
+  it.each(SPELLED)("%s, read", async (uri) => {
+    const way = MCP_WAYS["2025-11-25"];
+    const read = async (headers: Headers) => ask(way("resources/read", { uri }), headers);
+    expect((await read(as(member))).body.result.contents[0].text).toBe("For the end of the day.");
+    for (const key of [half, bound]) expect((await read(as(key))).body.error.code).toBe(-32002);
+    expect((await read(token("club:read"))).status).toBe(403);
+    const guest = await ask(way("resources/read", { uri: "club://lobby/ann" }), as(half));
+    expect(guest.body.result.contents[0].text).toBe("ann waits.");
+  });
+
+  it.each(SPELLED)("%s, subscribed to", async (uri) => {
+    const way = MCP_WAYS["2025-11-25"];
+    expect((await ask(way("resources/subscribe", { uri }), as(member))).body.result).toEqual({});
+    expect((await ask(way("resources/subscribe", { uri }), as(half))).body.error.code).toBe(-32002);
+    expect((await ask(way("resources/subscribe", { uri }), token("club:read"))).status).toBe(403);
+  });
+});
+
 describe("calls a minute (definition, rate)", () => {
   /** All are called `Shop.Rare`, as a tool is whose rate is the same. */
   const RARE: Record<string, [method: string, params: object]> = {

@@ -106,6 +106,45 @@ describe.each([
   });
 });
 
+describe("a call that answers with a stream", () => {
+  const minutes = { name: "Club_Minutes", arguments: { ms: 35_000 } };
+  const said = async (key: Made, method: Record<string, string>, _meta: object) => {
+    const headers = { ...JSON_TYPE, authorization: `Bearer ${key.text}`, ...method };
+    const body = JSON.stringify(rpc("tools/call", { ...minutes, _meta: { progressToken: "t", ..._meta } }));
+    const { body: stream } = await fetch(`${here.url}/mcp`, { method: "POST", headers, body });
+    const reader = (stream as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+    let text = (await reader.read()).value ?? "";
+    const rest = async () => {
+      for (let read = await reader.read(); !read.done; read = await reader.read()) text += read.value;
+      return text;
+    };
+    return rest();
+  };
+  const modernCall = (key: Made) =>
+    said(
+      key,
+      { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": minutes.name },
+      MODERN_META,
+    );
+  const inSession = async (key: Made) => said(key, await session(key), {});
+
+  it("ends at a heartbeat when its key is revoked, without the result; that of another has it", async () => {
+    const keys = await Promise.all([1, 2, 3].map(() => here.makeKey({ scopes: ["*"] })));
+    const [one, two, faithful] = keys as [Made, Made, Made];
+    const calls = [modernCall(one), inSession(two), modernCall(faithful)];
+    await new Promise((resume) => setTimeout(resume, 2_000));
+    await Promise.all([here.revoke(one), here.revoke(two)]);
+    await here.ahead(91);
+    const texts = await Promise.all(calls);
+    expect(texts.map((text) => [text.includes("notifications/progress"), text.includes("It was decided")])).toEqual([
+      [true, false],
+      [true, false],
+      [true, true],
+    ]);
+    await here.ahead(0);
+  });
+});
+
 it("looking again counts no request", async () => {
   const key = await here.makeKey({ rate: 10 });
   const streams = await Promise.all([modern(key), modern(key)]);

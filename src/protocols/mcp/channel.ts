@@ -2,9 +2,8 @@
  * Where the messages about one request go: a single JSON answer while nothing else is said, an event stream from the
  * first thing that is. Decided by what happens, without buffering.
  */
-import type { Host } from "../../core/host.ts";
 import type { Soon } from "../../core/soon.ts";
-import { jsonShared, jsonText } from "../http.ts";
+import { jsonShared, jsonText, type Visit } from "../http.ts";
 import { eventStream } from "../sse.ts";
 import type { StreamAddress } from "./event-id.ts";
 import { type OutgoingStream, ResumableStream } from "./resumable.ts";
@@ -40,7 +39,7 @@ export function answerOf({ text, status, headers, shared }: Final): Response {
 
 /** Carries one request's messages to its client: an event stream is opened when there is something to say early. */
 export class Conversation implements Channel {
-  readonly #host: Host;
+  readonly #visit: Visit;
   readonly #streamAddress: StreamAddress | undefined;
   readonly #gone: (() => void) | undefined;
   #answer: ((response: Response) => void) | undefined;
@@ -52,8 +51,8 @@ export class Conversation implements Channel {
    * @param gone called when the client has closed a stream; left out if that does not mean that it has lost interest:
    *             then the request is seen to its end
    */
-  constructor(host: Host, streamAddress: StreamAddress | undefined, gone: (() => void) | undefined) {
-    this.#host = host;
+  constructor(visit: Visit, streamAddress: StreamAddress | undefined, gone: (() => void) | undefined) {
+    this.#visit = visit;
     this.#streamAddress = streamAddress;
     this.#gone = gone;
   }
@@ -65,7 +64,7 @@ export class Conversation implements Channel {
       if (this.#stream) resolve(this.#stream.response);
       else this.#answer = resolve;
       const ended = final.then((last) => resolve(this.#end(last)));
-      if (this.#gone === undefined) this.#host.defer(ended);
+      if (this.#gone === undefined) this.#visit.host.defer(ended);
     });
   }
 
@@ -93,13 +92,23 @@ export class Conversation implements Channel {
   #opened(): OutgoingStream {
     if (this.#stream) return this.#stream;
     const stream = this.#streamAddress
-      ? new ResumableStream(this.#host, this.#streamAddress)
+      ? new ResumableStream(this.#visit.host, this.#streamAddress)
       : plainStream(() => this.#gone?.());
     this.#stream = stream;
     // Keeps proxies from closing a stream that is silent, and finds out that nobody listens any more.
-    this.#beats = setInterval(() => stream.beat(), BEAT_MS);
+    this.#beats = setInterval(() => this.#beat(stream), BEAT_MS);
     this.#answer?.(stream.response);
     return stream;
+  }
+
+  /** A credential that is no good any more is told nothing more: the call goes on as it does when a connection breaks. */
+  async #beat(stream: OutgoingStream): Promise<void> {
+    stream.beat();
+    const refused = await this.#visit.recheck(0);
+    // A store that is away says nothing of the credential.
+    if (refused === undefined || refused.status === 503 || this.isDone) return;
+    clearInterval(this.#beats);
+    stream.cut();
   }
 }
 
@@ -112,6 +121,10 @@ function plainStream(gone: () => void): OutgoingStream {
     },
     beat: () => stream.comment("keep-alive"),
     leave() {},
+    cut() {
+      stream.close();
+      gone();
+    },
     end(text) {
       stream.send(text);
       stream.close();

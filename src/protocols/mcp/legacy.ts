@@ -9,7 +9,7 @@ import { complete } from "./completion.ts";
 import { isLogLevel } from "./levels.ts";
 import { getPromptOf, listPrompts } from "./prompts.ts";
 import { CODE, error, refused } from "./render.ts";
-import { listResources, listTemplates, readResourceOf, resourcesOf, unknownResource } from "./resources.ts";
+import { listResources, listTemplates, readResourceOf, unknownResource } from "./resources.ts";
 import { isLegacyRevision, LEGACY_REVISIONS, type LegacyRevision } from "./revisions.ts";
 import { setLogLevel } from "./session.ts";
 import { callTool, listTools } from "./tools.ts";
@@ -68,7 +68,8 @@ async function subscribe({ params }: RpcRequest, turn: Turn, on: boolean): Promi
   if (!isRecord(params) || typeof params.uri !== "string") {
     return error(CODE.invalidParams, "params.uri must be a string");
   }
-  const found = params.uri.length <= MAX_SUBSCRIBED_URI ? findResource(resourcesOf(turn), params.uri) : undefined;
+  const { catalog } = visit.host;
+  const found = params.uri.length <= MAX_SUBSCRIBED_URI ? findResource(catalog, visit.toolkit, params.uri) : undefined;
   if (on && !found) return unknownResource(params.uri, turn);
   // A caller that may not read a resource must not learn of its changes.
   const refusal = on && found ? lackingScopes(resourceOffer(found.entry), visit.principal) : undefined;

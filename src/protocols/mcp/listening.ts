@@ -49,13 +49,22 @@ export async function listenInSession(
     revision,
     knows: session.knows,
   };
-  return listen(visit, listener, (change, stream) => stream.send(JSON.stringify(notification(change, {}))));
+  // What the session subscribed to by a token with more scopes is not for this one.
+  return listen(visit, listener, (change, stream) => {
+    if (change.of !== "resource" || mayRead(visit, change.uri)) stream.send(JSON.stringify(notification(change, {})));
+  });
+}
+
+/** Whether it is offered here, and the client may read it: of what it may not, not even changes are told. */
+function mayRead({ host, principal, toolkit }: Visit, uri: string): boolean {
+  const found = findResource(host.catalog, toolkit, uri);
+  return found !== undefined && lackingScopes(resourceOffer(found.entry), principal) === undefined;
 }
 
 /** What a client missed of a stream that it lost, and what is still to come (Resumability and Redelivery). */
 async function resume(visit: Visit, box: string, id: string): Promise<Listening | "unknown event" | "nothing follows"> {
   const { host, principal } = visit;
-  const resumed = await readEventId(host, box, id);
+  const resumed = await readEventId(host, box, id, principal.scopes);
   if (resumed === undefined) return "unknown event";
   const { name, stream: lost, after } = resumed;
   if (after === END) return "nothing follows";
@@ -88,17 +97,13 @@ export async function listenToSubscription(visit: Visit, { id, params }: RpcRequ
   const uris = filter.resourceSubscriptions ?? [];
   if (!Array.isArray(uris) || uris.length > MAX_URIS || !uris.every((uri) => typeof uri === "string"))
     return "malformed";
-  const { host, principal, toolkit } = visit;
+  const { host, principal } = visit;
   const wanted: Wanted = {
     tools: filter.toolsListChanged === true,
     prompts: filter.promptsListChanged === true,
     resources: filter.resourcesListChanged === true,
     // Only what this path offers and the client may read: of another toolkit's resources not even changes are told.
-    uris: uris.filter((uri) => {
-      if (uri.length > MAX_SUBSCRIBED_URI) return false;
-      const found = findResource(host.catalog.resources(toolkit), uri);
-      return found && lackingScopes(resourceOffer(found.entry), principal) === undefined;
-    }),
+    uris: uris.filter((uri) => uri.length <= MAX_SUBSCRIBED_URI && mayRead(visit, uri)),
   };
   const tagged = { _meta: { [META.subscriptionId]: id } };
   const acknowledged = {
@@ -154,7 +159,7 @@ async function listen(
   tell: (change: Change, stream: EventStream) => void,
   options?: StreamOptions,
 ): Promise<Listening> {
-  const changes = await visit.host.changes.listen(listener);
+  const changes = await visit.host.changes.listen(listener, (uri) => mayRead(visit, uri));
   if (changes === undefined) return "too many streams";
   return forward(visit, changes, (line, stream) => tell(JSON.parse(line), stream), options);
 }

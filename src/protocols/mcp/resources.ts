@@ -36,7 +36,7 @@ export async function readResourceOf({ params }: RpcRequest, turn: Turn): Promis
     return error(CODE.invalidParams, "params.uri must be a string");
   }
   const { uri } = params;
-  const found = findResource(resourcesOf(turn), uri);
+  const found = findResource(turn.visit.host.catalog, turn.visit.toolkit, uri);
   if (found === undefined) return unknownResource(uri, turn);
 
   // What is read is computed: kept for as long as its definition says, and by default not at all.

@@ -22,6 +22,8 @@ export interface OutgoingStream {
   beat(): void;
   /** Closes the connection. The client finds what it has not heard, and what is still to come, in the mailbox. */
   leave(): void;
+  /** Closes the connection, as if the client had. */
+  cut(): void;
   /** Sends the last message, and closes. */
   end(text: string): void;
 }
@@ -64,6 +66,10 @@ export class ResumableStream implements OutgoingStream {
     this.#close();
     // Also if there is nothing new: it tells a client that waits for it that the request still runs.
     this.#post(true);
+  }
+
+  cut(): void {
+    this.leave();
   }
 
   end(text: string): void {

@@ -97,7 +97,12 @@ function postLegacy(visit: Visit, message: RpcMessage, { manner, session }: Lega
   if (message.kind === "request") {
     const streamAddress =
       session && manner.kind === "legacy" && manner.revision >= "2025-11-25"
-        ? { box: boxOf(visit, session), stream: crypto.randomUUID(), request: message.id }
+        ? {
+            box: boxOf(visit, session),
+            stream: crypto.randomUUID(),
+            request: message.id,
+            scopes: visit.principal.scopes,
+          }
         : undefined;
     return answer(message, { visit, manner, session, can: session?.can ?? NOTHING, streamAddress, alone });
   }

@@ -100,7 +100,7 @@ export class Turn implements TurnFacts, Client {
 
   #talk(): Conversation {
     this.#conversation ??= new Conversation(
-      this.visit.host,
+      this.visit,
       this.streamAddress,
       this.#isCancelledByHangingUp ? () => this.end() : undefined,
     );

@@ -1,0 +1,85 @@
+/** One session, several tokens of one person: a narrower one gets nothing that a broader one left in it. */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Fork } from "../support/node/fork.ts";
+import { buildTools, type Deployment, deploy } from "./support/deployment.ts";
+import { type Provider, startProvider } from "./support/provider.ts";
+import { rpc } from "./support/wire.ts";
+
+let fork: Fork;
+let provider: Provider;
+let here: Deployment;
+beforeAll(async () => {
+  fork = buildTools();
+  provider = await startProvider();
+  const settings = { JWT_ISSUER: provider.issuer, JWT_JWKS_URL: provider.jwksUrl, RATE_PER_MINUTE: "" };
+  here = await deploy(fork, settings);
+});
+afterAll(async () => {
+  await here?.stop();
+  provider?.stop();
+  fork?.remove();
+});
+
+type Headed = Record<string, string>;
+const token = (scope: string) => ({ authorization: `Bearer ${provider.sign({ aud: `${here.url}/mcp`, scope })}` });
+const broad = () => token("club:read club:write");
+const narrow = () => token("club:read");
+const post = (body: object, headers: Headed) =>
+  fetch(`${here.url}/mcp`, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
+    body: JSON.stringify(body),
+  });
+
+async function begun(): Promise<Headed> {
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
+  const response = await post(rpc("initialize", params), broad());
+  await response.text();
+  return { "mcp-session-id": response.headers.get("mcp-session-id") ?? "", "mcp-protocol-version": "2025-11-25" };
+}
+
+const opened = (headers: Headed) =>
+  fetch(`${here.url}/mcp`, {
+    headers: { accept: "text/event-stream", ...headers },
+    signal: AbortSignal.timeout(60_000),
+  });
+
+/** Reads until there is what is looked for. */
+async function until(response: Response, wanted: RegExp): Promise<string> {
+  const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  while (!wanted.test(text)) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    text += value;
+  }
+  await reader.cancel();
+  return text;
+}
+
+it.each(["before", "after"])("hears no change of a resource that it may not read, subscribed to %s", async (order) => {
+  const session = await begun();
+  const subscribe = async (uri: string, who: Headed) =>
+    (await post(rpc("resources/subscribe", { uri }), { ...session, ...who })).text();
+  await subscribe("shop://window", narrow());
+  if (order === "before") await subscribe("club://board", broad());
+  const stream = await opened({ ...session, ...narrow() });
+  expect(stream.status).toBe(200);
+  if (order === "after") await subscribe("club://board", broad());
+  for (const uri of ["club://board", "shop://window"]) {
+    await (await post(rpc("tools/call", { name: "Club_Announce", arguments: { uri } }), narrow())).text();
+  }
+  expect(await until(stream, /shop:\/\/window/)).not.toContain("club://board");
+});
+
+it("does not pick up the result of a call that it may not make; who may does", async () => {
+  const session = await begun();
+  const params = { name: "Club_Minutes", arguments: { ms: 1 }, _meta: { progressToken: "t" } };
+  const said = await (await post(rpc("tools/call", params), { ...session, ...broad() })).text();
+  const id = /^id: (.*)$/m.exec(said)?.[1] ?? "";
+  expect(id).toMatch(/-0$/);
+  const refused = await opened({ ...session, ...narrow(), "last-event-id": id });
+  expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("Last-Event-ID")]);
+  const picked = await opened({ ...session, ...broad(), "last-event-id": id });
+  expect(await until(picked, /"result"/)).toContain("It was decided");
+});
