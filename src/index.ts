@@ -170,6 +170,9 @@ const report = (error: unknown) =>
 if (Boolean(issuer) !== Boolean(jwksUrl)) {
   log({ level: "error", message: "JWT_ISSUER and JWT_JWKS_URL go together: tokens are refused" });
 }
+if (secret && new TextEncoder().encode(secret).length < 32) {
+  log({ level: "error", message: "JWT_SECRET must have 32 bytes or more: tokens signed with it are refused" });
+}
 if (isLocal) log({ level: "info", message: "Open to this machine: no credential is asked for under npm start" });
 
 export default createApp({

@@ -17,6 +17,7 @@ import type { SignInParts } from "../access/sign-in.ts";
 import type { Principal } from "../core/definition.ts";
 import { describeError } from "../core/log.ts";
 import { readText } from "./body.ts";
+import { shown } from "./html.ts";
 import { type OAuth, supportedScopes } from "./oauth.ts";
 import { offerOf } from "./offer.ts";
 import { consentPage, endPage, type Form, keyPage, linkBackPage, type Trouble, type Who } from "./page.ts";
@@ -83,7 +84,7 @@ async function begin(asked: Request, oauth: OAuth, parts: SignInParts, trouble?:
   const { clientName, clientId, clientDomain, redirectHost, redirectIsLoopback } =
     await oauth.helpers.describeConsent(request);
   const who: Who = {
-    name: clientName === clientId ? "An app without a name" : clientName,
+    name: clientName === clientId || shown(clientName) === "" ? "An app without a name" : clientName,
     domain: clientDomain,
     host: redirectHost,
     loopback: redirectIsLoopback,

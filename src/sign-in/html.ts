@@ -22,13 +22,13 @@ function textOf(part: Part): string {
 
 /**
  * A name that someone else chose, on one line and of a length that leaves ours readable: without line ends, and without
- * the invisible letters that turn the direction of what follows.
+ * invisible letters, of which some turn the direction of what follows. Empty for a name of nothing else.
  */
 export function shown(name: string, most = 80): string {
   const letters = [
     ...name
       .replace(/\s+/g, " ")
-      .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "")
+      .replace(/[\p{C}\p{Zl}\p{Zp}\p{DI}\u2800]/gu, "")
       .trim(),
   ];
   return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : letters.join("");

@@ -105,6 +105,8 @@ describe("who a token speaks for", () => {
   it("half a configuration is none, and a short secret opens nothing (RFC 7518, section 3.2)", async () => {
     const [half, provider] = fresh("half");
     expect(await status(half, provider.sign({ aud: half.url }))).toBe(401);
+    // Said at the start, before anybody comes with such a token.
+    await expect.poll(() => half.lines.join("\n")).toContain("JWT_SECRET must have 32 bytes or more: tokens");
     expect(await status(half, shared())).toBe(503);
     expect(half.lines.join("\n")).toContain("JWT_SECRET must have 32 bytes or more");
     const [plain, unpublished] = fresh("unsafe");

@@ -80,6 +80,12 @@ describe("a stranger writes no line of the log", () => {
   });
 });
 
+it("an app whose name is blank letters is shown as one without a name", async () => {
+  const blank = await register(url, { client_name: "\u3164\u2800" });
+  const page = await new Browser(url).open(new Attempt(url, blank).query());
+  expect(page.text).toContain("An app without a name");
+});
+
 describe("what a client publishes is its own mistake, and no fault of ours", () => {
   it("where its keys are no keys", async () => {
     const id = "https://client.example/null.json";
