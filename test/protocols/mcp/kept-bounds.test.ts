@@ -31,13 +31,13 @@ const stored = (box: DurableObjectStub<Mailbox>) =>
 const NOTHING = { tables: [], alarm: null };
 
 describe("a stream that its client left", () => {
-  it("keeps 1 MB of what a tool still says, the last of it, however long the client's progress token is", async () => {
+  it("keeps 1 MB of what a tool still says, the last of it, however much that is", async () => {
     const session = await handshake();
     const steps = [
       { progress: 0.5, pause: 500 },
-      ...Array.from({ length: 10 }, (_, n) => ({ progress: n + 1, pause: 20 })),
+      ...Array.from({ length: 10 }, (_, n) => ({ progress: n + 1, pause: 20, padding: 300_000 })),
     ];
-    const meta = { _meta: { progressToken: "t".repeat(300_000) } };
+    const meta = { _meta: { progressToken: "t" } };
     const stream = await streamed(
       request("tools/call", { name: "Talk_Report", arguments: { steps }, ...meta }),
       session,
