@@ -11,7 +11,8 @@ const REDACTED = "[redacted]";
 export function scrubber(secrets: readonly string[]): Scrub {
   // A trailing line end is easily pasted into a secret, and trimmed by who uses it.
   const texts = secrets.flatMap((secret) => [secret, secret.trim()]);
-  const spellings = [...new Set(texts.filter(({ length }) => length >= LEAST).flatMap(spellingsOf))];
+  const all = texts.filter(({ length }) => length >= LEAST).flatMap(spellingsOf);
+  const spellings = [...new Set(all)].filter(({ length }) => length >= LEAST);
   if (spellings.length === 0) return (text) => text;
   return (text) => withoutRanges(text, rangesOf(spellings, text));
 }
@@ -20,13 +21,44 @@ type Range = readonly [from: number, to: number];
 
 /** All are looked for in the text as it was: if one were cut out first, the rest of another that it overlaps would stay. */
 function rangesOf(spellings: readonly string[], text: string): Range[] {
-  const ranges: Range[] = [];
-  for (const spelling of spellings) {
-    for (let at = text.indexOf(spelling); at >= 0; at = text.indexOf(spelling, at + 1)) {
-      ranges.push([at, at + spelling.length]);
-    }
+  return spellings.flatMap((spelling) => found(spelling, text)).sort(([a], [b]) => a - b);
+}
+
+/**
+ * Where a spelling stands in a text, also where it overlaps itself: such places are one range. Takes a time that grows
+ * with the sum of both lengths (Knuth, Morris and Pratt), as a caller chooses both: `indexOf` from each place on would
+ * compute for minutes on a text of one letter.
+ */
+function found(spelling: string, text: string): Range[] {
+  const ranges: [from: number, to: number][] = [];
+  const borders = bordersOf(spelling);
+  let matched = 0;
+  for (let at = 0; at < text.length; at++) {
+    matched = longerBy(text.charCodeAt(at), spelling, borders, matched);
+    if (matched < spelling.length) continue;
+    const [from, to] = [at + 1 - spelling.length, at + 1];
+    const last = ranges.at(-1);
+    if (last && from < last[1]) last[1] = to;
+    else ranges.push([from, to]);
+    matched = borders[matched] ?? 0;
   }
-  return ranges.sort(([a], [b]) => a - b);
+  return ranges;
+}
+
+/** For each length of the spelling's beginning: the longest part that it both begins and ends with. */
+function bordersOf(spelling: string): Int32Array {
+  const borders = new Int32Array(spelling.length + 1);
+  for (let at = 1; at < spelling.length; at++) {
+    borders[at + 1] = longerBy(spelling.charCodeAt(at), spelling, borders, borders[at] ?? 0);
+  }
+  return borders;
+}
+
+/** How much of the spelling is matched once one more letter is read. */
+function longerBy(letter: number, spelling: string, borders: Int32Array, matched: number): number {
+  let length = matched;
+  while (length > 0 && spelling.charCodeAt(length) !== letter) length = borders[length] ?? 0;
+  return spelling.charCodeAt(length) === letter ? length + 1 : length;
 }
 
 /** @param ranges sorted; ranges that overlap are taken out as one */
@@ -43,9 +75,25 @@ function withoutRanges(text: string, ranges: readonly Range[]): string {
 function spellingsOf(secret: string): string[] {
   // Half a character, which JSON can carry, is none that a URL can: what encodes it puts another in its place, or throws.
   const wellFormed = secret.toWellFormed();
-  const inUrl = [encodeURIComponent(wellFormed), new URLSearchParams([["", wellFormed]]).toString().slice(1)];
+  const inUrl = [
+    encodeURIComponent(wellFormed),
+    encodeURI(wellFormed),
+    new URLSearchParams([["", wellFormed]]).toString().slice(1),
+    ...inPartsOfUrl(wellFormed),
+  ];
   const inSmall = inUrl.map((spelling) => spelling.replace(/%../g, (byte) => byte.toLowerCase()));
   return [secret, JSON.stringify(secret).slice(1, -1), ...inUrl, ...inSmall, ...inBase64(wellFormed)];
+}
+
+/** Each part of a URL has letters of its own that it leaves as they are (URL Standard, percent-encode sets). */
+function inPartsOfUrl(text: string): string[] {
+  const url = new URL("https://host.invalid/");
+  url.username = text;
+  url.password = text;
+  url.pathname = text;
+  url.search = text;
+  url.hash = text;
+  return [url.username, url.password, url.pathname.slice(1), url.search.slice(1), url.hash.slice(1)];
 }
 
 /** Base64 spells a text in one of three ways, by what goes before it: `Basic` has the user's name there. */

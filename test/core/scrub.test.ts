@@ -44,6 +44,27 @@ describe("a secret is taken out (OXP, Security; specs/oxp: never in a message, n
     expect(scrubber(["sk_live_4f1d9c8e\n"])("Bearer sk_live_4f1d9c8e is expired")).toBe("Bearer [redacted] is expired");
   });
 
+  it.each(["pa ss/word99", 'p"ss/w+rd99', "pa ss:word&99", "pa$$ word99", "pä/ss=word99"])(
+    "%s in each part of a URL",
+    (secret) => {
+      const url = new URL(`https://api.example/x?key=${secret}`);
+      const path = new URL(`https://api.example/${secret.replaceAll("?", "")}/x`);
+      const user = new URL("https://u@api.example/");
+      user.password = secret;
+      const hash = new URL(`https://api.example/#${secret}`);
+      for (const text of [url.href, path.href, user.href, hash.href, encodeURI(`https://api.example/${secret}`)]) {
+        expect(scrubber([secret])(text)).toContain("[redacted]");
+      }
+    },
+  );
+
+  it("however often it overlaps itself, in a time that grows with its length and no faster", () => {
+    // With a search from each place on, this took minutes: the test's own limit would end it.
+    expect(scrubber(["a".repeat(400_000)])(`x${"a".repeat(1_000_000)}y`)).toBe("x[redacted]y");
+    expect(scrubber([`${"a".repeat(400_000)}b`])("a".repeat(1_000_000))).toBe("a".repeat(1_000_000));
+    expect(scrubber(["abab"])("ababab abab aba")).toBe("[redacted] [redacted] aba");
+  });
+
   it("what looks like a pattern is a text", () => {
     for (const secret of ["$&$1", "(.*)+", "[a-z]*", "\\d{4}", "^....$"]) {
       expect(scrubber([secret])(`x ${secret} y abcd`)).toBe("x [redacted] y abcd");
