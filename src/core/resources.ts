@@ -32,13 +32,12 @@ export function findResource(catalog: Catalog, toolkit: string | undefined, uri:
   return found && catalog.resources(toolkit).includes(found.entry) ? found : undefined;
 }
 
-/** One that is spelled out before one with variables, also if the URI escapes characters that need no escape. */
+/** One that is spelled out before one with variables, however either of them escapes its characters. */
 function ownerOfUri(entries: readonly ResourceEntry[], uri: string): FoundResource | undefined {
   const spelledOut = entries.filter((entry) => !isTemplate(entry));
   const plain = unescaped(uri);
   const exact =
-    spelledOut.find((entry) => entry.uri === uri) ??
-    (uri.includes("%") ? spelledOut.find((entry) => unescaped(entry.uri) === plain) : undefined);
+    spelledOut.find((entry) => entry.uri === uri) ?? spelledOut.find((entry) => unescaped(entry.uri) === plain);
   if (exact) return { entry: exact, variables: {} };
   for (const entry of entries) {
     const variables = isTemplate(entry) ? matchTemplate(entry.uri, uri) : undefined;
