@@ -83,3 +83,14 @@ it("does not pick up the result of a call that it may not make; who may does", a
   const picked = await opened({ ...session, ...broad(), "last-event-id": id });
   expect(await until(picked, /"result"/)).toContain("It was decided");
 });
+
+it("does not pick up the result of another toolkit's call with a token that is good for one toolkit only", async () => {
+  const session = await begun();
+  const params = { name: "Club_Minutes", arguments: { ms: 1 }, _meta: { progressToken: "t" } };
+  const said = await (await post(rpc("tools/call", params), { ...session, ...broad() })).text();
+  const id = /^id: (.*)$/m.exec(said)?.[1] ?? "";
+  const claims = { aud: `${here.url}/shop/mcp`, scope: "club:read club:write" };
+  const headers = { ...session, authorization: `Bearer ${provider.sign(claims)}`, "last-event-id": id };
+  const refused = await fetch(`${here.url}/shop/mcp`, { headers: { accept: "text/event-stream", ...headers } });
+  expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("Last-Event-ID")]);
+});

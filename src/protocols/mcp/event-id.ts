@@ -17,6 +17,8 @@ export interface StreamAddress {
   readonly request: RpcId;
   /** Scopes of who made the request: who picks the answer up must have those of them that anything here demands. */
   readonly scopes: Principal["scopes"];
+  /** Folder name of the toolkit whose path the request came in on; undefined for the bare path. */
+  readonly toolkit: string | undefined;
 }
 
 /** Position after the last message: a client that has it has missed nothing still available. */
@@ -24,10 +26,10 @@ export const END = "end";
 
 /** What a stream's ids begin with. */
 export async function signStream({ signer, catalog }: Host, address: StreamAddress): Promise<string> {
-  const { box, stream, request, scopes } = address;
+  const { box, stream, request, scopes, toolkit = null } = address;
   const lacks = lacking(catalog.scopes, scopes);
   const has = catalog.scopes.filter((scope) => !lacks.includes(scope));
-  const note = toBase64Url(new TextEncoder().encode(JSON.stringify([request, ...has])));
+  const note = toBase64Url(new TextEncoder().encode(JSON.stringify([request, toolkit, ...has])));
   return `${stream}.${note}.${await signer.sign(bound(box, stream, note))}`;
 }
 
@@ -40,26 +42,29 @@ export function eventId(name: string, at: number | typeof END): string {
 }
 
 /**
- * @param scopes of who comes back: a session's tokens may have different ones
- * @returns undefined for an id that no event of this session has had, or none that these scopes would have got
+ * @param visitor who comes back, and on which toolkit's path: a session's tokens may have different scopes, and be good
+ *                for one toolkit only
+ * @returns undefined for an id that no event of this session has had, or none that the visitor would have got
  */
 export async function readEventId(
   { signer }: Host,
   box: string,
   id: string,
-  scopes: Principal["scopes"],
+  visitor: Pick<StreamAddress, "scopes" | "toolkit">,
 ): Promise<(StreamAddress & { readonly name: string; readonly after: number | typeof END }) | undefined> {
   const [, name = "", stream = "", note = "", signature = "", at] =
     /^(([\w-]+)\.([\w-]+)\.([\w-]+))-(\d{1,9}|end)$/.exec(id) ?? [];
   // Nothing of it is looked at before it is known to be ours.
   if (at === undefined || !(await signer.verify(bound(box, stream, note), signature))) return undefined;
-  const [request, ...has] = readNote(note);
-  if (lacking(has, scopes).length > 0) return undefined;
-  return { box, stream, request, scopes, name, after: at === END ? END : Number(at) };
+  const [request, path, ...has] = readNote(note);
+  const toolkit = path ?? undefined;
+  const isNarrower = visitor.toolkit !== undefined && visitor.toolkit !== toolkit;
+  if (isNarrower || lacking(has, visitor.scopes).length > 0) return undefined;
+  return { box, stream, request, scopes: visitor.scopes, toolkit, name, after: at === END ? END : Number(at) };
 }
 
 /** @param note that {@link signStream} made */
-function readNote(note: string): [request: RpcId, ...has: string[]] {
+function readNote(note: string): [request: RpcId, toolkit: string | null, ...has: string[]] {
   return JSON.parse(new TextDecoder().decode(fromBase64Url(note)));
 }
 

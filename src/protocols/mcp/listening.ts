@@ -63,8 +63,8 @@ function mayRead({ host, principal, toolkit }: Visit, uri: string): boolean {
 
 /** What a client missed of a stream that it lost, and what is still to come (Resumability and Redelivery). */
 async function resume(visit: Visit, box: string, id: string): Promise<Listening | "unknown event" | "nothing follows"> {
-  const { host, principal } = visit;
-  const resumed = await readEventId(host, box, id, principal.scopes);
+  const { host, principal, toolkit } = visit;
+  const resumed = await readEventId(host, box, id, { scopes: principal.scopes, toolkit });
   if (resumed === undefined) return "unknown event";
   const { name, stream: lost, after } = resumed;
   if (after === END) return "nothing follows";

@@ -102,6 +102,7 @@ function postLegacy(visit: Visit, message: RpcMessage, { manner, session }: Lega
             stream: crypto.randomUUID(),
             request: message.id,
             scopes: visit.principal.scopes,
+            toolkit: visit.toolkit,
           }
         : undefined;
     return answer(message, { visit, manner, session, can: session?.can ?? NOTHING, streamAddress, alone });
