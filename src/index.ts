@@ -7,7 +7,7 @@ import source from "#catalog";
 import createSignIn from "#sign-in";
 import { failures } from "./access/failures.ts";
 import { createGuard } from "./access/guard.ts";
-import { tokens } from "./access/jwt.ts";
+import { LEAST_SECRET, tokens } from "./access/jwt.ts";
 import { keyring } from "./access/keys.ts";
 import { remembering } from "./access/sign-in.ts";
 import { strangers } from "./access/stranger.ts";
@@ -170,8 +170,11 @@ const report = (error: unknown) =>
 if (Boolean(issuer) !== Boolean(jwksUrl)) {
   log({ level: "error", message: "JWT_ISSUER and JWT_JWKS_URL go together: tokens are refused" });
 }
-if (secret && new TextEncoder().encode(secret).length < 32) {
-  log({ level: "error", message: "JWT_SECRET must have 32 bytes or more: tokens signed with it are refused" });
+const secretBytes = new TextEncoder().encode(secret).length;
+if (secret && secretBytes < LEAST_SECRET) {
+  const problem = `JWT_SECRET has ${secretBytes} bytes and needs ${LEAST_SECRET} or more: tokens signed with it are refused`;
+  const fix = "Make one with: openssl rand -base64 32, and set it with: npx wrangler secret put JWT_SECRET";
+  log({ level: "error", message: `${problem}. ${fix}` });
 }
 if (isLocal) log({ level: "info", message: "Open to this machine: no credential is asked for under npm start" });
 
