@@ -7,7 +7,7 @@ export type Scrub = (text: string) => string;
 const LEAST = 4;
 const REDACTED = "[redacted]";
 
-/** @param secrets texts to take out, as they are and as URLs, forms, Base64 and JSON spell them */
+/** @param secrets texts to take out, as they are and as URLs, forms, Base64, numbers, JSON and JSON within it spell them */
 export function scrubber(secrets: readonly string[]): Scrub {
   // A trailing line end is easily pasted into a secret, and trimmed by who uses it.
   const texts = secrets.flatMap((secret) => [secret, secret.trim()]);
@@ -82,7 +82,14 @@ function spellingsOf(secret: string): string[] {
     ...inPartsOfUrl(wellFormed),
   ];
   const inSmall = inUrl.map((spelling) => spelling.replace(/%../g, (byte) => byte.toLowerCase()));
-  return [secret, JSON.stringify(secret).slice(1, -1), ...inUrl, ...inSmall, ...inBase64(wellFormed)];
+  // As a PIN that was read with Number() is printed. Of what is none it is NaN: too short to be looked for.
+  const inNumber = String(Number(secret));
+  const json = inJson(secret);
+  return [secret, inNumber, json, inJson(json), ...inUrl, ...inSmall, ...inBase64(wellFormed)];
+}
+
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }
 
 /** Each part of a URL has letters of its own that it leaves as they are (URL Standard, percent-encode sets). */
@@ -109,9 +116,13 @@ function inBase64(text: string): string[] {
   });
 }
 
-/** The same of every text in a JSON value, names of members included. */
+/**
+ * The same of every text in a JSON value, names of members included. A number is taken out only if all of it is secret:
+ * a short secret stands in many a time and amount.
+ */
 export function scrubJson(value: Json, scrub: Scrub): Json {
   if (typeof value === "string") return scrub(value);
+  if (typeof value === "number") return scrub(String(Math.abs(value))) === REDACTED ? REDACTED : value;
   if (Array.isArray(value)) return value.map((item) => scrubJson(item, scrub));
   if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [scrub(name), scrubJson(member, scrub)]));

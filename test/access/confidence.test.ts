@@ -54,7 +54,11 @@ function leak(text: string, secret: string): string {
   const form = new URLSearchParams({ k: secret }).toString().slice(2);
   const spellings = [secret, encodeURIComponent(secret), form, base64, JSON.stringify(secret).slice(1, -1)];
   // JSON within JSON, as a log line has it.
-  spellings.push(JSON.stringify(JSON.stringify(secret).slice(1, -1)).slice(1, -1));
+  let spelling = secret;
+  for (let deep = 0; deep < 4; deep++) {
+    spelling = JSON.stringify(spelling).slice(1, -1);
+    spellings.push(spelling);
+  }
   const found = spellings.find((spelling) => text.includes(spelling));
   if (found) return found;
   for (const [run] of text.matchAll(/[\w+/-]{8,}/g)) {
@@ -80,7 +84,7 @@ const WAYS = [
   ],
   "aggregate",
 ];
-const SPELLINGS = ["raw", "url", "form", "base64", "base64url", "basic", "json"];
+const SPELLINGS = ["raw", "url", "form", "base64", "base64url", "basic", "json", "json in json"];
 const SENT: [string, (input: object) => Sent, string[]][] = [
   ["OXP, secrets of the caller", (input) => fromContext(input), ["from the caller: k€y-1", "caller's token/2"]],
   ...Object.entries(CALLS).map(([name, call]): [string, (input: object) => Sent, string[]] => [
@@ -129,6 +133,16 @@ it("the tests above look where secrets would be: a tool's log and its errors are
   const { text } = await ask(CALLS["OXP /tools/call"]?.("Whisper.Tell", { way: "tool error" }) as Sent);
   expect(text).toContain("told [redacted] and [redacted]");
   expect(here.lines.join("\n")).toContain("told [redacted] and [redacted]");
+});
+
+it("a secret that is a number is not told as one", async () => {
+  const before = here.lines.length;
+  const { status } = await ask(fromContext({ way: "log number" }, "0048151623", "a token"));
+  expect(status).toBe(200);
+  await here.logged();
+  const log = here.lines.slice(before).join("\n");
+  expect(log).toContain('"[redacted]"');
+  expect(log).not.toContain("48151623");
 });
 
 it.each(["\ud800 half a character", "\udfff", "💥\ud83d", "$&$1", "(.*)+", "[redacted]", "aaaa"])(

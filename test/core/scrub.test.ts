@@ -15,6 +15,7 @@ describe("a secret is taken out (OXP, Security; specs/oxp: never in a message, n
     ["in a URL, in small letters", encodeURIComponent(SECRET).replace(/%../g, (byte) => byte.toLowerCase())],
     ["in a form (URLSearchParams)", new URLSearchParams({ key: SECRET }).toString()],
     ["in JSON", JSON.stringify({ key: SECRET })],
+    ["in JSON within JSON", JSON.stringify({ body: JSON.stringify({ key: SECRET }) })],
     ["in Base64", base64(SECRET)],
     ["in Base64 without padding", base64(SECRET).replace(/=+$/, "")],
     ["in base64url", base64(SECRET, "base64url")],
@@ -77,6 +78,14 @@ describe("a secret is taken out (OXP, Security; specs/oxp: never in a message, n
     expect(scrubJson(said, scrub)).toEqual(expected);
   });
 
+  it("as a number, in a JSON value and in a text: a PIN or an account that was read with Number()", () => {
+    const pin = scrubber(["0048151623", " 1e6 ", "12345678901234567890"]);
+    const said = { pin: 48151623, million: 1_000_000, account: Number("12345678901234567890"), minus: -48151623 };
+    const hidden = { pin: "[redacted]", million: "[redacted]", account: "[redacted]", minus: "[redacted]" };
+    expect(scrubJson(said, pin)).toEqual(hidden);
+    expect(pin("pin 48151623")).toBe("pin [redacted]");
+  });
+
   it("names of members that mean something elsewhere are names", () => {
     const said = JSON.parse(`{"__proto__": "${"x"}", "constructor": 1}`);
     expect(JSON.stringify(scrubJson(said, scrub))).toBe('{"__proto__":"x","constructor":1}');
@@ -92,6 +101,12 @@ describe("nothing else is", () => {
 
   it("secrets of three letters stand in ordinary words", () => {
     expect(scrubber(["", "a", "the"])("the cat")).toBe("the cat");
+  });
+
+  it("a number that is no secret is a number, whatever stands in it", () => {
+    const said = [1, 42, 999, 17_000_123_400, 1.2345, 0, Number.MAX_SAFE_INTEGER];
+    expect(scrubJson(said, scrubber(["1", "42", "999", "1234", "007", " 0 "]))).toEqual(said);
+    expect(scrubber(["    ", "none"])("0 NaN 0")).toBe("0 NaN 0");
   });
 
   it("without secrets there is nothing to take out", () => {

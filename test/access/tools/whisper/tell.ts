@@ -13,6 +13,7 @@ const WAYS = [
   "bad output",
   "string",
   "aggregate",
+  "log number",
 ] as const;
 
 /** Says its secrets wherever a tool can say something, in the spelling that it is told. */
@@ -24,7 +25,7 @@ export default defineTool({
   input: v.object({
     way: v.pipe(v.picklist(WAYS), v.description("How it is told.")),
     as: v.pipe(
-      v.optional(v.picklist(["raw", "url", "form", "base64", "base64url", "basic", "json"]), "raw"),
+      v.optional(v.picklist(["raw", "url", "form", "base64", "base64url", "basic", "json", "json in json"]), "raw"),
       v.description("How it is spelled."),
     ),
   }),
@@ -45,6 +46,8 @@ export default defineTool({
           return `Basic ${new TextEncoder().encode(`me:${secret}`).toBase64()}`;
         case "json":
           return JSON.stringify({ secret });
+        case "json in json":
+          return JSON.stringify({ body: JSON.stringify({ secret }) });
       }
     };
     const said = `told ${spell(ctx.secrets.WHISPER)} and ${spell(ctx.authorization.google)}`;
@@ -68,6 +71,9 @@ export default defineTool({
         throw new AggregateError([new Error(said)], said);
       case "log":
         ctx.log("error", { said: [said], [said]: 1 });
+        return { logged: true };
+      case "log number":
+        ctx.log("error", { [ctx.callId]: Number(ctx.secrets.WHISPER) });
         return { logged: true };
       case "progress":
         ctx.progress(1, 2, said);
