@@ -14,8 +14,11 @@ export class AddressRefused extends Error {
 
 const MAX_REDIRECTS = 10;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** Headers that must not follow a redirect to another origin (Fetch standard, HTTP-redirect fetch). */
-const CREDENTIALS = ["authorization", "cookie", "proxy-authorization"];
+/**
+ * Headers that must not follow a redirect to another origin: credentials (Fetch standard, HTTP-redirect fetch), and what
+ * may name users (W3C Baggage and Trace Context, Privacy Considerations).
+ */
+const CONFIDENTIAL = ["authorization", "cookie", "proxy-authorization", "baggage", "tracestate"];
 
 /**
  * @param allowed hosts inside that may be reached all the same, with their port where it is not the usual one
@@ -43,7 +46,7 @@ export function guardedFetch(send: Fetch, allowed: readonly string[] = []): Fetc
 
 function redirected(request: Request, status: number, url: URL): Request {
   const headers = new Headers(request.headers);
-  if (url.origin !== new URL(request.url).origin) for (const name of CREDENTIALS) headers.delete(name);
+  if (url.origin !== new URL(request.url).origin) for (const name of CONFIDENTIAL) headers.delete(name);
   const toGet = status === 303 ? request.method !== "HEAD" : status < 303 && request.method === "POST";
   const { method, signal } = request;
   if (!toGet) return new Request(url, { method, headers, signal, redirect: "manual", body: request.body });

@@ -172,6 +172,8 @@ describe("what a redirect carries (Fetch standard, HTTP-redirect fetch)", () => 
     authorization: "Bearer s3cret",
     cookie: "a=1",
     "proxy-authorization": "x",
+    baggage: "user=ada",
+    tracestate: "vendor=ada",
     "content-type": "text/plain",
     "x-own": "kept",
   };
@@ -187,7 +189,7 @@ describe("what a redirect carries (Fetch standard, HTTP-redirect fetch)", () => 
     await fetch(A, posted);
     expect(asked[0]?.headers).toMatchObject(headers);
     expect(asked[1]?.headers).toMatchObject({ "x-own": "kept", "content-type": "text/plain" });
-    for (const name of ["authorization", "cookie", "proxy-authorization"]) {
+    for (const name of ["authorization", "cookie", "proxy-authorization", "baggage", "tracestate"]) {
       expect(asked[1]?.headers).not.toHaveProperty(name);
     }
   });
