@@ -50,6 +50,12 @@ const SIGNED_IN = /^[^:]+:[^:]+:[^:]+$/;
 /** URLs on which nobody else can read the credential; tested first to spare parsing. */
 const SAFE_URL = /^(https:|http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])[:/])/;
 
+/**
+ * Loopback, unique local, link-local. isInside() takes for inside what tools must not fetch, and that is more: IPv6
+ * addresses that wrap an IPv4 address, which may be a public one.
+ */
+const PRIVATE_V6 = /^\[(::1\]|f[cd]..:|fe[89ab].:)/;
+
 const NOBODY: Admission = { refused: "no credential" };
 const UNRECOGNIZED: Admission = { refused: "bad credential", why: "neither key nor token by its looks" };
 
@@ -103,7 +109,8 @@ function exposed(shown: readonly (string | undefined)[]): Refused {
 }
 
 function isExposed(url: URL): boolean {
-  return url.protocol === "http:" && !isInside(url);
+  const { protocol, hostname } = url;
+  return protocol === "http:" && !(hostname.startsWith("[") ? PRIVATE_V6.test(hostname) : isInside(url));
 }
 
 type Found = Principal | Rejected | undefined;

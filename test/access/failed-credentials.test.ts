@@ -204,7 +204,11 @@ describe("a credential that was sent over plain http to a public host is refused
     [...bearer(other), ["OXP-API-Key", text]],
   ];
 
-  it.each(["tools.example.com", "tools.example.com:8080", "8.8.8.8", "[2606:4700::1111]"])("%s", async (host) => {
+  it.each([
+    ...["tools.example.com", "tools.example.com:8080", "8.8.8.8", "[2606:4700::1111]"],
+    // Public IPv4 addresses in IPv6's clothes: mapped, translated, 6to4, Teredo.
+    ...["[::ffff:8.8.8.8]", "[::8.8.8.8]", "[64:ff9b::8.8.8.8]", "[2002:808:808::1]", "[2001:0:808:808::1]"],
+  ])("%s", async (host) => {
     const [key, other] = [await here.makeKey(), await here.makeKey()];
     const before = counter.ran.length;
     for (const wire of WIRES) {
@@ -229,13 +233,19 @@ describe("a credential that was sent over plain http to a public host is refused
     expect(lines()[0]).not.toContain(key.text.slice(-43));
   });
 
-  it.each(["localhost:8787", "127.0.0.1", "[::1]:8787", "trivet.localhost", "192.168.1.5:8787", "box.local"])(
-    "but not on its way within this machine or its network: %s",
-    async (host) => {
-      const key = await here.makeKey();
-      for (const headers of ways(key.text)) {
-        expect((await send(here.url, { ...withHeaders(PEEK, headers), host })).status).toBe(200);
-      }
-    },
-  );
+  it.each([
+    "localhost:8787",
+    "127.0.0.1",
+    "[::1]:8787",
+    "trivet.localhost",
+    "192.168.1.5:8787",
+    "box.local",
+    "[fd12:3456::1]",
+    "[fe80::1]",
+  ])("but not on its way within this machine or its network: %s", async (host) => {
+    const key = await here.makeKey();
+    for (const headers of ways(key.text)) {
+      expect((await send(here.url, { ...withHeaders(PEEK, headers), host })).status).toBe(200);
+    }
+  });
 });
