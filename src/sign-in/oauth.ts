@@ -8,7 +8,7 @@
 import { OAuthAuthorizationServer, OAuthError, type OAuthHelpers } from "@cloudflare/workers-oauth-provider";
 import type { SignInParts } from "../access/sign-in.ts";
 import { addressOf } from "../access/stranger.ts";
-import { grantOfReplacedToken } from "./reuse.ts";
+import { type GrantRecord, grantOfReplacedToken } from "./reuse.ts";
 
 export const TOKEN_PATH = "/oauth/token";
 export const REGISTER_PATH = "/oauth/register";
@@ -28,8 +28,8 @@ export interface OAuth {
    * @returns whether it changed them
    */
   hideUnknownToolkit(parameters: URLSearchParams): boolean;
-  /** Ends the grant of a refresh token that has been replaced (see reuse.ts); leaves all others alone. */
-  endIfReplaced(refreshToken: string): Promise<void>;
+  /** Ends this client's grant if its refresh token has been replaced (see reuse.ts); leaves all others alone. */
+  endIfReplaced(refreshToken: string, client: string | undefined): Promise<void>;
   /** Folder name of the toolkit that a resource is; undefined for the deployment as a whole. */
   toolkitOf(resource: string | undefined): string | undefined;
 }
@@ -101,8 +101,9 @@ export function createOAuth(
     fetch: (request) => server.fetch(request, env, NO_CONTEXT),
     helpers,
     isWithin,
-    async endIfReplaced(refreshToken) {
-      const grant = await grantOfReplacedToken(refreshToken, (key) => env.OAUTH_KV.get(key, { type: "json" }));
+    async endIfReplaced(refreshToken, client) {
+      const read = (key: string) => env.OAUTH_KV.get<GrantRecord>(key, { type: "json" });
+      const grant = await grantOfReplacedToken(refreshToken, client, read);
       if (grant === undefined) return;
       await helpers.revokeGrant(grant.grantId, grant.userId);
       log({ level: "warning", message: "a refresh token came back: its grant has ended", key: grant.userId });

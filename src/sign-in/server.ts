@@ -3,6 +3,7 @@
  * the library's (see oauth.ts), the pages are ours (authorize.ts). Bundled only where wrangler.toml has the alias.
  */
 import type { CreateSignIn, SignInParts } from "../access/sign-in.ts";
+import { fromBase64Url } from "../core/handle.ts";
 import { describeError } from "../core/log.ts";
 import { authorize } from "./authorize.ts";
 import { readText } from "./body.ts";
@@ -104,8 +105,27 @@ async function token(request: Request, form: URLSearchParams, text: string, oaut
   const refreshToken = form.get("grant_type") === "refresh_token" ? form.get("refresh_token") : null;
   const seen = withBody(request, oauth.hideUnknownToolkit(form) ? form.toString() : text);
   const response = await askLibrary(seen, form, oauth);
-  if (response.status === 400 && refreshToken !== null) await oauth.endIfReplaced(refreshToken);
+  // Other errors of this status come before the library has asked who the client is.
+  if (response.status === 400 && refreshToken !== null && (await errorOf(response)) === "invalid_grant") {
+    await oauth.endIfReplaced(refreshToken, clientOf(form, request.headers));
+  }
   return response;
+}
+
+async function errorOf(response: Response): Promise<string> {
+  return (await response.clone().json<{ readonly error: string }>()).error;
+}
+
+/** The client that the library has authenticated: it takes no request that names one in two ways. */
+function clientOf(form: URLSearchParams, headers: Headers): string | undefined {
+  const basic = /^basic[ \t]+(\S+)/i.exec(headers.get("authorization") ?? "")?.[1];
+  if (basic !== undefined) return atob(basic).split(":")[0];
+  // Like the library, past parameters that are empty.
+  const sent = (name: string) => form.getAll(name).find((value) => value !== "");
+  const id = sent("client_id");
+  if (id !== undefined) return id;
+  const claims = fromBase64Url(sent("client_assertion")?.split(".")[1] ?? "");
+  return claims && JSON.parse(new TextDecoder().decode(claims)).iss;
 }
 
 /**

@@ -1,8 +1,8 @@
 /** What strangers can make the Worker fetch by naming themselves by a URL (client id metadata documents). */
-import { generateKeyPairSync } from "node:crypto";
+import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { base64url, ecdsa, forge, now } from "../access/support/tokens.ts";
-import { Attempt, Browser, type Client, REDIRECT } from "./person.ts";
+import { Attempt, Browser, type Client, REDIRECT, signIn } from "./person.ts";
 import { openPlace, type Place } from "./place.ts";
 
 let place: Place;
@@ -82,6 +82,30 @@ describe("the keys of a client are fetched in the same way", () => {
       client_assertion: assert(id, place.url),
     });
     expect(fetched.filter((url) => url !== id)).toEqual(expected);
+  });
+
+  it("and a refresh token of its that comes back ends its grant, if nothing but the assertion names it", async () => {
+    const jwks_uri = "https://keys.example/mine.json";
+    const id = "https://client.example/reuse.json";
+    const method = { token_endpoint_auth_method: "private_key_jwt", token_endpoint_auth_signing_alg: "ES256" };
+    place.publish(id, documentOf(id, { ...method, jwks_uri }));
+    const jwk = createPublicKey(privateKey).export({ format: "jwk" });
+    place.publish(jwks_uri, { keys: [{ ...jwk, kid: "one", alg: "ES256", use: "sig" }] });
+    const attempt = new Attempt(place.url, clientAt(id));
+    const code = await signIn(place.url, attempt, (await place.makeKey()).text);
+    const asserted = () => ({
+      client_id: undefined,
+      client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+      client_assertion: assert(id, place.url),
+    });
+    const first = (await attempt.exchange(code, asserted())).body;
+    const refresh = async ({ refresh_token }: { refresh_token: string }) =>
+      (await attempt.token({ grant_type: "refresh_token", refresh_token, ...asserted() })).body;
+    const second = await refresh(first);
+    const third = await refresh(second);
+    expect(third).toHaveProperty("refresh_token");
+    expect(await refresh(first)).toMatchObject({ error: "invalid_grant" });
+    expect(await refresh(third)).toMatchObject({ error: "invalid_grant" });
   });
 });
 

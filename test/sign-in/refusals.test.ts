@@ -291,6 +291,49 @@ describe("the token endpoint", () => {
     expect((await call(url, stolen.access_token, "Post_Weigh")).status).toBe(401);
   });
 
+  it("ends no grant for who is not its client, and for nobody who is no client, though they know its id", async () => {
+    const attempt = new Attempt(url, client);
+    const { body } = await attempt.exchange(await signIn(url, attempt, owner.text));
+    const guess = body.refresh_token.replace(/[^:]*$/, "x".repeat(32));
+    const refresh = { grant_type: "refresh_token", refresh_token: guess };
+    const [other, secretive] = await Promise.all([
+      register(url),
+      register(url, { token_endpoint_auth_method: "client_secret_basic" }),
+    ]);
+    const send = async (form: Record<string, string>, headers: Record<string, string> = {}) => {
+      const sent = { method: "POST", body: new URLSearchParams(form).toString() };
+      const type = { "content-type": "application/x-www-form-urlencoded" };
+      return (await fetch(`${url}/oauth/token`, { ...sent, headers: { ...type, ...headers } })).status;
+    };
+    const basic = { authorization: `Basic ${btoa(`${secretive.id}:${secretive.secret}`)}` };
+    expect(await send({ ...refresh, client_id: other.id })).toBe(400);
+    expect(await send(refresh, basic)).toBe(400);
+    // What the library refuses before it has asked who it is.
+    expect(await send({ ...refresh, client_id: client.id }, { "content-type": "text/plain" })).toBe(400);
+    expect(await send({ ...refresh, client_id: client.id }, basic)).toBe(400);
+    expect((await attempt.refresh(body.refresh_token)).status).toBe(200);
+    expect((await attempt.refresh(guess)).body).toMatchObject({ error: "invalid_grant" });
+    expect((await attempt.refresh(body.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
+  });
+
+  it("ends the grant of a client with a secret too, if its token comes back", async () => {
+    const secretive = await register(url, { token_endpoint_auth_method: "client_secret_basic" });
+    const attempt = new Attempt(url, secretive);
+    const code = await signIn(url, attempt, owner.text);
+    const headers = { authorization: `Basic ${btoa(`${secretive.id}:${secretive.secret}`)}` };
+    const send = async (form: Record<string, string>) =>
+      (await fetch(`${url}/oauth/token`, { method: "POST", headers, body: new URLSearchParams(form) })).json();
+    const exchange = { code, redirect_uri: secretive.redirect, code_verifier: attempt.verifier };
+    // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
+    const refresh = (token: any): Promise<any> =>
+      send({ grant_type: "refresh_token", refresh_token: token.refresh_token });
+    const first = await send({ grant_type: "authorization_code", ...exchange });
+    const second = await refresh(first);
+    const third = await refresh(second);
+    expect(await refresh(first)).toMatchObject({ error: "invalid_grant" });
+    expect(await refresh(third)).toMatchObject({ error: "invalid_grant" });
+  });
+
   it("gives one client nothing of another's", async () => {
     const other = await register(url);
     const attempt = new Attempt(url, client);
