@@ -135,7 +135,8 @@ export function createCatalog(source: CatalogSource, view = "", allResources = s
       if (known) return known;
       const [oldest] = views.keys();
       if (views.size >= MAX_VIEWS && oldest !== undefined) views.delete(oldest);
-      const visible = createCatalog(narrowed(source, principal), `-${hash(key)}`, allResources);
+      const seen = narrowed(source, principal);
+      const visible = createCatalog(seen, `-${hash(namesOf(seen))}`, allResources);
       views.set(key, visible);
       return visible;
     },
@@ -170,6 +171,12 @@ function narrowed(source: CatalogSource, { toolkits, reach }: Principal): Catalo
     prompts: source.prompts.filter(exists),
     resources: source.resources.filter(exists),
   };
+}
+
+/** All that is there, by name. Says nothing of what is hidden: whoever has its hash can guess what was hashed. */
+function namesOf({ entries, prompts, resources }: CatalogSource): string {
+  const tools = entries.map(({ id, version }) => `${id}@${version}`);
+  return JSON.stringify([tools, prompts.map(({ name }) => name), resources.map(({ uri }) => uri)]);
 }
 
 const NONE: readonly string[] = [];

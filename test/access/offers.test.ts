@@ -208,6 +208,17 @@ describe("listings show what one can use, now or with more scopes", () => {
   });
 });
 
+it("an ETag is of what is listed alone: nobody can guess from it which scopes there are that one lacks", async () => {
+  const none = await here.makeKey();
+  for (const path of ["/tools", "/opentool/load"]) {
+    const tag = async (key: Made) => (await send(here.url, { path, headers: as(key) })).headers.etag;
+    const [half1, none1, member1] = [await tag(half), await tag(none), await tag(member)];
+    expect(half1).toMatch(/^"/);
+    expect(none1).toBe(half1);
+    expect(member1).not.toBe(half1);
+  }
+});
+
 describe("who may not read a resource is told nothing of its changes", () => {
   const SUBSCRIBE = { uri: "club://board" };
 
