@@ -3,8 +3,8 @@
  * the previous one until its successor is used, as the answer may have been lost. If an older one comes back, two
  * parties have it: the grant ends. No list says which tokens a grant has given out, as a thief could make it overflow.
  * The grant's random id, from its own client, is enough: it is on no page and in no log, so whoever knows it has, or had,
- * a code or a token of the grant. (Records stand on KV: two locations that use one token within a minute may not know of each other, and one
- * that does not know of the newest token yet takes it for one that came back.)
+ * a code or a token of the grant. (Records stand on KV: two locations that use one token within a minute may not know of
+ * each other, and one that does not know of the newest token yet takes it for one that came back.)
  */
 import { sha256 } from "../core/digest.ts";
 

@@ -20,6 +20,8 @@ import {
 
 let fork: Fork;
 let counter: Counter;
+/** Another origin. */
+let elsewhere: Counter;
 let provider: Provider;
 let closed: Deployment;
 let open: Deployment;
@@ -28,7 +30,7 @@ let local: Deployment;
 let key: Made;
 beforeAll(async () => {
   fork = buildTools();
-  [counter, provider] = await Promise.all([startCounter(), startProvider()]);
+  [counter, elsewhere, provider] = await Promise.all([startCounter(), startCounter(), startProvider()]);
   const oauth = { JWT_ISSUER: provider.issuer, JWT_JWKS_URL: provider.jwksUrl };
   const unlimited = { RATE_PER_MINUTE: "" };
   [closed, open, openWithOAuth, local] = await Promise.all([
@@ -36,7 +38,12 @@ beforeAll(async () => {
     deploy(fork, {}, counter),
     deploy(
       fork,
-      { ...unlimited, PUBLIC: "true", ALLOWED_ORIGINS: "https://app.example.com https://other.example.com:8443" },
+      {
+        ...unlimited,
+        PUBLIC: "true",
+        ALLOWED_ORIGINS: "https://app.example.com https://other.example.com:8443",
+        ALLOWED_HOSTS: `${counter.host} ${elsewhere.host}`,
+      },
       counter,
     ),
     deploy(fork, { ...unlimited, PUBLIC: "true", JWT_SECRET: SECRET, ...oauth }, counter),
@@ -46,7 +53,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all([closed, open, openWithOAuth, local].map((one) => one?.stop()));
-  for (const one of [counter, provider]) one?.stop();
+  for (const one of [counter, elsewhere, provider]) one?.stop();
   fork?.remove();
 });
 
@@ -496,6 +503,23 @@ describe("what a tool fetches stays outside (specs: ctx.fetch; RFC 6890)", () =>
     const url = `${counter.url}/redirects?to=${encodeURIComponent(to)}`;
     const ran = await ranBy(async () => expect(await fetched(url)).toEqual({ refused: "AddressRefused" }));
     expect(ran).toEqual(["redirects"]);
+  });
+
+  it("a redirect to another origin takes no credentials along, nor what names users", async () => {
+    const told = { authorization: "Bearer x", cookie: "a=1", baggage: "user=ada", tracestate: "vendor=ada" };
+    const reach = async (to: string) => {
+      const input = {
+        url: `${counter.url}/redirects?to=${encodeURIComponent(to)}`,
+        headers: { ...told, "x-own": "y" },
+      };
+      const { body } = await send(open.url, CALLS["OXP /tools/call"]?.("Reach.Out", input) as Sent);
+      expect(body.result.value).toMatchObject({ status: 200 });
+    };
+    await reach(`${counter.url}/same`);
+    expect(counter.headers()).toMatchObject(told);
+    await reach(`${elsewhere.url}/other`);
+    expect(elsewhere.headers()).toMatchObject({ "x-own": "y" });
+    for (const name of Object.keys(told)) expect(elsewhere.headers()).not.toHaveProperty(name);
   });
 
   it("one host is allowed by name and port, and no other way", async () => {
