@@ -4,7 +4,7 @@
  * the key gets what that comes to.
  */
 import type { Call } from "./call.ts";
-import { exactVersion, lacking } from "./catalog.ts";
+import { type CatalogEntry, exactVersion, lacking } from "./catalog.ts";
 import type { Ending } from "./ending.ts";
 import {
   type CallIdentity,
@@ -70,14 +70,22 @@ async function keysOf({ caller, offer, met, host }: ToolRun, key: string): Promi
   };
 }
 
-function claimFor({ caller, offer: { traits }, host }: ToolRun, { storeKey, fingerprint }: CallKeys): Promise<Claim> {
+function claimFor(
+  { caller, offer: { id, traits }, host }: ToolRun,
+  { storeKey, fingerprint }: CallKeys,
+): Promise<Claim> {
   return host.ledger.claim({
     principal: ownerOf(caller.principal),
     key: storeKey,
     fingerprint,
-    once: traits.once ?? traits.annotations?.readOnly !== true,
+    // All versions share their keys, so one that needs atomic claims takes the others with it.
+    once: needsOnce(traits) || host.catalog.all(undefined).some((other) => other.id === id && needsOnce(other.traits)),
     limitMs: traits.timeoutMs ?? DEFAULT_TIMEOUT_MS,
   });
+}
+
+function needsOnce({ once, annotations }: CatalogEntry["traits"]): boolean {
+  return once ?? annotations?.readOnly !== true;
 }
 
 async function carriedOut(run: ToolRun, keys: CallKeys, claim: Claim & { state: "claimed" }): Promise<Ending> {
