@@ -9,6 +9,6 @@ export interface Ending {
   readonly entry?: CatalogEntry | undefined;
   /** The result of an earlier call with the same idempotency key. */
   readonly replayed?: true;
-  /** The session that the earlier call began, where this one would have begun another. */
-  readonly sessionId?: string | undefined;
+  /** The session that the earlier call began, where this one would have begun another; null if it may be another's. */
+  readonly sessionId?: string | null | undefined;
 }

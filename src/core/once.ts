@@ -4,7 +4,7 @@
  * the key gets what that comes to.
  */
 import type { Call } from "./call.ts";
-import { exactVersion, lacking } from "./catalog.ts";
+import { type CatalogEntry, exactVersion, lacking } from "./catalog.ts";
 import type { Ending } from "./ending.ts";
 import {
   type CallIdentity,
@@ -70,14 +70,22 @@ async function keysOf({ caller, offer, met, host }: ToolRun, key: string): Promi
   };
 }
 
-function claimFor({ caller, offer: { traits }, host }: ToolRun, { storeKey, fingerprint }: CallKeys): Promise<Claim> {
+function claimFor(
+  { caller, offer: { id, traits }, host }: ToolRun,
+  { storeKey, fingerprint }: CallKeys,
+): Promise<Claim> {
   return host.ledger.claim({
     principal: ownerOf(caller.principal),
     key: storeKey,
     fingerprint,
-    once: traits.once ?? traits.annotations?.readOnly !== true,
+    // All versions share their keys, so one that needs atomic claims takes the others with it.
+    once: needsOnce(traits) || host.catalog.all(undefined).some((other) => other.id === id && needsOnce(other.traits)),
     limitMs: traits.timeoutMs ?? DEFAULT_TIMEOUT_MS,
   });
+}
+
+function needsOnce({ once, annotations }: CatalogEntry["traits"]): boolean {
+  return once ?? annotations?.readOnly !== true;
 }
 
 async function carriedOut(run: ToolRun, keys: CallKeys, claim: Claim & { state: "claimed" }): Promise<Ending> {
@@ -91,7 +99,9 @@ async function carriedOut(run: ToolRun, keys: CallKeys, claim: Claim & { state: 
     return kept === "kept" ? { outcome, durationMs, entry } : found(kept, run, keys);
   }
   const afterwards = async (end: Outcome | undefined): Promise<void> => {
-    await (end && isFinal(end) ? keep(run, keys, claim, end, host.now() - started) : claim.release());
+    // Its caller went on with the session meanwhile, if it likes: what the tool read of it is not for a nameless other.
+    const begun = isNamed(caller.principal) && caller.beginsSession === true;
+    await (end && isFinal(end) ? keep(run, keys, claim, end, host.now() - started, begun) : claim.release());
   };
   if (late === undefined) await claim.release();
   else host.defer(late.then(afterwards));
@@ -104,13 +114,14 @@ async function keep(
   claim: Claim & { state: "claimed" },
   outcome: Outcome,
   durationMs: number,
+  begun = caller.beginsSession,
 ): Promise<"kept" | Known | Running> {
-  const { sessionId: id, beginsSession: begun = false } = caller;
+  const id = caller.sessionId;
   const ran: Kept = {
     version: offer.version,
     durationMs,
     scopes: offer.traits.scopes,
-    session: id === undefined ? undefined : { id, begun, seen: context.sawSession },
+    session: id === undefined ? undefined : { id, begun: begun === true, seen: context.sawSession },
   };
   const ranOnly = async () => (await sealRecord(sealing, fingerprint, ran)) as LedgerRecord;
   const isKept = offer.traits.keep !== false;
@@ -143,7 +154,10 @@ async function found(
   const ran = host.catalog.find({ id: offer.id, version }, caller.toolkit);
   const entry = "entry" in ran ? ran.entry : offer;
   if (outcome === undefined) return { ...refused(run, { reason: "not_kept" }), entry };
-  const sessionId = session?.begun && caller.beginsSession ? session.id : undefined;
+  // To whoever has no name, an equal key shows nothing: another's session goes on, and may come to hold anything. The
+  // result came of the same input alone, as any that is replayed to them.
+  const told = isNamed(caller.principal) ? session?.id : null;
+  const sessionId = session?.begun && caller.beginsSession ? told : undefined;
   return { outcome, durationMs, entry, replayed: true, sessionId };
 }
 

@@ -1,5 +1,5 @@
 /** One session, several tokens of one person: a narrower one gets nothing that a broader one left in it. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Fork } from "../support/node/fork.ts";
 import { buildTools, type Deployment, deploy } from "./support/deployment.ts";
 import { type Provider, startProvider } from "./support/provider.ts";
@@ -84,13 +84,58 @@ it("does not pick up the result of a call that it may not make; who may does", a
   expect(await until(picked, /"result"/)).toContain("It was decided");
 });
 
-it("does not pick up the result of another toolkit's call with a token that is good for one toolkit only", async () => {
-  const session = await begun();
-  const params = { name: "Club_Minutes", arguments: { ms: 1 }, _meta: { progressToken: "t" } };
-  const said = await (await post(rpc("tools/call", params), { ...session, ...broad() })).text();
-  const id = /^id: (.*)$/m.exec(said)?.[1] ?? "";
-  const claims = { aud: `${here.url}/shop/mcp`, scope: "club:read club:write" };
-  const headers = { ...session, authorization: `Bearer ${provider.sign(claims)}`, "last-event-id": id };
-  const refused = await fetch(`${here.url}/shop/mcp`, { headers: { accept: "text/event-stream", ...headers } });
-  expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("Last-Event-ID")]);
+describe("with a token that is good for one toolkit only, in a session of a token for all", () => {
+  const shop = () => `Bearer ${provider.sign({ aud: `${here.url}/shop/mcp`, scope: "club:read club:write" })}`;
+  const inShop = (method: string, headers: Headed, body?: object) =>
+    fetch(`${here.url}/shop/mcp`, {
+      method,
+      headers: {
+        "content-type": "application/json",
+        accept: method === "GET" ? "text/event-stream" : "application/json, text/event-stream",
+        authorization: shop(),
+        ...headers,
+      },
+      signal: AbortSignal.timeout(60_000),
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
+  const answered = { jsonrpc: "2.0", id: `ask-${crypto.randomUUID()}`, result: { action: "accept", content: {} } };
+
+  it.each<[string, string, object?]>([
+    ["ends it", "DELETE"],
+    ["cancels a call", "POST", cancelled],
+    ["answers a question", "POST", answered],
+    ["calls", "POST", rpc("tools/call", { name: "Shop_Look" })],
+    ["listens", "GET"],
+  ])("nobody %s", async (_, method, body) => {
+    const session = await begun();
+    const refused = await inShop(method, session, body);
+    expect([refused.status, await refused.text()]).toEqual([404, expect.stringContaining("Session not found")]);
+    const ping = await post(rpc("ping"), { ...session, ...broad() });
+    expect([ping.status, await ping.text()]).toEqual([200, expect.stringContaining('"result"')]);
+  });
+
+  it("nobody picks up the result of another toolkit's call", async () => {
+    const session = await begun();
+    const params = { name: "Club_Minutes", arguments: { ms: 1 }, _meta: { progressToken: "t" } };
+    const said = await (await post(rpc("tools/call", params), { ...session, ...broad() })).text();
+    const id = /^id: (.*)$/m.exec(said)?.[1] ?? "";
+    expect(id).toMatch(/-0$/);
+    expect((await inShop("GET", { ...session, "last-event-id": id })).status).toBe(404);
+  });
+
+  it("its own session, begun on its path, goes on there", async () => {
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
+    const first = await inShop("POST", {}, rpc("initialize", params));
+    await first.text();
+    const session = {
+      "mcp-session-id": first.headers.get("mcp-session-id") ?? "",
+      "mcp-protocol-version": "2025-11-25",
+    };
+    const ping = await inShop("POST", session, rpc("ping"));
+    expect([ping.status, await ping.text()]).toEqual([200, expect.stringContaining('"result"')]);
+    // Nor does a broader token take it elsewhere: what it begins there would be within reach of this one.
+    expect((await post(rpc("ping"), { ...session, ...broad() })).status).toBe(404);
+    expect((await inShop("DELETE", session)).status).toBe(204);
+  });
 });

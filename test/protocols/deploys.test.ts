@@ -21,6 +21,8 @@ const LEDGERS = {
 interface Deployed {
   /** Versions of Bell.Ring: each rings with its version. */
   readonly versions?: readonly string[];
+  /** Those of them that have no effects. */
+  readonly readOnly?: readonly string[];
   readonly ledger?: keyof typeof LEDGERS;
   /** A byte of the signing key; undefined where it cannot be had. */
   readonly signingKey?: number | undefined;
@@ -29,15 +31,16 @@ interface Deployed {
 const rung: string[] = [];
 const lines: Record<string, unknown>[] = [];
 
-function deploy({ versions = ["1.0.0"], ledger = "with CLAIMS", ...rest }: Deployed = {}) {
+function deploy({ versions = ["1.0.0"], readOnly = [], ledger = "with CLAIMS", ...rest }: Deployed = {}) {
   const signingKey = "signingKey" in rest ? rest.signingKey : 1;
   const entries = versions.map((version) => {
     const run = () => {
       rung.push(version);
       return `rung by ${version}`;
     };
+    const traits = { annotations: { readOnly: readOnly.includes(version) } };
     return {
-      ...{ id: "Bell.Ring", name: "Bell_Ring", version, toolkit: "bell", traits: {}, output: "value" },
+      ...{ id: "Bell.Ring", name: "Bell_Ring", version, toolkit: "bell", traits, output: "value" },
       load: async () => ({ default: { version, description: "Rings.", run } }),
       json: { description: '"Rings."', input: '{"type":"object","properties":{}}', output: "{}" },
     } as unknown as CatalogEntry;
@@ -85,6 +88,21 @@ describe.each(Object.keys(LEDGERS) as (keyof typeof LEDGERS)[])("%s", (ledger) =
         expect(lines.at(-1)).toMatchObject({ tool: "Bell.Ring@1.0.0", replayed: true });
         expect((await raised(key, "@1")).body.result.value).toBe("rung by 1.0.0");
         expect((await raised(key, "@2")).status).toBe(400);
+      });
+      expect(ran).toEqual(["1.0.0"]);
+    });
+
+    it.each([
+      ["an older one", "1.0.0"],
+      ["the latest", "2.0.0"],
+    ])("whose versions differ in whether they have effects runs one key once: %s has none", async (_, harmless) => {
+      const key = crypto.randomUUID();
+      const ran = await rungBy(async () => {
+        const both = deploy({ ledger, versions: ["1.0.0", "2.0.0"], readOnly: [harmless] });
+        expect((await both(key, "@1")).body.result.value).toBe("rung by 1.0.0");
+        const again = await both(key);
+        expect(again.body.result.value).toBe("rung by 1.0.0");
+        expect(again.headers.get("idempotency-replayed")).toBe("true");
       });
       expect(ran).toEqual(["1.0.0"]);
     });

@@ -8,7 +8,10 @@ import type { Visit } from "../http.ts";
 import { isLogLevel } from "./levels.ts";
 import { isLegacyRevision, type LegacyRevision } from "./revisions.ts";
 
-const PURPOSE = "mcp-session";
+/** Ids are good on the path that they were given on: a token for one toolkit must not end or answer other calls. */
+function purpose({ toolkit }: Visit): string {
+  return toolkit === undefined ? "mcp-session" : `mcp-session ${toolkit}`;
+}
 
 /** What a session's handshake settled, carried in its id: no isolate has to remember it. */
 export interface SessionFacts {
@@ -27,15 +30,16 @@ export function startSession(visit: Visit, revision: LegacyRevision, can: Readon
   const letters = ABILITIES.map((ability) => (can.has(ability) ? "1" : "0")).join("");
   return mintHandle(
     host.signer,
-    PURPOSE,
+    purpose(visit),
     principal.id,
     `${revision}_${letters}_${host.catalog.revision}_${Date.now()}`,
   );
 }
 
-/** @returns undefined for an id that was never given to this principal, or whose session has ended */
-export async function knownSession({ host, principal }: Visit, handle: string): Promise<SessionFacts | undefined> {
-  const checked = await checkHandle(host.signer, PURPOSE, principal.id, handle);
+/** @returns undefined for an id that was never given to this principal on this path, or whose session has ended */
+export async function knownSession(visit: Visit, handle: string): Promise<SessionFacts | undefined> {
+  const { host, principal } = visit;
+  const checked = await checkHandle(host.signer, purpose(visit), principal.id, handle);
   if (checked === undefined) return undefined;
   const { id, note } = checked;
   const [revision, letters = "", knows = "", started] = note.split("_");
@@ -78,8 +82,11 @@ export function handleOf({ host, principal }: Visit, sessionId: string): Promise
 }
 
 /** Whether the id is of a session that somebody began who had not signed in, and who has now. */
-export async function isAnonymous({ host, principal }: Visit, handle: string): Promise<boolean> {
-  return principal.id !== ANONYMOUS && (await checkHandle(host.signer, PURPOSE, ANONYMOUS, handle)) !== undefined;
+export async function isAnonymous(visit: Visit, handle: string): Promise<boolean> {
+  const { host, principal } = visit;
+  return (
+    principal.id !== ANONYMOUS && (await checkHandle(host.signer, purpose(visit), ANONYMOUS, handle)) !== undefined
+  );
 }
 
 /** The mailbox where a session's connections meet. */

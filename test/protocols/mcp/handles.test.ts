@@ -2,13 +2,28 @@
  * State handles: how a client without sessions keeps one (SEP-2567: "servers that need to maintain state across tool
  * calls do so by returning an identifier … and accepting it as a parameter on subsequent calls").
  */
-import { describe, expect, it } from "vitest";
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { sha256 } from "../../../src/core/digest.ts";
 import { call as callOxp } from "../../support/oxp.ts";
-import { modern } from "./modern-client.ts";
+import { type Asked, modern } from "./modern-client.ts";
 import { call, EVERYTHING, handshake, mcp } from "./support.ts";
 
 const count = (args: object = {}, more: object = {}) =>
   modern("tools/call", { name: "Talk_Tally", arguments: args, ...more });
+
+const { KV } = env as unknown as { KV: KVNamespace };
+/** One caller's own key. */
+const KEY = `trivet_${"a1".repeat(8)}_${"k".repeat(43)}`;
+beforeAll(async () => {
+  const record = { name: "test", scopes: [], created: 1, hash: await sha256(KEY) };
+  await KV.put(`key:${"a1".repeat(8)}`, JSON.stringify(record));
+});
+
+/** As {@link modern}, by a caller with a key: keys do not go over plain http. */
+const named = (method: string, params: Readonly<Record<string, unknown>>, asked: Asked = {}) =>
+  modern(method, params, { ...asked, path: "https://trivet.test/mcp", headers: { authorization: `Bearer ${KEY}` } });
+const countNamed = (args: object = {}) => named("tools/call", { name: "Talk_Tally", arguments: args });
 
 /** What the model reads at the end of a result. */
 function handleIn(content: { text: string }[]): string {
@@ -56,13 +71,13 @@ describe("a tool that wants a session, called over 2026-07-28", () => {
 
   it("begins the same session again for the same idempotency key, in _meta as well", async () => {
     const idempotency_key = crypto.randomUUID();
-    const first = await count({ idempotency_key });
-    const again = await modern("tools/call", { name: "Talk_Tally" }, { meta: { idempotency_key } });
+    const first = await countNamed({ idempotency_key });
+    const again = await named("tools/call", { name: "Talk_Tally" }, { meta: { idempotency_key } });
     expect(again.body.result._meta.replayed).toBe(true);
     expect(again.body.result.structuredContent).toEqual({ count: 1 });
     const session = handleIn(again.body.result.content);
-    expect((await count({ session })).body.result.structuredContent).toEqual({ count: 2 });
-    expect((await count({ session: handleIn(first.body.result.content) })).body.result.structuredContent).toEqual({
+    expect((await countNamed({ session })).body.result.structuredContent).toEqual({ count: 2 });
+    expect((await countNamed({ session: handleIn(first.body.result.content) })).body.result.structuredContent).toEqual({
       count: 3,
     });
   });
@@ -78,12 +93,12 @@ describe("a tool that wants a session, called over 2026-07-28", () => {
   });
 
   it("tells a replay's session also where the tool did not look at it", async () => {
-    const idle = (more: object) => modern("tools/call", { name: "Talk_Idle", arguments: more });
+    const idle = (more: object) => named("tools/call", { name: "Talk_Idle", arguments: more });
     const idempotency_key = crypto.randomUUID();
     const [first, again] = [await idle({ idempotency_key }), await idle({ idempotency_key })];
     expect(again.body.result._meta.replayed).toBe(true);
-    await count({ session: handleIn(first.body.result.content) });
-    const { body } = await count({ session: handleIn(again.body.result.content) });
+    await countNamed({ session: handleIn(first.body.result.content) });
+    const { body } = await countNamed({ session: handleIn(again.body.result.content) });
     expect(body.result.structuredContent).toEqual({ count: 2 });
   });
 
@@ -136,7 +151,7 @@ describe("a tool that wants a session, called over 2026-07-28", () => {
   it("is told again to a keyed call that asked and was answered: its replay goes on in the session that it began", async () => {
     const idempotency_key = crypto.randomUUID();
     const draft = (more: object = {}, args: object = {}) =>
-      modern(
+      named(
         "tools/call",
         { name: "Talk_Draft", arguments: { idempotency_key, ...args }, ...more },
         { capabilities: EVERYTHING },
@@ -148,9 +163,71 @@ describe("a tool that wants a session, called over 2026-07-28", () => {
     expect(replay._meta.replayed).toBe(true);
     expect(replay.structuredContent).toEqual(first.structuredContent);
     // Both handles are of one session: what is written under one is read under the other.
-    await count({ session: handleIn(first.content) });
-    const { body } = await count({ session: handleIn(replay.content) });
+    await countNamed({ session: handleIn(first.content) });
+    const { body } = await countNamed({ session: handleIn(replay.content) });
     expect(body.result.structuredContent).toEqual({ count: 2 });
+  });
+
+  describe("called by strangers behind one address, with the same key and input", () => {
+    const bare = (more: object) => mcp(call("Talk_Tally", more));
+
+    it.each([
+      ["2026-07-28", count],
+      ["without a handshake", bare],
+    ])(
+      "%s: the second gets the result, and no session: not the first one's, which may be another's",
+      async (_, tally) => {
+        const idempotency_key = crypto.randomUUID();
+        const first = (await tally({ idempotency_key })).body.result;
+        const session = handleIn(first.content);
+        await tally({ session });
+        const { body } = await tally({ idempotency_key });
+        expect(body.result).toMatchObject({ structuredContent: { count: 1 }, _meta: { replayed: true } });
+        expect(body.result._meta).not.toHaveProperty("session");
+        expect(JSON.stringify(body)).not.toContain("session: ");
+        // Who can name it is the one who began it.
+        const again = (await tally({ idempotency_key, session })).body.result;
+        expect(again._meta).toMatchObject({ replayed: true, session });
+      },
+    );
+
+    it("at once: who waits for the first one's run gets its result, and no session", async () => {
+      const idempotency_key = crypto.randomUUID();
+      const both = await Promise.all([count({ idempotency_key }), count({ idempotency_key })]);
+      const results = both.map(({ body }) => body.result);
+      expect(results.map(({ structuredContent }) => structuredContent)).toEqual([{ count: 1 }, { count: 1 }]);
+      expect(results.filter(({ _meta }) => _meta.session !== undefined)).toHaveLength(1);
+    });
+
+    const inputResponses = { sure: { action: "accept", content: {} } };
+    const draft = (args: object, more: object = {}) =>
+      modern("tools/call", { name: "Talk_Draft", arguments: args, ...more }, { capabilities: EVERYTHING });
+
+    it("is not told what another was asked and answered; who sends the same state again is", async () => {
+      const idempotency_key = crypto.randomUUID();
+      const { requestState } = (await draft({ idempotency_key })).body.result;
+      const first = (await draft({ idempotency_key }, { requestState, inputResponses })).body.result;
+      expect((await draft({ idempotency_key })).body.error.code).toBe(-32602);
+      const again = (await draft({ idempotency_key }, { requestState, inputResponses })).body.result;
+      expect(again).toMatchObject({ structuredContent: first.structuredContent, _meta: { replayed: true } });
+      expect(handleIn(again.content)).toBe(handleIn(first.content));
+    });
+
+    it("is not told what an older session held that was named only when the call asked", async () => {
+      const idempotency_key = crypto.randomUUID();
+      const session = handleIn((await count()).body.result.content);
+      const { requestState } = (await draft({ idempotency_key, session })).body.result;
+      const first = (await draft({ idempotency_key }, { requestState, inputResponses })).body.result;
+      expect(handleIn(first.content)).toBe(session);
+      expect((await draft({ idempotency_key })).body.error.code).toBe(-32602);
+    });
+
+    it("over OXP: is refused, as it is in no session", async () => {
+      const call_id = crypto.randomUUID();
+      await count({ idempotency_key: call_id });
+      const { status, text } = await callOxp("Talk.Tally", {}, { call_id });
+      expect([status, text]).toEqual([400, expect.not.stringContaining('"count"')]);
+    });
   });
 
   it("lists the argument for these clients, and not for those that have sessions", async () => {

@@ -55,7 +55,23 @@ describe("a session that begins with a key", () => {
     const id = (handle: string) => handle.split(".")[0];
     const other = await modern("tools/call", { name: "Talk_Keep", arguments: { idempotency_key, characters: 0 } });
     expect(id(other.body.result._meta.session)).not.toBe(id(first));
-    expect(id((await tally({ idempotency_key })).body.result._meta.session)).toBe(id(first));
+    expect((await tally({ idempotency_key })).body.result._meta).not.toHaveProperty("session");
+  });
+});
+
+describe("a call over its time that began a session, by a stranger", () => {
+  const send = (name: string, args: object = {}) => modern("tools/call", { name, arguments: args });
+
+  it("tells no other what the session came to hold: its handle was told when its time was over", async () => {
+    const [name, idempotency_key] = [fresh(), fresh()];
+    const first = await send("Talk_LateTally", { name, idempotency_key });
+    const { session } = first.body.result._meta;
+    await send("Talk_Tally", { session });
+    await mcp(call("Counter_LetGo", { name }));
+    const { body } = await send("Talk_LateTally", { name, idempotency_key });
+    expect(body.error?.message).toContain("another session");
+    const own = await send("Talk_LateTally", { name, idempotency_key, session });
+    expect(own.body.result).toMatchObject({ structuredContent: 1, _meta: { replayed: true, session } });
   });
 });
 

@@ -11,8 +11,9 @@ export interface McpAnswer {
 
 type Headed = Readonly<Record<string, string>>;
 
+/** @param path or a whole URL, for what does not go over plain http */
 export function postMcp(message: unknown, headers: Headed = {}, path = "/mcp"): Promise<Response> {
-  return exports.default.fetch(`http://trivet.test${path}`, {
+  return exports.default.fetch(new URL(path, "http://trivet.test"), {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
     body: typeof message === "string" ? message : JSON.stringify(message),
