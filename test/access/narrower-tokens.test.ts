@@ -1,5 +1,5 @@
 /** One session, several tokens of one person: a narrower one gets nothing that a broader one left in it. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Fork } from "../support/node/fork.ts";
 import { buildTools, type Deployment, deploy } from "./support/deployment.ts";
 import { type Provider, startProvider } from "./support/provider.ts";
@@ -24,6 +24,10 @@ type Headed = Record<string, string>;
 const token = (scope: string) => ({ authorization: `Bearer ${provider.sign({ aud: `${here.url}/mcp`, scope })}` });
 const broad = () => token("club:read club:write");
 const narrow = () => token("club:read");
+const inShop = () => {
+  const claims = { aud: `${here.url}/shop/mcp`, scope: "club:read club:write" };
+  return { authorization: `Bearer ${provider.sign(claims)}` };
+};
 const post = (body: object, headers: Headed) =>
   fetch(`${here.url}/mcp`, {
     method: "POST",
@@ -38,8 +42,8 @@ async function begun(): Promise<Headed> {
   return { "mcp-session-id": response.headers.get("mcp-session-id") ?? "", "mcp-protocol-version": "2025-11-25" };
 }
 
-const opened = (headers: Headed) =>
-  fetch(`${here.url}/mcp`, {
+const opened = (headers: Headed, path = "/mcp") =>
+  fetch(`${here.url}${path}`, {
     headers: { accept: "text/event-stream", ...headers },
     signal: AbortSignal.timeout(60_000),
   });
@@ -72,6 +76,53 @@ it.each(["before", "after"])("hears no change of a resource that it may not read
   expect(await until(stream, /shop:\/\/window/)).not.toContain("club://board");
 });
 
+const narrowStreams: [string, (session: Headed) => Promise<Response>][] = [
+  ["fewer scopes", (session) => opened({ ...session, ...narrow() })],
+  ["one toolkit's path", (session) => opened({ ...session, ...inShop() }, "/shop/mcp")],
+];
+
+describe.each(narrowStreams)("a stream with %s takes nothing from a broader one of its session", (_, openNarrow) => {
+  const heard = (stream: Response) => until(stream, /shop:\/\/window/);
+  const subscribe = async (session: Headed, uri: string) =>
+    (await post(rpc("resources/subscribe", { uri }), { ...session, ...broad() })).text();
+  const announce = async (uri: string) =>
+    (await post(rpc("tools/call", { name: "Club_Announce", arguments: { uri } }), broad())).text();
+
+  it("that was opened before it, of a resource subscribed to after both", async () => {
+    const session = await begun();
+    const [stream, narrower] = [await opened({ ...session, ...broad() }), await openNarrow(session)];
+    await subscribe(session, "club://board");
+    await subscribe(session, "shop://window");
+    await announce("club://board");
+    // What both may hear goes to the one that was opened last, and to no other.
+    await announce("shop://window");
+    const text = await until(stream, /club:\/\/board/);
+    expect(text).toContain("club://board");
+    expect(text).not.toContain("shop://window");
+    expect(await heard(narrower)).not.toContain("club://board");
+  });
+
+  it("when a third stream brings it what the session subscribed to before", async () => {
+    const session = await begun();
+    await subscribe(session, "club://board");
+    const [stream, narrower] = [await opened({ ...session, ...broad() }), await openNarrow(session)];
+    const third = await opened({ ...session, ...broad() });
+    await third.body?.cancel();
+    let isOver = false;
+    const text = until(stream, /club:\/\/board/).finally(() => {
+      isOver = true;
+    });
+    // What is published before the server knows that the third is closed may be lost.
+    for (let tries = 0; tries < 100 && !isOver; tries++) {
+      await announce("club://board");
+      await new Promise((resume) => setTimeout(resume, 50));
+    }
+    await narrower.body?.cancel();
+    expect(isOver).toBe(true);
+    expect(await text).toContain("club://board");
+  });
+});
+
 it("does not pick up the result of a call that it may not make; who may does", async () => {
   const session = await begun();
   const params = { name: "Club_Minutes", arguments: { ms: 1 }, _meta: { progressToken: "t" } };
@@ -89,8 +140,6 @@ it("does not pick up the result of another toolkit's call with a token that is g
   const params = { name: "Club_Minutes", arguments: { ms: 1 }, _meta: { progressToken: "t" } };
   const said = await (await post(rpc("tools/call", params), { ...session, ...broad() })).text();
   const id = /^id: (.*)$/m.exec(said)?.[1] ?? "";
-  const claims = { aud: `${here.url}/shop/mcp`, scope: "club:read club:write" };
-  const headers = { ...session, authorization: `Bearer ${provider.sign(claims)}`, "last-event-id": id };
-  const refused = await fetch(`${here.url}/shop/mcp`, { headers: { accept: "text/event-stream", ...headers } });
+  const refused = await opened({ ...session, ...inShop(), "last-event-id": id }, "/shop/mcp");
   expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("Last-Event-ID")]);
 });
