@@ -52,7 +52,7 @@ export class Hub extends DurableObject {
             controller.enqueue(encoder.encode(`${line}\n`));
           } catch {
             // Nobody reads it any more.
-            this.#open.delete(opened);
+            this.#forget(opened);
           }
         };
         const opened: OpenStream = {
@@ -61,7 +61,7 @@ export class Hub extends DurableObject {
           tell: (change) => write(JSON.stringify(change)),
           beat: () => write(""),
           close: () => {
-            this.#open.delete(opened);
+            this.#forget(opened);
             try {
               controller.close();
             } catch {
@@ -77,13 +77,17 @@ export class Hub extends DurableObject {
         if (listener.knows !== undefined && listener.knows !== listener.revision) this.#tellNewCatalogue(stream);
       },
       cancel: () => {
-        if (stream) this.#open.delete(stream);
-        if (this.#open.size > 0) return;
-        // An object that waits for nothing may be put to sleep.
-        clearInterval(this.#beats);
-        this.#beats = null;
+        if (stream) this.#forget(stream);
       },
     });
+  }
+
+  #forget(stream: OpenStream): void {
+    this.#open.delete(stream);
+    if (this.#open.size > 0) return;
+    // An object that waits for nothing may be put to sleep.
+    clearInterval(this.#beats);
+    this.#beats = null;
   }
 
   #hasRoomFor({ principal, wanted }: Listener): boolean {

@@ -241,6 +241,21 @@ describe("the hub", () => {
     await (await open(hub)).cancel();
   });
 
+  it.each<[string, (hub: Hub, stream: ReadableStream<Uint8Array>) => unknown]>([
+    ["is cancelled", (_, stream) => stream.cancel()],
+    ["ends with its session", (hub) => hub.closeSession("s")],
+  ])("beats no more when its last stream %s: it may be put to sleep", async (_, end) => {
+    const [started, stopped] = [vi.spyOn(globalThis, "setInterval"), vi.spyOn(globalThis, "clearInterval")];
+    await runInDurableObject(newHub(), async (hub) => {
+      const stream = await hub.listen(listener({ session: member("s") }));
+      await end(hub, stream as ReadableStream<Uint8Array>);
+    });
+    const beats = started.mock.results.map(({ value }) => value);
+    expect(beats).toHaveLength(1);
+    expect(stopped.mock.calls.flat()).toContain(beats[0]);
+    vi.restoreAllMocks();
+  });
+
   const member = (id: string): SessionStream => ({ id, scopes: [], toolkits: undefined });
   const resource = (uri: string): Subscribed => ({ uri, toolkit: "a", scopes: [] });
 
