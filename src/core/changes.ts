@@ -1,4 +1,6 @@
-/** News of what a client may have listed or read before: published by tools, heard by open streams. Interface only. */
+/** News of what a client may have listed or read before: published by tools, heard by open streams. */
+import { lacking } from "./catalog.ts";
+import type { Principal } from "./definition.ts";
 
 export type Change =
   | { readonly of: "tools" | "prompts" | "resources" }
@@ -16,10 +18,26 @@ export interface Wanted {
   readonly uris: readonly string[];
 }
 
+/** A resource that a session hears about, and what its reader needs. */
+export interface Subscribed {
+  readonly uri: string;
+  /** Folder name. */
+  readonly toolkit: string;
+  readonly scopes: readonly string[];
+}
+
+/** A session as one of its streams sees it. Another may see more, or less: their tokens differ, or their paths. */
+export interface SessionStream {
+  readonly id: string;
+  readonly scopes: Principal["scopes"];
+  /** Folder names of the toolkits that it sees; undefined for all. */
+  readonly toolkits: readonly string[] | undefined;
+}
+
 export interface Listener {
   readonly principal: string;
-  /** A session whose {@link Changes.subscribe}d resources the stream hears about as well, and with which it ends. */
-  readonly session?: string | undefined;
+  /** A session whose {@link Changes.subscribe}d resources it hears about as well, as far as it may; it ends with it. */
+  readonly session?: SessionStream | undefined;
   readonly wanted: Wanted;
   /** Catalogue revision that this deployment serves. */
   readonly revision: string;
@@ -29,11 +47,14 @@ export interface Listener {
 
 export interface Changes {
   /**
-   * @param mayHear which of the resources that its session subscribed to before the stream is told of
+   * @param subscribed looks up a resource that its session subscribed to before; undefined for none that it may hear of
    * @returns changes as lines of JSON until the stream is cancelled; undefined when the principal has too many open, or
    *          they name too many resources
    */
-  listen(listener: Listener, mayHear?: (uri: string) => boolean): Promise<ReadableStream<Uint8Array> | undefined>;
+  listen(
+    listener: Listener,
+    subscribed?: (uri: string) => Subscribed | undefined,
+  ): Promise<ReadableStream<Uint8Array> | undefined>;
   publish(change: Change): Promise<void>;
   /**
    * Adds or takes away a resource that a session's streams hear about.
@@ -41,9 +62,14 @@ export interface Changes {
    * @param principal as in {@link Listener}
    * @returns false when the session or the principal has too many
    */
-  subscribe(principal: string, session: string, uri: string, on: boolean): Promise<boolean>;
+  subscribe(principal: string, session: string, resource: Subscribed, on: boolean): Promise<boolean>;
   /** Ends a session's streams, and forgets what they heard about. */
   end(principal: string, session: string): Promise<void>;
+}
+
+/** Whether a stream may hear of a resource: what it may not read, it hears nothing of. */
+export function mayHear({ scopes, toolkits }: SessionStream, resource: Subscribed): boolean {
+  return (toolkits?.includes(resource.toolkit) ?? true) && lacking(resource.scopes, scopes).length === 0;
 }
 
 /** What comes in line by line; {@link Lines.cancel} ends it, also while nothing comes. */

@@ -1,6 +1,7 @@
 /** Resources: what a client reads by its URI. What one is, how one is found and read. */
 import type { Caller } from "./call.ts";
 import type { Catalog } from "./catalog.ts";
+import type { Subscribed } from "./changes.ts";
 import type { Host, Offer } from "./host.ts";
 import { isRecord } from "./json.ts";
 import type { ResourceEntry } from "./offers.ts";
@@ -102,6 +103,11 @@ export function readResource(
 /** Several resources may have one name: they are counted by their URI. */
 export function resourceOffer({ uri, about, traits }: ResourceEntry): Offer {
   return { id: about.name, traits, rateKey: `resource ${uri}` };
+}
+
+/** As one hears of it. */
+export function subscribedTo({ entry: { toolkit, traits } }: FoundResource, uri: string): Subscribed {
+  return { uri, toolkit, scopes: traits.scopes ?? [] };
 }
 
 function toContents(value: unknown, uri: string, mimeType: string | undefined): unknown[] {

@@ -1,4 +1,5 @@
 /** Server-sent events (WHATWG HTML, section 9.2): a response whose body is written event by event. */
+import type { Visit } from "./http.ts";
 
 export interface EventStream {
   readonly response: Response;
@@ -66,4 +67,31 @@ export function eventStream(gone: () => void, headers?: Record<string, string>, 
       controller = undefined;
     },
   };
+}
+
+/** Often enough for proxies that close what is silent for half a minute. */
+const BEAT_MS = 15_000;
+
+/**
+ * Looks at the credential again while a call's stream is open: one that is no good any more is told nothing more.
+ *
+ * @param cut called once the credential is no good
+ * @param beat called each time, before it looks
+ * @returns ends it
+ */
+export function keepChecking(visit: Visit, cut: () => void, beat?: () => void): () => void {
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+    clearInterval(timer);
+  };
+  const timer = setInterval(async () => {
+    beat?.();
+    const refused = await visit.recheck(0);
+    // A store that is away says nothing of the credential.
+    if (refused === undefined || refused.status === 503 || isOver) return;
+    end();
+    cut();
+  }, BEAT_MS);
+  return end;
 }

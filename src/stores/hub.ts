@@ -5,7 +5,7 @@
  * other objects of this class, one for each principal: no caller fills what all share.
  */
 import { DurableObject } from "cloudflare:workers";
-import type { Change, Changes, Listener, Wanted } from "../core/changes.ts";
+import { type Change, type Changes, type Listener, mayHear, type Subscribed, type Wanted } from "../core/changes.ts";
 import { removeAll } from "./tables.ts";
 
 /** Streams that one principal may have open: enough for every window of a person, too few to exhaust the object. */
@@ -52,7 +52,7 @@ export class Hub extends DurableObject {
             controller.enqueue(encoder.encode(`${line}\n`));
           } catch {
             // Nobody reads it any more.
-            this.#open.delete(opened);
+            this.#forget(opened);
           }
         };
         const opened: OpenStream = {
@@ -61,7 +61,7 @@ export class Hub extends DurableObject {
           tell: (change) => write(JSON.stringify(change)),
           beat: () => write(""),
           close: () => {
-            this.#open.delete(opened);
+            this.#forget(opened);
             try {
               controller.close();
             } catch {
@@ -77,13 +77,17 @@ export class Hub extends DurableObject {
         if (listener.knows !== undefined && listener.knows !== listener.revision) this.#tellNewCatalogue(stream);
       },
       cancel: () => {
-        if (stream) this.#open.delete(stream);
-        if (this.#open.size > 0) return;
-        // An object that waits for nothing may be put to sleep.
-        clearInterval(this.#beats);
-        this.#beats = null;
+        if (stream) this.#forget(stream);
       },
     });
+  }
+
+  #forget(stream: OpenStream): void {
+    this.#open.delete(stream);
+    if (this.#open.size > 0) return;
+    // An object that waits for nothing may be put to sleep.
+    clearInterval(this.#beats);
+    this.#beats = null;
   }
 
   #hasRoomFor({ principal, wanted }: Listener): boolean {
@@ -120,7 +124,7 @@ export class Hub extends DurableObject {
     const told = new Set<string>();
     // The newest first: of a session's older streams some may be dead, which shows only when they are written to.
     for (const stream of [...this.#open].reverse()) {
-      const { session } = stream.listener;
+      const session = stream.listener.session?.id;
       // 2025-11-25, Multiple Connections: a session hears it on one of its streams, not on all.
       if ((session !== undefined && told.has(session)) || !wants(stream, change)) continue;
       if (session !== undefined) told.add(session);
@@ -128,19 +132,22 @@ export class Hub extends DurableObject {
     }
   }
 
-  /** Adds resources to what a session's open streams hear about, or takes them away. */
-  updateSubscriptions(session: string, uris: readonly string[], on: boolean): void {
-    for (const stream of this.#open) {
-      if (stream.listener.session !== session) continue;
-      for (const uri of uris)
-        if (on) stream.uris.add(uri);
-        else stream.uris.delete(uri);
+  /**
+   * Adds resources to what a session's open streams hear about, or takes them away. A stream that may not hear of one is
+   * left out: it would be given the news, as the newest, and keep it to itself.
+   */
+  updateSubscriptions(session: string, resources: readonly Subscribed[], on: boolean): void {
+    for (const { listener, uris } of this.#open) {
+      if (listener.session?.id !== session) continue;
+      for (const resource of resources)
+        if (!on) uris.delete(resource.uri);
+        else if (mayHear(listener.session, resource)) uris.add(resource.uri);
     }
   }
 
   /** Ends a session's streams. */
   closeSession(session: string): void {
-    for (const { listener, close } of [...this.#open]) if (listener.session === session) close();
+    for (const { listener, close } of [...this.#open]) if (listener.session?.id === session) close();
   }
 
   // From here to the alarm: what the object of one principal does.
@@ -219,14 +226,14 @@ export function hubChanges(namespace: DurableObjectNamespace<Hub>): Changes {
   const hub = () => namespace.getByName("hub");
   const ownOf = (principal: string) => namespace.getByName(`principal ${principal}`);
   return {
-    async listen(listener, mayHear = () => true) {
+    async listen(listener, subscribed = () => undefined) {
       const stream = await hub().listen({ ...listener, wanted: { ...listener.wanted } satisfies Wanted });
-      const { principal, session } = listener;
+      const { principal, session: { id: session } = {} } = listener;
       if (stream === undefined || session === undefined) return stream;
       try {
         // Read after opening: later subscriptions reach the hub by themselves.
-        const uris = (await ownOf(principal).kept(session)).filter(mayHear);
-        if (uris.length > 0) await hub().updateSubscriptions(session, uris, true);
+        const before = (await ownOf(principal).kept(session)).flatMap((uri) => subscribed(uri) ?? []);
+        if (before.length > 0) await hub().updateSubscriptions(session, before, true);
       } catch (error) {
         await stream.cancel();
         throw error;
@@ -234,9 +241,9 @@ export function hubChanges(namespace: DurableObjectNamespace<Hub>): Changes {
       return stream;
     },
     publish: (change) => hub().publish(change),
-    async subscribe(principal, session, uri, on) {
-      if (!(await ownOf(principal).keep(session, uri, on))) return false;
-      await hub().updateSubscriptions(session, [uri], on);
+    async subscribe(principal, session, resource, on) {
+      if (!(await ownOf(principal).keep(session, resource.uri, on))) return false;
+      await hub().updateSubscriptions(session, [resource], on);
       return true;
     },
     async end(principal, session) {

@@ -38,8 +38,8 @@ async function begun(): Promise<Headed> {
   return { "mcp-session-id": response.headers.get("mcp-session-id") ?? "", "mcp-protocol-version": "2025-11-25" };
 }
 
-const opened = (headers: Headed) =>
-  fetch(`${here.url}/mcp`, {
+const opened = (headers: Headed, path = "/mcp") =>
+  fetch(`${here.url}${path}`, {
     headers: { accept: "text/event-stream", ...headers },
     signal: AbortSignal.timeout(60_000),
   });
@@ -70,6 +70,49 @@ it.each(["before", "after"])("hears no change of a resource that it may not read
     await (await post(rpc("tools/call", { name: "Club_Announce", arguments: { uri } }), narrow())).text();
   }
   expect(await until(stream, /shop:\/\/window/)).not.toContain("club://board");
+});
+
+describe("a stream with fewer scopes takes nothing from a broader one of its session", () => {
+  const openNarrow = (session: Headed) => opened({ ...session, ...narrow() });
+  const heard = (stream: Response) => until(stream, /shop:\/\/window/);
+  const subscribe = async (session: Headed, uri: string) =>
+    (await post(rpc("resources/subscribe", { uri }), { ...session, ...broad() })).text();
+  const announce = async (uri: string) =>
+    (await post(rpc("tools/call", { name: "Club_Announce", arguments: { uri } }), broad())).text();
+
+  it("that was opened before it, of a resource subscribed to after both", async () => {
+    const session = await begun();
+    const [stream, narrower] = [await opened({ ...session, ...broad() }), await openNarrow(session)];
+    await subscribe(session, "club://board");
+    await subscribe(session, "shop://window");
+    await announce("club://board");
+    // What both may hear goes to the one that was opened last, and to no other.
+    await announce("shop://window");
+    const text = await until(stream, /club:\/\/board/);
+    expect(text).toContain("club://board");
+    expect(text).not.toContain("shop://window");
+    expect(await heard(narrower)).not.toContain("club://board");
+  });
+
+  it("when a third stream brings it what the session subscribed to before", async () => {
+    const session = await begun();
+    await subscribe(session, "club://board");
+    const [stream, narrower] = [await opened({ ...session, ...broad() }), await openNarrow(session)];
+    const third = await opened({ ...session, ...broad() });
+    await third.body?.cancel();
+    let isOver = false;
+    const text = until(stream, /club:\/\/board/).finally(() => {
+      isOver = true;
+    });
+    // What is published before the server knows that the third is closed may be lost.
+    for (let tries = 0; tries < 100 && !isOver; tries++) {
+      await announce("club://board");
+      await new Promise((resume) => setTimeout(resume, 50));
+    }
+    await narrower.body?.cancel();
+    expect(isOver).toBe(true);
+    expect(await text).toContain("club://board");
+  });
 });
 
 it("does not pick up the result of a call that it may not make; who may does", async () => {

@@ -144,7 +144,7 @@ describe("protected resource metadata (RFC 9728)", () => {
     ["tools.example.test", "http://tools.example.test"],
     ["tools.example.test:8443", "http://tools.example.test:8443"],
     ["Tools.Example.TEST:80", "http://tools.example.test"],
-    ["[2001:db8::1]:8787", "http://[2001:db8::1]:8787"],
+    ["[fd00::1]:8787", "http://[fd00::1]:8787"],
   ])("are those of the host that was asked, here %s", async (host, origin) => {
     const { text } = await get(`${METADATA}/notes/mcp`, { host });
     expect(JSON.parse(text).resource).toBe(`${origin}/notes/mcp`);

@@ -1,6 +1,6 @@
 /** Streams that stay open, and credentials that do not: what was revoked or taken away hears nothing more. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Fork } from "../support/node/fork.ts";
+import { type Fork, until } from "../support/node/fork.ts";
 import { buildTools, type Deployment, deploy, type Made } from "./support/deployment.ts";
 import { MODERN_META, rpc } from "./support/wire.ts";
 
@@ -108,17 +108,20 @@ describe.each([
 
 describe("a call that answers with a stream", () => {
   const minutes = { name: "Club_Minutes", arguments: { ms: 35_000 } };
-  const said = async (key: Made, method: Record<string, string>, _meta: object) => {
-    const headers = { ...JSON_TYPE, authorization: `Bearer ${key.text}`, ...method };
-    const body = JSON.stringify(rpc("tools/call", { ...minutes, _meta: { progressToken: "t", ..._meta } }));
-    const { body: stream } = await fetch(`${here.url}/mcp`, { method: "POST", headers, body });
+  const posted = (path: string, key: Made, message: object, more: Record<string, string>) => {
+    const headers = { ...JSON_TYPE, authorization: `Bearer ${key.text}`, ...more };
+    const body = JSON.stringify(message);
+    return fetch(`${here.url}${path}`, { method: "POST", headers, body });
+  };
+  const read = async ({ body: stream }: Response) => {
     const reader = (stream as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
-    let text = (await reader.read()).value ?? "";
-    const rest = async () => {
-      for (let read = await reader.read(); !read.done; read = await reader.read()) text += read.value;
-      return text;
-    };
-    return rest();
+    let text = "";
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) text += piece.value;
+    return text;
+  };
+  const said = async (key: Made, method: Record<string, string>, _meta: object) => {
+    const message = rpc("tools/call", { ...minutes, _meta: { progressToken: "t", ..._meta } });
+    return read(await posted("/mcp", key, message, method));
   };
   const modernCall = (key: Made) =>
     said(
@@ -127,6 +130,8 @@ describe("a call that answers with a stream", () => {
       MODERN_META,
     );
   const inSession = async (key: Made) => said(key, await session(key), {});
+  const openTool = async (key: Made) =>
+    read(await posted("/opentool/streamCall", key, rpc(minutes.name, minutes.arguments), {}));
 
   it("ends at a heartbeat when its key is revoked, without the result; that of another has it", async () => {
     const keys = await Promise.all([1, 2, 3].map(() => here.makeKey({ scopes: ["*"] })));
@@ -143,7 +148,29 @@ describe("a call that answers with a stream", () => {
     ]);
     await here.ahead(0);
   });
+
+  it("ends when its key is revoked over OpenTool too, and its call with it", async () => {
+    const keys = await Promise.all([1, 2].map(() => here.makeKey({ scopes: ["*"] })));
+    const [revoked, faithful] = keys as [Made, Made];
+    const texts = keys.map(openTool);
+    await new Promise((resume) => setTimeout(resume, 2_000));
+    await here.revoke(revoked);
+    await here.ahead(91);
+    expect((await Promise.all(texts)).map((text) => [text.includes("event:start"), text.includes("decided")])).toEqual([
+      [true, false],
+      [true, true],
+    ]);
+    await until(async () => outcomesOf(revoked).length > 0);
+    expect([outcomesOf(revoked), outcomesOf(faithful)]).toEqual([["cancelled"], ["completed"]]);
+    await here.ahead(0);
+  });
 });
+
+/** How calls of a key have ended, as the log says. */
+function outcomesOf({ id }: Made): unknown[] {
+  const calls = here.entries().filter(({ message, principal }) => message === "call" && principal === `key:${id}`);
+  return calls.map(({ outcome }) => outcome);
+}
 
 it("looking again counts no request", async () => {
   const key = await here.makeKey({ rate: 10 });

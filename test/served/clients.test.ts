@@ -324,3 +324,22 @@ function textOf(result: unknown): string | undefined {
   const { content } = result as { content: { type: string; text?: string }[] };
   return content[0]?.text;
 }
+
+it("a call of OpenTool's stream is stopped when its client vanishes", async () => {
+  const name = crypto.randomUUID();
+  const post = (path: string, method: string, params: object, signal?: AbortSignal) =>
+    fetch(`${edge.url}/opentool/${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: "1", method, params }),
+      ...(signal && { signal }),
+    });
+  const howStopped = async () => (await post("call", "test_how_stopped", { name })).text();
+  const hangUp = new AbortController();
+  const { body } = await post("streamCall", "test_wait", { name, silent: true }, hangUp.signal);
+  await body?.getReader().read();
+  await until(async () => (await howStopped()).includes("running"));
+  hangUp.abort();
+  await until(async () => !(await howStopped()).includes("running"), 30_000);
+  expect(await howStopped()).toContain("AbortError");
+});

@@ -4,11 +4,9 @@
  */
 import type { Soon } from "../../core/soon.ts";
 import { jsonShared, jsonText, type Visit } from "../http.ts";
-import { eventStream } from "../sse.ts";
+import { eventStream, keepChecking } from "../sse.ts";
 import type { StreamAddress } from "./event-id.ts";
 import { type OutgoingStream, ResumableStream } from "./resumable.ts";
-
-const BEAT_MS = 15_000;
 
 export interface Channel {
   /**
@@ -45,7 +43,7 @@ export class Conversation implements Channel {
   #answer: ((response: Response) => void) | undefined;
   #stream: OutgoingStream | undefined;
   isDone = false;
-  #beats: number | null = null;
+  #endChecks: (() => void) | undefined;
 
   /**
    * @param gone called when the client has closed a stream; left out if that does not mean that it has lost interest:
@@ -84,7 +82,7 @@ export class Conversation implements Channel {
   #end(final: Final): Response {
     this.isDone = true;
     if (this.#stream === undefined) return answerOf(final);
-    clearInterval(this.#beats);
+    this.#endChecks?.();
     this.#stream.end(final.text);
     return this.#stream.response;
   }
@@ -95,20 +93,15 @@ export class Conversation implements Channel {
       ? new ResumableStream(this.#visit.host, this.#streamAddress)
       : plainStream(() => this.#gone?.());
     this.#stream = stream;
-    // Keeps proxies from closing a stream that is silent, and finds out that nobody listens any more.
-    this.#beats = setInterval(() => this.#beat(stream), BEAT_MS);
+    // A beat keeps proxies from closing a stream that is silent, and finds out that nobody listens any more. After a cut
+    // the call goes on as it does when a connection breaks.
+    this.#endChecks = keepChecking(
+      this.#visit,
+      () => stream.cut(),
+      () => stream.beat(),
+    );
     this.#answer?.(stream.response);
     return stream;
-  }
-
-  /** A credential that is no good any more is told nothing more: the call goes on as it does when a connection breaks. */
-  async #beat(stream: OutgoingStream): Promise<void> {
-    stream.beat();
-    const refused = await this.#visit.recheck(0);
-    // A store that is away says nothing of the credential.
-    if (refused === undefined || refused.status === 503 || this.isDone) return;
-    clearInterval(this.#beats);
-    stream.cut();
   }
 }
 

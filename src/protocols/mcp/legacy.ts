@@ -3,7 +3,7 @@ import { MAX_SUBSCRIBED_URI } from "../../core/changes.ts";
 import { isRecord } from "../../core/json.ts";
 import { lackingScopes } from "../../core/permit.ts";
 import { ownerOf } from "../../core/principal.ts";
-import { findResource, resourceOffer } from "../../core/resources.ts";
+import { findResource, resourceOffer, subscribedTo } from "../../core/resources.ts";
 import type { RpcRequest } from "../json-rpc.ts";
 import { complete } from "./completion.ts";
 import { isLogLevel } from "./levels.ts";
@@ -75,7 +75,8 @@ async function subscribe({ params }: RpcRequest, turn: Turn, on: boolean): Promi
   const refusal = on && found ? lackingScopes(resourceOffer(found.entry), visit.principal) : undefined;
   if (refusal) return refused(refusal, turn.manner, visit);
   const { changes } = visit.host;
-  if (session && found && !(await changes.subscribe(ownerOf(visit.principal), session.id, params.uri, on))) {
+  const resource = found && subscribedTo(found, params.uri);
+  if (session && resource && !(await changes.subscribe(ownerOf(visit.principal), session.id, resource, on))) {
     return error(CODE.invalidParams, "Too many subscriptions; end one first");
   }
   return { result: {} };

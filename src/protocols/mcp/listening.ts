@@ -8,13 +8,14 @@ import {
   type Listener,
   MAX_SUBSCRIBED_URI,
   readLines,
+  type Subscribed,
   type Wanted,
 } from "../../core/changes.ts";
 import { isRecord } from "../../core/json.ts";
 import { LOST } from "../../core/mail.ts";
 import { lackingScopes } from "../../core/permit.ts";
 import { ownerOf } from "../../core/principal.ts";
-import { findResource, resourceOffer } from "../../core/resources.ts";
+import { findResource, resourceOffer, subscribedTo } from "../../core/resources.ts";
 import type { Visit } from "../http.ts";
 import type { RpcId, RpcRequest } from "../json-rpc.ts";
 import { type EventStream, eventStream } from "../sse.ts";
@@ -38,13 +39,17 @@ export async function listenInSession(
   visit: Visit,
   session: SessionFacts,
 ): Promise<Listening | "unknown event" | "nothing follows"> {
-  const { headers, host, principal } = visit;
+  const { headers, host, principal, toolkit } = visit;
   const lastEvent = headers.get("last-event-id");
   if (lastEvent) return resume(visit, boxOf(visit, session), lastEvent);
   const { revision } = host.catalog;
   const listener = {
     principal: ownerOf(principal),
-    session: session.id,
+    session: {
+      id: session.id,
+      scopes: principal.scopes,
+      toolkits: toolkit === undefined ? principal.toolkits : [toolkit],
+    },
     wanted: EVERYTHING,
     revision,
     knows: session.knows,
@@ -56,9 +61,13 @@ export async function listenInSession(
 }
 
 /** Whether it is offered here, and the client may read it: of what it may not, not even changes are told. */
-function mayRead({ host, principal, toolkit }: Visit, uri: string): boolean {
+function mayRead(visit: Visit, uri: string): boolean {
+  return readable(visit, uri) !== undefined;
+}
+
+function readable({ host, principal, toolkit }: Visit, uri: string): Subscribed | undefined {
   const found = findResource(host.catalog, toolkit, uri);
-  return found !== undefined && lackingScopes(resourceOffer(found.entry), principal) === undefined;
+  return found && !lackingScopes(resourceOffer(found.entry), principal) ? subscribedTo(found, uri) : undefined;
 }
 
 /** What a client missed of a stream that it lost, and what is still to come (Resumability and Redelivery). */
@@ -159,7 +168,7 @@ async function listen(
   tell: (change: Change, stream: EventStream) => void,
   options?: StreamOptions,
 ): Promise<Listening> {
-  const changes = await visit.host.changes.listen(listener, (uri) => mayRead(visit, uri));
+  const changes = await visit.host.changes.listen(listener, (uri) => readable(visit, uri));
   if (changes === undefined) return "too many streams";
   return forward(visit, changes, (line, stream) => tell(JSON.parse(line), stream), options);
 }

@@ -21,7 +21,7 @@ import {
   retryAfter,
   type Visit,
 } from "../http.ts";
-import { eventStream } from "../sse.ts";
+import { eventStream, keepChecking } from "../sse.ts";
 import { describe } from "./describe.ts";
 import { type ReadCall, readCall } from "./read.ts";
 import { CODE, failure, render } from "./render.ts";
@@ -99,6 +99,11 @@ async function streamCall(visit: Visit): Promise<Response> {
   const stop = new AbortController();
   const stream = eventStream(() => stop.abort(), undefined, ":");
   stream.send(oneLine({ start: read.method }), "start");
+  // Without a beat: that client knows no comments.
+  const endChecks = keepChecking(visit, () => {
+    stream.close();
+    stop.abort();
+  });
   const tell = async () => {
     try {
       const { body } = await answer(visit, read, stop);
@@ -109,6 +114,7 @@ async function streamCall(visit: Visit): Promise<Response> {
       visit.host.log({ level: "error", message: "unhandled", error: describeError(error) });
       stream.send(oneLine(failure({ code: CODE.failed, message: "Internal error" }, read.id)), "error");
     } finally {
+      endChecks();
       stream.close();
     }
   };

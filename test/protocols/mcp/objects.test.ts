@@ -3,7 +3,13 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { type Listener, readLines, type Wanted } from "../../../src/core/changes.ts";
+import {
+  type Listener,
+  readLines,
+  type SessionStream,
+  type Subscribed,
+  type Wanted,
+} from "../../../src/core/changes.ts";
 import type { Hub } from "../../../src/stores/hub.ts";
 import type { Mailbox } from "../../../src/stores/mailbox.ts";
 import { META, modernStream } from "./modern-client.ts";
@@ -235,11 +241,32 @@ describe("the hub", () => {
     await (await open(hub)).cancel();
   });
 
+  it.each<[string, (hub: Hub, stream: ReadableStream<Uint8Array>) => unknown]>([
+    ["is cancelled", (_, stream) => stream.cancel()],
+    ["ends with its session", (hub) => hub.closeSession("s")],
+  ])("beats no more when its last stream %s: it may be put to sleep", async (_, end) => {
+    const [started, stopped] = [vi.spyOn(globalThis, "setInterval"), vi.spyOn(globalThis, "clearInterval")];
+    await runInDurableObject(newHub(), async (hub) => {
+      const stream = await hub.listen(listener({ session: member("s") }));
+      await end(hub, stream as ReadableStream<Uint8Array>);
+    });
+    const beats = started.mock.results.map(({ value }) => value);
+    expect(beats).toHaveLength(1);
+    expect(stopped.mock.calls.flat()).toContain(beats[0]);
+    vi.restoreAllMocks();
+  });
+
+  const member = (id: string): SessionStream => ({ id, scopes: [], toolkits: undefined });
+  const resource = (uri: string): Subscribed => ({ uri, toolkit: "a", scopes: [] });
+
   it("tells a session of the resources that it is tuned to", async () => {
     const hub = newHub();
-    const [mine, other] = [await open(hub, { session: "s", wanted: NOTHING }), await open(hub, { session: "t" })];
-    await hub.updateSubscriptions("s", ["a:1", "a:2"], true);
-    await hub.updateSubscriptions("s", ["a:2"], false);
+    const [mine, other] = [
+      await open(hub, { session: member("s"), wanted: NOTHING }),
+      await open(hub, { session: member("t") }),
+    ];
+    await hub.updateSubscriptions("s", [resource("a:1"), resource("a:2")], true);
+    await hub.updateSubscriptions("s", [resource("a:2")], false);
     for (const uri of ["a:2", "a:3", "a:1"]) await hub.publish({ of: "resource", uri });
     expect(await take(1, mine)).toEqual(['{"of":"resource","uri":"a:1"}']);
     await hub.publish({ of: "tools" });
