@@ -13,7 +13,7 @@ const values = options();
 const folder = resolve(values.tools);
 const out = resolve(values.out);
 const dev = process.env.WRANGLER_COMMAND === "dev" ? devCatalog(out) : undefined;
-const wrong = wrongSettings(dirname(folder));
+const wrong = await wrongSettings(dirname(folder));
 if (wrong.length > 0) {
   // With these no server goes on: one of them would leave it open.
   console.error(`${wrong.length} problem(s) in settings:\n${inWords(wrong)}`);
