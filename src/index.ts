@@ -1,6 +1,6 @@
 /**
  * The Worker: reads bindings, picks stores, exports the app and its Durable Objects. The only file that names a
- * binding.
+ * binding; settings are read in settings.ts.
  */
 import { env, waitUntil } from "cloudflare:workers";
 import source from "#catalog";
@@ -17,6 +17,7 @@ import { guardedFetch } from "./core/egress.ts";
 import { fromBase64Url, hmacSigner } from "./core/handle.ts";
 import type { Host } from "./core/host.ts";
 import { describeError, type Log } from "./core/log.ts";
+import { LEAST_TTL_SECONDS, readSettings } from "./settings.ts";
 import { claimLedger } from "./stores/claim-ledger.ts";
 import { ClaimsObject } from "./stores/claims.ts";
 import { type Hub, hubChanges } from "./stores/hub.ts";
@@ -41,56 +42,20 @@ interface Bindings {
   readonly VAULT: DurableObjectNamespace<Vault>;
   readonly HUB: DurableObjectNamespace<Hub>;
   readonly MAILBOX: DurableObjectNamespace<Mailbox>;
-  readonly SERVER_NAME?: string;
-  readonly SERVER_VERSION?: string;
-  readonly IDEMPOTENCY_TTL_SECONDS?: string;
-  readonly SESSION_TTL_SECONDS?: string;
-  readonly PAGE_SIZE?: string;
-  readonly MAX_BODY_BYTES?: string;
-  readonly LOCAL?: string;
-  readonly PUBLIC?: string;
-  readonly ALLOWED_ORIGINS?: string;
-  readonly ALLOWED_HOSTS?: string;
-  readonly JWT_SECRET?: string;
-  readonly JWT_ISSUER?: string;
-  readonly JWT_JWKS_URL?: string;
-  readonly JWT_AUDIENCE?: string;
-  readonly OAUTH_SCOPES?: string;
-  readonly RATE_PER_MINUTE?: string;
-  readonly LOG_CALLS?: string;
-  /**
-   * Base64url, 32 bytes or more: signs session handles, and keys that encrypt stored results are derived from it. Left
-   * out, the deployment makes its own.
-   */
-  readonly SIGNING_KEY?: string;
 }
 
 const bindings = env as unknown as Bindings;
-const MAX_BODY_BYTES = 1_048_576;
-/** Many clients read the first page only. */
-const PAGE_SIZE = 1_000;
-const DAY_SECONDS = 86_400;
-/** What KV takes at the least. */
-const LEAST_TTL_SECONDS = 60;
-
-function seconds(setting: string | undefined): number {
-  return Math.max(LEAST_TTL_SECONDS, Number(setting) || DAY_SECONDS);
-}
+const { settings, mistakes } = readSettings(env as unknown as Record<string, unknown>);
 
 function ownValue(name: string): unknown {
   return Object.hasOwn(env, name) ? (env as unknown as Record<string, unknown>)[name] : undefined;
 }
 
 async function signingKey(): Promise<Uint8Array<ArrayBuffer>> {
-  if (!bindings.SIGNING_KEY) return bindings.VAULT.getByName("vault").signingKey();
-  const key = fromBase64Url(bindings.SIGNING_KEY);
+  if (settings.signingKey === undefined) return bindings.VAULT.getByName("vault").signingKey();
+  const key = fromBase64Url(settings.signingKey);
   if (key === undefined || key.length < 32) throw new Error("SIGNING_KEY must be 32 bytes or more in base64url");
   return key;
-}
-
-/** A setting that lists things, separated by blanks or commas. */
-function listOf(setting: string | undefined): string[] {
-  return (setting ?? "").split(/[\s,]+/).filter((one) => one !== "");
 }
 
 /** A rate limiter counts to what its name says: `RATE_60` to 60 a minute. */
@@ -110,16 +75,9 @@ const log: Log = (entry) => console.log(JSON.stringify(entry));
 const now = () => Date.now();
 const catalog = createCatalog(source);
 const keys = keyring(kvKeys(bindings.KV), now);
-const name = bindings.SERVER_NAME ?? "trivet";
-const isLocal = bindings.LOCAL === "true";
-// RFC 6749, section 3.3; and a refresh token is nothing that a resource asks for (MCP, basic/authorization).
-const baseScopes = listOf(bindings.OAUTH_SCOPES).filter(
-  (scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope) && scope !== "offline_access",
-);
+const { name, isLocal, baseScopes, secret, issuer, jwksUrl, audience } = settings;
 const ownServer = createSignIn?.({ kv: bindings.KV, keys, catalog, baseScopes, serverName: name, within, log });
 const signIn = ownServer && remembering(ownServer, now);
-const { JWT_SECRET: secret, JWT_ISSUER: issuer, JWT_JWKS_URL: jwksUrl, JWT_AUDIENCE } = bindings;
-const audience = JWT_AUDIENCE || undefined;
 const hasProvider = Boolean(issuer && jwksUrl);
 const resource = {
   name,
@@ -127,8 +85,6 @@ const resource = {
   issuers: (origin: string) => [...(hasProvider ? [issuer as string] : []), ...(signIn ? [origin] : [])],
 };
 
-const sessionSeconds = seconds(bindings.SESSION_TTL_SECONDS);
-const resultSeconds = seconds(bindings.IDEMPOTENCY_TTL_SECONDS);
 if (!bindings.CLAIMS) {
   log({ level: "warning", message: "No CLAIMS in wrangler.toml: calls with one key that overlap may all run" });
 }
@@ -136,26 +92,26 @@ if (!bindings.CLAIMS) {
 /** Claims, with the KV that keeps their results. */
 export class Claims extends ClaimsObject {
   protected override put(key: string, record: string, keepMs: number): Promise<void> {
-    return bindings.KV.put(recordName(key), record, { expirationTtl: seconds(String(keepMs / 1_000)) });
+    return bindings.KV.put(recordName(key), record, { expirationTtl: Math.max(LEAST_TTL_SECONDS, keepMs / 1_000) });
   }
 }
 
 const host: Host = {
   catalog,
   ledger: bindings.CLAIMS
-    ? claimLedger({ objects: bindings.CLAIMS, kv: bindings.KV, ttlSeconds: resultSeconds, log })
-    : kvLedger(bindings.KV, resultSeconds, log),
+    ? claimLedger({ objects: bindings.CLAIMS, kv: bindings.KV, ttlSeconds: settings.resultSeconds, log })
+    : kvLedger(bindings.KV, settings.resultSeconds, log),
   sessions: bindings.SESSIONS
-    ? objectSessions(bindings.SESSIONS, sessionSeconds)
-    : kvSessions({ kv: bindings.KV, ttlSeconds: sessionSeconds, now, defer: waitUntil, log }),
+    ? objectSessions(bindings.SESSIONS, settings.sessionSeconds)
+    : kvSessions({ kv: bindings.KV, ttlSeconds: settings.sessionSeconds, now, defer: waitUntil, log }),
   signer: hmacSigner(signingKey),
   mail: mailboxes(bindings.MAILBOX),
   changes: hubChanges(bindings.HUB),
   defer: waitUntil,
-  fetch: guardedFetch((input, init) => fetch(input, init), listOf(bindings.ALLOWED_HOSTS)),
+  fetch: guardedFetch((input, init) => fetch(input, init), settings.hosts),
   within,
   log,
-  logCall: bindings.LOG_CALLS === "false" ? undefined : log,
+  logCall: settings.logsCalls ? log : undefined,
   now,
   secret(name) {
     const value = ownValue(name);
@@ -178,19 +134,19 @@ if (secret && secretBytes < LEAST_SECRET) {
 }
 if (isLocal) log({ level: "info", message: "Open to this machine: no credential is asked for under npm start" });
 
-export default createApp({
+const app = createApp({
   host,
-  server: { name, version: bindings.SERVER_VERSION ?? "0.0.0" },
+  server: { name, version: settings.version },
   limits: {
-    bodyBytes: Number(bindings.MAX_BODY_BYTES) || MAX_BODY_BYTES,
-    pageSize: Number(bindings.PAGE_SIZE) || PAGE_SIZE,
+    bodyBytes: settings.bodyBytes,
+    pageSize: settings.pageSize,
   },
-  neighbours: { local: isLocal, origins: listOf(bindings.ALLOWED_ORIGINS) },
+  neighbours: { local: isLocal, origins: settings.origins },
   resource,
   signIn,
   guard: createGuard({
     access: {
-      stranger: strangers({ isLocal, isPublic: bindings.PUBLIC === "true" }, hasProvider || signIn !== undefined),
+      stranger: strangers({ isLocal, isPublic: settings.isPublic }, hasProvider || signIn !== undefined),
       keys,
       tokens:
         secret || hasProvider
@@ -201,9 +157,15 @@ export default createApp({
       report,
     },
     resource,
-    // What is no number names no rate limiter: then nobody is let in, and the log says why.
-    rate: isLocal || !bindings.RATE_PER_MINUTE ? undefined : Number(bindings.RATE_PER_MINUTE),
+    rate: isLocal ? undefined : settings.ratePerMinute,
     within,
     log,
   }),
 });
+
+for (const { setting, problem, fix } of mistakes) {
+  log({ level: "error", message: `${problem}, and every request is refused: ${fix}`, setting });
+}
+const refused = { message: "A setting of this deployment is wrong: its log says which, and what to write" };
+
+export default mistakes.length === 0 ? app : { fetch: () => Response.json(refused, { status: 503 }) };

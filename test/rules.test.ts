@@ -18,6 +18,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     files: /^src\/sign-in\//,
     mayImport: [/^src\/(core|access|pages|sign-in)\//, /^@cloudflare\/workers-oauth-provider$/],
   },
+  // Read by the Worker, and by the build, which tells of mistakes before it does.
+  { files: /^src\/settings\.ts$/, mayImport: [] },
   // Runs in Node, by hand: never ships.
   { files: /^src\/keys\//, mayImport: [/^src\/keys\//, /^type src\//, /^node:/, /^wrangler$/] },
   // What a listing says of a tool is read at build time: it must load without a runtime, and drag nothing along.
@@ -37,6 +39,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^src\/protocols\/[a-z]+\/describe\.ts$/,
       /^node:/,
       /^esbuild$/,
+      /^wrangler$/,
+      /^src\/settings\.ts$/,
       /^@valibot\//,
       /^ajv\//,
       // What compiled checks call when they run.

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { devCatalog } from "./dev.ts";
 import { discover } from "./discover.ts";
 import { inWords } from "./problem.ts";
 import { wrongSettings } from "./settings.ts";
@@ -11,7 +12,8 @@ const ROOT = resolve(import.meta.dirname, "../..");
 const values = options();
 const folder = resolve(values.tools);
 const out = resolve(values.out);
-const wrong = wrongSettings(dirname(folder));
+const dev = process.env.WRANGLER_COMMAND === "dev" ? devCatalog(out) : undefined;
+const wrong = await wrongSettings(dirname(folder));
 if (wrong.length > 0) {
   // With these no server goes on: one of them would leave it open.
   console.error(`${wrong.length} problem(s) in settings:\n${inWords(wrong)}`);
@@ -25,17 +27,24 @@ if (wrong.length > 0) {
 }
 
 async function writeCatalog(): Promise<void> {
+  // Copied first: code that is served is never newer than what the catalogue says of it.
+  const copying = dev?.copy(folder);
+  // What cannot be bundled is told by discovery, with all else that is wrong.
+  await copying?.catch(() => {});
   // An absent folder is an empty one: git does not keep it when the last tool is deleted.
   const result = existsSync(folder) ? await discover(folder) : { tools: [], prompts: [], resources: [] };
   if ("problems" in result) fail(`${result.problems.length} problem(s) in tools:\n${inWords(result.problems)}`);
-  else if (writeAll(await render(result, out), out)) console.log(`discovered ${result.tools.length} tool(s)`);
+  else {
+    if (dev && copying) await dev.serve(await copying, result);
+    else if (!writeAll(await render(result, out), out)) return;
+    console.log(`discovered ${result.tools.length} tool(s)`);
+  }
 }
 
 /** wrangler holds every request back while a build is broken: a server that runs goes on with what it had. */
 function fail(words: string): void {
   console.error(words);
-  const goesOn = process.env.WRANGLER_COMMAND === "dev" && existsSync(out);
-  if (goesOn) console.error("The server goes on with the tools as they were.");
+  if (dev?.goOn()) console.error("The server goes on with the tools as they were.");
   else process.exitCode = 1;
 }
 

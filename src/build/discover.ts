@@ -67,7 +67,7 @@ export async function discover(root: string): Promise<Discovery | { problems: Pr
   });
   described.sort((a, b) => compareText(a.id, b.id) || compareVersions(a.version, b.version));
   const open = unguarded(tools, new Map(described.map((tool) => [tool.id, tool])));
-  const unlimited = withoutLimiter(all, limitersIn(dirname(root)));
+  const unlimited = withoutLimiter(all, await limitersIn(dirname(root)));
   if (open.length + unlimited.length > 0) return { problems: [...open, ...unlimited] };
   const prompts = others.flatMap(({ file: { toolkit, path }, inspected: { prompt }, name }) =>
     prompt ? [{ ...prompt, name, toolkit, path }] : [],

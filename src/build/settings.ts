@@ -1,61 +1,67 @@
 /** What discovery reads of wrangler.toml: settings that would close a server, or open it, without a word. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { Unstable_Config as Config } from "wrangler";
+import { readSettings } from "../settings.ts";
 import type { Problem } from "./problem.ts";
 
 const FILE = "wrangler.toml";
 
-/** @returns the text of a project's wrangler.toml; undefined where there is no deployment */
-function settingsIn(project: string): string | undefined {
-  const path = join(project, FILE);
-  return existsSync(path) ? readFileSync(path, "utf8") : undefined;
+/** @returns what a project's wrangler.toml says, at its top and for each environment; nothing where there is none */
+async function settingsIn(project: string): Promise<Config[]> {
+  const config = join(project, FILE);
+  if (!existsSync(config)) return [];
+  // Loaded only here: it takes longer than all else that discovery does.
+  const { unstable_readConfig: read } = await import("wrangler");
+  const top = read({ config, env: "" }, { hideWarnings: true });
+  const others = top.definedEnvironments ?? [];
+  return [top, ...others.map((env: string) => read({ config, env }, { hideWarnings: true }))];
 }
 
 /** The rate limiters that a deployment has, by the number in their name; undefined where there is no deployment. */
-export function limitersIn(project: string): ReadonlySet<number> | undefined {
-  const text = settingsIn(project);
-  if (text === undefined) return undefined;
-  const names = text.matchAll(/^\s*name\s*=\s*["']RATE_(\d+)["']/gm);
-  return new Set(Array.from(names, ([, limit]) => Number(limit)));
+export async function limitersIn(project: string): Promise<ReadonlySet<number> | undefined> {
+  const all = await settingsIn(project);
+  return all.length === 0 ? undefined : new Set(all.flatMap(limiters));
 }
 
-export function wrongSettings(project: string): Problem[] {
-  const text = settingsIn(project);
-  if (text === undefined) return [];
-  const limiters = limitersIn(project) ?? new Set();
-  const problems: Problem[] = [];
-  let table = "";
-  for (const [at, line] of text.split("\n").entries()) {
-    table = /^\s*\[\[?\s*([^\]]+?)\s*\]/.exec(line)?.[1] ?? table;
-    if (setsHost(table, line)) problems.push(hostProblem(at + 1));
-    const rate = /^[^#]*\bRATE_PER_MINUTE["']?\s*=\s*["']?([^"'\s,}#]*)/.exec(line)?.[1];
-    if (rate && !limiters.has(Number(rate))) problems.push(rateProblem(at + 1, rate, limiters));
+function limiters({ ratelimits }: Config): number[] {
+  return ratelimits.flatMap(({ name }) => /^RATE_(\d+)$/.exec(name)?.[1] ?? []).map(Number);
+}
+
+export async function wrongSettings(project: string): Promise<Problem[]> {
+  let all: Config[];
+  try {
+    all = await settingsIn(project);
+  } catch (error) {
+    return [{ file: FILE, problem: (error as Error).message, fix: "correct what the message names" }];
   }
-  return problems;
-}
-
-/** In the table itself, as `dev.host = …`, or as `dev = { host = … }`. */
-function setsHost(table: string, line: string): boolean {
-  if (table === "dev") return /^\s*["']?host["']?\s*=/.test(line);
-  return table === "" && /^\s*["']?dev["']?\s*(\.\s*["']?|=\s*\{([^#]*[\s,"'])?)host["']?\s*=/.test(line);
+  return all.flatMap((config, at) => {
+    const name = config.definedEnvironments?.[at - 1];
+    const vars = name === undefined ? "[vars]" : `[env.${name}.vars]`;
+    const problems: Problem[] = at === 0 && config.dev.host !== undefined ? [HOST] : [];
+    const { settings, mistakes } = readSettings(config.vars);
+    for (const { problem, fix } of mistakes) problems.push({ file: FILE, problem: `${problem} in ${vars}`, fix });
+    const { ratePerMinute: rate } = settings;
+    const known = limiters(config);
+    if (rate !== undefined && !known.includes(rate)) problems.push(rateProblem(vars, rate, known));
+    return problems;
+  });
 }
 
 /** wrangler then tells the Worker this host and origin, whichever a request really came with. */
-function hostProblem(line: number): Problem {
-  return {
-    file: `${FILE}:${line}`,
-    problem:
-      "the host of [dev] hides from the server which name and page a request came from: any web page could call it",
-    fix: "remove the line",
-  };
-}
+const HOST: Problem = {
+  file: FILE,
+  problem:
+    "the host of [dev] hides from the server which name and page a request came from: any web page could call it",
+  fix: "remove it",
+};
 
 /** A request that cannot be counted is refused. */
-function rateProblem(line: number, rate: string, limiters: ReadonlySet<number>): Problem {
-  const others = [...limiters].map((limit) => `"${limit}", `).join("");
+function rateProblem(vars: string, rate: number, known: readonly number[]): Problem {
+  const others = known.length > 0 ? `${known.map((limit) => `"${limit}", `).join("")}or ` : "";
   return {
-    file: `${FILE}:${line}`,
-    problem: `RATE_PER_MINUTE is "${rate}", and there is no rate limiter RATE_${rate}: every request would be refused`,
-    fix: `write ${others}or "" for no limit, or add [[ratelimits]] with name = "RATE_${rate}"`,
+    file: FILE,
+    problem: `RATE_PER_MINUTE is "${rate}" in ${vars}, and there is no rate limiter RATE_${rate}: every request would be refused`,
+    fix: `write ${others}"" for no limit, or add [[ratelimits]] with name = "RATE_${rate}"`,
   };
 }

@@ -85,7 +85,7 @@ it.each([
 ])("a rate that nothing counts: %s", async (file, text) => {
   const made = project({
     [`kit/${file}`]: text,
-    "../wrangler.toml": '[[ratelimits]]\nname = "RATE_10"\nnamespace_id = "1"\n',
+    "../wrangler.toml": '[[ratelimits]]\nname = "RATE_10"\nnamespace_id = "1"\nsimple = { limit = 10, period = 60 }\n',
   });
   const { code, stderr } = await made.discover();
   expect(code).toBe(1);

@@ -1,6 +1,6 @@
 /** `npm start` in a fork: extra arguments, a tool added while it runs, a fork without any tool, one with a domain. */
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -64,12 +64,57 @@ describe("npm start in a fork whose tools/ is empty", () => {
     });
     expect(still.body.result.value).toBe("Hello, Bob!");
     fork.write("tools/hello/wave.ts", GREET.replace("Hello,", "Bye,"));
-    await until(async () => {
-      const wave = await postJson(`${served.url}/tools/call`, {
-        request: { tool_id: "Hello.Wave", input: { name: "Bob" } },
-      });
-      return wave.body.result?.value === "Bye, Bob!";
-    });
+    await until(async () => (await called("Wave")) === "Bye, Bob!");
+  });
+
+  it("serves what a tool imports: its neighbours, a text, and a file outside tools/", async () => {
+    fork.write("tools/hello/_how.ts", 'import text from "./how.txt";\nexport const how = () => text.trim();\n');
+    fork.write("tools/hello/how.txt", "loudly\n");
+    fork.write("lib/who.ts", 'export const who = "Eve";\n');
+    const imports = 'import { who } from "../../lib/who";\nimport { how } from "./_how.ts";\n';
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a tool's text.
+    const shout = imports + GREET.replace("`Hello, ${name}!`", "`${who} ${how()} ${name}`");
+    fork.write("tools/hello/shout.ts", shout);
+    await until(async () => (await called("Shout")) === "Eve loudly Bob");
+  });
+
+  /** What a tool answers; it hangs while wrangler waits for a bundle that it cannot make. */
+  async function called(name: string): Promise<unknown> {
+    const call = { request: { tool_id: `Hello.${name}`, input: { name: "Bob" } } };
+    return (await postJson(`${served.url}/tools/call`, call)).body.result?.value;
+  }
+  const GOES_ON = "The server goes on with the tools as they were";
+  async function discoveredAfter(change: () => void): Promise<void> {
+    const runs = () => served.printed().split(GOES_ON).length;
+    const before = runs();
+    change();
+    await until(async () => runs() > before);
+  }
+
+  it("runs nothing of a tool that changed beside a broken one: its new code would run under its old scopes", async () => {
+    const guarded = GREET.replace("Hello,", "Secret of").replace("version:", 'scopes: ["admin"],\n  version:');
+    await discoveredAfter(() => fork.write("tools/hello/bad.ts", "export default 1;\n"));
+    await discoveredAfter(() => fork.write("tools/hello/greet.ts", guarded));
+    await until(async () => (await called("Greet")) === "Hello, Bob!");
+    // A bundle with the new code would be ready by the time that another change has been seen.
+    await discoveredAfter(() => fork.write("tools/hello/bad.ts", "export default 2;\n"));
+    expect(await called("Greet")).toBe("Hello, Bob!");
+  });
+
+  it("serves a tool on that no longer parses, and one that was deleted beside a broken one", async () => {
+    await discoveredAfter(() => fork.write("tools/hello/greet.ts", "export default {"));
+    await discoveredAfter(() => rmSync(join(fork.root, "tools/hello/wave.ts")));
+    expect([await called("Greet"), await called("Wave")]).toEqual(["Hello, Bob!", "Bye, Bob!"]);
+  });
+
+  it("goes on when `npm test` or a deployment wrote the catalogue anew meanwhile, and has all when it is mended", async () => {
+    rmSync(join(fork.root, "tools/hello/bad.ts"));
+    fork.write("tools/hello/greet.ts", GREET.replace("Hello,", "Welcome,"));
+    await until(async () => (await called("Greet")) === "Welcome, Bob!");
+    expect(await called("Wave")).toBeUndefined();
+    execFileSync(process.execPath, ["src/build/cli.ts"], { cwd: fork.root });
+    await discoveredAfter(() => fork.write("tools/hello/greet.ts", "export default {"));
+    await until(async () => (await called("Greet")) === "Welcome, Bob!");
   });
 });
 
