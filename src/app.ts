@@ -3,44 +3,44 @@ import type { Context } from "hono";
 import { HonoBase as Hono } from "hono/hono-base";
 import type { H, RouterRoute } from "hono/types";
 import { getPath } from "hono/utils/url";
-import type { Asked } from "./access/authenticate.ts";
+import type { IncomingRequest } from "./access/authenticate.ts";
 import type { Guard, Rejection } from "./access/guard.ts";
-import { letRead, type Neighbours, preflight, refusedOrigin } from "./access/origin.ts";
+import { allowOrigin, type OriginPolicy, preflight, refusedOrigin } from "./access/origin.ts";
 import {
   challenge,
   isMetadataPath,
   METADATA_PATH,
   type ResourceSettings,
   resourceMetadata,
-} from "./access/resource.ts";
+} from "./access/protected-resource.ts";
 import type { SignIn } from "./access/sign-in.ts";
-import type { Catalog } from "./core/catalog.ts";
-import type { Principal } from "./core/definition.ts";
-import type { Host } from "./core/host.ts";
-import { describeError } from "./core/log.ts";
-import { ANONYMOUS } from "./core/principal.ts";
-import { after, type Soon } from "./core/soon.ts";
-import { home } from "./pages/home.ts";
+import type { Catalog } from "./core/catalog/catalog.ts";
+import { describeError } from "./core/lib/log.ts";
+import { andThen, type MaybePromise } from "./core/lib/maybe-promise.ts";
+import type { Principal } from "./core/model/definition.ts";
+import { ANONYMOUS } from "./core/model/principal.ts";
+import type { Runtime } from "./core/ports/runtime.ts";
 import {
   type Challenge,
   type Endpoint,
   json,
   type Limits,
   type Protocol,
+  type RequestContext,
   type ServerInfo,
-  type Visit,
-} from "./protocols/http.ts";
+} from "./http/http.ts";
+import { type Located, ToolkitRouter } from "./http/toolkit-router.ts";
+import { home } from "./pages/home.ts";
 import { mcp } from "./protocols/mcp/routes.ts";
 import { opentool } from "./protocols/opentool/routes.ts";
 import { oxp } from "./protocols/oxp/routes.ts";
-import { type Located, ToolkitRouter } from "./routing.ts";
 
 /** Everything that differs between deployments and tests. */
 export interface Parts {
-  readonly host: Host;
+  readonly runtime: Runtime;
   readonly server: ServerInfo;
   readonly limits: Limits;
-  readonly neighbours: Neighbours;
+  readonly originPolicy: OriginPolicy;
   readonly guard: Guard;
   readonly resource: ResourceSettings;
   readonly signIn: SignIn | undefined;
@@ -51,7 +51,7 @@ const FOR_ALL = { "access-control-allow-origin": "*" };
 const METADATA_CORS = { ...FOR_ALL, "access-control-allow-methods": "GET", "access-control-allow-headers": "*" };
 
 export function createApp(parts: Parts): Hono {
-  const { toolkits } = parts.host.catalog;
+  const { toolkits } = parts.runtime.catalog;
   const router = new ToolkitRouter<[H, RouterRoute]>((path) => locate(path, toolkits));
   const app = new Hono({ router });
   const straight = new WeakMap<H, Serve>();
@@ -80,9 +80,14 @@ export function createApp(parts: Parts): Hono {
 }
 
 /** An endpoint with what goes before it: who may call, and from where. */
-type Serve = (request: Request, toolkit: string | undefined) => Soon<Response>;
+type Serve = (request: Request, toolkit: string | undefined) => MaybePromise<Response>;
 
-function serveStraight(serve: Serve, request: Request, toolkit: string | undefined, parts: Parts): Soon<Response> {
+function serveStraight(
+  serve: Serve,
+  request: Request,
+  toolkit: string | undefined,
+  parts: Parts,
+): MaybePromise<Response> {
   try {
     const answer = serve(request, toolkit);
     return answer instanceof Promise ? caught(answer, request, parts) : answer;
@@ -96,9 +101,9 @@ function caught(answer: Promise<Response>, request: Request, parts: Parts): Prom
 }
 
 /** Nothing throws for what a caller does: this is a fault of ours, and says no more than that. */
-function unhandled(error: unknown, request: Request, { host }: Parts): Response {
-  host.log({ level: "error", message: "unhandled", error: describeError(error) });
-  return letRead(protocolOf(getPath(request)).httpError(500, "Internal error"), request.headers.get("origin"));
+function unhandled(error: unknown, request: Request, { runtime }: Parts): Response {
+  runtime.log({ level: "error", message: "unhandled", error: describeError(error) });
+  return allowOrigin(protocolOf(getPath(request)).httpError(500, "Internal error"), request.headers.get("origin"));
 }
 
 /** What a path asks for, and under which toolkit: a first segment that is no toolkit's stays. */
@@ -115,52 +120,52 @@ function locate(asked: string, toolkits: ReadonlySet<string>): Located {
 }
 
 function server(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol): Serve {
-  const { host, server, limits, neighbours, resource } = parts;
+  const { runtime, server, limits, originPolicy, resource } = parts;
   // One host for all who see the same.
-  const hosts = new WeakMap<Catalog, Host>([[host.catalog, host]]);
-  const hostFor = (catalog: Catalog): Host => {
+  const hosts = new WeakMap<Catalog, Runtime>([[runtime.catalog, runtime]]);
+  const hostFor = (catalog: Catalog): Runtime => {
     const known = hosts.get(catalog);
     if (known) return known;
-    const made = { ...host, catalog };
+    const made = { ...runtime, catalog };
     hosts.set(catalog, made);
     return made;
   };
   // One for all visits, and no closure for each.
-  const challenge: Visit["challenge"] = function (this: Visit, scopes) {
-    return stepUp(new URL(this.request.url), resource, this.principal, scopes, this.host.catalog.scopes);
+  const challenge: RequestContext["challenge"] = function (this: RequestContext, scopes) {
+    return stepUp(new URL(this.request.url), resource, this.principal, scopes, this.runtime.catalog.scopes);
   };
   const refusalOf = (
     admitted: Principal | Rejection,
-    { principal, host: { catalog } }: Visit,
+    { principal, runtime: { catalog } }: RequestContext,
   ): Response | undefined => {
     if ("status" in admitted) return httpError(admitted.status, admitted.message, admitted.headers);
-    if (admitted.id === principal.id && host.catalog.visibleTo(admitted).view === catalog.view) return undefined;
+    if (admitted.id === principal.id && runtime.catalog.visibleTo(admitted).view === catalog.view) return undefined;
     return httpError(403, "The tools visible to this caller have changed; connect again");
   };
-  const recheck: Visit["recheck"] = function (this: Visit, times) {
-    return after(parts.guard(this, this.toolkit, times), refusalOf, this);
+  const recheck: RequestContext["recheck"] = function (this: RequestContext, times) {
+    return andThen(parts.guard(this, this.toolkit, times), refusalOf, this);
   };
   const enter = (
     admitted: Principal | Rejection,
-    { request, headers }: Asked,
+    { request, headers }: IncomingRequest,
     toolkit: string | undefined,
-  ): Soon<Response> => {
+  ): MaybePromise<Response> => {
     if ("status" in admitted) return httpError(admitted.status, admitted.message, admitted.headers);
-    const catalog = host.catalog.visibleTo(admitted);
+    const catalog = runtime.catalog.visibleTo(admitted);
     if (toolkit !== undefined && !catalog.toolkits.has(toolkit)) return nothing(request, catalog);
     const seen = hostFor(catalog);
-    return serve({ request, headers, principal: admitted, toolkit, host: seen, server, limits, challenge, recheck });
+    return serve({ request, headers, principal: admitted, toolkit, runtime: seen, server, limits, challenge, recheck });
   };
   // Without an async function of its own: what it calls makes the promises that a call needs.
   return (request, toolkit) => {
     const asked = { request, headers: request.headers };
     const origin = asked.headers.get("origin");
-    const refused = refusedOrigin(request, origin, neighbours);
+    const refused = refusedOrigin(request, origin, originPolicy);
     if (refused) return httpError(403, refused);
     // Under a toolkit's name not even this is open: it would tell which toolkits there are.
     const guarded = open && toolkit === undefined ? NOBODY : parts.guard(asked, toolkit);
-    const answer = after(guarded, enter, asked, toolkit);
-    return origin === null ? answer : after(answer, letRead, origin);
+    const answer = andThen(guarded, enter, asked, toolkit);
+    return origin === null ? answer : andThen(answer, allowOrigin, origin);
   };
 }
 
@@ -193,20 +198,20 @@ async function elsewhere(c: Context, parts: Parts): Promise<Response> {
   const { httpError } = protocolOf(path);
   const signIn = parts.signIn?.fetch(request);
   if (signIn) return signIn;
-  if (locate(path, parts.host.catalog.toolkits).path === METADATA_PATH) {
+  if (locate(path, parts.runtime.catalog.toolkits).path === METADATA_PATH) {
     if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: METADATA_CORS });
     return json({ message: "Only GET is served here" }, 405, { allow: "GET, HEAD" });
   }
   const { headers } = request;
   const origin = headers.get("origin");
-  const refused = refusedOrigin(request, origin, parts.neighbours);
+  const refused = refusedOrigin(request, origin, parts.originPolicy);
   if (refused) return httpError(403, refused);
   const allowed = preflight(request);
-  if (allowed) return letRead(allowed, origin);
-  if (path === "/") return nothing(request, parts.host.catalog);
-  const admitted = await parts.guard({ request, headers }, locate(path, parts.host.catalog.toolkits).toolkit);
-  if ("status" in admitted) return letRead(httpError(admitted.status, admitted.message, admitted.headers), origin);
-  return letRead(nothing(request, parts.host.catalog.visibleTo(admitted)), origin);
+  if (allowed) return allowOrigin(allowed, origin);
+  if (path === "/") return nothing(request, parts.runtime.catalog);
+  const admitted = await parts.guard({ request, headers }, locate(path, parts.runtime.catalog.toolkits).toolkit);
+  if ("status" in admitted) return allowOrigin(httpError(admitted.status, admitted.message, admitted.headers), origin);
+  return allowOrigin(nothing(request, parts.runtime.catalog.visibleTo(admitted)), origin);
 }
 
 /** 404, or 405 with what the path allows (RFC 9110, section 15.5.6), as far as the path exists for whoever asks. */

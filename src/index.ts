@@ -5,26 +5,26 @@
 import { env, waitUntil } from "cloudflare:workers";
 import source from "#catalog";
 import createSignIn from "#sign-in";
+import { anonymousAccess } from "./access/anonymous.ts";
 import { failures } from "./access/failures.ts";
 import { createGuard } from "./access/guard.ts";
 import { LEAST_SECRET, tokens } from "./access/jwt.ts";
 import { keyring } from "./access/keys.ts";
 import { remembering } from "./access/sign-in.ts";
-import { strangers } from "./access/stranger.ts";
 import { createApp } from "./app.ts";
-import { createCatalog } from "./core/catalog.ts";
-import { guardedFetch } from "./core/egress.ts";
-import { fromBase64Url, hmacSigner } from "./core/handle.ts";
-import type { Host } from "./core/host.ts";
-import { describeError, type Log } from "./core/log.ts";
+import { createCatalog } from "./core/catalog/catalog.ts";
+import { guardedFetch } from "./core/lib/egress.ts";
+import { describeError, type Log } from "./core/lib/log.ts";
+import type { Runtime } from "./core/ports/runtime.ts";
+import { fromBase64Url, hmacSigner } from "./core/ports/signed-handles.ts";
 import { LEAST_TTL_SECONDS, readSettings } from "./settings.ts";
-import { claimLedger } from "./stores/claim-ledger.ts";
 import { ClaimsObject } from "./stores/claims.ts";
-import { type Hub, hubChanges } from "./stores/hub.ts";
+import { type Hub, objectChangeFeed } from "./stores/hub.ts";
+import { kvIdempotency, recordName } from "./stores/kv-idempotency.ts";
 import { kvKeys } from "./stores/kv-keys.ts";
-import { kvLedger, recordName } from "./stores/kv-ledger.ts";
 import { kvSessions } from "./stores/kv-sessions.ts";
-import { type Mailbox, mailboxes } from "./stores/mailbox.ts";
+import { type Mailbox, objectRelay } from "./stores/mailbox.ts";
+import { objectIdempotency } from "./stores/object-idempotency.ts";
 import { objectSessions, type Sessions } from "./stores/session-object.ts";
 import type { Vault } from "./stores/vault.ts";
 
@@ -59,7 +59,7 @@ async function signingKey(): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 /** A rate limiter counts to what its name says: `RATE_60` to 60 a minute. */
-async function within(perMinute: number, key: string): Promise<boolean> {
+async function rateLimit(perMinute: number, key: string): Promise<boolean> {
   const limiter = ownValue(`RATE_${perMinute}`) as RateLimit | undefined;
   if (limiter === undefined) throw new Error(`There is no rate limiter RATE_${perMinute} in wrangler.toml`);
   try {
@@ -76,7 +76,7 @@ const now = () => Date.now();
 const catalog = createCatalog(source);
 const keys = keyring(kvKeys(bindings.KV), now);
 const { name, isLocal, baseScopes, secret, issuer, jwksUrl, audience } = settings;
-const ownServer = createSignIn?.({ kv: bindings.KV, keys, catalog, baseScopes, serverName: name, within, log });
+const ownServer = createSignIn?.({ kv: bindings.KV, keys, catalog, baseScopes, serverName: name, rateLimit, log });
 const signIn = ownServer && remembering(ownServer, now);
 const hasProvider = Boolean(issuer && jwksUrl);
 const resource = {
@@ -96,20 +96,20 @@ export class Claims extends ClaimsObject {
   }
 }
 
-const host: Host = {
+const runtime: Runtime = {
   catalog,
-  ledger: bindings.CLAIMS
-    ? claimLedger({ objects: bindings.CLAIMS, kv: bindings.KV, ttlSeconds: settings.resultSeconds, log })
-    : kvLedger(bindings.KV, settings.resultSeconds, log),
+  idempotency: bindings.CLAIMS
+    ? objectIdempotency({ objects: bindings.CLAIMS, kv: bindings.KV, ttlSeconds: settings.resultSeconds, log })
+    : kvIdempotency(bindings.KV, settings.resultSeconds, log),
   sessions: bindings.SESSIONS
     ? objectSessions(bindings.SESSIONS, settings.sessionSeconds)
     : kvSessions({ kv: bindings.KV, ttlSeconds: settings.sessionSeconds, now, defer: waitUntil, log }),
   signer: hmacSigner(signingKey),
-  mail: mailboxes(bindings.MAILBOX),
-  changes: hubChanges(bindings.HUB),
+  relay: objectRelay(bindings.MAILBOX),
+  changeFeed: objectChangeFeed(bindings.HUB),
   defer: waitUntil,
   fetch: guardedFetch((input, init) => fetch(input, init), settings.hosts),
-  within,
+  rateLimit,
   log,
   logCall: settings.logsCalls ? log : undefined,
   now,
@@ -135,30 +135,30 @@ if (secret && secretBytes < LEAST_SECRET) {
 if (isLocal) log({ level: "info", message: "Open to this machine: no credential is asked for under npm start" });
 
 const app = createApp({
-  host,
+  runtime,
   server: { name, version: settings.version },
   limits: {
     bodyBytes: settings.bodyBytes,
     pageSize: settings.pageSize,
   },
-  neighbours: { local: isLocal, origins: settings.origins },
+  originPolicy: { local: isLocal, origins: settings.origins },
   resource,
   signIn,
   guard: createGuard({
     access: {
-      stranger: strangers({ isLocal, isPublic: settings.isPublic }, hasProvider || signIn !== undefined),
+      anonymous: anonymousAccess({ isLocal, isPublic: settings.isPublic }, hasProvider || signIn !== undefined),
       keys,
       tokens:
         secret || hasProvider
           ? tokens({ secret, issuer, jwksUrl, audience }, (input, init) => fetch(input, init), now, report)
           : undefined,
       signIn,
-      failures: failures(within, now, log),
+      failures: failures(rateLimit, now, log),
       report,
     },
     resource,
     rate: isLocal ? undefined : settings.ratePerMinute,
-    within,
+    rateLimit,
     log,
   }),
 });

@@ -1,8 +1,8 @@
 /** What a tool's author imports, as `#tool`: define a tool, name a toolkit, fail on purpose. Runs nothing. */
 
-import type { Block, Rich } from "./core/content.ts";
-import type { Requirements, RunInput, RunOutput, ToolContext, Traits } from "./core/definition.ts";
-import type { Json } from "./core/json.ts";
+import type { Json } from "./core/lib/json.ts";
+import type { Block, Rich } from "./core/model/content.ts";
+import type { Requirements, RunInput, RunOutput, ToolContext, Traits } from "./core/model/definition.ts";
 import type {
   GivenArguments,
   OfferContext,
@@ -11,16 +11,16 @@ import type {
   PromptResult,
   ResourceDefinition,
   ResourceResult,
-} from "./core/offers.ts";
-import type { Fault } from "./core/outcome.ts";
-import type { StandardSchema, Validated } from "./core/schema.ts";
+} from "./core/model/offers.ts";
+import type { Fault } from "./core/model/outcome.ts";
+import type { StandardSchema, Validated } from "./core/model/schema.ts";
 
-export type { Ability, Elicited, Fields, Root, Sampled, SamplingRequest } from "./core/ask.ts";
-export type { Change } from "./core/changes.ts";
-export type { Block, PromptMessage, ResourceContents, Rich } from "./core/content.ts";
-export type { Attachment, LogLevel, Principal, ToolContext, Trace } from "./core/definition.ts";
-export type { Json } from "./core/json.ts";
-export type { Session } from "./core/state.ts";
+export type { Json } from "./core/lib/json.ts";
+export type { Block, PromptMessage, ResourceContents, Rich } from "./core/model/content.ts";
+export type { Attachment, LogLevel, Principal, ToolContext, Trace } from "./core/model/definition.ts";
+export type { Capability, Elicited, Fields, Root, Sampled, SamplingRequest } from "./core/model/elicitation.ts";
+export type { Session } from "./core/model/session.ts";
+export type { Change } from "./core/ports/change-feed.ts";
 
 /** One version of one tool. `run` is typed by what stands beside it. */
 export interface Tool<

@@ -52,7 +52,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   { files: /^src\/index\.ts$/, mayImport: [/./] },
 ];
 
-/** Imports of a file as `src/core/json.ts`, `valibot`, or with `type ` before it where nothing of it is left at run time. */
+/** Imports of a file as `src/core/lib/json.ts`, `valibot`, or with `type ` before it where nothing of it is left at run time. */
 function importsOf(file: string): string[] {
   const found: string[] = [];
   const statements = text(file).matchAll(
@@ -69,7 +69,7 @@ function importsOf(file: string): string[] {
 describe("dependency direction (design, Rooms)", () => {
   it("sees imports at all", () => {
     expect(importsOf("src/index.ts")).toContain("src/app.ts");
-    expect(importsOf("src/tool.ts")).toContain("type src/core/definition.ts");
+    expect(importsOf("src/tool.ts")).toContain("type src/core/model/definition.ts");
   });
 
   it.each(files)("%s", (file) => {

@@ -2,25 +2,26 @@
  * Who is calling: looks at every credential that a request carries and makes a principal of them, or says why not.
  * Decides nothing about tools.
  */
-import type { Principal } from "../core/definition.ts";
-import { isInside } from "../core/egress.ts";
-import type { Soon } from "../core/soon.ts";
+
+import { isInside } from "../core/lib/egress.ts";
+import type { MaybePromise } from "../core/lib/maybe-promise.ts";
+import type { Principal } from "../core/model/definition.ts";
 import type { Failures } from "./failures.ts";
 import { ProviderDown } from "./jwks.ts";
 import type { Rejected, Tokens } from "./jwt.ts";
 import { isKey, type Keyring, keyIdOf } from "./keys.ts";
-import { originOf, resourcesOf } from "./resource.ts";
+import { originOf, resourcesOf } from "./protected-resource.ts";
 import type { SignIn } from "./sign-in.ts";
 
 /** A request, and its headers: each look at `request.headers` crosses into the runtime, so it is taken once. */
-export interface Asked {
+export interface IncomingRequest {
   readonly request: Request;
   readonly headers: Headers;
 }
 
 export interface Access {
   /** Whom a request without credential comes from; undefined where it is turned away. */
-  readonly stranger: ((headers: Headers) => Principal) | undefined;
+  readonly anonymous: ((headers: Headers) => Principal) | undefined;
   readonly keys: Keyring;
   readonly tokens: Tokens | undefined;
   readonly signIn: SignIn | undefined;
@@ -61,10 +62,10 @@ const UNRECOGNIZED: Admission = { refused: "bad credential", why: "neither key n
 
 /** @param toolkit folder name in the path that was asked for */
 export function authenticate(
-  { request, headers }: Asked,
+  { request, headers }: IncomingRequest,
   toolkit: string | undefined,
   access: Access,
-): Soon<Admission> {
+): MaybePromise<Admission> {
   const authorization = headers.get("authorization") || undefined;
   // OXP, "Server Authentication"; gateway seed, "Authentication".
   const oxpKey = headers.get("oxp-api-key");
@@ -75,7 +76,7 @@ export function authenticate(
   if (agentKey) shown.push(agentKey);
   const bearer = authorization && BEARER.exec(authorization)?.[1];
   // OXP: a server without authentication ignores the header. What is plainly meant for us is still looked at.
-  if (access.stranger && !shown.concat(bearer ?? authorization ?? []).some((text) => isOurs(text, access))) {
+  if (access.anonymous && !shown.concat(bearer ?? authorization ?? []).some((text) => isOurs(text, access))) {
     return asStranger(headers, access);
   }
   // RFC 6750, section 5.3, and OAuth 2.1, section 1.5: never without TLS, but within a machine or a network. Before all
@@ -115,7 +116,12 @@ function isExposed(url: URL): boolean {
 
 type Found = Principal | Rejected | undefined;
 
-function lookUp(credential: string, request: Request, toolkit: string | undefined, access: Access): Soon<Found> {
+function lookUp(
+  credential: string,
+  request: Request,
+  toolkit: string | undefined,
+  access: Access,
+): MaybePromise<Found> {
   if (isKey(credential)) return access.keys.find(credential);
   const origin = originOf(request.url);
   const resources = resourcesOf(origin, toolkit);
@@ -146,8 +152,8 @@ function isOurs(text: string, { tokens, signIn }: Access): boolean {
   return isKey(text) || (tokens !== undefined && JWT.test(text)) || (signIn !== undefined && SIGNED_IN.test(text));
 }
 
-function asStranger(headers: Headers, { stranger }: Access): Admission {
-  return stranger ? { principal: stranger(headers) } : NOBODY;
+function asStranger(headers: Headers, { anonymous }: Access): Admission {
+  return anonymous ? { principal: anonymous(headers) } : NOBODY;
 }
 
 function bad(why: string): Refused {

@@ -2,10 +2,10 @@
  * Counts invalid credentials per client address. An address with too many in one minute is shut out for the next: its
  * credentials are not checked, except those found valid recently, so others behind that address keep working.
  */
-import type { Log } from "../core/log.ts";
-import { MINUTE_MS } from "../core/permit.ts";
-import { Recent } from "./recent.ts";
-import { addressOf } from "./stranger.ts";
+import type { Log } from "../core/lib/log.ts";
+import { MINUTE_MS } from "../core/pipeline/authorize.ts";
+import { addressOf } from "./anonymous.ts";
+import { TtlCache } from "./ttl-cache.ts";
 
 export interface Failures {
   /** Whether to refuse this credential unchecked. */
@@ -30,12 +30,12 @@ const GOOD_MS = 600_000;
  * @param now    milliseconds since 1970
  */
 export function failures(
-  within: (perMinute: number, key: string) => Promise<boolean>,
+  rateLimit: (perMinute: number, key: string) => Promise<boolean>,
   now: () => number,
   log: Log,
 ): Failures {
-  const shut = new Recent<true>(now);
-  const good = new Recent<true>(now);
+  const shut = new TtlCache<true>(now);
+  const good = new TtlCache<true>(now);
   let counts = true;
   return {
     shutsOut(headers, credential) {
@@ -47,7 +47,7 @@ export function failures(
       if (shut.get(address)) return true;
       if (!counts) return false;
       try {
-        if (await within(RATE, `failed ${address}`)) return false;
+        if (await rateLimit(RATE, `failed ${address}`)) return false;
       } catch (error) {
         counts = false;
         log({ level: "warning", message: "failed credentials are not limited", error: String(error) });

@@ -1,18 +1,19 @@
 /** The door: admits a request as a principal, or turns it away with a status and a sentence. Knows no protocol. */
-import type { Principal } from "../core/definition.ts";
-import type { Log } from "../core/log.ts";
-import { MINUTE_MS } from "../core/permit.ts";
-import { ownerOf } from "../core/principal.ts";
-import { after, type Soon } from "../core/soon.ts";
-import { type Access, type Admission, type Asked, authenticate, type Refused } from "./authenticate.ts";
-import { challenge, type ResourceSettings } from "./resource.ts";
+
+import type { Log } from "../core/lib/log.ts";
+import { andThen, type MaybePromise } from "../core/lib/maybe-promise.ts";
+import type { Principal } from "../core/model/definition.ts";
+import { partitionOf } from "../core/model/principal.ts";
+import { MINUTE_MS } from "../core/pipeline/authorize.ts";
+import { type Access, type Admission, authenticate, type IncomingRequest, type Refused } from "./authenticate.ts";
+import { challenge, type ResourceSettings } from "./protected-resource.ts";
 
 export interface GuardParts {
   readonly access: Access;
   readonly resource: ResourceSettings;
   /** Requests a minute for principals without a limit of their own; undefined for no limit. */
   readonly rate: number | undefined;
-  readonly within: (perMinute: number, key: string) => Promise<boolean>;
+  readonly rateLimit: (perMinute: number, key: string) => Promise<boolean>;
   readonly log: Log;
 }
 
@@ -24,7 +25,11 @@ export interface Rejection {
 }
 
 /** @param times requests to count (default 1); 0 checks only the credential */
-export type Guard = (asked: Asked, toolkit: string | undefined, times?: number) => Soon<Principal | Rejection>;
+export type Guard = (
+  asked: IncomingRequest,
+  toolkit: string | undefined,
+  times?: number,
+) => MaybePromise<Principal | Rejection>;
 
 const HOW =
   "A credential is needed: an API key as Authorization: Bearer, OXP-API-Key or X-Agent-API-Key, or a token. " +
@@ -36,9 +41,9 @@ const EXPOSED =
 const RETRY_SECONDS = 5;
 const WAIT = { "retry-after": String(MINUTE_MS / 1_000) };
 
-export function createGuard({ access, resource, rate, within, log }: GuardParts): Guard {
+export function createGuard({ access, resource, rate, rateLimit, log }: GuardParts): Guard {
   let told = false;
-  const admit = (admission: Admission, { request, headers }: Asked, times: number): ReturnType<Guard> => {
+  const admit = (admission: Admission, { request, headers }: IncomingRequest, times: number): ReturnType<Guard> => {
     if ("refused" in admission) return refuse(admission, request, headers);
     const { principal } = admission;
     const limit = principal.rate ?? rate;
@@ -62,7 +67,8 @@ export function createGuard({ access, resource, rate, within, log }: GuardParts)
   };
   const isWithin = async (principal: Principal, limit: number, times: number): Promise<boolean> => {
     // A rate limiter counts one at a time.
-    for (let counted = 0; counted < times; counted++) if (!(await within(limit, ownerOf(principal)))) return false;
+    for (let counted = 0; counted < times; counted++)
+      if (!(await rateLimit(limit, partitionOf(principal)))) return false;
     return true;
   };
   const count = async (
@@ -80,7 +86,7 @@ export function createGuard({ access, resource, rate, within, log }: GuardParts)
     log({ level: "info", message: "refused", reason: "too many requests", principal: principal.id });
     return { status: 429, message: `Over ${limit} requests a minute; wait and try again`, headers: WAIT };
   };
-  return (asked, toolkit, times = 1) => after(authenticate(asked, toolkit, access), admit, asked, times);
+  return (asked, toolkit, times = 1) => andThen(authenticate(asked, toolkit, access), admit, asked, times);
 }
 
 function rejection(reason: Refused["refused"], request: Request, resource: ResourceSettings): Rejection {

@@ -1,7 +1,7 @@
 /** The keys that an identity provider publishes (RFC 7517): when they are fetched, and when they count. */
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import { JOSEError, JWKSInvalid, JWKSNoMatchingKey } from "jose/errors";
-import { atMost } from "../core/wait.ts";
+import { atMost } from "../core/lib/wait.ts";
 
 /** The provider of the keys does not answer: nobody can say whether a token is good. */
 export class ProviderDown extends Error {}

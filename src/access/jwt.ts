@@ -5,12 +5,12 @@
  */
 import { decodeProtectedHeader, type JWTPayload, jwtVerify } from "jose";
 import { JOSEError, JWTClaimValidationFailed } from "jose/errors";
-import type { Principal } from "../core/definition.ts";
-import { sha256 } from "../core/digest.ts";
-import { OWNER } from "../core/principal.ts";
-import type { Soon } from "../core/soon.ts";
+import { sha256 } from "../core/lib/digest.ts";
+import type { MaybePromise } from "../core/lib/maybe-promise.ts";
+import type { Principal } from "../core/model/definition.ts";
+import { PARTITION } from "../core/model/principal.ts";
 import { ProviderDown, publishedKeys } from "./jwks.ts";
-import { Recent } from "./recent.ts";
+import { TtlCache } from "./ttl-cache.ts";
 
 export interface TokenSettings {
   /** The shared secret: {@link LEAST_SECRET} bytes or more. */
@@ -29,7 +29,7 @@ export interface Tokens {
    * @returns the principal, or (for the log) why the token was refused
    * @throws {ProviderDown}
    */
-  find(token: string, resources: readonly string[]): Soon<Principal | Rejected>;
+  find(token: string, resources: readonly string[]): MaybePromise<Principal | Rejected>;
 }
 
 /** An invalid credential. */
@@ -67,7 +67,7 @@ export function tokens(
   now: () => number,
   report: (error: unknown) => void,
 ): Tokens {
-  const recent = new Recent<Verified>(now);
+  const recent = new TtlCache<Verified>(now);
   let published: ReturnType<typeof publishedKeys> | undefined;
 
   const verify = async (token: string): Promise<Verified | Rejected> => {
@@ -172,7 +172,7 @@ async function principalOf(payload: JWTPayload, ofProvider: boolean): Promise<Pr
   const id = `jwt:${(await sha256(JSON.stringify(who))).slice(0, 32)}`;
   const scopes = scopesOf(payload);
   // All who sign tokens without a subject share one id, and nothing tells them apart.
-  const shares = payload.sub === undefined && { [OWNER]: () => id };
+  const shares = payload.sub === undefined && { [PARTITION]: () => id };
   return Object.freeze({ id, scopes, reach: ofProvider ? "all" : scopes, ...shares });
 }
 

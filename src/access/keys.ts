@@ -2,9 +2,9 @@
  * API keys: `trivet_<id>_<secret>`. A record is found by the id, in one read that is cached; of the secret only a hash
  * is kept (256 random bits need no slow one), and it is compared in constant time. `npm run keys` makes them.
  */
-import type { Principal } from "../core/definition.ts";
+import type { Principal } from "../core/model/definition.ts";
 import type { KeyRecord, KeyRecords } from "./key-record.ts";
-import { Recent } from "./recent.ts";
+import { TtlCache } from "./ttl-cache.ts";
 
 export interface Keyring {
   /** @returns undefined for a text that is no key, or none that is good (any more) */
@@ -40,7 +40,7 @@ export function keyIdOf(text: string): string | undefined {
 
 /** @param now milliseconds since 1970 */
 export function keyring(records: KeyRecords, now: () => number): Keyring {
-  const recent = new Recent<Known>(now);
+  const recent = new TtlCache<Known>(now);
 
   const read = async (id: string): Promise<Known | undefined> => {
     const record = await records.read(id);

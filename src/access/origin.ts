@@ -4,7 +4,7 @@
  * that was made to lead here (DNS rebinding) leads nowhere. Pages that may call are told so (Fetch standard, CORS).
  */
 
-export interface Neighbours {
+export interface OriginPolicy {
   /** The server is for this machine: `npm start` says so. */
   readonly local: boolean;
   /** Origins beside the server's own whose pages may call: `https://app.example.com`. */
@@ -20,7 +20,7 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\]|[a-z0-9-]+\.localhost)$/i;
 export function refusedOrigin(
   request: Request,
   origin: string | null,
-  { local, origins }: Neighbours,
+  { local, origins }: OriginPolicy,
 ): string | undefined {
   if (!local && origin === null) return undefined;
   const url = new URL(request.url);
@@ -37,7 +37,7 @@ const PREFLIGHT_SECONDS = "7200";
 const FIELD_NAMES = /^[\w!#$%&'*+.^`|~, -]{1,8192}$/;
 
 /** Lets the page that sent the request read the answer. For requests that {@link refusedOrigin} let in. */
-export function letRead(response: Response, origin: string | null): Response {
+export function allowOrigin(response: Response, origin: string | null): Response {
   if (origin === null) return response;
   response.headers.set("access-control-allow-origin", origin);
   response.headers.set("access-control-expose-headers", EXPOSED);

@@ -1,10 +1,10 @@
 /**
  * Signing in with nothing but this Worker, as the rest of it sees that. What does it is src/sign-in; most leave it out.
  */
-import type { Catalog } from "../core/catalog.ts";
-import type { Log } from "../core/log.ts";
+import type { Catalog } from "../core/catalog/catalog.ts";
+import type { Log } from "../core/lib/log.ts";
 import type { Keyring } from "./keys.ts";
-import { Recent } from "./recent.ts";
+import { TtlCache } from "./ttl-cache.ts";
 
 /** What it is made of. */
 export interface SignInParts {
@@ -15,7 +15,7 @@ export interface SignInParts {
   readonly baseScopes: readonly string[];
   readonly serverName: string;
   /** Counts what anyone may do here without a credential; left out, it is not limited. */
-  readonly within?: ((perMinute: number, key: string) => Promise<boolean>) | undefined;
+  readonly rateLimit?: ((perMinute: number, key: string) => Promise<boolean>) | undefined;
   readonly log: Log;
 }
 
@@ -47,7 +47,7 @@ const KNOWN_MS = 30_000;
  * @param now milliseconds since 1970
  */
 export function remembering(signIn: SignIn, now: () => number): SignIn {
-  const recent = new Recent<SignedIn>(now);
+  const recent = new TtlCache<SignedIn>(now);
   return {
     fetch: (request) => signIn.fetch(request),
     async check(token, origin, resources) {

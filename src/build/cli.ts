@@ -6,7 +6,7 @@ import { devCatalog } from "./dev.ts";
 import { discover } from "./discover.ts";
 import { inWords } from "./problem.ts";
 import { wrongSettings } from "./settings.ts";
-import { render, writeAll } from "./write.ts";
+import { render, writeAll } from "./write/write.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const values = options();

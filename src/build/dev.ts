@@ -8,7 +8,7 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import { build, type Loader, type OutputFile, type Plugin } from "esbuild";
 import type { Discovery } from "./discover.ts";
 import { findToolFiles } from "./paths.ts";
-import { render, writeAll } from "./write.ts";
+import { render, writeAll } from "./write/write.ts";
 
 export interface DevCatalog {
   /** Copies the tools as they are now, for {@link serve}. Fails where one cannot be bundled. */

@@ -2,14 +2,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Described } from "../core/describe.ts";
-import type { PromptEntry, ResourceEntry } from "../core/offers.ts";
-import { bundleAll } from "./bundle.ts";
-import { cannotLoad, evaluate, failureInWords, type Job } from "./evaluate.ts";
-import type { Inspected } from "./inspect.ts";
-import { findToolFiles, pascal, type ToolFile, type ToolkitFile } from "./paths.ts";
+import type { PromptEntry, ResourceEntry } from "../core/model/offers.ts";
+import type { Described } from "../core/model/tool-description.ts";
+import { findToolFiles, pascalCase, type ToolFile, type ToolkitFile } from "./paths.ts";
 import type { Problem } from "./problem.ts";
+import { cannotLoad, evaluate, failureInWords, type Job } from "./read/evaluate.ts";
+import type { Inspected } from "./read/inspect-tool.ts";
 import { limitersIn } from "./settings.ts";
+import { bundleAll } from "./write/bundle.ts";
 
 export interface Discovered extends Described {
   readonly path: string;
@@ -51,8 +51,8 @@ export async function discover(root: string): Promise<Discovery | { problems: Pr
 
   const ownNames = new Map(found.toolkits.map((source) => [source.toolkit, inspections.get(source)?.toolkitName]));
   const all = found.tools.map((file): Tool => {
-    const toolkit = ownNames.get(file.toolkit) ?? pascal(file.toolkit);
-    const tool = pascal(file.tool);
+    const toolkit = ownNames.get(file.toolkit) ?? pascalCase(file.toolkit);
+    const tool = pascalCase(file.tool);
     const inspected = inspections.get(file) as Inspected;
     return { file, inspected, id: `${toolkit}.${tool}`, name: inspected.name ?? `${toolkit}_${tool}` };
   });
@@ -138,7 +138,7 @@ async function inspectAll(
 async function withCheck(inspected: Inspected): Promise<Inspected> {
   if (inspected.tool?.demands === undefined) return inspected;
   const { demands, ...tool } = inspected.tool;
-  const { compile } = await import("./compile.ts");
+  const { compile } = await import("./schema/compile.ts");
   try {
     return { ...inspected, tool: { ...tool, check: compile(demands) } };
   } catch (error) {

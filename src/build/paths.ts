@@ -150,6 +150,6 @@ function kebab(name: string): string {
 }
 
 /** `get-emails` → `GetEmails` */
-export function pascal(name: string): string {
+export function pascalCase(name: string): string {
   return name.replace(/(^|-)([a-z0-9])/g, (_, _dash, letter: string) => letter.toUpperCase());
 }

@@ -1,8 +1,9 @@
 /**
  * Reads the files that a caller attached: MCP's reserved argument, and `context.attachments` of OXP and OpenTool.
  */
-import type { Attachment } from "../core/definition.ts";
-import { isRecord } from "../core/json.ts";
+
+import { isRecord } from "../core/lib/json.ts";
+import type { Attachment } from "../core/model/definition.ts";
 
 /**
  * `[{file_id, filename?, content_type?}]` (gateway seed, "Attachments"). Other members are ignored; the files

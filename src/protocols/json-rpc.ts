@@ -1,6 +1,6 @@
 /** JSON-RPC 2.0 messages, shared by the protocols that speak it. Knows no method. */
-import { isRecord } from "../core/json.ts";
-import { type Fault, retryHint } from "../core/outcome.ts";
+import { isRecord } from "../core/lib/json.ts";
+import { type Fault, retryHint } from "../core/model/outcome.ts";
 
 export type RpcId = string | number;
 

@@ -14,8 +14,8 @@ import {
   CimdFetchError,
 } from "@cloudflare/workers-oauth-provider";
 import type { SignInParts } from "../access/sign-in.ts";
-import type { Principal } from "../core/definition.ts";
-import { describeError } from "../core/log.ts";
+import { describeError } from "../core/lib/log.ts";
+import type { Principal } from "../core/model/definition.ts";
 import { readText } from "./body.ts";
 import { shown } from "./html.ts";
 import { type OAuth, supportedScopes } from "./oauth.ts";

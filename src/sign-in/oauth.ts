@@ -6,8 +6,8 @@
  * `client-assertion-jti:`; ours under `key:`, `call:`, `session:` and `ended:`.
  */
 import { OAuthAuthorizationServer, OAuthError, type OAuthHelpers } from "@cloudflare/workers-oauth-provider";
+import { addressOf } from "../access/anonymous.ts";
 import type { SignInParts } from "../access/sign-in.ts";
-import { addressOf } from "../access/stranger.ts";
 import { type GrantRecord, grantOfReplacedToken } from "./reuse.ts";
 
 export const TOKEN_PATH = "/oauth/token";
@@ -152,13 +152,13 @@ const RATES = { "sign-in": 60, "client document": 60, token: 600 } as const;
 export type IsWithin = (request: Request, what: keyof typeof RATES) => Promise<boolean>;
 
 /** Rate-limits unauthenticated requests by address. */
-export function limitsByAddress({ within, log }: Pick<SignInParts, "within" | "log">): IsWithin {
+export function limitsByAddress({ rateLimit, log }: Pick<SignInParts, "rateLimit" | "log">): IsWithin {
   /** What the log has said not to be limited: once is enough. */
   const told = new Set<string>();
   return async (request, what) => {
-    if (within === undefined) return true;
+    if (rateLimit === undefined) return true;
     try {
-      return await within(RATES[what], `${what} ${addressOf(request.headers)}`);
+      return await rateLimit(RATES[what], `${what} ${addressOf(request.headers)}`);
     } catch (error) {
       // A fork without such a limiter can be signed in to all the same.
       if (!told.has(what)) log({ level: "warning", message: "sign-in is not limited", error: String(error) });

@@ -1,6 +1,6 @@
 /** What a key can grant to a client that asks for some scopes: those scopes, and what they open. Pure. */
-import { type Catalog, lacking } from "../core/catalog.ts";
-import type { Demands, Principal } from "../core/definition.ts";
+import { type Catalog, lacking } from "../core/catalog/catalog.ts";
+import type { Demands, Principal } from "../core/model/definition.ts";
 
 /** A tool, a prompt or a resource. */
 export interface Offered {

@@ -2,8 +2,8 @@
  * The library's ways out: what it fetches, and what it logs. It does both with the global functions and can be given no
  * others, so these are replaced. What is not the library's goes on as it was.
  */
-import { guardedFetch } from "../core/egress.ts";
-import type { Log } from "../core/log.ts";
+import { guardedFetch } from "../core/lib/egress.ts";
+import type { Log } from "../core/lib/log.ts";
 
 const LIBRARY = /^workers-oauth-provider\//;
 /** How its warnings begin, before what a stranger sent, or ids that none but their holders shall know. */

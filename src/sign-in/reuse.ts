@@ -6,7 +6,7 @@
  * a code or a token of the grant. (Records stand on KV: two locations that use one token within a minute may not know of
  * each other, and one that does not know of the newest token yet takes it for one that came back.)
  */
-import { sha256 } from "../core/digest.ts";
+import { sha256 } from "../core/lib/digest.ts";
 
 /** A grant's record as the library keeps it on KV, as far as it counts here. */
 export interface GrantRecord {

@@ -3,8 +3,8 @@
  * the library's (see oauth.ts), the pages are ours (authorize.ts). Bundled only where wrangler.toml has the alias.
  */
 import type { CreateSignIn, SignInParts } from "../access/sign-in.ts";
-import { fromBase64Url } from "../core/handle.ts";
-import { describeError } from "../core/log.ts";
+import { describeError } from "../core/lib/log.ts";
+import { fromBase64Url } from "../core/ports/signed-handles.ts";
 import { authorize } from "./authorize.ts";
 import { readText } from "./body.ts";
 import { createOAuth, limitsByAddress, METADATA_PATH, type OAuth, REGISTER_PATH, TOKEN_PATH } from "./oauth.ts";

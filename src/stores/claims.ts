@@ -6,15 +6,15 @@
  */
 import { DurableObject } from "cloudflare:workers";
 import {
-  type ClaimAnswer,
-  type ClaimAttempt,
-  type ClaimRow,
   claim,
   extend,
   forsake,
+  type LeaseAttempt,
+  type LeaseRow,
+  type LeaseVerdict,
   mayRelease,
   settle,
-} from "../core/claim.ts";
+} from "../core/idempotency/lease.ts";
 import { Tables } from "./tables.ts";
 
 const SCHEMA =
@@ -36,16 +36,16 @@ const PAUSE_MS = 10_000;
 const MAX_WAITING = 64;
 
 /** `record`: JSON text of the result, while the object has it itself. */
-export type Found = Exclude<ClaimAnswer, { state: "done" }> | { readonly state: "done"; readonly record?: string };
+export type Found = Exclude<LeaseVerdict, { state: "done" }> | { readonly state: "done"; readonly record?: string };
 
 /** A row as the object has it: with the result's JSON text while it keeps that, and since when it does. */
 interface Kept {
-  readonly row: ClaimRow;
+  readonly row: LeaseRow;
   readonly record: string | null;
   readonly copied: number;
 }
 
-type Columns = Omit<ClaimRow, "done" | "again"> & {
+type Columns = Omit<LeaseRow, "done" | "again"> & {
   done: number;
   again: number;
   record: string | null;
@@ -55,14 +55,14 @@ type Columns = Omit<ClaimRow, "done" | "again"> & {
 /** The object as its callers see it: every step may be made again, under the same token. */
 export interface Claims {
   /** @param waitMs how long to wait for another's run to end */
-  claim(key: string, attempt: ClaimAttempt, waitMs: number): Promise<Found>;
+  claim(key: string, attempt: LeaseAttempt, waitMs: number): Promise<Found>;
   /**
    * @param ranOnly kept instead if KV does not take a record longer than {@link MAX_COPY}
    * @returns `kept`, or what became of the key whose lease this runner lost
    */
   settle(
     key: string,
-    attempt: Omit<ClaimAttempt, "leaseMs">,
+    attempt: Omit<LeaseAttempt, "leaseMs">,
     record: string,
     ranOnly?: string,
   ): Promise<"kept" | Found>;
@@ -87,7 +87,7 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
   /** Keeps a record where every location reads it. */
   protected abstract put(key: string, record: string, keepMs: number): Promise<void>;
 
-  async claim(key: string, attempt: ClaimAttempt, waitMs: number): Promise<Found> {
+  async claim(key: string, attempt: LeaseAttempt, waitMs: number): Promise<Found> {
     const until = Date.now() + waitMs;
     for (let waited = false; ; waited = true) {
       const now = Date.now();
@@ -105,7 +105,7 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
 
   async settle(
     key: string,
-    attempt: Omit<ClaimAttempt, "leaseMs">,
+    attempt: Omit<LeaseAttempt, "leaseMs">,
     record: string,
     ranOnly?: string,
   ): Promise<"kept" | Found> {

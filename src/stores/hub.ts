@@ -5,7 +5,14 @@
  * other objects of this class, one for each principal: no caller fills what all share.
  */
 import { DurableObject } from "cloudflare:workers";
-import { type Change, type Changes, type Listener, mayHear, type Subscribed, type Wanted } from "../core/changes.ts";
+import {
+  type Change,
+  type ChangeFeed,
+  type Listener,
+  mayHear,
+  type Subscribed,
+  type Wanted,
+} from "../core/ports/change-feed.ts";
 import { removeAll } from "./tables.ts";
 
 /** Streams that one principal may have open: enough for every window of a person, too few to exhaust the object. */
@@ -222,7 +229,7 @@ function subscription(session: string, uri: string): string {
   return `${SUBSCRIPTION}${JSON.stringify(session)} ${uri}`;
 }
 
-export function hubChanges(namespace: DurableObjectNamespace<Hub>): Changes {
+export function objectChangeFeed(namespace: DurableObjectNamespace<Hub>): ChangeFeed {
   const hub = () => namespace.getByName("hub");
   const ownOf = (principal: string) => namespace.getByName(`principal ${principal}`);
   return {

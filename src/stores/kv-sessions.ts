@@ -3,7 +3,7 @@
  * one session that reach two isolates at the same time overwrite each other's (the last one wins), and another location
  * may see a write up to 60 s late. Where that is too little, there is session-object.ts.
  */
-import { describeError, type Log } from "../core/log.ts";
+import { describeError, type Log } from "../core/lib/log.ts";
 import {
   changedBy,
   charactersOf,
@@ -11,8 +11,8 @@ import {
   SESSION_LIFETIME_MS,
   SessionFull,
   type SessionStore,
-  type Values,
-} from "../core/state.ts";
+  type SessionValues,
+} from "../core/model/session.ts";
 
 /** KV takes one write a second per key. */
 const WRITE_AGAIN_MS = 1_100;
@@ -38,7 +38,7 @@ export interface KvSessionsParts {
 }
 
 interface Stored {
-  readonly values: Values;
+  readonly values: SessionValues;
   /** Milliseconds since 1970. */
   readonly written: number;
 }
@@ -49,7 +49,7 @@ interface Writer {
 }
 
 interface Waiting {
-  readonly values: Values;
+  readonly values: SessionValues;
   readonly writer: Writer;
   /** When somebody was last at writing them. */
   readonly tended: number;
@@ -68,18 +68,18 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsParts)
     const stored = await kv.get<Stored>(name, "json");
     return isStored(stored) ? stored : { values: {}, written: now() };
   };
-  const write = (name: string, values: Values) =>
+  const write = (name: string, values: SessionValues) =>
     kv.put(name, JSON.stringify({ values, written: now() } satisfies Stored), { expirationTtl: ttlSeconds });
 
   /** What KV has not taken yet, and sees to it that somebody writes it. */
-  const waitingFor = (name: string): Values | undefined => {
+  const waitingFor = (name: string): SessionValues | undefined => {
     const waiting = unwritten.get(name);
     if (waiting && now() - waiting.tended > WRITER_GONE_MS) beginWriting(name, waiting.values);
     return waiting?.values;
   };
-  const hold = (name: string, values: Values, writer: Writer, tended = now()) =>
+  const hold = (name: string, values: SessionValues, writer: Writer, tended = now()) =>
     unwritten.set(name, { values, writer, tended });
-  const beginWriting = (name: string, values: Values) => {
+  const beginWriting = (name: string, values: SessionValues) => {
     const writer = { since: now() };
     hold(name, values, writer);
     defer(writeLater(name, writer));
@@ -117,12 +117,12 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsParts)
       await new Promise((resume) => setTimeout(resume, pause));
       pause = Math.min(2 * pause, MAX_PAUSE_MS);
     }
-    const turn = { since: now() };
-    turns.set(name, turn);
+    const exchange = { since: now() };
+    turns.set(name, exchange);
     try {
       await work();
     } finally {
-      if (turns.get(name) === turn) turns.delete(name);
+      if (turns.get(name) === exchange) turns.delete(name);
     }
   };
 

@@ -3,7 +3,14 @@
  * and waiting callers are in memory: after a restart they are gone, and the waiting calls fail.
  */
 import { DurableObject } from "cloudflare:workers";
-import { type Entry, LOST, MAX_KEPT_PER_STREAM, type Mail, type RunningRequest, type Signal } from "../core/mail.ts";
+import {
+  LOST,
+  MAX_KEPT_PER_STREAM,
+  type Relay,
+  type RelayEntry,
+  type RelaySignal,
+  type RunningRequest,
+} from "../core/ports/relay.ts";
 import { Tables } from "./tables.ts";
 
 const SCHEMA =
@@ -30,13 +37,13 @@ interface Question {
 }
 
 interface Watcher extends RunningRequest {
-  readonly tell: (signal: Signal | undefined) => void;
+  readonly tell: (signal: RelaySignal | undefined) => void;
 }
 
 interface Follower {
   /** Whether the running request has not replied yet. */
   isWaiting: boolean;
-  readonly hear: (entries: readonly Entry[], done: boolean) => void;
+  readonly hear: (entries: readonly RelayEntry[], done: boolean) => void;
   readonly end: () => void;
 }
 
@@ -80,10 +87,10 @@ export class Mailbox extends DurableObject {
       if (watcher.request === request) this.#tell(watcher, "cancelled");
   }
 
-  async watch(running: RunningRequest): Promise<Signal | undefined> {
+  async watch(running: RunningRequest): Promise<RelaySignal | undefined> {
     const { call, request, stream, since } = running;
     if (this.#isClosed || (this.#cancelled.get(request) ?? 0) >= since) return "cancelled";
-    const { promise, resolve: tell } = Promise.withResolvers<Signal | undefined>();
+    const { promise, resolve: tell } = Promise.withResolvers<RelaySignal | undefined>();
     const watcher = { ...running, tell };
     this.#watchers.set(call, watcher);
     if (stream !== undefined && this.#followers.get(stream)?.isWaiting) this.#tell(watcher, "resume");
@@ -95,12 +102,12 @@ export class Mailbox extends DurableObject {
     if (watcher) this.#tell(watcher, undefined);
   }
 
-  #tell({ call, tell }: Watcher, signal: Signal | undefined): void {
+  #tell({ call, tell }: Watcher, signal: RelaySignal | undefined): void {
     this.#watchers.delete(call);
     tell(signal);
   }
 
-  async post(stream: string, entries: readonly Entry[], done: boolean): Promise<void> {
+  async post(stream: string, entries: readonly RelayEntry[], done: boolean): Promise<void> {
     if (this.#isClosed) return;
     const until = Date.now() + KEPT_MS;
     if (entries.length > 0) this.#keep(stream, entries, done, until);
@@ -108,7 +115,7 @@ export class Mailbox extends DurableObject {
     if (entries.length > 0 && (await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(until);
   }
 
-  #keep(stream: string, entries: readonly Entry[], done: boolean, until: number): void {
+  #keep(stream: string, entries: readonly RelayEntry[], done: boolean, until: number): void {
     this.#tables.make();
     this.#sizes ??= this.#sizesOf();
     let size = this.#sizes.get(stream) ?? 0;
@@ -173,7 +180,7 @@ export class Mailbox extends DurableObject {
     const source = {
       start: (controller: ReadableStreamDefaultController<Uint8Array>) => {
         let seen = after;
-        const write = (some: readonly Entry[]) => {
+        const write = (some: readonly RelayEntry[]) => {
           const fresh = some.filter(({ at }) => at > seen);
           seen = fresh.at(-1)?.at ?? seen;
           if (fresh.length > 0)
@@ -248,7 +255,7 @@ export class Mailbox extends DurableObject {
     );
   }
 
-  #kept(stream: string, after: number): { entries: Entry[]; done: boolean; last: number } {
+  #kept(stream: string, after: number): { entries: RelayEntry[]; done: boolean; last: number } {
     if (!this.#tables.exist) return { entries: [], done: false, last: 0 };
     const rows = this.ctx.storage.sql.exec<{ at: number; text: string; done: number }>(
       "SELECT at, text, done FROM messages WHERE stream = ? ORDER BY at",
@@ -276,7 +283,7 @@ function remember<Value>(map: Map<string, Value>, key: string, value: Value): Va
   return gone;
 }
 
-export function mailboxes(namespace: DurableObjectNamespace<Mailbox>): Mail {
+export function objectRelay(namespace: DurableObjectNamespace<Mailbox>): Relay {
   const boxNamed = (box: string) => namespace.getByName(box);
   return {
     open: (box, question) => boxNamed(box).open(question),

@@ -3,9 +3,15 @@
  * is lost. The price is a request to an object for each call that looks at its session. One object holds many sessions.
  */
 import { DurableObject } from "cloudflare:workers";
-import type { Json } from "../core/json.ts";
-import { ANONYMOUS } from "../core/principal.ts";
-import { fits, SESSION_LIFETIME_MS, SessionFull, type SessionStore, type Values } from "../core/state.ts";
+import type { Json } from "../core/lib/json.ts";
+import { ANONYMOUS } from "../core/model/principal.ts";
+import {
+  fits,
+  SESSION_LIFETIME_MS,
+  SessionFull,
+  type SessionStore,
+  type SessionValues,
+} from "../core/model/session.ts";
 import { Tables } from "./tables.ts";
 
 const SCHEMA = `
@@ -23,7 +29,7 @@ type TextChanges = readonly (readonly [string, string | null])[];
 export class Sessions extends DurableObject {
   readonly #tables = new Tables(this.ctx.storage, SCHEMA, "sessions");
 
-  async read(id: string, ttlMs: number): Promise<Values> {
+  async read(id: string, ttlMs: number): Promise<SessionValues> {
     if (!this.#tables.exist) return {};
     const { sql } = this.ctx.storage;
     const now = Date.now();

@@ -1,7 +1,7 @@
 /** How often, how much, how long: limits of keys, strangers, tools and requests, in the words of each protocol. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { addressOf, strangers } from "../../src/access/stranger.ts";
-import { ownerOf } from "../../src/core/principal.ts";
+import { addressOf, anonymousAccess } from "../../src/access/anonymous.ts";
+import { partitionOf } from "../../src/core/model/principal.ts";
 import type { Fork } from "../support/node/fork.ts";
 import { buildTools, type Counter, type Deployment, deployAll, startCounter } from "./support/deployment.ts";
 import { bearer, CALLS, type Headers, MCP_WAYS, rpc, type Sent, send, withHeaders } from "./support/wire.ts";
@@ -153,9 +153,9 @@ describe("requests a minute (wrangler.toml, RATE_PER_MINUTE; RFC 6585, section 4
 
 it("a stranger is counted by its address, which is in nothing that a tool makes of its principal", () => {
   const headers = new Headers({ "cf-connecting-ip": "203.0.113.7" });
-  const stranger = strangers({ isLocal: false, isPublic: true }, false)?.(headers);
+  const stranger = anonymousAccess({ isLocal: false, isPublic: true }, false)?.(headers);
   if (stranger === undefined) throw new Error("strangers do not come in");
-  expect(ownerOf(stranger)).toBe("anonymous 203.0.113.7");
+  expect(partitionOf(stranger)).toBe("anonymous 203.0.113.7");
   // As another Worker or a Durable Object gets it; a plain object, or it would get nothing.
   const sent = structuredClone(stranger);
   expect(sent).toEqual({ id: "anonymous", scopes: [], reach: [] });

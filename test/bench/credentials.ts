@@ -1,6 +1,6 @@
 /** A principal of each kind: what it shows, and what the deployment must know to let it in. */
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
-import { makeKey } from "../../src/keys/make.ts";
+import { makeKey } from "../../src/cli/keys/make.ts";
 import type { Given } from "./scenarios.ts";
 
 /** What a deployment trusts. */

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
-import { judge, type StandardSchema } from "../../src/core/schema.ts";
+import { judge, type StandardSchema } from "../../src/core/model/schema.ts";
 import { described, type Project, project, ROOT, tool } from "./project.ts";
 
 const NESTED = tool({ input: `v.object({ filter: ${described("v.object({})")} })` });

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll } from "vitest";
-import type { CatalogSource } from "../../src/core/catalog.ts";
+import type { CatalogSource } from "../../src/core/catalog/catalog.ts";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 /** Ignored by git and by the type checker, which must not read the mistakes that tests write. */

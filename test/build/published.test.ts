@@ -5,13 +5,13 @@ import fc from "fast-check";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { compile } from "../../src/build/compile.ts";
-import { demandsOf } from "../../src/build/demands.ts";
-import { describeInput } from "../../src/build/describe.ts";
-import { changeAll } from "../../src/build/flat.ts";
-import { areEqual, areUnique, type Check, checked, lengthOf } from "../../src/core/check.ts";
-import type { ToolDefinition } from "../../src/core/definition.ts";
-import { judge, type StandardSchema } from "../../src/core/schema.ts";
+import { demandsOf } from "../../src/build/read/demands.ts";
+import { compile } from "../../src/build/schema/compile.ts";
+import { describeInput } from "../../src/build/schema/describe.ts";
+import { changeAll } from "../../src/build/schema/flatten-schema.ts";
+import { areEqual, areUnique, type Check, checked, lengthOf } from "../../src/core/catalog/compiled-check.ts";
+import type { ToolDefinition } from "../../src/core/model/definition.ts";
+import { judge, type StandardSchema } from "../../src/core/model/schema.ts";
 
 /** A tool with the one parameter, as the Worker holds it; and what is published of it. */
 async function published(parameters: unknown) {

@@ -1,10 +1,10 @@
 /** The audit line, field by field: a stable interface (README). */
 import { describe, expect, it } from "vitest";
-import { audit } from "../../src/core/audit.ts";
-import { type Caller, NO_CONTEXT } from "../../src/core/call.ts";
-import type { Host } from "../../src/core/host.ts";
-import type { LogEntry } from "../../src/core/log.ts";
-import type { Outcome } from "../../src/core/outcome.ts";
+import type { LogEntry } from "../../src/core/lib/log.ts";
+import { type Caller, NO_CONTEXT } from "../../src/core/model/call.ts";
+import type { Outcome } from "../../src/core/model/outcome.ts";
+import { audit } from "../../src/core/pipeline/audit.ts";
+import type { Runtime } from "../../src/core/ports/runtime.ts";
 import { OWNER } from "../support/app.ts";
 
 const CALLER: Caller = { callId: "call-1", protocol: "oxp", principal: OWNER, context: NO_CONTEXT };
@@ -13,8 +13,8 @@ const DONE: Outcome = { kind: "completed", value: "in the result" };
 
 function line(caller: Partial<Caller> = {}, offer: typeof OFFER | undefined = OFFER, outcome = DONE): LogEntry {
   const lines: LogEntry[] = [];
-  const host = { now: () => 1_700_000_000_000, logCall: (entry: LogEntry) => lines.push(entry) };
-  audit(host as unknown as Host, { ...CALLER, ...caller }, offer, outcome, 12);
+  const runtime = { now: () => 1_700_000_000_000, logCall: (entry: LogEntry) => lines.push(entry) };
+  audit(runtime as unknown as Runtime, { ...CALLER, ...caller }, offer, outcome, 12);
   expect(lines).toHaveLength(1);
   // As a log pipeline reads it.
   return JSON.parse(JSON.stringify(lines[0]));
@@ -60,8 +60,8 @@ it("a tool that does not exist has no name: that is the caller's word", () => {
     refusal: { reason: "unknown_tool", name: "in the name" },
   };
   const said: LogEntry[] = [];
-  const host = { now: () => 0, logCall: (entry: LogEntry) => said.push(entry) } as unknown as Host;
-  audit(host, CALLER, undefined, refused, 0);
+  const runtime = { now: () => 0, logCall: (entry: LogEntry) => said.push(entry) } as unknown as Runtime;
+  audit(runtime, CALLER, undefined, refused, 0);
   expect(JSON.parse(JSON.stringify(said[0]))).not.toHaveProperty("tool");
   expect(JSON.stringify(said)).not.toContain("in the");
 });
@@ -73,12 +73,12 @@ it("a completion is told from what it completes", () => {
 });
 
 it("nothing is said of calls where nobody wants the lines", () => {
-  const host = {
+  const runtime = {
     now() {
       throw new Error("nothing is made of what nobody reads");
     },
-  } as unknown as Host;
-  expect(() => audit(host, CALLER, OFFER, DONE, 0)).not.toThrow();
+  } as unknown as Runtime;
+  expect(() => audit(runtime, CALLER, OFFER, DONE, 0)).not.toThrow();
 });
 
 describe("the trace (W3C Trace Context, section 3.2.2.3)", () => {

@@ -2,9 +2,17 @@
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type ClaimAttempt, type ClaimRow, claim, extend, forsake, mayRelease, settle } from "../../src/core/claim.ts";
+import {
+  claim,
+  extend,
+  forsake,
+  type LeaseAttempt,
+  type LeaseRow,
+  mayRelease,
+  settle,
+} from "../../src/core/idempotency/lease.ts";
 import type { Claims } from "../../src/stores/claims.ts";
-import { recordName } from "../../src/stores/kv-ledger.ts";
+import { recordName } from "../../src/stores/kv-idempotency.ts";
 import { follow, type Subject, steps } from "../faults/claim-model.ts";
 
 /** A failure prints its seed and path: give them to fc.assert, beside numRuns, to see it again. */
@@ -19,7 +27,7 @@ describe("a claim (design, State: 'a claim is atomic only through the Durable Ob
   });
 
   it("tells a runner that its claim took a key over, also when the answer is asked for again", () => {
-    const attempt = (token: string): ClaimAttempt => ({ fingerprint: "f", token, leaseMs: 10, keepMs: 100 });
+    const attempt = (token: string): LeaseAttempt => ({ fingerprint: "f", token, leaseMs: 10, keepMs: 100 });
     const first = claim(undefined, attempt("dead"), 0);
     const second = claim(first.row, attempt("heir"), 10);
     expect(second.answer).toEqual({ state: "claimed", again: true });
@@ -28,7 +36,7 @@ describe("a claim (design, State: 'a claim is atomic only through the Durable Ob
 });
 
 describe("a key whose runner died", () => {
-  const attempt = (fingerprint: string): ClaimAttempt => ({
+  const attempt = (fingerprint: string): LeaseAttempt => ({
     fingerprint,
     token: fingerprint,
     leaseMs: 10,
@@ -44,7 +52,7 @@ describe("a key whose runner died", () => {
 
 /** The rows of one key, kept in a variable. */
 function machine(): Subject {
-  let row: ClaimRow | undefined;
+  let row: LeaseRow | undefined;
   let result: string | undefined;
   return {
     claim(attempt, now) {

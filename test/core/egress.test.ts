@@ -1,6 +1,6 @@
 /** core/egress.ts: which addresses a tool may not fetch, in every spelling, and what a redirect may carry. */
 import { describe, expect, it } from "vitest";
-import { AddressRefused, guardedFetch, refusePrivate } from "../../src/core/egress.ts";
+import { AddressRefused, guardedFetch, refusePrivate } from "../../src/core/lib/egress.ts";
 
 /** IANA, Special-Purpose Address Registries, and how RFC 3986 parsers and the WHATWG URL standard read hosts. */
 const INSIDE: Record<string, readonly string[]> = {
@@ -51,9 +51,9 @@ const INSIDE: Record<string, readonly string[]> = {
 };
 
 describe.each(Object.entries(INSIDE))("inside: %s", (_, hosts) => {
-  it.each(hosts)("%s", (host) => {
-    expect(() => refusePrivate(new URL(`http://${host}/`))).toThrow(AddressRefused);
-    expect(() => refusePrivate(new URL(`https://user:pass@${host}:8443/x?y#z`))).toThrow(AddressRefused);
+  it.each(hosts)("%s", (runtime) => {
+    expect(() => refusePrivate(new URL(`http://${runtime}/`))).toThrow(AddressRefused);
+    expect(() => refusePrivate(new URL(`https://user:pass@${runtime}:8443/x?y#z`))).toThrow(AddressRefused);
   });
 });
 
@@ -65,8 +65,8 @@ describe("outside", () => {
     ...["169.253.0.1", "169.255.0.1", "100.63.0.1", "100.128.0.1", "128.0.0.1", "126.255.255.255", "223.255.255.255"],
     ...["198.17.255.255", "198.20.0.1", "192.0.1.1", "[2606:4700::1111]", "[2001:4860:4860::8888]", "[2a00:1450::1]"],
     ...["[3fff:1000::1]", "[2001:200::1]"],
-  ])("%s", (host) => {
-    expect(() => refusePrivate(new URL(`https://${host}/`))).not.toThrow();
+  ])("%s", (runtime) => {
+    expect(() => refusePrivate(new URL(`https://${runtime}/`))).not.toThrow();
   });
 });
 

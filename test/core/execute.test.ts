@@ -1,11 +1,11 @@
 /** What the one place where tools are run does for callers that few protocols have. */
 import { describe, expect, it } from "vitest";
-import { NO_CONTEXT } from "../../src/core/call.ts";
-import { type CatalogEntry, createCatalog } from "../../src/core/catalog.ts";
-import { execute } from "../../src/core/execute.ts";
-import { hmacSigner } from "../../src/core/handle.ts";
-import type { Host } from "../../src/core/host.ts";
-import type { Ledger } from "../../src/core/ledger.ts";
+import { type CatalogEntry, createCatalog } from "../../src/core/catalog/catalog.ts";
+import { NO_CONTEXT } from "../../src/core/model/call.ts";
+import { execute } from "../../src/core/pipeline/execute.ts";
+import type { IdempotencyStore } from "../../src/core/ports/idempotency-store.ts";
+import type { Runtime } from "../../src/core/ports/runtime.ts";
+import { hmacSigner } from "../../src/core/ports/signed-handles.ts";
 import { OWNER } from "../support/app.ts";
 
 interface Definition {
@@ -16,7 +16,7 @@ interface Definition {
 }
 
 /** One tool, on a host that has nothing else. */
-function hostOf(definition: Definition): Host {
+function hostOf(definition: Definition): Runtime {
   const entry = {
     id: "Bell.Ring",
     name: "Bell_Ring",
@@ -29,7 +29,7 @@ function hostOf(definition: Definition): Host {
   } as unknown as CatalogEntry;
   const catalog = createCatalog({ revision: "r", entries: [entry], prompts: [], resources: [] });
   const signer = hmacSigner(async () => new Uint8Array(32));
-  return { catalog, signer, log: () => {}, now: () => 0, secret: () => undefined } as unknown as Host;
+  return { catalog, signer, log: () => {}, now: () => 0, secret: () => undefined } as unknown as Runtime;
 }
 
 const CLIENT = { signal: new AbortController().signal };
@@ -45,18 +45,18 @@ const CALL = {
 
 it("a call whose caller has cancelled it before it began does not run", async () => {
   let runs = 0;
-  const host = hostOf({ run: () => ++runs });
-  const { outcome } = await execute({ ...CALL, client: { ...CLIENT, isOver: true } }, host);
+  const runtime = hostOf({ run: () => ++runs });
+  const { outcome } = await execute({ ...CALL, client: { ...CLIENT, isOver: true } }, runtime);
   expect(outcome).toEqual({ kind: "cancelled" });
   expect(runs).toBe(0);
-  await execute({ ...CALL, client: { ...CLIENT, isOver: false } }, host);
+  await execute({ ...CALL, client: { ...CLIENT, isOver: false } }, runtime);
   expect(runs).toBe(1);
 });
 
 it("a module that was evaluated is not asked for again, and one that could not be is", async () => {
   let loads = 0;
-  const host = hostOf({ run: () => "ding" });
-  const [entry] = host.catalog.all(undefined);
+  const runtime = hostOf({ run: () => "ding" });
+  const [entry] = runtime.catalog.all(undefined);
   const load = entry?.load as CatalogEntry["load"];
   Object.assign(entry as object, {
     load: () => {
@@ -65,7 +65,7 @@ it("a module that was evaluated is not asked for again, and one that could not b
     },
   });
   const kinds: string[] = [];
-  for (let calls = 0; calls < 3; calls++) kinds.push((await execute(CALL, host)).outcome.kind);
+  for (let calls = 0; calls < 3; calls++) kinds.push((await execute(CALL, runtime)).outcome.kind);
   expect(kinds).toEqual(["failed", "completed", "completed"]);
   expect(loads).toBe(2);
 });
@@ -145,8 +145,8 @@ describe("code that does what no code should", () => {
       throw error;
     };
     const { settled, ledger } = ledgerOf();
-    const host = { ...hostOf({ run, timeoutMs: 10 }), ledger, defer: () => {} };
-    const { outcome } = await execute({ ...CALL, key: "k" }, host);
+    const runtime = { ...hostOf({ run, timeoutMs: 10 }), ledger, defer: () => {} };
+    const { outcome } = await execute({ ...CALL, key: "k" }, runtime);
     expect(outcome.kind).toBe("timed_out");
     await expect(settled).resolves.toBe("kept");
   });
@@ -158,7 +158,7 @@ const UNPRINTABLE = {
 };
 
 /** A ledger that lets everyone run, and tells how it ended. */
-function ledgerOf(): { settled: Promise<string>; ledger: Ledger } {
+function ledgerOf(): { settled: Promise<string>; ledger: IdempotencyStore } {
   let end = (_: string) => {};
   const settled = new Promise<string>((resolve) => {
     end = resolve;

@@ -1,6 +1,12 @@
 /** core/handle.ts: handles that any isolate can check, bound to a principal and a purpose. */
 import { describe, expect, it } from "vitest";
-import { checkHandle, fromBase64Url, hmacSigner, mintHandle, toBase64Url } from "../../src/core/handle.ts";
+import {
+  checkHandle,
+  fromBase64Url,
+  hmacSigner,
+  mintHandle,
+  toBase64Url,
+} from "../../src/core/ports/signed-handles.ts";
 
 const KEY = new Uint8Array(32).fill(7);
 const signer = hmacSigner(async () => KEY);

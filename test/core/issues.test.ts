@@ -3,8 +3,8 @@ import { type } from "arktype";
 import * as v from "valibot";
 import { expect, it } from "vitest";
 import * as z from "zod";
-import { toIssues } from "../../src/core/issues.ts";
-import type { StandardSchema } from "../../src/core/schema.ts";
+import { toIssues } from "../../src/core/model/issues.ts";
+import type { StandardSchema } from "../../src/core/model/schema.ts";
 
 const SECRET = "sk_live_4f1d9c8e";
 

@@ -1,6 +1,6 @@
 /** core/json.ts: what JSON can carry, how deep, and one text per value. */
 import { describe, expect, it } from "vitest";
-import { canonical, isRecord, type Json, NotJson, nestsDeeperThan, toJson } from "../../src/core/json.ts";
+import { canonical, isRecord, type Json, NotJson, nestsDeeperThan, toJson } from "../../src/core/lib/json.ts";
 import { nested } from "../support/http.ts";
 
 describe("toJson", () => {

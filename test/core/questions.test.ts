@@ -1,21 +1,21 @@
 /** How long a question that is asked live waits, and for whom it does not: with a clock that needs no patience. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Question } from "../../src/core/ask.ts";
-import { type Asker, Questions } from "../../src/core/questions.ts";
+import type { Question } from "../../src/core/model/elicitation.ts";
+import { type ElicitingRun, Questions } from "../../src/core/run/questions.ts";
 
 const QUESTION: Question = { kind: "page", message: "Sign in.", url: "https://pay.example.com/1" };
 const NEVER = new Promise<never>(() => {});
 
-function asking(ask: () => Promise<unknown>, more: Partial<Asker> = {}) {
+function asking(elicit: () => Promise<unknown>, more: Partial<ElicitingRun> = {}) {
   const asker = {
     signal: new AbortController().signal,
     hasEnded: false,
     now: () => Date.now(),
     extendLease: undefined,
-    onAsking: undefined,
+    onInputRequired: undefined,
     ...more,
   };
-  return { asker, questions: new Questions(asker, { can: new Set(["page"] as const), ask }) };
+  return { asker, questions: new Questions(asker, { capabilities: new Set(["page"] as const), elicit }) };
 }
 
 /** How a promise has ended, as far as it has. */

@@ -1,6 +1,6 @@
 /** Secrets leave a text in every spelling that a tool is likely to say them in, and nothing else does. */
 import { describe, expect, it } from "vitest";
-import { scrubber, scrubJson } from "../../src/core/scrub.ts";
+import { scrubber, scrubJson } from "../../src/core/lib/scrub.ts";
 
 const SECRET = 'p@ss/w"ord+ü 12';
 const scrub = scrubber([SECRET]);

@@ -1,8 +1,8 @@
 /** The catalogue as discovery writes it: what a call finds in it, and what a listing reads. */
 import { describe, expect, it } from "vitest";
-import { createCatalog } from "../../src/core/catalog.ts";
-import type { ToolDefinition } from "../../src/core/definition.ts";
-import { type Row, written } from "../../src/core/source.ts";
+import { createCatalog } from "../../src/core/catalog/catalog.ts";
+import { type Row, readGeneratedCatalog } from "../../src/core/catalog/generated-catalog.ts";
+import type { ToolDefinition } from "../../src/core/model/definition.ts";
 
 const definition = (description: string): ToolDefinition => ({ version: "1.0.0", description, run: () => null });
 
@@ -11,7 +11,7 @@ function line(id: string, row: Row, own = ""): string {
 }
 
 const source = () =>
-  written({
+  readGeneratedCatalog({
     revision: "r",
     toolkits: ["kit", "post"],
     scopes: ["s"],

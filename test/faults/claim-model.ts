@@ -3,7 +3,7 @@
  * run the same steps through this and through what is tested, and compare every answer.
  */
 import * as fc from "fast-check";
-import type { ClaimAnswer, ClaimAttempt } from "../../src/core/claim.ts";
+import type { LeaseAttempt, LeaseVerdict } from "../../src/core/idempotency/lease.ts";
 
 /** What a runner does next. It bears the token of its current attempt, until it begins another. */
 export type Step =
@@ -51,9 +51,9 @@ export type Settled = "kept" | "lost";
 
 /** What is tested, as the steps drive it. */
 export interface Subject {
-  claim(attempt: ClaimAttempt, now: number): ClaimAnswer | Promise<ClaimAnswer>;
+  claim(attempt: LeaseAttempt, now: number): LeaseVerdict | Promise<LeaseVerdict>;
   /** @param result what the runner would keep */
-  settle(attempt: ClaimAttempt, result: string, now: number): Settled | Promise<Settled>;
+  settle(attempt: LeaseAttempt, result: string, now: number): Settled | Promise<Settled>;
   release(token: string, now: number): void | Promise<void>;
   forsake(token: string, now: number): void | Promise<void>;
   /** @returns whether the key is still that runner's */
@@ -77,14 +77,14 @@ export async function follow(steps: readonly Step[], subject: Subject, start: nu
   let now = start;
   let life: Life | undefined;
   let made = 0;
-  const attempts = new Map<number, ClaimAttempt>();
+  const attempts = new Map<number, LeaseAttempt>();
   // Every lease that the subject gave, and until when it counted: no two may overlap.
   const leases: { token: string; from: number; until: number }[] = [];
   const cut = (token: string) => {
     for (const lease of leases) if (lease.token === token) lease.until = Math.min(lease.until, now);
   };
 
-  const claimed = ({ token, fingerprint, leaseMs, keepMs }: ClaimAttempt): ClaimAnswer => {
+  const claimed = ({ token, fingerprint, leaseMs, keepMs }: LeaseAttempt): LeaseVerdict => {
     if (life === undefined) {
       life = { fingerprint, holders: [token], until: now + leaseMs, end: now + leaseMs + keepMs };
       return { state: "claimed", again: false };

@@ -3,9 +3,9 @@
  * until they have a result; and the doors through which a test calls by itself.
  */
 
-import { hmacSigner } from "../../src/core/handle.ts";
-import { ledgerKey } from "../../src/core/ledger.ts";
-import { recordName } from "../../src/stores/kv-ledger.ts";
+import { storeKeyOf } from "../../src/core/ports/idempotency-store.ts";
+import { hmacSigner } from "../../src/core/ports/signed-handles.ts";
+import { recordName } from "../../src/stores/kv-idempotency.ts";
 import { type Conversations, converse } from "./conversations.ts";
 import type { Fate, Fault } from "./life.ts";
 import { noTally, type Plan, type Tally } from "./plan.ts";
@@ -130,7 +130,7 @@ async function oneKey(index: number, plan: Plan, env: Bindings, tally: Tally): P
   if (results.size !== 1) tally.disagreeing++;
   const isOdd = stuck > 0 || results.size !== 1 || (effects !== 1 && torn === 0);
   if (isOdd && plan.ledger === "claims") {
-    const name = recordName(await ledgerKey(signer, [principal, undefined, "Rig.Ring", key]));
+    const name = recordName(await storeKeyOf(signer, [principal, undefined, "Rig.Ring", key]));
     const inKv = await env.WORLD.getByName("world").historyOf(name);
     tally.samples.push(JSON.stringify({ key, effects, late, torn, stuck, callers, inKv, history }));
   }

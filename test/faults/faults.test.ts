@@ -1,7 +1,7 @@
 /** One fault at a time, and what it may cost: at worst another try, never a second effect or a second result. */
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { canonical } from "../../src/core/json.ts";
+import { canonical } from "../../src/core/lib/json.ts";
 import { until } from "../support/node/fork.ts";
 import { openRig, type Rig } from "../support/node/rig.ts";
 import { call, insist, SOON, sleep } from "./caller.ts";

@@ -5,16 +5,16 @@
 import { env, waitUntil } from "cloudflare:workers";
 import * as v from "valibot";
 import { createApp } from "../../src/app.ts";
-import { type CatalogEntry, createCatalog } from "../../src/core/catalog.ts";
-import type { ClaimAttempt } from "../../src/core/claim.ts";
-import type { Principal, ToolContext, Traits } from "../../src/core/definition.ts";
-import type { Host } from "../../src/core/host.ts";
-import { claimLedger } from "../../src/stores/claim-ledger.ts";
+import { type CatalogEntry, createCatalog } from "../../src/core/catalog/catalog.ts";
+import type { LeaseAttempt } from "../../src/core/idempotency/lease.ts";
+import type { Principal, ToolContext, Traits } from "../../src/core/model/definition.ts";
+import type { Runtime } from "../../src/core/ports/runtime.ts";
 import { ClaimsObject, type Found } from "../../src/stores/claims.ts";
-import { type Hub, hubChanges } from "../../src/stores/hub.ts";
-import { kvLedger, recordName } from "../../src/stores/kv-ledger.ts";
+import { type Hub, objectChangeFeed } from "../../src/stores/hub.ts";
+import { kvIdempotency, recordName } from "../../src/stores/kv-idempotency.ts";
 import { kvSessions } from "../../src/stores/kv-sessions.ts";
-import { type Mailbox, mailboxes } from "../../src/stores/mailbox.ts";
+import { type Mailbox, objectRelay } from "../../src/stores/mailbox.ts";
+import { objectIdempotency } from "../../src/stores/object-idempotency.ts";
 import { objectSessions, type Sessions } from "../../src/stores/session-object.ts";
 import { drive, signer } from "./driver.ts";
 import { type Fate, Life, type StepName } from "./life.ts";
@@ -56,7 +56,7 @@ export class Claims extends ClaimsObject {
   }
 
   /** Says as well until when the lease lasts, by the object's clock. */
-  override async claim(key: string, attempt: ClaimAttempt, waitMs: number): Promise<Found> {
+  override async claim(key: string, attempt: LeaseAttempt, waitMs: number): Promise<Found> {
     const answer = await super.claim(key, attempt, waitMs);
     if (answer.state !== "claimed") return answer;
     this.#granted++;
@@ -247,30 +247,30 @@ async function serve(request: Request): Promise<Response> {
   const marginMs = Number(header("margin") ?? MARGIN_MS);
   const kv = kvHere((name, action) => life.step(name, action), fate.sure);
   const rig: Rig = { effect: (name) => life.step("effect", async () => world().effect(name)) };
-  const host: Host = {
+  const runtime: Runtime = {
     catalog,
-    ledger:
+    idempotency:
       header("ledger") === "kv"
-        ? kvLedger(kv, ttlSeconds, noLog)
-        : claimLedger({ objects: claimsFor(life), kv, ttlSeconds, log: noLog, marginMs }),
+        ? kvIdempotency(kv, ttlSeconds, noLog)
+        : objectIdempotency({ objects: claimsFor(life), kv, ttlSeconds, log: noLog, marginMs }),
     sessions: header("sessions") === "objects" ? onObjects : onKv,
     signer,
-    mail: mailboxes(countedIn(bindings.MAILBOX)),
-    changes: hubChanges(countedIn(bindings.HUB)),
+    relay: objectRelay(countedIn(bindings.MAILBOX)),
+    changeFeed: objectChangeFeed(countedIn(bindings.HUB)),
     // What is left of a killed runner is nothing to wait for.
     defer: (work) => waitUntil(Promise.race([work, life.ended])),
     fetch,
-    within: async () => true,
+    rateLimit: async () => true,
     log: noLog,
     now: () => Date.now(),
     secret: () => undefined,
     binding: (name) => (name === "RIG" ? rig : undefined),
   };
   const app = createApp({
-    host,
+    runtime,
     server: { name: "rig", version: "0" },
     limits: { bodyBytes: 4_000_000, pageSize: 10 },
-    neighbours: { local: false, origins: [] },
+    originPolicy: { local: false, origins: [] },
     guard: async () => principal,
     resource: { name: "rig", baseScopes: [], issuers: () => [] },
     signIn: undefined,

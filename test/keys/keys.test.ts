@@ -44,7 +44,7 @@ function keys(args: readonly string[], more?: Record<string, string>) {
   return new Promise<{ code: number; stdout: string; stderr: string }>((ended) => {
     execFile(
       process.execPath,
-      [join(fork.root, "src/keys/cli.ts"), ...args],
+      [join(fork.root, "src/cli/keys/cli.ts"), ...args],
       { cwd: fork.root, env: environment(more) },
       (error, stdout, stderr) => ended({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );

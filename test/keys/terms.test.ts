@@ -1,9 +1,9 @@
 /** What a key is to be, as the words of the command line say it, and the key that is made of it. */
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { makeKey } from "../../src/keys/make.ts";
-import { readExpires, readName, readRate, readScopes, readToolkits } from "../../src/keys/terms.ts";
-import { table } from "../../src/keys/words.ts";
+import { makeKey } from "../../src/cli/keys/make.ts";
+import { readExpires, readName, readRate, readScopes, readToolkits } from "../../src/cli/keys/terms.ts";
+import { table } from "../../src/cli/keys/words.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00Z") / 1_000;
 const DAY = 86_400;

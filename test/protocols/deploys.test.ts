@@ -2,20 +2,20 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { createApp } from "../../src/app.ts";
-import { type CatalogEntry, createCatalog } from "../../src/core/catalog.ts";
-import { hmacSigner } from "../../src/core/handle.ts";
-import type { Host } from "../../src/core/host.ts";
-import { claimLedger } from "../../src/stores/claim-ledger.ts";
+import { type CatalogEntry, createCatalog } from "../../src/core/catalog/catalog.ts";
+import type { Runtime } from "../../src/core/ports/runtime.ts";
+import { hmacSigner } from "../../src/core/ports/signed-handles.ts";
 import type { ClaimsObject } from "../../src/stores/claims.ts";
-import { kvLedger } from "../../src/stores/kv-ledger.ts";
+import { kvIdempotency } from "../../src/stores/kv-idempotency.ts";
+import { objectIdempotency } from "../../src/stores/object-idempotency.ts";
 import { OPEN } from "../support/app.ts";
 
 const { CLAIMS, KV } = env as unknown as { CLAIMS: DurableObjectNamespace<ClaimsObject>; KV: KVNamespace };
 const TTL_SECONDS = 60;
 const log = () => {};
 const LEDGERS = {
-  "with CLAIMS": () => claimLedger({ objects: CLAIMS, kv: KV, ttlSeconds: TTL_SECONDS, log }),
-  "on KV alone": () => kvLedger(KV, TTL_SECONDS, log),
+  "with CLAIMS": () => objectIdempotency({ objects: CLAIMS, kv: KV, ttlSeconds: TTL_SECONDS, log }),
+  "on KV alone": () => kvIdempotency(KV, TTL_SECONDS, log),
 };
 
 interface Deployed {
@@ -45,7 +45,7 @@ function deploy({ versions = ["1.0.0"], readOnly = [], ledger = "with CLAIMS", .
       json: { description: '"Rings."', input: '{"type":"object","properties":{}}', output: "{}" },
     } as unknown as CatalogEntry;
   });
-  const host = {
+  const runtime = {
     catalog: createCatalog({ revision: "r", entries, prompts: [], resources: [] }),
     ledger: LEDGERS[ledger](),
     signer: hmacSigner(async () => {
@@ -57,9 +57,9 @@ function deploy({ versions = ["1.0.0"], readOnly = [], ledger = "with CLAIMS", .
     logCall: (line: Record<string, unknown>) => lines.push(line),
     now: () => 0,
     secret: () => undefined,
-  } as unknown as Host;
+  } as unknown as Runtime;
   const limits = { bodyBytes: 1_000_000, pageSize: 1_000 };
-  const app = createApp({ host, server: { name: "test", version: "1.0.0" }, limits, ...OPEN });
+  const app = createApp({ runtime, server: { name: "test", version: "1.0.0" }, limits, ...OPEN });
   /** Rings, over OXP. */
   return async (call_id: string, version = "") => {
     const request = { tool_id: `Bell.Ring${version}`, call_id, input: {} };

@@ -2,15 +2,15 @@
 import { expect, it } from "vitest";
 import source from "#catalog";
 import { createApp, type Parts } from "../../src/app.ts";
-import { createCatalog } from "../../src/core/catalog.ts";
-import type { ServerInfo } from "../../src/protocols/http.ts";
+import { createCatalog } from "../../src/core/catalog/catalog.ts";
+import type { ServerInfo } from "../../src/http/http.ts";
 import { OPEN } from "../support/app.ts";
 
 /** A deployment that introduces itself so; what its listings do not touch is left out. */
 function deployed(server: ServerInfo) {
-  const host = { catalog: createCatalog(source), log: () => {} };
+  const runtime = { catalog: createCatalog(source), log: () => {} };
   const limits = { bodyBytes: 10_000, pageSize: 100 };
-  return createApp({ host: host as unknown as Parts["host"], server, limits, ...OPEN });
+  return createApp({ runtime: runtime as unknown as Parts["runtime"], server, limits, ...OPEN });
 }
 
 const tagOf = (answer: Response) => answer.headers.get("etag") ?? "";

@@ -57,12 +57,12 @@ describe("GET /opentool/load (OpenTool 1.0, Load OpenTool Description; specs/ope
 
   it("every object schema has its properties: 'properties: {} for free-form objects'", async () => {
     const lacking: unknown[] = [];
-    const visit = (schema: unknown) => {
+    const context = (schema: unknown) => {
       if (typeof schema !== "object" || schema === null) return;
       if ("type" in schema && schema.type === "object" && !("properties" in schema)) lacking.push(schema);
-      for (const member of Object.values(schema)) visit(member);
+      for (const member of Object.values(schema)) context(member);
     };
-    visit((await load()).functions);
+    context((await load()).functions);
     expect(lacking).toEqual([]);
   });
 

@@ -3,8 +3,8 @@
 import { describe, expect, it } from "vitest";
 import source from "#catalog";
 import { createApp } from "../../src/app.ts";
-import { createCatalog } from "../../src/core/catalog.ts";
-import type { Host } from "../../src/core/host.ts";
+import { createCatalog } from "../../src/core/catalog/catalog.ts";
+import type { Runtime } from "../../src/core/ports/runtime.ts";
 import { OPEN } from "../support/app.ts";
 
 /** Whatever is done with it, is done with storage: and counted. */
@@ -17,23 +17,23 @@ const storage = <Part extends object>(name: string): Part =>
     },
   });
 
-const host: Host = {
+const runtime: Runtime = {
   catalog: createCatalog(source),
-  ledger: storage("ledger"),
+  idempotency: storage("ledger"),
   sessions: storage("sessions"),
   signer: storage("signer"),
-  mail: storage("mail"),
-  changes: storage("changes"),
+  relay: storage("mail"),
+  changeFeed: storage("changes"),
   defer: () => {},
   fetch: () => Promise.reject(new Error("no tool here fetches")),
-  within: () => Promise.reject(new Error("nothing here is limited")),
+  rateLimit: () => Promise.reject(new Error("nothing here is limited")),
   log: () => {},
   now: () => 0,
   secret: () => undefined,
   binding: () => undefined,
 };
 const app = createApp({
-  host,
+  runtime,
   server: { name: "test", version: "1.0.0" },
   limits: { bodyBytes: 1_000_000, pageSize: 1_000 },
   ...OPEN,

@@ -153,9 +153,9 @@ describe("a fork whose wrangler.toml has a domain of its own", () => {
     try {
       expect((await postJson(`${served.url}/tools/call`, CALL)).body.result?.value).toBe("Hello, Ada!");
       expect((await postJson(`${served.url.replace("127.0.0.1", "localhost")}/tools/call`, CALL)).status).toBe(200);
-      for (const host of ["evil.example", "tools.example.com"]) {
-        const foreign = { "content-type": "application/json", host, origin: `http://${host}` };
-        expect([host, await statusFor(served.url, foreign)]).toEqual([host, 403]);
+      for (const runtime of ["evil.example", "tools.example.com"]) {
+        const foreign = { "content-type": "application/json", runtime, origin: `http://${runtime}` };
+        expect([runtime, await statusFor(served.url, foreign)]).toEqual([runtime, 403]);
       }
       for (const path of EXPLORER) expect([path, (await fetch(served.url + path)).status]).toEqual([path, 404]);
     } finally {
@@ -166,7 +166,7 @@ describe("a fork whose wrangler.toml has a domain of its own", () => {
   it("takes a key under npm run start:closed, and shows nobody else what is stored", async () => {
     const served = await start(fork, "start:closed");
     try {
-      const make = ["src/keys/cli.ts", "create", "test", "--persist-to", join(fork.root, "state")];
+      const make = ["src/cli/keys/cli.ts", "create", "test", "--persist-to", join(fork.root, "state")];
       const printed = execFileSync(process.execPath, make, { cwd: fork.root, encoding: "utf8" });
       const [key] = /trivet_\w{16}_[\w-]{43}/.exec(printed) ?? [];
       const good = await postJson(`${served.url}/tools/call`, CALL, { authorization: `Bearer ${key}` });

@@ -1,6 +1,6 @@
 /** The official MCP clients sign in with nothing but the Worker; a person with an API key stands behind them. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { MadeKey } from "../../src/keys/make.ts";
+import type { MadeKey } from "../../src/cli/keys/make.ts";
 import { KINDS, signIn, V1 } from "../access/issuer/clients.ts";
 import { Visitor } from "../access/issuer/visitor.ts";
 import { Browser } from "./person.ts";

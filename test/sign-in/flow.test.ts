@@ -1,7 +1,7 @@
 /** Signing in with nothing but the Worker, from discovery to revocation (OAuth 2.1; MCP, basic/authorization). */
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { MadeKey } from "../../src/keys/make.ts";
+import type { MadeKey } from "../../src/cli/keys/make.ts";
 import { Attempt, Browser, type Client, call, REDIRECT, register, signIn } from "./person.ts";
 import { openPlace, type Place } from "./place.ts";
 

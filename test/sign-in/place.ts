@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
-import { type KeyTerms, type MadeKey, makeKey } from "../../src/keys/make.ts";
+import { type KeyTerms, type MadeKey, makeKey } from "../../src/cli/keys/make.ts";
 import { build, makeFork, until } from "../support/node/fork.ts";
 import { miniflareOptions, onTestClock, putAhead, workerConfig } from "../support/node/worker.ts";
 

@@ -1,6 +1,6 @@
 /** What sign-in refuses, and how: on its own page. What it tells a client by its person: self-registered.test.ts. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { MadeKey } from "../../src/keys/make.ts";
+import type { MadeKey } from "../../src/cli/keys/make.ts";
 import { Attempt, Browser, type Client, call, register, signIn } from "./person.ts";
 import { openPlace, type Place } from "./place.ts";
 

@@ -1,11 +1,11 @@
 /** Parts of an app that nobody has to sign in to, for tests that build one of their own. */
 import type { Parts } from "../../src/app.ts";
-import type { Principal } from "../../src/core/definition.ts";
+import type { Principal } from "../../src/core/model/definition.ts";
 
 export const OWNER: Principal = { id: "owner", scopes: "all", reach: "all" };
 
 export const OPEN = {
-  neighbours: { local: false, origins: [] },
+  originPolicy: { local: false, origins: [] },
   guard: async () => OWNER,
   resource: { name: "test", baseScopes: [], issuers: () => [] },
   signIn: undefined,

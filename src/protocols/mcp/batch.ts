@@ -1,5 +1,5 @@
 /** Batches of JSON-RPC messages, which 2025-03-26 has and no other revision (2025-03-26, basic/index, Batching). */
-import { type Answer, empty, json, type Visit } from "../http.ts";
+import { empty, json, type MaybeResponse, type RequestContext } from "../../http/http.ts";
 import { type RpcMessage, readRpc } from "../json-rpc.ts";
 import { CODE } from "./render.ts";
 
@@ -14,8 +14,8 @@ const NO_KEY = {
 /** @param post answers one message by itself */
 export async function answerBatch(
   values: readonly unknown[],
-  visit: Visit,
-  post: (message: RpcMessage) => Answer,
+  context: RequestContext,
+  post: (message: RpcMessage) => MaybeResponse,
 ): Promise<Response> {
   const messages = values.map(readRpc);
   // What holds no message at all is no batch, an empty one included.
@@ -24,9 +24,9 @@ export async function answerBatch(
     return json({ jsonrpc: "2.0", error }, 400);
   }
   // To which of its calls it belongs is not said, and a call that was meant to run once must not run without its key.
-  if (visit.headers.has("idempotency-key")) return json({ jsonrpc: "2.0", error: NO_KEY }, 400);
+  if (context.headers.has("idempotency-key")) return json({ jsonrpc: "2.0", error: NO_KEY }, 400);
   // A batch counts as many requests as it has messages. Its own request was counted at the door.
-  const refused = values.length > 1 ? await visit.recheck(values.length - 1) : undefined;
+  const refused = values.length > 1 ? await context.recheck(values.length - 1) : undefined;
   if (refused) return refused;
   const answers = await Promise.all(messages.map((message) => answerOne(message, post)));
   const said = answers.filter((answer) => answer !== undefined);
@@ -34,7 +34,7 @@ export async function answerBatch(
   return said.length === 0 ? empty(202) : json(said);
 }
 
-async function answerOne(message: RpcMessage, post: (message: RpcMessage) => Answer): Promise<unknown> {
+async function answerOne(message: RpcMessage, post: (message: RpcMessage) => MaybeResponse): Promise<unknown> {
   if (message.kind === "invalid") {
     const { id } = message;
     return {

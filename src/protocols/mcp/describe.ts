@@ -1,5 +1,5 @@
 /** A tool's parameters as MCP lists them, where that is more than every listing says. Runs at build time. */
-import type { Described, JsonSchema } from "../../core/describe.ts";
+import type { Described, JsonSchema } from "../../core/model/tool-description.ts";
 
 /** The reserved argument of the gateway seed ("Attachments"), shown where a tool takes files. */
 const ATTACHMENTS: JsonSchema = {

@@ -1,7 +1,8 @@
 /** Turns an Outcome into the reply to an MCP `tools/call`. Knows MCP's words; knows nothing about tools. */
-import type { Ending } from "../../core/ending.ts";
-import { byPath, inOneLine } from "../../core/issues.ts";
-import { isRecord, type Json } from "../../core/json.ts";
+
+import { isRecord, type Json } from "../../core/lib/json.ts";
+import type { CallResult } from "../../core/model/call-result.ts";
+import { byPath, inOneLine } from "../../core/model/issues.ts";
 import {
   busyInWords,
   type Fault,
@@ -10,12 +11,12 @@ import {
   type Outcome,
   questionsInWords,
   type Refusal,
-} from "../../core/outcome.ts";
-import { retryAfter, type Visit } from "../http.ts";
+} from "../../core/model/outcome.ts";
+import { type RequestContext, retryAfter } from "../../http/http.ts";
 import { faultFields, faultText } from "../json-rpc.ts";
-import { CAPABILITIES, CAPABILITY_NAMES } from "./asking.ts";
-import { blockOf } from "./blocks.ts";
-import { invalidIsResult, type Manner } from "./revisions.ts";
+import { blockOf } from "./wire/content.ts";
+import { CAPABILITY_NAMES, REQUIRED_CAPABILITIES } from "./wire/elicitation.ts";
+import { type Dialect, invalidIsResult } from "./wire/revisions.ts";
 
 export interface RpcError {
   readonly code: number;
@@ -53,28 +54,28 @@ export function error(code: number, message: string, data?: unknown): Reply {
   return { error: data === undefined ? { code, message } : { code, message, data } };
 }
 
-export function renderCall(ending: Ending, manner: Manner, visit: Visit): Rendered {
+export function renderCall(ending: CallResult, dialect: Dialect, context: RequestContext): Rendered {
   const { outcome } = ending;
   switch (outcome.kind) {
     case "completed":
-      return { result: completed(outcome, ending, manner) };
+      return { result: completed(outcome, ending, dialect) };
     case "failed":
       return { result: failed(outcome.fault, ending.replayed) };
     case "timed_out": {
       const message = `The tool took longer than ${outcome.limitMs} ms`;
       // 2026-07-28 keeps -32003 for older servers: a result says the same there, and that one may try again.
-      if (manner.kind === "modern") return { result: failed({ message, canRetry: true }) };
+      if (dialect.kind === "modern") return { result: failed({ message, canRetry: true }) };
       return error(CODE.timeout, message);
     }
     case "cancelled":
       return { result: failed({ message: "The call was cancelled", canRetry: true }) };
     case "invalid": {
       const text = `Invalid arguments: ${inOneLine(outcome.issues)}`;
-      if (invalidIsResult(manner)) return { result: failed({ message: text }) };
+      if (invalidIsResult(dialect)) return { result: failed({ message: text }) };
       return error(CODE.invalidParams, text, { parameter_errors: byPath(outcome.issues, "arguments") });
     }
     case "refused":
-      return refused(outcome.refusal, manner, visit);
+      return refused(outcome.refusal, dialect, context);
     case "asking":
       return { result: failed({ message: `The tool needs an answer first: ${questionsInWords(outcome.questions)}` }) };
   }
@@ -83,8 +84,8 @@ export function renderCall(ending: Ending, manner: Manner, visit: Visit): Render
 /** The reply to a prompt or a resource, which have no way to say that they failed but an error. */
 export function renderOffer(
   outcome: Outcome,
-  manner: Manner,
-  visit: Visit,
+  dialect: Dialect,
+  context: RequestContext,
   result: (value: Json | undefined) => Record<string, unknown>,
 ): Rendered {
   switch (outcome.kind) {
@@ -101,7 +102,7 @@ export function renderOffer(
     case "asking":
       return error(CODE.internal, `It needs an answer first: ${questionsInWords(outcome.questions)}`);
     case "refused": {
-      const { headers, ...reply } = refused(outcome.refusal, manner, visit);
+      const { headers, ...reply } = refused(outcome.refusal, dialect, context);
       if ("error" in reply) return { ...reply, headers };
       // The text and fields of a tool's failed result, as an error.
       const { content, _meta } = reply.result as ReturnType<typeof failed>;
@@ -110,12 +111,12 @@ export function renderOffer(
   }
 }
 
-export function refused(refusal: Refusal, manner: Manner, visit: Visit): Rendered {
+export function refused(refusal: Refusal, dialect: Dialect, context: RequestContext): Rendered {
   switch (refusal.reason) {
     case "scope": {
       // Basic/authorization, Runtime Insufficient Scope Errors: the status and the header tell a client to step up.
       const message = `${refusal.name} needs the scopes ${refusal.scopes.join(" ")}`;
-      return { ...error(CODE.invalidRequest, message), ...visit.challenge(refusal.scopes) };
+      return { ...error(CODE.invalidRequest, message), ...context.challenge(refusal.scopes) };
     }
     case "busy": {
       const { retryAfterMs } = refusal;
@@ -125,7 +126,7 @@ export function refused(refusal: Refusal, manner: Manner, visit: Visit): Rendere
     case "unknown_tool":
     case "unknown_version":
       // Gateway seed, "Error handling": tool not found is -32601 there, -32602 in every revision of MCP.
-      return error(manner.kind === "bare" ? CODE.unknownMethod : CODE.invalidParams, `Unknown tool: ${refusal.name}`);
+      return error(dialect.kind === "bare" ? CODE.unknownMethod : CODE.invalidParams, `Unknown tool: ${refusal.name}`);
     case "requirements":
       return {
         result: failed({
@@ -150,8 +151,8 @@ export function refused(refusal: Refusal, manner: Manner, visit: Visit): Rendere
       };
     case "ability": {
       const message = `This needs a client with the capability ${CAPABILITY_NAMES[refusal.ability]}`;
-      if (manner.kind !== "modern") return { result: failed({ message }) };
-      const requiredCapabilities = CAPABILITIES[refusal.ability];
+      if (dialect.kind !== "modern") return { result: failed({ message }) };
+      const requiredCapabilities = REQUIRED_CAPABILITIES[refusal.ability];
       return { ...error(CODE.missingCapability, message, { requiredCapabilities }), status: 400 };
     }
     case "conflict":
@@ -168,13 +169,13 @@ export function refused(refusal: Refusal, manner: Manner, visit: Visit): Rendere
 /** The result as text for the model, and as structured content where the revision's `outputSchema` describes it. */
 function completed(
   { value, blocks, meta }: Outcome & { kind: "completed" },
-  { entry, replayed }: Ending,
-  manner: Manner,
+  { entry, replayed }: CallResult,
+  dialect: Dialect,
 ): Record<string, unknown> {
   const content = blocks?.length ? blocks.map(blockOf) : [text(inJson(value))];
   const _meta = meta || replayed ? { _meta: { ...meta, ...(replayed && { replayed }) } } : undefined;
   if (value === undefined) return { content, ..._meta };
-  if (manner.kind === "modern") return { content, structuredContent: value, ..._meta };
+  if (dialect.kind === "modern") return { content, structuredContent: value, ..._meta };
   // Up to 2025-11-25 structured content is an object: any other result is wrapped, as its schema was when listed.
   if (entry?.output === "value") return { content, structuredContent: { value }, ..._meta };
   return isRecord(value) ? { content, structuredContent: value, ..._meta } : { content, ..._meta };

@@ -2,7 +2,7 @@
  * A tool's parameters and return as OpenTool describes them (description document, Function). Rendered from what other
  * listings say when it is first asked for: it would be as long as they are together, in a script read at every start.
  */
-import type { Described, JsonSchema } from "../../core/describe.ts";
+import type { Described, JsonSchema } from "../../core/model/tool-description.ts";
 
 /** OpenTool's Schema: one of six types, and few words about it. Published clients drop everything else's function. */
 interface Schema {

@@ -1,8 +1,9 @@
 /** Reads OpenTool requests: wire → Call. OpenTool's JSON-RPC is looser than the standard's, so it is read here. */
-import { readToolId, type ToolReference } from "../../core/call.ts";
-import type { Attachment } from "../../core/definition.ts";
-import { isRecord } from "../../core/json.ts";
-import { keepShape } from "../../core/shapes.ts";
+
+import { isRecord } from "../../core/lib/json.ts";
+import { keepMap } from "../../core/lib/v8-maps.ts";
+import { readToolId, type ToolReference } from "../../core/model/call.ts";
+import type { Attachment } from "../../core/model/definition.ts";
 import { readAttachments } from "../attachments.ts";
 
 export interface ReadCall {
@@ -29,4 +30,4 @@ export function readCall(body: unknown): ReadCall | { problem: string; id: unkno
 }
 
 // As in the specification's example (OpenTool 1.0, Call Tool, Request Body).
-keepShape(JSON.parse('{"jsonrpc":"2.0","method":"","params":{},"id":""}'));
+keepMap(JSON.parse('{"jsonrpc":"2.0","method":"","params":{},"id":""}'));

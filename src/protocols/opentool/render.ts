@@ -1,6 +1,7 @@
 /** Turns an Outcome into an OpenTool JSON-RPC response. Its clients show `error.message` only, so all is said there. */
-import { inOneLine } from "../../core/issues.ts";
-import { isRecord } from "../../core/json.ts";
+
+import { isRecord } from "../../core/lib/json.ts";
+import { inOneLine } from "../../core/model/issues.ts";
 import {
   busyInWords,
   type Fault,
@@ -9,7 +10,7 @@ import {
   type Outcome,
   questionsInWords,
   type Refusal,
-} from "../../core/outcome.ts";
+} from "../../core/model/outcome.ts";
 import { faultFields, faultText } from "../json-rpc.ts";
 
 export interface RpcError {

@@ -1,13 +1,13 @@
 /** OpenTool 1.0 over HTTP: version, load, call, and the newer SDKs' streamCall. Reads, executes, renders. */
-import { type Client, NO_CONTEXT } from "../../core/call.ts";
-import type { Catalog, CatalogEntry } from "../../core/catalog.ts";
-import { sha256 } from "../../core/digest.ts";
-import type { Ending } from "../../core/ending.ts";
-import { execute } from "../../core/execute.ts";
-import { describeError } from "../../core/log.ts";
-import { after, type Soon } from "../../core/soon.ts";
+
+import type { Catalog, CatalogEntry } from "../../core/catalog/catalog.ts";
+import { sha256 } from "../../core/lib/digest.ts";
+import { describeError } from "../../core/lib/log.ts";
+import { andThen, type MaybePromise } from "../../core/lib/maybe-promise.ts";
+import { type Client, NO_CONTEXT } from "../../core/model/call.ts";
+import type { CallResult } from "../../core/model/call-result.ts";
+import { execute } from "../../core/pipeline/execute.ts";
 import {
-  type Answer,
   answerListing,
   checkedKey,
   idempotencyKeyOf,
@@ -15,13 +15,14 @@ import {
   type Listing,
   listingOf,
   listingTag,
+  type MaybeResponse,
   type Protocol,
+  type RequestContext,
   readJson,
   readTrace,
   retryAfter,
-  type Visit,
-} from "../http.ts";
-import { eventStream, keepChecking } from "../sse.ts";
+} from "../../http/http.ts";
+import { eventStream, keepChecking } from "../../http/sse.ts";
 import { describe } from "./describe.ts";
 import { type ReadCall, readCall } from "./read.ts";
 import { CODE, failure, render } from "./render.ts";
@@ -41,27 +42,27 @@ export const opentool: Protocol = {
   httpError: (status, message, headers) => json(failure({ code: status, message }, null), status, headers),
 };
 
-function load(visit: Visit): Answer {
-  const { request, host, toolkit } = visit;
-  const { catalog } = host;
+function load(context: RequestContext): MaybeResponse {
+  const { request, runtime, toolkit } = context;
+  const { catalog } = runtime;
   const documents = catalog.listing(LISTING, toolkit, (): Documents => ({ functions: functions(catalog, toolkit) }));
   const { last } = documents;
-  return last?.url === request.url ? answerListing(visit, last.listing) : loadFrom(request.url, visit, documents);
+  return last?.url === request.url ? answerListing(context, last.listing) : loadFrom(request.url, context, documents);
 }
 
 /** The tag names all that the document is made of: its head by a digest, its functions as other listings do. */
-async function loadFrom(address: string, visit: Visit, documents: Documents): Promise<Response> {
-  const { host, server, toolkit } = visit;
+async function loadFrom(address: string, context: RequestContext, documents: Documents): Promise<Response> {
+  const { runtime, server, toolkit } = context;
   const url = new URL(address);
   const head = JSON.stringify({
     opentool: FORMAT_VERSION,
     info: { title: server.name, version: server.version },
     server: { url: url.origin + url.pathname.replace(/\/[^/]+\/?$/, "") },
   });
-  const tag = listingTag(host, `${LISTING}-${await sha256(head)}`, toolkit);
+  const tag = listingTag(runtime, `${LISTING}-${await sha256(head)}`, toolkit);
   const text = `${head.slice(0, -1)},"functions":[${documents.functions}]}`;
   documents.last = { url: address, listing: listingOf(tag, text) };
-  return answerListing(visit, documents.last.listing);
+  return answerListing(context, documents.last.listing);
 }
 
 /** The document names the address that it was asked at: the last one is kept, as most deployments have only one. */
@@ -80,10 +81,10 @@ function fragment({ name, json }: CatalogEntry): string {
 }
 
 /** Every error that a JSON-RPC body can carry is a 200: clients take any other status for "no access to server". */
-function call(visit: Visit): Answer {
-  return readRequest(visit, (read) => {
+function call(context: RequestContext): MaybeResponse {
+  return readRequest(context, (read) => {
     if (read instanceof Response) return read;
-    return after(answer(visit, read), inJson);
+    return andThen(answer(context, read), inJson);
   });
 }
 
@@ -93,25 +94,25 @@ function call(visit: Visit): Answer {
  * The published Dart client looks for `event:(\w+)\ndata:(.*?)\n\n` in each piece of the body as it arrives: no space
  * after a colon, no id, no comment, and an event is written in one piece.
  */
-async function streamCall(visit: Visit): Promise<Response> {
-  const read = await readRequest(visit, (made) => made);
+async function streamCall(context: RequestContext): Promise<Response> {
+  const read = await readRequest(context, (made) => made);
   if (read instanceof Response) return read;
   const stop = new AbortController();
   const stream = eventStream(() => stop.abort(), undefined, ":");
   stream.send(oneLine({ start: read.method }), "start");
   // Without a beat: that client knows no comments.
-  const endChecks = keepChecking(visit, () => {
+  const endChecks = keepChecking(context, () => {
     stream.close();
     stop.abort();
   });
   const tell = async () => {
     try {
-      const { body } = await answer(visit, read, stop);
+      const { body } = await answer(context, read, stop);
       stream.send(oneLine(body), body.error === null ? "data" : "error");
       stream.send(oneLine({ done: read.method }), "done");
     } catch (error) {
       // Nothing throws for what a caller or a tool does: a fault of ours, and the status has gone out already.
-      visit.host.log({ level: "error", message: "unhandled", error: describeError(error) });
+      context.runtime.log({ level: "error", message: "unhandled", error: describeError(error) });
       stream.send(oneLine(failure({ code: CODE.failed, message: "Internal error" }, read.id)), "error");
     } finally {
       endChecks();
@@ -132,8 +133,11 @@ function inJson({ body, status, headers }: Answered): Response {
 }
 
 /** @param next goes on with the call; or with the answer to what is none */
-function readRequest<Next>(visit: Visit, next: (read: ReadCall | Response) => Soon<Next>): Soon<Next> {
-  return readJson(visit, (body) => {
+function readRequest<Next>(
+  context: RequestContext,
+  next: (read: ReadCall | Response) => MaybePromise<Next>,
+): MaybePromise<Next> {
+  return readJson(context, (body) => {
     if ("bad" in body) return next(opentool.httpError(body.bad.status, body.bad.message));
     const read = readCall(body.value);
     if (!("problem" in read)) return next(read);
@@ -142,9 +146,9 @@ function readRequest<Next>(visit: Visit, next: (read: ReadCall | Response) => So
 }
 
 /** The JSON-RPC response to a request that could be read. */
-function answer(visit: Visit, read: ReadCall, client: Client = visit.request): Soon<Answered> {
+function answer(context: RequestContext, read: ReadCall, client: Client = context.request): MaybePromise<Answered> {
   const { id, tool, params, attachments } = read;
-  const { headers, host, principal, toolkit } = visit;
+  const { headers, runtime, principal, toolkit } = context;
   // Plain JSON-RPC clients count 1, 2, 3: an `id` is no idempotency key, the header is.
   const key = idempotencyKeyOf(headers);
   if (key !== undefined && checkedKey(key) === undefined) {
@@ -169,18 +173,18 @@ function answer(visit: Visit, read: ReadCall, client: Client = visit.request): S
       trace: () => readTrace(headers),
       client,
     },
-    host,
+    runtime,
   );
-  return after(ending, inHttp, id, visit);
+  return andThen(ending, inHttp, id, context);
 }
 
-function inHttp({ outcome, replayed }: Ending, id: unknown, visit: Visit): Answered {
+function inHttp({ outcome, replayed }: CallResult, id: unknown, context: RequestContext): Answered {
   const body = render(outcome, id);
   if (replayed) return { body, status: 200, headers: { "idempotency-replayed": "true" } };
   if (outcome.kind !== "refused") return { body, status: 200 };
   const { refusal } = outcome;
   // Where the client can come back with more, the status has to say so: OAuth knows no other way.
-  if (refusal.reason === "scope") return { body, ...visit.challenge(refusal.scopes) };
+  if (refusal.reason === "scope") return { body, ...context.challenge(refusal.scopes) };
   return { body, status: 200, ...("retryAfterMs" in refusal && { headers: retryAfter(refusal.retryAfterMs) }) };
 }
 

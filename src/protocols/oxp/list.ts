@@ -1,6 +1,6 @@
 /** The listing of `GET /tools`, joined from texts that discovery rendered (OXP 1.0, List Tools, Tool Definition). */
-import type { Catalog, CatalogEntry } from "../../core/catalog.ts";
-import { named } from "../../core/requirements.ts";
+import type { Catalog, CatalogEntry } from "../../core/catalog/catalog.ts";
+import { named } from "../../core/pipeline/requirements.ts";
 
 export function listTools(catalog: Catalog, toolkit: string | undefined): string {
   const tools = catalog.all(toolkit).map(definition).join(",");

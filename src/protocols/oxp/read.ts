@@ -1,10 +1,11 @@
 /** Reads OXP requests: wire → Call. What it cannot read is a sentence for the 400 answer. */
-import { type CallContext, NO_CONTEXT, readToolId, type ToolReference } from "../../core/call.ts";
-import type { Attachment } from "../../core/definition.ts";
-import { isRecord } from "../../core/json.ts";
-import { keepShape } from "../../core/shapes.ts";
+
+import { isRecord } from "../../core/lib/json.ts";
+import { keepMap } from "../../core/lib/v8-maps.ts";
+import { type CallContext, NO_CONTEXT, readToolId, type ToolReference } from "../../core/model/call.ts";
+import type { Attachment } from "../../core/model/definition.ts";
+import { checkedKey } from "../../http/http.ts";
 import { readAttachments } from "../attachments.ts";
-import { checkedKey } from "../http.ts";
 
 /** What of a `POST /tools/call` body becomes part of the call. */
 export interface ReadCall {
@@ -109,5 +110,5 @@ function readPairs(list: unknown, name: string, member: string): Read<ReadonlyMa
 }
 
 // With what a call must have, and as in the specification's examples (OXP 1.0, Call Tool).
-keepShape(JSON.parse('{"request":{"tool_id":"","input":{}}}'));
-keepShape(JSON.parse('{"request":{"call_id":"","tool_id":"","input":{}}}'));
+keepMap(JSON.parse('{"request":{"tool_id":"","input":{}}}'));
+keepMap(JSON.parse('{"request":{"call_id":"","tool_id":"","input":{}}}'));

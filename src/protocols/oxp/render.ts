@@ -1,6 +1,6 @@
 /** Turns an Outcome into an OXP response. Knows OXP field names; knows nothing about tools. */
-import type { Ending } from "../../core/ending.ts";
-import { byPath } from "../../core/issues.ts";
+import type { CallResult } from "../../core/model/call-result.ts";
+import { byPath } from "../../core/model/issues.ts";
 import {
   busyInWords,
   type Fault,
@@ -9,13 +9,13 @@ import {
   NOT_KEPT,
   questionsInWords,
   type Refusal,
-} from "../../core/outcome.ts";
-import { json, retryAfter, type Visit } from "../http.ts";
+} from "../../core/model/outcome.ts";
+import { json, type RequestContext, retryAfter } from "../../http/http.ts";
 
 /** OXP 1.0: every response names its version. */
 const VERSION = { $schema: "urn:oxp:1.0" };
 
-export function render(ending: Ending, callId: string, visit: Visit): Response {
+export function render(ending: CallResult, callId: string, context: RequestContext): Response {
   const { outcome, durationMs } = ending;
   switch (outcome.kind) {
     case "completed":
@@ -37,16 +37,16 @@ export function render(ending: Ending, callId: string, visit: Visit): Response {
         422,
       );
     case "refused":
-      return refused(ending, callId, outcome.refusal, visit);
+      return refused(ending, callId, outcome.refusal, context);
     case "asking":
       return unasked(questionsInWords(outcome.questions));
   }
 }
 
-function refused(ending: Ending, callId: string, refusal: Refusal, visit: Visit): Response {
+function refused(ending: CallResult, callId: string, refusal: Refusal, context: RequestContext): Response {
   switch (refusal.reason) {
     case "scope": {
-      const { status, headers } = visit.challenge(refusal.scopes);
+      const { status, headers } = context.challenge(refusal.scopes);
       return serverError(status, `${refusal.name} needs the scopes ${refusal.scopes.join(" ")}`, undefined, headers);
     }
     case "busy":
@@ -127,7 +127,7 @@ function missingRequirements(name: string, missing: Missing): Response {
 }
 
 /** OXP 1.0, Call Tool Response, and Tool Execution Errors. */
-function failure(ending: Ending, callId: string, fault: Fault): Response {
+function failure(ending: CallResult, callId: string, fault: Fault): Response {
   return result(ending, {
     call_id: callId,
     duration: ending.durationMs,
@@ -142,7 +142,7 @@ function failure(ending: Ending, callId: string, fault: Fault): Response {
   });
 }
 
-function result(ending: Ending, members: Record<string, unknown>): Response {
+function result(ending: CallResult, members: Record<string, unknown>): Response {
   return json(
     { $schema: VERSION.$schema, result: members },
     200,

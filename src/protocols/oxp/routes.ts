@@ -1,9 +1,9 @@
 /** OXP 1.0 over HTTP: health, listing, call. Reads, executes, renders; decides nothing about a call. */
-import { execute } from "../../core/execute.ts";
-import { isRecord } from "../../core/json.ts";
-import { after } from "../../core/soon.ts";
+
+import { isRecord } from "../../core/lib/json.ts";
+import { andThen } from "../../core/lib/maybe-promise.ts";
+import { execute } from "../../core/pipeline/execute.ts";
 import {
-  type Answer,
   answerListing,
   checkedKey,
   hasBody,
@@ -11,12 +11,13 @@ import {
   json,
   listingOf,
   listingTag,
+  type MaybeResponse,
   type Protocol,
   type ReadBody,
+  type RequestContext,
   readJson,
   readTrace,
-  type Visit,
-} from "../http.ts";
+} from "../../http/http.ts";
 import { listTools } from "./list.ts";
 import { isSupportedVersion, readCall, readVersion, UNSUPPORTED_VERSION } from "./read.ts";
 import { render, serverError } from "./render.ts";
@@ -37,13 +38,13 @@ export const oxp: Protocol = {
 };
 
 /** OXP 1.0, List Tools. The version may come in a body, as clients that cannot send one on GET put it elsewhere. */
-function list(visit: Visit): Answer {
-  const { request, headers } = visit;
+function list(context: RequestContext): MaybeResponse {
+  const { request, headers } = context;
   const named = request.url.includes("?") ? new URL(request.url).searchParams.get("$schema") : null;
   const header = headers.get("oxp-version");
   if (named !== null && !isSupportedVersion(named)) return serverError(400, UNSUPPORTED_VERSION);
   if (header !== null && header !== "1.0" && !isSupportedVersion(header)) return serverError(400, UNSUPPORTED_VERSION);
-  return hasBody(visit) ? readJson(visit, (body) => unfit(body) ?? listing(visit)) : listing(visit);
+  return hasBody(context) ? readJson(context, (body) => unfit(body) ?? listing(context)) : listing(context);
 }
 
 /** Why a body that came with the question for the listing cannot be heard. */
@@ -54,21 +55,21 @@ function unfit(body: ReadBody): Response | undefined {
   return problem === undefined ? undefined : serverError(400, problem);
 }
 
-function listing(visit: Visit): Response {
-  const { host, toolkit } = visit;
-  const { catalog } = host;
+function listing(context: RequestContext): Response {
+  const { runtime, toolkit } = context;
+  const { catalog } = runtime;
   const made = catalog.listing(LISTING, toolkit, () =>
-    listingOf(listingTag(host, LISTING, toolkit), listTools(catalog, toolkit)),
+    listingOf(listingTag(runtime, LISTING, toolkit), listTools(catalog, toolkit)),
   );
-  return answerListing(visit, made);
+  return answerListing(context, made);
 }
 
-function call(visit: Visit): Answer {
-  return readJson(visit, (body) => answer(visit, body));
+function call(context: RequestContext): MaybeResponse {
+  return readJson(context, (body) => respond(context, body));
 }
 
-function answer(visit: Visit, body: ReadBody): Answer {
-  const { request, headers, host, principal, toolkit } = visit;
+function respond(exchange: RequestContext, body: ReadBody): MaybeResponse {
+  const { request, headers, runtime, principal, toolkit } = exchange;
   if ("bad" in body) return serverError(body.bad.status, body.bad.message);
   const read = readCall(body.value);
   if ("problem" in read) return serverError(400, read.problem);
@@ -79,7 +80,7 @@ function answer(visit: Visit, body: ReadBody): Answer {
     return serverError(400, "The Idempotency-Key header must have 1 to 255 characters of UTF-8");
   }
   const callId = key ?? crypto.randomUUID();
-  const ending = execute(
+  const result = execute(
     {
       callId,
       protocol: LISTING,
@@ -93,7 +94,7 @@ function answer(visit: Visit, body: ReadBody): Answer {
       trace: () => (traceId === undefined ? readTrace(headers) : { ...readTrace(headers), id: traceId }),
       client: request,
     },
-    host,
+    runtime,
   );
-  return after(ending, render, callId, visit);
+  return andThen(result, render, callId, exchange);
 }

@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import source from "#catalog";
 import { createApp, type Parts } from "../../../src/app.ts";
-import { createCatalog } from "../../../src/core/catalog.ts";
-import { hmacSigner } from "../../../src/core/handle.ts";
+import { createCatalog } from "../../../src/core/catalog/catalog.ts";
+import { hmacSigner } from "../../../src/core/ports/signed-handles.ts";
 import { OPEN, OWNER } from "../../support/app.ts";
 import { rpc } from "../../support/opentool.ts";
 import { call as callOxp } from "../../support/oxp.ts";

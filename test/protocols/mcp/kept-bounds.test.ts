@@ -2,7 +2,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { readLines } from "../../../src/core/changes.ts";
+import { readLines } from "../../../src/core/ports/change-feed.ts";
 import type { Mailbox } from "../../../src/stores/mailbox.ts";
 import { call, handshake, listenTo, mcp, request, streamed } from "./support.ts";
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import source from "#catalog";
 import { createApp, type Parts } from "../../../src/app.ts";
-import { createCatalog } from "../../../src/core/catalog.ts";
+import { createCatalog } from "../../../src/core/catalog/catalog.ts";
 import { OPEN } from "../../support/app.ts";
 import { modern, modernRequest } from "./modern-client.ts";
 import { handshake, mcp, request } from "./support.ts";
@@ -87,9 +87,9 @@ const LISTS = [
 
 /** An app whose pages are small; what its listings do not touch is left out. */
 function appWith(pageSize: number, revision = "0".repeat(16)) {
-  const host = { catalog: createCatalog({ ...source, revision }), log: () => {} };
+  const runtime = { catalog: createCatalog({ ...source, revision }), log: () => {} };
   return createApp({
-    host: host as unknown as Parts["host"],
+    runtime: runtime as unknown as Parts["runtime"],
     server: { name: "paged", version: "1" },
     limits: { bodyBytes: 10_000, pageSize },
     ...OPEN,

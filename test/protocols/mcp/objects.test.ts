@@ -9,7 +9,7 @@ import {
   type SessionStream,
   type Subscribed,
   type Wanted,
-} from "../../../src/core/changes.ts";
+} from "../../../src/core/ports/change-feed.ts";
 import type { Hub } from "../../../src/stores/hub.ts";
 import type { Mailbox } from "../../../src/stores/mailbox.ts";
 import { META, modernStream } from "./modern-client.ts";

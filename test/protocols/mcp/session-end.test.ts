@@ -2,7 +2,7 @@
 
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { MAX_SESSION_CHARACTERS } from "../../../src/core/state.ts";
+import { MAX_SESSION_CHARACTERS } from "../../../src/core/model/session.ts";
 import { call, handshake, listenTo, mcp, request } from "./support.ts";
 
 const end = (session: Record<string, string>) =>

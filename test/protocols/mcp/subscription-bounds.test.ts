@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { type Listener, readLines } from "../../../src/core/changes.ts";
+import { type Listener, readLines } from "../../../src/core/ports/change-feed.ts";
 import type { Hub } from "../../../src/stores/hub.ts";
 import { modern, modernStream } from "./modern-client.ts";
 import { handshake, mcp, request } from "./support.ts";

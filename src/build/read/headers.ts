@@ -1,0 +1,50 @@
+/** Finds `x-mcp-header` in an input schema (MCP 2026-07-28, basic/transports/streamable-http, Schema Extension). */
+import type { Traits } from "../../core/model/definition.ts";
+import type { JsonSchema } from "../../core/model/tool-description.ts";
+import { isRecord } from "./traits.ts";
+
+type Header = NonNullable<Traits["headers"]>[number];
+type Complain = (problem: string, fix: string) => void;
+
+const KEYWORD = "x-mcp-header";
+/** A field name (RFC 9110, section 5.1). */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const TYPES = ["string", "integer", "boolean"];
+
+/** Clients drop a tool whose annotations are wrong: here they are mistakes. */
+export function parameterHeaders(input: JsonSchema, complain: Complain): Header[] {
+  const found: Header[] = [];
+  collect(input, [], found, complain);
+  const names = found.map(({ header }) => header.toLowerCase());
+  const twin = names.find((name, index) => names.indexOf(name) !== index);
+  if (twin) complain(`two parameters have the ${KEYWORD} "${twin}"`, "give one of them another");
+  const all = JSON.stringify(input).split(`"${KEYWORD}":`).length - 1;
+  if (all > found.length) {
+    complain(
+      `a ${KEYWORD} stands where clients do not look for it`,
+      "put it on a property that is reached by properties only",
+    );
+  }
+  return found;
+}
+
+function collect(schema: JsonSchema, path: readonly string[], found: Header[], complain: Complain): void {
+  if (!isRecord(schema.properties)) return;
+  for (const [name, property] of Object.entries(schema.properties)) {
+    if (!isRecord(property)) continue;
+    const at = [...path, name];
+    const header = property[KEYWORD];
+    if (header !== undefined) {
+      found.push({ header: String(header), path: at });
+      if (typeof header !== "string" || !TOKEN.test(header)) {
+        complain(`the ${KEYWORD} of "${at.join(".")}" is not a header's name`, 'write a token, such as "Region"');
+      } else if (!TYPES.includes(String(property.type))) {
+        complain(
+          `the ${KEYWORD} of "${at.join(".")}" is on no ${TYPES.join(", ")}`,
+          "take it away, or change the type",
+        );
+      }
+    }
+    collect(property, at, found, complain);
+  }
+}

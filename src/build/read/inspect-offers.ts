@@ -1,0 +1,148 @@
+/** Checks what a prompt's or a resource's file exports, and describes it. */
+import type { PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
+import type { Complaint } from "../problem.ts";
+import type { Inspected } from "./inspect-tool.ts";
+import { checkCommon, DEMANDS, isRecord } from "./traits.ts";
+
+const PROMPT_MEMBERS = ["name", "title", "description", "arguments", "icons", ...DEMANDS, "get"];
+const RESOURCE_SHOWN = ["uri", "name", "title", "description", "mimeType", "icons", "ttlMs"];
+const RESOURCE_MEMBERS = [...RESOURCE_SHOWN, ...DEMANDS, "complete", "read"];
+
+type Definition = Readonly<Record<string, unknown>>;
+
+export function inspectPrompt(exports: Definition): Inspected {
+  const definition = exports.default;
+  if (!isRecord(definition) || typeof definition.get !== "function") {
+    return notOne("prompt", "definePrompt({ description, arguments, get })");
+  }
+  const complaints = [...checkOffer(definition, "prompt", PROMPT_MEMBERS)];
+  const args = definition.arguments ?? {};
+  if (!isRecord(args))
+    complaints.push({
+      problem: "its arguments is not an object",
+      fix: 'write arguments: { city: { description: "Where." } }',
+    });
+  else {
+    for (const [name, argument] of Object.entries(args)) {
+      if (!isRecord(argument) || !isText(argument.description)) {
+        complaints.push({
+          problem: `the argument "${name}" has no description`,
+          fix: `write ${name}: { description: "What it is for." }`,
+        });
+      } else complaints.push(...checkShown(name, argument), ...checkCompletion(name, argument.complete));
+    }
+  }
+  if (complaints.length > 0) return { complaints };
+  const about: PromptEntry["about"] = {
+    ...pick(definition, ["title", "icons"]),
+    description: String(definition.description),
+    arguments: Object.entries(args as Record<string, Definition>).map(([name, argument]) => ({
+      name,
+      ...(pick(argument, ["title", "description", "required"]) as { description: string }),
+    })),
+  };
+  return { complaints, name: nameOf(definition), prompt: { about, traits: traitsOf(definition) } };
+}
+
+export function inspectResource(exports: Definition): Inspected {
+  const definition = exports.default;
+  if (!isRecord(definition) || typeof definition.read !== "function") {
+    return notOne("resource", "defineResource({ uri, description, read })");
+  }
+  const complaints = [...checkOffer(definition, "resource", RESOURCE_MEMBERS)];
+  const { uri, mimeType, ttlMs, complete = {} } = definition;
+  const plain = typeof uri === "string" ? uri.replace(/\{[A-Za-z_][A-Za-z0-9_]*\}/g, "x") : "";
+  if (!/^[a-z][a-z0-9+.-]*:\S+$/i.test(plain) || /[{}]/.test(plain)) {
+    complaints.push({
+      problem: "its uri is not an absolute URI, with {variables} or without",
+      fix: 'write uri: "notes://all" or uri: "notes://note/{id}"',
+    });
+  }
+  if (typeof uri === "string" && uri.split(/[/?#]/).some((segment) => segment.split("{").length > 2)) {
+    complaints.push({
+      problem: "its uri has two {variables} in one segment: where one ends would be a guess",
+      fix: 'put a "/" between them, such as uri: "notes://{year}/{month}"',
+    });
+  }
+  if (mimeType !== undefined && !isText(mimeType)) {
+    complaints.push({ problem: "its mimeType is not a text", fix: 'write mimeType: "text/plain", or leave it out' });
+  }
+  complaints.push(...checkCompletions(complete, String(uri)));
+  if (ttlMs !== undefined && !(Number.isSafeInteger(ttlMs) && Number(ttlMs) >= 0)) {
+    complaints.push({
+      problem: "its ttlMs is not a whole number of milliseconds",
+      fix: "write an integer, such as ttlMs: 60_000, or leave it out if clients must not cache",
+    });
+  }
+  if (complaints.length > 0) return { complaints };
+  const about = pick(definition, ["title", "description", "mimeType", "icons"]) as ResourceEntry["about"];
+  const resource = { uri: String(uri), about, ...pick(definition, ["ttlMs"]), traits: traitsOf(definition) };
+  return { complaints, name: nameOf(definition), resource };
+}
+
+function notOne(kind: string, call: string): Inspected {
+  return {
+    complaints: [{ problem: `its default export is not a ${kind}'s definition`, fix: `write export default ${call}` }],
+  };
+}
+
+function* checkOffer(definition: Definition, kind: string, members: readonly string[]): Generator<Complaint> {
+  for (const key of Object.keys(definition)) {
+    if (!members.includes(key))
+      yield { problem: `a ${kind} has no member "${key}"`, fix: `remove it, or write one of ${members.join(", ")}` };
+  }
+  if (!isText(definition.description))
+    yield { problem: "it has no description", fix: 'add description: "What it is for."' };
+  if (definition.name !== undefined && !isText(definition.name)) {
+    yield { problem: "its name is not a text", fix: "write a name, or leave it out" };
+  }
+  yield* checkCommon(definition);
+}
+
+/** What clients are told of an argument beside its description. */
+function* checkShown(name: string, { title, required }: Definition): Generator<Complaint> {
+  if (title !== undefined && typeof title !== "string") {
+    yield { problem: `the title of the argument "${name}" is not a string`, fix: "write a text, or leave it out" };
+  }
+  if (required !== undefined && typeof required !== "boolean") {
+    yield {
+      problem: `the required of the argument "${name}" is not true or false`,
+      fix: "write required: true, or leave it out",
+    };
+  }
+}
+
+function* checkCompletions(complete: unknown, uri: string): Generator<Complaint> {
+  if (!isRecord(complete)) {
+    yield { problem: "its complete is not an object", fix: "write complete: { id: (prefix) => […] }" };
+    return;
+  }
+  for (const [name, completer] of Object.entries(complete)) {
+    if (uri.includes(`{${name}}`)) yield* checkCompletion(name, completer);
+    else yield { problem: `complete has "${name}", but its uri has no {${name}}`, fix: "remove it" };
+  }
+}
+
+function* checkCompletion(name: string, complete: unknown): Generator<Complaint> {
+  if (complete === undefined || typeof complete === "function") return;
+  yield {
+    problem: `the completion of "${name}" is not a function`,
+    fix: 'write a function, such as (prefix) => ["Oslo", "Bergen"].filter((city) => city.startsWith(prefix))',
+  };
+}
+
+function traitsOf(definition: Definition): PromptEntry["traits"] {
+  return pick(definition, DEMANDS);
+}
+
+function nameOf({ name }: Definition): string | undefined {
+  return typeof name === "string" ? name : undefined;
+}
+
+function pick(from: Definition, keys: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(keys.filter((key) => from[key] !== undefined).map((key) => [key, from[key]]));
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.trim() !== "";
+}

@@ -1,0 +1,133 @@
+/** Checks what a tool's file exports, and describes it. Every mistake becomes a complaint with a fix. */
+import type { Traits } from "../../core/model/definition.ts";
+import type { PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
+import type { Described } from "../../core/model/tool-description.ts";
+import type { ToolFile, ToolkitFile } from "../paths.ts";
+import type { Complaint } from "../problem.ts";
+import { describeInput, describeOutput } from "../schema/describe.ts";
+import { verbatimSchema } from "../schema/schema.ts";
+import { type Demands, demandsOf } from "./demands.ts";
+import { parameterHeaders } from "./headers.ts";
+import { checkTraits, isRecord, TRAITS } from "./traits.ts";
+
+/** What is known of a file once it is loaded. Plain data: it comes from another thread. */
+export interface Inspected {
+  readonly complaints: readonly Complaint[];
+  /** Given whenever it is valid, whatever else is wrong. */
+  readonly version?: string | undefined;
+  /** Absent when there are complaints. */
+  readonly tool?:
+    | (Pick<Described, "version" | "description" | "traits" | "input" | "output" | "verbatim" | "check"> & {
+        /** What `check` is compiled of, outside the thread that inspects. */
+        readonly demands?: Demands;
+      })
+    | undefined;
+  /** The name that a definition gives itself. */
+  readonly name?: string | undefined;
+  /** Absent when there are complaints, and where the file is no prompt. */
+  readonly prompt?: Pick<PromptEntry, "about" | "traits"> | undefined;
+  /** Absent when there are complaints, and where the file is no resource. */
+  readonly resource?:
+    | {
+        readonly uri: string;
+        readonly about: Omit<ResourceEntry["about"], "name">;
+        readonly ttlMs?: number;
+        readonly traits: ResourceEntry["traits"];
+      }
+    | undefined;
+  /** How a `toolkit.ts` spells its toolkit: `SMS`. */
+  readonly toolkitName?: string | undefined;
+}
+
+const MEMBERS = ["name", "version", "description", "input", "output", "run"];
+/** OXP 1.0, ToolDefinition, `name`; MCP's grammar has this and more. */
+const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+
+type Exports = Readonly<Record<string, unknown>>;
+
+export function inspectTool(exports: Exports, file: ToolFile): Inspected {
+  const definition = exports.default;
+  if (!isRecord(definition)) {
+    const named = Object.keys(exports).length > 0 ? ` (it exports ${Object.keys(exports).join(", ")})` : "";
+    const problem =
+      definition === undefined ? `it has no default export${named}` : "its default export is not a tool's definition";
+    return {
+      complaints: [{ problem, fix: "write export default defineTool({ version, description, input, output, run })" }],
+    };
+  }
+  const complaints = [...checkMembers(definition), ...checkVersion(definition.version, file)];
+  const version = isVersion(definition.version) ? definition.version : undefined;
+  const complain = (problem: string, fix: string) => complaints.push({ problem, fix });
+  complaints.push(...checkTraits(definition));
+  if (definition.name !== undefined && !(typeof definition.name === "string" && NAME.test(definition.name))) {
+    complain("its name is not one that every protocol takes", 'write 1 to 64 of A-Z a-z 0-9 _ -, such as name: "add"');
+  }
+  const input = describeInput(definition.input, complain);
+  const output = describeOutput(definition.output, complain);
+  if (complaints.length > 0 || version === undefined || input === undefined || output === undefined) {
+    return { complaints, version };
+  }
+  const headers = parameterHeaders(input, complain);
+  if (complaints.length > 0) return { complaints, version };
+  const traits = {
+    ...Object.fromEntries(TRAITS.filter((key) => definition[key] !== undefined).map((key) => [key, definition[key]])),
+    ...(headers.length > 0 && { headers }),
+  } as Traits;
+  const description = definition.description as string;
+  const verbatim = verbatimSchema(definition.input);
+  const demands = demandsOf(definition.input, input);
+  const more = { ...(verbatim && { verbatim }), ...(demands && { demands }) };
+  const tool = { version, description, traits, input, output, ...more };
+  return { complaints, version, name: definition.name as string | undefined, tool };
+}
+
+/** A toolkit may name itself: its folder's name in another casing, so that paths and ids stay one. */
+export function inspectToolkit(exports: Exports, { toolkit }: ToolkitFile): Inspected {
+  const letters = toolkit.replaceAll("-", "").toLowerCase();
+  const fix = `write export default defineToolkit({ name: "${letters.toUpperCase()}" }), or delete the file`;
+  const { name, ...rest } = isRecord(exports.default) ? exports.default : {};
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) return { complaints: [{ problem: `a toolkit has no member "${unknown}"`, fix }] };
+  if (typeof name !== "string" || !/^[A-Za-z0-9]+$/.test(name) || name.toLowerCase() !== letters) {
+    return {
+      complaints: [
+        { problem: `its default export does not spell "${toolkit}" in another casing, without dashes`, fix },
+      ],
+    };
+  }
+  return { complaints: [], toolkitName: name };
+}
+
+function* checkMembers(definition: Exports): Generator<Complaint> {
+  const known = [...MEMBERS, ...TRAITS];
+  for (const key of Object.keys(definition)) {
+    if (!known.includes(key)) {
+      yield { problem: `a tool has no member "${key}"`, fix: `remove it, or write one of ${known.join(", ")}` };
+    }
+  }
+  if (typeof definition.run !== "function") {
+    yield { problem: "it has no function run", fix: "add run(input, ctx) { … }" };
+  }
+  const { description } = definition;
+  if (typeof description !== "string" || description.trim() === "") {
+    yield { problem: "it has no description", fix: 'add description: "When and how to use the tool."' };
+  }
+}
+
+function* checkVersion(version: unknown, { suffix, tool }: ToolFile): Generator<Complaint> {
+  if (!isVersion(version)) {
+    const problem =
+      version === undefined ? "it has no version" : `its version ${JSON.stringify(version)} is not three integers`;
+    yield { problem, fix: 'write version: "1.0.0"' };
+  } else if (suffix !== undefined && !`${version}.`.startsWith(`${suffix}.`)) {
+    yield {
+      problem: `the file's name says @${suffix}, its version says ${version}`,
+      fix: `rename the file to ${tool}@${version.split(".")[0]}.ts, or correct the version`,
+    };
+  }
+}
+
+/** OXP, "Tool identity". No leading zeros: `01.0.0` and `1.0.0` would be one version in two spellings. */
+function isVersion(version: unknown): version is string {
+  return typeof version === "string" && /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/.test(version);
+}

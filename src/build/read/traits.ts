@@ -1,0 +1,197 @@
+/** Checks what a definition says beside its schemas: title, hints, limits, requirements. */
+import type { Demands, Traits } from "../../core/model/definition.ts";
+import type { Complaint } from "../problem.ts";
+
+/** Options that tools, prompts and resources share, beside title and icons. */
+export const DEMANDS = [
+  "requirements",
+  "scopes",
+  "rate",
+  "timeoutMs",
+  "env",
+  "trace",
+] as const satisfies (keyof Demands)[];
+
+export const TRAITS = [
+  "title",
+  "annotations",
+  ...DEMANDS,
+  "once",
+  "keep",
+  "attachments",
+  "session",
+  "icons",
+  "meta",
+] as const satisfies (keyof Traits)[];
+
+const ANNOTATIONS = ["readOnly", "destructive", "idempotent", "openWorld"];
+/** RFC 6749, section 3.3, scope-token; without the comma, which lists are parted by, and `*`, which means all. */
+const SCOPE = /^(?!\*$)[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]+$/;
+/** Setting a timer to more is the same as setting none (32-bit signed milliseconds). */
+const MAX_TIMEOUT_MS = 2_147_483_647;
+/** Values of a requirement's `from`. */
+const SUPPLIERS = ["caller", "worker"];
+const REQUIREMENTS =
+  'requirements: { secrets: ["MY_KEY", { id: "OWN_KEY", from: "worker" }], ' +
+  'authorization: [{ id: "google", oauth2: { scopes: ["email"] } }], userId: true }';
+
+type Definition = Readonly<Record<string, unknown>>;
+
+/** Checks a tool's options. */
+export function* checkTraits(definition: Definition): Generator<Complaint> {
+  const { annotations, once, keep, attachments, session } = definition;
+  yield* checkCommon(definition);
+  if (attachments !== undefined && typeof attachments !== "boolean") {
+    yield { problem: "its attachments is not true or false", fix: "write attachments: true, or leave it out" };
+  }
+  if (once !== undefined && typeof once !== "boolean") {
+    yield { problem: "its once is not true or false", fix: "write once: true, or leave it out" };
+  }
+  if (keep !== undefined && typeof keep !== "boolean") {
+    yield { problem: "its keep is not true or false", fix: "write keep: false, or leave it out" };
+  }
+  if (session !== undefined && typeof session !== "boolean") {
+    yield { problem: "its session is not true or false", fix: "write session: true, or leave it out" };
+  }
+  if (annotations !== undefined) yield* checkAnnotations(annotations);
+}
+
+/** Checks what tools, prompts and resources share. */
+export function* checkCommon(definition: Definition): Generator<Complaint> {
+  const { title } = definition;
+  if (title !== undefined && typeof title !== "string") {
+    yield { problem: "its title is not a string", fix: 'write title: "Add two numbers", or leave it out' };
+  }
+  yield* checkDemands(definition);
+  yield* checkDisplay(definition);
+}
+
+function* checkDemands({ requirements, scopes, rate, timeoutMs, env, trace }: Definition): Generator<Complaint> {
+  if (scopes !== undefined && !(isNames(scopes) && scopes.every((scope) => SCOPE.test(scope)))) {
+    yield {
+      problem: "its scopes is not a list of scopes, without blanks, quotes, commas or backslashes",
+      fix: 'write scopes: ["notes:write"], or leave it out',
+    };
+  }
+  if (rate !== undefined && !(typeof rate === "number" && Number.isInteger(rate) && rate > 0)) {
+    yield {
+      problem: "its rate is not a whole number of calls a minute",
+      fix: "write rate: 10, and have a rate limiter RATE_10 in wrangler.toml",
+    };
+  }
+  if (timeoutMs !== undefined && !isTimeout(timeoutMs)) {
+    yield {
+      problem: `its timeoutMs is not a number of milliseconds from 1 to ${MAX_TIMEOUT_MS}`,
+      fix: "write an integer, such as timeoutMs: 30_000",
+    };
+  }
+  if (env !== undefined && !isNames(env)) {
+    yield { problem: "its env is not a list of binding names", fix: 'write env: ["MY_BINDING"]' };
+  }
+  if (trace !== undefined && trace !== "all") {
+    yield { problem: 'its trace is not "all"', fix: 'write trace: "all", or leave it out' };
+  }
+  if (requirements !== undefined) {
+    const wrong = wrongRequirement(requirements);
+    if (wrong) yield { problem: `its ${wrong} is malformed`, fix: `write ${REQUIREMENTS}` };
+  }
+}
+
+/** Checks icons and metadata. */
+function* checkDisplay({ icons, meta }: Definition): Generator<Complaint> {
+  if (icons !== undefined && !(Array.isArray(icons) && icons.every(isIcon))) {
+    yield {
+      problem: "its icons is not a list of pictures with an address, as MCP has them",
+      fix: 'write icons: [{ src: "https://example.com/icon.png", mimeType: "image/png", sizes: ["48x48"] }]',
+    };
+  }
+  if (meta !== undefined && !(isRecord(meta) && isJson(meta))) {
+    yield {
+      problem: "its meta is not an object of what JSON can say",
+      fix: 'write meta: { "example.com/key": "value" }, or leave it out',
+    };
+  }
+}
+
+/** MCP, schema, Icon. Clients that check a listing drop all of it for one wrong member. */
+function isIcon(icon: unknown): boolean {
+  if (!isRecord(icon) || !isJson(icon)) return false;
+  const { src, mimeType, sizes, theme } = icon;
+  if (!isName(src) || !URL.canParse(src)) return false;
+  if (mimeType !== undefined && typeof mimeType !== "string") return false;
+  if (sizes !== undefined && !isNames(sizes)) return false;
+  return theme === undefined || theme === "light" || theme === "dark";
+}
+
+/** Whether JSON says all of it: nothing in it is a function, a bigint, a date or a part of itself. */
+function isJson(value: unknown, above: readonly unknown[] = []): boolean {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return true;
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || above.includes(value)) return false;
+  const path = [...above, value];
+  if (Array.isArray(value)) return Array.from(value).every((item) => isJson(item, path));
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  return Object.values(value).every((member) => member === undefined || isJson(member, path));
+}
+
+function* checkAnnotations(annotations: unknown): Generator<Complaint> {
+  const fix = `write annotations: { ${ANNOTATIONS.map((name) => `${name}: true`).join(", ")} }, or some of them`;
+  if (!isRecord(annotations)) {
+    yield { problem: "its annotations is not an object", fix };
+    return;
+  }
+  for (const [name, value] of Object.entries(annotations)) {
+    if (!ANNOTATIONS.includes(name)) yield { problem: `there is no annotation "${name}"`, fix };
+    else if (value !== undefined && typeof value !== "boolean") {
+      yield { problem: `its annotation "${name}" is not true or false`, fix };
+    }
+  }
+}
+
+/** The path of the first member that is not as the type says; closed, because OXP lists requirements as they are. */
+function wrongRequirement(requirements: unknown): string | undefined {
+  if (!isRecord(requirements)) return "requirements";
+  const { secrets, authorization, userId, ...rest } = requirements;
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) return `requirements.${unknown}`;
+  if (secrets !== undefined && !(Array.isArray(secrets) && secrets.every(isSecret))) return "requirements.secrets";
+  if (userId !== undefined && typeof userId !== "boolean") return "requirements.userId";
+  if (authorization === undefined) return undefined;
+  if (!Array.isArray(authorization)) return "requirements.authorization";
+  const at = authorization.findIndex((item) => !isAuthorization(item));
+  return at < 0 ? undefined : `requirements.authorization[${at}]`;
+}
+
+function isSecret(item: unknown): boolean {
+  if (!isRecord(item)) return isName(item);
+  return isName(item.id) && SUPPLIERS.includes(item.from as string) && hasOnly(item, ["id", "from"]);
+}
+
+function isAuthorization(item: unknown): boolean {
+  if (!isRecord(item) || !isName(item.id) || !hasOnly(item, ["id", "oauth2", "from"])) return false;
+  if (item.from !== undefined && !SUPPLIERS.includes(item.from as string)) return false;
+  if (item.oauth2 === undefined) return true;
+  if (!isRecord(item.oauth2) || !hasOnly(item.oauth2, ["scopes"])) return false;
+  return item.oauth2.scopes === undefined || isNames(item.oauth2.scopes);
+}
+
+function hasOnly(value: Record<string, unknown>, members: readonly string[]): boolean {
+  return Object.keys(value).every((key) => members.includes(key));
+}
+
+function isTimeout(value: unknown): boolean {
+  return typeof value === "number" && Number.isInteger(value) && value > 0 && value <= MAX_TIMEOUT_MS;
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+function isNames(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every(isName);
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

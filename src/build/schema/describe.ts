@@ -1,0 +1,75 @@
+/** A tool's parameters and result as the listings show them: flat JSON Schema, every parameter described. */
+import type { Described, JsonSchema } from "../../core/model/tool-description.ts";
+import { asObject } from "./flatten-schema.ts";
+import { descriptionBehindChange, standardOf, toFlatJsonSchema } from "./schema.ts";
+
+/** Argument names that callers use for the call itself (gateway seed, "Idempotency", "Attachments"). */
+const RESERVED_PARAMETERS: ReadonlySet<string> = new Set(["idempotency_key", "attachments", "session"]);
+
+type Complain = (problem: string, fix: string) => void;
+
+export function describeInput(schema: unknown, complain: Complain): Described["input"] | undefined {
+  if (schema === undefined) return { type: "object", properties: {} };
+  const converted = convert(schema, "input", complain);
+  if (converted === undefined) return undefined;
+  const root = asObject(converted);
+  if (root === undefined) {
+    complain("its input is not an object of parameters", "write input: v.object({ … })");
+    return undefined;
+  }
+  const properties: Record<string, JsonSchema> = {};
+  for (const [name, property] of Object.entries(root.properties)) {
+    if (RESERVED_PARAMETERS.has(name)) {
+      complain(`the parameter "${name}" is reserved for the call itself`, "give the parameter another name");
+    }
+    const description = descriptionOf(property) ?? descriptionBehindChange(schema, name);
+    if (description === undefined) {
+      complain(
+        `the parameter "${name}" has no description`,
+        `write ${name}: v.pipe(…, v.description("What it is for."))`,
+      );
+    }
+    properties[name] = { ...property, description };
+  }
+  const { type, properties: _, ...rest } = root;
+  // Before anything that nests: a listing that adds a parameter of its own puts it into the first `properties`.
+  return { type, properties, ...rest };
+}
+
+/** Where it was said: of the property, or of the one type that it has beside null. */
+function descriptionOf(property: JsonSchema): string | undefined {
+  const { description, anyOf } = property;
+  if (typeof description === "string") return description.trim() === "" ? undefined : description;
+  const types = Array.isArray(anyOf) ? (anyOf as JsonSchema[]).filter(({ type }) => type !== "null") : [];
+  return types.length === 1 ? descriptionOf(types[0] as JsonSchema) : undefined;
+}
+
+export function describeOutput(schema: unknown, complain: Complain): JsonSchema | null | undefined {
+  if (schema === null) return null;
+  if (schema === undefined) return {};
+  const converted = convert(schema, "output", complain);
+  if (converted === undefined) return undefined;
+  if (converted.type === "object") return { ...converted, properties: converted.properties ?? {} };
+  // A choice of objects is an object: said so, protocols hand it on as it is.
+  return asObject(converted) === undefined ? converted : { type: "object", properties: {}, ...converted };
+}
+
+function convert(schema: unknown, side: "input" | "output", complain: Complain): JsonSchema | undefined {
+  if (standardOf(schema) === undefined) {
+    const fix = {
+      input: "write input: v.object({ … }), or leave it out when the tool takes no parameters",
+      output: "write a schema, null for no output, or leave it out for any JSON value",
+    }[side];
+    complain(`its ${side} is not a schema (Standard Schema: valibot, zod, arktype, …)`, fix);
+    return undefined;
+  }
+  try {
+    return toFlatJsonSchema(schema, side);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const nothing = side === "output" ? "; output: null where the tool returns nothing" : "";
+    const fix = reason.includes("__proto__") ? "give the parameter another name" : "use types that JSON has, inline";
+    complain(`its ${side} cannot become a JSON Schema: ${reason}`, fix + nothing);
+    return undefined;
+  }
+}

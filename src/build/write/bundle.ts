@@ -1,0 +1,92 @@
+/** Bundles tool files for Node as wrangler bundles them for the Worker. Runs none of them; says which do not bundle. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { build, type Loader, type Message, type Plugin } from "esbuild";
+
+export type Bundled = { readonly bundle: string } | { readonly error: string };
+
+const TOOL_MODULE = join(import.meta.dirname, "../../tool.ts");
+
+/** What wrangler imports as text (its default module rules). */
+const TEXT: Record<string, Loader> = { ".txt": "text", ".html": "text", ".sql": "text", ".bin": "binary" };
+
+/**
+ * @param out folder for the bundles
+ * @param base what file names in messages are relative to
+ * @returns for each path where its bundle stands, or why there is none
+ */
+export async function bundleAll(paths: readonly string[], out: string, base: string): Promise<Bundled[]> {
+  const together = await bundle(paths, out, base);
+  if (together === undefined) return paths.map((_, index) => ({ bundle: bundleIn(out, index) }));
+  // One file that does not bundle fails them all: each on its own shows which.
+  return Promise.all(
+    paths.map(async (path, index): Promise<Bundled> => {
+      const folder = join(out, String(index));
+      const error = await bundle([path], folder, base);
+      return error === undefined ? { bundle: bundleIn(folder, 0) } : { error };
+    }),
+  );
+}
+
+function bundleIn(folder: string, index: number): string {
+  return join(folder, `${index}.mjs`);
+}
+
+/** @returns what went wrong, in words */
+async function bundle(paths: readonly string[], outdir: string, base: string): Promise<string | undefined> {
+  try {
+    await build({
+      absWorkingDir: base,
+      entryPoints: paths.map((path, index) => ({ in: path, out: String(index) })),
+      outdir,
+      outExtension: { ".js": ".mjs" },
+      bundle: true,
+      splitting: true,
+      format: "esm",
+      platform: "browser",
+      target: "esnext",
+      conditions: ["workerd", "worker", "browser"],
+      alias: { "#tool": TOOL_MODULE },
+      external: ["node:*"],
+      loader: TEXT,
+      plugins: [runtimeModules, wasmModules],
+      logLevel: "silent",
+    });
+    return undefined;
+  } catch (error) {
+    const messages = (error as { errors?: Message[] }).errors ?? [];
+    return messages.map(inWords).join("; ") || String(error);
+  }
+}
+
+function inWords({ text, location }: Message): string {
+  return location ? `${text} (${location.file}:${location.line}:${location.column})` : text;
+}
+
+/** `cloudflare:workers` and its like exist only in the runtime: here they are objects that answer everything. */
+const runtimeModules: Plugin = {
+  name: "runtime-modules",
+  setup(bundler) {
+    bundler.onResolve({ filter: /^cloudflare:/ }, ({ path }) => ({ path, namespace: "runtime" }));
+    bundler.onLoad({ filter: /.*/, namespace: "runtime" }, () => ({
+      // A bundle reads named imports through the module's prototype. What has a "then" would be waited for.
+      contents: `module.exports = new Proxy(function () {}, {
+        get: (_, key) => (key === "then" ? undefined : module.exports),
+        getPrototypeOf: () => module.exports,
+        apply: () => module.exports,
+      })`,
+      loader: "js",
+    }));
+  },
+};
+
+/** wrangler imports a .wasm file as a compiled module. */
+const wasmModules: Plugin = {
+  name: "wasm-modules",
+  setup(bundler) {
+    bundler.onLoad({ filter: /\.wasm$/ }, ({ path }) => ({
+      contents: `export default new WebAssembly.Module(Buffer.from("${readFileSync(path, "base64")}", "base64"))`,
+      loader: "js",
+    }));
+  },
+};

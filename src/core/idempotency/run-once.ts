@@ -1,0 +1,186 @@
+/**
+ * A keyed call: claims its key, runs, settles its result under it; or repeats the result of the call that did. A call
+ * that its caller no longer waits for (time limit, cancelled) keeps its key while its tool works on: the next call with
+ * the key gets what that comes to.
+ */
+
+import { type CatalogEntry, exactVersion, lacking } from "../catalog/catalog.ts";
+import { describeError } from "../lib/log.ts";
+import type { Call } from "../model/call.ts";
+import type { CallResult } from "../model/call-result.ts";
+import { isFinal, type Outcome, type Refusal } from "../model/outcome.ts";
+import { isNamed, partitionOf } from "../model/principal.ts";
+import {
+  type CallIdentity,
+  type Claim,
+  fingerprint,
+  type IdempotencyRecord,
+  type Known,
+  type Running,
+  storeKeyOf,
+} from "../ports/idempotency-store.ts";
+import { DEFAULT_TIMEOUT_MS } from "../run/run-code.ts";
+import type { TimedRun, ToolRun } from "../run/run-tool.ts";
+import { type Kept, openRecord, recordKey, sealRecord } from "./sealed-record.ts";
+
+const LEDGER_RETRY_MS = 1_000;
+
+/** Nobody waited for it any more when its turn came: it has not run, and need not. */
+const CANCELLED: TimedRun = { outcome: { kind: "cancelled" }, durationMs: 0 };
+
+/** A call's names: in the stores, its fingerprint, and its sealing key. */
+interface CallKeys {
+  readonly storeKey: string;
+  readonly fingerprint: string;
+  readonly sealing: CryptoKey;
+}
+
+/** @param key the client's */
+export async function runOnce(run: ToolRun, key: string): Promise<CallResult> {
+  let keys: CallKeys;
+  let claim: Claim;
+  try {
+    // Derived before the tool runs: without it no result could be kept.
+    keys = await keysOf(run, key);
+    claim = await claimFor(run, keys);
+  } catch (error) {
+    const { runtime, caller } = run;
+    // Nothing has run: the caller may try again, and must not be served without the promise that its key makes.
+    runtime.log({ level: "error", message: "ledger unavailable", callId: caller.callId, error: describeError(error) });
+    return refused(run, { reason: "unavailable", retryAfterMs: LEDGER_RETRY_MS });
+  }
+  if (claim.state !== "claimed") return found(claim, run, keys);
+  run.context.extendLease = (ms) => claim.extendLease(ms);
+  const work = carriedOut(run, keys, claim);
+  // A caller that goes between the run and its result must not take the result with it.
+  run.runtime.defer(work.catch(() => {}));
+  return work;
+}
+
+async function keysOf({ caller, offer, met, runtime }: ToolRun, key: string): Promise<CallKeys> {
+  const { principal, context, input = {}, attachments } = caller;
+  const userId = context.userId || undefined;
+  const identity: CallIdentity = [partitionOf(principal), userId, offer.id, key];
+  // An authenticated caller that names its user may have refreshed that user's tokens since its last try. For others,
+  // their credentials may be all that tells users apart.
+  const namesUser = userId !== undefined && isNamed(principal);
+  return {
+    storeKey: await storeKeyOf(runtime.signer, identity),
+    fingerprint: await fingerprint(
+      runtime.signer,
+      identity,
+      input,
+      attachments,
+      namesUser ? undefined : met.fromCaller,
+    ),
+    sealing: await recordKey(runtime.signer, identity),
+  };
+}
+
+function claimFor(
+  { caller, offer: { id, traits }, runtime }: ToolRun,
+  { storeKey, fingerprint }: CallKeys,
+): Promise<Claim> {
+  return runtime.idempotency.claim({
+    principal: partitionOf(caller.principal),
+    key: storeKey,
+    fingerprint,
+    // All versions share their keys, so one that needs atomic claims takes the others with it.
+    once:
+      needsOnce(traits) || runtime.catalog.all(undefined).some((other) => other.id === id && needsOnce(other.traits)),
+    limitMs: traits.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+  });
+}
+
+function needsOnce({ once, annotations }: CatalogEntry["traits"]): boolean {
+  return once ?? annotations?.readOnly !== true;
+}
+
+async function carriedOut(run: ToolRun, keys: CallKeys, claim: Claim & { state: "claimed" }): Promise<CallResult> {
+  const { caller, offer: entry, runtime } = run;
+  const started = runtime.now();
+  const isOver = caller.client?.signal.aborted;
+  const { outcome, durationMs, late } = isOver ? CANCELLED : await run.run(keys.storeKey);
+  if (isFinal(outcome)) {
+    const kept = await keep(run, keys, claim, outcome, durationMs);
+    // This runner was given up, and another has run: all callers get the one result.
+    return kept === "kept" ? { outcome, durationMs, entry } : found(kept, run, keys);
+  }
+  const afterwards = async (end: Outcome | undefined): Promise<void> => {
+    // Its caller went on with the session meanwhile, if it likes: what the tool read of it is not for a nameless other.
+    const begun = isNamed(caller.principal) && caller.beginsSession === true;
+    await (end && isFinal(end) ? keep(run, keys, claim, end, runtime.now() - started, begun) : claim.release());
+  };
+  if (late === undefined) await claim.release();
+  else runtime.defer(late.then(afterwards));
+  return { outcome, durationMs, entry };
+}
+
+async function keep(
+  { caller, offer, context, runtime }: ToolRun,
+  { fingerprint, sealing }: CallKeys,
+  claim: Claim & { state: "claimed" },
+  outcome: Outcome,
+  durationMs: number,
+  begun = caller.beginsSession,
+): Promise<"kept" | Known | Running> {
+  const id = caller.sessionId;
+  const ran: Kept = {
+    version: offer.version,
+    durationMs,
+    scopes: offer.traits.scopes,
+    session: id === undefined ? undefined : { id, begun: begun === true, seen: context.sawSession },
+  };
+  const ranOnly = async () => (await sealRecord(sealing, fingerprint, ran)) as IdempotencyRecord;
+  const isKept = offer.traits.keep !== false;
+  const lost = { callId: caller.callId, tool: offer.id };
+  let whole: IdempotencyRecord | undefined;
+  try {
+    whole = isKept ? await sealRecord(sealing, fingerprint, { ...ran, outcome }) : undefined;
+    if (isKept && whole === undefined)
+      runtime.log({ level: "warning", message: "result too large to be kept", ...lost });
+  } catch (error) {
+    // It has run, and must not again: that is kept, whatever was wrong with the result.
+    const described = describeError(error, context.scrub);
+    runtime.log({ level: "error", message: "result not sealed", ...lost, error: described });
+  }
+  return claim.settle(whole ?? (await ranOnly()), ranOnly);
+}
+
+/** The ending of a call that does not run: another with its key does, or has. */
+async function found(
+  claim: Exclude<Claim, { state: "claimed" }>,
+  run: ToolRun,
+  { sealing }: CallKeys,
+): Promise<CallResult> {
+  if (claim.state === "conflict") return refused(run, { reason: "conflict" });
+  if (claim.state === "running") return refused(run, { reason: "running", retryAfterMs: claim.retryAfterMs });
+  const kept = await openRecord(sealing, claim.record);
+  if (kept === undefined) return refused(run, { reason: "not_kept" });
+  const { version, outcome, durationMs, session } = kept;
+  const { caller, offer, runtime } = run;
+  if (!isOfThisCall(kept, caller)) return refused(run, { reason: "conflict" });
+  const ran = runtime.catalog.find({ id: offer.id, version }, caller.toolkit);
+  const entry = "entry" in ran ? ran.entry : offer;
+  if (outcome === undefined) return { ...refused(run, { reason: "not_kept" }), entry };
+  // To whoever has no name, an equal key shows nothing: another's session goes on, and may come to hold anything. The
+  // result came of the same input alone, as any that is replayed to them.
+  const told = isNamed(caller.principal) ? session?.id : null;
+  const sessionId = session?.begun && caller.beginsSession ? told : undefined;
+  return { outcome, durationMs, entry, replayed: true, sessionId };
+}
+
+/**
+ * A result made with another session's values, or by another version, must not be replayed; nor one of a version that
+ * this principal could not have called: it was permitted the version that it asked for, and another may have run.
+ */
+function isOfThisCall({ version, session, scopes }: Kept, call: Call): boolean {
+  const { tool, sessionId, beginsSession = false, principal } = call;
+  if (lacking(scopes, principal.scopes).length > 0) return false;
+  if (tool.version !== undefined && exactVersion(tool.version) !== version) return false;
+  return !session?.seen || session.id === sessionId || (session.begun && beginsSession);
+}
+
+function refused({ offer: entry }: ToolRun, refusal: Refusal): CallResult {
+  return { outcome: { kind: "refused", refusal }, durationMs: 0, entry };
+}

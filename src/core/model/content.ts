@@ -1,0 +1,55 @@
+/** What a result, a prompt or a resource can hold beside plain JSON: text, pictures, sound, resources. Types, and how one is known. */
+import type { Json } from "../lib/json.ts";
+
+export type Role = "user" | "assistant";
+
+/** Hints for clients about a block (MCP, server/resources, Annotations). */
+export interface BlockHints {
+  readonly audience?: readonly Role[];
+  /** 0 (least) to 1 (most). */
+  readonly priority?: number;
+  /** ISO 8601. */
+  readonly lastModified?: string;
+}
+
+/** Contents of one resource: text or bytes in Base64. */
+export type ResourceContents = {
+  readonly uri: string;
+  readonly mimeType?: string;
+  readonly meta?: Readonly<Record<string, Json>>;
+} & ({ readonly text: string } | { readonly blob: string });
+
+export type Block = { readonly hints?: BlockHints; readonly meta?: Readonly<Record<string, Json>> } & (
+  | { readonly type: "text"; readonly text: string }
+  /** `data` is Base64. */
+  | { readonly type: "image" | "audio"; readonly data: string; readonly mimeType: string }
+  | { readonly type: "resource"; readonly resource: ResourceContents }
+  | {
+      readonly type: "resource_link";
+      readonly uri: string;
+      readonly name: string;
+      readonly title?: string;
+      readonly description?: string;
+      readonly mimeType?: string;
+      readonly size?: number;
+    }
+);
+
+export interface PromptMessage {
+  readonly role: Role;
+  readonly content: Block;
+}
+
+const RICH = Symbol.for("trivet.rich");
+
+/** A tool's value together with blocks that show it to a person or a model. */
+export interface Rich<Value> {
+  readonly value: Value;
+  readonly blocks: readonly Block[];
+  readonly meta?: Readonly<Record<string, Json>> | undefined;
+}
+
+/** Whether a tool returned a value with blocks (`rich` of `#tool`), and not a plain one that looks alike. */
+export function isRich(value: unknown): value is Rich<unknown> {
+  return typeof value === "object" && value !== null && RICH in value;
+}

@@ -1,0 +1,182 @@
+/**
+ * What a tool may ask of its caller while it runs: the user (a form, a page to visit), the client's model, its roots.
+ * A question has a key; an answer is found under it, also when the tool is run again from its start. Knows no wire.
+ */
+import { isRecord, type Json } from "../lib/json.ts";
+
+/** One field of a form: a flat schema of JSON's primitive types, as MCP's elicitation allows it. */
+export type Field =
+  | (FieldText & {
+      readonly type: "string";
+      readonly minLength?: number;
+      readonly maxLength?: number;
+      readonly format?: "email" | "uri" | "date" | "date-time";
+      readonly enum?: readonly string[];
+      /** Labels of `enum`, as early clients know them. */
+      readonly enumNames?: readonly string[];
+      readonly oneOf?: readonly Choice[];
+      readonly default?: string;
+    })
+  | (FieldText & {
+      readonly type: "number" | "integer";
+      readonly minimum?: number;
+      readonly maximum?: number;
+      readonly default?: number;
+    })
+  | (FieldText & { readonly type: "boolean"; readonly default?: boolean })
+  | (FieldText & {
+      readonly type: "array";
+      readonly items:
+        | { readonly type: "string"; readonly enum: readonly string[] }
+        | { readonly anyOf: readonly Choice[] };
+      readonly minItems?: number;
+      readonly maxItems?: number;
+      readonly default?: readonly string[];
+    });
+
+interface FieldText {
+  readonly title?: string;
+  readonly description?: string;
+}
+
+export interface Choice {
+  readonly const: string;
+  readonly title: string;
+}
+
+export type Fields = Readonly<Record<string, Field>>;
+
+/** What a user fills in: every field that is required, the others perhaps. */
+export type Filled<F extends Fields, Required extends keyof F> = {
+  readonly [Name in Required]: FieldValue<F[Name]>;
+} & { readonly [Name in Exclude<keyof F, Required>]?: FieldValue<F[Name]> };
+
+type FieldValue<F extends Field> = F["type"] extends "string"
+  ? string
+  : F["type"] extends "number" | "integer"
+    ? number
+    : F["type"] extends "boolean"
+      ? boolean
+      : readonly string[];
+
+export type Elicited<Content> =
+  | { readonly action: "accept"; readonly content: Content }
+  | { readonly action: "decline" | "cancel" };
+
+/** A message of a conversation that the client's model is asked to go on with. */
+export interface SamplingMessage {
+  readonly role: "user" | "assistant";
+  readonly content: { readonly type: "text"; readonly text: string } | Readonly<Record<string, Json>>;
+}
+
+export interface SamplingRequest {
+  readonly messages: readonly SamplingMessage[];
+  readonly maxTokens: number;
+  readonly systemPrompt?: string;
+  readonly temperature?: number;
+  readonly stopSequences?: readonly string[];
+}
+
+export interface Sampled {
+  readonly role: string;
+  readonly content: Json;
+  readonly model: string;
+  readonly stopReason?: string;
+}
+
+export interface Root {
+  readonly uri: string;
+  readonly name?: string;
+}
+
+export type Question =
+  | { readonly kind: "form"; readonly message: string; readonly fields: Fields; readonly required: readonly string[] }
+  | { readonly kind: "page"; readonly message: string; readonly url: string }
+  | { readonly kind: "sample"; readonly request: SamplingRequest }
+  | { readonly kind: "roots" };
+
+/** What a caller can be asked at all. */
+export type Capability = Question["kind"];
+
+/** Thrown into a tool that asks what its caller cannot be asked. */
+export class CannotElicit extends Error {
+  override readonly name = "CannotAsk";
+  readonly capability: Capability;
+  constructor(ability: Capability) {
+    super(`The caller cannot be asked this (${ability})`);
+    this.capability = ability;
+  }
+}
+
+/**
+ * Thrown into a tool whose question was not answered, or not with what was asked for; if not caught, it fails the call.
+ */
+export class NotAnswered extends Error {
+  override readonly name = "ToolError";
+  readonly fault: { readonly message: string };
+  constructor(message = "The caller did not answer the question") {
+    super(message);
+    this.fault = { message };
+  }
+}
+
+/** An answer as a tool gets it; undefined for one that does not answer the question, which is then asked again. */
+export function readAnswer(question: Question, answer: unknown): unknown {
+  if (!isRecord(answer)) return undefined;
+  switch (question.kind) {
+    case "form":
+    case "page":
+      return readElicited(question, answer);
+    case "sample": {
+      const { role, content, model } = answer;
+      return typeof role === "string" && content !== undefined && typeof model === "string" ? answer : undefined;
+    }
+    case "roots":
+      return Array.isArray(answer.roots) ? answer.roots : undefined;
+  }
+}
+
+function readElicited(
+  question: Question & { kind: "form" | "page" },
+  { action, content }: Record<string, unknown>,
+): Elicited<unknown> | undefined {
+  if (action === "decline" || action === "cancel") return { action };
+  if (action !== "accept") return undefined;
+  if (question.kind === "page") return { action, content: {} };
+  // A serializer may print what is left out as null.
+  const given = content ?? {};
+  if (!isRecord(given)) return undefined;
+  const filled: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(question.fields)) {
+    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    if (value === undefined || value === null) {
+      if (question.required.includes(name)) return undefined;
+    } else if (!fits(field, value)) return undefined;
+    else filled[name] = value;
+  }
+  return { action, content: filled };
+}
+
+function fits(field: Field, value: unknown): boolean {
+  switch (field.type) {
+    case "string": {
+      if (typeof value !== "string") return false;
+      const choices = field.enum ?? field.oneOf?.map((choice) => choice.const);
+      if (choices) return choices.includes(value);
+      // JSON Schema counts characters, not code units.
+      const { length } = [...value];
+      return length >= (field.minLength ?? 0) && length <= (field.maxLength ?? Infinity);
+    }
+    case "number":
+    case "integer":
+      if (typeof value !== "number" || (field.type === "integer" && !Number.isInteger(value))) return false;
+      return value >= (field.minimum ?? -Infinity) && value <= (field.maximum ?? Infinity);
+    case "boolean":
+      return typeof value === "boolean";
+    case "array": {
+      const choices = "enum" in field.items ? field.items.enum : field.items.anyOf.map((choice) => choice.const);
+      if (!Array.isArray(value) || !value.every((item) => choices.includes(item))) return false;
+      return value.length >= (field.minItems ?? 0) && value.length <= (field.maxItems ?? Infinity);
+    }
+  }
+}

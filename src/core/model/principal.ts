@@ -1,0 +1,20 @@
+/** Principals without a name, and how they are told apart. */
+
+/** The id of whoever shows no credential where none is asked for. */
+export const ANONYMOUS = "anonymous";
+
+/**
+ * Where a principal that shares its id with others says who of them it is. A symbol, as tools get the principal and may
+ * show or send it: what JSON, structured clones and calls of other Workers are made of leaves it out.
+ */
+export const PARTITION: unique symbol = Symbol("owner");
+
+/** What limits count by and idempotency keys belong to: the id, and of strangers, who share one, their address too. */
+export function partitionOf(principal: { readonly id: string; readonly [PARTITION]?: () => string }): string {
+  return principal[PARTITION]?.() ?? principal.id;
+}
+
+/** Whether the id is one caller's, and not that of all who show no credential, or a token that names no subject. */
+export function isNamed(principal: { readonly id: string; readonly [PARTITION]?: () => string }): boolean {
+  return principal.id !== ANONYMOUS && principal[PARTITION] === undefined;
+}

@@ -1,0 +1,52 @@
+/** Completion: suggestions for a prompt argument or resource variable that a person is typing. */
+import type { Caller } from "../model/call.ts";
+import type { Complete, CompletionContext, PromptEntry, ResourceEntry } from "../model/offers.ts";
+import type { Outcome } from "../model/outcome.ts";
+import type { Offer, Runtime } from "../ports/runtime.ts";
+import { promptOffer, withoutPrototype } from "./prompts.ts";
+import { resourceOffer } from "./resources.ts";
+import { serveOffer } from "./serve-offer.ts";
+
+/** What a person has begun to type, and the texts that stand in the other fields so far. */
+export interface PartialInput {
+  readonly name: string;
+  readonly value: string;
+  readonly others: Readonly<Record<string, string>>;
+}
+
+/** Ends with a list of strings. */
+export type Completer = (caller: Caller) => Promise<Outcome>;
+
+/** @returns undefined where the prompt has no such argument */
+export function completeArgument(entry: PromptEntry, typed: PartialInput, runtime: Runtime): Completer | undefined {
+  if (!entry.about.arguments.some(({ name }) => name === typed.name)) return undefined;
+  const find = async () => (await entry.load()).default.arguments?.[typed.name]?.complete;
+  return (caller) => complete(promptOffer(entry), find, typed, caller, runtime);
+}
+
+/** @returns undefined where the resource's URI has no such variable */
+export function completeVariable(entry: ResourceEntry, typed: PartialInput, runtime: Runtime): Completer | undefined {
+  if (!entry.uri.includes(`{${typed.name}}`)) return undefined;
+  const find = async () => (await entry.load()).default.complete?.[typed.name];
+  return (caller) => complete(resourceOffer(entry), find, typed, caller, runtime);
+}
+
+function complete(
+  { rateKey, ...offer }: Offer,
+  find: () => Promise<Complete | undefined>,
+  { name, value, others }: PartialInput,
+  caller: Caller,
+  runtime: Runtime,
+): Promise<Outcome> {
+  const work = async (context: CompletionContext) =>
+    texts((await (await find())?.(value, withoutPrototype(others), context)) ?? [], `${offer.id}, ${name}`);
+  // A rate of its own: typing must not use up the calls themselves.
+  const completion: Offer = { ...offer, rateKey: `completion of ${rateKey}`, completion: true };
+  return serveOffer({ offer: completion, work, toValue: (values) => values }, caller, runtime);
+}
+
+/** @throws what the log then says to the author */
+function texts(values: unknown, of: string): readonly string[] {
+  if (Array.isArray(values) && values.every((value) => typeof value === "string")) return values;
+  throw new TypeError(`The completion of ${of} must return a list of strings`);
+}

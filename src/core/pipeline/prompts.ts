@@ -1,0 +1,47 @@
+/** Prompts: texts that a person picks and a server fills in. What one is, and how one is got. */
+import type { Caller } from "../model/call.ts";
+import { type Block, isRich, type PromptMessage } from "../model/content.ts";
+import type { PromptEntry } from "../model/offers.ts";
+import type { Issue, Outcome } from "../model/outcome.ts";
+import type { Offer, Runtime } from "../ports/runtime.ts";
+import { serveOffer } from "./serve-offer.ts";
+
+/** @returns an outcome whose value is the prompt's messages */
+export function getPrompt(
+  entry: PromptEntry,
+  args: Readonly<Record<string, string>>,
+  caller: Caller,
+  runtime: Runtime,
+): Promise<Outcome> {
+  const get = async (context: never) => (await entry.load()).default.get(withoutPrototype(args) as never, context);
+  const service = {
+    offer: promptOffer(entry),
+    issues: missingArguments(entry, args),
+    work: get,
+    toValue: toMessages,
+  };
+  return serveOffer(service, caller, runtime);
+}
+
+export function promptOffer({ name, traits }: PromptEntry): Offer {
+  return { id: name, traits, rateKey: `prompt ${name}` };
+}
+
+/** An argument called "constructor" must not be found where none was sent. */
+export function withoutPrototype<Texts extends Readonly<Record<string, string>>>(texts: Texts): Texts {
+  return Object.assign(Object.create(null), texts);
+}
+
+function missingArguments({ about }: PromptEntry, args: Readonly<Record<string, string>>): Issue[] {
+  return about.arguments
+    .filter(({ name, required }) => required && !Object.hasOwn(args, name))
+    .map(({ name }) => ({ path: name, message: "Is required" }));
+}
+
+/** A text, a block, or messages, as messages of the user. */
+function toMessages(value: unknown): PromptMessage[] {
+  if (typeof value === "string") return [{ role: "user", content: { type: "text", text: value } }];
+  if (isRich(value)) return value.blocks.map((content) => ({ role: "user", content }));
+  const items = Array.isArray(value) ? value : [value];
+  return items.map((item: PromptMessage | Block) => ("role" in item ? item : { role: "user", content: item }));
+}

@@ -1,0 +1,223 @@
+/** The context of one call: what a tool sees of the world. Hands out what the tool declared and nothing else. */
+
+import { type Json, toJson } from "../lib/json.ts";
+import { describeError } from "../lib/log.ts";
+import { type Scrub, scrubber, scrubJson } from "../lib/scrub.ts";
+import { keepMap } from "../lib/v8-maps.ts";
+import type { Caller } from "../model/call.ts";
+import type {
+  Attachment,
+  FormQuestion,
+  LogLevel,
+  PageQuestion,
+  Principal,
+  ToolContext,
+  Trace,
+} from "../model/definition.ts";
+import type { Capability, Elicited, Question, Root, Sampled, SamplingRequest } from "../model/elicitation.ts";
+import { type OpenSession, openSession } from "../model/session.ts";
+import type { Granted } from "../pipeline/requirements.ts";
+import type { Change } from "../ports/change-feed.ts";
+import type { Offer, Runtime } from "../ports/runtime.ts";
+import { type ElicitingRun, type InputRequiredListener, Questions } from "./questions.ts";
+
+const NO_ATTACHMENTS: readonly Attachment[] = Object.freeze([]);
+
+/** Built for each call, so what few tools use (signal, env, session) is made when it is first asked for. */
+export class RunContext implements ToolContext<string, string, string | undefined, string>, ElicitingRun {
+  /** Set when the call has claimed it. */
+  idempotencyKey: string | undefined;
+  /**
+   * Extends the lease on that key by `ms`. Undefined for a call without a key.
+   *
+   * @returns false if the lease was lost
+   */
+  extendLease: ((ms: number) => Promise<boolean>) | undefined;
+  /** Called once, when the code waits for answers that this call does not have. */
+  onInputRequired: InputRequiredListener | undefined;
+  readonly principal: Principal;
+  readonly userId: string | undefined;
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly authorization: Readonly<Record<string, string>>;
+  readonly attachments: readonly Attachment[];
+  readonly #call: Caller;
+  readonly #offer: Offer;
+  readonly #host: Runtime;
+  #stop: AbortController | undefined;
+  #stopped: { reason: unknown } | undefined;
+  #session: OpenSession | undefined;
+  hasEnded = false;
+  #scrub: Scrub | undefined;
+  #trace: { readonly read: Trace | undefined } | undefined;
+  #questions: Questions | undefined;
+
+  constructor(call: Caller, offer: Offer, met: Granted, runtime: Runtime) {
+    this.principal = call.principal;
+    this.userId = met.userId;
+    this.secrets = met.secrets;
+    this.authorization = met.authorization;
+    this.attachments = call.attachments ?? NO_ATTACHMENTS;
+    this.#call = call;
+    this.#offer = offer;
+    this.#host = runtime;
+  }
+
+  get callId(): string {
+    return this.#call.callId;
+  }
+
+  get env(): Readonly<Record<string, unknown>> {
+    const names = this.#offer.traits.env ?? [];
+    return Object.fromEntries(names.map((name) => [name, this.#host.binding(name)]));
+  }
+
+  get session(): OpenSession | undefined {
+    const { sessionId, principal } = this.#call;
+    if (sessionId === undefined) return undefined;
+    this.#session ??= openSession(this.#host.sessions, principal.id, sessionId);
+    return this.#session;
+  }
+
+  /** Whether the code looked at the session. */
+  get sawSession(): boolean {
+    return this.#session !== undefined;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#stop === undefined) {
+      this.#stop = new AbortController();
+      if (this.#stopped) this.#stop.abort(this.#stopped.reason);
+    }
+    return this.#stop.signal;
+  }
+
+  /** Whether the code has got {@link signal}: only then can it have obeyed. */
+  get hasSignal(): boolean {
+    return this.#stop !== undefined;
+  }
+
+  get trace(): Trace | undefined {
+    this.#trace ??= { read: this.#call.trace?.() };
+    return this.#trace.read;
+  }
+
+  get fetch(): ToolContext["fetch"] {
+    const { trace } = this;
+    if (trace === undefined) return this.#host.fetch;
+    const names = this.#offer.traits.trace === "all" ? TRACE_ALL : TRACE_PARENT;
+    return (input, init) => this.#host.fetch(traced(input, init, trace, names));
+  }
+
+  /** Takes what this call was given in confidence out of a text. */
+  get scrub(): Scrub {
+    this.#scrub ??= scrubber([
+      ...Object.values(this.secrets),
+      ...Object.values(this.authorization),
+      ...Object.values(this.env).filter((value) => typeof value === "string"),
+    ]);
+    return this.#scrub;
+  }
+
+  progress(done: number, total?: number, message?: string): void {
+    if (!this.hasEnded) this.#call.sink?.progress(done, total, message && this.scrub(message));
+  }
+
+  log(level: LogLevel, said: Json): void {
+    if (this.hasEnded) return;
+    const data = scrubJson(toJson(said), this.scrub);
+    this.#host.log({
+      level: "info",
+      message: "tool log",
+      callId: this.callId,
+      tool: this.#offer.id,
+      severity: level,
+      data,
+    });
+    this.#call.sink?.log(level, data);
+  }
+
+  canAsk(ability: Capability): boolean {
+    return this.#call.elicitation?.capabilities.has(ability) ?? false;
+  }
+
+  elicit(key: string, question: FormQuestion | PageQuestion): Promise<Elicited<never>> {
+    const asked: Question =
+      "url" in question
+        ? { kind: "page", message: question.message, url: question.url }
+        : { kind: "form", message: question.message, fields: question.fields, required: question.required ?? [] };
+    return this.#ask(key, asked) as Promise<Elicited<never>>;
+  }
+
+  sample(key: string, request: SamplingRequest): Promise<Sampled> {
+    return this.#ask(key, { kind: "sample", request }) as Promise<Sampled>;
+  }
+
+  roots(key: string): Promise<readonly Root[]> {
+    return this.#ask(key, { kind: "roots" }) as Promise<readonly Root[]>;
+  }
+
+  #ask(key: string, question: Question): Promise<unknown> {
+    this.#questions ??= new Questions(this, this.#call.elicitation);
+    return this.#questions.ask(key, question);
+  }
+
+  /** Milliseconds in which the code has waited for its caller so far. */
+  get waitedMs(): number {
+    return this.#questions?.waitedMs ?? 0;
+  }
+
+  now(): number {
+    return this.#host.now();
+  }
+
+  changed(change: Change): Promise<void> {
+    return this.#host.changeFeed.publish(change);
+  }
+
+  release(): void {
+    if (!this.hasEnded) this.#call.sink?.release();
+  }
+
+  /** Fires {@link signal}, also for a tool that looks at it only later. */
+  stop(reason: unknown): void {
+    this.#stopped ??= { reason };
+    this.#stop?.abort(reason);
+  }
+
+  /** After this the tool can reach its caller no more; session values that changed are written. */
+  end(): Promise<void> | undefined {
+    this.hasEnded = true;
+    return this.#session && this.#close(this.#session);
+  }
+
+  async #close(session: OpenSession): Promise<void> {
+    try {
+      await session.close();
+    } catch (error) {
+      // The tool has run; a session that could not be written must not lose its caller the result.
+      this.#host.log({ level: "error", message: "session not kept", callId: this.callId, error: describeError(error) });
+    }
+  }
+}
+
+keepMap(new RunContext({} as Caller, {} as Offer, {} as Granted, {} as Runtime));
+
+type TraceHeader = "traceparent" | "tracestate" | "baggage";
+const TRACE_PARENT: readonly TraceHeader[] = ["traceparent"];
+/** `tracestate` and `baggage` may name users (W3C Baggage, Privacy Considerations): for tools that ask for them. */
+const TRACE_ALL: readonly TraceHeader[] = ["traceparent", "tracestate", "baggage"];
+
+/** A request that carries the caller's trace on, where it does not name its own (W3C Trace Context, section 3). */
+function traced(
+  input: string | URL | Request,
+  init: RequestInit | undefined,
+  trace: Trace,
+  names: readonly TraceHeader[],
+): Request {
+  const request = new Request(input, init);
+  for (const name of names) {
+    const value = trace[name];
+    if (value !== undefined && !request.headers.has(name)) request.headers.set(name, value);
+  }
+  return request;
+}

@@ -1,0 +1,85 @@
+/** MCP's methods in the revisions with a handshake (2024-11-05 to 2025-11-25), and for clients that do none. */
+
+import { isRecord } from "../../../core/lib/json.ts";
+import { partitionOf } from "../../../core/model/principal.ts";
+import { missingScopes } from "../../../core/pipeline/authorize.ts";
+import { findResource, resourceOffer, subscribedTo } from "../../../core/pipeline/resources.ts";
+import { MAX_SUBSCRIBED_URI } from "../../../core/ports/change-feed.ts";
+import type { RpcRequest } from "../../json-rpc.ts";
+import { complete } from "../methods/completion.ts";
+import { getPromptOf, listPrompts } from "../methods/prompts.ts";
+import { listResources, listTemplates, readResourceOf, unknownResource } from "../methods/resources.ts";
+import { callTool, listTools } from "../methods/tools.ts";
+import { CODE, error, refused } from "../render.ts";
+import type { Exchange, Method, MethodReply } from "../transport/exchange.ts";
+import { setLogLevel } from "../transport/sessions.ts";
+import { isLogLevel } from "../wire/log-levels.ts";
+import { isLegacyRevision, LEGACY_REVISIONS, type LegacyRevision } from "../wire/revisions.ts";
+
+export const legacyMethods: ReadonlyMap<string, Method> = new Map<string, Method>([
+  ["initialize", initialize],
+  ["ping", () => ({ result: {} })],
+  ["logging/setLevel", setLevel],
+  ["tools/list", listTools],
+  ["tools/call", callTool],
+  ["prompts/list", listPrompts],
+  ["prompts/get", getPromptOf],
+  ["resources/list", listResources],
+  ["resources/templates/list", listTemplates],
+  ["resources/read", readResourceOf],
+  ["resources/subscribe", (request, exchange) => subscribe(request, exchange, true)],
+  ["resources/unsubscribe", (request, exchange) => subscribe(request, exchange, false)],
+  ["completion/complete", complete],
+]);
+
+/** What this server can do, in both eras. */
+export const SERVER_CAPABILITIES = {
+  tools: { listChanged: true },
+  prompts: { listChanged: true },
+  resources: { subscribe: true, listChanged: true },
+  completions: {},
+  logging: {},
+} as const;
+
+/** Lifecycle, "Version Negotiation": the client's revision if it is served, else the newest of this era. */
+export function negotiate(params: unknown): LegacyRevision | undefined {
+  if (!isRecord(params) || typeof params.protocolVersion !== "string") return undefined;
+  return isLegacyRevision(params.protocolVersion) ? params.protocolVersion : LEGACY_REVISIONS[0];
+}
+
+function initialize({ params }: RpcRequest, { context }: Exchange): MethodReply {
+  const protocolVersion = negotiate(params);
+  if (protocolVersion === undefined) {
+    return error(CODE.invalidParams, "params.protocolVersion must be a string");
+  }
+  const { name, version } = context.server;
+  return { result: { protocolVersion, capabilities: SERVER_CAPABILITIES, serverInfo: { name, version } } };
+}
+
+async function setLevel({ params }: RpcRequest, { context, session }: Exchange): Promise<MethodReply> {
+  const level = isRecord(params) ? params.level : undefined;
+  if (!isLogLevel(level)) return error(CODE.invalidParams, "params.level must be a log level");
+  // Without a session there is nothing to remember it by, and no later message that it could be about.
+  if (session) await setLogLevel(context, session, level);
+  return { result: {} };
+}
+
+async function subscribe({ params }: RpcRequest, exchange: Exchange, on: boolean): Promise<MethodReply> {
+  const { context, session } = exchange;
+  if (!isRecord(params) || typeof params.uri !== "string") {
+    return error(CODE.invalidParams, "params.uri must be a string");
+  }
+  const { catalog } = context.runtime;
+  const found =
+    params.uri.length <= MAX_SUBSCRIBED_URI ? findResource(catalog, context.toolkit, params.uri) : undefined;
+  if (on && !found) return unknownResource(params.uri, exchange);
+  // A caller that may not read a resource must not learn of its changes.
+  const refusal = on && found ? missingScopes(resourceOffer(found.entry), context.principal) : undefined;
+  if (refusal) return refused(refusal, exchange.dialect, context);
+  const { changeFeed } = context.runtime;
+  const resource = found && subscribedTo(found, params.uri);
+  if (session && resource && !(await changeFeed.subscribe(partitionOf(context.principal), session.id, resource, on))) {
+    return error(CODE.invalidParams, "Too many subscriptions; end one first");
+  }
+  return { result: {} };
+}

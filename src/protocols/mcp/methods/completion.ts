@@ -1,0 +1,71 @@
+/** `completion/complete` (server/utilities/completion): suggestions for what a person is typing. */
+
+import { isRecord } from "../../../core/lib/json.ts";
+import type { Outcome } from "../../../core/model/outcome.ts";
+import {
+  type Completer,
+  completeArgument,
+  completeVariable,
+  type PartialInput,
+} from "../../../core/pipeline/completion.ts";
+import type { RpcRequest } from "../../json-rpc.ts";
+import { CODE, error, renderOffer } from "../render.ts";
+import type { Exchange, MethodReply } from "../transport/exchange.ts";
+import { invoke } from "./invoke.ts";
+import { promptsOf } from "./prompts.ts";
+import { resourcesOf } from "./resources.ts";
+
+/** "Maximum 100 items per response" (Completion Results). */
+const MAX_VALUES = 100;
+
+export async function complete({ params }: RpcRequest, exchange: Exchange): Promise<MethodReply> {
+  const { ref, argument, context } = isRecord(params) ? params : {};
+  if (
+    !isRecord(ref) ||
+    !isRecord(argument) ||
+    typeof argument.name !== "string" ||
+    typeof argument.value !== "string"
+  ) {
+    return error(CODE.invalidParams, "params.ref and params.argument must name what to complete");
+  }
+  const { name, value } = argument;
+  const others = isRecord(context) && isRecord(context.arguments) ? context.arguments : {};
+  if (!Object.values(others).every((other) => typeof other === "string")) {
+    return error(CODE.invalidParams, "params.context.arguments must be an object of strings");
+  }
+  const run = completer(ref, { name, value, others: others as PartialInput["others"] }, exchange);
+  if (run === undefined)
+    return error(CODE.invalidParams, "params.ref and params.argument name nothing that can be completed");
+  return invoke(exchange, {
+    method: "completion/complete",
+    about: [ref, argument, others],
+    logger: String(ref.type === "ref/prompt" ? ref.name : ref.uri),
+    params,
+    run: async (caller) => ({ outcome: suggestions(await run(caller)) }),
+    render: ({ outcome }) => renderOffer(outcome, exchange.dialect, exchange.context, completion),
+  });
+}
+
+/** @returns what completes; undefined for what is not there, or has no such field */
+function completer(ref: Record<string, unknown>, typed: PartialInput, exchange: Exchange): Completer | undefined {
+  const { runtime } = exchange.context;
+  if (ref.type === "ref/prompt") {
+    const entry = promptsOf(exchange).find((prompt) => prompt.name === ref.name);
+    return entry && completeArgument(entry, typed, runtime);
+  }
+  if (ref.type !== "ref/resource") return undefined;
+  const entry = resourcesOf(exchange).find((resource) => resource.uri === ref.uri);
+  return entry && completeVariable(entry, typed, runtime);
+}
+
+/** Completion is optional: if it fails, the client gets an empty list. */
+function suggestions(outcome: Outcome): Outcome {
+  const isRefused = outcome.kind === "refused" && outcome.refusal.reason !== "ability";
+  return isRefused || outcome.kind === "completed" ? outcome : { kind: "completed", value: [] };
+}
+
+function completion(value: unknown): Record<string, unknown> {
+  const all = value as readonly string[];
+  const values = all.slice(0, MAX_VALUES);
+  return { completion: { values, total: all.length, hasMore: values.length < all.length } };
+}

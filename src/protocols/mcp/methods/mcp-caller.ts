@@ -1,0 +1,117 @@
+/**
+ * Who calls, as the core wants to know it. Made for each call, so what few of them look at is made when it is asked
+ * for.
+ */
+
+import { keepMap } from "../../../core/lib/v8-maps.ts";
+import {
+  type Call,
+  type Caller,
+  type Elicitation,
+  type InputResponses,
+  NO_CONTEXT,
+  type ToolReference,
+} from "../../../core/model/call.ts";
+import type { Attachment, Principal, Trace } from "../../../core/model/definition.ts";
+import { readTrace } from "../../../http/http.ts";
+import type { Exchange } from "../transport/exchange.ts";
+import { NotificationSink } from "../transport/notifications.ts";
+import type { ToolSession } from "../transport/sessions.ts";
+import { elicitationFor } from "./input-required.ts";
+
+export class McpCaller implements Caller {
+  readonly protocol = "mcp";
+  readonly context = NO_CONTEXT;
+  readonly client: Exchange;
+  sessionId: string | undefined;
+  beginsSession: boolean | undefined;
+  attachments: readonly Attachment[] | undefined;
+  tool: ToolReference | undefined;
+  input: unknown;
+  key: string | undefined;
+  readonly #meta: Readonly<Record<string, unknown>> | undefined;
+  readonly #answers: InputResponses | undefined;
+  readonly #logger: string;
+  #callId: string | undefined;
+  #sink: NotificationSink | undefined;
+  #asking: Elicitation | undefined;
+
+  /**
+   * @param meta    `_meta` of the request
+   * @param answers sent with a modern call when its client calls again
+   * @param logger  what log messages are said to come from
+   */
+  constructor(
+    exchange: Exchange,
+    meta: Readonly<Record<string, unknown>> | undefined,
+    answers: InputResponses | undefined,
+    logger: string,
+  ) {
+    this.client = exchange;
+    this.sessionId = exchange.session?.id;
+    this.#meta = meta;
+    this.#answers = answers;
+    this.#logger = logger;
+  }
+
+  /**
+   * As the caller of a tool.
+   *
+   * @param session in place of the connection's own
+   */
+  calls(
+    tool: ToolReference,
+    input: unknown,
+    key: string | undefined,
+    attachments: readonly Attachment[] | undefined,
+    session: ToolSession | undefined,
+  ): Call {
+    this.tool = tool;
+    this.input = input;
+    this.key = key;
+    this.attachments = attachments;
+    if (session) {
+      this.sessionId = session.id;
+      this.beginsSession = session.begins;
+    }
+    return this as this & Call;
+  }
+
+  get callId(): string {
+    this.#callId ??= crypto.randomUUID();
+    return this.#callId;
+  }
+
+  get toolkit(): string | undefined {
+    return this.client.context.toolkit;
+  }
+
+  get principal(): Principal {
+    return this.client.context.principal;
+  }
+
+  /** 2026-07-28, basic/index, `_meta`: it may carry the trace too. */
+  trace(): Trace | undefined {
+    return readTrace(this.client.context.headers, this.#meta);
+  }
+
+  /** Absent where nothing but the answer can reach the client. */
+  get sink(): NotificationSink | undefined {
+    const exchange = this.client;
+    if (exchange.isBatched || exchange.dialect.kind === "bare") return undefined;
+    this.#sink ??= new NotificationSink(exchange, this.#meta, this.#logger);
+    return this.#sink;
+  }
+
+  get elicitation(): Elicitation {
+    this.#asking ??= elicitationFor(this.client, this.#answers, this.sink);
+    return this.#asking;
+  }
+
+  /** Resolves when the client has been told all that was said on the way; undefined where it has been. */
+  drained(): Promise<void> | undefined {
+    return this.#sink?.drained();
+  }
+}
+
+keepMap(new McpCaller({} as Exchange, undefined, undefined, ""));

@@ -1,0 +1,52 @@
+/** One page of a listing (server/utilities/pagination), with what its era adds. */
+
+import { isRecord } from "../../../core/lib/json.ts";
+import { fromBase64Url, toBase64Url } from "../../../core/ports/signed-handles.ts";
+import { sharedBytes } from "../../../http/http.ts";
+import { META } from "../dialects/era.ts";
+import { CODE, error } from "../render.ts";
+import type { Exchange, MethodReply } from "../transport/exchange.ts";
+
+/**
+ * How long a client may keep a listing, in milliseconds. Short: a deployment that changes it cannot reach every client
+ * at once. `private`, as a listing may depend on who asks.
+ */
+export const CACHING = { ttlMs: 60_000, cacheScope: "private" } as const;
+
+/** @param name of the result's list; @param fragments JSON texts of its items */
+export function paginate(name: string, fragments: readonly string[], params: unknown, exchange: Exchange): MethodReply {
+  const { runtime, limits } = exchange.context;
+  const revision = runtime.catalog.revision + runtime.catalog.view;
+  const cursor = isRecord(params) ? (params.cursor ?? undefined) : undefined;
+  const isModern = exchange.dialect.kind === "modern";
+  if (cursor === undefined && fragments.length <= limits.pageSize) {
+    return runtime.catalog.listing(`mcp-${name}-${isModern}`, exchange.context.toolkit, () => {
+      const resultText = `{"${name}":[${fragments.join(",")}]${isModern ? modernTail(exchange) : ""}}`;
+      return { resultText, closed: sharedBytes(`${resultText}}`) };
+    });
+  }
+  const start = cursor === undefined ? 0 : readCursor(cursor, revision);
+  // "Invalid cursors SHOULD result in an error with code -32602 (Invalid params)."
+  if (start === undefined) return error(CODE.invalidParams, "The cursor is not one of this listing, or has expired");
+  const end = start + limits.pageSize;
+  const next = end < fragments.length ? `,"nextCursor":${JSON.stringify(writeCursor(end, revision))}` : "";
+  const items = fragments.slice(start, end);
+  return { resultText: `{"${name}":[${items.join(",")}]${next}${isModern ? modernTail(exchange) : ""}}` };
+}
+
+/** What every cacheable modern result ends with. */
+function modernTail({ context: { server } }: Exchange): string {
+  const meta = { [META.serverInfo]: { name: server.name, version: server.version } };
+  return `,"resultType":"complete",${JSON.stringify({ ...CACHING, _meta: meta }).slice(1, -1)}`;
+}
+
+function writeCursor(offset: number, revision: string): string {
+  return toBase64Url(new TextEncoder().encode(`${revision}:${offset}`));
+}
+
+/** A cursor counts in one catalogue: after a deployment that changed it, the listing begins anew. */
+function readCursor(cursor: unknown, revision: string): number | undefined {
+  const raw = typeof cursor === "string" ? fromBase64Url(cursor) : undefined;
+  const [, of, offset] = raw ? (/^([0-9a-f-]+):(\d+)$/.exec(new TextDecoder().decode(raw)) ?? []) : [];
+  return of === revision ? Number(offset) : undefined;
+}

@@ -1,0 +1,58 @@
+/** `prompts/list` and `prompts/get` (server/prompts). */
+import { isRecord } from "../../../core/lib/json.ts";
+import type { PromptEntry } from "../../../core/model/offers.ts";
+import { getPrompt } from "../../../core/pipeline/prompts.ts";
+import type { RpcRequest } from "../../json-rpc.ts";
+import { CODE, error, renderOffer } from "../render.ts";
+import type { Exchange, MethodReply } from "../transport/exchange.ts";
+import { blockOf } from "../wire/content.ts";
+import { invoke } from "./invoke.ts";
+import { paginate } from "./paging.ts";
+
+export function promptsOf({ context: { runtime, toolkit } }: Exchange): readonly PromptEntry[] {
+  return runtime.catalog.prompts(toolkit);
+}
+
+export function listPrompts({ params }: RpcRequest, exchange: Exchange): MethodReply {
+  const { runtime, toolkit } = exchange.context;
+  const fragments = runtime.catalog.listing("mcp-prompts", toolkit, () =>
+    promptsOf(exchange).map(({ name, about }) => JSON.stringify({ name, ...about })),
+  );
+  return paginate("prompts", fragments, params, exchange);
+}
+
+export async function getPromptOf({ params }: RpcRequest, exchange: Exchange): Promise<MethodReply> {
+  if (!isRecord(params) || typeof params.name !== "string") {
+    return error(CODE.invalidParams, "params.name must be a string");
+  }
+  const { name } = params;
+  const args = withoutNulls(params.arguments ?? {});
+  if (!isRecord(args) || !Object.values(args).every((value) => typeof value === "string")) {
+    return error(CODE.invalidParams, "params.arguments must be an object of strings");
+  }
+  const entry = promptsOf(exchange).find((prompt) => prompt.name === name);
+  // server/prompts, Error Handling: "Invalid prompt name: -32602".
+  if (entry === undefined) return error(CODE.invalidParams, `Unknown prompt: ${name}`);
+
+  return invoke(exchange, {
+    method: "prompts/get",
+    about: [name, args],
+    logger: name,
+    params,
+    run: async (caller) => ({
+      outcome: await getPrompt(entry, args as Record<string, string>, caller, exchange.context.runtime),
+    }),
+    render: ({ outcome }) =>
+      renderOffer(outcome, exchange.dialect, exchange.context, (messages) => ({
+        description: entry.about.description,
+        messages: (messages as unknown[]).map((message) =>
+          isRecord(message) ? { ...message, content: blockOf(message.content) } : message,
+        ),
+      })),
+  });
+}
+
+/** Some serializers send absent optional members as null. */
+function withoutNulls(args: unknown): unknown {
+  return isRecord(args) ? Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null)) : args;
+}

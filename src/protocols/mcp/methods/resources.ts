@@ -1,0 +1,64 @@
+/** `resources/list`, `resources/templates/list`, `resources/read` (server/resources). */
+import { isRecord } from "../../../core/lib/json.ts";
+import type { ResourceEntry } from "../../../core/model/offers.ts";
+import { findResource, isTemplate, readResource } from "../../../core/pipeline/resources.ts";
+import type { RpcRequest } from "../../json-rpc.ts";
+import { CODE, error, renderOffer } from "../render.ts";
+import type { Exchange, MethodReply } from "../transport/exchange.ts";
+import { contentsOf } from "../wire/content.ts";
+import { invoke } from "./invoke.ts";
+import { CACHING, paginate } from "./paging.ts";
+
+export function resourcesOf({ context: { runtime, toolkit } }: Exchange): readonly ResourceEntry[] {
+  return runtime.catalog.resources(toolkit);
+}
+
+export function listResources({ params }: RpcRequest, exchange: Exchange): MethodReply {
+  const fragments = exchange.context.runtime.catalog.listing("mcp-resources", exchange.context.toolkit, () =>
+    resourcesOf(exchange)
+      .filter((entry) => !isTemplate(entry))
+      .map(({ uri, about }) => JSON.stringify({ uri, ...about })),
+  );
+  return paginate("resources", fragments, params, exchange);
+}
+
+export function listTemplates({ params }: RpcRequest, exchange: Exchange): MethodReply {
+  const fragments = exchange.context.runtime.catalog.listing("mcp-templates", exchange.context.toolkit, () =>
+    resourcesOf(exchange)
+      .filter(isTemplate)
+      .map(({ uri, about }) => JSON.stringify({ uriTemplate: uri, ...about })),
+  );
+  return paginate("resourceTemplates", fragments, params, exchange);
+}
+
+export async function readResourceOf({ params }: RpcRequest, exchange: Exchange): Promise<MethodReply> {
+  if (!isRecord(params) || typeof params.uri !== "string") {
+    return error(CODE.invalidParams, "params.uri must be a string");
+  }
+  const { uri } = params;
+  const found = findResource(exchange.context.runtime.catalog, exchange.context.toolkit, uri);
+  if (found === undefined) return unknownResource(uri, exchange);
+
+  // What is read is computed: kept for as long as its definition says, and by default not at all.
+  const caching = exchange.dialect.kind === "modern" ? { ...CACHING, ttlMs: found.entry.ttlMs ?? 0 } : {};
+  return invoke(exchange, {
+    method: "resources/read",
+    about: uri,
+    logger: found.entry.about.name,
+    params,
+    run: async (caller) => ({ outcome: await readResource(found, uri, caller, exchange.context.runtime) }),
+    render: ({ outcome }) =>
+      outcome.kind === "completed" && (outcome.value as unknown[]).length === 0
+        ? unknownResource(uri, exchange)
+        : renderOffer(outcome, exchange.dialect, exchange.context, (contents) => ({
+            contents: (contents as unknown[]).map(contentsOf),
+            ...caching,
+          })),
+  });
+}
+
+/** -32002 up to 2025-11-25, -32602 since (2026-07-28, server/resources, Error Handling). */
+export function unknownResource(uri: string, { dialect }: Exchange): MethodReply {
+  const code = dialect.kind === "modern" ? CODE.invalidParams : CODE.unknownResource;
+  return error(code, "Resource not found", { uri });
+}

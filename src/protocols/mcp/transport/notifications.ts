@@ -1,0 +1,84 @@
+/** Progress and log messages on their way to the client: only what it asked for, in order, ahead of the answer. */
+
+import type { Json } from "../../../core/lib/json.ts";
+import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
+import type { Sink } from "../../../core/model/call.ts";
+import type { LogLevel } from "../../../core/model/definition.ts";
+import { MAX_ECHO } from "../../json-rpc.ts";
+import { META } from "../dialects/era.ts";
+import { isAtLeast, isLogLevel } from "../wire/log-levels.ts";
+import type { Exchange } from "./exchange.ts";
+import { logLevelOf } from "./sessions.ts";
+
+type Threshold = LogLevel | "never";
+
+/** Says nothing to a client that takes no stream. */
+export class NotificationSink implements Sink {
+  readonly #turn: Exchange;
+  readonly #meta: Readonly<Record<string, unknown>> | undefined;
+  readonly #logger: string;
+  #last = Number.NEGATIVE_INFINITY;
+  #least: MaybePromise<Threshold> | undefined;
+  #queue: Promise<void> | undefined;
+
+  /** @param meta `_meta` of the request; @param logger what messages are said to come from */
+  constructor(exchange: Exchange, meta: Readonly<Record<string, unknown>> | undefined, logger: string) {
+    this.#turn = exchange;
+    this.#meta = meta;
+    this.#logger = logger;
+  }
+
+  progress(progress: number, total: number | undefined, message: string | undefined): void {
+    const progressToken = this.#meta?.progressToken;
+    // "Progress tokens MUST be a string or integer value" (basic/patterns/progress). One that is long counts as none.
+    const isText = typeof progressToken === "string" && progressToken.length <= MAX_ECHO;
+    const wantsProgress = isText || Number.isInteger(progressToken);
+    // "The progress value MUST increase with each notification" (basic/utilities/progress).
+    if (!wantsProgress || !Number.isFinite(progress) || progress <= this.#last) return;
+    this.#last = progress;
+    const { stream } = this.#turn;
+    if (stream === undefined) return;
+    const said = {
+      jsonrpc: "2.0",
+      method: "notifications/progress",
+      params: { progressToken, progress, total, message },
+    };
+    // Behind a log message that still waits for its threshold, so that the order stays.
+    if (this.#queue) this.#queue = this.#queue.then(() => stream.send(said, true));
+    else stream.send(said, true);
+  }
+
+  log(level: LogLevel, data: Json): void {
+    const { stream } = this.#turn;
+    if (stream === undefined) return;
+    // Once per call: a level that is kept in a session costs a read.
+    this.#least ??= this.#threshold();
+    const wanted = this.#least;
+    const decide = (from: Threshold) => {
+      if (from === "never" || !isAtLeast(level, from)) return;
+      const params = { level, logger: this.#logger, data };
+      stream.send({ jsonrpc: "2.0", method: "notifications/message", params }, true);
+    };
+    if (this.#queue === undefined && !(wanted instanceof Promise)) decide(wanted);
+    // A level that cannot be read must not cost the caller the result.
+    else this.#queue = (this.#queue ?? Promise.resolve()).then(() => wanted).then(decide, () => {});
+  }
+
+  release(): void {
+    this.#turn.stream?.release();
+  }
+
+  /** Resolves when everything has been said; undefined where it has been. */
+  drained(): Promise<void> | undefined {
+    return this.#queue;
+  }
+
+  /** The least severe level that the client wants; `never` for none. */
+  #threshold(): MaybePromise<Threshold> {
+    const { dialect, context, session } = this.#turn;
+    // 2026-07-28, server/utilities/logging: without a level on the request, none may be sent.
+    if (dialect.kind !== "modern") return session ? logLevelOf(context, session) : "info";
+    const level = this.#meta?.[META.logLevel];
+    return isLogLevel(level) ? level : "never";
+  }
+}

@@ -1,0 +1,13 @@
+/** Levels of log messages (server/utilities/logging, Log Levels). */
+import type { LogLevel } from "../../../core/model/definition.ts";
+
+/** From the least to the most severe. */
+const LEVELS: readonly LogLevel[] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+export function isLogLevel(level: unknown): level is LogLevel {
+  return LEVELS.some((known) => known === level);
+}
+
+export function isAtLeast(level: LogLevel, least: LogLevel): boolean {
+  return LEVELS.indexOf(level) >= LEVELS.indexOf(least);
+}
