@@ -20,15 +20,8 @@ import { andThen, type MaybePromise } from "./core/lib/maybe-promise.ts";
 import type { Principal } from "./core/model/definition.ts";
 import { ANONYMOUS } from "./core/model/principal.ts";
 import type { Runtime } from "./core/ports/runtime.ts";
-import {
-  type Challenge,
-  type Endpoint,
-  json,
-  type Limits,
-  type Protocol,
-  type RequestContext,
-  type ServerInfo,
-} from "./http/http.ts";
+import type { Challenge, Endpoint, Limits, Protocol, RequestContext, ServerInfo } from "./http/request-context.ts";
+import { json } from "./http/response.ts";
 import { type Located, ToolkitRouter } from "./http/toolkit-router.ts";
 import { home } from "./pages/home.ts";
 import { mcp } from "./protocols/mcp/routes.ts";

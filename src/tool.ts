@@ -16,11 +16,11 @@ import type { Fault } from "./core/model/outcome.ts";
 import type { StandardSchema, Validated } from "./core/model/schema.ts";
 
 export type { Json } from "./core/lib/json.ts";
+export type { Change } from "./core/model/change.ts";
 export type { Block, PromptMessage, ResourceContents, Rich } from "./core/model/content.ts";
 export type { Attachment, LogLevel, Principal, ToolContext, Trace } from "./core/model/definition.ts";
 export type { Capability, Elicited, Fields, Root, Sampled, SamplingRequest } from "./core/model/elicitation.ts";
 export type { Session } from "./core/model/session.ts";
-export type { Change } from "./core/ports/change-feed.ts";
 
 /** One version of one tool. `run` is typed by what stands beside it. */
 export interface Tool<

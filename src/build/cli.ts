@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { devCatalog } from "./dev.ts";
 import { discover } from "./discover.ts";
-import { inWords } from "./problem.ts";
+import { inWords } from "./read/problem.ts";
 import { wrongSettings } from "./settings.ts";
 import { render, writeAll } from "./write/write.ts";
 

@@ -6,8 +6,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { build, type Loader, type OutputFile, type Plugin } from "esbuild";
-import type { Discovery } from "./discover.ts";
-import { findToolFiles } from "./paths.ts";
+import type { Discovery } from "./read/discovery.ts";
+import { findToolFiles } from "./read/paths.ts";
 import { render, writeAll } from "./write/write.ts";
 
 export interface DevCatalog {

@@ -2,18 +2,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { PromptEntry, ResourceEntry } from "../core/model/offers.ts";
 import type { Described } from "../core/model/tool-description.ts";
-import { findToolFiles, pascalCase, type ToolFile, type ToolkitFile } from "./paths.ts";
-import type { Problem } from "./problem.ts";
+import type { Discovery } from "./read/discovery.ts";
 import { cannotLoad, evaluate, failureInWords, type Job } from "./read/evaluate.ts";
 import type { Inspected } from "./read/inspect-tool.ts";
+import { findToolFiles, pascalCase, type ToolFile, type ToolkitFile } from "./read/paths.ts";
+import type { Problem } from "./read/problem.ts";
 import { limitersIn } from "./settings.ts";
 import { bundleAll } from "./write/bundle.ts";
-
-export interface Discovered extends Described {
-  readonly path: string;
-}
 
 interface Tool {
   readonly file: ToolFile;
@@ -26,18 +22,6 @@ interface Tool {
 
 /** OXP 1.0, ToolDefinition, and OpenTool 1.0, Function: both allow 64 characters. */
 const MAX_NAME = 64;
-
-export type DiscoveredPrompt = Omit<PromptEntry, "load"> & { readonly path: string };
-export type DiscoveredResource = Omit<ResourceEntry, "load"> & { readonly path: string };
-
-export interface Discovery {
-  /** Sorted by id, then by version. */
-  readonly tools: readonly Discovered[];
-  /** Sorted by name. */
-  readonly prompts: readonly DiscoveredPrompt[];
-  /** Sorted by URI. */
-  readonly resources: readonly DiscoveredResource[];
-}
 
 export async function discover(root: string): Promise<Discovery | { problems: Problem[] }> {
   const found = findToolFiles(root);

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Unstable_Config as Config } from "wrangler";
 import { readSettings } from "../settings.ts";
-import type { Problem } from "./problem.ts";
+import type { Problem } from "./read/problem.ts";
 
 const FILE = "wrangler.toml";
 

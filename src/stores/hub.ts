@@ -5,14 +5,8 @@
  * other objects of this class, one for each principal: no caller fills what all share.
  */
 import { DurableObject } from "cloudflare:workers";
-import {
-  type Change,
-  type ChangeFeed,
-  type Listener,
-  mayHear,
-  type Subscribed,
-  type Wanted,
-} from "../core/ports/change-feed.ts";
+import type { Change } from "../core/model/change.ts";
+import { type ChangeFeed, type Listener, mayHear, type Subscribed, type Wanted } from "../core/ports/change-feed.ts";
 import { removeAll } from "./tables.ts";
 
 /** Streams that one principal may have open: enough for every window of a person, too few to exhaust the object. */

@@ -1,6 +1,6 @@
 /** Schemas of every library as listings show them: flat draft 2020-12, and OpenTool's few words. */
 import { describe, expect, it } from "vitest";
-import type { CatalogEntry } from "../../src/core/catalog/catalog.ts";
+import type { CatalogEntry } from "../../src/core/model/catalog-entry.ts";
 import { describe as describeTool } from "../../src/protocols/opentool/describe.ts";
 import { described, project, tool } from "./project.ts";
 

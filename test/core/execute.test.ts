@@ -1,7 +1,8 @@
 /** What the one place where tools are run does for callers that few protocols have. */
 import { describe, expect, it } from "vitest";
-import { type CatalogEntry, createCatalog } from "../../src/core/catalog/catalog.ts";
+import { createCatalog } from "../../src/core/catalog/catalog.ts";
 import { NO_CONTEXT } from "../../src/core/model/call.ts";
+import type { CatalogEntry } from "../../src/core/model/catalog-entry.ts";
 import { execute } from "../../src/core/pipeline/execute.ts";
 import type { IdempotencyStore } from "../../src/core/ports/idempotency-store.ts";
 import type { Runtime } from "../../src/core/ports/runtime.ts";

@@ -5,8 +5,9 @@
 import { env, waitUntil } from "cloudflare:workers";
 import * as v from "valibot";
 import { createApp } from "../../src/app.ts";
-import { type CatalogEntry, createCatalog } from "../../src/core/catalog/catalog.ts";
+import { createCatalog } from "../../src/core/catalog/catalog.ts";
 import type { LeaseAttempt } from "../../src/core/idempotency/lease.ts";
+import type { CatalogEntry } from "../../src/core/model/catalog-entry.ts";
 import type { Principal, ToolContext, Traits } from "../../src/core/model/definition.ts";
 import type { Runtime } from "../../src/core/ports/runtime.ts";
 import { ClaimsObject, type Found } from "../../src/stores/claims.ts";

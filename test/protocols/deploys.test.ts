@@ -2,7 +2,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { createApp } from "../../src/app.ts";
-import { type CatalogEntry, createCatalog } from "../../src/core/catalog/catalog.ts";
+import { createCatalog } from "../../src/core/catalog/catalog.ts";
+import type { CatalogEntry } from "../../src/core/model/catalog-entry.ts";
 import type { Runtime } from "../../src/core/ports/runtime.ts";
 import { hmacSigner } from "../../src/core/ports/signed-handles.ts";
 import type { ClaimsObject } from "../../src/stores/claims.ts";

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import source from "#catalog";
 import { createApp, type Parts } from "../../src/app.ts";
 import { createCatalog } from "../../src/core/catalog/catalog.ts";
-import type { ServerInfo } from "../../src/http/http.ts";
+import type { ServerInfo } from "../../src/http/request-context.ts";
 import { OPEN } from "../support/app.ts";
 
 /** A deployment that introduces itself so; what its listings do not touch is left out. */

@@ -3,8 +3,8 @@
  * ends its process stops itself and nothing else, and a timer that it leaves running does not keep the build.
  */
 import { Worker } from "node:worker_threads";
-import type { ToolFile, ToolkitFile } from "../paths.ts";
 import type { Inspected } from "./inspect-tool.ts";
+import type { ToolFile, ToolkitFile } from "./paths.ts";
 
 export interface Job {
   readonly bundle: string;

@@ -1,7 +1,7 @@
 /** Finds `x-mcp-header` in an input schema (MCP 2026-07-28, basic/transports/streamable-http, Schema Extension). */
 import type { Traits } from "../../core/model/definition.ts";
 import type { JsonSchema } from "../../core/model/tool-description.ts";
-import { isRecord } from "./traits.ts";
+import { isRecord } from "../schema/is-record.ts";
 
 type Header = NonNullable<Traits["headers"]>[number];
 type Complain = (problem: string, fix: string) => void;

@@ -1,8 +1,9 @@
 /** Checks what a prompt's or a resource's file exports, and describes it. */
 import type { PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
-import type { Complaint } from "../problem.ts";
+import { isRecord } from "../schema/is-record.ts";
 import type { Inspected } from "./inspect-tool.ts";
-import { checkCommon, DEMANDS, isRecord } from "./traits.ts";
+import type { Complaint } from "./problem.ts";
+import { checkCommon, DEMANDS } from "./traits.ts";
 
 const PROMPT_MEMBERS = ["name", "title", "description", "arguments", "icons", ...DEMANDS, "get"];
 const RESOURCE_SHOWN = ["uri", "name", "title", "description", "mimeType", "icons", "ttlMs"];

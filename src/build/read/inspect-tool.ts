@@ -2,13 +2,14 @@
 import type { Traits } from "../../core/model/definition.ts";
 import type { PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
 import type { Described } from "../../core/model/tool-description.ts";
-import type { ToolFile, ToolkitFile } from "../paths.ts";
-import type { Complaint } from "../problem.ts";
+import { type Demands, demandsOf } from "../schema/demands.ts";
 import { describeInput, describeOutput } from "../schema/describe.ts";
+import { isRecord } from "../schema/is-record.ts";
 import { verbatimSchema } from "../schema/schema.ts";
-import { type Demands, demandsOf } from "./demands.ts";
 import { parameterHeaders } from "./headers.ts";
-import { checkTraits, isRecord, TRAITS } from "./traits.ts";
+import type { ToolFile, ToolkitFile } from "./paths.ts";
+import type { Complaint } from "./problem.ts";
+import { checkTraits, TRAITS } from "./traits.ts";
 
 /** What is known of a file once it is loaded. Plain data: it comes from another thread. */
 export interface Inspected {

@@ -1,6 +1,7 @@
 /** Checks what a definition says beside its schemas: title, hints, limits, requirements. */
 import type { Demands, Traits } from "../../core/model/definition.ts";
-import type { Complaint } from "../problem.ts";
+import { isRecord } from "../schema/is-record.ts";
+import type { Complaint } from "./problem.ts";
 
 /** Options that tools, prompts and resources share, beside title and icons. */
 export const DEMANDS = [
@@ -190,8 +191,4 @@ function isName(value: unknown): value is string {
 
 function isNames(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(isName);
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -5,7 +5,7 @@
 import { _, Ajv2020 } from "ajv/dist/2020.js";
 import standalone from "ajv/dist/standalone/index.js";
 import { areUnique } from "../../core/catalog/compiled-check.ts";
-import type { Demands } from "../read/demands.ts";
+import type { Demands } from "./demands.ts";
 
 /** Tells what is a schema. Made once: it compiles the schema of schemas first. */
 const draft = new Ajv2020({ strict: false, logger: false });

@@ -1,6 +1,6 @@
 /** Makes a converted JSON Schema plain, as listings need it: nothing refers, and what a host may miss is spelled out. */
 import type { JsonSchema } from "../../core/model/tool-description.ts";
-import { isRecord } from "../read/traits.ts";
+import { isRecord } from "./is-record.ts";
 
 const REFERENCES = ["$ref", "$dynamicRef", "$recursiveRef", "$defs", "definitions"];
 const NAMES = ["$schema", "$id", "$anchor", "$dynamicAnchor"];

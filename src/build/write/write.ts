@@ -6,12 +6,12 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { CatalogEntry } from "../../core/catalog/catalog.ts";
 import type { Row } from "../../core/catalog/generated-catalog.ts";
+import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
 import type { Described } from "../../core/model/tool-description.ts";
 import { describe as mcp, describeModern as modern } from "../../protocols/mcp/describe.ts";
 import { describe as opentool } from "../../protocols/opentool/describe.ts";
-import type { Discovered, Discovery } from "../discover.ts";
+import type { Discovered, Discovery } from "../read/discovery.ts";
 import { bundleToolkit, from, importedAmong } from "./bundle-toolkit.ts";
 
 /** Up to as many tools are imported each on its own: only what is called is evaluated then, and fails alone. */

@@ -4,8 +4,9 @@
  * makes the same objects.
  */
 
+import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { ToolDefinition, Traits } from "../model/definition.ts";
-import type { CatalogEntry, CatalogSource } from "./catalog.ts";
+import type { CatalogSource } from "./catalog.ts";
 
 export interface GeneratedCatalog extends Pick<CatalogSource, "revision" | "prompts" | "resources"> {
   /** Folders of the tools. */

@@ -4,10 +4,11 @@
  * the key gets what that comes to.
  */
 
-import { type CatalogEntry, exactVersion, lacking } from "../catalog/catalog.ts";
+import { exactVersion, lacking } from "../catalog/catalog.ts";
 import { describeError } from "../lib/log.ts";
 import type { Call } from "../model/call.ts";
 import type { CallResult } from "../model/call-result.ts";
+import type { CatalogEntry } from "../model/catalog-entry.ts";
 import { isFinal, type Outcome, type Refusal } from "../model/outcome.ts";
 import { isNamed, partitionOf } from "../model/principal.ts";
 import {

@@ -1,7 +1,7 @@
 /** What a tool is: its definition and the context it runs in. Types only; `src/tool.ts` is where authors meet them. */
 
 import type { Json } from "../lib/json.ts";
-import type { Change } from "../ports/change-feed.ts";
+import type { Change } from "./change.ts";
 import type { Rich } from "./content.ts";
 import type { Capability, Elicited, Fields, Filled, Root, Sampled, SamplingRequest } from "./elicitation.ts";
 import type { PARTITION } from "./principal.ts";

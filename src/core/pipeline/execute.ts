@@ -1,22 +1,17 @@
-/**
- * The one place where a tool is run: find, permit, parse, claim, run, check, settle. Returns how the call ended and
- * never throws for what a caller or a tool did. Knows no protocol and no store. Every call comes through here, and most
- * wait for nothing: promises have functions of their own, and no other path pays for their closures.
- */
-
-import type { CatalogEntry } from "../catalog/catalog.ts";
 import { runOnce } from "../idempotency/run-once.ts";
 import { andThen, type MaybePromise } from "../lib/maybe-promise.ts";
 import type { Call } from "../model/call.ts";
 import type { CallResult } from "../model/call-result.ts";
+import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { ToolDefinition } from "../model/definition.ts";
+import type { Granted } from "../model/granted.ts";
 import type { Issue, Outcome, Refusal } from "../model/outcome.ts";
 import type { Runtime } from "../ports/runtime.ts";
 import { ourFault } from "../run/run-code.ts";
 import { type TimedRun, ToolRun } from "../run/run-tool.ts";
 import { audit } from "./audit.ts";
 import { authorize } from "./authorize.ts";
-import { type Granted, resolveRequirements } from "./requirements.ts";
+import { resolveRequirements } from "./requirements.ts";
 
 /** @returns at once for a tool that does, and that nothing has to be asked for */
 export function execute(call: Call, runtime: Runtime): MaybePromise<CallResult> {

@@ -3,18 +3,9 @@
  */
 import type { CallContext } from "../model/call.ts";
 import type { Requirements, Supplier } from "../model/definition.ts";
+import type { Granted, Values } from "../model/granted.ts";
 import type { Missing } from "../model/outcome.ts";
 
-/** What a tool gets to see: the values it declared and no others. */
-export interface Granted {
-  readonly secrets: Values;
-  readonly authorization: Values;
-  readonly userId: string | undefined;
-  /** Which of these the caller supplied; undefined if none. */
-  readonly fromCaller: { readonly secrets: Values; readonly authorization: Values } | undefined;
-}
-
-type Values = Readonly<Record<string, string>>;
 type Named = string | { readonly id: string; readonly from?: Supplier };
 
 const NOTHING: Values = Object.freeze({});

@@ -1,13 +1,7 @@
 /** News of what a client may have listed or read before: published by tools, heard by open streams. */
 import { lacking } from "../catalog/catalog.ts";
+import type { Change } from "../model/change.ts";
 import type { Principal } from "../model/definition.ts";
-
-export type Change =
-  | { readonly of: "tools" | "prompts" | "resources" }
-  | { readonly of: "resource"; readonly uri: string };
-
-/** Characters of a URI that can be heard about: a store keeps it for as long as somebody wants to. */
-export const MAX_SUBSCRIBED_URI = 500;
 
 /** What one stream wants to hear. */
 export interface Wanted {

@@ -1,7 +1,7 @@
 /** Idempotency: a keyed call claims its key before it runs and settles its result under it. Interface and hashing. */
 
 import { canonical } from "../lib/json.ts";
-import type { Granted } from "../pipeline/requirements.ts";
+import type { Granted } from "../model/granted.ts";
 import { fromBase64Url, type Signer } from "./signed-handles.ts";
 
 /** What a store holds of a call: only the core can open it (record.ts). */

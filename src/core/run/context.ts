@@ -5,6 +5,7 @@ import { describeError } from "../lib/log.ts";
 import { type Scrub, scrubber, scrubJson } from "../lib/scrub.ts";
 import { keepMap } from "../lib/v8-maps.ts";
 import type { Caller } from "../model/call.ts";
+import type { Change } from "../model/change.ts";
 import type {
   Attachment,
   FormQuestion,
@@ -15,9 +16,8 @@ import type {
   Trace,
 } from "../model/definition.ts";
 import type { Capability, Elicited, Question, Root, Sampled, SamplingRequest } from "../model/elicitation.ts";
+import type { Granted } from "../model/granted.ts";
 import { type OpenSession, openSession } from "../model/session.ts";
-import type { Granted } from "../pipeline/requirements.ts";
-import type { Change } from "../ports/change-feed.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
 import { type ElicitingRun, type InputRequiredListener, Questions } from "./questions.ts";
 

@@ -1,16 +1,14 @@
-/** One run of a tool: its input, its context, its code, and whether what that returned is what the tool promises. */
-
-import type { CatalogEntry } from "../catalog/catalog.ts";
 import { isRecord, NotJson, toJson } from "../lib/json.ts";
 import { andThen, type MaybePromise } from "../lib/maybe-promise.ts";
 import { keepMap } from "../lib/v8-maps.ts";
 import type { Call } from "../model/call.ts";
+import type { CatalogEntry } from "../model/catalog-entry.ts";
 import { isRich, type Rich } from "../model/content.ts";
 import type { ToolDefinition } from "../model/definition.ts";
+import type { Granted } from "../model/granted.ts";
 import { inOneLine, toIssues } from "../model/issues.ts";
 import type { Issue, Outcome } from "../model/outcome.ts";
 import { judge, type SchemaIssue, type Validated } from "../model/schema.ts";
-import type { Granted } from "../pipeline/requirements.ts";
 import type { Runtime } from "../ports/runtime.ts";
 import { RunContext } from "./context.ts";
 import { ourFault, type Run, runWithin, type Work } from "./run-code.ts";

@@ -1,7 +1,7 @@
-/** Batches of JSON-RPC messages, which 2025-03-26 has and no other revision (2025-03-26, basic/index, Batching). */
-import { empty, json, type MaybeResponse, type RequestContext } from "../../http/http.ts";
+import type { MaybeResponse, RequestContext } from "../../http/request-context.ts";
+import { empty, json } from "../../http/response.ts";
 import { type RpcMessage, readRpc } from "../json-rpc.ts";
-import { CODE } from "./render.ts";
+import { CODE } from "./wire/codes.ts";
 
 /** Calls that one request may make: they share its time and its memory. */
 const MAX_MESSAGES = 50;

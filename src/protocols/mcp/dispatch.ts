@@ -2,14 +2,14 @@
 import { isRecord } from "../../core/lib/json.ts";
 import { describeError } from "../../core/lib/log.ts";
 import type { MaybePromise } from "../../core/lib/maybe-promise.ts";
-import type { RequestContext } from "../../http/http.ts";
+import type { RequestContext } from "../../http/request-context.ts";
 import type { RpcId, RpcRequest } from "../json-rpc.ts";
 import { legacyMethods, negotiate } from "./dialects/legacy.ts";
 import { modernMethods } from "./dialects/modern.ts";
-import { CODE, error } from "./render.ts";
 import { Exchange, type ExchangeFacts, type Method, type MethodReply } from "./transport/exchange.ts";
 import type { FinalMessage } from "./transport/response-stream.ts";
 import { type McpSession, relayBox, startSession } from "./transport/sessions.ts";
+import { CODE, error } from "./wire/codes.ts";
 import { capabilitiesOf } from "./wire/elicitation.ts";
 
 /** Milliseconds before a running call starts to watch its mailbox: most end sooner and cost nothing. */

@@ -4,25 +4,18 @@
 
 import { andThen, type MaybePromise } from "../../core/lib/maybe-promise.ts";
 import { partitionOf } from "../../core/model/principal.ts";
-import {
-  empty,
-  json,
-  type MaybeResponse,
-  type Protocol,
-  type ReadBody,
-  type RequestContext,
-  readJson,
-} from "../../http/http.ts";
+import { type ReadBody, readJson } from "../../http/body.ts";
+import type { MaybeResponse, Protocol, RequestContext } from "../../http/request-context.ts";
+import { empty, json } from "../../http/response.ts";
 import { type RpcId, type RpcMessage, type RpcRequest, readRpc } from "../json-rpc.ts";
 import { answerBatch } from "./batch.ts";
 import { eraOf } from "./dialects/era.ts";
 import { dispatch, idInMail } from "./dispatch.ts";
-import { isOwnId } from "./methods/input-required.ts";
-import { CODE } from "./render.ts";
 import { takesStreams } from "./transport/exchange.ts";
 import { isAnonymous, knownSession, type McpSession, relayBox } from "./transport/sessions.ts";
 import { listenInSession, listenToSubscription } from "./transport/subscriptions.ts";
-import { capabilitiesOf, NO_CAPABILITIES } from "./wire/elicitation.ts";
+import { CODE } from "./wire/codes.ts";
+import { capabilitiesOf, isOwnId, NO_CAPABILITIES } from "./wire/elicitation.ts";
 import { type Dialect, isLegacyRevision, MODERN_REVISION } from "./wire/revisions.ts";
 
 export const mcp: Protocol = {

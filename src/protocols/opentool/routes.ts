@@ -1,28 +1,21 @@
 /** OpenTool 1.0 over HTTP: version, load, call, and the newer SDKs' streamCall. Reads, executes, renders. */
 
-import type { Catalog, CatalogEntry } from "../../core/catalog/catalog.ts";
+import type { Catalog } from "../../core/catalog/catalog.ts";
 import { sha256 } from "../../core/lib/digest.ts";
 import { describeError } from "../../core/lib/log.ts";
 import { andThen, type MaybePromise } from "../../core/lib/maybe-promise.ts";
 import { type Client, NO_CONTEXT } from "../../core/model/call.ts";
 import type { CallResult } from "../../core/model/call-result.ts";
+import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
 import { execute } from "../../core/pipeline/execute.ts";
-import {
-  answerListing,
-  checkedKey,
-  idempotencyKeyOf,
-  json,
-  type Listing,
-  listingOf,
-  listingTag,
-  type MaybeResponse,
-  type Protocol,
-  type RequestContext,
-  readJson,
-  readTrace,
-  retryAfter,
-} from "../../http/http.ts";
+import { readJson } from "../../http/body.ts";
+import { checkedKey, idempotencyKeyOf } from "../../http/idempotency-key.ts";
+import type { Listing } from "../../http/listing.ts";
+import { answerListing, listingOf, listingTag } from "../../http/listing.ts";
+import type { MaybeResponse, Protocol, RequestContext } from "../../http/request-context.ts";
+import { json, retryAfter } from "../../http/response.ts";
 import { eventStream, keepChecking } from "../../http/sse.ts";
+import { readTrace } from "../../http/trace.ts";
 import { describe } from "./describe.ts";
 import { type ReadCall, readCall } from "./read.ts";
 import { CODE, failure, render } from "./render.ts";

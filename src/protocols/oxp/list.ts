@@ -1,5 +1,6 @@
 /** The listing of `GET /tools`, joined from texts that discovery rendered (OXP 1.0, List Tools, Tool Definition). */
-import type { Catalog, CatalogEntry } from "../../core/catalog/catalog.ts";
+import type { Catalog } from "../../core/catalog/catalog.ts";
+import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
 import { named } from "../../core/pipeline/requirements.ts";
 
 export function listTools(catalog: Catalog, toolkit: string | undefined): string {

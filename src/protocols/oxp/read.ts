@@ -4,7 +4,7 @@ import { isRecord } from "../../core/lib/json.ts";
 import { keepMap } from "../../core/lib/v8-maps.ts";
 import { type CallContext, NO_CONTEXT, readToolId, type ToolReference } from "../../core/model/call.ts";
 import type { Attachment } from "../../core/model/definition.ts";
-import { checkedKey } from "../../http/http.ts";
+import { checkedKey } from "../../http/idempotency-key.ts";
 import { readAttachments } from "../attachments.ts";
 
 /** What of a `POST /tools/call` body becomes part of the call. */

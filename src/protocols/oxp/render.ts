@@ -10,7 +10,8 @@ import {
   questionsInWords,
   type Refusal,
 } from "../../core/model/outcome.ts";
-import { json, type RequestContext, retryAfter } from "../../http/http.ts";
+import type { RequestContext } from "../../http/request-context.ts";
+import { json, retryAfter } from "../../http/response.ts";
 
 /** OXP 1.0: every response names its version. */
 const VERSION = { $schema: "urn:oxp:1.0" };

@@ -3,21 +3,12 @@
 import { isRecord } from "../../core/lib/json.ts";
 import { andThen } from "../../core/lib/maybe-promise.ts";
 import { execute } from "../../core/pipeline/execute.ts";
-import {
-  answerListing,
-  checkedKey,
-  hasBody,
-  idempotencyKeyOf,
-  json,
-  listingOf,
-  listingTag,
-  type MaybeResponse,
-  type Protocol,
-  type ReadBody,
-  type RequestContext,
-  readJson,
-  readTrace,
-} from "../../http/http.ts";
+import { hasBody, type ReadBody, readJson } from "../../http/body.ts";
+import { checkedKey, idempotencyKeyOf } from "../../http/idempotency-key.ts";
+import { answerListing, listingOf, listingTag } from "../../http/listing.ts";
+import type { MaybeResponse, Protocol, RequestContext } from "../../http/request-context.ts";
+import { json } from "../../http/response.ts";
+import { readTrace } from "../../http/trace.ts";
 import { listTools } from "./list.ts";
 import { isSupportedVersion, readCall, readVersion, UNSUPPORTED_VERSION } from "./read.ts";
 import { render, serverError } from "./render.ts";

@@ -4,18 +4,11 @@
  */
 import { isRecord } from "../../../core/lib/json.ts";
 import { keepMap } from "../../../core/lib/v8-maps.ts";
-import { CODE, type RpcError } from "../render.ts";
+import type { RpcError } from "../wire/codes.ts";
+import { CODE } from "../wire/codes.ts";
 import { decodeHeaderValue } from "../wire/header-values.ts";
+import { META } from "../wire/meta.ts";
 import { isLegacyRevision, type LegacyRevision, MODERN_REVISION, SUPPORTED_REVISIONS } from "../wire/revisions.ts";
-
-/** Keys of request metadata (2026-07-28, basic/index, `_meta`). */
-export const META = {
-  protocolVersion: "io.modelcontextprotocol/protocolVersion",
-  clientCapabilities: "io.modelcontextprotocol/clientCapabilities",
-  logLevel: "io.modelcontextprotocol/logLevel",
-  serverInfo: "io.modelcontextprotocol/serverInfo",
-  subscriptionId: "io.modelcontextprotocol/subscriptionId",
-} as const;
 
 export type Era =
   | { readonly era: "modern"; readonly capabilities: Readonly<Record<string, unknown>> }

@@ -1,18 +1,19 @@
 /** MCP's methods in the revisions with a handshake (2024-11-05 to 2025-11-25), and for clients that do none. */
 
 import { isRecord } from "../../../core/lib/json.ts";
+import { MAX_SUBSCRIBED_URI } from "../../../core/model/change.ts";
 import { partitionOf } from "../../../core/model/principal.ts";
 import { missingScopes } from "../../../core/pipeline/authorize.ts";
 import { findResource, resourceOffer, subscribedTo } from "../../../core/pipeline/resources.ts";
-import { MAX_SUBSCRIBED_URI } from "../../../core/ports/change-feed.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
 import { complete } from "../methods/completion.ts";
 import { getPromptOf, listPrompts } from "../methods/prompts.ts";
+import { refused } from "../methods/render.ts";
 import { listResources, listTemplates, readResourceOf, unknownResource } from "../methods/resources.ts";
 import { callTool, listTools } from "../methods/tools.ts";
-import { CODE, error, refused } from "../render.ts";
 import type { Exchange, Method, MethodReply } from "../transport/exchange.ts";
 import { setLogLevel } from "../transport/sessions.ts";
+import { CODE, error } from "../wire/codes.ts";
 import { isLogLevel } from "../wire/log-levels.ts";
 import { isLegacyRevision, LEGACY_REVISIONS, type LegacyRevision } from "../wire/revisions.ts";
 

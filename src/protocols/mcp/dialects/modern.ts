@@ -1,6 +1,6 @@
 /** MCP's methods in 2026-07-28: stateless, each request on its own. What earlier revisions had and this lacks, is absent. */
 import { andThen } from "../../../core/lib/maybe-promise.ts";
-import type { ServerInfo } from "../../../http/http.ts";
+import type { ServerInfo } from "../../../http/request-context.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
 import { complete } from "../methods/completion.ts";
 import { CACHING } from "../methods/paging.ts";
@@ -8,8 +8,8 @@ import { getPromptOf, listPrompts } from "../methods/prompts.ts";
 import { listResources, listTemplates, readResourceOf } from "../methods/resources.ts";
 import { callTool, listTools } from "../methods/tools.ts";
 import type { Exchange, Method, MethodReply } from "../transport/exchange.ts";
+import { META } from "../wire/meta.ts";
 import { SUPPORTED_REVISIONS } from "../wire/revisions.ts";
-import { META } from "./era.ts";
 import { SERVER_CAPABILITIES } from "./legacy.ts";
 
 export const modernMethods: ReadonlyMap<string, Method> = new Map<string, Method>(

@@ -9,10 +9,11 @@ import {
   type PartialInput,
 } from "../../../core/pipeline/completion.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
-import { CODE, error, renderOffer } from "../render.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
+import { CODE, error } from "../wire/codes.ts";
 import { invoke } from "./invoke.ts";
 import { promptsOf } from "./prompts.ts";
+import { renderOffer } from "./render.ts";
 import { resourcesOf } from "./resources.ts";
 
 /** "Maximum 100 items per response" (Completion Results). */

@@ -6,20 +6,13 @@ import type { Elicitation, InputResponses } from "../../../core/model/call.ts";
 import { NotAnswered } from "../../../core/model/elicitation.ts";
 import type { Outcome } from "../../../core/model/outcome.ts";
 import { hashOf } from "../../../core/run/questions.ts";
-import { CODE, error } from "../render.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
 import type { NotificationSink } from "../transport/notifications.ts";
 import { relayBox } from "../transport/sessions.ts";
+import { CODE, error } from "../wire/codes.ts";
 import { NO_CAPABILITIES, toRequest } from "../wire/elicitation.ts";
 import { type About, openState, type RequestState, sealState } from "../wire/request-state.ts";
 import { MODERN_REVISION } from "../wire/revisions.ts";
-
-/** Ids of our own requests; the client's answers come back under them, on another connection. */
-const OWN_ID = /^ask-[0-9a-f-]{36}$/;
-
-export function isOwnId(id: unknown): id is string {
-  return typeof id === "string" && OWN_ID.test(id);
-}
 
 /**
  * How this turn's client is asked, behind what was told it before.

@@ -2,10 +2,10 @@
 import { isRecord } from "../../../core/lib/json.ts";
 import { andThen, type MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import type { Outcome } from "../../../core/model/outcome.ts";
-import { META } from "../dialects/era.ts";
-import { CODE, error } from "../render.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
+import { CODE, error } from "../wire/codes.ts";
 import { isLogLevel } from "../wire/log-levels.ts";
+import { META } from "../wire/meta.ts";
 import type { About } from "../wire/request-state.ts";
 import { inputRequired, type ReadInputResponses, readInputResponses } from "./input-required.ts";
 import { McpCaller } from "./mcp-caller.ts";

@@ -13,7 +13,7 @@ import {
   type ToolReference,
 } from "../../../core/model/call.ts";
 import type { Attachment, Principal, Trace } from "../../../core/model/definition.ts";
-import { readTrace } from "../../../http/http.ts";
+import { readTrace } from "../../../http/trace.ts";
 import type { Exchange } from "../transport/exchange.ts";
 import { NotificationSink } from "../transport/notifications.ts";
 import type { ToolSession } from "../transport/sessions.ts";

@@ -2,10 +2,10 @@
 
 import { isRecord } from "../../../core/lib/json.ts";
 import { fromBase64Url, toBase64Url } from "../../../core/ports/signed-handles.ts";
-import { sharedBytes } from "../../../http/http.ts";
-import { META } from "../dialects/era.ts";
-import { CODE, error } from "../render.ts";
+import { sharedBytes } from "../../../http/listing.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
+import { CODE, error } from "../wire/codes.ts";
+import { META } from "../wire/meta.ts";
 
 /**
  * How long a client may keep a listing, in milliseconds. Short: a deployment that changes it cannot reach every client

@@ -3,11 +3,12 @@ import { isRecord } from "../../../core/lib/json.ts";
 import type { PromptEntry } from "../../../core/model/offers.ts";
 import { getPrompt } from "../../../core/pipeline/prompts.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
-import { CODE, error, renderOffer } from "../render.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
+import { CODE, error } from "../wire/codes.ts";
 import { blockOf } from "../wire/content.ts";
 import { invoke } from "./invoke.ts";
 import { paginate } from "./paging.ts";
+import { renderOffer } from "./render.ts";
 
 export function promptsOf({ context: { runtime, toolkit } }: Exchange): readonly PromptEntry[] {
   return runtime.catalog.prompts(toolkit);

@@ -3,11 +3,12 @@ import { isRecord } from "../../../core/lib/json.ts";
 import type { ResourceEntry } from "../../../core/model/offers.ts";
 import { findResource, isTemplate, readResource } from "../../../core/pipeline/resources.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
-import { CODE, error, renderOffer } from "../render.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
+import { CODE, error } from "../wire/codes.ts";
 import { contentsOf } from "../wire/content.ts";
 import { invoke } from "./invoke.ts";
 import { CACHING, paginate } from "./paging.ts";
+import { renderOffer } from "./render.ts";
 
 export function resourcesOf({ context: { runtime, toolkit } }: Exchange): readonly ResourceEntry[] {
   return runtime.catalog.resources(toolkit);

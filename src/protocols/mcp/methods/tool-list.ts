@@ -1,5 +1,6 @@
 /** Tools as `tools/list` shows them, joined from texts that discovery rendered (server/tools, Tool). */
-import type { Catalog, CatalogEntry } from "../../../core/catalog/catalog.ts";
+import type { Catalog } from "../../../core/catalog/catalog.ts";
+import type { CatalogEntry } from "../../../core/model/catalog-entry.ts";
 
 /**
  * @param outputs what `structuredContent` may be in the reader's revision: `any` JSON value since 2026-07-28,

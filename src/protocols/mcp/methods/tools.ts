@@ -1,22 +1,23 @@
-/** `tools/list` and `tools/call`, in both eras (server/tools). */
-import type { CatalogEntry } from "../../../core/catalog/catalog.ts";
 import { isRecord } from "../../../core/lib/json.ts";
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import { keepMap } from "../../../core/lib/v8-maps.ts";
 import type { CallResult } from "../../../core/model/call-result.ts";
+import type { CatalogEntry } from "../../../core/model/catalog-entry.ts";
 import { isNamed } from "../../../core/model/principal.ts";
 import { execute } from "../../../core/pipeline/execute.ts";
-import { idempotencyKeyOf, type RequestContext } from "../../../http/http.ts";
+import { idempotencyKeyOf } from "../../../http/idempotency-key.ts";
+import type { RequestContext } from "../../../http/request-context.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
-import { CODE, error, failed, renderCall } from "../render.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
 import { handleOf, type ToolSession, toolSession } from "../transport/sessions.ts";
+import { CODE, error } from "../wire/codes.ts";
 import { decodeHeaderValue } from "../wire/header-values.ts";
 import { type ReadCall, readCall } from "../wire/read-call.ts";
 import { sessionOfState } from "./input-required.ts";
 import { type Invocation, invoke } from "./invoke.ts";
 import type { McpCaller } from "./mcp-caller.ts";
 import { paginate } from "./paging.ts";
+import { failed, renderCall } from "./render.ts";
 import { toolFragments } from "./tool-list.ts";
 
 export function listTools({ params }: RpcRequest, exchange: Exchange): MethodReply {

@@ -5,8 +5,8 @@ import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import type { Sink } from "../../../core/model/call.ts";
 import type { LogLevel } from "../../../core/model/definition.ts";
 import { MAX_ECHO } from "../../json-rpc.ts";
-import { META } from "../dialects/era.ts";
 import { isAtLeast, isLogLevel } from "../wire/log-levels.ts";
+import { META } from "../wire/meta.ts";
 import type { Exchange } from "./exchange.ts";
 import { logLevelOf } from "./sessions.ts";
 

@@ -3,7 +3,9 @@
  * first thing that is. Decided by what happens, without buffering.
  */
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
-import { jsonShared, jsonText, type RequestContext } from "../../../http/http.ts";
+import { jsonShared } from "../../../http/listing.ts";
+import type { RequestContext } from "../../../http/request-context.ts";
+import { jsonText } from "../../../http/response.ts";
 import { eventStream, keepChecking } from "../../../http/sse.ts";
 import type { StreamAddress } from "../wire/event-id.ts";
 import { type OutgoingStream, ResumableStream } from "./resumable-stream.ts";

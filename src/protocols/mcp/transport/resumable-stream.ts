@@ -8,7 +8,7 @@ import { describeError } from "../../../core/lib/log.ts";
 import { MAX_KEPT_PER_STREAM, type RelayEntry } from "../../../core/ports/relay.ts";
 import type { Runtime } from "../../../core/ports/runtime.ts";
 import { eventStream } from "../../../http/sse.ts";
-import { CODE } from "../render.ts";
+import { CODE } from "../wire/codes.ts";
 import { eventId, type StreamAddress, signStream } from "../wire/event-id.ts";
 
 /** Milliseconds that a client waits before it comes back. */

@@ -5,7 +5,7 @@ import type { Capability } from "../../../core/model/elicitation.ts";
 import { ANONYMOUS } from "../../../core/model/principal.ts";
 import { SESSION_LIFETIME_MS } from "../../../core/model/session.ts";
 import { checkHandle, mintHandle, randomId } from "../../../core/ports/signed-handles.ts";
-import type { RequestContext } from "../../../http/http.ts";
+import type { RequestContext } from "../../../http/request-context.ts";
 import { isLogLevel } from "../wire/log-levels.ts";
 import { isLegacyRevision, type LegacyRevision } from "../wire/revisions.ts";
 

@@ -4,24 +4,18 @@
  */
 
 import { isRecord } from "../../../core/lib/json.ts";
+import type { Change } from "../../../core/model/change.ts";
+import { MAX_SUBSCRIBED_URI } from "../../../core/model/change.ts";
 import { partitionOf } from "../../../core/model/principal.ts";
 import { missingScopes } from "../../../core/pipeline/authorize.ts";
 import { findResource, resourceOffer, subscribedTo } from "../../../core/pipeline/resources.ts";
-import {
-  type Change,
-  type Lines,
-  type Listener,
-  MAX_SUBSCRIBED_URI,
-  readLines,
-  type Subscribed,
-  type Wanted,
-} from "../../../core/ports/change-feed.ts";
+import { type Lines, type Listener, readLines, type Subscribed, type Wanted } from "../../../core/ports/change-feed.ts";
 import { LOST } from "../../../core/ports/relay.ts";
-import type { RequestContext } from "../../../http/http.ts";
+import type { RequestContext } from "../../../http/request-context.ts";
 import { type EventStream, eventStream } from "../../../http/sse.ts";
 import type { RpcId, RpcRequest } from "../../json-rpc.ts";
-import { META } from "../dialects/era.ts";
 import { END, eventId, readEventId } from "../wire/event-id.ts";
+import { META } from "../wire/meta.ts";
 import { lostAnswer, RETRY_MS } from "./resumable-stream.ts";
 import { type McpSession, relayBox } from "./sessions.ts";
 

@@ -63,3 +63,10 @@ export function toRequest(
       return { method: "roots/list" };
   }
 }
+
+/** Ids of our own requests; the client's answers come back under them, on another connection. */
+const OWN_ID = /^ask-[0-9a-f-]{36}$/;
+
+export function isOwnId(id: unknown): id is string {
+  return typeof id === "string" && OWN_ID.test(id);
+}

@@ -2,7 +2,7 @@
 
 import { isRecord } from "../../../core/lib/json.ts";
 import type { Attachment } from "../../../core/model/definition.ts";
-import { checkedKey } from "../../../http/http.ts";
+import { checkedKey } from "../../../http/idempotency-key.ts";
 import { readAttachments } from "../../attachments.ts";
 
 export interface ReadCall {

@@ -3,9 +3,9 @@
  * the libraries costs nothing; everything else is checked. test/build/published.test.ts holds this against the libraries.
  */
 import type { Described, JsonSchema } from "../../core/model/tool-description.ts";
-import { changeAll, isAnnotation } from "../schema/flatten-schema.ts";
-import { checksNothing, OWN_VENDOR, standardOf, toFlatJsonSchema } from "../schema/schema.ts";
-import { isRecord } from "./traits.ts";
+import { changeAll, isAnnotation } from "./flatten-schema.ts";
+import { isRecord } from "./is-record.ts";
+import { checksNothing, OWN_VENDOR, standardOf, toFlatJsonSchema } from "./schema.ts";
 
 /** What has to be checked of a tool's parameters: `Check` of core/catalog/compiled-check.ts, before it is compiled. */
 export interface Demands {

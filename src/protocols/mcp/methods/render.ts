@@ -1,8 +1,8 @@
 /** Turns an Outcome into the reply to an MCP `tools/call`. Knows MCP's words; knows nothing about tools. */
 
-import { isRecord, type Json } from "../../core/lib/json.ts";
-import type { CallResult } from "../../core/model/call-result.ts";
-import { byPath, inOneLine } from "../../core/model/issues.ts";
+import { isRecord, type Json } from "../../../core/lib/json.ts";
+import type { CallResult } from "../../../core/model/call-result.ts";
+import { byPath, inOneLine } from "../../../core/model/issues.ts";
 import {
   busyInWords,
   type Fault,
@@ -11,48 +11,14 @@ import {
   type Outcome,
   questionsInWords,
   type Refusal,
-} from "../../core/model/outcome.ts";
-import { type RequestContext, retryAfter } from "../../http/http.ts";
-import { faultFields, faultText } from "../json-rpc.ts";
-import { blockOf } from "./wire/content.ts";
-import { CAPABILITY_NAMES, REQUIRED_CAPABILITIES } from "./wire/elicitation.ts";
-import { type Dialect, invalidIsResult } from "./wire/revisions.ts";
-
-export interface RpcError {
-  readonly code: number;
-  readonly message: string;
-  readonly data?: unknown;
-}
-
-/** A reply, and the HTTP status where the specification fixes one. */
-export type Rendered = Reply & {
-  readonly status?: number | undefined;
-  readonly headers?: Record<string, string> | undefined;
-};
-
-export type Reply = { readonly result: Record<string, unknown> } | { readonly error: RpcError };
-
-export const CODE = {
-  parse: -32700,
-  invalidRequest: -32600,
-  unknownMethod: -32601,
-  invalidParams: -32602,
-  internal: -32603,
-  /** Session not found: what the official servers send beside their 404. */
-  unknownSession: -32001,
-  /** Gateway seed, "Timeout". */
-  timeout: -32003,
-  /** 2026-07-28, basic/index, Error Codes. */
-  headerMismatch: -32020,
-  missingCapability: -32021,
-  /** 2025-11-25, server/resources, Error Handling. */
-  unknownResource: -32002,
-  unsupportedVersion: -32022,
-} as const;
-
-export function error(code: number, message: string, data?: unknown): Reply {
-  return { error: data === undefined ? { code, message } : { code, message, data } };
-}
+} from "../../../core/model/outcome.ts";
+import type { RequestContext } from "../../../http/request-context.ts";
+import { retryAfter } from "../../../http/response.ts";
+import { faultFields, faultText } from "../../json-rpc.ts";
+import { CODE, error, type Rendered } from "../wire/codes.ts";
+import { blockOf } from "../wire/content.ts";
+import { CAPABILITY_NAMES, REQUIRED_CAPABILITIES } from "../wire/elicitation.ts";
+import { type Dialect, invalidIsResult } from "../wire/revisions.ts";
 
 export function renderCall(ending: CallResult, dialect: Dialect, context: RequestContext): Rendered {
   const { outcome } = ending;

@@ -1,0 +1,21 @@
+import type { PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
+import type { Described } from "../../core/model/tool-description.ts";
+
+/** What discovery found in `tools/`. Types only. */
+
+export interface Discovered extends Described {
+  readonly path: string;
+}
+
+export type DiscoveredPrompt = Omit<PromptEntry, "load"> & { readonly path: string };
+
+export type DiscoveredResource = Omit<ResourceEntry, "load"> & { readonly path: string };
+
+export interface Discovery {
+  /** Sorted by id, then by version. */
+  readonly tools: readonly Discovered[];
+  /** Sorted by name. */
+  readonly prompts: readonly DiscoveredPrompt[];
+  /** Sorted by URI. */
+  readonly resources: readonly DiscoveredResource[];
+}

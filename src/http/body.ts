@@ -1,0 +1,95 @@
+/** What all protocols share of HTTP: reading a JSON body within limits, and answering. Knows no protocol's words. */
+
+import { MAX_INPUT_DEPTH, nestsDeeperThan } from "../core/lib/json.ts";
+import type { MaybePromise } from "../core/lib/maybe-promise.ts";
+import type { Limits, RequestContext } from "./request-context.ts";
+
+/** What was wrong with a body, as a status and a sentence for whoever sent it. */
+export interface BadBody {
+  readonly status: 400 | 413 | 415;
+  readonly message: string;
+}
+
+export type ReadBody = { readonly value: unknown } | { readonly bad: BadBody };
+
+const NO_JSON: ReadBody = {
+  bad: { status: 415, message: "The request body must be application/json, without a Content-Encoding" },
+};
+
+/** Whoever sends it has most likely gone: that is no fault of ours, and no matter for the log. */
+const BROKEN: ReadBody = { bad: { status: 400, message: "The request body broke off" } };
+
+/**
+ * Rejects invalid UTF-8, which `text()` would replace by U+FFFD: two different keys would become one. It skips a byte
+ * order mark (RFC 8259, section 8.1: parsers may).
+ */
+const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+
+/** Reads a JSON body, any JSON value, no deeper and no larger than allowed; and goes on with it. */
+export function readJson<Next>(
+  { request, headers, limits }: RequestContext,
+  next: (body: ReadBody) => MaybePromise<Next>,
+): MaybePromise<Next> {
+  const type = headers.get("content-type");
+  const encoding = headers.get("content-encoding");
+  if ((type !== null && !isJsonType(type)) || (encoding !== null && encoding.toLowerCase() !== "identity")) {
+    return next(NO_JSON);
+  }
+  const announced = headers.get("content-length");
+  if (Number(announced) > limits.bodyBytes) return next(parsed(undefined, limits));
+  const bytes = announced === null ? readBytes(request, limits.bodyBytes) : request.arrayBuffer();
+  return bytes.then(
+    (body) => next(parsed(body, limits)),
+    () => next(BROKEN),
+  );
+}
+
+/** @param body undefined for one that is too large */
+function parsed(body: ArrayBuffer | undefined, limits: Limits): ReadBody {
+  // What a request announces need not be what comes.
+  if (body === undefined || body.byteLength > limits.bodyBytes) {
+    return { bad: { status: 413, message: `The request body is larger than ${limits.bodyBytes} bytes` } };
+  }
+  let text: string;
+  try {
+    text = UTF_8.decode(body);
+  } catch {
+    return { bad: { status: 400, message: "The request body is not valid UTF-8" } };
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { bad: { status: 400, message: `The request body is ${text === "" ? "empty" : "not valid JSON"}` } };
+  }
+  // A text shorter than this cannot nest that deep: each level takes two characters.
+  if (text.length > 2 * MAX_INPUT_DEPTH && nestsDeeperThan(value, MAX_INPUT_DEPTH)) {
+    return { bad: { status: 400, message: `The request body nests over ${MAX_INPUT_DEPTH} levels deep` } };
+  }
+  return { value };
+}
+
+function isJsonType(type: string): boolean {
+  if (type === "application/json") return true;
+  const essence = type.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  return essence === "application/json" || (essence.startsWith("application/") && essence.endsWith("+json"));
+}
+
+/** A body of unknown length, or undefined as soon as it is known to be too large. */
+async function readBytes(request: Request, limit: number): Promise<ArrayBuffer | undefined> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of request.body ?? []) {
+    size += piece.byteLength;
+    if (size > limit) return undefined;
+    pieces.push(piece);
+  }
+  return new Blob(pieces).arrayBuffer();
+}
+
+/** Whether a GET carries a body: legal, rare, and not to be waited for. */
+export function hasBody({ request, headers }: RequestContext): boolean {
+  if (request.body === null) return false;
+  const length = headers.get("content-length");
+  return length === null ? headers.has("transfer-encoding") : length !== "0";
+}
