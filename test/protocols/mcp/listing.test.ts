@@ -71,7 +71,7 @@ describe("tools/list", () => {
       const path = `${toolkit}/mcp`;
       const names = (tools: Named[]) => tools.map(({ name }) => name);
       const since = names((await modern("tools/list", {}, { path })).body.result.tools);
-      const before = (await mcp(request("tools/list"), await handshake(), path)).body.result;
+      const before = (await mcp(request("tools/list"), await handshake("2025-11-25", {}, path), path)).body.result;
       expect(names(before.tools)).toEqual(since);
       expect(Object.keys(before)).toEqual(["tools"]);
     },

@@ -37,9 +37,10 @@ export const EVERYTHING = { elicitation: { form: {}, url: {} }, sampling: {}, ro
 export async function handshake(
   protocolVersion = "2025-11-25",
   capabilities: object = {},
+  path?: string,
 ): Promise<Record<string, string>> {
   const params = { protocolVersion, capabilities, clientInfo: { name: "test", version: "1" } };
-  const { headers, body } = await mcp(request("initialize", params));
+  const { headers, body } = await mcp(request("initialize", params), {}, path);
   const session = headers.get("mcp-session-id");
   if (session === null) throw new Error("no session was started");
   return { "mcp-session-id": session, "mcp-protocol-version": body.result.protocolVersion };
