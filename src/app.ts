@@ -3,7 +3,6 @@ import type { Context } from "hono";
 import { HonoBase as Hono } from "hono/hono-base";
 import type { H, RouterRoute } from "hono/types";
 import { getPath } from "hono/utils/url";
-import type { IncomingRequest } from "./access/authenticate.ts";
 import type { Guard, Rejection } from "./access/guard.ts";
 import { allowOrigin, type OriginPolicy, preflight, refusedOrigin } from "./access/origin.ts";
 import {
@@ -16,7 +15,7 @@ import {
 import type { SignIn } from "./access/sign-in.ts";
 import type { Catalog } from "./core/catalog/catalog.ts";
 import { describeError } from "./core/lib/log.ts";
-import { andThen, type MaybePromise } from "./core/lib/maybe-promise.ts";
+import { isPromise } from "./core/lib/maybe-promise.ts";
 import type { Principal } from "./core/model/definition.ts";
 import { ANONYMOUS } from "./core/model/principal.ts";
 import type { Runtime } from "./core/ports/runtime.ts";
@@ -73,24 +72,19 @@ export function createApp(parts: Parts): Hono {
 }
 
 /** An endpoint with what goes before it: who may call, and from where. */
-type Serve = (request: Request, toolkit: string | undefined) => MaybePromise<Response>;
+type Serve = (request: Request, toolkit: string | undefined) => Promise<Response>;
 
-function serveStraight(
+async function serveStraight(
   serve: Serve,
   request: Request,
   toolkit: string | undefined,
   parts: Parts,
-): MaybePromise<Response> {
+): Promise<Response> {
   try {
-    const answer = serve(request, toolkit);
-    return answer instanceof Promise ? caught(answer, request, parts) : answer;
+    return await serve(request, toolkit);
   } catch (error) {
     return unhandled(error, request, parts);
   }
-}
-
-function caught(answer: Promise<Response>, request: Request, parts: Parts): Promise<Response> {
-  return answer.catch((error) => unhandled(error, request, parts));
 }
 
 /** Nothing throws for what a caller does: this is a fault of ours, and says no more than that. */
@@ -114,13 +108,13 @@ function locate(asked: string, toolkits: ReadonlySet<string>): Located {
 
 function server(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol): Serve {
   const { runtime, server, limits, originPolicy, resource } = parts;
-  // One host for all who see the same.
-  const hosts = new WeakMap<Catalog, Runtime>([[runtime.catalog, runtime]]);
-  const hostFor = (catalog: Catalog): Runtime => {
-    const known = hosts.get(catalog);
+  // One runtime for all who see the same.
+  const runtimes = new WeakMap<Catalog, Runtime>([[runtime.catalog, runtime]]);
+  const runtimeFor = (catalog: Catalog): Runtime => {
+    const known = runtimes.get(catalog);
     if (known) return known;
     const made = { ...runtime, catalog };
-    hosts.set(catalog, made);
+    runtimes.set(catalog, made);
     return made;
   };
   // One for all visits, and no closure for each.
@@ -136,29 +130,26 @@ function server(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol
     return httpError(403, "The tools visible to this caller have changed; connect again");
   };
   const recheck: RequestContext["recheck"] = function (this: RequestContext, times) {
-    return andThen(parts.guard(this, this.toolkit, times), refusalOf, this);
+    const admitting = parts.guard(this, this.toolkit, times);
+    return isPromise(admitting) ? admitting.then((admitted) => refusalOf(admitted, this)) : refusalOf(admitting, this);
   };
-  const enter = (
-    admitted: Principal | Rejection,
-    { request, headers }: IncomingRequest,
-    toolkit: string | undefined,
-  ): MaybePromise<Response> => {
-    if ("status" in admitted) return httpError(admitted.status, admitted.message, admitted.headers);
-    const catalog = runtime.catalog.visibleTo(admitted);
-    if (toolkit !== undefined && !catalog.toolkits.has(toolkit)) return nothing(request, catalog);
-    const seen = hostFor(catalog);
-    return serve({ request, headers, principal: admitted, toolkit, runtime: seen, server, limits, challenge, recheck });
-  };
-  // Without an async function of its own: what it calls makes the promises that a call needs.
-  return (request, toolkit) => {
-    const asked = { request, headers: request.headers };
-    const origin = asked.headers.get("origin");
+  return async (request, toolkit) => {
+    const { headers } = request;
+    const origin = headers.get("origin");
     const refused = refusedOrigin(request, origin, originPolicy);
     if (refused) return httpError(403, refused);
-    // Under a toolkit's name not even this is open: it would tell which toolkits there are.
-    const guarded = open && toolkit === undefined ? NOBODY : parts.guard(asked, toolkit);
-    const answer = andThen(guarded, enter, asked, toolkit);
-    return origin === null ? answer : andThen(answer, allowOrigin, origin);
+    // An open endpoint is not open under a toolkit's name: it would tell which toolkits there are.
+    const admitting = open && toolkit === undefined ? NOBODY : parts.guard({ request, headers }, toolkit);
+    const principal = isPromise(admitting) ? await admitting : admitting;
+    if ("status" in principal) {
+      return allowOrigin(httpError(principal.status, principal.message, principal.headers), origin);
+    }
+    const catalog = runtime.catalog.visibleTo(principal);
+    if (toolkit !== undefined && !catalog.toolkits.has(toolkit)) return allowOrigin(nothing(request, catalog), origin);
+    const seen = runtimeFor(catalog);
+    const context = { request, headers, principal, toolkit, runtime: seen, server, limits, challenge, recheck };
+    const responding = serve(context);
+    return allowOrigin(isPromise(responding) ? await responding : responding, origin);
   };
 }
 

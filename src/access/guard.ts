@@ -1,7 +1,7 @@
 /** The door: admits a request as a principal, or turns it away with a status and a sentence. Knows no protocol. */
 
 import type { Log } from "../core/lib/log.ts";
-import { andThen, type MaybePromise } from "../core/lib/maybe-promise.ts";
+import { isPromise, type MaybePromise } from "../core/lib/maybe-promise.ts";
 import type { Principal } from "../core/model/definition.ts";
 import { partitionOf } from "../core/model/principal.ts";
 import { MINUTE_MS } from "../core/pipeline/authorize.ts";
@@ -86,7 +86,12 @@ export function createGuard({ access, resource, rate, rateLimit, log }: GuardPar
     log({ level: "info", message: "refused", reason: "too many requests", principal: principal.id });
     return { status: 429, message: `Over ${limit} requests a minute; wait and try again`, headers: WAIT };
   };
-  return (asked, toolkit, times = 1) => andThen(authenticate(asked, toolkit, access), admit, asked, times);
+  return (request, toolkit, times = 1) => {
+    const admission = authenticate(request, toolkit, access);
+    return isPromise(admission)
+      ? admission.then((made) => admit(made, request, times))
+      : admit(admission, request, times);
+  };
 }
 
 function rejection(reason: Refused["refused"], request: Request, resource: ResourceSettings): Rejection {

@@ -1,7 +1,6 @@
 /** What all protocols share of HTTP: reading a JSON body within limits, and answering. Knows no protocol's words. */
 
 import { MAX_INPUT_DEPTH, nestsDeeperThan } from "../core/lib/json.ts";
-import type { MaybePromise } from "../core/lib/maybe-promise.ts";
 import type { Limits, RequestContext } from "./request-context.ts";
 
 /** What was wrong with a body, as a status and a sentence for whoever sent it. */
@@ -25,23 +24,22 @@ const BROKEN: ReadBody = { bad: { status: 400, message: "The request body broke 
  */
 const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
-/** Reads a JSON body, any JSON value, no deeper and no larger than allowed; and goes on with it. */
-export function readJson<Next>(
-  { request, headers, limits }: RequestContext,
-  next: (body: ReadBody) => MaybePromise<Next>,
-): MaybePromise<Next> {
+/** Reads a JSON body: any JSON value, no deeper and no larger than allowed. Never rejects. */
+export async function readJson({ request, headers, limits }: RequestContext): Promise<ReadBody> {
   const type = headers.get("content-type");
   const encoding = headers.get("content-encoding");
   if ((type !== null && !isJsonType(type)) || (encoding !== null && encoding.toLowerCase() !== "identity")) {
-    return next(NO_JSON);
+    return NO_JSON;
   }
   const announced = headers.get("content-length");
-  if (Number(announced) > limits.bodyBytes) return next(parsed(undefined, limits));
-  const bytes = announced === null ? readBytes(request, limits.bodyBytes) : request.arrayBuffer();
-  return bytes.then(
-    (body) => next(parsed(body, limits)),
-    () => next(BROKEN),
-  );
+  if (Number(announced) > limits.bodyBytes) return parsed(undefined, limits);
+  let bytes: ArrayBuffer | undefined;
+  try {
+    bytes = await (announced === null ? readBytes(request, limits.bodyBytes) : request.arrayBuffer());
+  } catch {
+    return BROKEN;
+  }
+  return parsed(bytes, limits);
 }
 
 /** @param body undefined for one that is too large */

@@ -76,7 +76,7 @@ describe.concurrent("a fork whose tools need no check", () => {
     expect(checksOf(made)).toEqual([]);
     const { files, text: code } = await bundled(made);
     expect(files.filter((file) => /core\/check\.ts|\/checks\/|ajv/.test(file))).toEqual([]);
-    expect(files.some((file) => file.endsWith("core/source.ts"))).toBe(true);
+    expect(files.some((file) => file.endsWith("core/catalog/generated-catalog.ts"))).toBe(true);
     expect(code).not.toContain("Must not have an item twice");
   });
 });
@@ -91,7 +91,7 @@ describe.concurrent("a fork with a tool that needs a check", () => {
     rmSync(join(made.tools, "kit/nested.ts"));
     await made.discover();
     expect(checksOf(made)).toEqual([]);
-    expect(readFileSync(made.out, "utf8")).not.toContain("check.ts");
+    expect(readFileSync(made.out, "utf8")).not.toContain("compiled-check.ts");
   });
 
   it("brings the code along, and neither ajv nor anything that evaluates text", async () => {

@@ -145,8 +145,8 @@ describe("code that does what no code should", () => {
       Object.defineProperty(error, "name", { get: () => raise(new Error("hidden in name")) });
       throw error;
     };
-    const { settled, ledger } = ledgerOf();
-    const runtime = { ...hostOf({ run, timeoutMs: 10 }), ledger, defer: () => {} };
+    const { settled, idempotency } = storeThatRuns();
+    const runtime = { ...hostOf({ run, timeoutMs: 10 }), idempotency, defer: () => {} };
     const { outcome } = await execute({ ...CALL, key: "k" }, runtime);
     expect(outcome.kind).toBe("timed_out");
     await expect(settled).resolves.toBe("kept");
@@ -158,8 +158,8 @@ const UNPRINTABLE = {
   fault: { message: "The tool's result cannot be carried by JSON.", developerMessage: undefined },
 };
 
-/** A ledger that lets everyone run, and tells how it ended. */
-function ledgerOf(): { settled: Promise<string>; ledger: IdempotencyStore } {
+/** Lets every call run, and tells how it was settled. */
+function storeThatRuns(): { settled: Promise<string>; idempotency: IdempotencyStore } {
   let end = (_: string) => {};
   const settled = new Promise<string>((resolve) => {
     end = resolve;
@@ -170,7 +170,7 @@ function ledgerOf(): { settled: Promise<string>; ledger: IdempotencyStore } {
   };
   return {
     settled,
-    ledger: {
+    idempotency: {
       claim: async () => ({
         state: "claimed",
         settle,

@@ -48,7 +48,7 @@ function deploy({ versions = ["1.0.0"], readOnly = [], ledger = "with CLAIMS", .
   });
   const runtime = {
     catalog: createCatalog({ revision: "r", entries, prompts: [], resources: [] }),
-    ledger: LEDGERS[ledger](),
+    idempotency: LEDGERS[ledger](),
     signer: hmacSigner(async () => {
       if (signingKey === undefined) throw new Error("the vault is away");
       return new Uint8Array(32).fill(signingKey);

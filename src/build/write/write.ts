@@ -123,7 +123,7 @@ function writeChecks(pieces: readonly Piece[], out: string, files: Map<string, s
     files.set(
       path,
       `${HEAD}// @ts-nocheck
-import { areEqual, areUnique, type Check, lengthOf } from ${quoted(path, join(CORE, "check.ts"))};
+import { areEqual, areUnique, type Check, lengthOf } from ${quoted(path, join(CORE, "catalog/compiled-check.ts"))};
 
 const checks: readonly (Check | undefined)[] = [
 ${piece.map(({ check = "undefined" }) => `  ${check},`).join("\n")}

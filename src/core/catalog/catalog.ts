@@ -4,6 +4,7 @@ import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { Demands, Principal, ToolDefinition } from "../model/definition.ts";
 import type { PromptEntry, ResourceEntry } from "../model/offers.ts";
 import type { Refusal } from "../model/outcome.ts";
+import { lacking } from "../model/principal.ts";
 
 /** The generated module's export. */
 export interface CatalogSource {
@@ -152,13 +153,6 @@ function narrowed(source: CatalogSource, { toolkits, reach }: Principal): Catalo
 function namesOf({ entries, prompts, resources }: CatalogSource): string {
   const tools = entries.map(({ id, version }) => `${id}@${version}`);
   return JSON.stringify([tools, prompts.map(({ name }) => name), resources.map(({ uri }) => uri)]);
-}
-
-const NONE: readonly string[] = [];
-
-/** The scopes that are demanded and were not granted. */
-export function lacking(demanded: readonly string[] = NONE, granted: Principal["scopes"]): readonly string[] {
-  return granted === "all" || demanded.length === 0 ? NONE : demanded.filter((scope) => !granted.includes(scope));
 }
 
 /** FNV-1a, 32 bits: tells few texts apart; keeps no secret. */

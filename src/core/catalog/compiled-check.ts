@@ -4,7 +4,7 @@
  */
 
 import { canonical } from "../lib/json.ts";
-import { andThen } from "../lib/maybe-promise.ts";
+import { isPromise } from "../lib/maybe-promise.ts";
 import type { ToolDefinition } from "../model/definition.ts";
 import { judge, type SchemaIssue, type StandardSchema, type Validated } from "../model/schema.ts";
 
@@ -54,7 +54,8 @@ function strict(schema: StandardSchema, check: Check): StandardSchema {
     // Before the schema, which may change what it is given.
     const found = mistakesOf(value as Record<string, unknown>, check);
     try {
-      return andThen(judge(schema, value), joined, found);
+      const verdict = judge(schema, value);
+      return isPromise(verdict) ? verdict.then((made) => joined(made, found)) : joined(verdict, found);
     } catch (error) {
       // What a schema does not expect, such as to make a number of an object, may make it throw.
       if (found.length === 0) throw error;

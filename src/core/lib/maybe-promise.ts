@@ -1,62 +1,48 @@
-/**
- * What may have to be waited for. A call that waits for nothing makes no promise on its way: each costs an allocation
- * and a turn of the queue, and a call would make some ten.
- */
+/** Values that may have to be waited for. Most steps of a call wait for nothing, and need no promise of their own. */
 
-/** A value, or a promise of it. */
 export type MaybePromise<Value> = Value | Promise<Value>;
 
 /**
- * Goes on with a value: at once, where it is there already. Throws what `next` throws, or rejects with it.
- *
- * @param next is given what else it needs, and captures nothing where that can be: a function that writes a closure down
- *             keeps its variables for it at every call, also where none is made
+ * Whether a value has to be awaited. `await` makes a promise even of a plain value, so code that every call passes
+ * awaits only what is one: `isPromise(value) ? await value : value`.
  */
-export function andThen<Value, Next>(
-  value: MaybePromise<Value>,
-  next: (value: Value) => MaybePromise<Next>,
-): MaybePromise<Next>;
-export function andThen<Value, Next, A>(
-  value: MaybePromise<Value>,
-  next: (value: Value, a: A) => MaybePromise<Next>,
-  a: A,
-): MaybePromise<Next>;
-export function andThen<Value, Next, A, B>(
-  value: MaybePromise<Value>,
-  next: (value: Value, a: A, b: B) => MaybePromise<Next>,
-  a: A,
-  b: B,
-): MaybePromise<Next>;
-export function andThen<Value, Next, A, B, C>(
-  value: MaybePromise<Value>,
-  next: (value: Value, a: A, b: B, c: C) => MaybePromise<Next>,
-  a: A,
-  b: B,
-  c: C,
-): MaybePromise<Next>;
-export function andThen<Value, Next, A, B, C>(
-  value: MaybePromise<Value>,
-  next: (value: Value, a: A, b: B, c: C) => MaybePromise<Next>,
-  a?: A,
-  b?: B,
-  c?: C,
-): MaybePromise<Next> {
-  return value instanceof Promise ? later(value, next, a, b, c) : next(value, a as A, b as B, c as C);
+export function isPromise<Value>(value: MaybePromise<Value>): value is Promise<Value> {
+  return value instanceof Promise;
 }
 
-function later<Value, Next, A, B, C>(
-  value: Promise<Value>,
-  next: (value: Value, a: A, b: B, c: C) => MaybePromise<Next>,
-  a?: A,
-  b?: B,
-  c?: C,
-): Promise<Next> {
-  return value.then((made) => next(made, a as A, b as B, c as C));
-}
-
-/** What another Worker's method returns is a thenable and no Promise. */
+/** Another Worker's method returns a thenable that is not a Promise; so do some libraries. */
 export function isThenable<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
   if (value instanceof Promise) return true;
-  const may = (typeof value === "object" && value !== null) || typeof value === "function";
-  return may && "then" in value && typeof value.then === "function";
+  const mayHaveThen = (typeof value === "object" && value !== null) || typeof value === "function";
+  return mayHaveThen && "then" in value && typeof value.then === "function";
+}
+
+/** Runs a step. If it throws or rejects, returns what `recover` makes of the error. */
+export function attempt<Value>(
+  step: () => MaybePromise<Value>,
+  recover: (error: unknown) => Value,
+): MaybePromise<Value> {
+  try {
+    const value = step();
+    return isPromise(value) ? value.catch(recover) : value;
+  } catch (error) {
+    return recover(error);
+  }
+}
+
+/** Enough for code that is async by habit and waits for nothing. */
+const TURNS = 16;
+
+/**
+ * Whether a promise settles within a few turns of the microtask queue, in which no time passes. What is only needed
+ * while somebody waits (timers, abort signals, streams) costs more than a short call does, so it is set up after this.
+ */
+export async function settlesAtOnce(promise: Promise<unknown>): Promise<boolean> {
+  let isSettled = false;
+  const settle = () => {
+    isSettled = true;
+  };
+  promise.then(settle, settle);
+  for (let turn = 0; turn < TURNS && !isSettled; turn++) await undefined;
+  return isSettled;
 }

@@ -1,4 +1,5 @@
 /** Principals without a name, and how they are told apart. */
+import type { Principal } from "./definition.ts";
 
 /** The id of whoever shows no credential where none is asked for. */
 export const ANONYMOUS = "anonymous";
@@ -17,4 +18,11 @@ export function partitionOf(principal: { readonly id: string; readonly [PARTITIO
 /** Whether the id is one caller's, and not that of all who show no credential, or a token that names no subject. */
 export function isNamed(principal: { readonly id: string; readonly [PARTITION]?: () => string }): boolean {
   return principal.id !== ANONYMOUS && principal[PARTITION] === undefined;
+}
+
+const NONE: readonly string[] = [];
+
+/** The scopes that are demanded and were not granted. */
+export function lacking(demanded: readonly string[] = NONE, granted: Principal["scopes"]): readonly string[] {
+  return granted === "all" || demanded.length === 0 ? NONE : demanded.filter((scope) => !granted.includes(scope));
 }

@@ -1,40 +1,54 @@
-/** Whether a principal may call what it sees: scopes, and how often. What it does not see is the catalogue's affair. */
-import { lacking } from "../catalog/catalog.ts";
+/**
+ * Whether a principal may call what it sees: scopes, rate, declared requirements. What it does not see does not exist
+ * for it: see catalog/.
+ */
 import { describeError } from "../lib/log.ts";
+import type { MaybePromise } from "../lib/maybe-promise.ts";
+import type { Caller } from "../model/call.ts";
 import type { Principal } from "../model/definition.ts";
+import type { Granted } from "../model/granted.ts";
 import type { Refusal } from "../model/outcome.ts";
-import { partitionOf } from "../model/principal.ts";
+import { lacking, partitionOf } from "../model/principal.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
+import { resolveRequirements } from "./requirements.ts";
 
-/** The longest that a limit of calls a minute can last. */
+/** Milliseconds after which a limit of calls a minute has surely passed. */
 export const MINUTE_MS = 60_000;
 
-/** @returns why not; undefined for a call that may go on */
-export function authorize(
-  offer: Offer,
-  principal: Principal,
-  runtime: Runtime,
-): Refusal | undefined | Promise<Refusal | undefined> {
-  const refusal = missingScopes(offer, principal);
-  if (refusal) return refusal;
-  const { id, traits, rateKey = id } = offer;
-  if (traits.rate === undefined) return undefined;
-  const perMinute = traits.rate;
-  return runtime.rateLimit(perMinute, `${partitionOf(principal)} ${rateKey}`).then(
-    (isWithin) => (isWithin ? undefined : { reason: "busy", name: id, perMinute, retryAfterMs: MINUTE_MS }),
-    (error) => {
-      runtime.log({ level: "error", message: "call not counted", tool: id, error: describeError(error) });
-      return { reason: "unavailable", retryAfterMs: MINUTE_MS };
-    },
-  );
+export type Authorized = { readonly granted: Granted } | { readonly refusal: Refusal };
+
+/** Never throws and never rejects. Returns a promise only if calls of this offer are counted. */
+export function authorize(offer: Offer, caller: Caller, runtime: Runtime): MaybePromise<Authorized> {
+  const refusal = missingScopes(offer, caller.principal);
+  if (refusal) return { refusal };
+  if (offer.traits.rate === undefined) return grant(offer, caller, runtime);
+  return countThenGrant(offer.traits.rate, offer, caller, runtime);
 }
 
 /**
- * Checks scopes only, counts nothing.
+ * Checks scopes only; counts nothing.
  *
  * @returns undefined if the principal has them all
  */
 export function missingScopes({ id, traits: { scopes } }: Offer, principal: Principal): Refusal | undefined {
-  // All that it takes, and not just what is missing: one visit to the authorization server is enough.
+  // Name all of them, not just those that are missing, so that one visit to the authorization server is enough.
   return lacking(scopes, principal.scopes).length > 0 ? { reason: "scope", name: id, scopes: scopes ?? [] } : undefined;
+}
+
+async function countThenGrant(perMinute: number, offer: Offer, caller: Caller, runtime: Runtime): Promise<Authorized> {
+  const { id, rateKey = id } = offer;
+  try {
+    const isWithin = await runtime.rateLimit(perMinute, `${partitionOf(caller.principal)} ${rateKey}`);
+    if (isWithin) return grant(offer, caller, runtime);
+    return { refusal: { reason: "busy", name: id, perMinute, retryAfterMs: MINUTE_MS } };
+  } catch (error) {
+    runtime.log({ level: "error", message: "call not counted", tool: id, error: describeError(error) });
+    return { refusal: { reason: "unavailable", retryAfterMs: MINUTE_MS } };
+  }
+}
+
+function grant({ id, name = id, traits }: Offer, caller: Caller, runtime: Runtime): Authorized {
+  const resolved = resolveRequirements(traits.requirements, caller.context, runtime.secret);
+  if ("granted" in resolved) return resolved;
+  return { refusal: { reason: "requirements", name, missing: resolved.missing } };
 }

@@ -1,95 +1,83 @@
-import { runOnce } from "../idempotency/run-once.ts";
-import { andThen, type MaybePromise } from "../lib/maybe-promise.ts";
+/**
+ * The one place where a tool is run: find, authorize, parse, claim, run, check, settle. Returns how the call ended, and
+ * never throws for what a caller or a tool did. Knows no protocol and no store.
+ */
+import { claim, settle } from "../idempotency/idempotency.ts";
+import { attempt, isPromise, type MaybePromise } from "../lib/maybe-promise.ts";
 import type { Call } from "../model/call.ts";
 import type { CallResult } from "../model/call-result.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { ToolDefinition } from "../model/definition.ts";
-import type { Granted } from "../model/granted.ts";
-import type { Issue, Outcome, Refusal } from "../model/outcome.ts";
+import type { Outcome, Refusal } from "../model/outcome.ts";
 import type { Runtime } from "../ports/runtime.ts";
+import { check } from "../run/check-output.ts";
+import { parse } from "../run/parse-input.ts";
 import { ourFault } from "../run/run-code.ts";
-import { type TimedRun, ToolRun } from "../run/run-tool.ts";
+import { run, type ToolRun, toolRun } from "../run/run-tool.ts";
 import { audit } from "./audit.ts";
 import { authorize } from "./authorize.ts";
-import { resolveRequirements } from "./requirements.ts";
 
-/** @returns at once for a tool that does, and that nothing has to be asked for */
-export function execute(call: Call, runtime: Runtime): MaybePromise<CallResult> {
-  return andThen(carryOut(call, runtime), told, call, runtime);
-}
-
-function told(result: CallResult, call: Call, runtime: Runtime): CallResult {
+/** Carries out a call, and writes its audit line. */
+export async function execute(call: Call, runtime: Runtime): Promise<CallResult> {
+  const result = await carryOut(call, runtime);
   audit(runtime, call, result.entry, result.outcome, result.durationMs, result.replayed);
   return result;
 }
 
-function carryOut(call: Call, runtime: Runtime): MaybePromise<CallResult> {
-  const found = runtime.catalog.find(call.tool, call.toolkit);
+async function carryOut(call: Call, runtime: Runtime): Promise<CallResult> {
+  const found = find(call, runtime);
   if ("refusal" in found) return refused(found.refusal);
   const { entry } = found;
-  return andThen(authorize(entry, call.principal, runtime), prepare, call, entry, runtime);
-}
 
-function prepare(
-  refusal: Refusal | undefined,
-  call: Call,
-  entry: CatalogEntry,
-  runtime: Runtime,
-): MaybePromise<CallResult> {
-  if (refusal) return refused(refusal, entry);
-  const requirements = resolveRequirements(entry.traits.requirements, call.context, runtime.secret);
-  if ("missing" in requirements) {
-    return refused({ reason: "requirements", name: entry.name, missing: requirements.missing }, entry);
-  }
-  const definition = runtime.catalog.definition(entry);
-  return definition instanceof Promise
-    ? load(definition, requirements.met, call, entry, runtime)
-    : check(new ToolRun(definition, requirements.met, call, entry, runtime));
-}
+  const authorizing = authorize(entry, call, runtime);
+  const authorized = isPromise(authorizing) ? await authorizing : authorizing;
+  if ("refusal" in authorized) return refused(authorized.refusal, entry);
 
-function load(
-  definition: Promise<ToolDefinition>,
-  met: Granted,
-  call: Call,
-  entry: CatalogEntry,
-  runtime: Runtime,
-): Promise<CallResult> {
-  return definition.then(
-    (loaded) => check(new ToolRun(loaded, met, call, entry, runtime)),
-    (error) => ended(ourFault(call, entry, runtime, "The tool could not be loaded.", error), entry),
-  );
-}
+  const loading = load(entry, call, runtime);
+  const loaded = isPromise(loading) ? await loading : loading;
+  if ("outcome" in loaded) return ended(loaded.outcome, entry);
 
-function check(run: ToolRun): MaybePromise<CallResult> {
-  let issues: MaybePromise<Issue[] | undefined>;
-  try {
-    issues = run.parse();
-  } catch (error) {
-    return unchecked(error, run);
-  }
-  return issues instanceof Promise ? checkLater(issues, run) : perform(issues, run);
-}
+  const parsing = parse(loaded.definition, entry, call, runtime);
+  const parsed = isPromise(parsing) ? await parsing : parsing;
+  if ("outcome" in parsed) return ended(parsed.outcome, entry);
 
-function checkLater(issues: Promise<Issue[] | undefined>, run: ToolRun): Promise<CallResult> {
-  return issues.then(
-    (found) => perform(found, run),
-    (error) => unchecked(error, run),
-  );
-}
+  const tool = toolRun(loaded.definition, parsed.input, authorized.granted, entry, call, runtime);
+  if (call.key !== undefined) return carryOutOnce(tool, call.key);
 
-function unchecked(error: unknown, { caller, offer, runtime }: ToolRun): CallResult {
-  return ended(ourFault(caller, offer, runtime, "The tool's input check failed.", error), offer);
-}
-
-function perform(issues: Issue[] | undefined, run: ToolRun): MaybePromise<CallResult> {
-  const { caller, offer } = run;
-  if (issues) return ended({ kind: "invalid", issues }, offer);
-  if (caller.key !== undefined) return runOnce(run, caller.key);
-  return andThen(run.run(), endingOf, offer);
-}
-
-function endingOf({ outcome, durationMs }: TimedRun, entry: CatalogEntry): CallResult {
+  const running = run(tool, check);
+  const { outcome, durationMs } = isPromise(running) ? await running : running;
   return ended(outcome, entry, durationMs);
+}
+
+/** A keyed call runs at most once: it claims its key first, and its outcome is kept under it. */
+async function carryOutOnce(tool: ToolRun, key: string): Promise<CallResult> {
+  const claimed = await claim(tool, key);
+  if ("result" in claimed) return claimed.result;
+  const { lease } = claimed;
+  const runAndSettle = async () => {
+    const ran = await run(tool, check, lease);
+    return settle(tool, lease, ran);
+  };
+  const result = runAndSettle();
+  // If the caller goes away between the run and its settling, the outcome must still be kept.
+  tool.runtime.defer(result.catch(() => {}));
+  return result;
+}
+
+function find({ tool, toolkit }: Call, { catalog }: Runtime): { entry: CatalogEntry } | { refusal: Refusal } {
+  return catalog.find(tool, toolkit);
+}
+
+type Loaded = { readonly definition: ToolDefinition } | { readonly outcome: Outcome };
+
+/** Evaluates the tool's module if this is the isolate's first call of it. */
+function load(entry: CatalogEntry, call: Call, runtime: Runtime): MaybePromise<Loaded> {
+  const definition = runtime.catalog.definition(entry);
+  if (!isPromise(definition)) return { definition };
+  return attempt<Loaded>(
+    async () => ({ definition: await definition }),
+    (error) => ({ outcome: ourFault(call, entry, runtime, "The tool could not be loaded.", error) }),
+  );
 }
 
 function ended(outcome: Outcome, entry: CatalogEntry | undefined, durationMs = 0): CallResult {

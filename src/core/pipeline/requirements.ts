@@ -9,38 +9,40 @@ import type { Missing } from "../model/outcome.ts";
 type Named = string | { readonly id: string; readonly from?: Supplier };
 
 const NOTHING: Values = Object.freeze({});
-const MET = { met: { secrets: NOTHING, authorization: NOTHING, userId: undefined, fromCaller: undefined } };
+const NOTHING_REQUIRED = {
+  granted: { secrets: NOTHING, authorization: NOTHING, userId: undefined, fromCaller: undefined },
+};
 
 /** @param workerSecret the Worker's own secret of that name, if it has one */
 export function resolveRequirements(
   required: Requirements | undefined,
   context: CallContext,
   workerSecret: (name: string) => string | undefined,
-): { met: Granted } | { missing: Missing } {
-  if (required === undefined) return MET;
+): { granted: Granted } | { missing: Missing } {
+  if (required === undefined) return NOTHING_REQUIRED;
   const { secrets = [], authorization = [], userId: needsUser = false } = required;
   // Values that belong together come from one side, or a caller could have the Worker's secret sent to an address of
   // its own.
   const brings = bringsSome(secrets, context.secrets) || bringsSome(authorization, context.authorization);
   const side: Supplier = brings ? "caller" : "worker";
-  const met = {
+  const found = {
     secrets: collect(secrets, context.secrets, side, workerSecret),
     authorization: collect(authorization, context.authorization, side, workerSecret),
   };
   const missing = {
-    secrets: met.secrets.missing,
-    authorization: met.authorization.missing,
-    ofWorker: [...met.secrets.ofWorker, ...met.authorization.ofWorker],
+    secrets: found.secrets.missing,
+    authorization: found.authorization.missing,
+    ofWorker: [...found.secrets.ofWorker, ...found.authorization.ofWorker],
     userId: needsUser && !context.userId,
   };
   const isWhole = [missing.secrets, missing.authorization, missing.ofWorker].every(({ length }) => length === 0);
   if (!isWhole || missing.userId) return { missing };
-  const fromCaller = { secrets: met.secrets.fromCaller, authorization: met.authorization.fromCaller };
+  const fromCaller = { secrets: found.secrets.fromCaller, authorization: found.authorization.fromCaller };
   const hasSome = Object.values(fromCaller).some((values) => Object.keys(values).length > 0);
   return {
-    met: {
-      secrets: met.secrets.values,
-      authorization: met.authorization.values,
+    granted: {
+      secrets: found.secrets.values,
+      authorization: found.authorization.values,
       userId: needsUser ? context.userId : undefined,
       fromCaller: hasSome ? fromCaller : undefined,
     },

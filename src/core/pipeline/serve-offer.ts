@@ -1,17 +1,16 @@
 /**
- * Runs the code of a prompt, resource or completion in execute's order: permit, requirements, context, limits. Schemas
+ * Runs the code of a prompt, resource or completion in execute's order: authorize, parse, run, check. Schemas
  * and keys, which only tools have, are in execute.ts.
  */
 
 import { toJson } from "../lib/json.ts";
 import type { Caller } from "../model/call.ts";
-import type { Issue, Outcome, Refusal } from "../model/outcome.ts";
+import type { Issue, Outcome } from "../model/outcome.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
 import { RunContext } from "../run/context.ts";
 import { ourFault, runWithin } from "../run/run-code.ts";
 import { audit } from "./audit.ts";
 import { authorize } from "./authorize.ts";
-import { resolveRequirements } from "./requirements.ts";
 
 /** What is asked for. */
 export interface Service {
@@ -33,18 +32,12 @@ export async function serveOffer(
     audit(runtime, caller, offer, outcome, durationMs);
     return outcome;
   };
-  const refused = (refusal: Refusal) => ended({ kind: "refused", refusal });
-
-  const refusal = await authorize(offer, caller.principal, runtime);
-  if (refusal) return refused(refusal);
-  const requirements = resolveRequirements(offer.traits.requirements, caller.context, runtime.secret);
-  if ("missing" in requirements) {
-    return refused({ reason: "requirements", name: offer.id, missing: requirements.missing });
-  }
+  const authorized = await authorize(offer, caller, runtime);
+  if ("refusal" in authorized) return ended({ kind: "refused", refusal: authorized.refusal });
   if (issues.length > 0) return ended({ kind: "invalid", issues });
 
   const started = runtime.now();
-  const context = new RunContext(caller, offer, requirements.met, runtime);
+  const context = new RunContext(caller, offer, authorized.granted, runtime);
   const { outcome } = await runWithin({
     context,
     caller,

@@ -1,7 +1,8 @@
 /** News of what a client may have listed or read before: published by tools, heard by open streams. */
-import { lacking } from "../catalog/catalog.ts";
+
 import type { Change } from "../model/change.ts";
 import type { Principal } from "../model/definition.ts";
+import { lacking } from "../model/principal.ts";
 
 /** What one stream wants to hear. */
 export interface Wanted {

@@ -39,6 +39,8 @@ export interface Runtime {
 /** What is run: enough of a tool, prompt or resource to name it in a log. */
 export interface Offer {
   readonly id: string;
+  /** Name in messages to callers; defaults to `id`. */
+  readonly name?: string;
   readonly version?: string;
   readonly traits: Demands;
   /** Key of its rate limit; defaults to `id`, which is unique among tools. */

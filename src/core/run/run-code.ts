@@ -1,7 +1,7 @@
 /** Runs a fork's code until it ends, asks, its time is over, or its caller has gone, whichever is first. */
 
 import { describeError } from "../lib/log.ts";
-import { isThenable, type MaybePromise } from "../lib/maybe-promise.ts";
+import { isThenable, type MaybePromise, settlesAtOnce } from "../lib/maybe-promise.ts";
 import type { Scrub } from "../lib/scrub.ts";
 import type { Caller } from "../model/call.ts";
 import { CannotElicit, type Capability } from "../model/elicitation.ts";
@@ -20,8 +20,6 @@ export interface Run {
   readonly late?: Promise<Outcome | undefined>;
 }
 
-/** Turns of the microtask queue that code has to end in before its time is taken. */
-const TURNS_AT_ONCE = 8;
 const INTERNAL = "The tool failed because of an internal error.";
 
 /** What is run, for whom. */
@@ -107,12 +105,7 @@ function waitFor<Value>(
       settle({ outcome, late: result });
     };
     const arm = async () => {
-      // Code that is async by habit and waits for nothing is done by then: the runtime's timer and signal, which cost
-      // more than the rest of such a call, are for the others. No time passes meanwhile.
-      for (let turns = 0; turns < TURNS_AT_ONCE; turns++) {
-        await undefined;
-        if (settled) return;
-      }
+      if ((await settlesAtOnce(result)) || settled) return;
       const onGone = () => stop(new DOMException("The caller has gone", "AbortError"), { kind: "cancelled" });
       let waitedMs = 0;
       const onTime = () => {

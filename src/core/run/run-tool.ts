@@ -1,145 +1,93 @@
-import { isRecord, NotJson, toJson } from "../lib/json.ts";
-import { andThen, type MaybePromise } from "../lib/maybe-promise.ts";
+/** Runs a tool whose call was authorized and parsed, and checks what it returned, both under the tool's time limit. */
+import { isPromise, type MaybePromise } from "../lib/maybe-promise.ts";
 import { keepMap } from "../lib/v8-maps.ts";
 import type { Call } from "../model/call.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
-import { isRich, type Rich } from "../model/content.ts";
 import type { ToolDefinition } from "../model/definition.ts";
 import type { Granted } from "../model/granted.ts";
-import { inOneLine, toIssues } from "../model/issues.ts";
-import type { Issue, Outcome } from "../model/outcome.ts";
-import { judge, type SchemaIssue, type Validated } from "../model/schema.ts";
+import type { Outcome } from "../model/outcome.ts";
 import type { Runtime } from "../ports/runtime.ts";
 import { RunContext } from "./context.ts";
-import { ourFault, type Run, runWithin, type Work } from "./run-code.ts";
+import { type Run, runWithin } from "./run-code.ts";
 
-/** How it went, and the milliseconds that it took. */
+/** A tool that is ready to run. */
+export interface ToolRun {
+  readonly definition: ToolDefinition;
+  /** Parsed. */
+  readonly input: unknown;
+  /** What the tool gets to see of what the caller and the Worker supplied. */
+  readonly granted: Granted;
+  readonly offer: CatalogEntry;
+  readonly caller: Call;
+  readonly runtime: Runtime;
+  readonly context: RunContext;
+}
+
+/** How a run ended, and how many milliseconds it took. */
 export interface TimedRun extends Run {
   readonly durationMs: number;
 }
 
-export class ToolRun implements Work {
-  readonly context: RunContext;
-  readonly caller: Call;
-  readonly offer: CatalogEntry;
-  readonly runtime: Runtime;
-  /** What the tool gets to see of what the caller handed over. */
-  readonly met: Granted;
-  readonly #definition: ToolDefinition;
-  #input: unknown;
-
-  constructor(definition: ToolDefinition, met: Granted, call: Call, entry: CatalogEntry, runtime: Runtime) {
-    this.context = new RunContext(call, entry, met, runtime);
-    this.caller = call;
-    this.offer = entry;
-    this.runtime = runtime;
-    this.met = met;
-    this.#definition = definition;
-  }
-
-  /**
-   * Makes the tool's input of what was sent.
-   *
-   * @returns what is wrong with that; undefined for what the tool can run with
-   * @throws what the tool's schema throws
-   */
-  parse(): MaybePromise<Issue[] | undefined> {
-    const { input: schema } = this.#definition;
-    const sent = this.caller.input === undefined ? {} : this.caller.input;
-    if (!isRecord(sent)) return [{ path: "", message: "Must be an object of parameters" }];
-    if (schema === undefined) {
-      this.#input = {};
-      return undefined;
-    }
-    // Validators ask with `in`: a parameter called "constructor" must not be found where none was sent.
-    const own = { __proto__: null, ...sent };
-    return andThen(judge(schema, own), ToolRun.#parsed, this);
-  }
-
-  static #parsed(verdict: Validated<unknown>, run: ToolRun): Issue[] | undefined {
-    if (verdict.issues) return toIssues(verdict.issues);
-    run.#input = verdict.value;
-    return undefined;
-  }
-
-  /** @param idempotencyKey as the tool may hand it on */
-  run(idempotencyKey?: string): MaybePromise<TimedRun> {
-    this.context.idempotencyKey = idempotencyKey;
-    const started = this.runtime.now();
-    return andThen(runWithin(this), ToolRun.#close, this, started);
-  }
-
-  start(): unknown {
-    return this.#definition.run(this.#input as never, this.context as never);
-  }
-
-  /** A tool that breaks its own promise is a failed call, said clearly. */
-  check(value: unknown): MaybePromise<Outcome> {
-    try {
-      const { output } = this.#definition;
-      const rich = isRich(value) ? value : undefined;
-      const plain = rich ? rich.value : value;
-      if (!output) return this.#carried(plain, rich);
-      const verdict = judge(output, plain);
-      return verdict instanceof Promise ? this.#judgeLater(verdict, rich) : this.#judged(verdict, rich);
-    } catch (error) {
-      return this.#uncarried(error);
-    }
-  }
-
-  #judgeLater(verdict: Promise<Validated<unknown>>, rich: Rich<unknown> | undefined): Promise<Outcome> {
-    return verdict.then((made) => this.#judged(made, rich)).catch((error) => this.#uncarried(error));
-  }
-
-  #judged(verdict: Validated<unknown>, rich: Rich<unknown> | undefined): Outcome {
-    return verdict.issues ? this.#unlike(verdict.issues) : this.#carried(verdict.value, rich);
-  }
-
-  #carried(checked: unknown, rich: Rich<unknown> | undefined): Outcome {
-    const shown = rich?.blocks && (toJson({ blocks: rich.blocks, meta: rich.meta }) as object);
-    if (this.#definition.output === null || checked === undefined) return { kind: "completed", ...shown };
-    return { kind: "completed", value: toJson(checked), ...shown };
-  }
-
-  static #close(run: Run, of: ToolRun, started: number): MaybePromise<TimedRun> {
-    return andThen(of.context.end(), ToolRun.#ran, run, of, started);
-  }
-
-  static #ran(_: unknown, { outcome, late }: Run, of: ToolRun, started: number): TimedRun {
-    const durationMs = of.runtime.now() - started;
-    return late === undefined ? { outcome, durationMs } : { outcome, late: of.#keepLate(late), durationMs };
-  }
-
-  /** What a tool changes of its session after its time is over is kept when it ends. */
-  async #keepLate(late: Promise<Outcome | undefined>): Promise<Outcome | undefined> {
-    const end = await late;
-    await this.context.end();
-    return end;
-  }
-
-  #unlike(issues: readonly SchemaIssue[]): Outcome {
-    const detail = this.context.scrub(inOneLine(toIssues(issues)));
-    return this.#fault("The tool's result does not match its declared output.", new Error(detail), detail);
-  }
-
-  #uncarried(error: unknown): Outcome {
-    const problem = notJson(error);
-    const detail = problem && this.context.scrub(problem);
-    return this.#fault("The tool's result cannot be carried by JSON.", error, detail);
-  }
-
-  #fault(message: string, error: unknown, detail: string | undefined): Outcome {
-    return ourFault(this.caller, this.offer, this.runtime, message, error, this.context.scrub, detail);
-  }
+/** The right to run a keyed call, as far as the run knows it. */
+export interface RunLease {
+  /** Given to the tool as `ctx.idempotencyKey`, for it to pass on. */
+  readonly storeKey: string;
+  /** Extends the lease by `ms` milliseconds. Resolves with false if it was lost. */
+  extend(ms: number): Promise<boolean>;
 }
 
-keepMap(new ToolRun({} as ToolDefinition, {} as Granted, {} as Call, {} as CatalogEntry, {} as Runtime));
+/** The caller gave up before its turn came: the tool has not run. */
+const CANCELLED: TimedRun = { outcome: { kind: "cancelled" }, durationMs: 0 };
 
-/** Where in a result there is what JSON cannot carry; undefined where something else was thrown, looked at or not. */
-function notJson(error: unknown): string | undefined {
-  try {
-    return error instanceof NotJson ? error.message : undefined;
-  } catch {
-    return undefined;
-  }
+export function toolRun(
+  definition: ToolDefinition,
+  input: unknown,
+  granted: Granted,
+  offer: CatalogEntry,
+  caller: Call,
+  runtime: Runtime,
+): ToolRun {
+  const context = new RunContext(caller, offer, granted, runtime);
+  return { definition, input, granted, offer, caller, runtime, context };
 }
+
+/**
+ * @param check turns what the tool returned into an outcome
+ * @param lease of a keyed call
+ */
+export async function run(
+  tool: ToolRun,
+  check: (returned: unknown, tool: ToolRun) => MaybePromise<Outcome>,
+  lease?: RunLease,
+): Promise<TimedRun> {
+  const { definition, input, offer, caller, runtime, context } = tool;
+  if (lease) {
+    // Claiming took a while.
+    if (caller.client?.signal.aborted) return CANCELLED;
+    context.idempotencyKey = lease.storeKey;
+    context.extendLease = (ms) => lease.extend(ms);
+  }
+  const started = runtime.now();
+  const running = runWithin({
+    context,
+    caller,
+    offer,
+    runtime,
+    start: () => definition.run(input as never, context as never),
+    check: (returned) => check(returned, tool),
+  });
+  const { outcome, late } = isPromise(running) ? await running : running;
+  const closing = context.end();
+  if (closing) await closing;
+  const durationMs = runtime.now() - started;
+  return late ? { outcome, durationMs, late: closeAgain(late, context) } : { outcome, durationMs };
+}
+
+/** A tool that works on after its time is over may change its session: that is written when it ends. */
+async function closeAgain(late: Promise<Outcome | undefined>, context: RunContext): Promise<Outcome | undefined> {
+  const outcome = await late;
+  await context.end();
+  return outcome;
+}
+
+keepMap(toolRun({} as ToolDefinition, {}, {} as Granted, {} as CatalogEntry, {} as Call, {} as Runtime));

@@ -1,7 +1,7 @@
 /** Answers one request: finds its method in the era's table, gives it a channel and a way to be cancelled. */
 import { isRecord } from "../../core/lib/json.ts";
 import { describeError } from "../../core/lib/log.ts";
-import type { MaybePromise } from "../../core/lib/maybe-promise.ts";
+import { isPromise, settlesAtOnce } from "../../core/lib/maybe-promise.ts";
 import type { RequestContext } from "../../http/request-context.ts";
 import type { RpcId, RpcRequest } from "../json-rpc.ts";
 import { legacyMethods, negotiate } from "./dialects/legacy.ts";
@@ -15,50 +15,32 @@ import { capabilitiesOf } from "./wire/elicitation.ts";
 /** Milliseconds before a running call starts to watch its mailbox: most end sooner and cost nothing. */
 const WATCH_AFTER_MS = 250;
 
-export function dispatch(request: RpcRequest, facts: ExchangeFacts): MaybePromise<Response> {
+export async function dispatch(request: RpcRequest, facts: ExchangeFacts): Promise<Response> {
   const exchange = new Exchange(facts);
-  const { context, dialect, session } = exchange;
+  const { dialect, session } = exchange;
   const method = (dialect.kind === "modern" ? modernMethods : legacyMethods).get(request.method);
   if (method === undefined) {
     const unknown = error(CODE.unknownMethod, `Method not found: ${request.method}`);
     // 2026-07-28: "it MUST respond with 404 Not Found" (Streamable HTTP, Protocol Version Header).
-    return exchange.respond(final(request, { ...unknown, ...(dialect.kind === "modern" && { status: 404 }) }));
+    return exchange.respond(finalMessage(request, { ...unknown, ...(dialect.kind === "modern" && { status: 404 }) }));
   }
-  const reply = safely(method, request, exchange);
-  if (!(reply instanceof Promise) && request.method !== "initialize") {
-    try {
-      return exchange.respond(final(request, reply));
-    } catch (thrown) {
-      // A value that was carried by JSON once, and is not any more.
-      return exchange.respond(final(request, broken(thrown, context)));
-    }
-  }
-  const unwatch = session && watch(request, session, exchange);
-  return exchange.respond(conclude(request, exchange, reply, unwatch));
+  const replying = reply(method, request, exchange);
+  // A method that is done at once has nobody to wait for: it needs neither a watch nor, if it sent nothing, a stream.
+  if (await settlesAtOnce(replying)) return exchange.respond(await replying);
+  if (session === undefined) return exchange.respond(replying);
+  const unwatch = watch(request, session, exchange);
+  return exchange.respond(replying.finally(unwatch));
 }
 
-/** The last message of a method that takes its time. Never rejects. */
-async function conclude(
-  request: RpcRequest,
-  exchange: Exchange,
-  reply: MaybePromise<MethodReply>,
-  unwatch: (() => void) | undefined,
-): Promise<FinalMessage> {
+/** The last message of a request. Never rejects. */
+async function reply(method: Method, request: RpcRequest, exchange: Exchange): Promise<FinalMessage> {
   try {
-    const said = await reply;
-    return final(request, said, request.method === "initialize" ? await sessionHeader(request, exchange) : undefined);
+    const replying = method(request, exchange);
+    const made = isPromise(replying) ? await replying : replying;
+    const headers = request.method === "initialize" ? await sessionHeader(request, exchange) : undefined;
+    return finalMessage(request, made, headers);
   } catch (thrown) {
-    return final(request, broken(thrown, exchange.context));
-  } finally {
-    unwatch?.();
-  }
-}
-
-function safely(method: Method, request: RpcRequest, exchange: Exchange): MaybePromise<MethodReply> {
-  try {
-    return method(request, exchange);
-  } catch (thrown) {
-    return broken(thrown, exchange.context);
+    return finalMessage(request, broken(thrown, exchange.context));
   }
 }
 
@@ -68,7 +50,7 @@ function broken(thrown: unknown, { runtime }: RequestContext): MethodReply {
   return { ...error(CODE.internal, "Internal error"), status: 500 };
 }
 
-function final({ id }: RpcRequest, reply: MethodReply, headers?: Record<string, string>): FinalMessage {
+function finalMessage({ id }: RpcRequest, reply: MethodReply, headers?: Record<string, string>): FinalMessage {
   const all = reply.headers && headers ? { ...reply.headers, ...headers } : (reply.headers ?? headers);
   if ("resultText" in reply) {
     const { resultText, closed, status } = reply;

@@ -2,9 +2,9 @@
  * MCP over Streamable HTTP: one endpoint for both eras. Reads messages, finds who answers them; runs nothing itself.
  */
 
-import { andThen, type MaybePromise } from "../../core/lib/maybe-promise.ts";
+import { isPromise, type MaybePromise } from "../../core/lib/maybe-promise.ts";
 import { partitionOf } from "../../core/model/principal.ts";
-import { type ReadBody, readJson } from "../../http/body.ts";
+import { readJson } from "../../http/body.ts";
 import type { MaybeResponse, Protocol, RequestContext } from "../../http/request-context.ts";
 import { empty, json } from "../../http/response.ts";
 import { type RpcId, type RpcMessage, type RpcRequest, readRpc } from "../json-rpc.ts";
@@ -28,11 +28,8 @@ export const mcp: Protocol = {
     refuse(status, message, { ...(headers && { headers }), ...(status >= 500 && { code: CODE.internal }) }),
 };
 
-function post(context: RequestContext): MaybeResponse {
-  return readJson(context, (body) => receive(context, body));
-}
-
-function receive(context: RequestContext, body: ReadBody): MaybeResponse {
+async function post(context: RequestContext): Promise<Response> {
+  const body = await readJson(context);
   if ("bad" in body) {
     const { status, message } = body.bad;
     return refuse(status, message, status === 400 ? { code: CODE.parse } : {});
@@ -47,10 +44,8 @@ function receive(context: RequestContext, body: ReadBody): MaybeResponse {
     return json({ jsonrpc: "2.0", id: kind === "request" ? message.id : undefined, error: era.error }, era.status);
   }
   if (era.era === "modern") return postModern(context, message, era.capabilities);
-  return andThen(openLegacy(context, era.revision), postOpened, context, message);
-}
-
-function postOpened(legacy: Response | Legacy, context: RequestContext, message: RpcMessage): MaybeResponse {
+  const opening = openLegacy(context, era.revision);
+  const legacy = isPromise(opening) ? await opening : opening;
   return legacy instanceof Response ? legacy : postLegacy(context, message, legacy);
 }
 

@@ -3,7 +3,6 @@
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import { sha256 } from "../../core/lib/digest.ts";
 import { describeError } from "../../core/lib/log.ts";
-import { andThen, type MaybePromise } from "../../core/lib/maybe-promise.ts";
 import { type Client, NO_CONTEXT } from "../../core/model/call.ts";
 import type { CallResult } from "../../core/model/call-result.ts";
 import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
@@ -74,11 +73,11 @@ function fragment({ name, json }: CatalogEntry): string {
 }
 
 /** Every error that a JSON-RPC body can carry is a 200: clients take any other status for "no access to server". */
-function call(context: RequestContext): MaybeResponse {
-  return readRequest(context, (read) => {
-    if (read instanceof Response) return read;
-    return andThen(answer(context, read), inJson);
-  });
+async function call(context: RequestContext): Promise<Response> {
+  const read = await readRequest(context);
+  if (read instanceof Response) return read;
+  const { body, status, headers } = await answer(context, read);
+  return json(body, status, headers);
 }
 
 /**
@@ -88,7 +87,7 @@ function call(context: RequestContext): MaybeResponse {
  * after a colon, no id, no comment, and an event is written in one piece.
  */
 async function streamCall(context: RequestContext): Promise<Response> {
-  const read = await readRequest(context, (made) => made);
+  const read = await readRequest(context);
   if (read instanceof Response) return read;
   const stop = new AbortController();
   const stream = eventStream(() => stop.abort(), undefined, ":");
@@ -121,25 +120,17 @@ function oneLine(value: unknown): string {
   return JSON.stringify(value).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 }
 
-function inJson({ body, status, headers }: Answered): Response {
-  return json(body, status, headers);
-}
-
-/** @param next goes on with the call; or with the answer to what is none */
-function readRequest<Next>(
-  context: RequestContext,
-  next: (read: ReadCall | Response) => MaybePromise<Next>,
-): MaybePromise<Next> {
-  return readJson(context, (body) => {
-    if ("bad" in body) return next(opentool.httpError(body.bad.status, body.bad.message));
-    const read = readCall(body.value);
-    if (!("problem" in read)) return next(read);
-    return next(json(failure({ code: CODE.badRequest, message: read.problem }, read.id), 400));
-  });
+/** @returns the call; or the response to a request that is none */
+async function readRequest(context: RequestContext): Promise<ReadCall | Response> {
+  const body = await readJson(context);
+  if ("bad" in body) return opentool.httpError(body.bad.status, body.bad.message);
+  const read = readCall(body.value);
+  if (!("problem" in read)) return read;
+  return json(failure({ code: CODE.badRequest, message: read.problem }, read.id), 400);
 }
 
 /** The JSON-RPC response to a request that could be read. */
-function answer(context: RequestContext, read: ReadCall, client: Client = context.request): MaybePromise<Answered> {
+async function answer(context: RequestContext, read: ReadCall, client: Client = context.request): Promise<Answered> {
   const { id, tool, params, attachments } = read;
   const { headers, runtime, principal, toolkit } = context;
   // Plain JSON-RPC clients count 1, 2, 3: an `id` is no idempotency key, the header is.
@@ -152,7 +143,7 @@ function answer(context: RequestContext, read: ReadCall, client: Client = contex
     const message = 'context.attachments must be a list of objects with the string "file_id"';
     return { body: failure({ code: CODE.badRequest, message }, id), status: 200 };
   }
-  const ending = execute(
+  const result = await execute(
     {
       callId: crypto.randomUUID(),
       protocol: LISTING,
@@ -168,7 +159,7 @@ function answer(context: RequestContext, read: ReadCall, client: Client = contex
     },
     runtime,
   );
-  return andThen(ending, inHttp, id, context);
+  return inHttp(result, id, context);
 }
 
 function inHttp({ outcome, replayed }: CallResult, id: unknown, context: RequestContext): Answered {

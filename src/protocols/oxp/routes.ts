@@ -1,12 +1,11 @@
 /** OXP 1.0 over HTTP: health, listing, call. Reads, executes, renders; decides nothing about a call. */
 
 import { isRecord } from "../../core/lib/json.ts";
-import { andThen } from "../../core/lib/maybe-promise.ts";
 import { execute } from "../../core/pipeline/execute.ts";
 import { hasBody, type ReadBody, readJson } from "../../http/body.ts";
 import { checkedKey, idempotencyKeyOf } from "../../http/idempotency-key.ts";
 import { answerListing, listingOf, listingTag } from "../../http/listing.ts";
-import type { MaybeResponse, Protocol, RequestContext } from "../../http/request-context.ts";
+import type { Protocol, RequestContext } from "../../http/request-context.ts";
 import { json } from "../../http/response.ts";
 import { readTrace } from "../../http/trace.ts";
 import { listTools } from "./list.ts";
@@ -29,13 +28,14 @@ export const oxp: Protocol = {
 };
 
 /** OXP 1.0, List Tools. The version may come in a body, as clients that cannot send one on GET put it elsewhere. */
-function list(context: RequestContext): MaybeResponse {
+async function list(context: RequestContext): Promise<Response> {
   const { request, headers } = context;
   const named = request.url.includes("?") ? new URL(request.url).searchParams.get("$schema") : null;
   const header = headers.get("oxp-version");
   if (named !== null && !isSupportedVersion(named)) return serverError(400, UNSUPPORTED_VERSION);
   if (header !== null && header !== "1.0" && !isSupportedVersion(header)) return serverError(400, UNSUPPORTED_VERSION);
-  return hasBody(context) ? readJson(context, (body) => unfit(body) ?? listing(context)) : listing(context);
+  const problem = hasBody(context) ? unfit(await readJson(context)) : undefined;
+  return problem ?? listing(context);
 }
 
 /** Why a body that came with the question for the listing cannot be heard. */
@@ -55,12 +55,9 @@ function listing(context: RequestContext): Response {
   return answerListing(context, made);
 }
 
-function call(context: RequestContext): MaybeResponse {
-  return readJson(context, (body) => respond(context, body));
-}
-
-function respond(exchange: RequestContext, body: ReadBody): MaybeResponse {
+async function call(exchange: RequestContext): Promise<Response> {
   const { request, headers, runtime, principal, toolkit } = exchange;
+  const body = await readJson(exchange);
   if ("bad" in body) return serverError(body.bad.status, body.bad.message);
   const read = readCall(body.value);
   if ("problem" in read) return serverError(400, read.problem);
@@ -71,7 +68,7 @@ function respond(exchange: RequestContext, body: ReadBody): MaybeResponse {
     return serverError(400, "The Idempotency-Key header must have 1 to 255 characters of UTF-8");
   }
   const callId = key ?? crypto.randomUUID();
-  const result = execute(
+  const result = await execute(
     {
       callId,
       protocol: LISTING,
@@ -87,5 +84,5 @@ function respond(exchange: RequestContext, body: ReadBody): MaybeResponse {
     },
     runtime,
   );
-  return andThen(result, render, callId, exchange);
+  return render(result, callId, exchange);
 }

@@ -144,7 +144,7 @@ describe("requestState (Server Requirements, 4 and 5: attacker-controlled input)
     const signer = hmacSigner(async () => new Uint8Array(32));
     const as = async (principal: string, more: object) => {
       const app = createApp({
-        host: { catalog: createCatalog(source), signer, secret: () => undefined, log: () => {}, now: () => 0 },
+        runtime: { catalog: createCatalog(source), signer, secret: () => undefined, log: () => {}, now: () => 0 },
         server: { name: "principals", version: "1" },
         limits: { bodyBytes: 10_000, pageSize: 10 },
         ...OPEN,

@@ -1,5 +1,5 @@
 /** MCP's methods in 2026-07-28: stateless, each request on its own. What earlier revisions had and this lacks, is absent. */
-import { andThen } from "../../../core/lib/maybe-promise.ts";
+import { isPromise } from "../../../core/lib/maybe-promise.ts";
 import type { ServerInfo } from "../../../http/request-context.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
 import { complete } from "../methods/completion.ts";
@@ -30,7 +30,10 @@ export const modernMethods: ReadonlyMap<string, Method> = new Map<string, Method
     ] satisfies [string, Method][]
   ).map(([name, method]) => [
     name,
-    (request: RpcRequest, exchange: Exchange) => andThen(method(request, exchange), signed, exchange),
+    (request: RpcRequest, exchange: Exchange) => {
+      const reply = method(request, exchange);
+      return isPromise(reply) ? reply.then((made) => signed(made, exchange)) : signed(reply, exchange);
+    },
   ]),
 );
 

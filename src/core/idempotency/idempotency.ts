@@ -1,16 +1,16 @@
 /**
- * A keyed call: claims its key, runs, settles its result under it; or repeats the result of the call that did. A call
- * that its caller no longer waits for (time limit, cancelled) keeps its key while its tool works on: the next call with
- * the key gets what that comes to.
+ * Keyed calls run at most once: a call claims its key, and its outcome is kept under it for the calls that repeat it. If
+ * a call times out or is cancelled, its key stays taken while the tool is still running; the next call with that key
+ * gets the result.
  */
 
-import { exactVersion, lacking } from "../catalog/catalog.ts";
+import { exactVersion } from "../catalog/catalog.ts";
 import { describeError } from "../lib/log.ts";
 import type { Call } from "../model/call.ts";
 import type { CallResult } from "../model/call-result.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
 import { isFinal, type Outcome, type Refusal } from "../model/outcome.ts";
-import { isNamed, partitionOf } from "../model/principal.ts";
+import { isNamed, lacking, partitionOf } from "../model/principal.ts";
 import {
   type CallIdentity,
   type Claim,
@@ -21,44 +21,78 @@ import {
   storeKeyOf,
 } from "../ports/idempotency-store.ts";
 import { DEFAULT_TIMEOUT_MS } from "../run/run-code.ts";
-import type { TimedRun, ToolRun } from "../run/run-tool.ts";
+import type { RunLease, TimedRun, ToolRun } from "../run/run-tool.ts";
 import { type Kept, openRecord, recordKey, sealRecord } from "./sealed-record.ts";
 
-const LEDGER_RETRY_MS = 1_000;
+const STORE_RETRY_MS = 1_000;
 
-/** Nobody waited for it any more when its turn came: it has not run, and need not. */
-const CANCELLED: TimedRun = { outcome: { kind: "cancelled" }, durationMs: 0 };
+/** The right to run a keyed call. */
+export interface Lease extends RunLease {
+  readonly keys: CallKeys;
+  readonly claim: Claim & { readonly state: "claimed" };
+  /** In milliseconds of {@link Runtime.now}. */
+  readonly claimedAt: number;
+}
 
 /** A call's names: in the stores, its fingerprint, and its sealing key. */
-interface CallKeys {
+export interface CallKeys {
   readonly storeKey: string;
   readonly fingerprint: string;
   readonly sealing: CryptoKey;
 }
 
-/** @param key the client's */
-export async function runOnce(run: ToolRun, key: string): Promise<CallResult> {
+export type Claimed = { readonly lease: Lease } | { readonly result: CallResult };
+
+/**
+ * Claims a key for a call: only the holder of the lease may run the tool, and must settle afterwards.
+ *
+ * @param key the client's
+ * @returns the result of the call that had the key before, or a refusal, if this one must not run. Never rejects
+ */
+export async function claim(tool: ToolRun, key: string): Promise<Claimed> {
   let keys: CallKeys;
   let claim: Claim;
   try {
     // Derived before the tool runs: without it no result could be kept.
-    keys = await keysOf(run, key);
-    claim = await claimFor(run, keys);
+    keys = await keysOf(tool, key);
+    claim = await claimFor(tool, keys);
   } catch (error) {
-    const { runtime, caller } = run;
+    const { runtime, caller } = tool;
     // Nothing has run: the caller may try again, and must not be served without the promise that its key makes.
     runtime.log({ level: "error", message: "ledger unavailable", callId: caller.callId, error: describeError(error) });
-    return refused(run, { reason: "unavailable", retryAfterMs: LEDGER_RETRY_MS });
+    return { result: refused(tool, { reason: "unavailable", retryAfterMs: STORE_RETRY_MS }) };
   }
-  if (claim.state !== "claimed") return found(claim, run, keys);
-  run.context.extendLease = (ms) => claim.extendLease(ms);
-  const work = carriedOut(run, keys, claim);
-  // A caller that goes between the run and its result must not take the result with it.
-  run.runtime.defer(work.catch(() => {}));
-  return work;
+  if (claim.state !== "claimed") return { result: await known(claim, tool, keys) };
+  const { storeKey } = keys;
+  return { lease: { storeKey, keys, claim, claimedAt: tool.runtime.now(), extend: (ms) => claim.extendLease(ms) } };
 }
 
-async function keysOf({ caller, offer, met, runtime }: ToolRun, key: string): Promise<CallKeys> {
+/**
+ * Keeps a final outcome under the call's key; otherwise gives the key back, or lets it go when the tool ends that its
+ * caller no longer waits for.
+ */
+export async function settle(tool: ToolRun, lease: Lease, ran: TimedRun): Promise<CallResult> {
+  const { offer: entry, runtime } = tool;
+  const { outcome, durationMs, late } = ran;
+  if (isFinal(outcome)) {
+    const kept = await keep(tool, lease, outcome, durationMs);
+    // If this lease was lost and another call has run, all callers get that one's result.
+    return kept === "kept" ? { outcome, durationMs, entry } : known(kept, tool, lease.keys);
+  }
+  if (late) runtime.defer(late.then((end) => settleLate(tool, lease, end)));
+  else await lease.claim.release();
+  return { outcome, durationMs, entry };
+}
+
+async function settleLate(tool: ToolRun, lease: Lease, end: Outcome | undefined): Promise<void> {
+  const { caller, runtime } = tool;
+  // Its caller may have gone on with the session meanwhile: an anonymous other must not get what the tool read of it.
+  const begun = isNamed(caller.principal) && caller.beginsSession === true;
+  if (end && isFinal(end)) await keep(tool, lease, end, runtime.now() - lease.claimedAt, begun);
+  else await lease.claim.release();
+}
+
+async function keysOf({ caller, offer, granted, runtime }: ToolRun, key: string): Promise<CallKeys> {
   const { principal, context, input = {}, attachments } = caller;
   const userId = context.userId || undefined;
   const identity: CallIdentity = [partitionOf(principal), userId, offer.id, key];
@@ -72,7 +106,7 @@ async function keysOf({ caller, offer, met, runtime }: ToolRun, key: string): Pr
       identity,
       input,
       attachments,
-      namesUser ? undefined : met.fromCaller,
+      namesUser ? undefined : granted.fromCaller,
     ),
     sealing: await recordKey(runtime.signer, identity),
   };
@@ -97,30 +131,9 @@ function needsOnce({ once, annotations }: CatalogEntry["traits"]): boolean {
   return once ?? annotations?.readOnly !== true;
 }
 
-async function carriedOut(run: ToolRun, keys: CallKeys, claim: Claim & { state: "claimed" }): Promise<CallResult> {
-  const { caller, offer: entry, runtime } = run;
-  const started = runtime.now();
-  const isOver = caller.client?.signal.aborted;
-  const { outcome, durationMs, late } = isOver ? CANCELLED : await run.run(keys.storeKey);
-  if (isFinal(outcome)) {
-    const kept = await keep(run, keys, claim, outcome, durationMs);
-    // This runner was given up, and another has run: all callers get the one result.
-    return kept === "kept" ? { outcome, durationMs, entry } : found(kept, run, keys);
-  }
-  const afterwards = async (end: Outcome | undefined): Promise<void> => {
-    // Its caller went on with the session meanwhile, if it likes: what the tool read of it is not for a nameless other.
-    const begun = isNamed(caller.principal) && caller.beginsSession === true;
-    await (end && isFinal(end) ? keep(run, keys, claim, end, runtime.now() - started, begun) : claim.release());
-  };
-  if (late === undefined) await claim.release();
-  else runtime.defer(late.then(afterwards));
-  return { outcome, durationMs, entry };
-}
-
 async function keep(
   { caller, offer, context, runtime }: ToolRun,
-  { fingerprint, sealing }: CallKeys,
-  claim: Claim & { state: "claimed" },
+  { claim, keys: { fingerprint, sealing } }: Lease,
   outcome: Outcome,
   durationMs: number,
   begun = caller.beginsSession,
@@ -149,7 +162,7 @@ async function keep(
 }
 
 /** The ending of a call that does not run: another with its key does, or has. */
-async function found(
+async function known(
   claim: Exclude<Claim, { state: "claimed" }>,
   run: ToolRun,
   { sealing }: CallKeys,

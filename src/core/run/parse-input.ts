@@ -1,0 +1,43 @@
+/** Turns the input that was sent into the tool's own: validated, and transformed if its schema does so. */
+import { isRecord } from "../lib/json.ts";
+import { attempt, isPromise, type MaybePromise } from "../lib/maybe-promise.ts";
+import type { Call } from "../model/call.ts";
+import type { CatalogEntry } from "../model/catalog-entry.ts";
+import type { ToolDefinition } from "../model/definition.ts";
+import { toIssues } from "../model/issues.ts";
+import type { Outcome } from "../model/outcome.ts";
+import { judge, type Validated } from "../model/schema.ts";
+import type { Runtime } from "../ports/runtime.ts";
+import { ourFault } from "./run-code.ts";
+
+export type Parsed = { readonly input: unknown } | { readonly outcome: Outcome };
+
+const NOT_AN_OBJECT: Parsed = {
+  outcome: { kind: "invalid", issues: [{ path: "", message: "Must be an object of parameters" }] },
+};
+
+/** Never throws and never rejects. Returns a promise only if the tool's schema does. */
+export function parse(
+  definition: ToolDefinition,
+  entry: CatalogEntry,
+  call: Call,
+  runtime: Runtime,
+): MaybePromise<Parsed> {
+  const { input: sent = {} } = call;
+  const { input: schema } = definition;
+  if (!isRecord(sent)) return NOT_AN_OBJECT;
+  if (schema === undefined) return { input: {} };
+  return attempt<Parsed>(
+    () => {
+      // Validators look members up with `in`, which would find "constructor" in any object with a prototype.
+      const verdict = judge(schema, { __proto__: null, ...sent });
+      return isPromise(verdict) ? verdict.then(toParsed) : toParsed(verdict);
+    },
+    (error) => ({ outcome: ourFault(call, entry, runtime, "The tool's input check failed.", error) }),
+  );
+}
+
+function toParsed(verdict: Validated<unknown>): Parsed {
+  if (!verdict.issues) return { input: verdict.value };
+  return { outcome: { kind: "invalid", issues: toIssues(verdict.issues) } };
+}
