@@ -9,46 +9,53 @@ const files = globSync("src/**/*.ts", { cwd: ROOT })
   .sort();
 const text = (file: string) => readFileSync(resolve(ROOT, file), "utf8");
 
-/** Rooms from the most particular to the most general; the first that fits a file is its own. */
+/** Rooms from the most particular to the most general: the first that fits a file is its own. */
 const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly RegExp[] }[] = [
   { files: /^src\/tool\.ts$/, mayImport: [/^type src\/core\//] },
-  { files: /^src\/core\//, mayImport: [/^src\/core\//, /^valibot$/] },
+  // The core, from the bottom up: what a folder may import stands in the folders named before it.
+  { files: /^src\/core\/lib\//, mayImport: [/^src\/core\/lib\//] },
+  { files: /^src\/core\/model\//, mayImport: [/^src\/core\/(lib|model)\//, /^valibot$/] },
+  { files: /^src\/core\/catalog\//, mayImport: [/^src\/core\/(lib|model|catalog)\//] },
+  { files: /^src\/core\/ports\//, mayImport: [/^src\/core\/(lib|model|catalog|ports)\//] },
+  { files: /^src\/core\/run\//, mayImport: [/^src\/core\/(lib|model|catalog|ports|run)\//] },
+  { files: /^src\/core\/idempotency\//, mayImport: [/^src\/core\/(lib|model|catalog|ports|run|idempotency)\//] },
+  { files: /^src\/core\/pipeline\//, mayImport: [/^src\/core\//] },
   { files: /^src\/access\//, mayImport: [/^src\/(core|access)\//, /^jose(\/errors)?$/] },
   {
     files: /^src\/sign-in\//,
     mayImport: [/^src\/(core|access|pages|sign-in)\//, /^@cloudflare\/workers-oauth-provider$/],
   },
-  // Read by the Worker, and by the build, which tells of mistakes before it does.
-  { files: /^src\/settings\.ts$/, mayImport: [] },
   // Runs in Node, by hand: never ships.
-  { files: /^src\/keys\//, mayImport: [/^src\/keys\//, /^type src\//, /^node:/, /^wrangler$/] },
+  { files: /^src\/cli\/keys\//, mayImport: [/^src\/cli\/keys\//, /^type src\//, /^node:/, /^wrangler$/] },
+  { files: /^src\/http\//, mayImport: [/^src\/http\//, /^src\/core\//, /^type hono/] },
   // What a listing says of a tool is read at build time: it must load without a runtime, and drag nothing along.
   { files: /^src\/protocols\/[a-z]+\/describe\.ts$/, mayImport: [/^type src\/core\//] },
   ...["oxp", "mcp", "opentool"].map((name) => ({
     files: new RegExp(`^src/protocols/${name}/`),
-    mayImport: [new RegExp(`^src/protocols/${name}/`), /^src\/protocols\/[a-z-]+\.ts$/, /^src\/core\//, /^hono/],
+    mayImport: [new RegExp(`^src/protocols/${name}/`), /^src\/protocols\/[a-z-]+\.ts$/, /^src\/(core|http)\//],
   })),
-  { files: /^src\/protocols\/[a-z-]+\.ts$/, mayImport: [/^src\/protocols\/[a-z-]+\.ts$/, /^src\/core\//, /^hono/] },
+  { files: /^src\/protocols\/[a-z-]+\.ts$/, mayImport: [/^src\/protocols\/[a-z-]+\.ts$/, /^src\/(core|http)\//] },
   { files: /^src\/stores\//, mayImport: [/^src\/stores\//, /^src\/core\//, /^type src\/access\//, /^cloudflare:/] },
-  { files: /^src\/pages\//, mayImport: [/^src\/pages\//, /^src\/core\//, /^type src\/protocols\/http\.ts$/] },
+  { files: /^src\/pages\//, mayImport: [/^src\/pages\//, /^src\/core\//, /^type src\/http\//] },
+  // Environment strings to typed settings: the build checks wrangler.toml with it.
+  { files: /^src\/settings\.ts$/, mayImport: [] },
   {
     files: /^src\/build\//,
     mayImport: [
       /^src\/build\//,
       /^type src\//,
       /^src\/protocols\/[a-z]+\/describe\.ts$/,
+      /^src\/settings\.ts$/,
       /^node:/,
       /^esbuild$/,
       /^wrangler$/,
-      /^src\/settings\.ts$/,
       /^@valibot\//,
       /^ajv\//,
       // What compiled checks call when they run.
-      /^src\/core\/check\.ts$/,
+      /^src\/core\/catalog\/compiled-check\.ts$/,
     ],
   },
-  { files: /^src\/routing\.ts$/, mayImport: [/^type hono/] },
-  { files: /^src\/app\.ts$/, mayImport: [/^src\/(core|access|protocols|pages)\//, /^src\/routing\.ts$/, /^hono/] },
+  { files: /^src\/app\.ts$/, mayImport: [/^src\/(core|access|http|protocols|pages)\//, /^hono/] },
   { files: /^src\/index\.ts$/, mayImport: [/./] },
 ];
 
@@ -83,6 +90,29 @@ describe("dependency direction (design, Rooms)", () => {
   });
 });
 
+describe("folders", () => {
+  it("no two import each other", () => {
+    const edges = new Set(
+      files.flatMap((file) =>
+        importsOf(file)
+          .map((target) => target.replace(/^type /, ""))
+          .filter((target) => target.startsWith("src/") && !target.startsWith("src/generated/"))
+          .map((target) => `${dirname(file)} > ${dirname(target)}`),
+      ),
+    );
+    const pairs = [...edges].filter((edge) => {
+      const [from = "", to = ""] = edge.split(" > ");
+      return from < to && edges.has(`${to} > ${from}`);
+    });
+    expect(edges.size).toBeGreaterThan(20);
+    expect(pairs).toEqual([]);
+  });
+
+  it.each([...new Set(files.map((file) => dirname(file)))])("%s holds about a dozen files", (folder) => {
+    expect(files.filter((file) => dirname(file) === folder).length).toBeLessThanOrEqual(15);
+  });
+});
+
 describe("wire words stay in wire folders (style, 6)", () => {
   const WORDS =
     /\b(call_id|tool_id|isError|structuredContent|resultType|inputSchema|jsonrpc|parameter_errors|protocolVersion)\b/;
@@ -95,7 +125,7 @@ describe("wire words stay in wire folders (style, 6)", () => {
 });
 
 describe("what ships", () => {
-  const shipped = files.filter((file) => file.startsWith("src/") && !/^src\/(build|keys)\//.test(file));
+  const shipped = files.filter((file) => file.startsWith("src/") && !/^src\/(build|cli)\//.test(file));
 
   it.each(shipped)("%s keeps no mutable state in its module", (file) => {
     const mutable = text(file)

@@ -26,7 +26,7 @@ export interface Rejection {
 
 /** @param times requests to count (default 1); 0 checks only the credential */
 export type Guard = (
-  asked: IncomingRequest,
+  request: IncomingRequest,
   toolkit: string | undefined,
   times?: number,
 ) => MaybePromise<Principal | Rejection>;

@@ -102,9 +102,9 @@ export type Capability = Question["kind"];
 export class CannotElicit extends Error {
   override readonly name = "CannotAsk";
   readonly capability: Capability;
-  constructor(ability: Capability) {
-    super(`The caller cannot be asked this (${ability})`);
-    this.capability = ability;
+  constructor(capability: Capability) {
+    super(`The caller cannot be asked this (${capability})`);
+    this.capability = capability;
   }
 }
 

@@ -50,7 +50,7 @@ export type Refusal =
   /** It ran under this key, but the result was not kept: it can neither be returned nor run again. */
   | { readonly reason: "not_kept" }
   /** The tool asks what this caller cannot be asked. */
-  | { readonly reason: "ability"; readonly ability: Capability };
+  | { readonly reason: "capability"; readonly capability: Capability };
 
 export type Outcome =
   | {

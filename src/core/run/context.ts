@@ -42,7 +42,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
   readonly attachments: readonly Attachment[];
   readonly #call: Caller;
   readonly #offer: Offer;
-  readonly #host: Runtime;
+  readonly #runtime: Runtime;
   #stop: AbortController | undefined;
   #stopped: { reason: unknown } | undefined;
   #session: OpenSession | undefined;
@@ -59,7 +59,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
     this.attachments = call.attachments ?? NO_ATTACHMENTS;
     this.#call = call;
     this.#offer = offer;
-    this.#host = runtime;
+    this.#runtime = runtime;
   }
 
   get callId(): string {
@@ -68,13 +68,13 @@ export class RunContext implements ToolContext<string, string, string | undefine
 
   get env(): Readonly<Record<string, unknown>> {
     const names = this.#offer.traits.env ?? [];
-    return Object.fromEntries(names.map((name) => [name, this.#host.binding(name)]));
+    return Object.fromEntries(names.map((name) => [name, this.#runtime.binding(name)]));
   }
 
   get session(): OpenSession | undefined {
     const { sessionId, principal } = this.#call;
     if (sessionId === undefined) return undefined;
-    this.#session ??= openSession(this.#host.sessions, principal.id, sessionId);
+    this.#session ??= openSession(this.#runtime.sessions, principal.id, sessionId);
     return this.#session;
   }
 
@@ -103,9 +103,9 @@ export class RunContext implements ToolContext<string, string, string | undefine
 
   get fetch(): ToolContext["fetch"] {
     const { trace } = this;
-    if (trace === undefined) return this.#host.fetch;
+    if (trace === undefined) return this.#runtime.fetch;
     const names = this.#offer.traits.trace === "all" ? TRACE_ALL : TRACE_PARENT;
-    return (input, init) => this.#host.fetch(traced(input, init, trace, names));
+    return (input, init) => this.#runtime.fetch(traced(input, init, trace, names));
   }
 
   /** Takes what this call was given in confidence out of a text. */
@@ -125,7 +125,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
   log(level: LogLevel, said: Json): void {
     if (this.hasEnded) return;
     const data = scrubJson(toJson(said), this.scrub);
-    this.#host.log({
+    this.#runtime.log({
       level: "info",
       message: "tool log",
       callId: this.callId,
@@ -167,11 +167,11 @@ export class RunContext implements ToolContext<string, string, string | undefine
   }
 
   now(): number {
-    return this.#host.now();
+    return this.#runtime.now();
   }
 
   changed(change: Change): Promise<void> {
-    return this.#host.changeFeed.publish(change);
+    return this.#runtime.changeFeed.publish(change);
   }
 
   release(): void {
@@ -195,7 +195,12 @@ export class RunContext implements ToolContext<string, string, string | undefine
       await session.close();
     } catch (error) {
       // The tool has run; a session that could not be written must not lose its caller the result.
-      this.#host.log({ level: "error", message: "session not kept", callId: this.callId, error: describeError(error) });
+      this.#runtime.log({
+        level: "error",
+        message: "session not kept",
+        callId: this.callId,
+        error: describeError(error),
+      });
     }
   }
 }

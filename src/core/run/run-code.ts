@@ -152,8 +152,8 @@ function internal(error: unknown, { context, caller, offer, runtime }: Work): Ou
   return ourFault(caller, offer, runtime, INTERNAL, error, context.scrub);
 }
 
-function cannotAsk(ability: Capability): Outcome {
-  return { kind: "refused", refusal: { reason: "ability", ability } };
+function cannotAsk(capability: Capability): Outcome {
+  return { kind: "refused", refusal: { reason: "capability", capability } };
 }
 
 /** A failure of this side: the caller gets a safe sentence, the log everything. */

@@ -84,8 +84,8 @@ function refusalError(refusal: Refusal): RpcError {
       return retryable(CODE.busy, "A call with this idempotency key is still running", refusal.retryAfterMs);
     case "unavailable":
       return retryable(CODE.busy, "The server is temporarily unavailable", refusal.retryAfterMs);
-    case "ability":
-      return unasked(refusal.ability);
+    case "capability":
+      return unasked(refusal.capability);
     case "conflict":
       return {
         code: CODE.conflict,

@@ -75,8 +75,8 @@ function refused(ending: CallResult, callId: string, refusal: Refusal, context: 
         "Nothing was run: what has to be asked before cannot be reached",
         retryAfter(refusal.retryAfterMs),
       );
-    case "ability":
-      return unasked(refusal.ability);
+    case "capability":
+      return unasked(refusal.capability);
     case "conflict":
       return serverError(
         400,

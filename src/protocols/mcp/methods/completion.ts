@@ -61,7 +61,7 @@ function completer(ref: Record<string, unknown>, typed: PartialInput, exchange: 
 
 /** Completion is optional: if it fails, the client gets an empty list. */
 function suggestions(outcome: Outcome): Outcome {
-  const isRefused = outcome.kind === "refused" && outcome.refusal.reason !== "ability";
+  const isRefused = outcome.kind === "refused" && outcome.refusal.reason !== "capability";
   return isRefused || outcome.kind === "completed" ? outcome : { kind: "completed", value: [] };
 }
 

@@ -115,10 +115,10 @@ export function refused(refusal: Refusal, dialect: Dialect, context: RequestCont
           retryAfterMs: refusal.retryAfterMs,
         }),
       };
-    case "ability": {
-      const message = `This needs a client with the capability ${CAPABILITY_NAMES[refusal.ability]}`;
+    case "capability": {
+      const message = `This needs a client with the capability ${CAPABILITY_NAMES[refusal.capability]}`;
       if (dialect.kind !== "modern") return { result: failed({ message }) };
-      const requiredCapabilities = REQUIRED_CAPABILITIES[refusal.ability];
+      const requiredCapabilities = REQUIRED_CAPABILITIES[refusal.capability];
       return { ...error(CODE.missingCapability, message, { requiredCapabilities }), status: 400 };
     }
     case "conflict":

@@ -39,7 +39,7 @@ export function answerOf({ text, status, headers, shared }: FinalMessage): Respo
 
 /** Carries one request's messages to its client: an event stream is opened when there is something to say early. */
 export class ResponseStream implements MessageStream {
-  readonly #visit: RequestContext;
+  readonly #context: RequestContext;
   readonly #streamAddress: StreamAddress | undefined;
   readonly #gone: (() => void) | undefined;
   #answer: ((response: Response) => void) | undefined;
@@ -52,7 +52,7 @@ export class ResponseStream implements MessageStream {
    *             then the request is seen to its end
    */
   constructor(context: RequestContext, streamAddress: StreamAddress | undefined, gone: (() => void) | undefined) {
-    this.#visit = context;
+    this.#context = context;
     this.#streamAddress = streamAddress;
     this.#gone = gone;
   }
@@ -64,7 +64,7 @@ export class ResponseStream implements MessageStream {
       if (this.#stream) resolve(this.#stream.response);
       else this.#answer = resolve;
       const ended = final.then((last) => resolve(this.#end(last)));
-      if (this.#gone === undefined) this.#visit.runtime.defer(ended);
+      if (this.#gone === undefined) this.#context.runtime.defer(ended);
     });
   }
 
@@ -92,13 +92,13 @@ export class ResponseStream implements MessageStream {
   #opened(): OutgoingStream {
     if (this.#stream) return this.#stream;
     const stream = this.#streamAddress
-      ? new ResumableStream(this.#visit.runtime, this.#streamAddress)
+      ? new ResumableStream(this.#context.runtime, this.#streamAddress)
       : plainStream(() => this.#gone?.());
     this.#stream = stream;
     // A beat keeps proxies from closing a stream that is silent, and finds out that nobody listens any more. After a cut
     // the call goes on as it does when a connection breaks.
     this.#endChecks = keepChecking(
-      this.#visit,
+      this.#context,
       () => stream.cut(),
       () => stream.beat(),
     );

@@ -31,7 +31,7 @@ export interface OutgoingStream {
 
 export class ResumableStream implements OutgoingStream {
   readonly response: Response;
-  readonly #host: Runtime;
+  readonly #runtime: Runtime;
   readonly #address: StreamAddress;
   readonly #stream = eventStream(() => this.leave());
   /** The stream's signed name. Nothing is sent before it is there, as each event's id begins with it. */
@@ -47,7 +47,7 @@ export class ResumableStream implements OutgoingStream {
   #posted: Promise<void> = Promise.resolve();
 
   constructor(runtime: Runtime, address: StreamAddress) {
-    this.#host = runtime;
+    this.#runtime = runtime;
     this.#address = address;
     this.response = this.#stream.response;
     this.#named = signStream(runtime, address);
@@ -111,7 +111,7 @@ export class ResumableStream implements OutgoingStream {
 
   /** @param always also if there is nothing to leave */
   #post(always = false): void {
-    const { log, defer } = this.#host;
+    const { log, defer } = this.#runtime;
     this.#posted = this.#posted
       .then(() => this.#leaveKept(always))
       .catch((error) => log({ level: "error", message: "entry not kept", error: describeError(error) }));
@@ -124,7 +124,7 @@ export class ResumableStream implements OutgoingStream {
     if (entries.length === 0 && !always) return;
     this.#kept = [];
     this.#keptLength = 0;
-    await this.#host.relay.post(this.#address.box, this.#address.stream, entries, this.#isDone);
+    await this.#runtime.relay.post(this.#address.box, this.#address.stream, entries, this.#isDone);
   }
 }
 

@@ -24,15 +24,15 @@ export interface McpSession {
   readonly knows: string;
 }
 
-const ABILITIES: readonly Capability[] = ["form", "page", "sample", "roots"];
+const CAPABILITIES: readonly Capability[] = ["form", "page", "sample", "roots"];
 
 export function startSession(
   context: RequestContext,
   revision: LegacyRevision,
-  can: ReadonlySet<Capability>,
+  capabilities: ReadonlySet<Capability>,
 ): Promise<string> {
   const { runtime, principal } = context;
-  const letters = ABILITIES.map((ability) => (can.has(ability) ? "1" : "0")).join("");
+  const letters = CAPABILITIES.map((capability) => (capabilities.has(capability) ? "1" : "0")).join("");
   return mintHandle(
     runtime.signer,
     purpose(context),
@@ -50,7 +50,7 @@ export async function knownSession(context: RequestContext, handle: string): Pro
   const [revision, letters = "", knows = "", started] = note.split("_");
   if (!isLegacyRevision(revision) || !(Date.now() - Number(started) < SESSION_LIFETIME_MS)) return undefined;
   if (await runtime.sessions.hasEnded(principal.id, id)) return undefined;
-  return { id, revision, capabilities: new Set(ABILITIES.filter((_, index) => letters[index] === "1")), knows };
+  return { id, revision, capabilities: new Set(CAPABILITIES.filter((_, index) => letters[index] === "1")), knows };
 }
 
 const TOOL_PURPOSE = "tool-session";
