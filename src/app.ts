@@ -66,26 +66,13 @@ export function createApp(parts: Parts): Hono {
     const [found] = router.match(request.method, getPath(request));
     const only = found.length === 1 ? found[0] : undefined;
     const serve = only && straight.get(only[0][0]);
-    return serve ? serveStraight(serve, request, only[1].toolkit, parts) : fetch(request, env, context);
+    return serve ? serve(request, only[1].toolkit) : fetch(request, env, context);
   };
   return app;
 }
 
 /** An endpoint with what goes before it: who may call, and from where. */
 type Serve = (request: Request, toolkit: string | undefined) => Promise<Response>;
-
-async function serveStraight(
-  serve: Serve,
-  request: Request,
-  toolkit: string | undefined,
-  parts: Parts,
-): Promise<Response> {
-  try {
-    return await serve(request, toolkit);
-  } catch (error) {
-    return unhandled(error, request, parts);
-  }
-}
 
 /** Nothing throws for what a caller does: this is a fault of ours, and says no more than that. */
 function unhandled(error: unknown, request: Request, { runtime }: Parts): Response {
@@ -136,20 +123,25 @@ function server(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol
   return async (request, toolkit) => {
     const { headers } = request;
     const origin = headers.get("origin");
-    const refused = refusedOrigin(request, origin, originPolicy);
-    if (refused) return httpError(403, refused);
-    // An open endpoint is not open under a toolkit's name: it would tell which toolkits there are.
-    const admitting = open && toolkit === undefined ? NOBODY : parts.guard({ request, headers }, toolkit);
-    const principal = isPromise(admitting) ? await admitting : admitting;
-    if ("status" in principal) {
-      return allowOrigin(httpError(principal.status, principal.message, principal.headers), origin);
+    try {
+      const refused = refusedOrigin(request, origin, originPolicy);
+      if (refused) return httpError(403, refused);
+      // An open endpoint is not open under a toolkit's name: it would tell which toolkits there are.
+      const admitting = open && toolkit === undefined ? NOBODY : parts.guard({ request, headers }, toolkit);
+      const principal = isPromise(admitting) ? await admitting : admitting;
+      if ("status" in principal) {
+        return allowOrigin(httpError(principal.status, principal.message, principal.headers), origin);
+      }
+      const catalog = runtime.catalog.visibleTo(principal);
+      if (toolkit !== undefined && !catalog.toolkits.has(toolkit))
+        return allowOrigin(nothing(request, catalog), origin);
+      const seen = runtimeFor(catalog);
+      const context = { request, headers, principal, toolkit, runtime: seen, server, limits, challenge, recheck };
+      const responding = serve(context);
+      return allowOrigin(isPromise(responding) ? await responding : responding, origin);
+    } catch (error) {
+      return unhandled(error, request, parts);
     }
-    const catalog = runtime.catalog.visibleTo(principal);
-    if (toolkit !== undefined && !catalog.toolkits.has(toolkit)) return allowOrigin(nothing(request, catalog), origin);
-    const seen = runtimeFor(catalog);
-    const context = { request, headers, principal, toolkit, runtime: seen, server, limits, challenge, recheck };
-    const responding = serve(context);
-    return allowOrigin(isPromise(responding) ? await responding : responding, origin);
   };
 }
 

@@ -25,9 +25,9 @@ export async function dispatch(request: RpcRequest, facts: ExchangeFacts): Promi
     return exchange.respond(finalMessage(request, { ...unknown, ...(dialect.kind === "modern" && { status: 404 }) }));
   }
   const replying = reply(method, request, exchange);
-  // A method that is done at once has nobody to wait for: it needs neither a watch nor, if it sent nothing, a stream.
-  if (await settlesAtOnce(replying)) return exchange.respond(await replying);
   if (session === undefined) return exchange.respond(replying);
+  // A method that is done at once needs no watch: nobody can cancel it in time.
+  if (await settlesAtOnce(replying)) return exchange.respond(replying);
   const unwatch = watch(request, session, exchange);
   return exchange.respond(replying.finally(unwatch));
 }
