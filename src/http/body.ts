@@ -1,4 +1,4 @@
-/** What all protocols share of HTTP: reading a JSON body within limits, and answering. Knows no protocol's words. */
+/** Reads JSON bodies, within limits. */
 
 import { MAX_INPUT_DEPTH, nestsDeeperThan } from "../core/lib/json.ts";
 import type { Limits, RequestContext } from "./request-context.ts";

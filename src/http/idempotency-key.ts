@@ -1,4 +1,4 @@
-/** The Idempotency-Key header. */
+/** Idempotency keys as HTTP carries them, and what counts as one. */
 
 /**
  * The idempotency key that HTTP carries beside a call (draft-ietf-httpapi-idempotency-key-header); "", which

@@ -1,8 +1,7 @@
+/** Listings: an ETag, bytes that responses share, and 304 for a client that has it already. */
 import type { Runtime } from "../core/ports/runtime.ts";
 import type { RequestContext } from "./request-context.ts";
 import { JSON_HEADERS, PLAIN } from "./response.ts";
-
-/** Listings: an ETag, bytes that responses share, and 304 for a client that has it already. */
 
 /**
  * Characters from which on a listing is sent as a stream of bytes that all answers share. The runtime copies a text for

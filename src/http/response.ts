@@ -1,4 +1,4 @@
-/** JSON responses. */
+/** JSON responses, and responses without a body. */
 
 export const JSON_HEADERS = { "content-type": "application/json", "x-content-type-options": "nosniff" };
 

@@ -1,3 +1,4 @@
+/** Server-sent events (WHATWG HTML, section 9.2): a response whose body is written event by event. */
 import type { RequestContext } from "./request-context.ts";
 
 export interface EventStream {

@@ -1,6 +1,5 @@
-import type { Trace } from "../core/model/definition.ts";
-
 /** W3C trace context in headers. */
+import type { Trace } from "../core/model/definition.ts";
 
 /** Baggage may have 8,192 bytes (W3C Baggage, section 3.3.2), the others far less. */
 export const MAX_TRACE = 8_192;

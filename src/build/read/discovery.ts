@@ -1,7 +1,6 @@
+/** What discovery found in `tools/`. Types only. */
 import type { PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
 import type { Described } from "../../core/model/tool-description.ts";
-
-/** What discovery found in `tools/`. Types only. */
 
 export interface Discovered extends Described {
   readonly path: string;

@@ -1,3 +1,4 @@
+/** An outcome and what a renderer may want to say about it. Types only. */
 import type { CatalogEntry } from "./catalog-entry.ts";
 import type { Outcome } from "./outcome.ts";
 

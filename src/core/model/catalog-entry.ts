@@ -1,6 +1,5 @@
+/** A tool as the catalogue knows it without evaluating its module. Types only. */
 import type { ToolDefinition, Traits } from "./definition.ts";
-
-/** One version of one tool, as the generated module lists it. */
 
 /** One version of one tool, as the generated module lists it. */
 export interface CatalogEntry {

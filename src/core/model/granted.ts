@@ -2,7 +2,6 @@
 
 export type Values = Readonly<Record<string, string>>;
 
-/** What a tool gets to see: the values it declared and no others. */
 export interface Granted {
   readonly secrets: Values;
   readonly authorization: Values;

@@ -1,3 +1,4 @@
+/** Batches of JSON-RPC messages, which 2025-03-26 has and no other revision (2025-03-26, basic/index, Batching). */
 import type { MaybeResponse, RequestContext } from "../../http/request-context.ts";
 import { empty, json } from "../../http/response.ts";
 import { type RpcMessage, readRpc } from "../json-rpc.ts";

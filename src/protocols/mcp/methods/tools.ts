@@ -1,3 +1,4 @@
+/** `tools/list` and `tools/call`, in both eras (server/tools). */
 import { isRecord } from "../../../core/lib/json.ts";
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import { keepMap } from "../../../core/lib/v8-maps.ts";
