@@ -4,6 +4,7 @@
  */
 import type { Principal } from "../core/definition.ts";
 import { isInside } from "../core/egress.ts";
+import { GRANT } from "../core/principal.ts";
 import type { Soon } from "../core/soon.ts";
 import type { Failures } from "./failures.ts";
 import { ProviderDown } from "./jwks.ts";
@@ -139,7 +140,7 @@ async function signedIn(
   const owner = await keys.findById(signed.keyId);
   if (owner === undefined) return { why: "sign-in token of a key that is revoked or expired" };
   const scopes = owner.scopes === "all" ? signed.scopes : signed.scopes.filter((one) => owner.scopes.includes(one));
-  return Object.freeze({ ...owner, scopes, reach: owner.scopes });
+  return Object.freeze({ ...owner, scopes, reach: owner.scopes, [GRANT]: signed.grant });
 }
 
 function isOurs(text: string, { tokens, signIn }: Access): boolean {

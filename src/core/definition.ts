@@ -3,7 +3,7 @@ import type { Ability, Elicited, Fields, Filled, Root, Sampled, SamplingRequest 
 import type { Change } from "./changes.ts";
 import type { Rich } from "./content.ts";
 import type { Json } from "./json.ts";
-import type { OWNER } from "./principal.ts";
+import type { GRANT, OWNER } from "./principal.ts";
 import type { InferInput, InferOutput, StandardSchema } from "./schema.ts";
 import type { Session } from "./state.ts";
 
@@ -120,6 +120,8 @@ export interface Principal {
   readonly rate?: number | undefined;
   /** Who of them it is, where others share its id. */
   readonly [OWNER]?: () => string;
+  /** The grant that it came by, if it signed in with a key. */
+  readonly [GRANT]?: string;
 }
 
 export type LogLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";

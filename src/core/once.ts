@@ -17,8 +17,8 @@ import {
 } from "./ledger.ts";
 import { describeError } from "./log.ts";
 import { isFinal, type Outcome, type Refusal } from "./outcome.ts";
-import { isNamed, ownerOf } from "./principal.ts";
-import { type Kept, openRecord, recordKey, sealRecord } from "./record.ts";
+import { GRANT, isNamed, ownerOf } from "./principal.ts";
+import { type Kept, type KeptSession, openRecord, recordKey, sealRecord } from "./record.ts";
 import { DEFAULT_TIMEOUT_MS } from "./run.ts";
 import type { Carried, ToolRun } from "./tool-run.ts";
 
@@ -99,8 +99,8 @@ async function carriedOut(run: ToolRun, keys: CallKeys, claim: Claim & { state: 
     return kept === "kept" ? { outcome, durationMs, entry } : found(kept, run, keys);
   }
   const afterwards = async (end: Outcome | undefined): Promise<void> => {
-    // Its caller went on with the session meanwhile, if it likes: what the tool read of it is not for a nameless other.
-    const begun = isNamed(caller.principal) && caller.beginsSession === true;
+    // Its caller went on with the session meanwhile, if it likes: what the tool read of it is for no other.
+    const begun = caller.beginsSession && "further";
     await (end && isFinal(end) ? keep(run, keys, claim, end, host.now() - started, begun) : claim.release());
   };
   if (late === undefined) await claim.release();
@@ -114,14 +114,14 @@ async function keep(
   claim: Claim & { state: "claimed" },
   outcome: Outcome,
   durationMs: number,
-  begun = caller.beginsSession,
+  begun = caller.beginsSession ?? false,
 ): Promise<"kept" | Known | Running> {
   const id = caller.sessionId;
   const ran: Kept = {
     version: offer.version,
     durationMs,
     scopes: offer.traits.scopes,
-    session: id === undefined ? undefined : { id, begun: begun === true, seen: context.sawSession },
+    session: id === undefined ? undefined : { id, begun, by: partyOf(caller), seen: context.sawSession },
   };
   const ranOnly = async () => (await sealRecord(sealing, fingerprint, ran)) as LedgerRecord;
   const isKept = offer.traits.keep !== false;
@@ -154,10 +154,10 @@ async function found(
   const ran = host.catalog.find({ id: offer.id, version }, caller.toolkit);
   const entry = "entry" in ran ? ran.entry : offer;
   if (outcome === undefined) return { ...refused(run, { reason: "not_kept" }), entry };
-  // To whoever has no name, an equal key shows nothing: another's session goes on, and may come to hold anything. The
-  // result came of the same input alone, as any that is replayed to them.
-  const told = isNamed(caller.principal) ? session?.id : null;
-  const sessionId = session?.begun && caller.beginsSession ? told : undefined;
+  // Of others who have the principal too, an equal key shows nothing: the session goes on, and may come to hold anything.
+  // The result came of the same input alone, as any that is replayed to them.
+  const wasBegun = session?.begun && caller.beginsSession && session.id !== caller.sessionId;
+  const sessionId = wasBegun ? (isBy(session, caller) ? session.id : null) : undefined;
   return { outcome, durationMs, entry, replayed: true, sessionId };
 }
 
@@ -169,7 +169,18 @@ function isOfThisCall({ version, session, scopes }: Kept, call: Call): boolean {
   const { tool, sessionId, beginsSession = false, principal } = call;
   if (lacking(scopes, principal.scopes).length > 0) return false;
   if (tool.version !== undefined && exactVersion(tool.version) !== version) return false;
-  return !session?.seen || session.id === sessionId || (session.begun && beginsSession);
+  if (!session?.seen || session.id === sessionId) return true;
+  return session.begun !== false && beginsSession !== false && (session.begun === true || isBy(session, call));
+}
+
+/** Whether the session was begun by this caller, as far as can be told. */
+function isBy({ by }: KeptSession, call: Call): boolean {
+  return by !== undefined && by === partyOf(call);
+}
+
+/** Who of a principal calls, and on which path, where its tokens may be good for one only. */
+function partyOf({ principal, toolkit }: Call): string | undefined {
+  return isNamed(principal) ? JSON.stringify([principal[GRANT], toolkit]) : undefined;
 }
 
 function refused({ offer: entry }: ToolRun, refusal: Refusal): Ending {

@@ -9,6 +9,12 @@ export const ANONYMOUS = "anonymous";
  */
 export const OWNER: unique symbol = Symbol("owner");
 
+/**
+ * Where a principal says by which grant it came, if people who share an API key sign in with it: each has one of their
+ * own. Limits do not count by it.
+ */
+export const GRANT: unique symbol = Symbol("grant");
+
 /** What limits count by and idempotency keys belong to: the id, and of strangers, who share one, their address too. */
 export function ownerOf(principal: { readonly id: string; readonly [OWNER]?: () => string }): string {
   return principal[OWNER]?.() ?? principal.id;

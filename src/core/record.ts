@@ -3,6 +3,7 @@
  * derived from the deployment's signing key and everything that names the call, including the client's key, which is
  * not stored: neither the stores nor the signing key alone opens a record.
  */
+import type { Begins } from "./call.ts";
 import { fromBase64Url, type Signer, toBase64Url } from "./handle.ts";
 import { canonical } from "./json.ts";
 import type { CallIdentity, LedgerRecord } from "./ledger.ts";
@@ -22,8 +23,9 @@ export interface Kept {
 /** The session that the call was of. */
 export interface KeptSession {
   readonly id: string;
-  /** Whether the call began it. */
-  readonly begun: boolean;
+  readonly begun: Begins;
+  /** Who began it: of those who share the principal, and on which path. Absent for a caller without a name. */
+  readonly by?: string | undefined;
   /** Whether the tool looked at it: what it returned is for no other session then. */
   readonly seen: boolean;
 }

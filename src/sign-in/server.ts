@@ -49,7 +49,7 @@ const createSignIn: CreateSignIn = (parts) => {
       // One read tells whom a token is for. validateToken() would make one for each resource.
       const found = await at(origin).helpers.unwrapToken<{ readonly keyId: string }>(token);
       if (!found || typeof found.audience !== "string" || !resources.includes(found.audience)) return undefined;
-      return { keyId: found.grant.props.keyId, scopes: found.scope, expires: found.expiresAt };
+      return { keyId: found.grant.props.keyId, grant: found.grantId, scopes: found.scope, expires: found.expiresAt };
     },
   };
 };

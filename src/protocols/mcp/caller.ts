@@ -2,7 +2,15 @@
  * Who calls, as the core wants to know it. Made for each call, so what few of them look at is made when it is asked
  * for.
  */
-import { type Answers, type Asking, type Call, type Caller, NO_CONTEXT, type ToolReference } from "../../core/call.ts";
+import {
+  type Answers,
+  type Asking,
+  type Begins,
+  type Call,
+  type Caller,
+  NO_CONTEXT,
+  type ToolReference,
+} from "../../core/call.ts";
 import type { Attachment, Principal, Trace } from "../../core/definition.ts";
 import { keepShape } from "../../core/shapes.ts";
 import { readTrace } from "../http.ts";
@@ -16,7 +24,7 @@ export class McpCaller implements Caller {
   readonly context = NO_CONTEXT;
   readonly client: Turn;
   sessionId: string | undefined;
-  beginsSession: boolean | undefined;
+  beginsSession: Begins | undefined;
   attachments: readonly Attachment[] | undefined;
   tool: ToolReference | undefined;
   input: unknown;

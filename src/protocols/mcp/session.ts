@@ -1,5 +1,6 @@
 /** MCP sessions (2025-11-25, basic/transports, "Session Management"): ids that any isolate can check. */
 import type { Ability } from "../../core/ask.ts";
+import type { Begins } from "../../core/call.ts";
 import type { LogLevel } from "../../core/definition.ts";
 import { checkHandle, mintHandle, randomId } from "../../core/handle.ts";
 import { ANONYMOUS } from "../../core/principal.ts";
@@ -55,8 +56,7 @@ export interface ToolSession {
   readonly id: string;
   /** What the client sends to go on with it. */
   readonly handle: string;
-  /** Whether this call begins it. */
-  readonly begins: boolean;
+  readonly begins: Begins;
 }
 
 /**

@@ -3,7 +3,6 @@ import type { CatalogEntry } from "../../core/catalog.ts";
 import type { Ending } from "../../core/ending.ts";
 import { execute } from "../../core/execute.ts";
 import { isRecord } from "../../core/json.ts";
-import { isNamed } from "../../core/principal.ts";
 import { keepShape } from "../../core/shapes.ts";
 import type { Soon } from "../../core/soon.ts";
 import { idempotencyKeyOf, type Visit } from "../http.ts";
@@ -50,10 +49,8 @@ async function inSession(turn: Turn, call: ToolCall, given: unknown): Promise<Me
   if (opened === undefined) {
     return { result: failed({ message: "The session is unknown or has expired; leave it out to begin a new one" }) };
   }
-  // A repeat with answers goes on with the session it began; to its caller it still begins one. Not so where others may
-  // have this key: what came of the answers is for who has the state too.
-  const mayBegin = fromState === undefined || isNamed(turn.visit.principal);
-  call.join({ ...opened, begins: given === undefined && mayBegin });
+  // A repeat with answers goes on with the session it began; to its caller it still begins one.
+  call.join({ ...opened, begins: given === undefined && (fromState === undefined || "further") });
   return invoke(turn, call);
 }
 
