@@ -186,6 +186,11 @@ export function lacking(demanded: readonly string[] = NONE, granted: Principal["
   return granted === "all" || demanded.length === 0 ? NONE : demanded.filter((scope) => !granted.includes(scope));
 }
 
+/** Of the scopes that are declared those that were granted. */
+export function granted(declared: readonly string[], scopes: Principal["scopes"]): readonly string[] {
+  return scopes === "all" ? declared : declared.filter((scope) => scopes.includes(scope));
+}
+
 /** FNV-1a, 32 bits: tells few texts apart; keeps no secret. */
 function hash(text: string): string {
   let state = 0x811c9dc5;

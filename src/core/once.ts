@@ -4,8 +4,9 @@
  * the key gets what that comes to.
  */
 import type { Call } from "./call.ts";
-import { type CatalogEntry, exactVersion, lacking } from "./catalog.ts";
+import { type CatalogEntry, exactVersion, granted, lacking } from "./catalog.ts";
 import type { Ending } from "./ending.ts";
+import type { Host } from "./host.ts";
 import {
   type CallIdentity,
   type Claim,
@@ -120,7 +121,7 @@ async function keep(
   const ran: Kept = {
     version: offer.version,
     durationMs,
-    scopes: offer.traits.scopes,
+    scopes: scopesOf(caller, host),
     session: id === undefined ? undefined : { id, begun, by: partyOf(caller), seen: context.sawSession },
   };
   const ranOnly = async () => (await sealRecord(sealing, fingerprint, ran)) as LedgerRecord;
@@ -136,6 +137,13 @@ async function keep(
     host.log({ level: "error", message: "result not sealed", ...lost, error: described });
   }
   return claim.settle(whole ?? (await ranOnly()), ranOnly);
+}
+
+/** Those that count of its caller's; undefined for none, as where nothing demands any. */
+function scopesOf({ principal: { scopes } }: Call, { catalog }: Host): Kept["scopes"] {
+  const counted = granted(catalog.scopes, scopes);
+  if (counted.length === 0) return undefined;
+  return scopes === "all" ? scopes : counted;
 }
 
 /** The ending of a call that does not run: another with its key does, or has. */
@@ -162,12 +170,12 @@ async function found(
 }
 
 /**
- * A result made with another session's values, or by another version, must not be replayed; nor one of a version that
- * this principal could not have called: it was permitted the version that it asked for, and another may have run.
+ * A result made with another session's values, or by another version, must not be replayed; nor one of a caller with more
+ * scopes than this one: a tool may look at them, and the version that ran may have demanded others.
  */
 function isOfThisCall({ version, session, scopes }: Kept, call: Call): boolean {
   const { tool, sessionId, beginsSession = false, principal } = call;
-  if (lacking(scopes, principal.scopes).length > 0) return false;
+  if (scopes === "all" ? principal.scopes !== "all" : lacking(scopes, principal.scopes).length > 0) return false;
   if (tool.version !== undefined && exactVersion(tool.version) !== version) return false;
   if (!session?.seen || session.id === sessionId) return true;
   return session.begun !== false && beginsSession !== false && (session.begun === true || isBy(session, call));

@@ -4,6 +4,7 @@
  * not stored: neither the stores nor the signing key alone opens a record.
  */
 import type { Begins } from "./call.ts";
+import type { Principal } from "./definition.ts";
 import { fromBase64Url, type Signer, toBase64Url } from "./handle.ts";
 import { canonical } from "./json.ts";
 import type { CallIdentity, LedgerRecord } from "./ledger.ts";
@@ -13,8 +14,8 @@ export interface Kept {
   /** The version that ran. */
   readonly version: string;
   readonly durationMs: number;
-  /** The scopes that this version demanded: its result is for nobody without them. */
-  readonly scopes?: readonly string[] | undefined;
+  /** What its caller had of the scopes that anything here demands: its result is for nobody with less. */
+  readonly scopes?: Principal["scopes"] | undefined;
   /** Absent where the result is not kept: then it says only that the call ran. */
   readonly outcome?: Outcome | undefined;
   readonly session?: KeptSession | undefined;

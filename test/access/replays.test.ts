@@ -32,6 +32,22 @@ const TOOLS = {
     return { before: before ?? [], name: content?.name ?? "nobody" };
   },
 });`,
+  "memo/view.ts": `${head}
+  description: "Shows what its caller may see.",
+  run: (_, ctx) => (ctx.principal.scopes.includes("memo:all") ? "everything" : "a little"),
+});`,
+  "memo/pin.ts": `${head}
+  description: "Asks for a number, and returns it.",
+  async run(_, ctx) {
+    const { content } = await ctx.elicit("pin", { message: "Which?", fields: { pin: { type: "string" } } });
+    return { pin: content?.pin ?? "none" };
+  },
+});`,
+  "memo/whole.ts": `${head}
+  description: "Shows everything.",
+  scopes: ["memo:all"],
+  run: () => "everything",
+});`,
 };
 
 let place: Place;
@@ -121,5 +137,54 @@ describe("a session's handle is good on the path that it was given on", () => {
     const { result } = await call(token("/memo"), "Memo_Add", milk, { path: "/memo" });
     expect(result).toMatchObject({ structuredContent: { notes: ["buy milk"] }, _meta: { replayed: true } });
     expect(result._meta).not.toHaveProperty("session");
+  });
+});
+
+describe("a narrower token of one subject, with the key and input of a broader one's call", () => {
+  const token = (sub: string, ...scopes: string[]) => shared({ sub, scope: scopes.join(" ") });
+
+  it("is not shown what the tool showed the broader one, whichever way it calls", async () => {
+    const view = { idempotency_key: "1" };
+    const broad = (await call(token("a", "memo:all"), "Memo_View", view)).result;
+    expect(broad.content[0].text).toContain("everything");
+    expect(await call(token("a"), "Memo_View", view)).toMatchObject(CONFLICT);
+    const oxp = { request: { tool_id: "Memo.View", call_id: "1", input: {} } };
+    const answer = await send(url, { method: "POST", path: "/call", headers: bearer(token("a")), body: oxp });
+    expect([answer.status, answer.text]).toEqual([400, expect.not.stringContaining("everything")]);
+  });
+
+  it("is not told what the broader one answered", async () => {
+    const pin = { idempotency_key: "1" };
+    const broad = token("b", "memo:all");
+    const { requestState } = (await call(broad, "Memo_Pin", pin)).result;
+    const told = (await call(broad, "Memo_Pin", pin, { requestState, ...answered("pin", "4711") })).result;
+    expect(told.structuredContent).toEqual({ pin: "4711" });
+    expect(await call(token("b"), "Memo_Pin", pin)).toMatchObject(CONFLICT);
+  });
+
+  it("is not shown what a key for everything was shown, by signing in with it", async () => {
+    const { text: key } = await place.makeKey();
+    const view = { idempotency_key: "1" };
+    await call(key, "Memo_View", view);
+    expect((await call(key, "Memo_View", view)).result._meta.replayed).toBe(true);
+    const { token } = await person(key, ["memo:all"]);
+    expect(await call(token, "Memo_View", view)).toMatchObject(CONFLICT);
+  });
+
+  it.each([
+    ["the same scopes, in another order and with others that nothing here demands", ["openid", "memo:all"]],
+    ["more scopes", ["memo:all", "more"]],
+  ])("a refreshed one with %s gets its result again", async (_, scopes) => {
+    const view = { idempotency_key: crypto.randomUUID() };
+    await call(token("c", "memo:all", "profile"), "Memo_View", view);
+    const again = (await call(token("c", ...scopes), "Memo_View", view)).result;
+    expect(again).toMatchObject({ content: [{ text: "everything" }], _meta: { replayed: true } });
+  });
+
+  it("one that was given more since (step-up) gets what it got before", async () => {
+    const view = { idempotency_key: "1" };
+    await call(token("d"), "Memo_View", view);
+    const again = (await call(token("d", "memo:all"), "Memo_View", view)).result;
+    expect(again).toMatchObject({ content: [{ text: "a little" }], _meta: { replayed: true } });
   });
 });

@@ -2,7 +2,7 @@
  * Ids of events that a client may come back with (2025-11-25, basic/transports, Resumability and Redelivery): signed
  * and bound to their session, so that one that was never issued is known without a read.
  */
-import { lacking } from "../../core/catalog.ts";
+import { granted, lacking } from "../../core/catalog.ts";
 import type { Principal } from "../../core/definition.ts";
 import { fromBase64Url, toBase64Url } from "../../core/handle.ts";
 import type { Host } from "../../core/host.ts";
@@ -27,8 +27,7 @@ export const END = "end";
 /** What a stream's ids begin with. */
 export async function signStream({ signer, catalog }: Host, address: StreamAddress): Promise<string> {
   const { box, stream, request, scopes, toolkit = null } = address;
-  const lacks = lacking(catalog.scopes, scopes);
-  const has = catalog.scopes.filter((scope) => !lacks.includes(scope));
+  const has = granted(catalog.scopes, scopes);
   const note = toBase64Url(new TextEncoder().encode(JSON.stringify([request, toolkit, ...has])));
   return `${stream}.${note}.${await signer.sign(bound(box, stream, note))}`;
 }
