@@ -130,6 +130,27 @@ describe("two who signed in with one API key, and send the same key and input", 
 describe("a session's handle is good on the path that it was given on", () => {
   const token = (toolkit = "") => shared({ sub: "grace", aud: `${url}${toolkit}/mcp` });
 
+  it.each([
+    ["", "/memo"],
+    ["/memo", ""],
+  ])("one of %j/mcp is none on %j/mcp", async (path, other) => {
+    const { session } = (await call(token(path), "Memo_Add", { text: "mine" }, { path })).result._meta;
+    const refused = (await call(token(other), "Memo_Add", { text: "hm", session }, { path: other })).result;
+    expect(refused).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("leave it out") }] });
+    const on = (await call(token(path), "Memo_Add", { text: "more", session }, { path })).result;
+    expect(on.structuredContent).toEqual({ notes: ["mine", "more"] });
+  });
+
+  it("nor is one that a requestState carries", async () => {
+    const { session } = (await call(token(), "Memo_Add", { text: "mine" })).result._meta;
+    const { requestState } = (await call(token(), "Memo_Sign", { session })).result;
+    const state = { requestState, ...answered("name", "Eve") };
+    const refused = (await call(token("/memo"), "Memo_Sign", {}, { path: "/memo", ...state })).result;
+    expect(refused).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("leave it out") }] });
+    const own = (await call(token(), "Memo_Sign", {}, state)).result;
+    expect(own.structuredContent).toEqual({ before: ["mine"], name: "Eve" });
+  });
+
   it("a replay on another path tells none", async () => {
     const milk = { text: "buy milk", idempotency_key: "path" };
     const { session } = (await call(token(), "Memo_Add", milk)).result._meta;

@@ -9,9 +9,12 @@ import type { Visit } from "../http.ts";
 import { isLogLevel } from "./levels.ts";
 import { isLegacyRevision, type LegacyRevision } from "./revisions.ts";
 
-/** Ids are good on the path that they were given on: a token for one toolkit must not end or answer other calls. */
-function purpose({ toolkit }: Visit): string {
-  return toolkit === undefined ? "mcp-session" : `mcp-session ${toolkit}`;
+/**
+ * Ids and handles are good on the path that they were given on: a token for one toolkit must not end or answer other
+ * calls, nor go on with what they left.
+ */
+function purpose({ toolkit }: Visit, of: "mcp-session" | "tool-session"): string {
+  return toolkit === undefined ? of : `${of} ${toolkit}`;
 }
 
 /** What a session's handshake settled, carried in its id: no isolate has to remember it. */
@@ -31,7 +34,7 @@ export function startSession(visit: Visit, revision: LegacyRevision, can: Readon
   const letters = ABILITIES.map((ability) => (can.has(ability) ? "1" : "0")).join("");
   return mintHandle(
     host.signer,
-    purpose(visit),
+    purpose(visit, "mcp-session"),
     principal.id,
     `${revision}_${letters}_${host.catalog.revision}_${Date.now()}`,
   );
@@ -40,7 +43,7 @@ export function startSession(visit: Visit, revision: LegacyRevision, can: Readon
 /** @returns undefined for an id that was never given to this principal on this path, or whose session has ended */
 export async function knownSession(visit: Visit, handle: string): Promise<SessionFacts | undefined> {
   const { host, principal } = visit;
-  const checked = await checkHandle(host.signer, purpose(visit), principal.id, handle);
+  const checked = await checkHandle(host.signer, purpose(visit, "mcp-session"), principal.id, handle);
   if (checked === undefined) return undefined;
   const { id, note } = checked;
   const [revision, letters = "", knows = "", started] = note.split("_");
@@ -48,8 +51,6 @@ export async function knownSession(visit: Visit, handle: string): Promise<Sessio
   if (await host.sessions.hasEnded(principal.id, id)) return undefined;
   return { id, revision, can: new Set(ABILITIES.filter((_, index) => letters[index] === "1")), knows };
 }
-
-const TOOL_PURPOSE = "tool-session";
 
 /** A session for a client that keeps none. */
 export interface ToolSession {
@@ -71,21 +72,24 @@ export async function toolSession(visit: Visit, given: unknown): Promise<ToolSes
     const id = randomId();
     return { id, handle: await handleOf(visit, id), begins: true };
   }
-  const checked = typeof given === "string" && (await checkHandle(host.signer, TOOL_PURPOSE, principal.id, given));
+  const checked =
+    typeof given === "string" && (await checkHandle(host.signer, purpose(visit, "tool-session"), principal.id, given));
   if (!checked || !(Date.now() - Number(checked.note) < SESSION_LIFETIME_MS)) return undefined;
   return { id: checked.id, handle: given as string, begins: false };
 }
 
 /** The handle of a session that a call of this principal began. */
-export function handleOf({ host, principal }: Visit, sessionId: string): Promise<string> {
-  return mintHandle(host.signer, TOOL_PURPOSE, principal.id, `${Date.now()}`, sessionId);
+export function handleOf(visit: Visit, sessionId: string): Promise<string> {
+  const { host, principal } = visit;
+  return mintHandle(host.signer, purpose(visit, "tool-session"), principal.id, `${Date.now()}`, sessionId);
 }
 
 /** Whether the id is of a session that somebody began who had not signed in, and who has now. */
 export async function isAnonymous(visit: Visit, handle: string): Promise<boolean> {
   const { host, principal } = visit;
   return (
-    principal.id !== ANONYMOUS && (await checkHandle(host.signer, purpose(visit), ANONYMOUS, handle)) !== undefined
+    principal.id !== ANONYMOUS &&
+    (await checkHandle(host.signer, purpose(visit, "mcp-session"), ANONYMOUS, handle)) !== undefined
   );
 }
 
