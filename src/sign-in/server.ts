@@ -119,7 +119,11 @@ async function errorOf(response: Response): Promise<string> {
 /** The client that the library has authenticated: it takes no request that names one in two ways. */
 function clientOf(form: URLSearchParams, headers: Headers): string | undefined {
   const basic = /^basic[ \t]+(\S+)/i.exec(headers.get("authorization") ?? "")?.[1];
-  if (basic !== undefined) return atob(basic).split(":")[0];
+  if (basic !== undefined) {
+    const [id = ""] = atob(basic).split(":");
+    // RFC 6749, section 2.3.1: written as in a form.
+    return decodeURIComponent(id.replaceAll("+", " "));
+  }
   // Like the library, past parameters that are empty.
   const sent = (name: string) => form.getAll(name).find((value) => value !== "");
   const id = sent("client_id");
