@@ -4,8 +4,7 @@
  */
 import type { ToolDefinition } from "./definition.ts";
 import { canonical } from "./json.ts";
-import { judge, type SchemaIssue, type StandardSchema, type Validated } from "./schema.ts";
-import { after } from "./soon.ts";
+import { isLarge, judge, judgeInput, type SchemaIssue, type StandardSchema, type Validated } from "./schema.ts";
 
 /** What discovery compiles of one tool's parameters. Each part stops at its first mistake: answers stay short. */
 export interface Check {
@@ -48,23 +47,28 @@ export async function checked(
 
 /** A schema that complains of what `schema` does, and of what the check finds in other parameters. */
 function strict(schema: StandardSchema, check: Check): StandardSchema {
-  const { vendor } = schema["~standard"];
   const validate = (value: unknown) => {
     // Before the schema, which may change what it is given.
     const found = mistakesOf(value as Record<string, unknown>, check);
+    if (found.length === 0) return judgeInput(schema, value);
+    const refused = { issues: found };
+    if (isLarge(value)) return refused;
+    // What a schema does not expect, such as to make a number of an object, may make it throw.
     try {
-      return after(judge(schema, value), joined, found);
-    } catch (error) {
-      // What a schema does not expect, such as to make a number of an object, may make it throw.
-      if (found.length === 0) throw error;
-      return { issues: found };
+      const verdict = judge(schema, value);
+      if (!(verdict instanceof Promise)) return joined(verdict, found);
+      return verdict.then(
+        (later) => joined(later, found),
+        () => refused,
+      );
+    } catch {
+      return refused;
     }
   };
-  return { "~standard": { version: 1, vendor, validate } };
+  return { "~standard": { version: 1, vendor: "trivet", validate } };
 }
 
 function joined(verdict: Validated<unknown>, found: readonly SchemaIssue[]): Validated<unknown> {
-  if (found.length === 0) return verdict;
   const own = verdict.issues ?? [];
   const told = new Set(own.map(parameterOf));
   return { issues: [...own, ...found.filter((issue) => !told.has(parameterOf(issue)))] };

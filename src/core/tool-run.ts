@@ -10,7 +10,7 @@ import { isRecord, NotJson, toJson } from "./json.ts";
 import type { Issue, Outcome } from "./outcome.ts";
 import type { Met } from "./requirements.ts";
 import { ourFault, type Run, runWithin, type Work } from "./run.ts";
-import { judge, type SchemaIssue, type Validated } from "./schema.ts";
+import { judge, judgeInput, type SchemaIssue, type Validated } from "./schema.ts";
 import { keepShape } from "./shapes.ts";
 import { after, type Soon } from "./soon.ts";
 
@@ -54,7 +54,7 @@ export class ToolRun implements Work {
     }
     // Validators ask with `in`: a parameter called "constructor" must not be found where none was sent.
     const own = { __proto__: null, ...sent };
-    return after(judge(schema, own), ToolRun.#parsed, this);
+    return after(judgeInput(schema, own), ToolRun.#parsed, this);
   }
 
   static #parsed(verdict: Validated<unknown>, run: ToolRun): Issue[] | undefined {
