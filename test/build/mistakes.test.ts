@@ -515,7 +515,13 @@ describe.concurrent("a setting that would close a server, or open it, without a 
       "a number with underscores in an environment",
       `[env.a.vars]\nMAX_BODY_BYTES = "1_000_000"\n`,
       'MAX_BODY_BYTES is "1_000_000" in [env.a.vars]',
-      "write bytes as a whole number of 1 or more",
+      "write bytes as a whole number from 1 to 100000000",
+    ],
+    [
+      "a time of milliseconds, that KV would refuse at each call",
+      `[vars]\nIDEMPOTENCY_TTL_SECONDS = "2592000000"\n`,
+      'IDEMPOTENCY_TTL_SECONDS is "2592000000" in [vars]',
+      "write seconds as a whole number from 60 to 31536000",
     ],
     ["what wrangler does not read", "[dev\n", "Invalid", "correct what the message names"],
   ])("%s", async (_, settings, problem, fix) => {
