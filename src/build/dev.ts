@@ -3,7 +3,7 @@
  * bundler takes in whatever stands in tools/: while one is broken, new code of others would run under what the old
  * catalogue demands.
  */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { build, type Loader, type OutputFile, type Plugin } from "esbuild";
 import type { Discovery } from "./discover.ts";
@@ -78,6 +78,9 @@ export function devCatalog(out: string): DevCatalog {
 const ASSETS = [".txt", ".html", ".sql", ".bin", ".wasm"];
 
 async function bundled(tools: string, outdir: string): Promise<readonly OutputFile[]> {
+  const entries = findToolFiles(tools).tools.map(({ path }) => path);
+  // The bundler follows links: a toolkit may stand elsewhere.
+  const folders = [...new Set([tools, ...entries.map(dirname)])].map((folder) => realpathSync(folder) + sep);
   // What is not in the folder stays where it is: a copy of the framework's would be another module.
   const ownFiles: Plugin = {
     name: "own-files",
@@ -86,12 +89,12 @@ async function bundled(tools: string, outdir: string): Promise<readonly OutputFi
         if (kind === "entry-point") return undefined;
         if (!path.startsWith(".")) return { path, external: true };
         const file = resolve(resolveDir, path);
-        return file.startsWith(tools + sep) ? undefined : { path: file, external: true };
+        return folders.some((folder) => file.startsWith(folder)) ? undefined : { path: file, external: true };
       }),
   };
   const { outputFiles } = await build({
     absWorkingDir: import.meta.dirname,
-    entryPoints: findToolFiles(tools).tools.map(({ path }) => path),
+    entryPoints: entries.map((path) => ({ in: path, out: relative(tools, path).replace(/\.ts$/, "") })),
     outbase: tools,
     outdir,
     bundle: true,

@@ -1,5 +1,5 @@
 /** Every mistake that a tool's author can make ends the build, and names the file, the problem and the fix. */
-import { existsSync } from "node:fs";
+import { existsSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { project, tool } from "./project.ts";
@@ -548,6 +548,17 @@ it("lets a server go on when discovery itself fails", async () => {
   const { code, stderr } = await made.discover({ WRANGLER_COMMAND: "dev", TMPDIR: nowhere, TEMP: nowhere });
   expect(stderr).toContain("The server goes on with the tools as they were");
   expect([code, (await made.catalog()).revision]).toEqual([0, expect.any(String)]);
+});
+
+it("a server goes on with the code of a toolkit that is a link, too, as it was", async () => {
+  const made = project({ "kit/add.ts": tool(), "../elsewhere/far.ts": `import "./_how.ts";\n${tool()}` });
+  made.write({ "../elsewhere/_how.ts": 'globalThis.linked = "as it was";\n' });
+  symlinkSync(join(made.folder, "elsewhere"), join(made.tools, "linked"));
+  expect(await made.discover({ WRANGLER_COMMAND: "dev" })).toMatchObject({ code: 0, stderr: "" });
+  made.write({ "../elsewhere/_how.ts": 'globalThis.linked = "changed";\n' });
+  const entry = (await made.catalog()).entries.find(({ id }) => id === "Linked.Far");
+  await entry?.load();
+  expect(globalThis).toMatchObject({ linked: "as it was" });
 });
 
 /** What stands on stderr, read as its readers do. */
