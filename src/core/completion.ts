@@ -4,7 +4,7 @@ import type { Host, Offer } from "./host.ts";
 import type { Complete, CompletionContext, PromptEntry, ResourceEntry } from "./offers.ts";
 import type { Outcome } from "./outcome.ts";
 import { promptOffer, withoutPrototype } from "./prompts.ts";
-import { resourceOffer } from "./resources.ts";
+import { beginsSegment, isOneSegment, resourceOffer, variablesOf } from "./resources.ts";
 import { serve } from "./serve.ts";
 
 /** What a person has begun to type, and the texts that stand in the other fields so far. */
@@ -26,9 +26,14 @@ export function completeArgument(entry: PromptEntry, typed: TypedSoFar, host: Ho
 
 /** @returns undefined where the resource's URI has no such variable */
 export function completeVariable(entry: ResourceEntry, typed: TypedSoFar, host: Host): Completer | undefined {
-  if (!entry.uri.includes(`{${typed.name}}`)) return undefined;
-  const find = async () => (await entry.load()).default.complete?.[typed.name];
-  return (caller) => complete(resourceOffer(entry), find, typed, caller, host);
+  const names = variablesOf(entry);
+  if (!names.includes(typed.name)) return undefined;
+  // Authors make paths and keys of these, as they do in `read`. An empty field is one that nobody has filled in yet.
+  const others = Object.entries(typed.others).filter(([name, text]) => names.includes(name) && text !== "");
+  const isReadable = beginsSegment(typed.value) && others.every(([, text]) => isOneSegment(text));
+  const find = async () => (isReadable ? (await entry.load()).default.complete?.[typed.name] : undefined);
+  return (caller) =>
+    complete(resourceOffer(entry), find, { ...typed, others: Object.fromEntries(others) }, caller, host);
 }
 
 function complete(
