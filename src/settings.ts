@@ -33,6 +33,8 @@ export interface Mistake {
 const DAY_SECONDS = 86_400;
 /** What KV takes at the least. */
 export const LEAST_TTL_SECONDS = 60;
+/** A year. KV refuses a time too far off, each time that something is to be kept. */
+const MOST_TTL_SECONDS = 365 * DAY_SECONDS;
 
 /** @param env variables and secrets by name; "" is as if it were left out */
 export function readSettings(env: Readonly<Record<string, unknown>>): { settings: Settings; mistakes: Mistake[] } {
@@ -43,11 +45,11 @@ export function readSettings(env: Readonly<Record<string, unknown>>): { settings
   };
   const wrong = (setting: string, fix: string) =>
     mistakes.push({ setting, problem: `${setting} is ${JSON.stringify(said(setting))}`, fix });
-  const number = <None>(setting: string, none: None, unit: string, least = 1): number | None => {
+  const number = <None>(setting: string, none: None, unit: string, most: number, least = 1): number | None => {
     const text = said(setting);
     if (text === undefined) return none;
-    const isNumber = /^\d+$/.test(text) && Number(text) >= least && Number.isSafeInteger(Number(text));
-    if (!isNumber) wrong(setting, `write ${unit} as a whole number of ${least} or more, in digits only, or ""`);
+    const isNumber = /^\d+$/.test(text) && Number(text) >= least && Number(text) <= most;
+    if (!isNumber) wrong(setting, `write ${unit} as a whole number from ${least} to ${most}, in digits only, or ""`);
     return isNumber ? Number(text) : none;
   };
   const flag = (setting: string, none: boolean): boolean => {
@@ -69,12 +71,13 @@ export function readSettings(env: Readonly<Record<string, unknown>>): { settings
     baseScopes: list("OAUTH_SCOPES").filter(
       (scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope) && scope !== "offline_access",
     ),
-    ratePerMinute: number("RATE_PER_MINUTE", undefined, "requests a minute"),
-    bodyBytes: number("MAX_BODY_BYTES", 1_048_576, "bytes"),
+    ratePerMinute: number("RATE_PER_MINUTE", undefined, "requests a minute", 1_000_000),
+    // Cloudflare takes no more of most plans, and an isolate has 128 MB for all that it does.
+    bodyBytes: number("MAX_BODY_BYTES", 1_048_576, "bytes", 100_000_000),
     // Many clients read the first page only.
-    pageSize: number("PAGE_SIZE", 1_000, "entries"),
-    resultSeconds: number("IDEMPOTENCY_TTL_SECONDS", DAY_SECONDS, "seconds", LEAST_TTL_SECONDS),
-    sessionSeconds: number("SESSION_TTL_SECONDS", DAY_SECONDS, "seconds", LEAST_TTL_SECONDS),
+    pageSize: number("PAGE_SIZE", 1_000, "entries", 1_000_000),
+    resultSeconds: number("IDEMPOTENCY_TTL_SECONDS", DAY_SECONDS, "seconds", MOST_TTL_SECONDS, LEAST_TTL_SECONDS),
+    sessionSeconds: number("SESSION_TTL_SECONDS", DAY_SECONDS, "seconds", MOST_TTL_SECONDS, LEAST_TTL_SECONDS),
     secret: said("JWT_SECRET"),
     issuer: said("JWT_ISSUER"),
     jwksUrl: said("JWT_JWKS_URL"),

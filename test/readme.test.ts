@@ -18,3 +18,18 @@ it("gives the commands that CI runs and that there are", () => {
   for (const [, script = ""] of readme.matchAll(/npm run ([a-z-]+)/g)) expect(scripts).toHaveProperty([script]);
   expect(read(".ci/run")).toContain("npm install && npm test");
 });
+
+it("gives the limits that the sources have", () => {
+  const limit = (path: string, name: string) =>
+    Number(new RegExp(`const ${name} = ([\\d_]+);`).exec(read(path))?.[1]?.replaceAll("_", ""));
+  const words = readme.replaceAll(/\s+/g, " ");
+  expect(words).toContain(`any beyond ${limit("src/stores/claims.ts", "MAX_WAITING")} that wait for one key`);
+  const secret = limit("src/protocols/oxp/read.ts", "MAX_SECRET").toLocaleString("en");
+  expect(words).toContain(`each token in \`authorization\`, has up to ${secret} characters`);
+  expect(words).toContain(
+    `One of over ${limit("src/core/model/schema.ts", "MAX_VALUES_IN_FULL").toLocaleString("en")} values`,
+  );
+  expect(words).toContain(
+    `inputs of up to ${limit("src/core/model/schema.ts", "MAX_VALUES").toLocaleString("en")} values`,
+  );
+});

@@ -2,10 +2,10 @@
  * Who is calling: looks at every credential that a request carries and makes a principal of them, or says why not.
  * Decides nothing about tools.
  */
-
 import { isInside } from "../core/lib/egress.ts";
 import type { MaybePromise } from "../core/lib/maybe-promise.ts";
 import type { Principal } from "../core/model/definition.ts";
+import { GRANT } from "../core/model/principal.ts";
 import type { Failures } from "./failures.ts";
 import { ProviderDown } from "./jwks.ts";
 import type { Rejected, Tokens } from "./jwt.ts";
@@ -145,7 +145,7 @@ async function signedIn(
   const owner = await keys.findById(signed.keyId);
   if (owner === undefined) return { why: "sign-in token of a key that is revoked or expired" };
   const scopes = owner.scopes === "all" ? signed.scopes : signed.scopes.filter((one) => owner.scopes.includes(one));
-  return Object.freeze({ ...owner, scopes, reach: owner.scopes });
+  return Object.freeze({ ...owner, scopes, reach: owner.scopes, [GRANT]: signed.grant });
 }
 
 function isOurs(text: string, { tokens, signIn }: Access): boolean {

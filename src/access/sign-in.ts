@@ -23,6 +23,8 @@ export interface SignInParts {
 export interface SignedIn {
   /** Id of the API key that a person signed in with. */
   readonly keyId: string;
+  /** Of several who signed in with one key, each has another. */
+  readonly grant: string;
   readonly scopes: readonly string[];
   /** Seconds since 1970. */
   readonly expires: number | undefined;

@@ -1,8 +1,11 @@
-/** `node src/build/cli.ts [--tools DIR] [--out FILE]`: discovery, as start, test, deploy and install run it. */
+/**
+ * `node src/build/cli.ts [--tools DIR] [--out FILE]`: discovery, as start, test, deploy and install run it. With
+ * `--starting`, which a server's script runs before wrangler, it discovers nothing: it says that a server starts.
+ */
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { devCatalog } from "./dev.ts";
+import { announceStart, devCatalog } from "./dev.ts";
 import { discover } from "./discover.ts";
 import { inWords } from "./read/problem.ts";
 import { wrongSettings } from "./settings.ts";
@@ -12,6 +15,10 @@ const ROOT = resolve(import.meta.dirname, "../..");
 const values = options();
 const folder = resolve(values.tools);
 const out = resolve(values.out);
+if (values.starting) {
+  announceStart(out);
+  process.exit();
+}
 const dev = process.env.WRANGLER_COMMAND === "dev" ? devCatalog(out) : undefined;
 const wrong = await wrongSettings(dirname(folder));
 if (wrong.length > 0) {
@@ -49,11 +56,12 @@ function fail(words: string): void {
 }
 
 /** What was asked for; ends with a sentence where that makes no sense. */
-function options(): { readonly tools: string; readonly out: string } {
+function options(): { readonly tools: string; readonly out: string; readonly starting: boolean } {
   try {
     return parseArgs({
       options: {
         tools: { type: "string", default: resolve(ROOT, "tools") },
+        starting: { type: "boolean", default: false },
         out: { type: "string", default: resolve(ROOT, "src/generated/catalog.ts") },
       },
     }).values;

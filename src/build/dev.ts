@@ -3,7 +3,7 @@
  * bundler takes in whatever stands in tools/: while one is broken, new code of others would run under what the old
  * catalogue demands.
  */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { build, type Loader, type OutputFile, type Plugin } from "esbuild";
 import type { Discovery } from "./read/discovery.ts";
@@ -15,13 +15,23 @@ export interface DevCatalog {
   copy(tools: string): Promise<Copies>;
   /** Serves copies from now on, under the catalogue of what discovery found in them. */
   serve(copies: Copies, discovery: Discovery): Promise<void>;
-  /** Serves on what was served last. @returns whether anything was */
+  /** Serves on what was served last. @returns whether anything was, since this server started */
   goOn(): boolean;
 }
 
 interface Copies {
   readonly tools: string;
   readonly files: readonly OutputFile[];
+}
+
+/** Says, in the folder of copies, that a server starts: its first build takes it away. */
+const STARTING = "starting";
+
+/** Has the next build be the first of its server: what an earlier one left there is older than its tools. */
+export function announceStart(out: string): void {
+  const folder = join(dirname(out), "dev");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, STARTING), "");
 }
 
 /** @param out the catalogue that the Worker imports */
@@ -31,16 +41,19 @@ export function devCatalog(out: string): DevCatalog {
   // There are two, in turn: what is served stays whole until its successor is.
   const next = join(folder, existsSync(current) && readFileSync(current, "utf8").includes('"./a/') ? "b" : "a");
   const copies = join(next, "tools");
+  const isFirst = existsSync(join(folder, STARTING));
+  rmSync(join(folder, STARTING), { force: true });
   const placed = <Offer extends { readonly path: string }>(offers: readonly Offer[], tools: string): Offer[] =>
     offers.map((offer) => ({ ...offer, path: join(copies, relative(tools, offer.path)).replace(/ts$/, "js") }));
-  const goOn = () => {
-    if (!existsSync(current)) return false;
-    // A test or a deployment may have written the catalogue since: theirs imports the tools as they are now.
+  // A test or a deployment may have written the catalogue since: theirs imports the tools as they are now.
+  const serveCurrent = () =>
     writeAll(new Map([[out, '// @ts-nocheck\nexport { default } from "./dev/current.js";\n']]), out);
-    return true;
-  };
   return {
-    goOn,
+    goOn() {
+      if (isFirst || !existsSync(current)) return false;
+      serveCurrent();
+      return true;
+    },
     copy: async (tools) => ({ tools, files: existsSync(tools) ? await bundled(tools, copies) : [] }),
     async serve({ tools, files }, { tools: found, prompts, resources }) {
       rmSync(next, { recursive: true, force: true });
@@ -56,7 +69,7 @@ export function devCatalog(out: string): DevCatalog {
       };
       writeAll(await render(discovery, catalog), catalog);
       writeFileSync(current, `export { default } from "./${relative(folder, next)}/catalog.js";\n`);
-      goOn();
+      serveCurrent();
     },
   };
 }
@@ -65,6 +78,9 @@ export function devCatalog(out: string): DevCatalog {
 const ASSETS = [".txt", ".html", ".sql", ".bin", ".wasm"];
 
 async function bundled(tools: string, outdir: string): Promise<readonly OutputFile[]> {
+  const entries = findToolFiles(tools).tools.map(({ path }) => path);
+  // The bundler follows links: a toolkit may stand elsewhere.
+  const folders = [...new Set([tools, ...entries.map(dirname)])].map((folder) => realpathSync(folder) + sep);
   // What is not in the folder stays where it is: a copy of the framework's would be another module.
   const ownFiles: Plugin = {
     name: "own-files",
@@ -73,12 +89,12 @@ async function bundled(tools: string, outdir: string): Promise<readonly OutputFi
         if (kind === "entry-point") return undefined;
         if (!path.startsWith(".")) return { path, external: true };
         const file = resolve(resolveDir, path);
-        return file.startsWith(tools + sep) ? undefined : { path: file, external: true };
+        return folders.some((folder) => file.startsWith(folder)) ? undefined : { path: file, external: true };
       }),
   };
   const { outputFiles } = await build({
     absWorkingDir: import.meta.dirname,
-    entryPoints: findToolFiles(tools).tools.map(({ path }) => path),
+    entryPoints: entries.map((path) => ({ in: path, out: relative(tools, path).replace(/\.ts$/, "") })),
     outbase: tools,
     outdir,
     bundle: true,

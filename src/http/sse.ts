@@ -16,11 +16,11 @@ export interface EventStream {
   close(): void;
 }
 
-/** Bytes that may wait for a client to read them, and beyond these, bytes that are more than it can miss: then it has gone. */
+/** Bytes that may wait for a client to read them, and bytes beyond these that an answer may leave: then it has gone. */
 const MAX_WAITING = 1024 * 1024;
 const MAX_BEHIND = 8 * 1024 * 1024;
 
-export const SSE_HEADERS = {
+const SSE_HEADERS = {
   "content-type": "text/event-stream",
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no",
@@ -30,8 +30,9 @@ export const SSE_HEADERS = {
 /**
  * @param gone called once when the client closes the stream before we do
  * @param colon separator of name and value: the space is optional, and the Dart client accepts none
+ * @param maxBehind bytes that may wait beyond {@link MAX_WAITING} before the client is taken for gone
  */
-export function eventStream(gone: () => void, headers?: Record<string, string>, colon: ": " | ":" = ": "): EventStream {
+export function eventStream(gone: () => void, colon: ": " | ":" = ": ", maxBehind = MAX_BEHIND): EventStream {
   const encoder = new TextEncoder();
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   const end = () => {
@@ -49,12 +50,14 @@ export function eventStream(gone: () => void, headers?: Record<string, string>, 
   );
   const room = () => controller?.desiredSize ?? 0;
   const write = (text: string) => {
-    if (room() > -MAX_BEHIND) return controller?.enqueue(encoder.encode(text));
-    controller?.error(new Error("Nobody reads the stream"));
+    if (controller === undefined) return;
+    if (room() > -maxBehind) return controller.enqueue(encoder.encode(text));
+    // Which forgets what waits: closing it would keep that for as long as the connection lasts.
+    controller.error(new Error("Nobody reads the stream"));
     end();
   };
   return {
-    response: new Response(body, { headers: headers ? { ...SSE_HEADERS, ...headers } : SSE_HEADERS }),
+    response: new Response(body, { headers: SSE_HEADERS }),
     send: (data, event) => write(`${event === undefined ? "" : `event${colon}${event}\n`}data${colon}${data}\n\n`),
     sendWithId: (data, id) => write(`id: ${id}\ndata: ${data}\n\n`),
     prime: (id, retryMs) => write(`id: ${id}\nretry: ${retryMs}\ndata: \n\n`),

@@ -49,7 +49,7 @@ const createSignIn: CreateSignIn = (parts) => {
       // One read tells whom a token is for. validateToken() would make one for each resource.
       const found = await at(origin).helpers.unwrapToken<{ readonly keyId: string }>(token);
       if (!found || typeof found.audience !== "string" || !resources.includes(found.audience)) return undefined;
-      return { keyId: found.grant.props.keyId, scopes: found.scope, expires: found.expiresAt };
+      return { keyId: found.grant.props.keyId, grant: found.grantId, scopes: found.scope, expires: found.expiresAt };
     },
   };
 };
@@ -119,7 +119,11 @@ async function errorOf(response: Response): Promise<string> {
 /** The client that the library has authenticated: it takes no request that names one in two ways. */
 function clientOf(form: URLSearchParams, headers: Headers): string | undefined {
   const basic = /^basic[ \t]+(\S+)/i.exec(headers.get("authorization") ?? "")?.[1];
-  if (basic !== undefined) return atob(basic).split(":")[0];
+  if (basic !== undefined) {
+    const [id = ""] = atob(basic).split(":");
+    // RFC 6749, section 2.3.1: written as in a form.
+    return decodeURIComponent(id.replaceAll("+", " "));
+  }
   // Like the library, past parameters that are empty.
   const sent = (name: string) => form.getAll(name).find((value) => value !== "");
   const id = sent("client_id");

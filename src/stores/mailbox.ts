@@ -28,8 +28,8 @@ const QUIET_MS = 60_000;
 const MAX_UNREAD = MAX_KEPT_PER_STREAM;
 /** Questions that are open at once, and cancellations that are remembered. */
 const MAX_REMEMBERED = 100;
-/** Characters of a request's id that is remembered. */
-const MAX_ID = 200;
+/** Characters of a request's id that is remembered: JSON of one of 255, which takes up to six for each. */
+const MAX_ID = 6 * 255 + 2;
 
 interface Question {
   readonly answer: Promise<string | undefined>;

@@ -100,7 +100,9 @@ describe.concurrent("a fork with a tool that needs a check", () => {
     // As code: the pattern of a parameter has these words as well.
     const code = check.replace(/"(?:[^"\\\n]|\\.)*"/g, '""');
     expect(code).not.toMatch(/\beval\b|\bFunction\b|\brequire\b|\bimport\(/);
-    expect(check.match(/^import .*$/gm)).toEqual([expect.stringMatching(/ from "[./]*\/src\/core\/catalog\/compiled-check\.ts";$/)]);
+    expect(check.match(/^import .*$/gm)).toEqual([
+      expect.stringMatching(/ from "[./]*\/src\/core\/catalog\/compiled-check\.ts";$/),
+    ]);
     const { files } = await bundled(made);
     expect(files.filter((file) => /node_modules/.test(file))).toEqual([]);
     expect(await refuses(made, "Kit.Written", { b: "require(" })).toBe(false);

@@ -1,5 +1,5 @@
 /** Every mistake that a tool's author can make ends the build, and names the file, the problem and the fix. */
-import { existsSync } from "node:fs";
+import { existsSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { project, tool } from "./project.ts";
@@ -515,7 +515,13 @@ describe.concurrent("a setting that would close a server, or open it, without a 
       "a number with underscores in an environment",
       `[env.a.vars]\nMAX_BODY_BYTES = "1_000_000"\n`,
       'MAX_BODY_BYTES is "1_000_000" in [env.a.vars]',
-      "write bytes as a whole number of 1 or more",
+      "write bytes as a whole number from 1 to 100000000",
+    ],
+    [
+      "a time of milliseconds, that KV would refuse at each call",
+      `[vars]\nIDEMPOTENCY_TTL_SECONDS = "2592000000"\n`,
+      'IDEMPOTENCY_TTL_SECONDS is "2592000000" in [vars]',
+      "write seconds as a whole number from 60 to 31536000",
     ],
     ["what wrangler does not read", "[dev\n", "Invalid", "correct what the message names"],
   ])("%s", async (_, settings, problem, fix) => {
@@ -542,6 +548,17 @@ it("lets a server go on when discovery itself fails", async () => {
   const { code, stderr } = await made.discover({ WRANGLER_COMMAND: "dev", TMPDIR: nowhere, TEMP: nowhere });
   expect(stderr).toContain("The server goes on with the tools as they were");
   expect([code, (await made.catalog()).revision]).toEqual([0, expect.any(String)]);
+});
+
+it("a server goes on with the code of a toolkit that is a link, too, as it was", async () => {
+  const made = project({ "kit/add.ts": tool(), "../elsewhere/far.ts": `import "./_how.ts";\n${tool()}` });
+  made.write({ "../elsewhere/_how.ts": 'globalThis.linked = "as it was";\n' });
+  symlinkSync(join(made.folder, "elsewhere"), join(made.tools, "linked"));
+  expect(await made.discover({ WRANGLER_COMMAND: "dev" })).toMatchObject({ code: 0, stderr: "" });
+  made.write({ "../elsewhere/_how.ts": 'globalThis.linked = "changed";\n' });
+  const entry = (await made.catalog()).entries.find(({ id }) => id === "Linked.Far");
+  await entry?.load();
+  expect(globalThis).toMatchObject({ linked: "as it was" });
 });
 
 /** What stands on stderr, read as its readers do. */

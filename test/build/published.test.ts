@@ -1,6 +1,6 @@
 /** What a published schema refuses, the call refuses: every library's own verdict beside that of an independent judge. */
 import { type Schema, Validator } from "@cfworker/json-schema";
-import { type } from "arktype";
+import { scope, type } from "arktype";
 import fc from "fast-check";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
@@ -269,6 +269,95 @@ describe.each(Object.entries(LIBRARIES))(
     });
   },
 );
+
+const P = "string" as never;
+/** Each lists of its parameter `p`, or of all together, what the library never looks at; and an input that breaks it. */
+const SAID: readonly [as: string, parameters: () => unknown, broken: object][] = [
+  ["valibot: a type", () => v.object({ p: v.pipe(v.any(), v.metadata({ type: "string" })) }), { p: { a: [1] } }],
+  ["valibot: a most", () => v.object({ p: v.pipe(v.number(), v.metadata({ maximum: 10 })) }), { p: 99 }],
+  ["valibot: choices", () => v.object({ p: v.pipe(v.string(), v.metadata({ enum: ["a"] })) }), { p: "z" }],
+  ["valibot: in a list", () => v.object({ p: v.array(v.pipe(v.number(), v.metadata({ minimum: 0 }))) }), { p: [-1] }],
+  ["valibot: in an option", () => v.object({ p: v.optional(v.pipe(v.any(), v.metadata({ const: 1 }))) }), { p: 2 }],
+  ["valibot: required", () => v.pipe(v.object({ p: v.optional(v.any()) }), v.metadata({ required: ["p"] })), {}],
+  ["valibot: of all", () => v.pipe(v.looseObject({ p: v.any() }), v.metadata({ maxProperties: 1 })), { p: 1, q: 1 }],
+  [
+    "valibot: beside a description",
+    () => v.object({ p: v.pipe(v.any(), v.metadata({ description: "P.", examples: [1], multipleOf: 2 })) }),
+    { p: 3 },
+  ],
+  [
+    "valibot: in an intersection",
+    () => v.intersect([v.object({ p: v.pipe(v.string(), v.metadata({ maxLength: 1 })) }), v.object({})]),
+    { p: "ab" },
+  ],
+  ["zod: a type", () => z.object({ p: z.any().meta({ type: "string" }) }), { p: { a: [1] } }],
+  ["zod: a least", () => z.object({ p: z.number().meta({ minimum: 0 }) }), { p: -1 }],
+  ["zod: choices", () => z.object({ p: z.string().meta({ enum: ["a"] }) }), { p: "z" }],
+  ["zod: described later", () => z.object({ p: z.number().meta({ minimum: 0 }).describe("P.") }), { p: -1 }],
+  ["zod: checked later", () => z.object({ p: z.number().meta({ minimum: 0 }).max(5) }), { p: -1 }],
+  ["zod: in a list", () => z.object({ p: z.array(z.number().meta({ minimum: 0 })) }), { p: [-1] }],
+  ["zod: in an option", () => z.object({ p: z.number().meta({ minimum: 0 }).optional() }), { p: -1 }],
+  ["zod: of an option", () => z.object({ p: z.number().optional().meta({ minimum: 0 }) }), { p: -1 }],
+  ["zod: required", () => z.object({ p: z.any().optional() }).meta({ required: ["p"] }), {}],
+  ["zod: registered", () => z.object({ p: z.any().register(z.globalRegistry, { maxItems: 0 } as never) }), { p: [1] }],
+  [
+    "zod: a custom type's own words",
+    () => {
+      const p = z.custom();
+      p._zod.toJSONSchema = () => ({ type: "string" });
+      return z.object({ p });
+    },
+    { p: 1 },
+  ],
+  ["arktype: a length", () => type({ p: type(P).configure({ maxLength: 1 } as never) }), { p: "ab" }],
+  ["arktype: choices", () => type({ "p?": type(P).configure({ enum: ["a"] } as never) }), { p: "z" }],
+  [
+    "arktype: in a list",
+    () =>
+      type({
+        p: type(P)
+          .configure({ maxLength: 1 } as never)
+          .array(),
+      }),
+    { p: ["ab"] },
+  ],
+  ["arktype: required", () => type({ "p?": P }).configure({ required: ["p"] } as never), {}],
+];
+
+describe("what an author lists beside the library's own words holds", () => {
+  it.each(SAID)("%s", async (_, parameters, broken) => {
+    const tool = await published(parameters());
+    expect(await takes(tool.own, broken), "the library takes it").toBe(true);
+    expect(tool.refuses(broken), JSON.stringify(tool.listed)).toBe(true);
+    expect(await takes(tool.input, broken)).toBe(false);
+  });
+
+  it("arktype: what a scope has its converter list is not listed, as nothing holds it", async () => {
+    const toJsonSchema = { fallback: { predicate: ({ base }: { base: object }) => ({ ...base, maxLength: 1 }) } };
+    const own = scope({ a: type("string").narrow(() => true) }, { toJsonSchema } as never);
+    const tool = await published(own.type({ p: "a" } as never));
+    expect(await takes(tool.input, { p: "ab" })).toBe(true);
+    expect(tool.refuses({ p: "ab" }), JSON.stringify(tool.listed)).toBe(false);
+  });
+
+  it.each<[string, () => unknown]>([
+    ["valibot", () => v.object({ p: v.pipe(v.number(), v.title("P"), v.metadata({ "x-a": 1, examples: [1] })) })],
+    [
+      "zod",
+      () =>
+        z.object({
+          p: z
+            .number()
+            .describe("P.")
+            .meta({ examples: [1], "x-a": 1 }),
+        }),
+    ],
+    ["zod with a default", () => z.object({ p: z.number().default(1).meta({ title: "P" }) })],
+    ["arktype", () => type({ p: type("number").configure({ description: "P.", examples: [1] } as never) })],
+  ])("and a description needs no check: %s", async (_, parameters) => {
+    expect((await published(parameters())).demands).toBeUndefined();
+  });
+});
 
 /** Undefined for what cannot be published: that is a mistake, which discovery tells. */
 async function publishedIfPossible(make: () => unknown) {

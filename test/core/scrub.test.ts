@@ -1,6 +1,8 @@
 /** Secrets leave a text in every spelling that a tool is likely to say them in, and nothing else does. */
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { scrubber, scrubJson } from "../../src/core/lib/scrub.ts";
+
+afterEach(() => vi.unstubAllGlobals());
 
 const SECRET = 'p@ss/w"ord+ü 12';
 const scrub = scrubber([SECRET]);
@@ -64,6 +66,23 @@ describe("a secret is taken out (OXP, Security; specs/oxp: never in a message, n
     expect(scrubber(["a".repeat(400_000)])(`x${"a".repeat(1_000_000)}y`)).toBe("x[redacted]y");
     expect(scrubber([`${"a".repeat(400_000)}b`])("a".repeat(1_000_000))).toBe("a".repeat(1_000_000));
     expect(scrubber(["abab"])("ababab abab aba")).toBe("[redacted] [redacted] aba");
+  });
+
+  it("of a long one, nothing is made for texts that are shorter, and for others once: a caller chooses both", () => {
+    const made: number[] = [];
+    class Counted extends Int32Array {
+      constructor(length: number) {
+        super(length);
+        made.push(length);
+      }
+    }
+    vi.stubGlobal("Int32Array", Counted);
+    const long = scrubber(["s3cret/+".repeat(1_000)]);
+    for (let line = 0; line < 100; line++) expect(long("a line of the log")).toBe("a line of the log");
+    expect(made).toEqual([]);
+    for (let line = 0; line < 100; line++) expect(long("x".repeat(50_000))).toHaveLength(50_000);
+    expect(made.length).toBeGreaterThan(0);
+    expect(made.length).toBeLessThan(50);
   });
 
   it("what looks like a pattern is a text", () => {

@@ -43,7 +43,7 @@ describe("settings", () => {
         {
           setting,
           problem: `${setting} is ${JSON.stringify(value)}`,
-          fix: expect.stringContaining("a whole number of"),
+          fix: expect.stringContaining("a whole number from"),
         },
       ]);
     }
@@ -56,6 +56,18 @@ describe("settings", () => {
       expect(readSettings({ [setting]: "59" }).mistakes).toMatchObject([{ setting }]);
     },
   );
+
+  it.each([
+    ["RATE_PER_MINUTE", 1_000_000],
+    ["MAX_BODY_BYTES", 100_000_000],
+    ["PAGE_SIZE", 1_000_000],
+    ["IDEMPOTENCY_TTL_SECONDS", 31_536_000],
+    ["SESSION_TTL_SECONDS", 31_536_000],
+  ])("%s is %i at most", (setting, most) => {
+    expect(readSettings({ [setting]: String(most) }).mistakes).toEqual([]);
+    const [mistake] = readSettings({ [setting]: String(most + 1) }).mistakes;
+    expect(mistake).toMatchObject({ setting, fix: expect.stringContaining(` to ${most}, in digits only`) });
+  });
 
   it.each(["LOCAL", "PUBLIC", "LOG_CALLS"])("%s is true or false: a misspelt one is a mistake", (setting) => {
     for (const value of ["yes", "True", "1", "flase"]) {

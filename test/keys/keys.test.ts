@@ -204,9 +204,36 @@ describe("a mistake is one sentence on stderr, before wrangler is started", () =
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(sentence) });
   });
 
-  it("so is an option that npm kept for itself", async () => {
-    const { code, stderr } = await keys(["create", "a"], { npm_config_remote: "true" });
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/npm kept --remote/) });
+  it.each([
+    ["remote", "true", "npm run keys -- create a --remote`"],
+    ["toolkits", "first", "npm run keys -- create a --toolkits …`"],
+    ["persist_to", "state", "npm run keys -- create a --persist-to …`"],
+    ["toolkit", "first", "npm run keys -- create a --toolkits …`"],
+    ["tools", "first", "npm run keys -- create a --toolkits …`"],
+    ["expire", "1d", "npm run keys -- create a --expires …`"],
+    ["scope", "x:read", "npm run keys -- create a --scopes …`"],
+    ["env", "staging", "npm run keys -- create a --env …`"],
+    ["config", "other.toml", "npm run keys -- create a --config …`"],
+  ])("so is an option that npm kept for itself, misspelt or not: --%s", async (name, value, command) => {
+    const { code, stdout, stderr } = await keys(["create", "a"], { [`npm_config_${name}`]: value });
+    const sentence = `npm kept --${name.replace("_", "-")} for itself: write \`${command}`;
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: expect.stringContaining(sentence) });
+  });
+
+  it("so is one that `npm run` itself keeps, without `--` before the command", async () => {
+    const npm = ["run", "--silent", "keys", "create", "my bot", "--toolkit=first"];
+    const { code, stdout, stderr } = await new Promise<{ code: number; stdout: string; stderr: string }>((ended) => {
+      execFile("npm", npm, { cwd: fork.root, env: environment() }, (error, stdout, stderr) =>
+        ended({ code: error ? Number(error.code) : 0, stdout, stderr }),
+      );
+    });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain('write `npm run keys -- create "my bot" --toolkits …`');
+  });
+
+  it("what npm sets for itself is none: the scope of its packages, its registry", async () => {
+    const own = { npm_config_scope: "@acme", npm_config_registry: "https://npm.example", npm_config_json: "true" };
+    expect(await keys(["--help"], own)).toMatchObject({ code: 0, stderr: "" });
   });
 
   it.each([[[]], [["--help"]], [["create", "-h"]]])("help is none: %j", async (args) => {

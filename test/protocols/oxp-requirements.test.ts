@@ -52,6 +52,24 @@ describe("requirements that are met", () => {
   });
 });
 
+describe("a secret or token of over 16,384 characters, which every line of the log would be searched for", () => {
+  it.each<[string, object]>([
+    ["request.context.secrets", { ...FULL, secrets: [{ id: "API_KEY", value: "s".repeat(16_385) }] }],
+    ["request.context.authorization", { ...FULL, authorization: [{ id: "google", token: "あ".repeat(16_385) }] }],
+    ["request.context.secrets", { ...FULL, secrets: [API_KEY, { id: "OTHER", value: "s".repeat(1_000_000) }] }],
+  ])("is a 400 that names %s", async (name, context) => {
+    const { status, body } = await call("Needs.Everything", {}, { context });
+    expect(status).toBe(400);
+    expect(JSON.stringify(body)).toContain(`${name} must not have a`);
+  });
+
+  it("and one of 16,384 is none", async () => {
+    const value = "s".repeat(16_384);
+    const context = { ...FULL, secrets: [{ id: "API_KEY", value }], authorization: [{ id: "google", token: value }] };
+    expect(await completed("Needs.Everything", {}, { context })).toHaveProperty("secrets.API_KEY", value);
+  });
+});
+
 describe("a caller's values and the Worker's are never mixed (README, requirements)", () => {
   const secrets = (...ids: string[]) => ({ secrets: ids.map((id) => ({ id, value: `${id} of the caller` })) });
 

@@ -167,6 +167,20 @@ it("jsonSchema() with a function is checked by that alone", async () => {
   expect(await mistakes("Judged", { id: "no" })).toEqual({ id: "Must not be no" });
 });
 
+it.each<[string, Input, Record<string, string>]>([
+  ["an object for a text", { mail: { a: [1, 2] } }, { mail: "Must be a string" }],
+  ["a text that is too long", { mail: "s3cret s3cret" }, { mail: "Must be of a length of at most 10" }],
+  ["a number that is too small", { mail: "a", count: -1 }, { count: "Must be at least 0" }],
+  ["none of the choices", { mail: "a", size: "s3cret" }, { size: 'Must be one of "S", "L"' }],
+  ["nothing", {}, { mail: "Is required" }],
+])("what an author listed as metadata is held, though no library looks at it: %s", async (_, input, expected) => {
+  expect(await mistakes("Said", input)).toEqual(expected);
+});
+
+it("what fits such metadata passes", async () => {
+  await passes("Said", { mail: "a", count: 0, size: "S" });
+});
+
 it("a call that is refused keeps no idempotency key: the corrected one runs", async () => {
   const call_id = crypto.randomUUID();
   expect((await call("Strict.Search", { filter: [] }, { call_id })).status).toBe(422);

@@ -4,7 +4,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Fork, makeFork, postJson, type Started, start, until } from "../support/node/fork.ts";
+import { ends, type Fork, makeFork, postJson, type Started, start, until } from "../support/node/fork.ts";
 
 /** The file that the README tells a reader to add. */
 const GREET = readFileSync(join(import.meta.dirname, "samples/hello/greet.ts"), "utf8");
@@ -115,6 +115,42 @@ describe("npm start in a fork whose tools/ is empty", () => {
     execFileSync(process.execPath, ["src/build/cli.ts"], { cwd: fork.root });
     await discoveredAfter(() => fork.write("tools/hello/greet.ts", "export default {"));
     await until(async () => (await called("Greet")) === "Welcome, Bob!");
+  });
+});
+
+describe("a server that is started again, after its tools changed and one broke", () => {
+  let fork: Fork;
+  beforeAll(async () => {
+    fork = makeFork({ "hello/greet.ts": GREET, "hello/gone.ts": GREET });
+    await (await start(fork)).stop();
+    fork.write("tools/hello/greet.ts", GREET.replace("version:", 'scopes: ["admin"],\n  version:'));
+    rmSync(join(fork.root, "tools/hello/gone.ts"));
+    fork.write("tools/hello/broken.ts", "export default 5;\n");
+  });
+  afterAll(() => fork.remove());
+
+  it.each(["start", "start:closed"])(
+    "npm run %s serves nothing of the earlier run under its old scopes: it names the broken tool and ends",
+    async (script) => {
+      const { code, printed, served } = await ends(fork, script);
+      expect(served, printed).toBe(false);
+      expect(code).toBe(1);
+      expect(printed).toContain("tools/hello/broken.ts");
+      expect(printed).not.toContain("The server goes on");
+    },
+  );
+
+  it("and serves them as they are now when the broken one is mended", async () => {
+    fork.write("tools/hello/broken.ts", GREET);
+    const served = await start(fork);
+    try {
+      const { body } = await postJson(`${served.url}/tools/call`, { request: { tool_id: "Hello.Gone", input: {} } });
+      expect([body.result, JSON.stringify(body)]).toEqual([undefined, expect.stringContaining("Hello.Gone")]);
+      const mended = { request: { tool_id: "Hello.Broken", input: { name: "Ada" } } };
+      expect((await postJson(`${served.url}/tools/call`, mended)).body.result?.value).toBe("Hello, Ada!");
+    } finally {
+      await served.stop();
+    }
   });
 });
 

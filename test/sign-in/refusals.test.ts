@@ -316,11 +316,17 @@ describe("the token endpoint", () => {
     expect((await attempt.refresh(body.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
   });
 
-  it("ends the grant of a client with a secret too, if its token comes back", async () => {
+  it.each([
+    ["as it is", (id: string) => id],
+    [
+      "with %xx (RFC 6749, section 2.3.1)",
+      (id: string) => id.replace(/./g, (char) => `%${char.charCodeAt(0).toString(16)}`),
+    ],
+  ])("ends the grant of a client with a secret too, if its token comes back, its id spelled %s", async (_, spelled) => {
     const secretive = await register(url, { token_endpoint_auth_method: "client_secret_basic" });
     const attempt = new Attempt(url, secretive);
     const code = await signIn(url, attempt, owner.text);
-    const headers = { authorization: `Basic ${btoa(`${secretive.id}:${secretive.secret}`)}` };
+    const headers = { authorization: `Basic ${btoa(`${spelled(secretive.id)}:${secretive.secret}`)}` };
     const send = async (form: Record<string, string>) =>
       (await fetch(`${url}/oauth/token`, { method: "POST", headers, body: new URLSearchParams(form) })).json();
     const exchange = { code, redirect_uri: secretive.redirect, code_verifier: attempt.verifier };

@@ -34,7 +34,7 @@ export function demandsOf(schema: unknown, listed: Described["input"]): Demands 
 
   const written = toFlatJsonSchema(schema, "input");
   const isChoice = written.type !== "object";
-  const isTrusted = KNOWN.has(vendor) && !isChoice && !replacesValues(schema);
+  const isTrusted = KNOWN.has(vendor) && !isChoice && !goesItsOwnWay(schema);
   const { type: _, properties, required = [], ...together } = bare(listed) as Described["input"];
   const unsure = Object.entries(properties).filter(
     ([, property]) => !takesAnything(property) && !(isTrusted && isSimple(property)),
@@ -83,25 +83,56 @@ function isSimple(schema: unknown): boolean {
   });
 }
 
-/**
- * Whether a schema of valibot or zod puts something else in the place of what was sent, before it is done with it:
- * `fallback`, `trim` before a length, `coerce`. They publish what must hold afterwards.
- */
-function replacesValues(part: unknown, seen = new Set<unknown>()): boolean {
+/** Whether anything in a schema is listed that the library itself does not hold to. */
+function goesItsOwnWay(schema: unknown): boolean {
+  const { references = [] } = (schema as { internal?: ArktypeNode }).internal ?? {};
+  return references.some(({ meta }) => hasKeywords(meta)) || hasSuchPart(schema);
+}
+
+interface ArktypeNode {
+  readonly references?: readonly { readonly meta: object }[];
+}
+
+/** Whether an author says more than a description: keywords that the library lists without looking at them. */
+function hasKeywords(said: object | undefined): boolean {
+  return Object.keys(said ?? {}).some((key) => !isAnnotation(key));
+}
+
+/** Looks through a schema of valibot or zod. */
+function hasSuchPart(part: unknown, seen = new Set<unknown>()): boolean {
   if (typeof part !== "object" || part === null || seen.has(part)) return false;
   seen.add(part);
-  const zod = (part as { _zod?: { def: Record<string, unknown> } })._zod?.def;
+  if (replacesValue(part) || hasKeywords(saidOf(part)) || (part as ZodPart)._zod?.toJSONSchema) return true;
+  return Object.values((part as ZodPart)._zod?.def ?? part).some((child) => hasSuchPart(child, seen));
+}
+
+interface ZodPart {
+  readonly _zod?: { readonly def: Readonly<Record<string, unknown>>; readonly toJSONSchema?: unknown };
+  meta?(): object | undefined;
+}
+
+/** By valibot's `metadata` or zod's `meta`. */
+function saidOf(part: object): object | undefined {
+  if ("_zod" in part) return (part as ZodPart).meta?.();
+  const { kind, metadata } = part as { kind?: unknown; metadata?: object };
+  return kind === "metadata" ? metadata : undefined;
+}
+
+/**
+ * Whether it puts something else in the place of what was sent, before the schema is done with it: `fallback`, `trim`
+ * before a length, `coerce`. They publish what must hold afterwards.
+ */
+function replacesValue(part: object): boolean {
+  const zod = (part as ZodPart)._zod?.def;
   if (zod && (zod.coerce || zod.check === "overwrite" || ["catch", "transform", "lazy"].includes(String(zod.type)))) {
     return true;
   }
   const { kind, pipe = [] } = part as { kind?: unknown; pipe?: readonly { kind: string }[] };
   if (kind === "schema" && "fallback" in part) return true;
-  if (Array.isArray(pipe)) {
-    const change = pipe.findIndex((action) => action.kind === "transformation");
-    const behind = change < 0 ? [] : pipe.slice(change);
-    if (behind.some((action) => action.kind === "validation" || action.kind === "schema")) return true;
-  }
-  return Object.values(zod ?? part).some((child) => replacesValues(child, seen));
+  if (!Array.isArray(pipe)) return false;
+  const change = pipe.findIndex((action) => action.kind === "transformation");
+  const behind = change < 0 ? [] : pipe.slice(change);
+  return behind.some((action) => action.kind === "validation" || action.kind === "schema");
 }
 
 /** Without what no value breaks, such as what valibot and zod say of a record: that its names are texts. */

@@ -118,16 +118,22 @@ function refuseOwnPrototype(entries: unknown): void {
   if (prototype !== Object.prototype && prototype !== null) throw new Error('a parameter cannot be called "__proto__"');
 }
 
-/** By itself arktype's converter drops what JSON has no type for and lists "any value". */
 const ARKTYPE_OPTIONS = {
-  fallback: Object.fromEntries(
-    ["date", "domain", "proto", "unit", "symbolKey", "arrayObject", "arrayPostfix"].map((code) => [
-      code,
-      (context: object) => {
-        throw new Error(`JSON has no type for ${code} ${JSON.stringify(context, replaceUnprintable)}`);
-      },
-    ]),
-  ),
+  fallback: {
+    // By itself arktype's converter drops what JSON has no type for and lists "any value".
+    ...Object.fromEntries(
+      ["date", "domain", "proto", "unit", "symbolKey", "arrayObject", "arrayPostfix"].map((code) => [
+        code,
+        (context: object) => {
+          throw new Error(`JSON has no type for ${code} ${JSON.stringify(context, replaceUnprintable)}`);
+        },
+      ]),
+    ),
+    // What a scope's own configuration says in place of a function would be listed, and nothing would hold it.
+    ...Object.fromEntries(
+      ["morph", "patternIntersection", "predicate"].map((code) => [code, ({ base }: { base: object }) => base]),
+    ),
+  },
 };
 
 function replaceUnprintable(_key: string, value: unknown): unknown {

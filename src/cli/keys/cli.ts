@@ -24,6 +24,8 @@ const OPTIONS = {
   env: { type: "string", short: "e" },
   help: { type: "boolean", short: "h" },
 } as const;
+/** What `npm run keys create a --remote`, without `--`, can be meant to say. */
+const MEANT = ["toolkits", "scopes", "expires", "rate", "remote", "persist-to", "config", "env"] as const;
 const COMMON = ["remote", "persist-to", "config", "env"];
 
 type Values = ReturnType<typeof readArguments>["values"];
@@ -123,16 +125,27 @@ function isTerms(metadata: unknown): metadata is KeyTerms {
 }
 
 function readArguments() {
-  // A key for the deployment would be made here, and one for some tools would open all.
-  const swallowed = ["toolkits", "scopes", "expires", "rate", "remote", "persist-to"].find(
-    (option) => process.env[`npm_config_${option.replace("-", "_")}`] !== undefined,
-  );
-  if (swallowed) throw new Mistake(`npm kept --${swallowed} for itself: write \`--\` before the command, ${HELP}.`);
+  refuseSwallowed();
   try {
     return parseArgs({ options: OPTIONS, allowPositionals: true });
   } catch (error) {
     const [sentence = ""] = (error as Error).message.split(/\. |\n/);
     throw new Mistake(`${sentence.replace(/\.$/, "")}: ${HELP}.`);
+  }
+}
+
+/** What npm takes for its own setting does not come here: the key would be one for all tools, for ever, or elsewhere. */
+function refuseSwallowed(): void {
+  for (const [name, value] of Object.entries(process.env)) {
+    const said = /^npm_config_(.+)$/i.exec(name)?.[1]?.toLowerCase().replaceAll("_", "-");
+    // Misspelt ones as well. `json` is npm's own, and so is a `scope` that begins with "@".
+    const option = MEANT.find((one) => said?.startsWith(one.slice(0, 4)));
+    if (said === undefined || option === undefined || (said === "scope" && value?.startsWith("@"))) continue;
+    const words = process.argv.slice(2).map((word) => (/^[\w-]+$/.test(word) ? word : JSON.stringify(word)));
+    const rest = OPTIONS[option].type === "boolean" ? "" : " …";
+    throw new Mistake(
+      `npm kept --${said} for itself: write \`npm run keys -- ${[...words, `--${option}`].join(" ")}${rest}\`, ${HELP}.`,
+    );
   }
 }
 

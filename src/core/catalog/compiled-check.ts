@@ -2,11 +2,10 @@
  * Holds calls to the schema that is published, where the tool's library or its author may let more pass. Discovery
  * compiles that schema, and wraps the tools that need it in {@link checked}: no other tool brings this file along.
  */
-
 import { canonical } from "../lib/json.ts";
 import { isPromise } from "../lib/maybe-promise.ts";
 import type { ToolDefinition } from "../model/definition.ts";
-import { judge, type SchemaIssue, type StandardSchema, type Validated } from "../model/schema.ts";
+import { isLarge, judge, judgeInput, type SchemaIssue, type StandardSchema, type Validated } from "../model/schema.ts";
 
 /** What discovery compiles of one tool's parameters. Each part stops at its first mistake: answers stay short. */
 export interface Check {
@@ -49,24 +48,28 @@ export async function checked(
 
 /** A schema that complains of what `schema` does, and of what the check finds in other parameters. */
 function strict(schema: StandardSchema, check: Check): StandardSchema {
-  const { vendor } = schema["~standard"];
   const validate = (value: unknown) => {
     // Before the schema, which may change what it is given.
     const found = mistakesOf(value as Record<string, unknown>, check);
+    if (found.length === 0) return judgeInput(schema, value);
+    const refused = { issues: found };
+    if (isLarge(value)) return refused;
+    // What a schema does not expect, such as to make a number of an object, may make it throw.
     try {
       const verdict = judge(schema, value);
-      return isPromise(verdict) ? verdict.then((made) => joined(made, found)) : joined(verdict, found);
-    } catch (error) {
-      // What a schema does not expect, such as to make a number of an object, may make it throw.
-      if (found.length === 0) throw error;
-      return { issues: found };
+      if (!isPromise(verdict)) return joined(verdict, found);
+      return verdict.then(
+        (later) => joined(later, found),
+        () => refused,
+      );
+    } catch {
+      return refused;
     }
   };
-  return { "~standard": { version: 1, vendor, validate } };
+  return { "~standard": { version: 1, vendor: "trivet", validate } };
 }
 
 function joined(verdict: Validated<unknown>, found: readonly SchemaIssue[]): Validated<unknown> {
-  if (found.length === 0) return verdict;
   const own = verdict.issues ?? [];
   const told = new Set(own.map(parameterOf));
   return { issues: [...own, ...found.filter((issue) => !told.has(parameterOf(issue)))] };

@@ -10,7 +10,7 @@ import type { Call } from "../model/call.ts";
 import type { CallResult } from "../model/call-result.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
 import { isFinal, type Outcome, type Refusal } from "../model/outcome.ts";
-import { isNamed, lacking, partitionOf } from "../model/principal.ts";
+import { GRANT, granted, isNamed, lacking, partitionOf } from "../model/principal.ts";
 import {
   type CallIdentity,
   type Claim,
@@ -20,9 +20,10 @@ import {
   type Running,
   storeKeyOf,
 } from "../ports/idempotency-store.ts";
+import type { Runtime } from "../ports/runtime.ts";
 import { DEFAULT_TIMEOUT_MS } from "../run/run-code.ts";
 import type { RunLease, TimedRun, ToolRun } from "../run/run-tool.ts";
-import { type Kept, openRecord, recordKey, sealRecord } from "./sealed-record.ts";
+import { type Kept, type KeptSession, openRecord, recordKey, sealRecord } from "./sealed-record.ts";
 
 const STORE_RETRY_MS = 1_000;
 
@@ -86,8 +87,8 @@ export async function settle(tool: ToolRun, lease: Lease, ran: TimedRun): Promis
 
 async function settleLate(tool: ToolRun, lease: Lease, end: Outcome | undefined): Promise<void> {
   const { caller, runtime } = tool;
-  // Its caller may have gone on with the session meanwhile: an anonymous other must not get what the tool read of it.
-  const begun = isNamed(caller.principal) && caller.beginsSession === true;
+  // Its caller may have gone on with the session meanwhile: what the tool read of it is for no other.
+  const begun = caller.beginsSession && "further";
   if (end && isFinal(end)) await keep(tool, lease, end, runtime.now() - lease.claimedAt, begun);
   else await lease.claim.release();
 }
@@ -136,14 +137,14 @@ async function keep(
   { claim, keys: { fingerprint, sealing } }: Lease,
   outcome: Outcome,
   durationMs: number,
-  begun = caller.beginsSession,
+  begun = caller.beginsSession ?? false,
 ): Promise<"kept" | Known | Running> {
   const id = caller.sessionId;
   const ran: Kept = {
     version: offer.version,
     durationMs,
-    scopes: offer.traits.scopes,
-    session: id === undefined ? undefined : { id, begun: begun === true, seen: context.sawSession },
+    scopes: scopesOf(caller, runtime),
+    session: id === undefined ? undefined : { id, begun, by: partyOf(caller), seen: context.sawSession },
   };
   const ranOnly = async () => (await sealRecord(sealing, fingerprint, ran)) as IdempotencyRecord;
   const isKept = offer.traits.keep !== false;
@@ -159,6 +160,13 @@ async function keep(
     runtime.log({ level: "error", message: "result not sealed", ...lost, error: described });
   }
   return claim.settle(whole ?? (await ranOnly()), ranOnly);
+}
+
+/** Those that count of its caller's; undefined for none, as where nothing demands any. */
+function scopesOf({ principal: { scopes } }: Call, { catalog }: Runtime): Kept["scopes"] {
+  const counted = granted(catalog.scopes, scopes);
+  if (counted.length === 0) return undefined;
+  return scopes === "all" ? scopes : counted;
 }
 
 /** The ending of a call that does not run: another with its key does, or has. */
@@ -177,22 +185,33 @@ async function known(
   const ran = runtime.catalog.find({ id: offer.id, version }, caller.toolkit);
   const entry = "entry" in ran ? ran.entry : offer;
   if (outcome === undefined) return { ...refused(run, { reason: "not_kept" }), entry };
-  // To whoever has no name, an equal key shows nothing: another's session goes on, and may come to hold anything. The
-  // result came of the same input alone, as any that is replayed to them.
-  const told = isNamed(caller.principal) ? session?.id : null;
-  const sessionId = session?.begun && caller.beginsSession ? told : undefined;
+  // Of others who have the principal too, an equal key shows nothing: the session goes on, and may come to hold anything.
+  // The result came of the same input alone, as any that is replayed to them.
+  const wasBegun = session?.begun && caller.beginsSession && session.id !== caller.sessionId;
+  const sessionId = wasBegun ? (isBy(session, caller) ? session.id : null) : undefined;
   return { outcome, durationMs, entry, replayed: true, sessionId };
 }
 
 /**
- * A result made with another session's values, or by another version, must not be replayed; nor one of a version that
- * this principal could not have called: it was permitted the version that it asked for, and another may have run.
+ * A result made with another session's values, or by another version, must not be replayed; nor one of a caller with more
+ * scopes than this one: a tool may look at them, and the version that ran may have demanded others.
  */
 function isOfThisCall({ version, session, scopes }: Kept, call: Call): boolean {
   const { tool, sessionId, beginsSession = false, principal } = call;
-  if (lacking(scopes, principal.scopes).length > 0) return false;
+  if (scopes === "all" ? principal.scopes !== "all" : lacking(scopes, principal.scopes).length > 0) return false;
   if (tool.version !== undefined && exactVersion(tool.version) !== version) return false;
-  return !session?.seen || session.id === sessionId || (session.begun && beginsSession);
+  if (!session?.seen || session.id === sessionId) return true;
+  return session.begun !== false && beginsSession !== false && (session.begun === true || isBy(session, call));
+}
+
+/** Whether the session was begun by this caller, as far as can be told. */
+function isBy({ by }: KeptSession, call: Call): boolean {
+  return by !== undefined && by === partyOf(call);
+}
+
+/** Who of a principal calls, and on which path, where its tokens may be good for one only. */
+function partyOf({ principal, toolkit }: Call): string | undefined {
+  return isNamed(principal) ? JSON.stringify([principal[GRANT], toolkit]) : undefined;
 }
 
 function refused({ offer: entry }: ToolRun, refusal: Refusal): CallResult {

@@ -3,8 +3,9 @@
  * derived from the deployment's signing key and everything that names the call, including the client's key, which is
  * not stored: neither the stores nor the signing key alone opens a record.
  */
-
 import { canonical } from "../lib/json.ts";
+import type { Begins } from "../model/call.ts";
+import type { Principal } from "../model/definition.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { CallIdentity, IdempotencyRecord } from "../ports/idempotency-store.ts";
 import { fromBase64Url, type Signer, toBase64Url } from "../ports/signed-handles.ts";
@@ -13,8 +14,8 @@ export interface Kept {
   /** The version that ran. */
   readonly version: string;
   readonly durationMs: number;
-  /** The scopes that this version demanded: its result is for nobody without them. */
-  readonly scopes?: readonly string[] | undefined;
+  /** What its caller had of the scopes that anything here demands: its result is for nobody with less. */
+  readonly scopes?: Principal["scopes"] | undefined;
   /** Absent where the result is not kept: then it says only that the call ran. */
   readonly outcome?: Outcome | undefined;
   readonly session?: KeptSession | undefined;
@@ -23,8 +24,9 @@ export interface Kept {
 /** The session that the call was of. */
 export interface KeptSession {
   readonly id: string;
-  /** Whether the call began it. */
-  readonly begun: boolean;
+  readonly begun: Begins;
+  /** Who began it: of those who share the principal, and on which path. Absent for a caller without a name. */
+  readonly by?: string | undefined;
   /** Whether the tool looked at it: what it returned is for no other session then. */
   readonly seen: boolean;
 }

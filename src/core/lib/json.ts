@@ -23,6 +23,22 @@ export function nestsDeeperThan(value: unknown, limit: number): boolean {
   return false;
 }
 
+/** Whether `value`, fresh from JSON.parse, holds more than `limit` values at all its levels. Looks at no more than that. */
+export function holdsMoreThan(value: unknown, limit: number): boolean {
+  return roomAfter(value, limit) < 0;
+}
+
+/** How many values may still come after those that `value` holds; less than 0 if these were too many. */
+function roomAfter(value: unknown, room: number): number {
+  if (typeof value !== "object" || value === null) return room;
+  let left = room;
+  for (const key in value) {
+    left = roomAfter((value as Record<string, unknown>)[key], left - 1);
+    if (left < 0) break;
+  }
+  return left;
+}
+
 /** Thrown by {@link toJson}; `path` leads to what JSON cannot carry. */
 export class NotJson extends Error {
   readonly path: string;

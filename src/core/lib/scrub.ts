@@ -12,15 +12,22 @@ export function scrubber(secrets: readonly string[]): Scrub {
   // A trailing line end is easily pasted into a secret, and trimmed by who uses it.
   const texts = secrets.flatMap((secret) => [secret, secret.trim()]);
   const all = texts.filter(({ length }) => length >= LEAST).flatMap(spellingsOf);
-  const spellings = [...new Set(all)].filter(({ length }) => length >= LEAST);
+  const different = [...new Set(all)].filter(({ length }) => length >= LEAST);
+  const spellings = different.map((text): Spelling => ({ text, borders: undefined }));
   if (spellings.length === 0) return (text) => text;
   return (text) => withoutRanges(text, rangesOf(spellings, text));
+}
+
+interface Spelling {
+  readonly text: string;
+  /** Made when it is first looked for: a caller may send a secret that is longer than all that is said. */
+  borders: Int32Array | undefined;
 }
 
 type Range = readonly [from: number, to: number];
 
 /** All are looked for in the text as it was: if one were cut out first, the rest of another that it overlaps would stay. */
-function rangesOf(spellings: readonly string[], text: string): Range[] {
+function rangesOf(spellings: readonly Spelling[], text: string): Range[] {
   return spellings.flatMap((spelling) => found(spelling, text)).sort(([a], [b]) => a - b);
 }
 
@@ -29,9 +36,12 @@ function rangesOf(spellings: readonly string[], text: string): Range[] {
  * with the sum of both lengths (Knuth, Morris and Pratt), as a caller chooses both: `indexOf` from each place on would
  * compute for minutes on a text of one letter.
  */
-function found(spelling: string, text: string): Range[] {
+function found(looked: Spelling, text: string): Range[] {
+  const spelling = looked.text;
+  if (spelling.length > text.length) return [];
+  looked.borders ??= bordersOf(spelling);
+  const { borders } = looked;
   const ranges: [from: number, to: number][] = [];
-  const borders = bordersOf(spelling);
   let matched = 0;
   for (let at = 0; at < text.length; at++) {
     matched = longerBy(text.charCodeAt(at), spelling, borders, matched);

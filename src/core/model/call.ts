@@ -58,6 +58,12 @@ export interface Client {
   readonly isOver?: boolean;
 }
 
+/**
+ * Whether a call begins its session: a repeat that names no session is then in the same one. `further` if its result may
+ * come of more than its input: it goes on with answers, or its time was over while its caller went on with the session.
+ */
+export type Begins = boolean | "further";
+
 /** Who calls, with what and from where: the same for tools, prompts and resources. */
 export interface Caller {
   readonly callId: string;
@@ -67,8 +73,7 @@ export interface Caller {
   readonly toolkit?: string | undefined;
   readonly principal: Principal;
   readonly sessionId?: string | undefined;
-  /** Whether this call begins the session: a repeat that names no session is then in the same one. */
-  readonly beginsSession?: boolean | undefined;
+  readonly beginsSession?: Begins | undefined;
   readonly context: CallContext;
   readonly attachments?: readonly Attachment[] | undefined;
   /** W3C trace context. Read when it is asked for: few tools do, and a deployment may log nothing. */

@@ -4,7 +4,7 @@ import type { Json } from "../lib/json.ts";
 import type { Change } from "./change.ts";
 import type { Rich } from "./content.ts";
 import type { Capability, Elicited, Fields, Filled, Root, Sampled, SamplingRequest } from "./elicitation.ts";
-import type { PARTITION } from "./principal.ts";
+import type { GRANT, PARTITION } from "./principal.ts";
 import type { InferInput, InferOutput, StandardSchema } from "./schema.ts";
 import type { Session } from "./session.ts";
 
@@ -121,6 +121,8 @@ export interface Principal {
   readonly rate?: number | undefined;
   /** Who of them it is, where others share its id. */
   readonly [PARTITION]?: () => string;
+  /** The grant that it came by, if it signed in with a key. */
+  readonly [GRANT]?: string;
 }
 
 export type LogLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";

@@ -10,6 +10,12 @@ export const ANONYMOUS = "anonymous";
  */
 export const PARTITION: unique symbol = Symbol("owner");
 
+/**
+ * Where a principal says by which grant it came, if people who share an API key sign in with it: each has one of their
+ * own. Limits do not count by it.
+ */
+export const GRANT: unique symbol = Symbol("grant");
+
 /** What limits count by and idempotency keys belong to: the id, and of strangers, who share one, their address too. */
 export function partitionOf(principal: { readonly id: string; readonly [PARTITION]?: () => string }): string {
   return principal[PARTITION]?.() ?? principal.id;
@@ -25,4 +31,9 @@ const NONE: readonly string[] = [];
 /** The scopes that are demanded and were not granted. */
 export function lacking(demanded: readonly string[] = NONE, granted: Principal["scopes"]): readonly string[] {
   return granted === "all" || demanded.length === 0 ? NONE : demanded.filter((scope) => !granted.includes(scope));
+}
+
+/** Of the scopes that are declared those that were granted. */
+export function granted(declared: readonly string[], scopes: Principal["scopes"]): readonly string[] {
+  return scopes === "all" ? declared : declared.filter((scope) => scopes.includes(scope));
 }

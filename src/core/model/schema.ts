@@ -1,5 +1,5 @@
 /** The part of Standard Schema (standardschema.dev, version 1) that tools need: validate and infer. */
-
+import { holdsMoreThan } from "../lib/json.ts";
 import { isThenable, type MaybePromise } from "../lib/maybe-promise.ts";
 import { keepMap } from "../lib/v8-maps.ts";
 
@@ -29,6 +29,36 @@ export function judge(schema: StandardSchema, value: unknown): MaybePromise<Vali
   const verdict = schema["~standard"].validate(value);
   return isThenable(verdict) ? Promise.resolve(verdict) : verdict;
 }
+
+/**
+ * Values that an input may hold for each of its mistakes to be told. A library that looks for all of them makes an object
+ * of each, and of 1 MB that is all wrong more than an isolate has room for.
+ */
+const MAX_VALUES_IN_FULL = 2_000;
+/** Values that an input may hold for a library that cannot be told to stop at the first mistake. */
+const MAX_VALUES = 100_000;
+
+export function isLarge(input: unknown): boolean {
+  return holdsMoreThan(input, MAX_VALUES_IN_FULL);
+}
+
+/** What a schema says of what a caller sent: of a large input, only the first mistake if the library can stop there. */
+export function judgeInput(schema: StandardSchema, input: unknown): MaybePromise<Validated<unknown>> {
+  const { vendor } = schema["~standard"];
+  // Our own vendor's are an author's function, and the compiled check: neither makes more of an input than it holds.
+  if (vendor === "trivet" || !isLarge(input)) return judge(schema, input);
+  // The standard has no word for it.
+  if (vendor === "valibot" && "~run" in schema) return (schema as ValibotSchema)["~run"]({ value: input }, FIRST_ONLY);
+  if (!holdsMoreThan(input, MAX_VALUES)) return judge(schema, input);
+  return { issues: [{ message: `Must hold at most ${MAX_VALUES} values` }] };
+}
+
+/** What valibot's own `safeParse` calls. */
+interface ValibotSchema extends StandardSchema {
+  "~run"(dataset: { value: unknown }, config: typeof FIRST_ONLY): MaybePromise<Validated<unknown>>;
+}
+
+const FIRST_ONLY = { abortEarly: true, abortPipeEarly: true };
 
 // Valibot's verdict, which it makes in two steps: most tools are judged by it.
 const verdict: { value: unknown; typed?: boolean } = { value: undefined };

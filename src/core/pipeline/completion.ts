@@ -4,7 +4,7 @@ import type { Complete, CompletionContext, PromptEntry, ResourceEntry } from "..
 import type { Outcome } from "../model/outcome.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
 import { promptOffer, withoutPrototype } from "./prompts.ts";
-import { resourceOffer } from "./resources.ts";
+import { beginsSegment, isOneSegment, resourceOffer, variablesOf } from "./resources.ts";
 import { serveOffer } from "./serve-offer.ts";
 
 /** What a person has begun to type, and the texts that stand in the other fields so far. */
@@ -26,9 +26,14 @@ export function completeArgument(entry: PromptEntry, typed: PartialInput, runtim
 
 /** @returns undefined where the resource's URI has no such variable */
 export function completeVariable(entry: ResourceEntry, typed: PartialInput, runtime: Runtime): Completer | undefined {
-  if (!entry.uri.includes(`{${typed.name}}`)) return undefined;
-  const find = async () => (await entry.load()).default.complete?.[typed.name];
-  return (caller) => complete(resourceOffer(entry), find, typed, caller, runtime);
+  const names = variablesOf(entry);
+  if (!names.includes(typed.name)) return undefined;
+  // Authors make paths and keys of these, as they do in `read`. An empty field is one that nobody has filled in yet.
+  const others = Object.entries(typed.others).filter(([name, text]) => names.includes(name) && text !== "");
+  const isReadable = beginsSegment(typed.value) && others.every(([, text]) => isOneSegment(text));
+  const find = async () => (isReadable ? (await entry.load()).default.complete?.[typed.name] : undefined);
+  return (caller) =>
+    complete(resourceOffer(entry), find, { ...typed, others: Object.fromEntries(others) }, caller, runtime);
 }
 
 function complete(

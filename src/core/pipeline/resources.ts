@@ -85,8 +85,18 @@ function matchTemplate(template: string, uri: string): Record<string, string> | 
  * Whether a variable's value, decoded, is still one segment's: authors make paths and keys of it. A slash in it would
  * be another segment, and "." and ".." are none (RFC 3986, sections 3.3 and 5.2.4); no name has control characters.
  */
-function isOneSegment(value: string): boolean {
-  return value !== "." && value !== ".." && !/[/\\\p{Cc}]/u.test(value);
+export function isOneSegment(value: string): boolean {
+  return value !== "." && value !== ".." && beginsSegment(value);
+}
+
+/** Whether it can become one by typing on: of "..a", "." and ".." are typed first. */
+export function beginsSegment(value: string): boolean {
+  return !/[/\\\p{Cc}]/u.test(value);
+}
+
+/** The names of a template's variables. */
+export function variablesOf({ uri }: ResourceEntry): string[] {
+  return Array.from(uri.matchAll(VARIABLE), ([, name = ""]) => name);
 }
 
 /** @returns an outcome whose value is a list of contents; an empty one means that there is no such resource */

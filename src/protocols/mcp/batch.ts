@@ -1,11 +1,15 @@
 /** Batches of JSON-RPC messages, which 2025-03-26 has and no other revision (2025-03-26, basic/index, Batching). */
-import type { MaybeResponse, RequestContext } from "../../http/request-context.ts";
-import { empty, json } from "../../http/response.ts";
-import { type RpcMessage, readRpc } from "../json-rpc.ts";
+import { settlesAtOnce } from "../../core/lib/maybe-promise.ts";
+import type { RequestContext } from "../../http/request-context.ts";
+import { empty, json, jsonText } from "../../http/response.ts";
+import { type RpcId, type RpcMessage, readRpc } from "../json-rpc.ts";
 import { CODE } from "./wire/codes.ts";
 
 /** Calls that one request may make: they share its time and its memory. */
 const MAX_MESSAGES = 50;
+
+/** Characters that its answers may have together: a call of 100 may be answered with megabytes. */
+const MAX_ANSWERS = 10_000_000;
 
 const NO_KEY = {
   code: CODE.invalidRequest,
@@ -16,7 +20,7 @@ const NO_KEY = {
 export async function answerBatch(
   values: readonly unknown[],
   context: RequestContext,
-  post: (message: RpcMessage) => MaybeResponse,
+  post: (message: RpcMessage) => Promise<Response>,
 ): Promise<Response> {
   const messages = values.map(readRpc);
   // What holds no message at all is no batch, an empty one included.
@@ -29,26 +33,55 @@ export async function answerBatch(
   // A batch counts as many requests as it has messages. Its own request was counted at the door.
   const refused = values.length > 1 ? await context.recheck(values.length - 1) : undefined;
   if (refused) return refused;
-  const answers = await Promise.all(messages.map((message) => answerOne(message, post)));
+  const answers = await answerAll(messages, post);
   const said = answers.filter((answer) => answer !== undefined);
   // "If the input consists solely of responses or notifications", there is nothing to say.
-  return said.length === 0 ? empty(202) : json(said);
+  return said.length === 0 ? empty(202) : jsonText(`[${said.join(",")}]`);
 }
 
-async function answerOne(message: RpcMessage, post: (message: RpcMessage) => MaybeResponse): Promise<unknown> {
-  if (message.kind === "invalid") {
-    const { id } = message;
-    return {
-      jsonrpc: "2.0",
-      ...(id !== undefined && { id }),
-      error: { code: CODE.invalidRequest, message: message.message },
-    };
+/** Answers as texts, in the order of the messages; undefined where there is none. Calls that wait do so side by side. */
+async function answerAll(
+  messages: readonly RpcMessage[],
+  post: (message: RpcMessage) => Promise<Response>,
+): Promise<(string | undefined)[]> {
+  let size = 0;
+  const take = async (message: RpcMessage, answer: Promise<Response>): Promise<string | undefined> => {
+    const response = await answer;
+    if (response.status === 202) return undefined;
+    const text = await response.text();
+    size += text.length;
+    return message.kind === "request" && size > MAX_ANSWERS ? leftOut(message.id, "has run") : text;
+  };
+  const answers: (string | undefined | Promise<string | undefined>)[] = [];
+  for (const message of messages) {
+    const problem = problemOf(message);
+    if (problem !== undefined) {
+      answers.push(problem);
+    } else if (message.kind === "request" && size > MAX_ANSWERS) {
+      answers.push(leftOut(message.id, "was not run"));
+    } else {
+      const answer = post(message);
+      const taken = take(message, answer);
+      // One that fails while another is waited for is not unhandled: it fails the batch below.
+      taken.catch(() => {});
+      // What is there at once is counted before the next is made.
+      answers.push((await settlesAtOnce(answer)) ? await taken : taken);
+    }
   }
+  return Promise.all(answers);
+}
+
+function problemOf(message: RpcMessage): string | undefined {
+  if (message.kind === "invalid") return refusal(message.id, message.message);
   // Lifecycle: "The initialize request MUST NOT be part of a JSON-RPC batch".
-  if (message.kind === "request" && message.method === "initialize") {
-    const { id } = message;
-    return { jsonrpc: "2.0", id, error: { code: CODE.invalidRequest, message: "initialize may not be in a batch" } };
-  }
-  const response = await post(message);
-  return response.status === 202 ? undefined : response.json();
+  if (message.kind !== "request" || message.method !== "initialize") return undefined;
+  return refusal(message.id, "initialize may not be in a batch");
+}
+
+function leftOut(id: RpcId, what: string): string {
+  return refusal(id, `The answers of this batch are over ${MAX_ANSWERS} characters. This one ${what}: call it alone`);
+}
+
+function refusal(id: RpcId | undefined, message: string): string {
+  return JSON.stringify({ jsonrpc: "2.0", id, error: { code: CODE.invalidRequest, message } });
 }

@@ -94,12 +94,12 @@ function legacyOf(named: string | undefined, session: McpSession | undefined): L
   return { dialect: revision === undefined ? { kind: "bare" } : { kind: "legacy", revision }, session };
 }
 
-function postLegacy(
+async function postLegacy(
   context: RequestContext,
   message: RpcMessage,
   { dialect, session }: Legacy,
   isBatched?: boolean,
-): MaybeResponse {
+): Promise<Response> {
   if (message.kind === "request") {
     const streamAddress =
       session && dialect.kind === "legacy" && dialect.revision >= "2025-11-25"
@@ -121,7 +121,8 @@ function postLegacy(
     });
   }
   // Streamable HTTP, "Sending Messages to the Server": notifications and responses are accepted without a body.
-  return hear(context, message, session).then(() => empty(202));
+  await hear(context, message, session);
+  return empty(202);
 }
 
 /** Answers to our own requests, and cancellations: what a call in another isolate may wait for. */

@@ -90,7 +90,7 @@ function refusalError(refusal: Refusal): RpcError {
       return {
         code: CODE.conflict,
         message:
-          "This idempotency key was already used with other parameters or for another version; " +
+          "This idempotency key was already used with other parameters or credentials, or for another version; " +
           "use a new key for a new call",
       };
     case "not_kept":

@@ -90,7 +90,7 @@ async function streamCall(context: RequestContext): Promise<Response> {
   const read = await readRequest(context);
   if (read instanceof Response) return read;
   const stop = new AbortController();
-  const stream = eventStream(() => stop.abort(), undefined, ":");
+  const stream = eventStream(() => stop.abort(), ":");
   stream.send(oneLine({ start: read.method }), "start");
   // Without a beat: that client knows no comments.
   const endChecks = keepChecking(context, () => {

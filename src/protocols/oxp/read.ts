@@ -19,6 +19,9 @@ export interface ReadCall {
   readonly attachments: readonly Attachment[] | undefined;
 }
 
+/** Characters of a secret or token: whatever a call says is searched for them. */
+const MAX_SECRET = 16_384;
+
 export type Read<Value> = Value | { readonly problem: string };
 
 /** What clients call OXP 1.0: the URN, the long form in two spellings, and early clients' own scheme. */
@@ -104,6 +107,9 @@ function readPairs(list: unknown, name: string, member: string): Read<ReadonlyMa
   if (!Array.isArray(list)) return { problem };
   for (const item of list) {
     if (!isRecord(item) || typeof item.id !== "string" || typeof item[member] !== "string") return { problem };
+    if ((item[member] as string).length > MAX_SECRET) {
+      return { problem: `request.context.${name} must not have a ${member} of over ${MAX_SECRET} characters` };
+    }
     if (!pairs.has(item.id)) pairs.set(item.id, item[member] as string);
   }
   return pairs;

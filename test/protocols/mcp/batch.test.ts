@@ -87,6 +87,38 @@ describe("a batch (2025-03-26, basic/index, Batching: MUST support receiving)", 
     }
   });
 
+  describe("whose answers are over 10 million characters together", () => {
+    // Twice in an answer: as text, and as structured content.
+    const long = (id: number, later: boolean) => ({ ...call("Outputs_Long", { length: 600_000, later }), id });
+    const many = (later: boolean) => Array.from({ length: 14 }, (_, id) => long(id, later));
+    interface Told {
+      id: number;
+      error?: { message: string };
+    }
+
+    it("does not run the rest, and says so of each by its id: a short request has no answer that fills an isolate", async () => {
+      const name = crypto.randomUUID();
+      const bump = { ...call("Counter_Bump", { name }), id: 14 };
+      await mcp(long(0, false));
+      const { status, body } = await mcp([...many(false), bump, ping(15)], V);
+      expect(status).toBe(200);
+      expect(body.map(({ id }: Told) => id)).toEqual(Array.from({ length: 16 }, (_, id) => id));
+      expect(body.findIndex(({ error }: Told) => error)).toBe(8);
+      expect(body[8].error.message).toContain("has run");
+      for (const { error } of body.slice(9)) expect(error.message).toContain("was not run");
+      expect((await mcp(bump)).body.result.content[0].text).toContain("1");
+    });
+
+    it("leaves answers out of calls that ran side by side, and says that they ran", async () => {
+      const { body } = await mcp(many(true), V);
+      expect(body.map(({ id }: Told) => id)).toEqual(Array.from({ length: 14 }, (_, id) => id));
+      const left = body.flatMap(({ error }: Told) => error ?? []);
+      expect(left).toHaveLength(6);
+      for (const { message } of left) expect(message).toContain("has run");
+      expect(JSON.stringify(body).length).toBeLessThan(10_100_000);
+    });
+  });
+
   it.each([
     ["plain JSON only", {}],
     ["event streams too", BOTH],

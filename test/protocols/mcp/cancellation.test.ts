@@ -48,11 +48,15 @@ describe("notifications/cancelled (2025-11-25, basic/utilities/cancellation)", (
     await stream.rest();
   });
 
-  it("stops a call that has only just begun, which nobody watches yet", async () => {
+  it.each([
+    ["a short id", "young"],
+    ["the longest id", "i".repeat(255)],
+    ["the longest id in JSON, six letters for each of its own", "\u0001".repeat(255)],
+  ])("stops a call that has only just begun, which nobody watches yet: %s", async (_, id) => {
     const [session, name] = [await handshake(), crypto.randomUUID()];
-    const answer = mcp(wait(name, {}, "young"), session);
+    const answer = mcp(wait(name, {}, id), session);
     await stands(name, "waiting");
-    await mcp(cancelled("young"), session);
+    await mcp(cancelled(id), session);
     await answer;
     expect(await how(name)).toBe("AbortError");
   });

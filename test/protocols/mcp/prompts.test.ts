@@ -150,6 +150,30 @@ describe("completion/complete (server/utilities/completion)", () => {
     expect(completion.values).toEqual(["pony of Ann"]);
   });
 
+  it.each<[string, string, Record<string, string>]>([
+    ["a path up", "p", { person: "../../etc" }],
+    ["the folder above", "p", { person: ".." }],
+    ["this folder", "p", { person: "." }],
+    ["a path of another system", "p", { person: "..\\etc" }],
+    ["a control character", "p", { person: "Ann\u0000" }],
+    ["a path that is being typed", "../../etc", { person: "Ann" }],
+    ["a backslash that is being typed", "a\\b", {}],
+    ["a control character that is being typed", "a\n", {}],
+  ])(
+    "hands a template's author no text that a read could not have, and suggests nothing: %s",
+    async (_, value, args) => {
+      const { result } = await complete(PET, "pet", value, { arguments: args });
+      expect(result.completion).toEqual({ values: [], total: 0, hasMore: false });
+    },
+  );
+
+  it("hands a template's author its own variables alone, and none that is empty", async () => {
+    const args = { person: "", other: "../../etc", "person}/pets/{pet": "/" };
+    const { completion } = (await complete(PET, "pet", "..p", { arguments: args })).result;
+    expect(completion.values).toEqual(["..pony of somebody"]);
+    expect((await complete(PET, "person}/pets/{pet", "")).error.code).toBe(-32602);
+  });
+
   it.each([
     ["a prompt's argument", GREET, "name"],
     ["a template's variable", PET, "person"],

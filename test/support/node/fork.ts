@@ -82,22 +82,43 @@ export interface Started extends Served {
 
 /** `npm start`, or another script that serves, as a person runs it. */
 export async function start(fork: Fork, script = "start"): Promise<Started> {
+  const { child, url, printed } = await run(fork, script);
+  try {
+    await until(() => isServed(url));
+  } catch {
+    await end(child);
+    throw new Error(`npm run ${script} did not serve:\n${printed()}`);
+  }
+  return { url, stop: () => end(child), printed };
+}
+
+/** The same where it is to end by itself; where it serves instead, it is ended. */
+export async function ends(fork: Fork, script = "start") {
+  const { child, url, printed } = await run(fork, script);
+  let served = false;
+  await until(async () => {
+    served ||= await isServed(url).catch(() => false);
+    return served || child.exitCode !== null;
+  });
+  const code = child.exitCode;
+  await end(child);
+  return { code, served, printed: printed() };
+}
+
+async function isServed(url: string): Promise<boolean> {
+  return (await fetch(`${url}/health`)).ok;
+}
+
+async function run(fork: Fork, script: string) {
   const port = await freePort();
   const child = spawn("npm", ["run", script, "--", "--port", String(port), "--persist-to", join(fork.root, "state")], {
     cwd: fork.root,
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let printed = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (printed += chunk));
-  const url = `http://127.0.0.1:${port}`;
-  try {
-    await until(async () => (await fetch(`${url}/health`)).ok);
-  } catch {
-    await end(child);
-    throw new Error(`npm run ${script} did not serve:\n${printed}`);
-  }
-  return { url, stop: () => end(child), printed: () => printed };
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (text += chunk));
+  return { child, url: `http://127.0.0.1:${port}`, printed: () => text };
 }
 
 /** Asks again until it is so. Gives up only where something hangs: a busy machine takes its time. */

@@ -5,6 +5,7 @@
 
 import { keepMap } from "../../../core/lib/v8-maps.ts";
 import {
+  type Begins,
   type Call,
   type Caller,
   type Elicitation,
@@ -24,7 +25,7 @@ export class McpCaller implements Caller {
   readonly context = NO_CONTEXT;
   readonly client: Exchange;
   sessionId: string | undefined;
-  beginsSession: boolean | undefined;
+  beginsSession: Begins | undefined;
   attachments: readonly Attachment[] | undefined;
   tool: ToolReference | undefined;
   input: unknown;

@@ -4,7 +4,6 @@ import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import { keepMap } from "../../../core/lib/v8-maps.ts";
 import type { CallResult } from "../../../core/model/call-result.ts";
 import type { CatalogEntry } from "../../../core/model/catalog-entry.ts";
-import { isNamed } from "../../../core/model/principal.ts";
 import { execute } from "../../../core/pipeline/execute.ts";
 import { idempotencyKeyOf } from "../../../http/idempotency-key.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
@@ -52,10 +51,8 @@ async function inSession(exchange: Exchange, call: ToolCall, given: unknown): Pr
   if (opened === undefined) {
     return { result: failed({ message: "The session is unknown or has expired; leave it out to begin a new one" }) };
   }
-  // A repeat with answers goes on with the session it began; to its caller it still begins one. Not so where others may
-  // have this key: what came of the answers is for who has the state too.
-  const mayBegin = fromState === undefined || isNamed(exchange.context.principal);
-  call.join({ ...opened, begins: given === undefined && mayBegin });
+  // A repeat with answers goes on with the session it began; to its caller it still begins one.
+  call.join({ ...opened, begins: given === undefined && (fromState === undefined || "further") });
   return invoke(exchange, call);
 }
 
@@ -63,7 +60,7 @@ async function inSession(exchange: Exchange, call: ToolCall, given: unknown): Pr
 class ToolCall implements Invocation<CallResult> {
   readonly method = "tools/call";
   readonly params: unknown;
-  readonly #turn: Exchange;
+  readonly #exchange: Exchange;
   readonly #read: ReadCall;
   readonly #own: Record<string, unknown>;
   /** Of a tool that wants one, for a client that keeps none. */
@@ -72,7 +69,7 @@ class ToolCall implements Invocation<CallResult> {
   /** @param own what of the arguments is the tool's */
   constructor(exchange: Exchange, params: unknown, read: ReadCall, own: Record<string, unknown>) {
     this.params = params;
-    this.#turn = exchange;
+    this.#exchange = exchange;
     this.#read = read;
     this.#own = own;
   }
@@ -96,11 +93,11 @@ class ToolCall implements Invocation<CallResult> {
 
   run(caller: McpCaller): MaybePromise<CallResult> {
     const { name, key, attachments } = this.#read;
-    return execute(caller.calls({ name }, this.#own, key, attachments, this.#session), this.#turn.context.runtime);
+    return execute(caller.calls({ name }, this.#own, key, attachments, this.#session), this.#exchange.context.runtime);
   }
 
   render(ending: CallResult): MaybePromise<MethodReply> {
-    const { dialect, context } = this.#turn;
+    const { dialect, context } = this.#exchange;
     const reply = renderCall(ending, dialect, context);
     return this.#session === undefined ? reply : told(reply, this.#session, ending, context);
   }

@@ -14,7 +14,7 @@ type Threshold = LogLevel | "never";
 
 /** Says nothing to a client that takes no stream. */
 export class NotificationSink implements Sink {
-  readonly #turn: Exchange;
+  readonly #exchange: Exchange;
   readonly #meta: Readonly<Record<string, unknown>> | undefined;
   readonly #logger: string;
   #last = Number.NEGATIVE_INFINITY;
@@ -23,7 +23,7 @@ export class NotificationSink implements Sink {
 
   /** @param meta `_meta` of the request; @param logger what messages are said to come from */
   constructor(exchange: Exchange, meta: Readonly<Record<string, unknown>> | undefined, logger: string) {
-    this.#turn = exchange;
+    this.#exchange = exchange;
     this.#meta = meta;
     this.#logger = logger;
   }
@@ -36,7 +36,7 @@ export class NotificationSink implements Sink {
     // "The progress value MUST increase with each notification" (basic/utilities/progress).
     if (!wantsProgress || !Number.isFinite(progress) || progress <= this.#last) return;
     this.#last = progress;
-    const { stream } = this.#turn;
+    const { stream } = this.#exchange;
     if (stream === undefined) return;
     const said = {
       jsonrpc: "2.0",
@@ -49,7 +49,7 @@ export class NotificationSink implements Sink {
   }
 
   log(level: LogLevel, data: Json): void {
-    const { stream } = this.#turn;
+    const { stream } = this.#exchange;
     if (stream === undefined) return;
     // Once per call: a level that is kept in a session costs a read.
     this.#least ??= this.#threshold();
@@ -65,7 +65,7 @@ export class NotificationSink implements Sink {
   }
 
   release(): void {
-    this.#turn.stream?.release();
+    this.#exchange.stream?.release();
   }
 
   /** Resolves when everything has been said; undefined where it has been. */
@@ -75,7 +75,7 @@ export class NotificationSink implements Sink {
 
   /** The least severe level that the client wants; `never` for none. */
   #threshold(): MaybePromise<Threshold> {
-    const { dialect, context, session } = this.#turn;
+    const { dialect, context, session } = this.#exchange;
     // 2026-07-28, server/utilities/logging: without a level on the request, none may be sent.
     if (dialect.kind !== "modern") return session ? logLevelOf(context, session) : "info";
     const level = this.#meta?.[META.logLevel];

@@ -1,5 +1,6 @@
 /** MCP sessions (2025-11-25, basic/transports, "Session Management"): ids that any isolate can check. */
 
+import type { Begins } from "../../../core/model/call.ts";
 import type { LogLevel } from "../../../core/model/definition.ts";
 import type { Capability } from "../../../core/model/elicitation.ts";
 import { ANONYMOUS } from "../../../core/model/principal.ts";
@@ -9,9 +10,12 @@ import type { RequestContext } from "../../../http/request-context.ts";
 import { isLogLevel } from "../wire/log-levels.ts";
 import { isLegacyRevision, type LegacyRevision } from "../wire/revisions.ts";
 
-/** Ids are good on the path that they were given on: a token for one toolkit must not end or answer other calls. */
-function purpose({ toolkit }: RequestContext): string {
-  return toolkit === undefined ? "mcp-session" : `mcp-session ${toolkit}`;
+/**
+ * Ids and handles are good on the path that they were given on: a token for one toolkit must not end or answer other
+ * calls, nor go on with what they left.
+ */
+function purpose({ toolkit }: RequestContext, of: "mcp-session" | "tool-session"): string {
+  return toolkit === undefined ? of : `${of} ${toolkit}`;
 }
 
 /** What a session's handshake settled, carried in its id: no isolate has to remember it. */
@@ -35,7 +39,7 @@ export function startSession(
   const letters = CAPABILITIES.map((capability) => (capabilities.has(capability) ? "1" : "0")).join("");
   return mintHandle(
     runtime.signer,
-    purpose(context),
+    purpose(context, "mcp-session"),
     principal.id,
     `${revision}_${letters}_${runtime.catalog.revision}_${Date.now()}`,
   );
@@ -44,7 +48,7 @@ export function startSession(
 /** @returns undefined for an id that was never given to this principal on this path, or whose session has ended */
 export async function knownSession(context: RequestContext, handle: string): Promise<McpSession | undefined> {
   const { runtime, principal } = context;
-  const checked = await checkHandle(runtime.signer, purpose(context), principal.id, handle);
+  const checked = await checkHandle(runtime.signer, purpose(context, "mcp-session"), principal.id, handle);
   if (checked === undefined) return undefined;
   const { id, note } = checked;
   const [revision, letters = "", knows = "", started] = note.split("_");
@@ -53,15 +57,12 @@ export async function knownSession(context: RequestContext, handle: string): Pro
   return { id, revision, capabilities: new Set(CAPABILITIES.filter((_, index) => letters[index] === "1")), knows };
 }
 
-const TOOL_PURPOSE = "tool-session";
-
 /** A session for a client that keeps none. */
 export interface ToolSession {
   readonly id: string;
   /** What the client sends to go on with it. */
   readonly handle: string;
-  /** Whether this call begins it. */
-  readonly begins: boolean;
+  readonly begins: Begins;
 }
 
 /**
@@ -76,21 +77,25 @@ export async function toolSession(context: RequestContext, given: unknown): Prom
     const id = randomId();
     return { id, handle: await handleOf(context, id), begins: true };
   }
-  const checked = typeof given === "string" && (await checkHandle(runtime.signer, TOOL_PURPOSE, principal.id, given));
+  const checked =
+    typeof given === "string" &&
+    (await checkHandle(runtime.signer, purpose(context, "tool-session"), principal.id, given));
   if (!checked || !(Date.now() - Number(checked.note) < SESSION_LIFETIME_MS)) return undefined;
   return { id: checked.id, handle: given as string, begins: false };
 }
 
 /** The handle of a session that a call of this principal began. */
-export function handleOf({ runtime, principal }: RequestContext, sessionId: string): Promise<string> {
-  return mintHandle(runtime.signer, TOOL_PURPOSE, principal.id, `${Date.now()}`, sessionId);
+export function handleOf(context: RequestContext, sessionId: string): Promise<string> {
+  const { runtime, principal } = context;
+  return mintHandle(runtime.signer, purpose(context, "tool-session"), principal.id, `${Date.now()}`, sessionId);
 }
 
 /** Whether the id is of a session that somebody began who had not signed in, and who has now. */
 export async function isAnonymous(context: RequestContext, handle: string): Promise<boolean> {
   const { runtime, principal } = context;
   return (
-    principal.id !== ANONYMOUS && (await checkHandle(runtime.signer, purpose(context), ANONYMOUS, handle)) !== undefined
+    principal.id !== ANONYMOUS &&
+    (await checkHandle(runtime.signer, purpose(context, "mcp-session"), ANONYMOUS, handle)) !== undefined
   );
 }
 

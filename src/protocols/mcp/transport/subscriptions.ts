@@ -193,7 +193,8 @@ function forward(
     incoming.cancel();
     beating?.cancel();
   };
-  const stream = eventStream(stop);
+  // News is for who reads it. What was kept of a call comes all at once, before its client can read any.
+  const stream = eventStream(stop, ": ", beating ? undefined : 0);
   context.request.signal.addEventListener("abort", stop);
   first?.(stream);
   let checked = Date.now();

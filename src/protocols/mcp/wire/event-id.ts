@@ -2,9 +2,8 @@
  * Ids of events that a client may come back with (2025-11-25, basic/transports, Resumability and Redelivery): signed
  * and bound to their session, so that one that was never issued is known without a read.
  */
-
 import type { Principal } from "../../../core/model/definition.ts";
-import { lacking } from "../../../core/model/principal.ts";
+import { granted, lacking } from "../../../core/model/principal.ts";
 import type { Runtime } from "../../../core/ports/runtime.ts";
 import { fromBase64Url, toBase64Url } from "../../../core/ports/signed-handles.ts";
 import type { RpcId } from "../../json-rpc.ts";
@@ -28,8 +27,7 @@ export const END = "end";
 /** What a stream's ids begin with. */
 export async function signStream({ signer, catalog }: Runtime, address: StreamAddress): Promise<string> {
   const { box, stream, request, scopes, toolkit = null } = address;
-  const lacks = lacking(catalog.scopes, scopes);
-  const has = catalog.scopes.filter((scope) => !lacks.includes(scope));
+  const has = granted(catalog.scopes, scopes);
   const note = toBase64Url(new TextEncoder().encode(JSON.stringify([request, toolkit, ...has])));
   return `${stream}.${note}.${await signer.sign(bound(box, stream, note))}`;
 }

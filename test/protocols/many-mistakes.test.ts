@@ -1,0 +1,47 @@
+/** Inputs that are wrong in as many places as a body has room for: each mistake that is looked for costs an object. */
+import { expect, it } from "vitest";
+import { call, completed } from "../support/oxp.ts";
+
+const ITEMS = 150_000;
+const list = (item: unknown, length = ITEMS) => Array.from({ length }, () => item);
+
+async function mistakes(tool: string, input: Record<string, unknown>): Promise<Record<string, string>> {
+  const { status, body, text } = await call(`Strict.${tool}`, input);
+  expect(status, text.slice(0, 500)).toBe(422);
+  return body.parameter_errors;
+}
+
+it.each<[string, string, unknown, Record<string, string>]>([
+  ["objects without any of their members", "rows", {}, { "rows.0.a": "Is required" }],
+  ["texts of which only the library says that they are wrong", "emails", "", { "emails.0": "Must be a valid email" }],
+  ["values that no compiled check looks at", "texts", 1, { "texts.0": "Must be a string" }],
+])("a list of nothing but wrong %s: the first is told, and no other looked for", async (_, name, item, expected) => {
+  expect(await mistakes("Rows", { [name]: list(item) })).toEqual(expected);
+});
+
+it("a large input is told one mistake of each parameter that the compiled check finds", async () => {
+  const found = await mistakes("RowsOfZod", { rows: list({}), name: "" });
+  expect(found).toEqual({ "rows.0.a": "Is required", name: "Must be of a length of at least 3" });
+});
+
+it("a library that cannot stop takes lists up to a limit, and beyond that it is the caller's mistake", async () => {
+  expect(await mistakes("RowsOfZod", { texts: list(1) })).toEqual({ input: "Must hold at most 100000 values" });
+  expect(Object.keys(await mistakes("RowsOfZod", { texts: list(1, 90_000) }))).toHaveLength(100);
+  expect(await completed("Strict.RowsOfZod", { texts: list("", 99_000) })).toBe(99_000);
+});
+
+it("an input that the compiled check refuses, and that makes the library throw (zod in a promise), is the caller's mistake", async () => {
+  const name = "\u{1f600}\u{1f600}";
+  expect(await mistakes("RowsOfZod", { name })).toEqual({ name: "Must be of a length of at least 3" });
+});
+
+it("a small input is told all of its mistakes at once", async () => {
+  const found = await mistakes("Rows", { rows: [{}, { a: "" }], emails: ["", "a@b.example", ""], texts: list(1, 50) });
+  expect(Object.keys(found)).toHaveLength(5 + 4 + 2 + 50);
+});
+
+it("a large input that is right reaches the tool", async () => {
+  const row = { a: "", b: "", c: "", d: "", e: "" };
+  const input = { rows: list(row, 10_000), emails: list("a@b.example", 10_000), texts: list("", 100_000) };
+  expect(await completed("Strict.Rows", input)).toBe(120_000);
+});
