@@ -34,7 +34,7 @@ const TOOLS = {
 });`,
   "memo/view.ts": `${head}
   description: "Shows what its caller may see.",
-  run: (_, ctx) => (ctx.principal.scopes.includes("memo:all") ? "everything" : "a little"),
+  run: (_, ctx) => (/memo:(all|bill|audit)/.test(String(ctx.principal.scopes)) ? "everything" : "a little"),
 });`,
   "memo/pin.ts": `${head}
   description: "Asks for a number, and returns it.",
@@ -50,11 +50,25 @@ const TOOLS = {
 });`,
 };
 
+/** Scopes that a narrow caller's own view of the catalogue names nowhere: demanded with another, or in another toolkit. */
+const ELSEWHERE = {
+  "memo/export.ts": `${head}
+  description: "Exports everything.",
+  scopes: ["memo:bill", "memo:export"],
+  run: () => "everything",
+});`,
+  "audit/read.ts": `${head}
+  description: "Reads the audit.",
+  scopes: ["memo:audit"],
+  run: () => "everything",
+});`,
+};
+
 let place: Place;
 let url: string;
 let app: Client;
 beforeAll(async () => {
-  place = await openPlace(TOOLS, false, (settings) =>
+  place = await openPlace({ ...TOOLS, ...ELSEWHERE }, false, (settings) =>
     settings.replace(/^\[vars\]$/m, `[vars]\nJWT_SECRET = "${SECRET}"`),
   );
   url = place.url;
@@ -172,6 +186,19 @@ describe("a narrower token of one subject, with the key and input of a broader o
     const oxp = { request: { tool_id: "Memo.View", call_id: "1", input: {} } };
     const answer = await send(url, { method: "POST", path: "/call", headers: bearer(token("a")), body: oxp });
     expect([answer.status, answer.text]).toEqual([400, expect.not.stringContaining("everything")]);
+  });
+
+  it.each([
+    ["together with another that it lacks as well", "memo:bill", "/mcp"],
+    ["in a toolkit only that it cannot see", "memo:audit", "/memo/mcp"],
+  ])("is not shown it if what it lacks is demanded %s", async (_, scope, audience) => {
+    const [sub, aud] = [scope, new URL(audience, url).href];
+    const args = { idempotency_key: "1" };
+    const as = (scopes: string) => shared({ sub, aud, scope: scopes });
+    const path = audience === "/mcp" ? {} : { path: "/memo" };
+    const broad = (await call(as(scope), "Memo_View", args, path)).result;
+    expect(broad.content[0].text).toContain("everything");
+    expect(await call(as(""), "Memo_View", args, path)).toMatchObject(CONFLICT);
   });
 
   it("is not told what the broader one answered", async () => {

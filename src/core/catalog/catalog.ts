@@ -50,16 +50,17 @@ export interface Catalog {
   listing<Made>(name: string, toolkit: string | undefined, make: () => Made): Made;
   /** What exists for a principal: the same catalogue for all to whom the same is visible. */
   visibleTo(principal: Principal): Catalog;
-  /** Every scope that some tool, prompt or resource demands, sorted. */
+  /** Every scope that some tool, prompt or resource of the deployment demands, hidden ones too; sorted. */
   readonly scopes: readonly string[];
 }
 
 /** Sets of what is visible that are kept, with their listings: keys of a deployment share few. */
 const MAX_VIEWS = 32;
 
-export function createCatalog(source: CatalogSource, view = "", allResources = source.resources): Catalog {
+/** @param deployed the deployment's catalogue, if `source` is what one principal sees of it */
+export function createCatalog(source: CatalogSource, view = "", deployed?: Catalog): Catalog {
   const index = source.index ?? indexed(source);
-  const { scopes } = index;
+  const { scopes, allResources } = deployed ?? { scopes: index.scopes, allResources: source.resources };
   const others = [...source.prompts, ...source.resources];
   const toolkits = new Set([...index.toolkits, ...others.map(({ toolkit }) => toolkit)]);
   // One per protocol and toolkit: bounded by what is deployed.
@@ -112,7 +113,7 @@ export function createCatalog(source: CatalogSource, view = "", allResources = s
       const [oldest] = views.keys();
       if (views.size >= MAX_VIEWS && oldest !== undefined) views.delete(oldest);
       const seen = narrowed(source, principal);
-      const visible = createCatalog(seen, `-${hash(namesOf(seen))}`, allResources);
+      const visible = createCatalog(seen, `-${hash(namesOf(seen))}`, this);
       views.set(key, visible);
       return visible;
     },
