@@ -8,7 +8,7 @@ import { Mistake } from "./mistake.ts";
 import { readExpires, readName, readRate, readScopes, readToolkits } from "./terms.ts";
 import { announce, type Listed, table, USAGE } from "./words.ts";
 
-const ROOT = resolve(import.meta.dirname, "../..");
+const ROOT = resolve(import.meta.dirname, "../../..");
 /** Where the Worker looks for a record (src/stores/kv-keys.ts). */
 const PREFIX = "key:";
 const HELP = "see `npm run keys -- --help`";
