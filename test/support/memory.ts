@@ -8,6 +8,14 @@ import { changedBy, charactersOf, fits, SessionFull, type SessionValues } from "
 import { type ChangeFeed, type Listener, mayHear, type Subscribed } from "../../src/core/ports/change-feed.ts";
 import type { IdempotencyRecord, IdempotencyStore } from "../../src/core/ports/idempotency-store.ts";
 import {
+  type KeyEditor,
+  type KeyRecords,
+  keyEntry,
+  keyName,
+  listedKeys,
+  readKey,
+} from "../../src/core/ports/key-records.ts";
+import {
   LOST,
   MAX_KEPT_PER_STREAM,
   type Relay,
@@ -279,6 +287,22 @@ export function memoryChangeFeed(): ChangeFeed {
         open.delete(stream);
         stream.lines.end();
       }
+    },
+  };
+}
+
+export function memoryKeys(): { records: KeyRecords; editor: KeyEditor } {
+  const entries = new Map<string, ReturnType<typeof keyEntry>>();
+  return {
+    records: { read: async (id) => readKey(entries.get(keyName(id))?.text ?? null) },
+    editor: {
+      async write(id, record) {
+        entries.set(keyName(id), keyEntry(id, record));
+      },
+      list: async () => listedKeys([...entries.values()]),
+      async remove(id) {
+        entries.delete(keyName(id));
+      },
     },
   };
 }

@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
-import type { KeyRecord } from "../../../src/access/key-record.ts";
+import type { KeyRecord } from "../../../src/core/ports/key-records.ts";
 import { build, type Fork, makeFork, until } from "../../support/node/fork.ts";
 import { miniflareOptions, onTestClock, putAhead, type WorkerConfig, workerConfig } from "../../support/node/worker.ts";
 
