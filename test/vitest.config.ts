@@ -29,12 +29,13 @@ const NODE_TESTS = [
 // Ends a test that hangs, and says nothing of how fast one must be: that is the benchmark's, on a machine with nothing
 // else to do.
 const PATIENCE = { testTimeout: 300_000, hookTimeout: 300_000 };
-const worker = (configPath: string, bindings: Record<string, string>) =>
+type Objects = Record<string, { className: string; useSQLite: boolean }>;
+const worker = (configPath: string, bindings: Record<string, string>, durableObjects: Objects = {}) =>
   cloudflareTest({
     main: resolve(ROOT, "src/index.ts"),
     wrangler: { configPath },
     // Who may call is the subject of test/access; elsewhere anyone may, as often as they like.
-    miniflare: { bindings: { PUBLIC: "true", RATE_PER_MINUTE: "", ...bindings } },
+    miniflare: { bindings: { PUBLIC: "true", RATE_PER_MINUTE: "", ...bindings }, durableObjects },
   });
 
 export default defineConfig({
@@ -57,7 +58,12 @@ export default defineConfig({
         root: ROOT,
         // With settings of the tests' own: what wrangler.toml says is its owner's affair, and must fail no test here.
         plugins: [
-          worker("./test/support/wrangler.toml", { FIXTURE_SECRET: "from the worker", FIXTURE_SETTING: "a setting" }),
+          worker(
+            "./test/support/wrangler.toml",
+            { FIXTURE_SECRET: "from the worker", FIXTURE_SETTING: "a setting" },
+            // Under a name of its own: with SESSIONS the Worker itself would keep its sessions there.
+            { CONTRACT_SESSIONS: { className: "Sessions", useSQLite: true } },
+          ),
         ],
         resolve: { alias: { "#catalog": FIXTURE_CATALOG } },
         test: {

@@ -3,7 +3,7 @@
  * is kept (256 random bits need no slow one), and it is compared in constant time. `npm run keys` makes them.
  */
 import type { Principal } from "../core/model/definition.ts";
-import type { KeyRecord, KeyRecords } from "./key-record.ts";
+import type { KeyRecord, KeyRecords } from "../core/ports/key-records.ts";
 import { TtlCache } from "./ttl-cache.ts";
 
 export interface Keyring {

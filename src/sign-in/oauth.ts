@@ -2,8 +2,7 @@
  * The library's authorization server for one origin, with our settings: which resources and scopes there are, how long
  * things live, where they are kept. Shows no page.
  *
- * Its records stand in the deployment's KV under `client:`, `grant:`, `token:`, `transaction:` and
- * `client-assertion-jti:`; ours under `key:`, `call:`, `session:` and `ended:`.
+ * Its records stand in the deployment's KV beside ours: docs/storage.md lists them.
  */
 import { OAuthAuthorizationServer, OAuthError, type OAuthHelpers } from "@cloudflare/workers-oauth-provider";
 import { addressOf } from "../access/anonymous.ts";

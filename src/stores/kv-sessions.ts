@@ -10,22 +10,11 @@ import {
   fits,
   SESSION_LIFETIME_MS,
   SessionFull,
-  type SessionStore,
   type SessionValues,
 } from "../core/model/session.ts";
-
-/** KV takes one write a second per key. */
-const WRITE_AGAIN_MS = 1_100;
-const WRITES = 8;
-/** A writer that has not been at it for so long was cut short with its request. */
-const WRITER_GONE_MS = 4 * WRITE_AGAIN_MS;
-/** The platform ends what goes on 30 s after an answer: then the request of a later change has long taken over. */
-const WRITER_MS = 20_000;
-/** A change waits for another no longer: that one's request may have been cut short, and its turn never end. */
-const TURN_MS = 5_000;
-/** Most are over at once; who waits for a write that KV refused need not look 500 times. */
-const LOOK_AGAIN_MS = 2;
-const MAX_PAUSE_MS = 32;
+import type { SessionStore } from "../core/ports/session-store.ts";
+import { takingTurns } from "./turns.ts";
+import { change, due, hold, look, refuse, type Unwritten, WRITE_AGAIN_MS, type Writer, written } from "./unwritten.ts";
 
 export interface KvSessionsParts {
   readonly kv: KVNamespace;
@@ -43,86 +32,48 @@ interface Stored {
   readonly written: number;
 }
 
-/** What goes on after a call to write what KV did not take at once: one of them at a time, for one session. */
-interface Writer {
-  readonly since: number;
-}
-
-interface Waiting {
-  readonly values: SessionValues;
-  readonly writer: Writer;
-  /** When somebody was last at writing them. */
-  readonly tended: number;
-}
-
 export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsParts): SessionStore {
-  // What KV has not taken yet: it is the truth here until it has. Gone as soon as it is written.
-  const unwritten = new Map<string, Waiting>();
-  const turns = new Map<string, { readonly since: number }>();
+  // What KV has not taken yet: it is the truth here until it has.
+  const unwritten = new Map<string, Unwritten>();
+  const inTurn = takingTurns(now);
   const nameOf = (principal: string, id: string) => `session:${principal}:${id}`;
   const ended = (principal: string, id: string) => `ended:${principal}:${id}`;
 
+  const write = async (name: string, values: SessionValues) =>
+    kv.put(name, JSON.stringify({ values, written: now() } satisfies Stored), { expirationTtl: ttlSeconds });
+
   const load = async (name: string): Promise<Stored> => {
-    const waiting = waitingFor(name);
-    if (waiting) return { values: waiting, written: now() };
+    const held = unwritten.get(name);
+    if (held) {
+      keep(name, look(held, now()));
+      return { values: held.values, written: now() };
+    }
     const stored = await kv.get<Stored>(name, "json");
     return isStored(stored) ? stored : { values: {}, written: now() };
   };
-  const write = (name: string, values: SessionValues) =>
-    kv.put(name, JSON.stringify({ values, written: now() } satisfies Stored), { expirationTtl: ttlSeconds });
 
-  /** What KV has not taken yet, and sees to it that somebody writes it. */
-  const waitingFor = (name: string): SessionValues | undefined => {
-    const waiting = unwritten.get(name);
-    if (waiting && now() - waiting.tended > WRITER_GONE_MS) beginWriting(name, waiting.values);
-    return waiting?.values;
-  };
-  const hold = (name: string, values: SessionValues, writer: Writer, tended = now()) =>
-    unwritten.set(name, { values, writer, tended });
-  const beginWriting = (name: string, values: SessionValues) => {
-    const writer = { since: now() };
-    hold(name, values, writer);
-    defer(writeLater(name, writer));
+  const keep = (name: string, held: Unwritten | undefined) => {
+    const before = unwritten.get(name);
+    if (held === undefined) unwritten.delete(name);
+    else unwritten.set(name, held);
+    if (held && held.writer !== before?.writer) defer(writeLater(name, held.writer));
   };
 
   /** Goes on after the call has been answered: KV refuses a second write within a second. */
   const writeLater = async (name: string, writer: Writer): Promise<void> => {
-    for (let tried = 1; ; tried++) {
+    for (;;) {
       await new Promise((resume) => setTimeout(resume, WRITE_AGAIN_MS));
-      const waiting = unwritten.get(name);
-      // Written, or another's by now.
-      if (waiting?.writer !== writer) return;
-      const { values } = waiting;
-      hold(name, values, writer);
+      const next = due(unwritten.get(name), writer, now());
+      if (next === undefined) return;
+      keep(name, next);
       try {
-        await write(name, values);
-        tried = 0;
-        // Changed again meanwhile: then there is more to write.
-        if (unwritten.get(name)?.values === values) unwritten.delete(name);
+        await write(name, next.values);
+        keep(name, written(unwritten.get(name), writer, next.values));
       } catch (error) {
-        if (tried < WRITES || unwritten.get(name)?.writer !== writer) continue;
-        unwritten.delete(name);
-        log({ level: "error", message: "session not kept", error: describeError(error) });
+        const held = refuse(unwritten.get(name), writer);
+        keep(name, held === "lost" ? undefined : held);
+        if (held === "lost") log({ level: "error", message: "session not kept", error: describeError(error) });
       }
-    }
-  };
-
-  /**
-   * One change of a session at a time, so that none is lost here. Waits on its own request's timers: what waits for a
-   * promise of another request has nothing of its own to wait for, and the runtime may take it for hung.
-   */
-  const inTurn = async (name: string, work: () => Promise<void>): Promise<void> => {
-    let pause = LOOK_AGAIN_MS;
-    for (let busy = turns.get(name); busy && now() - busy.since < TURN_MS; busy = turns.get(name)) {
-      await new Promise((resume) => setTimeout(resume, pause));
-      pause = Math.min(2 * pause, MAX_PAUSE_MS);
-    }
-    const exchange = { since: now() };
-    turns.set(name, exchange);
-    try {
-      await work();
-    } finally {
-      if (turns.get(name) === exchange) turns.delete(name);
     }
   };
 
@@ -142,22 +93,13 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsParts)
         const before = (await load(name)).values;
         const values = changedBy(before, changes);
         if (!fits(charactersOf(values), charactersOf(before))) throw new SessionFull();
-        const waiting = unwritten.get(name);
-        if (waiting) {
-          const { writer, tended } = waiting;
-          if (now() - writer.since > WRITER_MS) beginWriting(name, values);
-          else hold(name, values, writer, tended);
-          return;
-        }
-        try {
-          await write(name, values);
-        } catch {
-          beginWriting(name, values);
-        }
+        const held = unwritten.get(name);
+        if (held) return keep(name, change(held, values, now()));
+        await write(name, values).catch(() => keep(name, hold(values, now())));
       });
     },
     async end(principal, id) {
-      unwritten.delete(nameOf(principal, id));
+      keep(nameOf(principal, id), undefined);
       await kv.put(ended(principal, id), "", { expirationTtl: SESSION_LIFETIME_MS / 1_000 });
       // It has ended all the same: KV may refuse this within a second of the last write, and forgets it in time.
       await kv

@@ -5,13 +5,8 @@
 import { DurableObject } from "cloudflare:workers";
 import type { Json } from "../core/lib/json.ts";
 import { ANONYMOUS } from "../core/model/principal.ts";
-import {
-  fits,
-  SESSION_LIFETIME_MS,
-  SessionFull,
-  type SessionStore,
-  type SessionValues,
-} from "../core/model/session.ts";
+import { fits, SESSION_LIFETIME_MS, SessionFull, type SessionValues } from "../core/model/session.ts";
+import type { SessionStore } from "../core/ports/session-store.ts";
 import { Tables } from "./tables.ts";
 
 const SCHEMA = `

@@ -1,6 +1,7 @@
 /** A principal of each kind: what it shows, and what the deployment must know to let it in. */
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { makeKey } from "../../src/cli/keys/make.ts";
+import { keyEntry, keyName } from "../../src/core/ports/key-records.ts";
 import type { Given } from "./scenarios.ts";
 
 /** What a deployment trusts. */
@@ -26,7 +27,7 @@ export async function trust(): Promise<Trust> {
   const jwk = { ...(await exportJWK(publicKey)), kid: "one", alg: "ES256", use: "sig" };
   return {
     vars: { JWT_SECRET: secret, JWT_ISSUER: ISSUER, JWT_JWKS_URL: `${ISSUER}/jwks.json`, JWT_AUDIENCE: AUDIENCE },
-    kept: { [`key:${key.id}`]: JSON.stringify(key.record) },
+    kept: { [keyName(key.id)]: keyEntry(key.id, key.record).text },
     jwks: JSON.stringify({ keys: [jwk] }),
     async credentials() {
       const token = () =>

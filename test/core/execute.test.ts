@@ -8,6 +8,7 @@ import type { IdempotencyStore } from "../../src/core/ports/idempotency-store.ts
 import type { Runtime } from "../../src/core/ports/runtime.ts";
 import { hmacSigner } from "../../src/core/ports/signed-handles.ts";
 import { OWNER } from "../support/app.ts";
+import { memoryIdempotency } from "../support/memory.ts";
 
 interface Definition {
   readonly input?: unknown;
@@ -145,7 +146,7 @@ describe("code that does what no code should", () => {
       Object.defineProperty(error, "name", { get: () => raise(new Error("hidden in name")) });
       throw error;
     };
-    const { settled, idempotency } = storeThatRuns();
+    const { settled, idempotency } = storeThatTells();
     const runtime = { ...hostOf({ run, timeoutMs: 10 }), idempotency, defer: () => {} };
     const { outcome } = await execute({ ...CALL, key: "k" }, runtime);
     expect(outcome.kind).toBe("timed_out");
@@ -158,25 +159,29 @@ const UNPRINTABLE = {
   fault: { message: "The tool's result cannot be carried by JSON.", developerMessage: undefined },
 };
 
-/** Lets every call run, and tells how it was settled. */
-function storeThatRuns(): { settled: Promise<string>; idempotency: IdempotencyStore } {
-  let end = (_: string) => {};
-  const settled = new Promise<string>((resolve) => {
-    end = resolve;
-  });
-  const settle = async () => {
-    end("kept");
-    return "kept" as const;
-  };
+/** A store that tells how the first of its keys was settled. */
+function storeThatTells(): { settled: Promise<string>; idempotency: IdempotencyStore } {
+  const { claim } = memoryIdempotency();
+  const { promise: settled, resolve } = Promise.withResolvers<string>();
   return {
     settled,
     idempotency: {
-      claim: async () => ({
-        state: "claimed",
-        settle,
-        extendLease: async () => true,
-        release: async () => end("released"),
-      }),
+      async claim(request) {
+        const found = await claim(request);
+        if (found.state !== "claimed") return found;
+        return {
+          ...found,
+          async settle(record, ranOnly) {
+            const kept = await found.settle(record, ranOnly);
+            resolve(kept === "kept" ? kept : kept.state);
+            return kept;
+          },
+          async release() {
+            await found.release();
+            resolve("released");
+          },
+        };
+      },
     },
   };
 }

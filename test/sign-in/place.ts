@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
-import { type KeyTerms, type MadeKey, makeKey } from "../../src/cli/keys/make.ts";
+import { type MadeKey, makeKey } from "../../src/cli/keys/make.ts";
+import { type KeyTerms, keyEntry, keyName } from "../../src/core/ports/key-records.ts";
 import { build, makeFork, until } from "../support/node/fork.ts";
 import { miniflareOptions, onTestClock, putAhead, workerConfig } from "../support/node/worker.ts";
 
@@ -87,10 +88,11 @@ export async function openPlace(
     url: origin,
     async makeKey(terms) {
       const key = makeKey({ name: "test", scopes: ["*"], created: 0, ...terms });
-      await kv.put(`key:${key.id}`, JSON.stringify(key.record));
+      const { name, text } = keyEntry(key.id, key.record);
+      await kv.put(name, text);
       return key;
     },
-    revoke: (key) => kv.delete(`key:${key.id}`),
+    revoke: (key) => kv.delete(keyName(key.id)),
     stored: async () => (await kv.list()).keys.map(({ name }) => name),
     ahead: (seconds) => putAhead(origin, seconds),
     publish: (url, document) => published.set(url, () => Response.json(document)),

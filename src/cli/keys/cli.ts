@@ -2,15 +2,15 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import type { KeyTerms } from "../../core/ports/key-records.ts";
+import { keyEditor } from "./editor.ts";
 import { openKv, type Place, rateLimiters } from "./kv.ts";
-import { type KeyTerms, makeKey } from "./make.ts";
+import { makeKey } from "./make.ts";
 import { Mistake } from "./mistake.ts";
 import { readExpires, readName, readRate, readScopes, readToolkits } from "./terms.ts";
-import { announce, type Listed, table, USAGE } from "./words.ts";
+import { announce, table, USAGE } from "./words.ts";
 
-const ROOT = resolve(import.meta.dirname, "../..");
-/** Where the Worker looks for a record (src/stores/kv-keys.ts). */
-const PREFIX = "key:";
+const ROOT = resolve(import.meta.dirname, "../../..");
 const HELP = "see `npm run keys -- --help`";
 const OPTIONS = {
   toolkits: { type: "string", multiple: true },
@@ -73,12 +73,12 @@ async function create(operand: string, values: Values, place: Place): Promise<vo
     ...(values.expires !== undefined && { expires: readExpires(values.expires, now) }),
   };
   const key = makeKey(terms);
-  openKv(place).put(PREFIX + key.id, JSON.stringify(key.record), terms, terms.expires);
+  await keyEditor(openKv(place)).write(key.id, key.record);
   console.log(announce(key, place.remote));
 }
 
-function list(_: string, { json }: Values, place: Place): void {
-  const keys = listed(place);
+async function list(_: string, { json }: Values, place: Place): Promise<void> {
+  const keys = await keyEditor(openKv(place)).list();
   if (json)
     console.log(
       JSON.stringify(
@@ -91,8 +91,9 @@ function list(_: string, { json }: Values, place: Place): void {
   else console.log(`There are no keys. To make one: npm run keys -- create NAME${place.remote ? " --remote" : ""}`);
 }
 
-function revoke(operand: string, _: Values, place: Place): void {
-  const keys = listed(place);
+async function revoke(operand: string, _: Values, place: Place): Promise<void> {
+  const editor = keyEditor(openKv(place));
+  const keys = await editor.list();
   // Who has found a key somewhere has its text.
   const id = /^trivet_([0-9a-z]{16})(?:_|$)/.exec(operand)?.[1] ?? operand;
   const byId = keys.filter((key) => key.id === id);
@@ -107,21 +108,8 @@ function revoke(operand: string, _: Values, place: Place): void {
       `${found.length} keys have the name "${operand}": revoke by id, ${found.map(({ id }) => id).join(" or ")}.`,
     );
   }
-  openKv(place).delete(PREFIX + key.id);
+  await editor.remove(key.id);
   console.log(`Revoked ${key.id}${key.terms ? ` ("${key.terms.name}")` : ""}. It may go on working for two minutes.`);
-}
-
-function listed(place: Place): Listed[] {
-  return openKv(place)
-    .list(PREFIX)
-    .map(({ name, metadata }) => ({ id: name.slice(PREFIX.length), terms: isTerms(metadata) ? metadata : undefined }))
-    .sort((a, b) => (a.terms?.created ?? 0) - (b.terms?.created ?? 0));
-}
-
-/** Enough of it to be shown. */
-function isTerms(metadata: unknown): metadata is KeyTerms {
-  const { name, scopes, created } = (metadata ?? {}) as Partial<KeyTerms>;
-  return typeof name === "string" && Array.isArray(scopes) && typeof created === "number";
 }
 
 function readArguments() {

@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import type { Entry, Kv } from "./editor.ts";
 import { Mistake } from "./mistake.ts";
 
 export interface Place {
@@ -16,27 +17,15 @@ export interface Place {
   readonly persistTo: string | undefined;
 }
 
-export interface Entry {
-  readonly name: string;
-  readonly metadata?: unknown;
-}
-
-/** One start of wrangler each: about a second and a half. */
-export interface Kv {
-  /** @param expiration seconds since 1970; undefined for never */
-  put(key: string, value: string, metadata: object, expiration: number | undefined): void;
-  list(prefix: string): Entry[];
-  delete(key: string): void;
-}
-
 const BINDING = "KV";
 
+/** One start of wrangler each: about a second and a half. */
 export function openKv(place: Place): Kv {
   const key = (verb: string, ...args: string[]) =>
     // Where the binding has no id, wrangler asks the deployed Worker which namespace it was given.
     wrangler(place, ["kv", "key", verb, ...args, `--binding=${BINDING}`, ...whereabouts(place)]);
   return {
-    put(name, value, metadata, expiration) {
+    async put(name, value, metadata, expiration) {
       const folder = mkdtempSync(join(tmpdir(), "trivet-"));
       try {
         // A value in the arguments could be read by everyone on this machine.
@@ -48,7 +37,7 @@ export function openKv(place: Place): Kv {
         rmSync(folder, { recursive: true, force: true });
       }
     },
-    list(prefix) {
+    async list(prefix) {
       const printed = key("list", `--prefix=${prefix}`);
       try {
         return JSON.parse(printed) as Entry[];
@@ -56,7 +45,7 @@ export function openKv(place: Place): Kv {
         throw new Mistake(`wrangler gave no list of keys: ${inOneLine(printed)}`);
       }
     },
-    delete(name) {
+    async delete(name) {
       key("delete", name);
     },
   };

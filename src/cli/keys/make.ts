@@ -1,10 +1,7 @@
 /** Makes API keys as src/access/keys.ts checks them. A key's text leaves here once, for its owner; what is kept is a hash. */
 import { createHash, randomBytes, randomInt } from "node:crypto";
-import type { KeyRecord } from "../../access/key-record.ts";
+import type { KeyRecord, KeyTerms } from "../../core/ports/key-records.ts";
 import { Mistake } from "./mistake.ts";
-
-/** What a key is to be. Times are in seconds since 1970. */
-export type KeyTerms = Omit<KeyRecord, "hash">;
 
 export interface MadeKey {
   readonly id: string;
@@ -17,7 +14,7 @@ const ID_LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz";
 const MAX_METADATA_BYTES = 1_024;
 
 export function makeKey(terms: KeyTerms): MadeKey {
-  // The terms are the record's metadata too: a list of all keys is one request.
+  // The terms stand beside the record too (key-records.ts).
   const bytes = Buffer.byteLength(JSON.stringify(terms));
   if (bytes > MAX_METADATA_BYTES) {
     throw new Mistake(

@@ -1,5 +1,6 @@
 /** What is said of keys: to their owner when one is made, and in the table of all. Dates are UTC. */
-import type { KeyTerms, MadeKey } from "./make.ts";
+import type { ListedKey } from "../../core/ports/key-records.ts";
+import type { MadeKey } from "./make.ts";
 
 export const USAGE = `API keys of this deployment.
 
@@ -14,12 +15,6 @@ npm run keys -- revoke ID    by its name, where no other key has that
     --remote                 of the deployment, instead of \`npm start\` on this machine
     --persist-to DIR         as for \`npm start -- --persist-to DIR\`
     --config FILE, --env NAME  as for wrangler`;
-
-export interface Listed {
-  readonly id: string;
-  /** Absent for a record that \`create\` did not write. */
-  readonly terms: KeyTerms | undefined;
-}
 
 export function announce({ id, text, record }: MadeKey, remote: boolean): string {
   const { name, toolkits, scopes, rate, expires } = record;
@@ -42,7 +37,7 @@ ${where}`;
 }
 
 /** @param now seconds since 1970 */
-export function table(keys: readonly Listed[], now: number): string {
+export function table(keys: readonly ListedKey[], now: number): string {
   const rows = keys.map(({ id, terms }) =>
     terms === undefined
       ? [id, "?", "?", "?", "?", "?", "?"]

@@ -1,5 +1,5 @@
-/** What a conversation remembers between its calls, and the interface a store of it implements. */
-import { type Json, toJson } from "../lib/json.ts";
+/** What a conversation remembers between its calls, and how much that may be. */
+import type { Json } from "../lib/json.ts";
 
 /** A session as a tool sees it: a small map of JSON values, read once and written once a call. */
 export interface Session {
@@ -21,22 +21,6 @@ export type SessionValues = Readonly<Record<string, Json>>;
 /** Values to set; undefined forgets the key. */
 export type SessionChanges = Readonly<Record<string, Json | undefined>>;
 
-/** Where session values live. A session lives on for as long as it is used. */
-export interface SessionStore {
-  /** The values of one session; empty when there are none (any more). */
-  read(principal: string, id: string): Promise<SessionValues>;
-  /**
-   * Changes some values and leaves the others, also those that another call changed meanwhile.
-   *
-   * @throws {@link SessionFull} where the session would then hold too much: nothing is changed
-   */
-  update(principal: string, id: string, changes: SessionChanges): Promise<void>;
-  /** Forgets the session's values and remembers that it ended. */
-  end(principal: string, id: string): Promise<void>;
-  /** Whether {@link end} was called for it. */
-  hasEnded(principal: string, id: string): Promise<boolean>;
-}
-
 /**
  * How long a session's id is good. That it has ended is remembered as long and no longer: it must not come back to life,
  * and need not be known of for ever.
@@ -46,57 +30,8 @@ export const SESSION_LIFETIME_MS = 30 * 86_400_000;
 /** JSON characters that all of a session's values may have, keys included. */
 export const MAX_SESSION_CHARACTERS = 131_072;
 
-/** A session bound to one call: the first access reads, {@link OpenSession.close} writes if anything changed. */
-export interface OpenSession extends Session {
-  close(): Promise<void>;
-}
-
-export function openSession(store: SessionStore, principal: string, id: string): OpenSession {
-  let loading: Promise<Map<string, Json>> | undefined;
-  const changed = new Set<string>();
-  let characters = 0;
-  const load = () => {
-    loading ??= store.read(principal, id).then((values) => {
-      const all = new Map(Object.entries(values));
-      for (const [key, value] of all) characters += sizeOf(key, value);
-      return all;
-    });
-    return loading;
-  };
-  return {
-    id,
-    async get<Value extends Json>(key: string) {
-      const value = (await load()).get(key);
-      return value === undefined ? undefined : (structuredClone(value) as Value);
-    },
-    async set(key, given) {
-      // As it is now, and as it will be read: what the caller does with its own later is no part of it.
-      const value = structuredClone(toJson(given));
-      const all = await load();
-      const size = characters - sizeOf(key, all.get(key)) + sizeOf(key, value);
-      if (!fits(size)) throw new SessionFull();
-      characters = size;
-      all.set(key, value);
-      changed.add(key);
-    },
-    async delete(key) {
-      const all = await load();
-      characters -= sizeOf(key, all.get(key));
-      all.delete(key);
-      changed.add(key);
-    },
-    async close() {
-      if (changed.size === 0) return;
-      const all = await load();
-      const changes = Object.fromEntries(Array.from(changed, (key) => [key, all.get(key)]));
-      // A tool that works on behind its time limit may change more, and is written again.
-      changed.clear();
-      await store.update(principal, id, changes);
-    },
-  };
-}
-
-function sizeOf(key: string, value: Json | undefined): number {
+/** Characters of JSON that one value takes with its key. */
+export function sizeOf(key: string, value: Json | undefined): number {
   return value === undefined ? 0 : key.length + JSON.stringify(value).length;
 }
 

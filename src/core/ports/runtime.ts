@@ -2,10 +2,10 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Log } from "../lib/log.ts";
 import type { Demands, ToolContext } from "../model/definition.ts";
-import type { SessionStore } from "../model/session.ts";
 import type { ChangeFeed } from "./change-feed.ts";
 import type { IdempotencyStore } from "./idempotency-store.ts";
 import type { Relay } from "./relay.ts";
+import type { SessionStore } from "./session-store.ts";
 import type { Signer } from "./signed-handles.ts";
 
 /** Handed in by the Worker, or by a test. */

@@ -17,8 +17,8 @@ import type {
 } from "../model/definition.ts";
 import type { Capability, Elicited, Question, Root, Sampled, SamplingRequest } from "../model/elicitation.ts";
 import type { Granted } from "../model/granted.ts";
-import { type OpenSession, openSession } from "../model/session.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
+import { type OpenSession, openSession } from "./open-session.ts";
 import { type ElicitingRun, type InputRequiredListener, Questions } from "./questions.ts";
 
 const NO_ATTACHMENTS: readonly Attachment[] = Object.freeze([]);

@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
-import type { KeyRecord } from "../../../src/access/key-record.ts";
+import { type KeyRecord, keyEntry, keyName, readKey } from "../../../src/core/ports/key-records.ts";
 import { build, type Fork, makeFork, until } from "../../support/node/fork.ts";
 import { miniflareOptions, onTestClock, putAhead, type WorkerConfig, workerConfig } from "../../support/node/worker.ts";
 
@@ -108,8 +108,8 @@ export async function deployAll(fork: Fork, settings: readonly Settings[], count
   const first = await miniflare.ready;
   const kv = await miniflare.getKVNamespace("KV", names[0]);
   const rewrite = async ({ id }: Made, terms: Partial<KeyRecord>) => {
-    const record = JSON.parse(String(await kv.get(`key:${id}`))) as KeyRecord;
-    await kv.put(`key:${id}`, JSON.stringify({ ...record, ...terms }));
+    const record = readKey(await kv.get(keyName(id), "text")) as KeyRecord;
+    await kv.put(keyName(id), keyEntry(id, { ...record, ...terms }).text);
   };
   const keys = {
     async makeKey(terms: Partial<KeyRecord> = {}) {
@@ -117,10 +117,10 @@ export async function deployAll(fork: Fork, settings: readonly Settings[], count
       const text = `trivet_${id}_${randomBytes(32).toString("base64url")}`;
       const hash = createHash("sha256").update(text).digest("hex");
       const record: KeyRecord = { name: "test", scopes: [], created: 1_700_000_000, hash, ...terms };
-      await kv.put(`key:${id}`, JSON.stringify(record));
+      await kv.put(keyName(id), keyEntry(id, record).text);
       return { id, text };
     },
-    revoke: ({ id }: Made) => kv.delete(`key:${id}`),
+    revoke: ({ id }: Made) => kv.delete(keyName(id)),
     demote: (key: Made) => rewrite(key, { scopes: [] }),
     bind: (key: Made, toolkits: readonly string[]) => rewrite(key, { toolkits }),
   };

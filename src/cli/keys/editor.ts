@@ -1,0 +1,27 @@
+/** The records of all keys, in a KV that is reached from outside the Worker. */
+import { KEY_PREFIX, type KeyEditor, keyEntry, keyName, listedKeys } from "../../core/ports/key-records.ts";
+
+/** As much of KV as is needed: kv.ts has it by wrangler's command line. */
+export interface Kv {
+  /** @param expiration seconds since 1970; undefined for never */
+  put(name: string, value: string, metadata: object, expiration: number | undefined): Promise<void>;
+  /** All names that begin so. */
+  list(prefix: string): Promise<Entry[]>;
+  delete(name: string): Promise<void>;
+}
+
+export interface Entry {
+  readonly name: string;
+  readonly metadata?: unknown;
+}
+
+export function keyEditor(kv: Kv): KeyEditor {
+  return {
+    write(id, record) {
+      const { name, text, metadata, expiration } = keyEntry(id, record);
+      return kv.put(name, text, metadata, expiration);
+    },
+    list: async () => listedKeys(await kv.list(KEY_PREFIX)),
+    remove: (id) => kv.delete(keyName(id)),
+  };
+}

@@ -1,0 +1,54 @@
+/** A session as one call has it: read at the first access, written once at the end. */
+import { type Json, toJson } from "../lib/json.ts";
+import { fits, type Session, SessionFull, sizeOf } from "../model/session.ts";
+import type { SessionStore } from "../ports/session-store.ts";
+
+/** A session bound to one call: the first access reads, {@link OpenSession.close} writes if anything changed. */
+export interface OpenSession extends Session {
+  close(): Promise<void>;
+}
+
+export function openSession(store: SessionStore, principal: string, id: string): OpenSession {
+  let loading: Promise<Map<string, Json>> | undefined;
+  const changed = new Set<string>();
+  let characters = 0;
+  const load = () => {
+    loading ??= store.read(principal, id).then((values) => {
+      const all = new Map(Object.entries(values));
+      for (const [key, value] of all) characters += sizeOf(key, value);
+      return all;
+    });
+    return loading;
+  };
+  return {
+    id,
+    async get<Value extends Json>(key: string) {
+      const value = (await load()).get(key);
+      return value === undefined ? undefined : (structuredClone(value) as Value);
+    },
+    async set(key, given) {
+      // As it is now, and as it will be read: what the caller does with its own later is no part of it.
+      const value = structuredClone(toJson(given));
+      const all = await load();
+      const size = characters - sizeOf(key, all.get(key)) + sizeOf(key, value);
+      if (!fits(size)) throw new SessionFull();
+      characters = size;
+      all.set(key, value);
+      changed.add(key);
+    },
+    async delete(key) {
+      const all = await load();
+      characters -= sizeOf(key, all.get(key));
+      all.delete(key);
+      changed.add(key);
+    },
+    async close() {
+      if (changed.size === 0) return;
+      const all = await load();
+      const changes = Object.fromEntries(Array.from(changed, (key) => [key, all.get(key)]));
+      // A tool that works on behind its time limit may change more, and is written again.
+      changed.clear();
+      await store.update(principal, id, changes);
+    },
+  };
+}

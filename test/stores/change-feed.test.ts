@@ -1,0 +1,15 @@
+import { env } from "cloudflare:workers";
+import { type Hub, objectChangeFeed } from "../../src/stores/hub.ts";
+import { memoryChangeFeed } from "../support/memory.ts";
+import { changeFeedContract } from "./change-feed.contract.ts";
+
+const { HUB } = env as unknown as { HUB: DurableObjectNamespace<Hub> };
+
+/** The objects of a deployment of its own. */
+function deployment(): DurableObjectNamespace<Hub> {
+  const id = crypto.randomUUID();
+  return { getByName: (name: string) => HUB.getByName(`${id} ${name}`) } as unknown as DurableObjectNamespace<Hub>;
+}
+
+changeFeedContract("memory", memoryChangeFeed);
+changeFeedContract("a Durable Object", () => objectChangeFeed(deployment()));
