@@ -31,18 +31,19 @@ export function devCatalog(out: string): DevCatalog {
   // There are two, in turn: what is served stays whole until its successor is.
   const next = join(folder, existsSync(current) && readFileSync(current, "utf8").includes('"./a/') ? "b" : "a");
   const copies = join(next, "tools");
+  const copyOf = (path: string, tools: string) => join(copies, relative(tools, path)).replace(/ts$/, "js");
   const placed = <Offer extends { readonly path: string }>(offers: readonly Offer[], tools: string): Offer[] =>
-    offers.map((offer) => ({ ...offer, path: join(copies, relative(tools, offer.path)).replace(/ts$/, "js") }));
+    offers.map((offer) => ({ ...offer, path: copyOf(offer.path, tools) }));
   const goOn = () => {
     if (!existsSync(current)) return false;
     // A test or a deployment may have written the catalogue since: theirs imports the tools as they are now.
-    writeAll(new Map([[out, '// @ts-nocheck\nexport { default } from "./dev/current.js";\n']]), out);
+    writeAll(new Map([[out, '// @ts-nocheck\nexport { createWorker, default } from "./dev/current.js";\n']]), out);
     return true;
   };
   return {
     goOn,
     copy: async (tools) => ({ tools, files: existsSync(tools) ? await bundled(tools, copies) : [] }),
-    async serve({ tools, files }, { tools: found, prompts, resources }) {
+    async serve({ tools, files }, { tools: found, prompts, resources, worker }) {
       rmSync(next, { recursive: true, force: true });
       for (const { path, contents } of files) {
         mkdirSync(dirname(path), { recursive: true });
@@ -53,9 +54,10 @@ export function devCatalog(out: string): DevCatalog {
         tools: placed(found, tools),
         prompts: placed(prompts, tools),
         resources: placed(resources, tools),
+        worker: worker && copyOf(worker, tools),
       };
       writeAll(await render(discovery, catalog), catalog);
-      writeFileSync(current, `export { default } from "./${relative(folder, next)}/catalog.js";\n`);
+      writeFileSync(current, `export { createWorker, default } from "./${relative(folder, next)}/catalog.js";\n`);
       goOn();
     },
   };
@@ -76,9 +78,10 @@ async function bundled(tools: string, outdir: string): Promise<readonly OutputFi
         return file.startsWith(tools + sep) ? undefined : { path: file, external: true };
       }),
   };
+  const { tools: found, worker } = findToolFiles(tools);
   const { outputFiles } = await build({
     absWorkingDir: import.meta.dirname,
-    entryPoints: findToolFiles(tools).tools.map(({ path }) => path),
+    entryPoints: [...found, ...(worker ? [worker] : [])].map(({ path }) => path),
     outbase: tools,
     outdir,
     bundle: true,
