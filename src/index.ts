@@ -3,9 +3,7 @@
  * binding; settings are read in settings.ts.
  */
 import { env, waitUntil } from "cloudflare:workers";
-
 import catalogSource, { createWorker } from "#catalog";
-
 import createSignIn from "#sign-in";
 import { anonymousAccess } from "./access/anonymous.ts";
 import { failures } from "./access/failures.ts";

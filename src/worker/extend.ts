@@ -1,6 +1,6 @@
 /**
- * The Worker of a fork that has a `tools/worker.ts`: its middleware and routes see each request first, then the app
- * does; its other handlers stand beside that. Only such a fork bundles this file.
+ * Puts what `tools/worker.ts` defines before the app: its middleware and routes see each request first. Its other
+ * handlers stand beside them. Only a fork that has the file bundles this one.
  */
 import { Hono, type MiddlewareHandler } from "hono";
 import { refusedOrigin } from "../access/origin.ts";
@@ -23,27 +23,30 @@ function ownFirst<Env extends object, Message>(
   parts: Parts,
 ) {
   const app = new Hono<{ Bindings: Env }>();
-  app.onError((error) => {
-    // Hono's HTTPException, whichever copy of it was thrown.
-    if ("getResponse" in error) return error.getResponse();
+  app.onError((error, c) => {
+    // Hono's HTTPException says itself what to answer.
+    if ("getResponse" in error) {
+      const response = error.getResponse();
+      return c.newResponse(response.body, response);
+    }
     parts.runtime.log({ level: "error", message: "unhandled", error: describeError(error) });
     return json({ message: "Internal error" }, 500);
   });
   routes(app, { authenticate: authenticate(parts) });
   app.all("*", async (c) => {
     const { raw } = c.req;
-    // A middleware that read the body has used it up; Hono kept what it read.
+    // If a middleware has read the body, Hono still has it.
     const body = raw.bodyUsed ? await c.req.arrayBuffer() : undefined;
     const response = await trivet.fetch(body === undefined ? raw : new Request(raw, { body }));
-    // With the headers that a middleware has set on the context.
+    // Adds the headers that a middleware has set on the context.
     return c.newResponse(response.body, response);
   });
-  // Builds Hono's matcher, after which registering throws: what came behind the app would never be served.
+  // Builds Hono's matcher. Registering throws from now on: a route behind the app would never be served.
   app.router.match("GET", "/");
   return app.fetch;
 }
 
-/** Admits whoever may call tools, under the same limits, and tells the handlers behind it who that is. */
+/** Admits whoever may call tools, under the same limits, and tells the handlers after it who that is. */
 function authenticate({ guard, originPolicy }: Parts): MiddlewareHandler<Authenticated> {
   return async (c, next) => {
     const request = c.req.raw;

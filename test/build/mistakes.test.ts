@@ -174,7 +174,7 @@ const MISTAKES: Record<string, Mistake> = {
     'export default {\n  async routes(app: any) { await 0; app.get("/a", () => {}); },\n};',
     ":2",
     "its routes waits",
-    "register all of them at once",
+    "register all before it returns",
   ),
   "routes that throw": inWorker(
     "export default {\n  routes(app: any) { app.gett(); },\n};",

@@ -61,6 +61,15 @@ describe("a deployment of a fork with a worker.ts", () => {
     expect((await ask(path, { ...init, headers: { "x-refuse": "yes" } })).status).toBe(418);
   });
 
+  it("leaves a stream of events as it is", async () => {
+    const [, body] = CALLS.OpenTool as [string, object];
+    const headers = { authorization, "content-type": "application/json" };
+    const answer = await ask("/opentool/streamCall", { method: "POST", headers, body: JSON.stringify(body) });
+    expect(answer.headers.get("content-type")).toContain("text/event-stream");
+    expect(answer.headers.get("x-after")).toBe("200");
+    expect(answer.text).toMatch(/event:data\ndata:.*Hello, Ada!.*\n\nevent:done\n/);
+  });
+
   it("lets a middleware read a body that the server reads after it", async () => {
     const call = (name: string) => ({ request: { tool_id: "Hello.Greet", input: { name } } });
     const called = await postJson(`${deployment.url}/tools/call`, call("Eve"), { authorization });

@@ -60,7 +60,7 @@ async function register(routes: Routes): Promise<[problem: string, fix: string] 
     const registering = routes(app, { authenticate: () => {} });
     if (registering instanceof Object && "then" in registering) {
       await registering;
-      return ["its routes waits: a route registered after that would never run", "register all of them at once"];
+      return ["its routes waits: a route registered after that would never run", "register all before it returns"];
     }
     const idle = app.routes.find(({ handler }) => typeof handler !== "function");
     if (idle) return [`its route ${idle.method} ${idle.path} has no function to run`, "add a handler (c) => { … }"];

@@ -1,7 +1,8 @@
 /**
- * Renders the generated modules: the catalogue, with what is known of every tool as one text, beside it what makes the
- * Worker, with the fork's own part or without; and where there are many tools, modules that each hold some of a toolkit's. A bundler makes an object with accessors of every module that is
- * imported lazily, and makes it at every start, whether the module is used or not.
+ * Renders the generated modules. The catalogue has what is known of every tool as one text, and beside it what makes the
+ * Worker, with the fork's own part or without. Where there are many tools, other modules each hold some of a toolkit's. A
+ * bundler makes an object with accessors of every module that is imported lazily, and makes it at every start, whether
+ * the module is used or not.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -48,7 +49,7 @@ export async function render(discovery: Discovery, out: string): Promise<Readonl
     return file === undefined ? load : `checked(${load}, import(${quoted(out, file)}))`;
   });
   const importing = (name: string, file: string) => `import { ${name} } from ${quoted(out, join(CORE, file))};\n`;
-  // The app itself where the fork adds nothing to it: what could is not even bundled.
+  // A fork that adds nothing gets the app itself: the code that would extend it is not even bundled.
   const making =
     worker === undefined
       ? `export { createApp as createWorker } from ${quoted(out, join(SRC, "app.ts"))};\n`
