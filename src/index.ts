@@ -3,7 +3,7 @@
  * binding; settings are read in settings.ts.
  */
 import { env, waitUntil } from "cloudflare:workers";
-import source from "#catalog";
+import catalogSource, { createWorker } from "#catalog";
 import createSignIn from "#sign-in";
 import { anonymousAccess } from "./access/anonymous.ts";
 import { failures } from "./access/failures.ts";
@@ -11,7 +11,6 @@ import { createGuard } from "./access/guard.ts";
 import { LEAST_SECRET, tokens } from "./access/jwt.ts";
 import { keyring } from "./access/keys.ts";
 import { remembering } from "./access/sign-in.ts";
-import { createApp } from "./app.ts";
 import { createCatalog } from "./core/catalog/catalog.ts";
 import { guardedFetch } from "./core/lib/egress.ts";
 import { describeError, type Log } from "./core/lib/log.ts";
@@ -73,7 +72,7 @@ async function rateLimit(perMinute: number, key: string): Promise<boolean> {
 
 const log: Log = (entry) => console.log(JSON.stringify(entry));
 const now = () => Date.now();
-const catalog = createCatalog(source);
+const catalog = createCatalog(catalogSource);
 const keys = keyring(kvKeys(bindings.KV), now);
 const { name, isLocal, baseScopes, secret, issuer, jwksUrl, audience } = settings;
 const ownServer = createSignIn?.({ kv: bindings.KV, keys, catalog, baseScopes, serverName: name, rateLimit, log });
@@ -134,7 +133,8 @@ if (secret && secretBytes < LEAST_SECRET) {
 }
 if (isLocal) log({ level: "info", message: "Open to this machine: no credential is asked for under npm start" });
 
-const app = createApp({
+// The app of app.ts; in a fork that has a tools/worker.ts, behind what that puts before it.
+const worker = createWorker({
   runtime,
   server: { name, version: settings.version },
   limits: {
@@ -168,4 +168,4 @@ for (const { setting, problem, fix } of mistakes) {
 }
 const refused = { message: "A setting of this deployment is wrong: its log says which, and what to write" };
 
-export default mistakes.length === 0 ? app : { fetch: () => Response.json(refused, { status: 503 }) };
+export default mistakes.length === 0 ? worker : { fetch: () => Response.json(refused, { status: 503 }) };

@@ -1,8 +1,15 @@
 /** What a tool's author imports, as `#tool`: define a tool, name a toolkit, fail on purpose. Runs nothing. */
 
+import type {
+  ExecutionContext,
+  ForwardableEmailMessage,
+  MessageBatch,
+  ScheduledController,
+} from "@cloudflare/workers-types";
+import type { Hono, MiddlewareHandler } from "hono";
 import type { Json } from "./core/lib/json.ts";
 import type { Block, Rich } from "./core/model/content.ts";
-import type { Requirements, RunInput, RunOutput, ToolContext, Traits } from "./core/model/definition.ts";
+import type { Principal, Requirements, RunInput, RunOutput, ToolContext, Traits } from "./core/model/definition.ts";
 import type {
   GivenArguments,
   OfferContext,
@@ -135,6 +142,38 @@ export interface Toolkit {
 /** Names a toolkit where PascalCase of its folder's name is not what it is called. */
 export function defineToolkit(toolkit: Toolkit): Toolkit {
   return toolkit;
+}
+
+/** What `authenticate` adds to Hono's context. */
+export interface Authenticated {
+  Variables: { principal: Principal };
+}
+
+/**
+ * What a fork adds to the Worker itself. Whatever is not needed is left out. `Env` has the bindings and variables of
+ * wrangler.toml that it uses, as every handler gets them: in routes as `c.env`.
+ */
+export interface OwnWorker<Env extends object = object, Message = unknown> {
+  /**
+   * Registers middleware and routes, as Hono has them, before it returns. A request goes through these first: before
+   * every protocol, sign-in and 404. What they answer is the answer, on the server's own paths too; what they leave is
+   * answered by the server. None of them asks for a credential: that does `authenticate`, for the routes that it is put
+   * before. It admits whoever may call tools, and `c.get("principal")` says who that is.
+   */
+  routes?(app: Hono<{ Bindings: Env }>, given: { readonly authenticate: MiddlewareHandler<Authenticated> }): void;
+  /** Runs at the times of `[triggers]` in wrangler.toml. */
+  scheduled?(controller: ScheduledController, env: Env, ctx: ExecutionContext): void | Promise<void>;
+  /** Takes messages of the queues that wrangler.toml makes the Worker a consumer of. */
+  queue?(batch: MessageBatch<Message>, env: Env, ctx: ExecutionContext): void | Promise<void>;
+  /** Takes mail that Cloudflare's Email Routing sends to the Worker. */
+  email?(message: ForwardableEmailMessage, env: Env, ctx: ExecutionContext): void | Promise<void>;
+}
+
+/** Defines middleware, routes and other handlers of the Worker; the file `tools/worker.ts` exports it by default. */
+export function defineWorker<Env extends object = object, Message = unknown>(
+  worker: OwnWorker<Env, Message>,
+): OwnWorker<Env, Message> {
+  return worker;
 }
 
 /**

@@ -11,6 +11,10 @@ it("gives the sample that the served tests add", () => {
   expect(readme).toContain(`\`\`\`ts\n${read("test/served/samples/hello/greet.ts")}\`\`\``);
 });
 
+it("gives the worker.ts that the served tests run", () => {
+  expect(readme).toContain(`\`\`\`ts\n${read("test/fixtures/workers/readme.ts")}\`\`\``);
+});
+
 it("gives the commands that CI runs and that there are", () => {
   const { scripts } = JSON.parse(read("package.json"));
   expect(readme).toContain("npm install && npm start");

@@ -93,6 +93,12 @@ export default defineTool({
 });
 ${"// A long file.\n".repeat(400)}`;
 
+/** A fork's own part of the Worker that lets nothing through. */
+const FOREIGN_WORKER = `import { defineWorker } from "#tool";
+
+export default defineWorker({ routes: (app) => void app.all("*", (c) => c.text("closed", 503)) });
+`;
+
 let copy: Copy;
 beforeAll(() => {
   copy = copyProject();
@@ -123,8 +129,9 @@ describe("all settings at once, in a project of another name", () => {
 
   it("without any tool, as README says that the samples may be deleted", PATIENT, () => expectGreen(files, settings));
 
-  it("with a tool that is nothing like the samples", PATIENT, async () => {
+  it("with a tool that is nothing like the samples, and a worker.ts", PATIENT, async () => {
     copy.write("tools/math/add.ts", FOREIGN_TOOL);
+    copy.write("tools/worker.ts", FOREIGN_WORKER);
     await expectGreen(files, settings);
   });
 });

@@ -39,12 +39,14 @@ async function writeCatalog(): Promise<void> {
   // What cannot be bundled is told by discovery, with all else that is wrong.
   await copying?.catch(() => {});
   // An absent folder is an empty one: git does not keep it when the last tool is deleted.
-  const result = existsSync(folder) ? await discover(folder) : { tools: [], prompts: [], resources: [] };
+  const result: Awaited<ReturnType<typeof discover>> = existsSync(folder)
+    ? await discover(folder)
+    : { tools: [], prompts: [], resources: [] };
   if ("problems" in result) fail(`${result.problems.length} problem(s) in tools:\n${inWords(result.problems)}`);
   else {
     if (dev && copying) await dev.serve(await copying, result);
     else if (!writeAll(await render(result, out), out)) return;
-    console.log(`discovered ${result.tools.length} tool(s)`);
+    console.log(`discovered ${result.tools.length} tool(s)${result.worker ? " and a worker.ts" : ""}`);
   }
 }
 

@@ -43,11 +43,12 @@ export function devCatalog(out: string): DevCatalog {
   const copies = join(next, "tools");
   const isFirst = existsSync(join(folder, STARTING));
   rmSync(join(folder, STARTING), { force: true });
+  const copyOf = (path: string, tools: string) => join(copies, relative(tools, path)).replace(/ts$/, "js");
   const placed = <Offer extends { readonly path: string }>(offers: readonly Offer[], tools: string): Offer[] =>
-    offers.map((offer) => ({ ...offer, path: join(copies, relative(tools, offer.path)).replace(/ts$/, "js") }));
+    offers.map((offer) => ({ ...offer, path: copyOf(offer.path, tools) }));
   // A test or a deployment may have written the catalogue since: theirs imports the tools as they are now.
   const serveCurrent = () =>
-    writeAll(new Map([[out, '// @ts-nocheck\nexport { default } from "./dev/current.js";\n']]), out);
+    writeAll(new Map([[out, '// @ts-nocheck\nexport { createWorker, default } from "./dev/current.js";\n']]), out);
   return {
     goOn() {
       if (isFirst || !existsSync(current)) return false;
@@ -55,7 +56,7 @@ export function devCatalog(out: string): DevCatalog {
       return true;
     },
     copy: async (tools) => ({ tools, files: existsSync(tools) ? await bundled(tools, copies) : [] }),
-    async serve({ tools, files }, { tools: found, prompts, resources }) {
+    async serve({ tools, files }, { tools: found, prompts, resources, worker }) {
       rmSync(next, { recursive: true, force: true });
       for (const { path, contents } of files) {
         mkdirSync(dirname(path), { recursive: true });
@@ -66,9 +67,10 @@ export function devCatalog(out: string): DevCatalog {
         tools: placed(found, tools),
         prompts: placed(prompts, tools),
         resources: placed(resources, tools),
+        worker: worker && copyOf(worker, tools),
       };
       writeAll(await render(discovery, catalog), catalog);
-      writeFileSync(current, `export { default } from "./${relative(folder, next)}/catalog.js";\n`);
+      writeFileSync(current, `export { createWorker, default } from "./${relative(folder, next)}/catalog.js";\n`);
       serveCurrent();
     },
   };
@@ -78,7 +80,8 @@ export function devCatalog(out: string): DevCatalog {
 const ASSETS = [".txt", ".html", ".sql", ".bin", ".wasm"];
 
 async function bundled(tools: string, outdir: string): Promise<readonly OutputFile[]> {
-  const entries = findToolFiles(tools).tools.map(({ path }) => path);
+  const { tools: found, worker } = findToolFiles(tools);
+  const entries = [...found, ...(worker ? [worker] : [])].map(({ path }) => path);
   // The bundler follows links: a toolkit may stand elsewhere.
   const folders = [...new Set([tools, ...entries.map(dirname)])].map((folder) => realpathSync(folder) + sep);
   // What is not in the folder stays where it is: a copy of the framework's would be another module.

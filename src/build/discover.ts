@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Described } from "../core/model/tool-description.ts";
 import type { Discovery } from "./read/discovery.ts";
-import { cannotLoad, evaluate, failureInWords, type Job } from "./read/evaluate.ts";
+import { cannotLoad, evaluate, failureInWords, type Job, type Source } from "./read/evaluate.ts";
 import type { Inspected } from "./read/inspect-tool.ts";
-import { findToolFiles, pascalCase, type ToolFile, type ToolkitFile } from "./read/paths.ts";
-import type { Problem } from "./read/problem.ts";
+import { findToolFiles, pascalCase, type ToolFile } from "./read/paths.ts";
+import { type Problem, problemIn } from "./read/problem.ts";
 import { limitersIn } from "./settings.ts";
 import { bundleAll } from "./write/bundle.ts";
 
@@ -25,12 +25,11 @@ const MAX_NAME = 64;
 
 export async function discover(root: string): Promise<Discovery | { problems: Problem[] }> {
   const found = findToolFiles(root);
-  const sources = [...found.toolkits, ...found.tools];
+  const sources = [...found.toolkits, ...found.tools, ...(found.worker ? [found.worker] : [])];
   const inspections = await inspectAll(sources, dirname(root));
   const problems = [...found.problems];
   for (const source of sources) {
-    for (const complaint of inspections.get(source)?.complaints ?? [])
-      problems.push({ file: source.file, ...complaint });
+    for (const complaint of inspections.get(source)?.complaints ?? []) problems.push(problemIn(source.file, complaint));
   }
 
   const ownNames = new Map(found.toolkits.map((source) => [source.toolkit, inspections.get(source)?.toolkitName]));
@@ -61,7 +60,7 @@ export async function discover(root: string): Promise<Discovery | { problems: Pr
   );
   prompts.sort((a, b) => compareText(a.name, b.name));
   resources.sort((a, b) => compareText(a.uri, b.uri));
-  return { tools: described, prompts, resources };
+  return { tools: described, prompts, resources, worker: found.worker?.path };
 }
 
 /** Two tools with one name, one tool with two, two prompts with one name, two resources with one URI. */
@@ -92,11 +91,8 @@ function namesakes(offers: readonly Tool[]): Problem[] {
   return problems;
 }
 
-async function inspectAll(
-  sources: readonly (ToolFile | ToolkitFile)[],
-  base: string,
-): Promise<Map<ToolFile | ToolkitFile, Inspected>> {
-  const inspections = new Map<ToolFile | ToolkitFile, Inspected>();
+async function inspectAll(sources: readonly Source[], base: string): Promise<Map<Source, Inspected>> {
+  const inspections = new Map<Source, Inspected>();
   if (sources.length === 0) return inspections;
   const out = mkdtempSync(join(tmpdir(), "trivet-"));
   try {

@@ -117,6 +117,33 @@ describe.concurrent("discovery", () => {
   });
 });
 
+describe.concurrent("a worker.ts", () => {
+  const WORKER = 'import { defineWorker } from "#tool"; export default defineWorker({ scheduled() {} });';
+
+  it("is no tool, and is named beside them", async () => {
+    const made = project({ "kit/add.ts": tool(), "worker.ts": WORKER });
+    expect((await made.discover()).stdout).toBe("discovered 1 tool(s) and a worker.ts\n");
+    expect((await made.catalog()).entries.map(({ id }) => id)).toEqual(["Kit.Add"]);
+    expect(readFileSync(made.out, "utf8")).toContain("import worker from");
+  });
+
+  it("may be all that there is", async () => {
+    expect((await project({ "worker.ts": WORKER }).discover()).stdout).toBe("discovered 0 tool(s) and a worker.ts\n");
+  });
+
+  it("may be called worker in a toolkit, and is a tool there", async () => {
+    expect(await discovered({ "kit/worker.ts": tool() })).toEqual(["Kit.Worker@1.0.0"]);
+  });
+
+  it("may use bindings of the runtime and helpers where it registers routes", async () => {
+    const text =
+      'import { env } from "cloudflare:workers"; import { path } from "./_path.ts"; import { defineWorker } from "#tool";' +
+      "export default defineWorker({ routes: (app) => app.get(path, (c) => c.text((env as any).NAME)) });";
+    const made = project({ "worker.ts": text, "_path.ts": 'export const path = "/a/:b";' });
+    expect(await made.discover()).toMatchObject({ code: 0, stderr: "" });
+  });
+});
+
 describe.concurrent("the generated module", () => {
   it("is not written again when nothing changed", async () => {
     const made = project({ "kit/add.ts": tool(), "kit/sub.ts": tool() });

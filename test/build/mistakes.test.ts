@@ -21,6 +21,13 @@ const inAdd = (text: string, problem: string, fix: string): Mistake => ({
   problem,
   fix,
 });
+/** A mistake in the one file `worker.ts`, on a line such as `:2`. */
+const inWorker = (text: string, line: string, problem: string, fix: string): Mistake => ({
+  files: { "worker.ts": text },
+  file: `tools/worker.ts${line}`,
+  problem,
+  fix,
+});
 const schema = (name: "input" | "output", text: string, problem: string, fix = "use types that JSON has"): Mistake =>
   inAdd(tool({ [name]: text }), problem, fix);
 /** An input with the parameter `p`. */
@@ -129,6 +136,78 @@ const MISTAKES: Record<string, Mistake> = {
     problem: "it is Kit.Add@1.0.0, and so is tools/kit/add.ts",
     fix: "give one of them another version",
   },
+
+  // The fork's own part of the Worker
+  "a worker.ts in JavaScript": {
+    files: { "worker.js": "export default { routes() {} };" },
+    file: "tools/worker.js",
+    problem: "only worker.ts is served",
+    fix: "rename it to worker.ts",
+  },
+  "a worker.ts without default export": inWorker(
+    'import { defineWorker } from "#tool";\ndefineWorker({ routes() {} });',
+    "",
+    "it has no default export",
+    "export default defineWorker(",
+  ),
+  "a worker.ts that exports something else": inWorker(
+    "export default { scheduled() {} };\nexport class Counter {}",
+    ":2",
+    "it exports Counter, and only its default export is served",
+    "move it to a file of its own",
+  ),
+  "a worker that is nothing": inWorker("\nexport default {};", ":2", "defines nothing of a Worker", "routes(app)"),
+  "a worker that is a function": inWorker("export default () => {};", ":1", "defines nothing of", "routes(app)"),
+  "a worker with an unknown member": inWorker(
+    "export default {\n  routes() {},\n  async shedule() {},\n};",
+    ":3",
+    'a worker has no member "shedule"',
+    "write one of routes, scheduled, queue, email",
+  ),
+  "a handler that is no function": inWorker(
+    "export default {\n  queue: true,\n};",
+    ":2",
+    "its queue is not a function",
+    "write queue() {",
+  ),
+  "routes that wait": inWorker(
+    'export default {\n  async routes(app: any) { await 0; app.get("/a", () => {}); },\n};',
+    ":2",
+    "its routes waits",
+    "register all before it returns",
+  ),
+  "routes that throw": inWorker(
+    "export default {\n  routes(app: any) { app.gett(); },\n};",
+    ":2",
+    "app.gett is not a function",
+    "correct what the message names",
+  ),
+  "a route without a handler": inWorker(
+    'export default {\n  routes(app: any) { app.get("/a", undefined); },\n};',
+    ":2",
+    "its route GET /a has no function to run",
+    "add a handler",
+  ),
+  "a route for HEAD, which Hono asks GET for": inWorker(
+    'export default {\n  routes(app: any) { app.on("HEAD", "/a", () => {}); },\n};',
+    ":2",
+    "its route HEAD /a would never run",
+    "write app.get",
+  ),
+  "a route of an app that was joined already": inWorker(
+    'import { Hono } from "hono";\nconst more = new Hono();\nexport default {\n' +
+      '  routes(app: any) { app.route("/more", more); more.get("/a", () => {}); },\n};',
+    ":4",
+    'after app.route("/more", …)',
+    "call app.route last",
+  ),
+  "a handler for what is not found": inWorker(
+    "export default {\n  routes(app: any) { app.notFound(() => {}); },\n};",
+    ":2",
+    "app.notFound would never run",
+    "correct what the message names",
+  ),
+  "a worker.ts that does not load": inWorker('throw new Error("no luck");', "", "Error: no luck", "correct what"),
 
   // Versions
   "a version of two integers": inAdd(tool({ version: '"1.0"' }), '"1.0" is not three integers', 'version: "1.0.0"'),

@@ -9,7 +9,7 @@ import { hmacSigner } from "../../src/core/ports/signed-handles.ts";
 import type { ClaimsObject } from "../../src/stores/claims.ts";
 import { kvIdempotency } from "../../src/stores/kv-idempotency.ts";
 import { objectIdempotency } from "../../src/stores/object-idempotency.ts";
-import { OPEN } from "../support/app.ts";
+import { fetchFrom, OPEN } from "../support/app.ts";
 
 const { CLAIMS, KV } = env as unknown as { CLAIMS: DurableObjectNamespace<ClaimsObject>; KV: KVNamespace };
 const TTL_SECONDS = 60;
@@ -63,9 +63,9 @@ function deploy({ versions = ["1.0.0"], readOnly = [], ledger = "with CLAIMS", .
   const app = createApp({ runtime, server: { name: "test", version: "1.0.0" }, limits, ...OPEN });
   /** Rings, over OXP. */
   return async (call_id: string, version = "") => {
-    const request = { tool_id: `Bell.Ring${version}`, call_id, input: {} };
+    const body = JSON.stringify({ request: { tool_id: `Bell.Ring${version}`, call_id, input: {} } });
     const headers = { "content-type": "application/json" };
-    const answer = await app.request("/call", { method: "POST", headers, body: JSON.stringify({ request }) });
+    const answer = await fetchFrom(app, "/call", { method: "POST", headers, body });
     // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
     return { status: answer.status, headers: answer.headers, body: (await answer.json()) as any };
   };

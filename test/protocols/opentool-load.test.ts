@@ -4,7 +4,7 @@ import source from "#catalog";
 import { createApp, type Parts } from "../../src/app.ts";
 import { createCatalog } from "../../src/core/catalog/catalog.ts";
 import type { ServerInfo } from "../../src/http/request-context.ts";
-import { OPEN } from "../support/app.ts";
+import { fetchFrom, OPEN } from "../support/app.ts";
 
 /** A deployment that introduces itself so; what its listings do not touch is left out. */
 function deployed(server: ServerInfo) {
@@ -22,9 +22,9 @@ it.each<[string, ServerInfo, string]>([
   ["host", { name: "trivet", version: "1.0.0" }, "http://b.test"],
   ["scheme", { name: "trivet", version: "1.0.0" }, "https://a.test"],
 ])("another %s of the server is another document: no 304 with the old one's tag", async (_, server, origin) => {
-  const before = await deployed({ name: "trivet", version: "1.0.0" }).request("http://a.test/opentool/load");
+  const before = await fetchFrom(deployed({ name: "trivet", version: "1.0.0" }), "http://a.test/opentool/load");
   const known = { headers: { "if-none-match": tagOf(before) } };
-  const after = await deployed(server).request(`${origin}/opentool/load`, known);
+  const after = await fetchFrom(deployed(server), `${origin}/opentool/load`, known);
   expect(after.status).toBe(200);
   expect(await after.json()).toMatchObject({ info: { title: server.name, version: server.version } });
   expect(tagOf(after)).not.toBe(tagOf(before));
@@ -34,10 +34,10 @@ it.each<[string, ServerInfo, string]>([
 it("the same document has the same tag, from every isolate and whatever was asked for between", async () => {
   const server = { name: "trivet", version: "1.0.0" };
   const [one, two] = [deployed(server), deployed(server)];
-  const first = tagOf(await one.request("http://a.test/opentool/load"));
-  await one.request("http://a.test/opentool/load?x");
-  expect(tagOf(await one.request("http://a.test/opentool/load"))).toBe(first);
+  const first = tagOf(await fetchFrom(one, "http://a.test/opentool/load"));
+  await fetchFrom(one, "http://a.test/opentool/load?x");
+  expect(tagOf(await fetchFrom(one, "http://a.test/opentool/load"))).toBe(first);
   const known = { headers: { "if-none-match": first } };
-  expect((await two.request("http://a.test/opentool/load", known)).status).toBe(304);
-  expect((await two.request("http://a.test/opentool/load/", known)).status).toBe(304);
+  expect((await fetchFrom(two, "http://a.test/opentool/load", known)).status).toBe(304);
+  expect((await fetchFrom(two, "http://a.test/opentool/load/", known)).status).toBe(304);
 });

@@ -5,7 +5,7 @@ import source from "#catalog";
 import { createApp } from "../../src/app.ts";
 import { createCatalog } from "../../src/core/catalog/catalog.ts";
 import type { Runtime } from "../../src/core/ports/runtime.ts";
-import { OPEN } from "../support/app.ts";
+import { fetchFrom, OPEN } from "../support/app.ts";
 
 /** Whatever is done with it, is done with storage: and counted. */
 const touched: string[] = [];
@@ -40,12 +40,12 @@ const app = createApp({
 });
 
 const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
-  const request = {
+  const init = {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify(body),
   };
-  return JSON.stringify(await (await app.request(path, request)).json());
+  return JSON.stringify(await (await fetchFrom(app, path, init)).json());
 };
 
 const input = { a: 20, b: 22 };

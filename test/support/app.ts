@@ -1,5 +1,5 @@
 /** Parts of an app that nobody has to sign in to, for tests that build one of their own. */
-import type { Parts } from "../../src/app.ts";
+import type { App, Parts } from "../../src/app.ts";
 import type { Principal } from "../../src/core/model/definition.ts";
 
 export const OWNER: Principal = { id: "owner", scopes: "all", reach: "all" };
@@ -10,3 +10,8 @@ export const OPEN = {
   resource: { name: "test", baseScopes: [], issuers: () => [] },
   signIn: undefined,
 } satisfies Partial<Parts>;
+
+/** @param url a path will do */
+export function fetchFrom(app: App, url: string, init?: RequestInit): Response | Promise<Response> {
+  return app.fetch(new Request(new URL(url, "http://localhost"), init));
+}

@@ -3,7 +3,16 @@ import { type } from "arktype";
 import * as v from "valibot";
 import { expectTypeOf } from "vitest";
 import { z } from "zod";
-import { definePrompt, defineResource, defineTool, defineToolkit, type Session, ToolError } from "#tool";
+import {
+  definePrompt,
+  defineResource,
+  defineTool,
+  defineToolkit,
+  defineWorker,
+  type Principal,
+  type Session,
+  ToolError,
+} from "#tool";
 
 const tool = { version: "1.0.0", description: "Is only typed." };
 
@@ -220,3 +229,28 @@ defineResource({
 });
 // @ts-expect-error scopes are a list
 defineResource({ uri: "x://y", description: "Is only typed.", scopes: "s", read: () => "" });
+
+// A worker's handlers see the bindings that it names; its routes the parameters of their paths, and who was admitted.
+defineWorker<{ readonly PLACE: string }, { readonly n: number }>({
+  routes(app, { authenticate }) {
+    app.get("/custom/:id", (c) => {
+      expectTypeOf(c.req.param("id")).toEqualTypeOf<string>();
+      expectTypeOf(c.env.PLACE).toEqualTypeOf<string>();
+      // @ts-expect-error: nobody was asked who they are
+      return c.text(c.get("principal").id);
+    });
+    app.get("/mine", authenticate, (c) => {
+      expectTypeOf(c.get("principal")).toEqualTypeOf<Principal>();
+      expectTypeOf(c.env.PLACE).toEqualTypeOf<string>();
+      return c.body(null);
+    });
+  },
+  scheduled({ cron }, env) {
+    expectTypeOf([cron, env.PLACE]).toEqualTypeOf<string[]>();
+  },
+  queue({ messages }) {
+    for (const { body } of messages) expectTypeOf(body.n).toEqualTypeOf<number>();
+  },
+});
+// @ts-expect-error: it is called scheduled
+defineWorker({ shedule() {} });

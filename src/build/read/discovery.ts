@@ -17,4 +17,6 @@ export interface Discovery {
   readonly prompts: readonly DiscoveredPrompt[];
   /** Sorted by URI. */
   readonly resources: readonly DiscoveredResource[];
+  /** Path of `tools/worker.ts`, where there is one. */
+  readonly worker?: string | undefined;
 }

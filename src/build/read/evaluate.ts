@@ -4,11 +4,14 @@
  */
 import { Worker } from "node:worker_threads";
 import type { Inspected } from "./inspect-tool.ts";
-import type { ToolFile, ToolkitFile } from "./paths.ts";
+import type { ToolFile, ToolkitFile, WorkerFile } from "./paths.ts";
+
+/** A file that is evaluated. */
+export type Source = ToolFile | ToolkitFile | WorkerFile;
 
 export interface Job {
   readonly bundle: string;
-  readonly source: ToolFile | ToolkitFile;
+  readonly source: Source;
 }
 
 /** Far longer than any file takes, also on a machine that is busy with other things. */
@@ -58,7 +61,7 @@ export function cannotLoad(reason: string): Inspected {
     complaints: [
       {
         problem: `it cannot be loaded: ${reason}`,
-        fix: "correct what the message names; a tool must load without its Worker, and at once",
+        fix: "correct what the message names; it must load without its Worker, and at once",
       },
     ],
   };

@@ -22,10 +22,18 @@ export interface ToolFile extends ToolkitFile {
   readonly suffix: string | undefined;
 }
 
+/** `tools/worker.ts`: what a fork adds to the Worker itself. */
+export interface WorkerFile {
+  readonly kind: "worker";
+  readonly file: string;
+  readonly path: string;
+}
+
 export interface Found {
   /** Every file that means to be a tool, one with a bad name too: the rest of its mistakes are told in the same run. */
   readonly tools: ToolFile[];
   readonly toolkits: ToolkitFile[];
+  worker?: WorkerFile;
   readonly problems: Problem[];
 }
 
@@ -35,6 +43,8 @@ export const RESERVED_TOOLKITS: ReadonlySet<string> = new Set([
   ...["openapi", "opentool", "register", "revoke", "sign-in", "tasks", "token", "tools", "webhooks"],
 ]);
 
+/** The one file of code at the top of the folder. */
+const WORKER = "worker.ts";
 const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
 export function findToolFiles(root: string): Found {
@@ -43,7 +53,10 @@ export function findToolFiles(root: string): Found {
   for (const entry of list(root)) {
     const file = `${top}/${entry.name}`;
     if (isFolder(entry)) readToolkit(join(root, entry.name), file, entry.name, found);
-    else if (isScript(entry.name)) {
+    else if (entry.name === WORKER) found.worker = { kind: "worker", file, path: join(root, entry.name) };
+    else if (/^worker\.[cm]?[jt]sx?$/.test(entry.name)) {
+      found.problems.push({ file, problem: `only ${WORKER} is served`, fix: `rename it to ${WORKER}` });
+    } else if (isScript(entry.name)) {
       found.problems.push({
         file,
         problem: "a tool lives in the folder of its toolkit, not in the folder of all toolkits",

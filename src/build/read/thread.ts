@@ -5,8 +5,9 @@ import { parentPort, workerData } from "node:worker_threads";
 import { cannotLoad, failureInWords, type Job } from "./evaluate.ts";
 import { inspectPrompt, inspectResource } from "./inspect-offers.ts";
 import { type Inspected, inspectTool, inspectToolkit } from "./inspect-tool.ts";
+import { inspectWorker } from "./inspect-worker.ts";
 
-function inspect(exports: Record<string, unknown>, source: Job["source"]): Inspected {
+function inspect(exports: Record<string, unknown>, source: Job["source"]): Inspected | Promise<Inspected> {
   if (!("kind" in source)) return inspectToolkit(exports, source);
   switch (source.kind) {
     case "tool":
@@ -15,6 +16,8 @@ function inspect(exports: Record<string, unknown>, source: Job["source"]): Inspe
       return inspectPrompt(exports);
     case "resource":
       return inspectResource(exports);
+    case "worker":
+      return inspectWorker(exports, source);
   }
 }
 
@@ -22,7 +25,7 @@ for (const { bundle, source } of workerData as readonly Job[]) {
   let inspected: Inspected;
   try {
     const exports = await import(pathToFileURL(bundle).href);
-    inspected = inspect(exports, source);
+    inspected = await inspect(exports, source);
   } catch (error) {
     inspected = cannotLoad(failureInWords(error));
   }

@@ -4,7 +4,7 @@ import source from "#catalog";
 import { createApp, type Parts } from "../../../src/app.ts";
 import { createCatalog } from "../../../src/core/catalog/catalog.ts";
 import { hmacSigner } from "../../../src/core/ports/signed-handles.ts";
-import { OPEN, OWNER } from "../../support/app.ts";
+import { fetchFrom, OPEN, OWNER } from "../../support/app.ts";
 import { rpc } from "../../support/opentool.ts";
 import { call as callOxp } from "../../support/oxp.ts";
 import { type Asked, callModern, modern, modernRequest } from "./modern-client.ts";
@@ -154,7 +154,7 @@ describe("requestState (Server Requirements, 4 and 5: attacker-controlled input)
       const { message, headers } = modernRequest("tools/call", params, { capabilities: EVERYTHING });
       const init = { method: "POST", headers: { ...headers, "content-type": "application/json" } };
       // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
-      return (await (await app.request("/mcp", { ...init, body: JSON.stringify(message) })).json()) as any;
+      return (await (await fetchFrom(app, "/mcp", { ...init, body: JSON.stringify(message) })).json()) as any;
     };
     const { requestState } = (await as("Ann", {})).result;
     expect((await as("Bob", { requestState, inputResponses: NAME })).error.code).toBe(-32602);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import source from "#catalog";
 import { createApp, type Parts } from "../../../src/app.ts";
 import { createCatalog } from "../../../src/core/catalog/catalog.ts";
-import { OPEN } from "../../support/app.ts";
+import { fetchFrom, OPEN } from "../../support/app.ts";
 import { modern, modernRequest } from "./modern-client.ts";
 import { handshake, mcp, request } from "./support.ts";
 
@@ -99,7 +99,7 @@ function appWith(pageSize: number, revision = "0".repeat(16)) {
 async function page(app: ReturnType<typeof appWith>, method: string, cursor?: unknown) {
   const { message, headers } = modernRequest(method, cursor === undefined ? {} : { cursor });
   const init = { method: "POST", headers: { ...headers, "content-type": "application/json" } };
-  const answer = await app.request("/mcp", { ...init, body: JSON.stringify(message) });
+  const answer = await fetchFrom(app, "/mcp", { ...init, body: JSON.stringify(message) });
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
   return (await answer.json()) as any;
 }
