@@ -1,21 +1,21 @@
 /** Tools as `tools/list` shows them, joined from texts that discovery rendered (server/tools, Tool). */
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import type { CatalogEntry } from "../../../core/model/catalog-entry.ts";
+import type { StructuredContent } from "../transport/dialect.ts";
 
 /**
- * @param outputs what `structuredContent` may be in the reader's revision: `any` JSON value since 2026-07-28,
- *                `objects` before, where any other result is wrapped as `{"value": …}`
+ * @param outputs what `structuredContent` may be in the reader's dialect
  * @returns one JSON text a tool
  */
 export function toolFragments(
   catalog: Catalog,
   toolkit: string | undefined,
-  outputs: "any" | "objects",
+  outputs: StructuredContent,
 ): readonly string[] {
   return catalog.listing(`mcp-${outputs}`, toolkit, () => catalog.latest(toolkit).map((entry) => tool(entry, outputs)));
 }
 
-function tool({ name, json, traits, output }: CatalogEntry, outputs: "any" | "objects"): string {
+function tool({ name, json, traits, output }: CatalogEntry, outputs: StructuredContent): string {
   const { title, annotations, icons, meta } = traits;
   const hints = annotations && {
     readOnlyHint: annotations.readOnly,
@@ -29,7 +29,7 @@ function tool({ name, json, traits, output }: CatalogEntry, outputs: "any" | "ob
 }
 
 /** A tool without output, or with any, promises nothing. */
-function outputSchema(text: string, kind: CatalogEntry["output"], outputs: "any" | "objects"): string {
+function outputSchema(text: string, kind: CatalogEntry["output"], outputs: StructuredContent): string {
   if (kind === "none" || kind === "any") return "";
   if (kind === "object" || outputs === "any") return `,"outputSchema":${text}`;
   return `,"outputSchema":{"type":"object","properties":{"value":${text}},"required":["value"]}`;

@@ -1,5 +1,3 @@
-/** Keys of `_meta` that MCP itself defines. */
-
 /** Keys of request metadata (2026-07-28, basic/index, `_meta`). */
 export const META = {
   protocolVersion: "io.modelcontextprotocol/protocolVersion",

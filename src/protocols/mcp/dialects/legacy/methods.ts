@@ -1,21 +1,23 @@
 /** MCP's methods in the revisions with a handshake (2024-11-05 to 2025-11-25), and for clients that do none. */
 
-import { isRecord } from "../../../core/lib/json.ts";
-import { MAX_SUBSCRIBED_URI } from "../../../core/model/change.ts";
-import { partitionOf } from "../../../core/model/principal.ts";
-import { missingScopes } from "../../../core/pipeline/authorize.ts";
-import { findResource, resourceOffer, subscribedTo } from "../../../core/pipeline/resources.ts";
-import type { RpcRequest } from "../../json-rpc.ts";
-import { complete } from "../methods/completion.ts";
-import { getPromptOf, listPrompts } from "../methods/prompts.ts";
-import { refused } from "../methods/render.ts";
-import { listResources, listTemplates, readResourceOf, unknownResource } from "../methods/resources.ts";
-import { callTool, listTools } from "../methods/tools.ts";
-import type { Exchange, Method, MethodReply } from "../transport/exchange.ts";
-import { setLogLevel } from "../transport/sessions.ts";
-import { CODE, error } from "../wire/codes.ts";
-import { isLogLevel } from "../wire/log-levels.ts";
-import { isLegacyRevision, LEGACY_REVISIONS, type LegacyRevision } from "../wire/revisions.ts";
+import { isRecord } from "../../../../core/lib/json.ts";
+import { MAX_SUBSCRIBED_URI } from "../../../../core/model/change.ts";
+import { partitionOf } from "../../../../core/model/principal.ts";
+import { missingScopes } from "../../../../core/pipeline/authorize.ts";
+import { findResource, resourceOffer, subscribedTo } from "../../../../core/pipeline/resources.ts";
+import type { RpcRequest } from "../../../json-rpc.ts";
+import { complete } from "../../methods/completion.ts";
+import { getPromptOf, listPrompts } from "../../methods/prompts.ts";
+import { refused } from "../../methods/render.ts";
+import { listResources, listTemplates, readResourceOf, unknownResource } from "../../methods/resources.ts";
+import { callTool, listTools } from "../../methods/tools.ts";
+import type { Exchange, Method, MethodReply } from "../../transport/exchange.ts";
+import { CODE, error } from "../../wire/codes.ts";
+import { capabilitiesOf } from "../../wire/elicitation.ts";
+import { isLogLevel } from "../../wire/log-levels.ts";
+import { SERVER_CAPABILITIES } from "../../wire/server-capabilities.ts";
+import { isLegacyRevision, LEGACY_REVISIONS, type LegacyRevision } from "./revisions.ts";
+import { setLogLevel, startSession } from "./sessions.ts";
 
 export const legacyMethods: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["initialize", initialize],
@@ -33,28 +35,24 @@ export const legacyMethods: ReadonlyMap<string, Method> = new Map<string, Method
   ["completion/complete", complete],
 ]);
 
-/** What this server can do, in both eras. */
-export const SERVER_CAPABILITIES = {
-  tools: { listChanged: true },
-  prompts: { listChanged: true },
-  resources: { subscribe: true, listChanged: true },
-  completions: {},
-  logging: {},
-} as const;
-
 /** Lifecycle, "Version Negotiation": the client's revision if it is served, else the newest of this era. */
-export function negotiate(params: unknown): LegacyRevision | undefined {
+function negotiate(params: unknown): LegacyRevision | undefined {
   if (!isRecord(params) || typeof params.protocolVersion !== "string") return undefined;
   return isLegacyRevision(params.protocolVersion) ? params.protocolVersion : LEGACY_REVISIONS[0];
 }
 
-function initialize({ params }: RpcRequest, { context }: Exchange): MethodReply {
+/** A handshake starts a session (2025-11-25, basic/transports, Session Management). */
+async function initialize({ params }: RpcRequest, { context }: Exchange): Promise<MethodReply> {
   const protocolVersion = negotiate(params);
   if (protocolVersion === undefined) {
     return error(CODE.invalidParams, "params.protocolVersion must be a string");
   }
   const { name, version } = context.server;
-  return { result: { protocolVersion, capabilities: SERVER_CAPABILITIES, serverInfo: { name, version } } };
+  const can = capabilitiesOf(isRecord(params) ? params.capabilities : undefined);
+  return {
+    result: { protocolVersion, capabilities: SERVER_CAPABILITIES, serverInfo: { name, version } },
+    headers: { "mcp-session-id": await startSession(context, protocolVersion, can) },
+  };
 }
 
 async function setLevel({ params }: RpcRequest, { context, session }: Exchange): Promise<MethodReply> {

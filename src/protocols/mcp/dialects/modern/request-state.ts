@@ -4,8 +4,9 @@
  * short-lived.
  */
 
-import { canonical, isRecord } from "../../../core/lib/json.ts";
-import { fromBase64Url, type Signer, toBase64Url } from "../../../core/ports/signed-handles.ts";
+import { canonical, isRecord } from "../../../../core/lib/json.ts";
+import { fromBase64Url, type Signer, toBase64Url } from "../../../../core/ports/signed-handles.ts";
+import type { Subject } from "../../transport/dialect.ts";
 
 export interface RequestState {
   /** Questions that wait for an answer: hashes by name. */
@@ -19,15 +20,8 @@ export interface RequestState {
 /** Seconds in which a person has to answer. */
 const LIFETIME_S = 15 * 60;
 
-/** What a request is about. */
-export interface About {
-  readonly method: string;
-  /** The parameters that make the call what it is: name and arguments, or a URI. */
-  readonly about: unknown;
-}
-
 /** What a state is good for. */
-export interface Binding extends About {
+export interface Binding extends Pick<Subject, "method" | "about"> {
   readonly principal: string;
 }
 

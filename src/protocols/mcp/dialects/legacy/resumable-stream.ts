@@ -4,30 +4,18 @@
  * may be dead for long before anyone knows.
  */
 
-import { describeError } from "../../../core/lib/log.ts";
-import { MAX_KEPT_PER_STREAM, type RelayEntry } from "../../../core/ports/relay.ts";
-import type { Runtime } from "../../../core/ports/runtime.ts";
-import { eventStream } from "../../../http/sse.ts";
-import { CODE } from "../wire/codes.ts";
-import { eventId, type StreamAddress, signStream } from "../wire/event-id.ts";
+import { describeError } from "../../../../core/lib/log.ts";
+import { MAX_KEPT_PER_STREAM, type RelayEntry } from "../../../../core/ports/relay.ts";
+import type { Runtime } from "../../../../core/ports/runtime.ts";
+import { eventStream } from "../../../../http/sse.ts";
+import type { OutgoingStream } from "../../transport/response-stream.ts";
+import { CODE } from "../../wire/codes.ts";
+import { eventId, type StreamAddress, signStream } from "./event-id.ts";
 
 /** Milliseconds that a client waits before it comes back. */
 export const RETRY_MS = 1_000;
 /** Bytes of one message that a mailbox can keep. */
 const MAX_ENTRY_BYTES = 1_900_000;
-
-export interface OutgoingStream {
-  readonly response: Response;
-  send(text: string, mayBeMissed: boolean): void;
-  /** Keeps the connection open while nothing is said. */
-  beat(): void;
-  /** Closes the connection. The client finds what it has not heard, and what is still to come, in the mailbox. */
-  leave(): void;
-  /** Closes the connection, as if the client had. */
-  cut(): void;
-  /** Sends the last message, and closes. */
-  end(text: string): void;
-}
 
 export class ResumableStream implements OutgoingStream {
   readonly response: Response;

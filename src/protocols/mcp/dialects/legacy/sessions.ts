@@ -1,13 +1,16 @@
 /** MCP sessions (2025-11-25, basic/transports, "Session Management"): ids that any isolate can check. */
 
-import type { LogLevel } from "../../../core/model/definition.ts";
-import type { Capability } from "../../../core/model/elicitation.ts";
-import { ANONYMOUS } from "../../../core/model/principal.ts";
-import { SESSION_LIFETIME_MS } from "../../../core/model/session.ts";
-import { checkHandle, mintHandle, randomId } from "../../../core/ports/signed-handles.ts";
-import type { RequestContext } from "../../../http/request-context.ts";
-import { isLogLevel } from "../wire/log-levels.ts";
-import { isLegacyRevision, type LegacyRevision } from "../wire/revisions.ts";
+import type { LogLevel } from "../../../../core/model/definition.ts";
+import type { Capability } from "../../../../core/model/elicitation.ts";
+import { ANONYMOUS } from "../../../../core/model/principal.ts";
+import { SESSION_LIFETIME_MS } from "../../../../core/model/session.ts";
+import { checkHandle, mintHandle } from "../../../../core/ports/signed-handles.ts";
+import type { RequestContext } from "../../../../http/request-context.ts";
+import type { ConnectionSession } from "../../transport/exchange.ts";
+import { refuse } from "../../transport/refuse.ts";
+import { CODE } from "../../wire/codes.ts";
+import { isLogLevel } from "../../wire/log-levels.ts";
+import { isLegacyRevision, type LegacyRevision } from "./revisions.ts";
 
 /** Ids are good on the path that they were given on: a token for one toolkit must not end or answer other calls. */
 function purpose({ toolkit }: RequestContext): string {
@@ -15,8 +18,7 @@ function purpose({ toolkit }: RequestContext): string {
 }
 
 /** What a session's handshake settled, carried in its id: no isolate has to remember it. */
-export interface McpSession {
-  readonly id: string;
+export interface McpSession extends ConnectionSession {
   /** Early clients name no revision afterwards. */
   readonly revision: LegacyRevision;
   readonly capabilities: ReadonlySet<Capability>;
@@ -53,39 +55,6 @@ export async function knownSession(context: RequestContext, handle: string): Pro
   return { id, revision, capabilities: new Set(CAPABILITIES.filter((_, index) => letters[index] === "1")), knows };
 }
 
-const TOOL_PURPOSE = "tool-session";
-
-/** A session for a client that keeps none. */
-export interface ToolSession {
-  readonly id: string;
-  /** What the client sends to go on with it. */
-  readonly handle: string;
-  /** Whether this call begins it. */
-  readonly begins: boolean;
-}
-
-/**
- * Goes on with the session that a handle names, or begins one.
- *
- * @returns undefined for an invalid handle
- */
-export async function toolSession(context: RequestContext, given: unknown): Promise<ToolSession | undefined> {
-  const { runtime, principal } = context;
-  if (given === undefined) {
-    // Random, not derived from the call: sending the same call again begins another session.
-    const id = randomId();
-    return { id, handle: await handleOf(context, id), begins: true };
-  }
-  const checked = typeof given === "string" && (await checkHandle(runtime.signer, TOOL_PURPOSE, principal.id, given));
-  if (!checked || !(Date.now() - Number(checked.note) < SESSION_LIFETIME_MS)) return undefined;
-  return { id: checked.id, handle: given as string, begins: false };
-}
-
-/** The handle of a session that a call of this principal began. */
-export function handleOf({ runtime, principal }: RequestContext, sessionId: string): Promise<string> {
-  return mintHandle(runtime.signer, TOOL_PURPOSE, principal.id, `${Date.now()}`, sessionId);
-}
-
 /** Whether the id is of a session that somebody began who had not signed in, and who has now. */
 export async function isAnonymous(context: RequestContext, handle: string): Promise<boolean> {
   const { runtime, principal } = context;
@@ -95,25 +64,32 @@ export async function isAnonymous(context: RequestContext, handle: string): Prom
 }
 
 /** The mailbox where a session's connections meet. */
-export function relayBox({ principal }: RequestContext, session: McpSession): string {
+export function relayBox({ principal }: RequestContext, session: ConnectionSession): string {
   return `${principal.id}/${session.id}`;
 }
 
 /** What a session's client wants to hear of logs (2025-11-25, server/utilities/logging): `info` until it says. */
-export async function logLevelOf({ runtime, principal }: RequestContext, session: McpSession): Promise<LogLevel> {
+export async function logLevelOf(
+  { runtime, principal }: RequestContext,
+  session: ConnectionSession,
+): Promise<LogLevel> {
   const { level } = await runtime.sessions.read(principal.id, settings(session));
   return isLogLevel(level) ? level : "info";
 }
 
 export async function setLogLevel(
   { runtime, principal }: RequestContext,
-  session: McpSession,
+  session: ConnectionSession,
   level: LogLevel,
 ): Promise<void> {
   await runtime.sessions.update(principal.id, settings(session), { level });
 }
 
 /** Kept apart from what tools keep in the session. */
-function settings(session: McpSession): string {
+function settings(session: ConnectionSession): string {
   return `${session.id}/mcp`;
+}
+
+export function unknownSession(): Response {
+  return refuse(404, "Session not found; start a new one", { code: CODE.unknownSession });
 }

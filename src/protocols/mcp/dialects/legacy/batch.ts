@@ -1,7 +1,9 @@
-import type { MaybeResponse, RequestContext } from "../../http/request-context.ts";
-import { empty, json } from "../../http/response.ts";
-import { type RpcMessage, readRpc } from "../json-rpc.ts";
-import { CODE } from "./wire/codes.ts";
+/** Several messages in one request (2025-03-26, basic, Batching). */
+import type { MaybeResponse, RequestContext } from "../../../../http/request-context.ts";
+import { empty, json } from "../../../../http/response.ts";
+import { type RpcMessage, readRpc } from "../../../json-rpc.ts";
+import type { ValidMessage } from "../../transport/era.ts";
+import { CODE } from "../../wire/codes.ts";
 
 /** Calls that one request may make: they share its time and its memory. */
 const MAX_MESSAGES = 50;
@@ -15,7 +17,7 @@ const NO_KEY = {
 export async function answerBatch(
   values: readonly unknown[],
   context: RequestContext,
-  post: (message: RpcMessage) => MaybeResponse,
+  post: (message: ValidMessage) => MaybeResponse,
 ): Promise<Response> {
   const messages = values.map(readRpc);
   // What holds no message at all is no batch, an empty one included.
@@ -34,7 +36,7 @@ export async function answerBatch(
   return said.length === 0 ? empty(202) : json(said);
 }
 
-async function answerOne(message: RpcMessage, post: (message: RpcMessage) => MaybeResponse): Promise<unknown> {
+async function answerOne(message: RpcMessage, post: (message: ValidMessage) => MaybeResponse): Promise<unknown> {
   if (message.kind === "invalid") {
     const { id } = message;
     return {

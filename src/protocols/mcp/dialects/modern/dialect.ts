@@ -1,0 +1,66 @@
+/** What 2026-07-28 says and takes. */
+
+import type { Capability } from "../../../../core/model/elicitation.ts";
+import { failed } from "../../methods/render.ts";
+import type { Dialect, Meta, Subject } from "../../transport/dialect.ts";
+import type { Exchange } from "../../transport/exchange.ts";
+import { CODE, error } from "../../wire/codes.ts";
+import { isLogLevel } from "../../wire/log-levels.ts";
+import { wrongParameterHeader } from "./header-checks.ts";
+import { inputRequired, readInputResponses, sessionOfState } from "./input-required.ts";
+import { META } from "./meta.ts";
+import { modernMethods } from "./methods.ts";
+import { CACHING, listingEnd } from "./results.ts";
+
+/** @param supported revisions that this server serves, of every era */
+export function modernDialect(supported: () => readonly string[]): Dialect {
+  return {
+    era: "modern",
+    methods: modernMethods(supported),
+    // "It MUST respond with 404 Not Found" (Streamable HTTP, Protocol Version Header).
+    unknownMethodStatus: 404,
+    // Closing the stream MUST be treated as cancellation.
+    hangingUpCancels: true,
+    notifies: true,
+    watch: () => undefined,
+    logThreshold(_exchange, meta) {
+      // Server/utilities/logging: without a level on the request, none may be sent.
+      const level = meta?.[META.logLevel];
+      return isLogLevel(level) ? level : "never";
+    },
+    readBeside,
+    wrongHeader: wrongParameterHeader,
+    sessionOfEarlierTurn: sessionOfState,
+    elicitation: ({ capabilities }, answers) => ({ capabilities, ...(answers && { answers }) }),
+    asking: inputRequired,
+    // -32003 is kept for older servers: a result says the same, and that one may try again.
+    timedOut: (message) => ({ result: failed({ message, canRetry: true }) }),
+    lacksCapability(capability, message) {
+      const requiredCapabilities = REQUIRED_CAPABILITIES[capability];
+      return { ...error(CODE.missingCapability, message, { requiredCapabilities }), status: 400 };
+    },
+    invalidIsResult: true,
+    unknownToolCode: CODE.invalidParams,
+    // Server/resources, Error Handling.
+    unknownResourceCode: CODE.invalidParams,
+    structuredContent: "any",
+    caching: (ttlMs) => ({ ...CACHING, ttlMs }),
+    listingEnd,
+  };
+}
+
+function readBeside(exchange: Exchange, subject: Subject, params: unknown, meta: Meta) {
+  const level = meta?.[META.logLevel] ?? undefined;
+  if (level !== undefined && !isLogLevel(level)) {
+    return { refused: error(CODE.invalidParams, `params._meta["${META.logLevel}"] is not a log level`) };
+  }
+  return readInputResponses(exchange, subject, params);
+}
+
+/** The capabilities that an ability needs, as an error names them (MissingRequiredClientCapability). */
+const REQUIRED_CAPABILITIES: Readonly<Record<Capability, Record<string, object>>> = {
+  form: { elicitation: { form: {} } },
+  page: { elicitation: { url: {} } },
+  sample: { sampling: {} },
+  roots: { roots: {} },
+};
