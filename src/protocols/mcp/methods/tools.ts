@@ -18,7 +18,7 @@ import { toolFragments } from "./tool-list.ts";
 
 export function listTools({ params }: RpcRequest, exchange: Exchange): MethodReply {
   const { runtime, toolkit } = exchange.context;
-  const fragments = toolFragments(runtime.catalog, toolkit, exchange.dialect.structuredContent);
+  const fragments = toolFragments(runtime.catalog, toolkit, exchange.dialect);
   return paginate("tools", fragments, params, exchange);
 }
 

@@ -54,7 +54,9 @@ export interface Dialect {
   readonly unknownToolCode: number;
   readonly unknownResourceCode: number;
   /** What structured content may be: any JSON value, or objects only, which wrap any other as `{"value": …}`. */
-  readonly structuredContent: StructuredContent;
+  readonly structuredContent: "any" | "objects";
+  /** JSON text of a tool's parameters as they are listed. */
+  inputSchema(texts: CatalogEntry["json"]): string;
   /** Members that say for how many milliseconds a client may keep a result. */
   caching(ttlMs: number): Record<string, unknown>;
   /** JSON text of the members that a listing ends with: empty, or from its first comma on. */
@@ -65,8 +67,6 @@ export type Meta = Readonly<Record<string, unknown>> | undefined;
 
 /** The least severe level that a client wants to hear of. */
 export type LogThreshold = LogLevel | "never";
-
-export type StructuredContent = "any" | "objects";
 
 /** What a call is about: the same for all its turns. */
 export interface Subject {

@@ -39,6 +39,7 @@ function make(revision: LegacyRevision | undefined): Dialect {
     unknownToolCode: revision === undefined ? CODE.unknownMethod : CODE.invalidParams,
     unknownResourceCode: CODE.unknownResource,
     structuredContent: "objects",
+    inputSchema: ({ mcp, input }) => mcp ?? input,
     caching: () => ({}),
     listingEnd: () => "",
   };

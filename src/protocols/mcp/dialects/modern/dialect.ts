@@ -44,6 +44,8 @@ export function modernDialect(supported: () => readonly string[]): Dialect {
     // Server/resources, Error Handling.
     unknownResourceCode: CODE.invalidParams,
     structuredContent: "any",
+    // Whose clients bring handles of sessions as arguments.
+    inputSchema: ({ modern, mcp, input }) => modern ?? mcp ?? input,
     caching: (ttlMs) => ({ ...CACHING, ttlMs }),
     listingEnd,
   };
