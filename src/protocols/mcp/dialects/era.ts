@@ -8,8 +8,13 @@ import { CODE } from "../wire/codes.ts";
 import { legacy } from "./legacy/era.ts";
 import { modernEra } from "./modern/era.ts";
 
-/** Newest first, in the order in which they are asked. One that is taken out here is not served. */
-export const ERAS: readonly Era[] = [modernEra(supportedRevisions), legacy];
+/** Newest first, in the order in which they are asked. To take one out, delete its folder and its lines here. */
+export const ERAS: readonly Era[] = [
+  // 2026-07-28.
+  modernEra(supportedRevisions),
+  // 2024-11-05 to 2025-11-25, and clients that name no revision.
+  legacy,
+];
 
 /** As `server/discover` and errors about versions list them. */
 function supportedRevisions(): readonly string[] {
