@@ -3,7 +3,8 @@
  * alone; returns values and never throws. Method names decide nothing: clients send modern headers on legacy traffic,
  * and the reverse.
  */
-import { type Claim, type Era, type Opening, type Unclaimed, unclaimed } from "../transport/era.ts";
+import type { Claim, Era, Opening, Unclaimed } from "../transport/era.ts";
+import { unclaimed } from "../transport/refuse.ts";
 import { CODE } from "../wire/codes.ts";
 import { legacy } from "./legacy/era.ts";
 import { modernEra } from "./modern/era.ts";
@@ -22,15 +23,13 @@ function supportedRevisions(): readonly string[] {
 }
 
 export function eraOf(headers: Headers, opening: Opening): Claim | Unclaimed {
+  const header = headers.get("mcp-protocol-version")?.trim();
   for (const era of ERAS) {
-    const claim = era.claim(headers, opening);
+    const claim = era.claim(header, opening, headers);
     if (claim) return claim;
   }
-  const requested = headers.get("mcp-protocol-version")?.trim() ?? "";
-  return unclaimed(CODE.unsupportedVersion, "Unsupported protocol version", {
-    supported: supportedRevisions(),
-    requested,
-  });
+  const data = { supported: supportedRevisions(), requested: header ?? "" };
+  return unclaimed(CODE.unsupportedVersion, "Unsupported protocol version", data);
 }
 
 /** Who answers what {@link eraOf} found. */

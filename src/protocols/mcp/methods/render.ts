@@ -17,9 +17,9 @@ import { retryAfter } from "../../../http/response.ts";
 import { faultFields, faultText } from "../../json-rpc.ts";
 import type { Dialect, Subject } from "../transport/dialect.ts";
 import type { Exchange } from "../transport/exchange.ts";
+import { CAPABILITY_NAMES } from "../wire/capabilities.ts";
 import { CODE, error, type Rendered } from "../wire/codes.ts";
 import { blockOf } from "../wire/content.ts";
-import { CAPABILITY_NAMES } from "../wire/elicitation.ts";
 
 export function renderCall(ending: CallResult, exchange: Exchange, subject: Subject): MaybePromise<Rendered> {
   const { outcome } = ending;

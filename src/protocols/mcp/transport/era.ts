@@ -1,4 +1,4 @@
-/** An era of MCP as the endpoint serves it: what is its own, and who answers that. */
+/** An era of MCP as the endpoint serves it: what is its own, and who answers that. Types only. */
 
 import type { MaybeResponse, RequestContext } from "../../../http/request-context.ts";
 import type { RpcMessage } from "../../json-rpc.ts";
@@ -8,8 +8,11 @@ export interface Era {
   readonly name: string;
   /** Newest first. */
   readonly revisions: readonly string[];
-  /** @returns undefined for what may be another era's */
-  claim(headers: Headers, opening: Opening): Claim | Unclaimed | undefined;
+  /**
+   * @param header the revision that `MCP-Protocol-Version` names
+   * @returns undefined for what may be another era's
+   */
+  claim(header: string | undefined, opening: Opening, headers: Headers): Claim | Unclaimed | undefined;
   post(context: RequestContext, message: ValidMessage, claim: Claim): MaybeResponse;
   /** Absent where no revision has batches. */
   readonly postBatch?: (context: RequestContext, values: readonly unknown[]) => MaybeResponse;
@@ -45,7 +48,3 @@ export interface Unclaimed {
 }
 
 export type ValidMessage = Exclude<RpcMessage, { kind: "invalid" }>;
-
-export function unclaimed(code: number, message: string, data?: unknown): Unclaimed {
-  return { era: "refused", status: 400, error: data === undefined ? { code, message } : { code, message, data } };
-}

@@ -3,6 +3,7 @@
 import { json } from "../../../http/response.ts";
 import type { RpcId } from "../../json-rpc.ts";
 import { CODE } from "../wire/codes.ts";
+import type { Unclaimed } from "./era.ts";
 
 interface RefuseOptions {
   readonly code?: number;
@@ -21,4 +22,9 @@ export function refuse(
 
 export function tooManyStreams(id: RpcId | undefined): Response {
   return refuse(429, "Too many open streams; close one first", { id, headers: { "retry-after": "10" } });
+}
+
+/** For a message that no era serves. */
+export function unclaimed(code: number, message: string, data?: unknown): Unclaimed {
+  return { era: "refused", status: 400, error: data === undefined ? { code, message } : { code, message, data } };
 }

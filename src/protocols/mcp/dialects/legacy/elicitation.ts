@@ -5,7 +5,7 @@ import type { Elicitation, InputResponses } from "../../../../core/model/call.ts
 import { NotAnswered } from "../../../../core/model/elicitation.ts";
 import type { Exchange } from "../../transport/exchange.ts";
 import type { NotificationSink } from "../../transport/notifications.ts";
-import { NO_CAPABILITIES, toRequest } from "../../wire/elicitation.ts";
+import { NO_CAPABILITIES, toRequest } from "../../wire/capabilities.ts";
 import { relayBox } from "./sessions.ts";
 
 /** For callers that cannot be asked anything. */

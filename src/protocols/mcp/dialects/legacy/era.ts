@@ -4,26 +4,23 @@ import { isPromise, type MaybePromise } from "../../../../core/lib/maybe-promise
 import { partitionOf } from "../../../../core/model/principal.ts";
 import type { MaybeResponse, RequestContext } from "../../../../http/request-context.ts";
 import { empty } from "../../../../http/response.ts";
-import type { RpcId } from "../../../json-rpc.ts";
+import { keepRequest } from "../../../json-rpc.ts";
 import { dispatch } from "../../transport/dispatch.ts";
 import type { Claim, Era, ValidMessage } from "../../transport/era.ts";
 import { refuse } from "../../transport/refuse.ts";
-import type { Resumable } from "../../transport/response-stream.ts";
-import { NO_CAPABILITIES } from "../../wire/elicitation.ts";
-import { keepMessage } from "../../wire/keep-message.ts";
+import { NO_CAPABILITIES } from "../../wire/capabilities.ts";
 import { answerBatch } from "./batch.ts";
 import { legacyDialect } from "./dialect.ts";
 import { getStream } from "./get-stream.ts";
 import { hear } from "./mailbox.ts";
-import { ResumableStream } from "./resumable-stream.ts";
+import { ResumableAnswer } from "./resumable-stream.ts";
 import { isLegacyRevision, LEGACY_REVISIONS, type LegacyRevision } from "./revisions.ts";
 import { isAnonymous, knownSession, type McpSession, relayBox, unknownSession } from "./sessions.ts";
 
 export const legacy: Era = {
   name: "legacy",
   revisions: LEGACY_REVISIONS,
-  claim(headers) {
-    const revision = headers.get("mcp-protocol-version")?.trim();
+  claim(revision) {
     return revision === undefined || isLegacyRevision(revision) ? { era: "legacy", revision } : undefined;
   },
   post,
@@ -78,19 +75,10 @@ function answer(
     dialect: legacyDialect(revision),
     session,
     capabilities: session?.capabilities ?? NO_CAPABILITIES,
-    resumable: session && revision && revision >= "2025-11-25" ? resumable(context, session, message.id) : undefined,
+    resumable:
+      session && revision && revision >= "2025-11-25" ? new ResumableAnswer(context, session, message.id) : undefined,
     isBatched,
   });
-}
-
-function resumable(context: RequestContext, session: McpSession, request: RpcId): Resumable {
-  const { runtime, principal, toolkit } = context;
-  const stream = crypto.randomUUID();
-  const box = relayBox(context, session);
-  return {
-    stream,
-    open: () => new ResumableStream(runtime, { box, stream, request, scopes: principal.scopes, toolkit }),
-  };
 }
 
 /** 2025-03-26, basic/index, Batching: that revision only, and clients that name none. */
@@ -118,4 +106,4 @@ async function endSession(context: RequestContext): Promise<Response> {
   return empty(204);
 }
 
-keepMessage('{"name":"","arguments":{}}');
+keepRequest('{"name":"","arguments":{}}');

@@ -12,10 +12,9 @@ import { refused } from "../../methods/render.ts";
 import { listResources, listTemplates, readResourceOf, unknownResource } from "../../methods/resources.ts";
 import { callTool, listTools } from "../../methods/tools.ts";
 import type { Exchange, Method, MethodReply } from "../../transport/exchange.ts";
+import { capabilitiesOf, SERVER_CAPABILITIES } from "../../wire/capabilities.ts";
 import { CODE, error } from "../../wire/codes.ts";
-import { capabilitiesOf } from "../../wire/elicitation.ts";
 import { isLogLevel } from "../../wire/log-levels.ts";
-import { SERVER_CAPABILITIES } from "../../wire/server-capabilities.ts";
 import { isLegacyRevision, LEGACY_REVISIONS, type LegacyRevision } from "./revisions.ts";
 import { setLogLevel, startSession } from "./sessions.ts";
 

@@ -1,22 +1,27 @@
 /** What 2026-07-28 says and takes. */
 
+import { isPromise } from "../../../../core/lib/maybe-promise.ts";
 import type { Capability } from "../../../../core/model/elicitation.ts";
+import type { RpcRequest } from "../../../json-rpc.ts";
+import { complete } from "../../methods/completion.ts";
+import { getPromptOf, listPrompts } from "../../methods/prompts.ts";
 import { failed } from "../../methods/render.ts";
+import { listResources, listTemplates, readResourceOf } from "../../methods/resources.ts";
+import { callTool, listTools } from "../../methods/tools.ts";
 import type { Dialect, Meta, Subject } from "../../transport/dialect.ts";
-import type { Exchange } from "../../transport/exchange.ts";
+import type { Exchange, Method } from "../../transport/exchange.ts";
+import { SERVER_CAPABILITIES } from "../../wire/capabilities.ts";
 import { CODE, error } from "../../wire/codes.ts";
 import { isLogLevel } from "../../wire/log-levels.ts";
 import { wrongParameterHeader } from "./header-checks.ts";
 import { inputRequired, readInputResponses, sessionOfState } from "./input-required.ts";
-import { META } from "./meta.ts";
-import { modernMethods } from "./methods.ts";
-import { CACHING, listingEnd } from "./results.ts";
+import { CACHING, listingEnd, META, signed } from "./meta.ts";
 
 /** @param supported revisions that this server serves, of every era */
 export function modernDialect(supported: () => readonly string[]): Dialect {
   return {
     era: "modern",
-    methods: modernMethods(supported),
+    methods: methods(supported),
     // "It MUST respond with 404 Not Found" (Streamable HTTP, Protocol Version Header).
     unknownMethodStatus: 404,
     // Closing the stream MUST be treated as cancellation.
@@ -44,7 +49,7 @@ export function modernDialect(supported: () => readonly string[]): Dialect {
     // Server/resources, Error Handling.
     unknownResourceCode: CODE.invalidParams,
     structuredContent: "any",
-    // Whose clients bring handles of sessions as arguments.
+    // Its clients bring handles of sessions as arguments.
     inputSchema: ({ modern, mcp, input }) => modern ?? mcp ?? input,
     caching: (ttlMs) => ({ ...CACHING, ttlMs }),
     listingEnd,
@@ -66,3 +71,29 @@ const REQUIRED_CAPABILITIES: Readonly<Record<Capability, Record<string, object>>
   sample: { sampling: {} },
   roots: { roots: {} },
 };
+
+/** What earlier revisions had and this lacks, is absent. */
+function methods(supported: () => readonly string[]): ReadonlyMap<string, Method> {
+  const named: [string, Method][] = [
+    [
+      "server/discover",
+      () => ({ result: { supportedVersions: supported(), capabilities: SERVER_CAPABILITIES, ...CACHING } }),
+    ],
+    ["tools/list", listTools],
+    ["tools/call", callTool],
+    ["prompts/list", listPrompts],
+    ["prompts/get", getPromptOf],
+    ["resources/list", listResources],
+    ["resources/templates/list", listTemplates],
+    ["resources/read", readResourceOf],
+    ["completion/complete", complete],
+  ];
+  return new Map(named.map(([name, method]) => [name, signing(method)]));
+}
+
+function signing(method: Method): Method {
+  return (request: RpcRequest, exchange: Exchange) => {
+    const reply = method(request, exchange);
+    return isPromise(reply) ? reply.then((made) => signed(made, exchange)) : signed(reply, exchange);
+  };
+}

@@ -2,11 +2,12 @@
 
 import { isRecord } from "../../../../core/lib/json.ts";
 import { empty } from "../../../../http/response.ts";
+import { keepRequest } from "../../../json-rpc.ts";
 import { dispatch } from "../../transport/dispatch.ts";
-import { type Claim, type Era, type Opening, type Unclaimed, unclaimed } from "../../transport/era.ts";
+import type { Claim, Era, Opening, Unclaimed } from "../../transport/era.ts";
+import { unclaimed } from "../../transport/refuse.ts";
+import { capabilitiesOf } from "../../wire/capabilities.ts";
 import { CODE } from "../../wire/codes.ts";
-import { capabilitiesOf } from "../../wire/elicitation.ts";
-import { keepMessage } from "../../wire/keep-message.ts";
 import { modernDialect } from "./dialect.ts";
 import { mismatch, wrongStandardHeader } from "./header-checks.ts";
 import { META } from "./meta.ts";
@@ -29,8 +30,11 @@ export function modernEra(supported: () => readonly string[]): Era {
   };
 }
 
-function claim(headers: Headers, { method, params, isRequest }: Opening): Claim | Unclaimed | undefined {
-  const header = headers.get("mcp-protocol-version")?.trim();
+function claim(
+  header: string | undefined,
+  { method, params, isRequest }: Opening,
+  headers: Headers,
+): Claim | Unclaimed | undefined {
   const meta = isRecord(params) && isRecord(params._meta) ? params._meta : undefined;
   const named = meta?.[META.protocolVersion] ?? undefined;
 
@@ -57,5 +61,5 @@ function claim(headers: Headers, { method, params, isRequest }: Opening): Claim 
 /** In the order of the specification's examples (basic/index, `_meta`). */
 const EXAMPLE = `{"${META.protocolVersion}":"","io.modelcontextprotocol/clientInfo":{},"${META.clientCapabilities}":{}}`;
 
-keepMessage(`{"name":"","arguments":{},"_meta":${EXAMPLE}}`);
-keepMessage(`{"_meta":${EXAMPLE}}`);
+keepRequest(`{"name":"","arguments":{},"_meta":${EXAMPLE}}`);
+keepRequest(`{"_meta":${EXAMPLE}}`);

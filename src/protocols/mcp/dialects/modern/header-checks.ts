@@ -2,10 +2,10 @@
 
 import { isRecord } from "../../../../core/lib/json.ts";
 import type { CatalogEntry } from "../../../../core/model/catalog-entry.ts";
-import { type Unclaimed, unclaimed } from "../../transport/era.ts";
+import type { Unclaimed } from "../../transport/era.ts";
 import type { MethodReply } from "../../transport/exchange.ts";
+import { unclaimed } from "../../transport/refuse.ts";
 import { CODE, error } from "../../wire/codes.ts";
-import { decodeHeaderValue } from "./header-values.ts";
 
 /** Which parameter `Mcp-Name` repeats (Streamable HTTP, Standard Request Headers). */
 const NAMED_BY: ReadonlyMap<string, string> = new Map([
@@ -64,4 +64,27 @@ function headerProblem(raw: string | null, value: unknown): string | undefined {
 function says(text: string, value: unknown): boolean {
   // Integers are compared as numbers: 42.0 is 42.
   return typeof value === "number" ? text.trim() !== "" && Number(text) === value : text === String(value);
+}
+
+/** Visible ASCII, blank and tab (RFC 9110, section 5.5). */
+const VALUE = /^[\t\x20-\x7e]*$/;
+const SENTINEL = /^=\?base64\?(.*)\?=$/;
+
+/**
+ * Value Encoding.
+ *
+ * @returns undefined where the value has invalid characters, or says that it is Base64 and is not, or is no UTF-8
+ */
+function decodeHeaderValue(raw: string): string | undefined {
+  if (!VALUE.test(raw)) return undefined;
+  const encoded = SENTINEL.exec(raw)?.[1];
+  if (encoded === undefined) return raw;
+  // The decoder skips blanks, which are no letters of Base64.
+  if (/\s/.test(encoded)) return undefined;
+  try {
+    const bytes = Uint8Array.fromBase64(encoded, { lastChunkHandling: "strict" });
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }

@@ -7,8 +7,8 @@ import type { Outcome } from "../../../../core/model/outcome.ts";
 import { hashOf } from "../../../../core/run/questions.ts";
 import type { Beside, Subject } from "../../transport/dialect.ts";
 import type { Exchange } from "../../transport/exchange.ts";
+import { toRequest } from "../../wire/capabilities.ts";
 import { CODE, error, type Rendered } from "../../wire/codes.ts";
-import { toRequest } from "../../wire/elicitation.ts";
 import { openState, type RequestState, sealState } from "./request-state.ts";
 
 /** What a client sent along with a call that it repeats. */

@@ -1,7 +1,16 @@
-/** Questions in MCP's words: what a client can be asked, and how it is asked. */
+/** What the server can do, what a client can be asked, and how it is asked. */
 
 import { isRecord } from "../../../core/lib/json.ts";
 import type { Capability, Question } from "../../../core/model/elicitation.ts";
+
+/** What this server can do, in every era. */
+export const SERVER_CAPABILITIES = {
+  tools: { listChanged: true },
+  prompts: { listChanged: true },
+  resources: { subscribe: true, listChanged: true },
+  completions: {},
+  logging: {},
+} as const;
 
 /** Of a client that can be asked nothing. */
 export const NO_CAPABILITIES: ReadonlySet<never> = new Set();
