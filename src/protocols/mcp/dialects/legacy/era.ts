@@ -14,8 +14,16 @@ import { legacyDialect } from "./dialect.ts";
 import { getStream } from "./get-stream.ts";
 import { hear } from "./mailbox.ts";
 import { ResumableAnswer } from "./resumable-stream.ts";
-import { isLegacyRevision, LEGACY_REVISIONS, type LegacyRevision } from "./revisions.ts";
-import { isAnonymous, knownSession, type McpSession, relayBox, unknownSession } from "./sessions.ts";
+import {
+  isAnonymous,
+  isLegacyRevision,
+  knownSession,
+  LEGACY_REVISIONS,
+  type LegacyRevision,
+  type McpSession,
+  relayBox,
+  unknownSession,
+} from "./sessions.ts";
 
 export const legacy: Era = {
   name: "legacy",
@@ -35,10 +43,10 @@ interface Opened {
   readonly session: McpSession | undefined;
 }
 
-async function post(context: RequestContext, message: ValidMessage, { revision }: Claim): Promise<Response> {
+function post(context: RequestContext, message: ValidMessage, { revision }: Claim): MaybeResponse {
   const opening = open(context, revision);
-  const opened = isPromise(opening) ? await opening : opening;
-  return opened instanceof Response ? opened : answer(context, message, opened);
+  if (!isPromise(opening)) return answer(context, message, opening);
+  return opening.then((opened) => answer(context, message, opened));
 }
 
 function open(context: RequestContext, named: string | undefined): MaybePromise<Response | Opened> {
@@ -65,9 +73,11 @@ function openedOf(named: string | undefined, session: McpSession | undefined): O
 function answer(
   context: RequestContext,
   message: ValidMessage,
-  { revision, session }: Opened,
+  opened: Response | Opened,
   isBatched?: boolean,
 ): MaybeResponse {
+  if (opened instanceof Response) return opened;
+  const { revision, session } = opened;
   // Streamable HTTP, "Sending Messages to the Server": notifications and responses are accepted without a body.
   if (message.kind !== "request") return hear(context, message, session).then(() => empty(202));
   return dispatch(message, {

@@ -10,7 +10,15 @@ import type { ConnectionSession } from "../../transport/exchange.ts";
 import { refuse } from "../../transport/refuse.ts";
 import { CODE } from "../../wire/codes.ts";
 import { isLogLevel } from "../../wire/log-levels.ts";
-import { isLegacyRevision, type LegacyRevision } from "./revisions.ts";
+
+/** The revisions with a handshake, newest first. */
+export const LEGACY_REVISIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
+
+export type LegacyRevision = (typeof LEGACY_REVISIONS)[number];
+
+export function isLegacyRevision(revision: unknown): revision is LegacyRevision {
+  return (LEGACY_REVISIONS as readonly unknown[]).includes(revision);
+}
 
 /** Ids are good on the path that they were given on: a token for one toolkit must not end or answer other calls. */
 function purpose({ toolkit }: RequestContext): string {

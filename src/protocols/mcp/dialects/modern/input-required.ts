@@ -1,15 +1,15 @@
 /** Asking a client by a result that asks, and reading what it answers when it calls again (basic/patterns/mrtr). */
 
-import { isRecord } from "../../../../core/lib/json.ts";
+import { canonical, isRecord } from "../../../../core/lib/json.ts";
 import type { MaybePromise } from "../../../../core/lib/maybe-promise.ts";
 import type { InputResponses } from "../../../../core/model/call.ts";
 import type { Outcome } from "../../../../core/model/outcome.ts";
+import { fromBase64Url, type Signer, toBase64Url } from "../../../../core/ports/signed-handles.ts";
 import { hashOf } from "../../../../core/run/questions.ts";
 import type { Beside, Subject } from "../../transport/dialect.ts";
 import type { Exchange } from "../../transport/exchange.ts";
 import { toRequest } from "../../wire/capabilities.ts";
 import { CODE, error, type Rendered } from "../../wire/codes.ts";
-import { openState, type RequestState, sealState } from "./request-state.ts";
 
 /** What a client sent along with a call that it repeats. */
 export function readInputResponses(exchange: Exchange, subject: Subject, params: unknown): MaybePromise<Beside> {
@@ -96,4 +96,56 @@ export async function inputRequired(
       requestState: await sealState(runtime.signer, binding, state, Date.now()),
     },
   };
+}
+
+/**
+ * `requestState` (2026-07-28, basic/patterns/mrtr): what a call was asked and answered so far, carried by the client.
+ * Signed, so that it cannot be changed; bound to principal, method and parameters, so that it fits no other call; and
+ * short-lived.
+ */
+interface RequestState {
+  /** Questions that wait for an answer: hashes by name. */
+  readonly open: Readonly<Record<string, string>>;
+  /** Questions that were answered: hash and answer by name. */
+  readonly answered: Readonly<Record<string, readonly [question: string, answer: unknown]>>;
+  /** Handle of the session that the call began or goes on with, for a tool that wants one. */
+  readonly session?: string | undefined;
+}
+
+/** Seconds in which a person has to answer. */
+const LIFETIME_S = 15 * 60;
+
+/** What a state is good for. */
+interface Binding extends Pick<Subject, "method" | "about"> {
+  readonly principal: string;
+}
+
+async function sealState(signer: Signer, binding: Binding, state: RequestState, nowMs: number): Promise<string> {
+  const payload = JSON.stringify({ until: Math.floor(nowMs / 1000) + LIFETIME_S, state });
+  const body = toBase64Url(new TextEncoder().encode(payload));
+  return `${body}.${await signer.sign(bound(binding, body))}`;
+}
+
+/** @returns undefined for a state that was changed, is of another call or another principal, or has expired */
+async function openState(
+  signer: Signer,
+  binding: Binding,
+  sealed: string,
+  nowMs: number,
+): Promise<RequestState | undefined> {
+  const [body, signature, ...rest] = sealed.split(".");
+  if (!body || !signature || rest.length > 0) return undefined;
+  if (!(await signer.verify(bound(binding, body), signature))) return undefined;
+  const raw = fromBase64Url(body);
+  const payload: unknown = raw && JSON.parse(new TextDecoder().decode(raw));
+  if (!isRecord(payload) || typeof payload.until !== "number" || payload.until * 1000 < nowMs) return undefined;
+  // We signed it, but perhaps an earlier deployment, in another shape.
+  const { state } = payload;
+  return isRecord(state) && isRecord(state.open) && isRecord(state.answered)
+    ? (state as unknown as RequestState)
+    : undefined;
+}
+
+function bound({ principal, method, about }: Binding, body: string): string {
+  return canonical(["mcp-request-state", principal, method, about, body]);
 }
