@@ -34,6 +34,32 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   { files: /^src\/http\//, mayImport: [/^src\/http\//, /^src\/core\//, /^type hono/] },
   // What a listing says of a tool is read at build time: it must load without a runtime, and drag nothing along.
   { files: /^src\/protocols\/[a-z]+\/describe\.ts$/, mayImport: [/^type src\/core\//] },
+  // An era of MCP is taken out by deleting its folder and its line in dialects/era.ts: nobody else knows it.
+  ...["legacy", "modern"].map((era) => ({
+    files: new RegExp(`^src/protocols/mcp/dialects/${era}/`),
+    mayImport: [
+      new RegExp(`^src/protocols/mcp/dialects/${era}/`),
+      /^src\/protocols\/mcp\/(methods|transport|wire)\//,
+      /^src\/protocols\/[a-z-]+\.ts$/,
+      /^src\/(core|http)\//,
+    ],
+  })),
+  {
+    files: /^src\/protocols\/mcp\/(methods|transport|wire)\//,
+    mayImport: [
+      /^src\/protocols\/mcp\/(methods|transport|wire)\//,
+      /^src\/protocols\/[a-z-]+\.ts$/,
+      /^src\/(core|http)\//,
+    ],
+  },
+  {
+    files: /^src\/protocols\/mcp\/routes\.ts$/,
+    mayImport: [
+      /^src\/protocols\/mcp\/(dialects\/era\.ts|(transport|wire)\/)/,
+      /^src\/protocols\/[a-z-]+\.ts$/,
+      /^src\/(core|http)\//,
+    ],
+  },
   ...["oxp", "mcp", "opentool"].map((name) => ({
     files: new RegExp(`^src/protocols/${name}/`),
     mayImport: [new RegExp(`^src/protocols/${name}/`), /^src\/protocols\/[a-z-]+\.ts$/, /^src\/(core|http)\//],

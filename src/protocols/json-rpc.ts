@@ -1,5 +1,6 @@
 /** JSON-RPC 2.0 messages, shared by the protocols that speak it. Knows no method. */
 import { isRecord } from "../core/lib/json.ts";
+import { keepMap } from "../core/lib/v8-maps.ts";
 import { type Fault, retryHint } from "../core/model/outcome.ts";
 
 export type RpcId = string | number;
@@ -41,6 +42,16 @@ export function readRpc(value: unknown): RpcMessage {
 
 function isRpcId(id: unknown): id is RpcId {
   return (typeof id === "string" && id.length <= MAX_ECHO) || (typeof id === "number" && Number.isSafeInteger(id));
+}
+
+/**
+ * Keeps the shape of requests with such parameters: as specifications write a message, and as the official SDKs do.
+ *
+ * @param params JSON text
+ */
+export function keepRequest(params: string): void {
+  keepMap(JSON.parse(`{"jsonrpc":"2.0","id":1,"method":"","params":${params}}`));
+  keepMap(JSON.parse(`{"method":"","params":${params},"jsonrpc":"2.0","id":1}`));
 }
 
 /** The fields of a fault that a client may act on, called as in OXP: JSON-RPC has no names for them. */

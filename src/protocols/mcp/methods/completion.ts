@@ -43,7 +43,9 @@ export async function complete({ params }: RpcRequest, exchange: Exchange): Prom
     logger: String(ref.type === "ref/prompt" ? ref.name : ref.uri),
     params,
     run: async (caller) => ({ outcome: suggestions(await run(caller)) }),
-    render: ({ outcome }) => renderOffer(outcome, exchange.dialect, exchange.context, completion),
+    render({ outcome }) {
+      return renderOffer(outcome, exchange, this, completion);
+    },
   });
 }
 

@@ -15,10 +15,10 @@ import {
 } from "../../../core/model/call.ts";
 import type { Attachment, Principal, Trace } from "../../../core/model/definition.ts";
 import { readTrace } from "../../../http/trace.ts";
+import type { Meta } from "../transport/dialect.ts";
 import type { Exchange } from "../transport/exchange.ts";
 import { NotificationSink } from "../transport/notifications.ts";
-import type { ToolSession } from "../transport/sessions.ts";
-import { elicitationFor } from "./input-required.ts";
+import type { ToolSession } from "../transport/tool-session.ts";
 
 export class McpCaller implements Caller {
   readonly protocol = "mcp";
@@ -30,7 +30,7 @@ export class McpCaller implements Caller {
   tool: ToolReference | undefined;
   input: unknown;
   key: string | undefined;
-  readonly #meta: Readonly<Record<string, unknown>> | undefined;
+  readonly #meta: Meta;
   readonly #answers: InputResponses | undefined;
   readonly #logger: string;
   #callId: string | undefined;
@@ -39,15 +39,10 @@ export class McpCaller implements Caller {
 
   /**
    * @param meta    `_meta` of the request
-   * @param answers sent with a modern call when its client calls again
+   * @param answers that came with the call, when its client calls again
    * @param logger  what log messages are said to come from
    */
-  constructor(
-    exchange: Exchange,
-    meta: Readonly<Record<string, unknown>> | undefined,
-    answers: InputResponses | undefined,
-    logger: string,
-  ) {
+  constructor(exchange: Exchange, meta: Meta, answers: InputResponses | undefined, logger: string) {
     this.client = exchange;
     this.sessionId = exchange.session?.id;
     this.#meta = meta;
@@ -99,13 +94,13 @@ export class McpCaller implements Caller {
   /** Absent where nothing but the answer can reach the client. */
   get sink(): NotificationSink | undefined {
     const exchange = this.client;
-    if (exchange.isBatched || exchange.dialect.kind === "bare") return undefined;
+    if (exchange.isBatched || !exchange.dialect.notifies) return undefined;
     this.#sink ??= new NotificationSink(exchange, this.#meta, this.#logger);
     return this.#sink;
   }
 
   get elicitation(): Elicitation {
-    this.#asking ??= elicitationFor(this.client, this.#answers, this.sink);
+    this.#asking ??= this.client.dialect.elicitation(this.client, this.#answers, this.sink);
     return this.#asking;
   }
 

@@ -5,23 +5,16 @@ import { fromBase64Url, toBase64Url } from "../../../core/ports/signed-handles.t
 import { sharedBytes } from "../../../http/listing.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
 import { CODE, error } from "../wire/codes.ts";
-import { META } from "../wire/meta.ts";
-
-/**
- * How long a client may keep a listing, in milliseconds. Short: a deployment that changes it cannot reach every client
- * at once. `private`, as a listing may depend on who asks.
- */
-export const CACHING = { ttlMs: 60_000, cacheScope: "private" } as const;
 
 /** @param name of the result's list; @param fragments JSON texts of its items */
 export function paginate(name: string, fragments: readonly string[], params: unknown, exchange: Exchange): MethodReply {
-  const { runtime, limits } = exchange.context;
+  const { dialect, context } = exchange;
+  const { runtime, limits, server } = context;
   const revision = runtime.catalog.revision + runtime.catalog.view;
   const cursor = isRecord(params) ? (params.cursor ?? undefined) : undefined;
-  const isModern = exchange.dialect.kind === "modern";
   if (cursor === undefined && fragments.length <= limits.pageSize) {
-    return runtime.catalog.listing(`mcp-${name}-${isModern}`, exchange.context.toolkit, () => {
-      const resultText = `{"${name}":[${fragments.join(",")}]${isModern ? modernTail(exchange) : ""}}`;
+    return runtime.catalog.listing(`mcp-${name}-${dialect.era}`, context.toolkit, () => {
+      const resultText = `{"${name}":[${fragments.join(",")}]${dialect.listingEnd(server)}}`;
       return { resultText, closed: sharedBytes(`${resultText}}`) };
     });
   }
@@ -31,13 +24,7 @@ export function paginate(name: string, fragments: readonly string[], params: unk
   const end = start + limits.pageSize;
   const next = end < fragments.length ? `,"nextCursor":${JSON.stringify(writeCursor(end, revision))}` : "";
   const items = fragments.slice(start, end);
-  return { resultText: `{"${name}":[${items.join(",")}]${next}${isModern ? modernTail(exchange) : ""}}` };
-}
-
-/** What every cacheable modern result ends with. */
-function modernTail({ context: { server } }: Exchange): string {
-  const meta = { [META.serverInfo]: { name: server.name, version: server.version } };
-  return `,"resultType":"complete",${JSON.stringify({ ...CACHING, _meta: meta }).slice(1, -1)}`;
+  return { resultText: `{"${name}":[${items.join(",")}]${next}${dialect.listingEnd(server)}}` };
 }
 
 function writeCursor(offset: number, revision: string): string {

@@ -43,13 +43,14 @@ export async function getPromptOf({ params }: RpcRequest, exchange: Exchange): P
     run: async (caller) => ({
       outcome: await getPrompt(entry, args as Record<string, string>, caller, exchange.context.runtime),
     }),
-    render: ({ outcome }) =>
-      renderOffer(outcome, exchange.dialect, exchange.context, (messages) => ({
+    render({ outcome }) {
+      return renderOffer(outcome, exchange, this, (messages) => ({
         description: entry.about.description,
         messages: (messages as unknown[]).map((message) =>
           isRecord(message) ? { ...message, content: blockOf(message.content) } : message,
         ),
-      })),
+      }));
+    },
   });
 }
 

@@ -1,6 +1,7 @@
-/** Turns an Outcome into the reply to an MCP `tools/call`. Knows MCP's words; knows nothing about tools. */
+/** Turns an Outcome into MCP's reply, in the words of its request's dialect. Knows nothing about tools. */
 
 import { isRecord, type Json } from "../../../core/lib/json.ts";
+import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import type { CallResult } from "../../../core/model/call-result.ts";
 import { byPath, inOneLine } from "../../../core/model/issues.ts";
 import {
@@ -9,51 +10,49 @@ import {
   missingInWords,
   NOT_KEPT,
   type Outcome,
-  questionsInWords,
   type Refusal,
 } from "../../../core/model/outcome.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import { retryAfter } from "../../../http/response.ts";
 import { faultFields, faultText } from "../../json-rpc.ts";
+import type { Dialect, Subject } from "../transport/dialect.ts";
+import type { Exchange } from "../transport/exchange.ts";
+import { CAPABILITY_NAMES } from "../wire/capabilities.ts";
 import { CODE, error, type Rendered } from "../wire/codes.ts";
 import { blockOf } from "../wire/content.ts";
-import { CAPABILITY_NAMES, REQUIRED_CAPABILITIES } from "../wire/elicitation.ts";
-import { type Dialect, invalidIsResult } from "../wire/revisions.ts";
 
-export function renderCall(ending: CallResult, dialect: Dialect, context: RequestContext): Rendered {
+export function renderCall(ending: CallResult, exchange: Exchange, subject: Subject): MaybePromise<Rendered> {
   const { outcome } = ending;
+  const { dialect } = exchange;
   switch (outcome.kind) {
     case "completed":
       return { result: completed(outcome, ending, dialect) };
     case "failed":
       return { result: failed(outcome.fault, ending.replayed) };
-    case "timed_out": {
-      const message = `The tool took longer than ${outcome.limitMs} ms`;
-      // 2026-07-28 keeps -32003 for older servers: a result says the same there, and that one may try again.
-      if (dialect.kind === "modern") return { result: failed({ message, canRetry: true }) };
-      return error(CODE.timeout, message);
-    }
+    case "timed_out":
+      return dialect.timedOut(`The tool took longer than ${outcome.limitMs} ms`);
     case "cancelled":
       return { result: failed({ message: "The call was cancelled", canRetry: true }) };
     case "invalid": {
       const text = `Invalid arguments: ${inOneLine(outcome.issues)}`;
-      if (invalidIsResult(dialect)) return { result: failed({ message: text }) };
+      if (dialect.invalidIsResult) return { result: failed({ message: text }) };
       return error(CODE.invalidParams, text, { parameter_errors: byPath(outcome.issues, "arguments") });
     }
     case "refused":
-      return refused(outcome.refusal, dialect, context);
+      return refused(outcome.refusal, dialect, exchange.context);
     case "asking":
-      return { result: failed({ message: `The tool needs an answer first: ${questionsInWords(outcome.questions)}` }) };
+      return dialect.asking(exchange, subject, outcome);
   }
 }
 
 /** The reply to a prompt or a resource, which have no way to say that they failed but an error. */
 export function renderOffer(
   outcome: Outcome,
-  dialect: Dialect,
-  context: RequestContext,
+  exchange: Exchange,
+  subject: Subject,
   result: (value: Json | undefined) => Record<string, unknown>,
-): Rendered {
+): MaybePromise<Rendered> {
+  const { dialect, context } = exchange;
   switch (outcome.kind) {
     case "completed":
       return { result: result(outcome.value) };
@@ -66,7 +65,7 @@ export function renderOffer(
     case "invalid":
       return error(CODE.invalidParams, `Invalid arguments: ${inOneLine(outcome.issues)}`);
     case "asking":
-      return error(CODE.internal, `It needs an answer first: ${questionsInWords(outcome.questions)}`);
+      return dialect.asking(exchange, subject, outcome);
     case "refused": {
       const { headers, ...reply } = refused(outcome.refusal, dialect, context);
       if ("error" in reply) return { ...reply, headers };
@@ -91,8 +90,7 @@ export function refused(refusal: Refusal, dialect: Dialect, context: RequestCont
     }
     case "unknown_tool":
     case "unknown_version":
-      // Gateway seed, "Error handling": tool not found is -32601 there, -32602 in every revision of MCP.
-      return error(dialect.kind === "bare" ? CODE.unknownMethod : CODE.invalidParams, `Unknown tool: ${refusal.name}`);
+      return error(dialect.unknownToolCode, `Unknown tool: ${refusal.name}`);
     case "requirements":
       return {
         result: failed({
@@ -116,10 +114,11 @@ export function refused(refusal: Refusal, dialect: Dialect, context: RequestCont
         }),
       };
     case "capability": {
-      const message = `This needs a client with the capability ${CAPABILITY_NAMES[refusal.capability]}`;
-      if (dialect.kind !== "modern") return { result: failed({ message }) };
-      const requiredCapabilities = REQUIRED_CAPABILITIES[refusal.capability];
-      return { ...error(CODE.missingCapability, message, { requiredCapabilities }), status: 400 };
+      const { capability } = refusal;
+      return dialect.lacksCapability(
+        capability,
+        `This needs a client with the capability ${CAPABILITY_NAMES[capability]}`,
+      );
     }
     case "conflict":
       return error(
@@ -141,8 +140,8 @@ function completed(
   const content = blocks?.length ? blocks.map(blockOf) : [text(inJson(value))];
   const _meta = meta || replayed ? { _meta: { ...meta, ...(replayed && { replayed }) } } : undefined;
   if (value === undefined) return { content, ..._meta };
-  if (dialect.kind === "modern") return { content, structuredContent: value, ..._meta };
-  // Up to 2025-11-25 structured content is an object: any other result is wrapped, as its schema was when listed.
+  if (dialect.structuredContent === "any") return { content, structuredContent: value, ..._meta };
+  // Where it is an object, any other result is wrapped, as its schema was when listed.
   if (entry?.output === "value") return { content, structuredContent: { value }, ..._meta };
   return isRecord(value) ? { content, structuredContent: value, ..._meta } : { content, ..._meta };
 }

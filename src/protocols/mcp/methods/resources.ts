@@ -7,7 +7,7 @@ import type { Exchange, MethodReply } from "../transport/exchange.ts";
 import { CODE, error } from "../wire/codes.ts";
 import { contentsOf } from "../wire/content.ts";
 import { invoke } from "./invoke.ts";
-import { CACHING, paginate } from "./paging.ts";
+import { paginate } from "./paging.ts";
 import { renderOffer } from "./render.ts";
 
 export function resourcesOf({ context: { runtime, toolkit } }: Exchange): readonly ResourceEntry[] {
@@ -41,25 +41,24 @@ export async function readResourceOf({ params }: RpcRequest, exchange: Exchange)
   if (found === undefined) return unknownResource(uri, exchange);
 
   // What is read is computed: kept for as long as its definition says, and by default not at all.
-  const caching = exchange.dialect.kind === "modern" ? { ...CACHING, ttlMs: found.entry.ttlMs ?? 0 } : {};
+  const caching = exchange.dialect.caching(found.entry.ttlMs ?? 0);
   return invoke(exchange, {
     method: "resources/read",
     about: uri,
     logger: found.entry.about.name,
     params,
     run: async (caller) => ({ outcome: await readResource(found, uri, caller, exchange.context.runtime) }),
-    render: ({ outcome }) =>
-      outcome.kind === "completed" && (outcome.value as unknown[]).length === 0
+    render({ outcome }) {
+      return outcome.kind === "completed" && (outcome.value as unknown[]).length === 0
         ? unknownResource(uri, exchange)
-        : renderOffer(outcome, exchange.dialect, exchange.context, (contents) => ({
+        : renderOffer(outcome, exchange, this, (contents) => ({
             contents: (contents as unknown[]).map(contentsOf),
             ...caching,
-          })),
+          }));
+    },
   });
 }
 
-/** -32002 up to 2025-11-25, -32602 since (2026-07-28, server/resources, Error Handling). */
 export function unknownResource(uri: string, { dialect }: Exchange): MethodReply {
-  const code = dialect.kind === "modern" ? CODE.invalidParams : CODE.unknownResource;
-  return error(code, "Resource not found", { uri });
+  return error(dialect.unknownResourceCode, "Resource not found", { uri });
 }

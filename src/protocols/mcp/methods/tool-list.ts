@@ -1,21 +1,16 @@
 /** Tools as `tools/list` shows them, joined from texts that discovery rendered (server/tools, Tool). */
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import type { CatalogEntry } from "../../../core/model/catalog-entry.ts";
+import type { Dialect } from "../transport/dialect.ts";
 
-/**
- * @param outputs what `structuredContent` may be in the reader's revision: `any` JSON value since 2026-07-28,
- *                `objects` before, where any other result is wrapped as `{"value": …}`
- * @returns one JSON text a tool
- */
-export function toolFragments(
-  catalog: Catalog,
-  toolkit: string | undefined,
-  outputs: "any" | "objects",
-): readonly string[] {
-  return catalog.listing(`mcp-${outputs}`, toolkit, () => catalog.latest(toolkit).map((entry) => tool(entry, outputs)));
+/** @returns one JSON text a tool */
+export function toolFragments(catalog: Catalog, toolkit: string | undefined, dialect: Dialect): readonly string[] {
+  return catalog.listing(`mcp-${dialect.era}`, toolkit, () =>
+    catalog.latest(toolkit).map((entry) => tool(entry, dialect)),
+  );
 }
 
-function tool({ name, json, traits, output }: CatalogEntry, outputs: "any" | "objects"): string {
+function tool({ name, json, traits, output }: CatalogEntry, dialect: Dialect): string {
   const { title, annotations, icons, meta } = traits;
   const hints = annotations && {
     readOnlyHint: annotations.readOnly,
@@ -25,12 +20,12 @@ function tool({ name, json, traits, output }: CatalogEntry, outputs: "any" | "ob
   };
   const head = JSON.stringify({ name, title, icons, _meta: meta }).slice(0, -1);
   const tail = hints ? `,"annotations":${JSON.stringify(hints)}` : "";
-  return `${head},"description":${json.description},"inputSchema":${(outputs === "any" && json.modern) || (json.mcp ?? json.input)}${outputSchema(json.output, output, outputs)}${tail}}`;
+  return `${head},"description":${json.description},"inputSchema":${dialect.inputSchema(json)}${outputSchema(json.output, output, dialect)}${tail}}`;
 }
 
 /** A tool without output, or with any, promises nothing. */
-function outputSchema(text: string, kind: CatalogEntry["output"], outputs: "any" | "objects"): string {
+function outputSchema(text: string, kind: CatalogEntry["output"], { structuredContent }: Dialect): string {
   if (kind === "none" || kind === "any") return "";
-  if (kind === "object" || outputs === "any") return `,"outputSchema":${text}`;
+  if (kind === "object" || structuredContent === "any") return `,"outputSchema":${text}`;
   return `,"outputSchema":{"type":"object","properties":{"value":${text}},"required":["value"]}`;
 }

@@ -1,19 +1,14 @@
-/** `tools/list` and `tools/call`, in both eras (server/tools). */
-import { isRecord } from "../../../core/lib/json.ts";
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import { keepMap } from "../../../core/lib/v8-maps.ts";
 import type { CallResult } from "../../../core/model/call-result.ts";
-import type { CatalogEntry } from "../../../core/model/catalog-entry.ts";
 import { execute } from "../../../core/pipeline/execute.ts";
 import { idempotencyKeyOf } from "../../../http/idempotency-key.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
-import { handleOf, type ToolSession, toolSession } from "../transport/sessions.ts";
+import { handleOf, type ToolSession, toolSession } from "../transport/tool-session.ts";
 import { CODE, error } from "../wire/codes.ts";
-import { decodeHeaderValue } from "../wire/header-values.ts";
 import { type ReadCall, readCall } from "../wire/read-call.ts";
-import { sessionOfState } from "./input-required.ts";
 import { type Invocation, invoke } from "./invoke.ts";
 import type { McpCaller } from "./mcp-caller.ts";
 import { paginate } from "./paging.ts";
@@ -22,8 +17,8 @@ import { toolFragments } from "./tool-list.ts";
 
 export function listTools({ params }: RpcRequest, exchange: Exchange): MethodReply {
   const { runtime, toolkit } = exchange.context;
-  const outputs = exchange.dialect.kind === "modern" ? "any" : "objects";
-  return paginate("tools", toolFragments(runtime.catalog, toolkit, outputs), params, exchange);
+  const fragments = toolFragments(runtime.catalog, toolkit, exchange.dialect);
+  return paginate("tools", fragments, params, exchange);
 }
 
 export function callTool({ params }: RpcRequest, exchange: Exchange): MaybePromise<MethodReply> {
@@ -33,10 +28,8 @@ export function callTool({ params }: RpcRequest, exchange: Exchange): MaybePromi
   const { name, input } = read;
   const found = runtime.catalog.find({ name }, toolkit);
   const entry = "entry" in found ? found.entry : undefined;
-  if (exchange.dialect.kind === "modern") {
-    const wrong = entry && wrongParameterHeader(entry, headers, input);
-    if (wrong) return wrong;
-  }
+  const wrong = entry && exchange.dialect.wrongHeader(entry, headers, input);
+  if (wrong) return wrong;
   if (entry?.traits.keep === false) exchange.keepNothing();
   if (!entry?.traits.session) return invoke(exchange, new ToolCall(exchange, params, read, input));
   const { session, ...own } = input;
@@ -46,13 +39,13 @@ export function callTool({ params }: RpcRequest, exchange: Exchange): MaybePromi
 
 /** A client that keeps no session brings a handle as an argument, or gets one with the result. */
 async function inSession(exchange: Exchange, call: ToolCall, given: unknown): Promise<MethodReply> {
-  const fromState = await sessionOfState(exchange, call, call.params as Record<string, unknown>);
-  const opened = await toolSession(exchange.context, fromState ?? given);
+  const earlier = await exchange.dialect.sessionOfEarlierTurn(exchange, call, call.params);
+  const opened = await toolSession(exchange.context, earlier ?? given);
   if (opened === undefined) {
     return { result: failed({ message: "The session is unknown or has expired; leave it out to begin a new one" }) };
   }
   // A repeat with answers goes on with the session it began; to its caller it still begins one.
-  call.join({ ...opened, begins: given === undefined && (fromState === undefined || "further") });
+  call.join({ ...opened, begins: given === undefined && (earlier === undefined || "further") });
   return invoke(exchange, call);
 }
 
@@ -97,9 +90,8 @@ class ToolCall implements Invocation<CallResult> {
   }
 
   render(ending: CallResult): MaybePromise<MethodReply> {
-    const { dialect, context } = this.#exchange;
-    const reply = renderCall(ending, dialect, context);
-    return this.#session === undefined ? reply : told(reply, this.#session, ending, context);
+    const rendering = renderCall(ending, this.#exchange, this);
+    return this.#session === undefined ? rendering : told(rendering, this.#session, ending, this.#exchange.context);
   }
 }
 
@@ -107,13 +99,14 @@ keepMap(new ToolCall({} as Exchange, undefined, {} as ReadCall, {}));
 
 /** A call that ran is in a session from then on: its own, or that of the earlier call whose result it is. */
 async function told(
-  reply: MethodReply,
+  rendering: MaybePromise<MethodReply>,
   session: ToolSession,
   ending: CallResult,
   context: RequestContext,
 ): Promise<MethodReply> {
   const { kind } = ending.outcome;
-  if (kind === "refused" || kind === "invalid" || ending.sessionId === null) return reply;
+  const reply = await rendering;
+  if (kind === "refused" || kind === "invalid" || kind === "asking" || ending.sessionId === null) return reply;
   return withHandle(reply, ending.sessionId ? await handleOf(context, ending.sessionId) : session.handle);
 }
 
@@ -123,34 +116,4 @@ function withHandle(reply: MethodReply, handle: string): MethodReply {
   const { content, _meta, ...rest } = reply.result;
   const told = [...(content as unknown[]), { type: "text", text: `session: ${handle}` }];
   return { ...reply, result: { ...rest, content: told, _meta: { ...(_meta as object), session: handle } } };
-}
-
-/**
- * Streamable HTTP, Server Behavior for Custom Headers: a header that a tool's schema names must say what the body says.
- */
-function wrongParameterHeader(
-  { traits }: CatalogEntry,
-  headers: Headers,
-  input: Record<string, unknown>,
-): MethodReply | undefined {
-  for (const { header, path } of traits.headers ?? []) {
-    const name = `mcp-param-${header.toLowerCase()}`;
-    const value = path.reduce<unknown>((within, key) => (isRecord(within) ? within[key] : undefined), input);
-    const problem = headerProblem(headers.get(name), value ?? undefined);
-    if (problem) return { ...error(CODE.headerMismatch, `The header ${name} ${problem}`), status: 400 };
-  }
-  return undefined;
-}
-
-/** @param value of the parameter; undefined for one that was not sent, whose header must not be there either */
-function headerProblem(raw: string | null, value: unknown): string | undefined {
-  if (raw === null) return value === undefined ? undefined : "is missing";
-  const said = decodeHeaderValue(raw);
-  if (said === undefined) return "is malformed";
-  return value !== undefined && says(said, value) ? undefined : "differs from the body";
-}
-
-function says(text: string, value: unknown): boolean {
-  // Integers are compared as numbers: 42.0 is 42.
-  return typeof value === "number" ? text.trim() !== "" && Number(text) === value : text === String(value);
 }

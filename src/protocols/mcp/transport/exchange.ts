@@ -1,4 +1,4 @@
-/** One request's turn: what a method is served with, and what it answers. Shared by both eras' tables of methods. */
+/** One request's turn: what a method is served with, and what it answers. The same in every era. */
 
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import { keepMap } from "../../../core/lib/v8-maps.ts";
@@ -7,20 +7,24 @@ import type { Capability } from "../../../core/model/elicitation.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
 import type { Reply } from "../wire/codes.ts";
-import type { StreamAddress } from "../wire/event-id.ts";
-import type { Dialect } from "../wire/revisions.ts";
-import { answerOf, type FinalMessage, type MessageStream, ResponseStream } from "./response-stream.ts";
-import type { McpSession } from "./sessions.ts";
+import type { Dialect } from "./dialect.ts";
+import { answerOf, type FinalMessage, type MessageStream, ResponseStream, type Resumable } from "./response-stream.ts";
+
+/** What the turn knows of a session that its connection is in. */
+export interface ConnectionSession {
+  readonly id: string;
+  /** What its handshake settled on. */
+  readonly revision: string;
+}
 
 /** What is known of a request when its turn begins. */
 export interface ExchangeFacts {
   readonly context: RequestContext;
   readonly dialect: Dialect;
-  readonly session: McpSession | undefined;
+  readonly session: ConnectionSession | undefined;
   /** What the client declared that it can be asked. */
   readonly capabilities: ReadonlySet<Capability>;
-  /** Where the answer may be picked up, should its stream be lost. */
-  readonly streamAddress?: StreamAddress | undefined;
+  readonly resumable?: Resumable | undefined;
   /** Whether it is a batch's part: headers speak of the whole, and there is no stream. */
   readonly isBatched?: boolean | undefined;
 }
@@ -29,24 +33,24 @@ export interface ExchangeFacts {
 export class Exchange implements ExchangeFacts, Client {
   readonly context: RequestContext;
   readonly dialect: Dialect;
-  readonly session: McpSession | undefined;
+  readonly session: ConnectionSession | undefined;
   readonly capabilities: ReadonlySet<Capability>;
   readonly isBatched: boolean;
   /** Whether the client has lost interest already, as far as it has said so. */
   isOver = false;
-  streamAddress: StreamAddress | undefined;
+  resumable: Resumable | undefined;
   #conversation: ResponseStream | undefined;
   /** With a single answer, and without a conversation. */
   #isAnswered = false;
   #controller: AbortController | undefined;
 
-  constructor({ context, dialect, session, capabilities, streamAddress, isBatched = false }: ExchangeFacts) {
+  constructor({ context, dialect, session, capabilities, resumable, isBatched = false }: ExchangeFacts) {
     this.context = context;
     this.dialect = dialect;
     this.session = session;
     this.capabilities = capabilities;
     this.isBatched = isBatched;
-    this.streamAddress = streamAddress;
+    this.resumable = resumable;
   }
 
   /** Absent where the client takes nothing but a single JSON answer. */
@@ -58,7 +62,7 @@ export class Exchange implements ExchangeFacts, Client {
   get signal(): AbortSignal {
     if (this.#controller) return this.#controller.signal;
     this.#controller = new AbortController();
-    const connection = this.#isCancelledByHangingUp ? this.context.request.signal : undefined;
+    const connection = this.dialect.hangingUpCancels ? this.context.request.signal : undefined;
     if (this.isOver || connection?.aborted) this.#controller.abort();
     else connection?.addEventListener("abort", () => this.end());
     return this.#controller.signal;
@@ -72,21 +76,12 @@ export class Exchange implements ExchangeFacts, Client {
 
   /** Nothing of the answer may be kept: its stream cannot be picked up again. Called before anything is said. */
   keepNothing(): void {
-    this.streamAddress = undefined;
+    this.resumable = undefined;
   }
 
   /** The client has come back for a stream that it lost. */
   resume(): void {
     this.#conversation?.resume();
-  }
-
-  /**
-   * "Disconnection SHOULD NOT be interpreted as the client cancelling its request" (2025-03-26, 2025-06-18 and
-   * 2025-11-25, basic/transports). 2024-11-05 does not say so, but has the same cancel notification. From 2026-07-28 on
-   * it MUST be treated as cancellation, and clients without a handshake have no other way.
-   */
-  get #isCancelledByHangingUp(): boolean {
-    return this.dialect.kind !== "legacy";
   }
 
   /** @param final never rejects */
@@ -102,8 +97,8 @@ export class Exchange implements ExchangeFacts, Client {
   #talk(): ResponseStream {
     this.#conversation ??= new ResponseStream(
       this.context,
-      this.streamAddress,
-      this.#isCancelledByHangingUp ? () => this.end() : undefined,
+      this.resumable,
+      this.dialect.hangingUpCancels ? () => this.end() : undefined,
     );
     return this.#conversation;
   }

@@ -5,24 +5,21 @@ import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import type { Sink } from "../../../core/model/call.ts";
 import type { LogLevel } from "../../../core/model/definition.ts";
 import { MAX_ECHO } from "../../json-rpc.ts";
-import { isAtLeast, isLogLevel } from "../wire/log-levels.ts";
-import { META } from "../wire/meta.ts";
+import { isAtLeast } from "../wire/log-levels.ts";
+import type { LogThreshold, Meta } from "./dialect.ts";
 import type { Exchange } from "./exchange.ts";
-import { logLevelOf } from "./sessions.ts";
-
-type Threshold = LogLevel | "never";
 
 /** Says nothing to a client that takes no stream. */
 export class NotificationSink implements Sink {
   readonly #exchange: Exchange;
-  readonly #meta: Readonly<Record<string, unknown>> | undefined;
+  readonly #meta: Meta;
   readonly #logger: string;
   #last = Number.NEGATIVE_INFINITY;
-  #least: MaybePromise<Threshold> | undefined;
+  #least: MaybePromise<LogThreshold> | undefined;
   #queue: Promise<void> | undefined;
 
   /** @param meta `_meta` of the request; @param logger what messages are said to come from */
-  constructor(exchange: Exchange, meta: Readonly<Record<string, unknown>> | undefined, logger: string) {
+  constructor(exchange: Exchange, meta: Meta, logger: string) {
     this.#exchange = exchange;
     this.#meta = meta;
     this.#logger = logger;
@@ -52,9 +49,9 @@ export class NotificationSink implements Sink {
     const { stream } = this.#exchange;
     if (stream === undefined) return;
     // Once per call: a level that is kept in a session costs a read.
-    this.#least ??= this.#threshold();
+    this.#least ??= this.#exchange.dialect.logThreshold(this.#exchange, this.#meta);
     const wanted = this.#least;
-    const decide = (from: Threshold) => {
+    const decide = (from: LogThreshold) => {
       if (from === "never" || !isAtLeast(level, from)) return;
       const params = { level, logger: this.#logger, data };
       stream.send({ jsonrpc: "2.0", method: "notifications/message", params }, true);
@@ -71,14 +68,5 @@ export class NotificationSink implements Sink {
   /** Resolves when everything has been said; undefined where it has been. */
   drained(): Promise<void> | undefined {
     return this.#queue;
-  }
-
-  /** The least severe level that the client wants; `never` for none. */
-  #threshold(): MaybePromise<Threshold> {
-    const { dialect, context, session } = this.#exchange;
-    // 2026-07-28, server/utilities/logging: without a level on the request, none may be sent.
-    if (dialect.kind !== "modern") return session ? logLevelOf(context, session) : "info";
-    const level = this.#meta?.[META.logLevel];
-    return isLogLevel(level) ? level : "never";
   }
 }

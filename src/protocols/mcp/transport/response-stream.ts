@@ -7,8 +7,6 @@ import { jsonShared } from "../../../http/listing.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import { jsonText } from "../../../http/response.ts";
 import { eventStream, keepChecking } from "../../../http/sse.ts";
-import type { StreamAddress } from "../wire/event-id.ts";
-import { type OutgoingStream, ResumableStream } from "./resumable-stream.ts";
 
 export interface MessageStream {
   /**
@@ -21,6 +19,27 @@ export interface MessageStream {
   release(): void;
   /** Whether the last message has been said: nothing more goes out. */
   readonly isDone: boolean;
+}
+
+/** The event stream behind it. */
+export interface OutgoingStream {
+  readonly response: Response;
+  send(text: string, mayBeMissed: boolean): void;
+  /** Keeps the connection open while nothing is said. */
+  beat(): void;
+  /** Closes the connection, if its client can come back: for what it has not heard, and what is still to come. */
+  leave(): void;
+  /** Closes the connection, as if the client had. */
+  cut(): void;
+  /** Sends the last message, and closes. */
+  end(text: string): void;
+}
+
+/** Where an answer may be picked up, should its connection be lost. */
+export interface Resumable {
+  /** Name of its stream, unique in the session. */
+  readonly stream: string;
+  open(): OutgoingStream;
 }
 
 /** The last message, as JSON text; status and headers count only where it is the only one. */
@@ -40,7 +59,7 @@ export function answerOf({ text, status, headers, shared }: FinalMessage): Respo
 /** Carries one request's messages to its client: an event stream is opened when there is something to say early. */
 export class ResponseStream implements MessageStream {
   readonly #context: RequestContext;
-  readonly #streamAddress: StreamAddress | undefined;
+  readonly #resumable: Resumable | undefined;
   readonly #gone: (() => void) | undefined;
   #answer: ((response: Response) => void) | undefined;
   #stream: OutgoingStream | undefined;
@@ -51,9 +70,9 @@ export class ResponseStream implements MessageStream {
    * @param gone called when the client has closed a stream; left out if that does not mean that it has lost interest:
    *             then the request is seen to its end
    */
-  constructor(context: RequestContext, streamAddress: StreamAddress | undefined, gone: (() => void) | undefined) {
+  constructor(context: RequestContext, resumable: Resumable | undefined, gone: (() => void) | undefined) {
     this.#context = context;
-    this.#streamAddress = streamAddress;
+    this.#resumable = resumable;
     this.#gone = gone;
   }
 
@@ -73,7 +92,7 @@ export class ResponseStream implements MessageStream {
   }
 
   release(): void {
-    if (this.#streamAddress !== undefined && !this.isDone) this.#opened().leave();
+    if (this.#resumable !== undefined && !this.isDone) this.#opened().leave();
   }
 
   /** The client has come back for its stream on another connection: the mailbox's. */
@@ -91,9 +110,7 @@ export class ResponseStream implements MessageStream {
 
   #opened(): OutgoingStream {
     if (this.#stream) return this.#stream;
-    const stream = this.#streamAddress
-      ? new ResumableStream(this.#context.runtime, this.#streamAddress)
-      : plainStream(() => this.#gone?.());
+    const stream = this.#resumable?.open() ?? plainStream(() => this.#gone?.());
     this.#stream = stream;
     // A beat keeps proxies from closing a stream that is silent, and finds out that nobody listens any more. After a cut
     // the call goes on as it does when a connection breaks.

@@ -4,32 +4,24 @@
  * may be dead for long before anyone knows.
  */
 
-import { describeError } from "../../../core/lib/log.ts";
-import { MAX_KEPT_PER_STREAM, type RelayEntry } from "../../../core/ports/relay.ts";
-import type { Runtime } from "../../../core/ports/runtime.ts";
-import { eventStream } from "../../../http/sse.ts";
-import { CODE } from "../wire/codes.ts";
-import { eventId, type StreamAddress, signStream } from "../wire/event-id.ts";
+import { describeError } from "../../../../core/lib/log.ts";
+import { MAX_KEPT_PER_STREAM, type RelayEntry } from "../../../../core/ports/relay.ts";
+import type { Runtime } from "../../../../core/ports/runtime.ts";
+import type { RequestContext } from "../../../../http/request-context.ts";
+import { eventStream } from "../../../../http/sse.ts";
+import type { RpcId } from "../../../json-rpc.ts";
+import type { ConnectionSession } from "../../transport/exchange.ts";
+import type { OutgoingStream, Resumable } from "../../transport/response-stream.ts";
+import { CODE } from "../../wire/codes.ts";
+import { eventId, type StreamAddress, signStream } from "./event-id.ts";
+import { relayBox } from "./sessions.ts";
 
 /** Milliseconds that a client waits before it comes back. */
 export const RETRY_MS = 1_000;
 /** Bytes of one message that a mailbox can keep. */
 const MAX_ENTRY_BYTES = 1_900_000;
 
-export interface OutgoingStream {
-  readonly response: Response;
-  send(text: string, mayBeMissed: boolean): void;
-  /** Keeps the connection open while nothing is said. */
-  beat(): void;
-  /** Closes the connection. The client finds what it has not heard, and what is still to come, in the mailbox. */
-  leave(): void;
-  /** Closes the connection, as if the client had. */
-  cut(): void;
-  /** Sends the last message, and closes. */
-  end(text: string): void;
-}
-
-export class ResumableStream implements OutgoingStream {
+class ResumableStream implements OutgoingStream {
   readonly response: Response;
   readonly #runtime: Runtime;
   readonly #address: StreamAddress;
@@ -125,6 +117,32 @@ export class ResumableStream implements OutgoingStream {
     this.#kept = [];
     this.#keptLength = 0;
     await this.#runtime.relay.post(this.#address.box, this.#address.stream, entries, this.#isDone);
+  }
+}
+
+/** A request whose answer may be picked up. Its stream has no name before one is opened, or watched for. */
+export class ResumableAnswer implements Resumable {
+  readonly #context: RequestContext;
+  readonly #session: ConnectionSession;
+  readonly #request: RpcId;
+  #stream: string | undefined;
+
+  constructor(context: RequestContext, session: ConnectionSession, request: RpcId) {
+    this.#context = context;
+    this.#session = session;
+    this.#request = request;
+  }
+
+  get stream(): string {
+    this.#stream ??= crypto.randomUUID();
+    return this.#stream;
+  }
+
+  open(): OutgoingStream {
+    const { runtime, principal, toolkit } = this.#context;
+    const box = relayBox(this.#context, this.#session);
+    const address = { box, stream: this.stream, request: this.#request, scopes: principal.scopes, toolkit };
+    return new ResumableStream(runtime, address);
   }
 }
 

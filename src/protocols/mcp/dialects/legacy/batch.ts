@@ -1,9 +1,10 @@
-/** Batches of JSON-RPC messages, which 2025-03-26 has and no other revision (2025-03-26, basic/index, Batching). */
-import { settlesAtOnce } from "../../core/lib/maybe-promise.ts";
-import type { RequestContext } from "../../http/request-context.ts";
-import { empty, json, jsonText } from "../../http/response.ts";
-import { type RpcId, type RpcMessage, readRpc } from "../json-rpc.ts";
-import { CODE } from "./wire/codes.ts";
+/** Several messages in one request (2025-03-26, basic/index, Batching). */
+import { settlesAtOnce } from "../../../../core/lib/maybe-promise.ts";
+import type { RequestContext } from "../../../../http/request-context.ts";
+import { empty, json, jsonText } from "../../../../http/response.ts";
+import { type RpcId, type RpcMessage, readRpc } from "../../../json-rpc.ts";
+import type { ValidMessage } from "../../transport/era.ts";
+import { CODE } from "../../wire/codes.ts";
 
 /** Calls that one request may make: they share its time and its memory. */
 const MAX_MESSAGES = 50;
@@ -20,7 +21,7 @@ const NO_KEY = {
 export async function answerBatch(
   values: readonly unknown[],
   context: RequestContext,
-  post: (message: RpcMessage) => Promise<Response>,
+  post: (message: ValidMessage) => Promise<Response>,
 ): Promise<Response> {
   const messages = values.map(readRpc);
   // What holds no message at all is no batch, an empty one included.
@@ -42,7 +43,7 @@ export async function answerBatch(
 /** Answers as texts, in the order of the messages; undefined where there is none. Calls that wait do so side by side. */
 async function answerAll(
   messages: readonly RpcMessage[],
-  post: (message: RpcMessage) => Promise<Response>,
+  post: (message: ValidMessage) => Promise<Response>,
 ): Promise<(string | undefined)[]> {
   let size = 0;
   const take = async (message: RpcMessage, answer: Promise<Response>): Promise<string | undefined> => {
@@ -54,9 +55,11 @@ async function answerAll(
   };
   const answers: (string | undefined | Promise<string | undefined>)[] = [];
   for (const message of messages) {
-    const problem = problemOf(message);
-    if (problem !== undefined) {
-      answers.push(problem);
+    if (message.kind === "invalid") {
+      answers.push(refusal(message.id, message.message));
+    } else if (message.kind === "request" && message.method === "initialize") {
+      // Lifecycle: "The initialize request MUST NOT be part of a JSON-RPC batch".
+      answers.push(refusal(message.id, "initialize may not be in a batch"));
     } else if (message.kind === "request" && size > MAX_ANSWERS) {
       answers.push(leftOut(message.id, "was not run"));
     } else {
@@ -69,13 +72,6 @@ async function answerAll(
     }
   }
   return Promise.all(answers);
-}
-
-function problemOf(message: RpcMessage): string | undefined {
-  if (message.kind === "invalid") return refusal(message.id, message.message);
-  // Lifecycle: "The initialize request MUST NOT be part of a JSON-RPC batch".
-  if (message.kind !== "request" || message.method !== "initialize") return undefined;
-  return refusal(message.id, "initialize may not be in a batch");
 }
 
 function leftOut(id: RpcId, what: string): string {

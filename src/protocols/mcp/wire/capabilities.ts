@@ -1,8 +1,16 @@
-/** Questions in MCP's words: what a client can be asked, and how it is asked in each revision. */
+/** What the server can do, what a client can be asked, and how it is asked. */
 
 import { isRecord } from "../../../core/lib/json.ts";
 import type { Capability, Question } from "../../../core/model/elicitation.ts";
-import type { Revision } from "./revisions.ts";
+
+/** What this server can do, in every era. */
+export const SERVER_CAPABILITIES = {
+  tools: { listChanged: true },
+  prompts: { listChanged: true },
+  resources: { subscribe: true, listChanged: true },
+  completions: {},
+  logging: {},
+} as const;
 
 /** Of a client that can be asked nothing. */
 export const NO_CAPABILITIES: ReadonlySet<never> = new Set();
@@ -22,14 +30,6 @@ export function capabilitiesOf(capabilities: unknown): ReadonlySet<Capability> {
   return can;
 }
 
-/** The capabilities that an ability needs, as an error names them (2026-07-28, MissingRequiredClientCapability). */
-export const REQUIRED_CAPABILITIES: Readonly<Record<Capability, Record<string, object>>> = {
-  form: { elicitation: { form: {} } },
-  page: { elicitation: { url: {} } },
-  sample: { sampling: {} },
-  roots: { roots: {} },
-};
-
 /** Names for messages: a client may have one of the two ways to elicit, and lack the other. */
 export const CAPABILITY_NAMES: Readonly<Record<Capability, string>> = {
   form: "elicitation by form",
@@ -38,23 +38,25 @@ export const CAPABILITY_NAMES: Readonly<Record<Capability, string>> = {
   roots: "roots",
 };
 
-/** @param elicitationId names the visit to a page, which revisions up to 2025-11-25 report on by it */
+/**
+ * @param hasModes      whether a form is one way to elicit among others: it was the only one before 2025-11-25
+ * @param elicitationId names the visit to a page, in revisions that report on it
+ */
 export function toRequest(
   question: Question,
-  revision: Revision,
-  elicitationId: string,
+  hasModes: boolean,
+  elicitationId?: string,
 ): { method: string; params?: Record<string, unknown> } {
   switch (question.kind) {
     case "form": {
       const { message, fields, required } = question;
       const requestedSchema = { type: "object", properties: fields, ...(required.length > 0 && { required }) };
-      // Forms were the only mode before 2025-11-25.
-      const mode = revision >= "2025-11-25" ? { mode: "form" } : {};
+      const mode = hasModes ? { mode: "form" } : {};
       return { method: "elicitation/create", params: { ...mode, message, requestedSchema } };
     }
     case "page": {
       const { message, url } = question;
-      const id = revision <= "2025-11-25" ? { elicitationId } : {};
+      const id = elicitationId === undefined ? {} : { elicitationId };
       return { method: "elicitation/create", params: { mode: "url", message, url, ...id } };
     }
     case "sample":
@@ -62,11 +64,4 @@ export function toRequest(
     case "roots":
       return { method: "roots/list" };
   }
-}
-
-/** Ids of our own requests; the client's answers come back under them, on another connection. */
-const OWN_ID = /^ask-[0-9a-f-]{36}$/;
-
-export function isOwnId(id: unknown): id is string {
-  return typeof id === "string" && OWN_ID.test(id);
 }

@@ -1,0 +1,134 @@
+/** What the revisions with a handshake say and take, and what clients do that name none. */
+
+import { isRecord } from "../../../../core/lib/json.ts";
+import { MAX_SUBSCRIBED_URI } from "../../../../core/model/change.ts";
+import { partitionOf } from "../../../../core/model/principal.ts";
+import { missingScopes } from "../../../../core/pipeline/authorize.ts";
+import { findResource, resourceOffer, subscribedTo } from "../../../../core/pipeline/resources.ts";
+import type { RpcRequest } from "../../../json-rpc.ts";
+import { complete } from "../../methods/completion.ts";
+import { getPromptOf, listPrompts } from "../../methods/prompts.ts";
+import { failed, refused } from "../../methods/render.ts";
+import { listResources, listTemplates, readResourceOf, unknownResource } from "../../methods/resources.ts";
+import { callTool, listTools } from "../../methods/tools.ts";
+import type { Dialect } from "../../transport/dialect.ts";
+import type { Exchange, Method, MethodReply } from "../../transport/exchange.ts";
+import { capabilitiesOf, SERVER_CAPABILITIES } from "../../wire/capabilities.ts";
+import { CODE, error } from "../../wire/codes.ts";
+import { isLogLevel } from "../../wire/log-levels.ts";
+import { askLive, watch } from "./mailbox.ts";
+import {
+  isLegacyRevision,
+  LEGACY_REVISIONS,
+  type LegacyRevision,
+  logLevelOf,
+  setLogLevel,
+  startSession,
+} from "./sessions.ts";
+
+const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
+  ["initialize", initialize],
+  ["ping", () => ({ result: {} })],
+  ["logging/setLevel", setLevel],
+  ["tools/list", listTools],
+  ["tools/call", callTool],
+  ["prompts/list", listPrompts],
+  ["prompts/get", getPromptOf],
+  ["resources/list", listResources],
+  ["resources/templates/list", listTemplates],
+  ["resources/read", readResourceOf],
+  ["resources/subscribe", (request, exchange) => subscribe(request, exchange, true)],
+  ["resources/unsubscribe", (request, exchange) => subscribe(request, exchange, false)],
+  ["completion/complete", complete],
+]);
+
+const NO_ANSWERS = { answers: undefined };
+
+/** @param revision undefined for bare clients, with no handshake and no version at all */
+function make(revision: LegacyRevision | undefined): Dialect {
+  return {
+    era: "legacy",
+    methods: METHODS,
+    unknownMethodStatus: undefined,
+    // "Disconnection SHOULD NOT be interpreted as the client cancelling its request" (2025-03-26, 2025-06-18 and
+    // 2025-11-25, basic/transports). 2024-11-05 does not say so, but has the same cancel notification. Bare clients have
+    // no other way.
+    hangingUpCancels: revision === undefined,
+    notifies: revision !== undefined,
+    watch,
+    logThreshold: ({ context, session }) => (session ? logLevelOf(context, session) : "info"),
+    readBeside: () => NO_ANSWERS,
+    wrongHeader: () => undefined,
+    sessionOfEarlierTurn: () => undefined,
+    elicitation: askLive,
+    asking() {
+      throw new TypeError("This client is asked while a call runs: none of its calls ends with questions");
+    },
+    timedOut: (message) => error(CODE.timeout, message),
+    lacksCapability: (_capability, message) => ({ result: failed({ message }) }),
+    // An error before 2025-11-25 (changelog, SEP-1303).
+    invalidIsResult: revision !== undefined && revision >= "2025-11-25",
+    // Gateway seed, "Error handling": tool not found is -32601 there, -32602 in every revision of MCP.
+    unknownToolCode: revision === undefined ? CODE.unknownMethod : CODE.invalidParams,
+    unknownResourceCode: CODE.unknownResource,
+    structuredContent: "objects",
+    inputSchema: ({ mcp, input }) => mcp ?? input,
+    caching: () => ({}),
+    listingEnd: () => "",
+  };
+}
+
+const BARE = make(undefined);
+const DIALECTS = new Map(LEGACY_REVISIONS.map((revision) => [revision, make(revision)]));
+
+export function legacyDialect(revision: LegacyRevision | undefined): Dialect {
+  return (revision && DIALECTS.get(revision)) ?? BARE;
+}
+
+/** Lifecycle, "Version Negotiation": the client's revision if it is served, else the newest of this era. */
+function negotiate(params: unknown): LegacyRevision | undefined {
+  if (!isRecord(params) || typeof params.protocolVersion !== "string") return undefined;
+  return isLegacyRevision(params.protocolVersion) ? params.protocolVersion : LEGACY_REVISIONS[0];
+}
+
+/** A handshake starts a session (2025-11-25, basic/transports, Session Management). */
+async function initialize({ params }: RpcRequest, { context }: Exchange): Promise<MethodReply> {
+  const protocolVersion = negotiate(params);
+  if (protocolVersion === undefined) {
+    return error(CODE.invalidParams, "params.protocolVersion must be a string");
+  }
+  const { name, version } = context.server;
+  const can = capabilitiesOf(isRecord(params) ? params.capabilities : undefined);
+  return {
+    result: { protocolVersion, capabilities: SERVER_CAPABILITIES, serverInfo: { name, version } },
+    headers: { "mcp-session-id": await startSession(context, protocolVersion, can) },
+  };
+}
+
+async function setLevel({ params }: RpcRequest, { context, session }: Exchange): Promise<MethodReply> {
+  const level = isRecord(params) ? params.level : undefined;
+  if (!isLogLevel(level)) return error(CODE.invalidParams, "params.level must be a log level");
+  // Without a session there is nothing to remember it by, and no later message that it could be about.
+  if (session) await setLogLevel(context, session, level);
+  return { result: {} };
+}
+
+async function subscribe({ params }: RpcRequest, exchange: Exchange, on: boolean): Promise<MethodReply> {
+  const { context, session } = exchange;
+  if (!isRecord(params) || typeof params.uri !== "string") {
+    return error(CODE.invalidParams, "params.uri must be a string");
+  }
+  const { catalog } = context.runtime;
+  const found =
+    params.uri.length <= MAX_SUBSCRIBED_URI ? findResource(catalog, context.toolkit, params.uri) : undefined;
+  if (on && !found) return unknownResource(params.uri, exchange);
+  // A caller that may not read a resource must not learn of its changes.
+  const refusal = on && found ? missingScopes(resourceOffer(found.entry), context.principal) : undefined;
+  if (refusal) return refused(refusal, exchange.dialect, context);
+  const { changeFeed } = context.runtime;
+  const resource = found && subscribedTo(found, params.uri);
+  if (session && resource && !(await changeFeed.subscribe(partitionOf(context.principal), session.id, resource, on))) {
+    return error(CODE.invalidParams, "Too many subscriptions; end one first");
+  }
+  return { result: {} };
+}

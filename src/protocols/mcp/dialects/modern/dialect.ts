@@ -1,0 +1,99 @@
+/** What 2026-07-28 says and takes. */
+
+import { isPromise } from "../../../../core/lib/maybe-promise.ts";
+import type { Capability } from "../../../../core/model/elicitation.ts";
+import type { RpcRequest } from "../../../json-rpc.ts";
+import { complete } from "../../methods/completion.ts";
+import { getPromptOf, listPrompts } from "../../methods/prompts.ts";
+import { failed } from "../../methods/render.ts";
+import { listResources, listTemplates, readResourceOf } from "../../methods/resources.ts";
+import { callTool, listTools } from "../../methods/tools.ts";
+import type { Dialect, Meta, Subject } from "../../transport/dialect.ts";
+import type { Exchange, Method } from "../../transport/exchange.ts";
+import { SERVER_CAPABILITIES } from "../../wire/capabilities.ts";
+import { CODE, error } from "../../wire/codes.ts";
+import { isLogLevel } from "../../wire/log-levels.ts";
+import { wrongParameterHeader } from "./header-checks.ts";
+import { inputRequired, readInputResponses, sessionOfState } from "./input-required.ts";
+import { CACHING, listingEnd, META, signed } from "./meta.ts";
+
+/** @param supported revisions that this server serves, of every era */
+export function modernDialect(supported: () => readonly string[]): Dialect {
+  return {
+    era: "modern",
+    methods: methods(supported),
+    // "It MUST respond with 404 Not Found" (Streamable HTTP, Protocol Version Header).
+    unknownMethodStatus: 404,
+    // Closing the stream MUST be treated as cancellation.
+    hangingUpCancels: true,
+    notifies: true,
+    watch: () => undefined,
+    logThreshold(_exchange, meta) {
+      // Server/utilities/logging: without a level on the request, none may be sent.
+      const level = meta?.[META.logLevel];
+      return isLogLevel(level) ? level : "never";
+    },
+    readBeside,
+    wrongHeader: wrongParameterHeader,
+    sessionOfEarlierTurn: sessionOfState,
+    elicitation: ({ capabilities }, answers) => ({ capabilities, ...(answers && { answers }) }),
+    asking: inputRequired,
+    // -32003 is kept for older servers: a result says the same, and that one may try again.
+    timedOut: (message) => ({ result: failed({ message, canRetry: true }) }),
+    lacksCapability(capability, message) {
+      const requiredCapabilities = REQUIRED_CAPABILITIES[capability];
+      return { ...error(CODE.missingCapability, message, { requiredCapabilities }), status: 400 };
+    },
+    invalidIsResult: true,
+    unknownToolCode: CODE.invalidParams,
+    // Server/resources, Error Handling.
+    unknownResourceCode: CODE.invalidParams,
+    structuredContent: "any",
+    // Its clients bring handles of sessions as arguments.
+    inputSchema: ({ modern, mcp, input }) => modern ?? mcp ?? input,
+    caching: (ttlMs) => ({ ...CACHING, ttlMs }),
+    listingEnd,
+  };
+}
+
+function readBeside(exchange: Exchange, subject: Subject, params: unknown, meta: Meta) {
+  const level = meta?.[META.logLevel] ?? undefined;
+  if (level !== undefined && !isLogLevel(level)) {
+    return { refused: error(CODE.invalidParams, `params._meta["${META.logLevel}"] is not a log level`) };
+  }
+  return readInputResponses(exchange, subject, params);
+}
+
+/** The capabilities that an ability needs, as an error names them (MissingRequiredClientCapability). */
+const REQUIRED_CAPABILITIES: Readonly<Record<Capability, Record<string, object>>> = {
+  form: { elicitation: { form: {} } },
+  page: { elicitation: { url: {} } },
+  sample: { sampling: {} },
+  roots: { roots: {} },
+};
+
+/** What earlier revisions had and this lacks, is absent. */
+function methods(supported: () => readonly string[]): ReadonlyMap<string, Method> {
+  const named: [string, Method][] = [
+    [
+      "server/discover",
+      () => ({ result: { supportedVersions: supported(), capabilities: SERVER_CAPABILITIES, ...CACHING } }),
+    ],
+    ["tools/list", listTools],
+    ["tools/call", callTool],
+    ["prompts/list", listPrompts],
+    ["prompts/get", getPromptOf],
+    ["resources/list", listResources],
+    ["resources/templates/list", listTemplates],
+    ["resources/read", readResourceOf],
+    ["completion/complete", complete],
+  ];
+  return new Map(named.map(([name, method]) => [name, signing(method)]));
+}
+
+function signing(method: Method): Method {
+  return (request: RpcRequest, exchange: Exchange) => {
+    const reply = method(request, exchange);
+    return isPromise(reply) ? reply.then((made) => signed(made, exchange)) : signed(reply, exchange);
+  };
+}

@@ -1,0 +1,65 @@
+/** 2026-07-28: stateless. A request says its revision itself and is answered on its own; nothing before it counts. */
+
+import { isRecord } from "../../../../core/lib/json.ts";
+import { empty } from "../../../../http/response.ts";
+import { keepRequest } from "../../../json-rpc.ts";
+import { dispatch } from "../../transport/dispatch.ts";
+import type { Claim, Era, Opening, Unclaimed } from "../../transport/era.ts";
+import { unclaimed } from "../../transport/refuse.ts";
+import { capabilitiesOf } from "../../wire/capabilities.ts";
+import { CODE } from "../../wire/codes.ts";
+import { modernDialect } from "./dialect.ts";
+import { mismatch, wrongStandardHeader } from "./header-checks.ts";
+import { META } from "./meta.ts";
+import { subscribe } from "./subscriptions.ts";
+
+const REVISION = "2026-07-28";
+
+/** @param supported revisions that this server serves, of every era */
+export function modernEra(supported: () => readonly string[]): Era {
+  const dialect = modernDialect(supported);
+  return {
+    name: "modern",
+    revisions: [REVISION],
+    claim,
+    post(context, message, { capabilities }) {
+      if (message.kind !== "request") return empty(202);
+      if (message.method === "subscriptions/listen") return subscribe(context, message);
+      return dispatch(message, { context, dialect, session: undefined, capabilities: capabilitiesOf(capabilities) });
+    },
+  };
+}
+
+function claim(
+  header: string | undefined,
+  { method, params, isRequest }: Opening,
+  headers: Headers,
+): Claim | Unclaimed | undefined {
+  const meta = isRecord(params) && isRecord(params._meta) ? params._meta : undefined;
+  const named = meta?.[META.protocolVersion] ?? undefined;
+
+  if (named === undefined) {
+    if (header !== REVISION) return undefined;
+    // Versioning: a request without the metadata that its own version requires is malformed, and a 400.
+    if (isRequest) return unclaimed(CODE.invalidParams, `params._meta must have "${META.protocolVersion}"`);
+    return { era: "modern", capabilities: {} };
+  }
+  if (typeof named !== "string") {
+    return unclaimed(CODE.invalidParams, `params._meta["${META.protocolVersion}"] must be a string`);
+  }
+  if (!isRequest) return { era: "modern", capabilities: {} };
+  const capabilities = meta?.[META.clientCapabilities];
+  if (named === REVISION && !isRecord(capabilities)) {
+    return unclaimed(CODE.invalidParams, `params._meta must have "${META.clientCapabilities}", an object`);
+  }
+  // Streamable HTTP, Protocol Version Header: "The header value MUST match".
+  if (header !== named) return mismatch("MCP-Protocol-Version", header, named);
+  if (named !== REVISION) return undefined;
+  return wrongStandardHeader(headers, method ?? "", params) ?? { era: "modern", capabilities };
+}
+
+/** In the order of the specification's examples (basic/index, `_meta`). */
+const EXAMPLE = `{"${META.protocolVersion}":"","io.modelcontextprotocol/clientInfo":{},"${META.clientCapabilities}":{}}`;
+
+keepRequest(`{"name":"","arguments":{},"_meta":${EXAMPLE}}`);
+keepRequest(`{"_meta":${EXAMPLE}}`);

@@ -1,0 +1,52 @@
+/** Answers one request: finds its method in the dialect's table, gives it a channel and a way to be cancelled. */
+import { describeError } from "../../../core/lib/log.ts";
+import { isPromise, settlesAtOnce } from "../../../core/lib/maybe-promise.ts";
+import type { RequestContext } from "../../../http/request-context.ts";
+import type { RpcRequest } from "../../json-rpc.ts";
+import { CODE, error } from "../wire/codes.ts";
+import { Exchange, type ExchangeFacts, type Method, type MethodReply } from "./exchange.ts";
+import type { FinalMessage } from "./response-stream.ts";
+
+export async function dispatch(request: RpcRequest, facts: ExchangeFacts): Promise<Response> {
+  const exchange = new Exchange(facts);
+  const { dialect } = exchange;
+  const method = dialect.methods.get(request.method);
+  if (method === undefined) {
+    const unknown = error(CODE.unknownMethod, `Method not found: ${request.method}`);
+    return exchange.respond(finalMessage(request, { ...unknown, status: dialect.unknownMethodStatus }));
+  }
+  const replying = reply(method, request, exchange);
+  if (exchange.session === undefined) return exchange.respond(replying);
+  // A method that is done at once needs no watch: nobody can cancel it in time.
+  if (await settlesAtOnce(replying)) return exchange.respond(replying);
+  const unwatch = dialect.watch(request, exchange);
+  return exchange.respond(unwatch ? replying.finally(unwatch) : replying);
+}
+
+/** The last message of a request. Never rejects. */
+async function reply(method: Method, request: RpcRequest, exchange: Exchange): Promise<FinalMessage> {
+  try {
+    const replying = method(request, exchange);
+    return finalMessage(request, isPromise(replying) ? await replying : replying);
+  } catch (thrown) {
+    return finalMessage(request, broken(thrown, exchange.context));
+  }
+}
+
+/** A store that cannot be reached, or a fault of ours: the answer goes out under its id all the same. */
+function broken(thrown: unknown, { runtime }: RequestContext): MethodReply {
+  runtime.log({ level: "error", message: "unhandled", error: describeError(thrown) });
+  return { ...error(CODE.internal, "Internal error"), status: 500 };
+}
+
+function finalMessage({ id }: RpcRequest, reply: MethodReply): FinalMessage {
+  const { status, headers } = reply;
+  if ("resultText" in reply) {
+    const { resultText, closed } = reply;
+    const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
+    return { text: `${head}${resultText}}`, status, headers, shared: closed && { head, rest: closed } };
+  }
+  const message =
+    "result" in reply ? { jsonrpc: "2.0", id, result: reply.result } : { jsonrpc: "2.0", id, error: reply.error };
+  return { text: JSON.stringify(message), status, headers, shared: undefined };
+}

@@ -1,0 +1,30 @@
+/** Answers that are errors of the endpoint, not of a method. */
+
+import { json } from "../../../http/response.ts";
+import type { RpcId } from "../../json-rpc.ts";
+import { CODE } from "../wire/codes.ts";
+import type { Unclaimed } from "./era.ts";
+
+interface RefuseOptions {
+  readonly code?: number;
+  readonly id?: RpcId | undefined;
+  readonly headers?: Record<string, string>;
+}
+
+/** Without a readable id the member is left out: the schemas allow a string or a number, and no null. */
+export function refuse(
+  status: number,
+  message: string,
+  { code = status === 500 ? CODE.internal : CODE.invalidRequest, id, headers }: RefuseOptions = {},
+): Response {
+  return json({ jsonrpc: "2.0", id, error: { code, message } }, status, headers);
+}
+
+export function tooManyStreams(id: RpcId | undefined): Response {
+  return refuse(429, "Too many open streams; close one first", { id, headers: { "retry-after": "10" } });
+}
+
+/** For a message that no era serves. */
+export function unclaimed(code: number, message: string, data?: unknown): Unclaimed {
+  return { era: "refused", status: 400, error: data === undefined ? { code, message } : { code, message, data } };
+}
