@@ -13,7 +13,8 @@ export interface EventStream {
   comment(text: string): void;
   /** Whether so much waits to be read that what can be missed is better left out. */
   readonly isBehind: boolean;
-  close(): void;
+  /** @param last goes out however much waits: nobody has had time to read what was written just before it */
+  close(last?: { readonly data: string; readonly event: string }): void;
 }
 
 /** Bytes that may wait for a client to read them, and bytes beyond these that an answer may leave: then it has gone. */
@@ -49,6 +50,8 @@ export function eventStream(gone: () => void, colon: ": " | ":" = ": ", maxBehin
     { highWaterMark: MAX_WAITING, size: (chunk) => chunk.byteLength },
   );
   const room = () => controller?.desiredSize ?? 0;
+  const named = (data: string, event?: string) =>
+    `${event === undefined ? "" : `event${colon}${event}\n`}data${colon}${data}\n\n`;
   const write = (text: string) => {
     if (controller === undefined) return;
     if (room() > -maxBehind) return controller.enqueue(encoder.encode(text));
@@ -58,14 +61,15 @@ export function eventStream(gone: () => void, colon: ": " | ":" = ": ", maxBehin
   };
   return {
     response: new Response(body, { headers: SSE_HEADERS }),
-    send: (data, event) => write(`${event === undefined ? "" : `event${colon}${event}\n`}data${colon}${data}\n\n`),
+    send: (data, event) => write(named(data, event)),
     sendWithId: (data, id) => write(`id: ${id}\ndata: ${data}\n\n`),
     prime: (id, retryMs) => write(`id: ${id}\nretry: ${retryMs}\ndata: \n\n`),
     comment: (text) => write(`: ${text}\n\n`),
     get isBehind() {
       return room() <= 0;
     },
-    close() {
+    close(last) {
+      if (last) controller?.enqueue(encoder.encode(named(last.data, last.event)));
       controller?.close();
       controller = undefined;
     },

@@ -104,7 +104,8 @@ describe.concurrent("a fork with a tool that needs a check", () => {
       expect.stringMatching(/ from "[./]*\/src\/core\/catalog\/compiled-check\.ts";$/),
     ]);
     const { files } = await bundled(made);
-    expect(files.filter((file) => /node_modules/.test(file))).toEqual([]);
+    // Hono is of the app, which the catalogue names so that a fork can extend it.
+    expect(files.filter((file) => /node_modules\/(?!hono\/)/.test(file))).toEqual([]);
     expect(await refuses(made, "Kit.Written", { b: "require(" })).toBe(false);
     expect(await refuses(made, "Kit.Written", { b: "other(" })).toBe(true);
   });

@@ -18,3 +18,23 @@ it.each<[string, StandardSchema]>([
   expect(told.map(({ path }) => path).sort()).toEqual(["more", "of", "size"]);
   expect(JSON.stringify(told)).not.toContain(SECRET);
 });
+
+it("a long name is cut within, as arktype says what is wrong behind it", async () => {
+  const schema = type({ series: { "[string]": "number[]" } });
+  const { issues = [] } = await schema["~standard"].validate({ series: { ["k".repeat(100_000)]: ["x"] } });
+  const [told] = toIssues(issues);
+  expect(told?.path).toMatch(/^series\.k+…k+\.0$/);
+  expect(told?.message).toMatch(/^series\.k+…k+\[0\] must be a number$/);
+});
+
+it("no letter is cut into halves that UTF-8 cannot carry", () => {
+  const [told] = toIssues([{ message: "x".repeat(99) + "😀".repeat(1000), path: [`a${"😀".repeat(500)}`] }]);
+  expect(told?.message.isWellFormed()).toBe(true);
+  expect(told?.path.isWellFormed()).toBe(true);
+});
+
+it("of long paths as many are told as an answer has room for, and the rest counted", () => {
+  const path = Array.from({ length: 60 }, () => "k".repeat(200));
+  const told = toIssues(Array.from({ length: 90 }, () => ({ message: "Must be a number", path })));
+  expect(told.map(({ message }) => message)).toEqual(["Must be a number", "Must be a number", "and 88 more mistakes"]);
+});

@@ -1,5 +1,7 @@
 /** Inputs that are wrong in as many places as a body has room for: each mistake that is looked for costs an object. */
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { post } from "../support/http.ts";
+import { rpc } from "../support/opentool.ts";
 import { call, completed } from "../support/oxp.ts";
 
 const ITEMS = 150_000;
@@ -24,10 +26,15 @@ it("a large input is told one mistake of each parameter that the compiled check 
   expect(found).toEqual({ "rows.0.a": "Is required", name: "Must be of a length of at least 3" });
 });
 
-it("a library that cannot stop takes lists up to a limit, and beyond that it is the caller's mistake", async () => {
-  expect(await mistakes("RowsOfZod", { texts: list(1) })).toEqual({ input: "Must hold at most 100000 values" });
-  expect(Object.keys(await mistakes("RowsOfZod", { texts: list(1, 90_000) }))).toHaveLength(100);
-  expect(await completed("Strict.RowsOfZod", { texts: list("", 99_000) })).toBe(99_000);
+it.each([
+  ["a library that cannot stop", "RowsOfZod"],
+  ["a schema that waits for each item", "RowsAsync"],
+])("%s takes lists up to a limit, and beyond that it is the caller's mistake", async (_, tool) => {
+  const tooMany = { input: "Must hold at most 10000 values" };
+  expect(await mistakes(tool, { texts: list(1) })).toEqual(tooMany);
+  expect(await mistakes(tool, { texts: list("x", 10_000) })).toEqual(tooMany);
+  expect(Object.keys(await mistakes(tool, { texts: list(1, 9_000) }))[0]).toBe("texts.0");
+  expect(await completed(`Strict.${tool}`, { texts: list("x", 9_999) })).toBe(9_999);
 });
 
 it("an input that the compiled check refuses, and that makes the library throw (zod in a promise), is the caller's mistake", async () => {
@@ -38,6 +45,37 @@ it("an input that the compiled check refuses, and that makes the library throw (
 it("a small input is told all of its mistakes at once", async () => {
   const found = await mistakes("Rows", { rows: [{}, { a: "" }], emails: ["", "a@b.example", ""], texts: list(1, 50) });
   expect(Object.keys(found)).toHaveLength(5 + 4 + 2 + 50);
+});
+
+describe("a member's name of 500,000 letters, wrong in 150 places", () => {
+  const input = { series: { [`k${"ä".repeat(500_000)}`]: list("x", 150) } };
+  const MOST = 100_000;
+
+  it.each(["Rows", "RowsOfZod"])("is not repeated in each mistake (OXP, %s)", async (tool) => {
+    const { status, text, body } = await call(`Strict.${tool}`, input);
+    expect(status).toBe(422);
+    expect(text.length).toBeLessThan(MOST);
+    expect(Object.keys(body.parameter_errors)[0]).toMatch(/^series\.kä+…ä+\.0$/);
+    expect(body.parameter_errors.input).toBe("and 50 more mistakes");
+  });
+
+  it("is not repeated in each mistake (MCP, OpenTool)", async () => {
+    const params = { name: "Strict_Rows", arguments: input };
+    const answers = [
+      await post("/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+      await rpc("Strict_Rows", input),
+    ];
+    for (const { text } of answers) {
+      expect(text).toMatch(/series\.kä+…ä+\.0: Must be a number.*; and 50 more mistakes/);
+      expect(text.length).toBeLessThan(MOST);
+    }
+  });
+
+  it("is not repeated in what a library says (zod names the members that it does not know)", async () => {
+    const { text } = await call("Strict.RowsOfZod", { only: { ["k".repeat(500_000)]: 1 } });
+    expect(text.length).toBeLessThan(MOST);
+    expect(text).toContain("Unrecognized key");
+  });
 });
 
 it("a large input that is right reaches the tool", async () => {

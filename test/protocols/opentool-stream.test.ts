@@ -53,6 +53,18 @@ describe.each(CALLS)("POST /opentool/streamCall, %s", (_, method, params) => {
   });
 });
 
+it.each([false, true])("a result of 10 MB arrives, and the end behind it (later: %s)", async (later) => {
+  const call = (length: number) =>
+    post("/opentool/streamCall", { jsonrpc: "2.0", id: "s", method: "Outputs_Long", params: { length, later } });
+  // The first call of a tool waits for its module.
+  await call(1);
+  const { status, text } = await call(10_000_000);
+  expect(status).toBe(200);
+  const events = eventsOf(text);
+  expect(events.map(({ event }) => event)).toEqual(["start", "data", "done"]);
+  expect(events[1]?.data.result.value).toHaveLength(10_000_000);
+});
+
 it("MCP's streams keep the space after the colon, as all other readers know it", async () => {
   const params = { name: "Talk_Report", arguments: { steps: [{ progress: 1 }] }, _meta: { progressToken: "p" } };
   const { text } = await post(

@@ -138,9 +138,11 @@ it("names that every object inherits are members as any other: __proto__ brings 
   }
 });
 
-it("a hundred mistakes at most are told", async () => {
+it("a hundred mistakes at most are told, and the rest counted", async () => {
   const input = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`m${index}`, index]));
-  expect(Object.keys(await mistakes("Written", input))).toHaveLength(100);
+  const found = await mistakes("Written", input);
+  expect(Object.keys(found)).toHaveLength(101);
+  expect(found.input).toBe("and 51 more mistakes");
 });
 
 it("a list of 40,000 wrong items is told by its first", async () => {

@@ -12,10 +12,32 @@ interface ValibotIssue extends SchemaIssue {
 
 /** Issues that one answer names: a list of a hundred thousand wrong items is told by its first. */
 const MAX_ISSUES = 100;
+/** Characters that they may have together. A member's name is the caller's, and is part of each issue below it. */
+const MAX_CHARACTERS = 32_000;
+const MAX_STEP = 200;
+/** An author's list of choices is told in full if it is not too long. */
+const MAX_MESSAGE = 1_000;
 
-/** Every issue, in order, at its dotted path. */
+/** Every issue, in order, at its dotted path. Those for which there is no room are counted in the last. */
 export function toIssues(found: readonly SchemaIssue[]): Issue[] {
-  return found.slice(0, MAX_ISSUES).map((issue) => ({ path: dotted(issue), message: words(issue) }));
+  const told: Issue[] = [];
+  let room = MAX_CHARACTERS;
+  for (const issue of found) {
+    const path = dotted(issue);
+    const message = cut(words(issue), MAX_MESSAGE);
+    room -= path.length + message.length;
+    if (told.length === MAX_ISSUES || room < 0) {
+      told.push({ path: "", message: `and ${found.length - told.length} more mistakes` });
+      break;
+    }
+    told.push({ path, message });
+  }
+  return told;
+}
+
+/** Cut within, as the end often says more than the middle; never through a surrogate pair. */
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most / 2)}…${text.slice(-most / 2)}`.toWellFormed();
 }
 
 /** Issues by path, several at one path joined: `{ b: "Must be a number" }`. The whole input goes by `root`. */
@@ -36,7 +58,7 @@ export function inOneLine(issues: readonly Issue[]): string {
 }
 
 function dotted(issue: SchemaIssue): string {
-  return (issue.path ?? []).map((step) => String(typeof step === "object" ? step.key : step)).join(".");
+  return (issue.path ?? []).map((step) => cut(String(typeof step === "object" ? step.key : step), MAX_STEP)).join(".");
 }
 
 function words(issue: SchemaIssue): string {

@@ -35,8 +35,11 @@ export function judge(schema: StandardSchema, value: unknown): MaybePromise<Vali
  * of each, and of 1 MB that is all wrong more than an isolate has room for.
  */
 const MAX_VALUES_IN_FULL = 2_000;
-/** Values that an input may hold for a library that cannot be told to stop at the first mistake. */
-const MAX_VALUES = 100_000;
+/**
+ * Values that an input may hold for a schema that cannot be told to stop at the first mistake: a union of a few checks
+ * makes several kilobytes of each.
+ */
+const MAX_VALUES = 10_000;
 
 export function isLarge(input: unknown): boolean {
   return holdsMoreThan(input, MAX_VALUES_IN_FULL);
@@ -47,14 +50,18 @@ export function judgeInput(schema: StandardSchema, input: unknown): MaybePromise
   const { vendor } = schema["~standard"];
   // Our own vendor's are an author's function, and the compiled check: neither makes more of an input than it holds.
   if (vendor === "trivet" || !isLarge(input)) return judge(schema, input);
-  // The standard has no word for it.
-  if (vendor === "valibot" && "~run" in schema) return (schema as ValibotSchema)["~run"]({ value: input }, FIRST_ONLY);
-  if (!holdsMoreThan(input, MAX_VALUES)) return judge(schema, input);
-  return { issues: [{ message: `Must hold at most ${MAX_VALUES} values` }] };
+  // The standard has no word for stopping.
+  const valibot = vendor === "valibot" && "~run" in schema ? (schema as ValibotSchema) : undefined;
+  // A schema that waits judges all items side by side: it does not stop either.
+  if (valibot?.async !== false && holdsMoreThan(input, MAX_VALUES)) {
+    return { issues: [{ message: `Must hold at most ${MAX_VALUES} values` }] };
+  }
+  return valibot ? valibot["~run"]({ value: input }, FIRST_ONLY) : judge(schema, input);
 }
 
 /** What valibot's own `safeParse` calls. */
 interface ValibotSchema extends StandardSchema {
+  readonly async: boolean;
   "~run"(dataset: { value: unknown }, config: typeof FIRST_ONLY): MaybePromise<Validated<unknown>>;
 }
 

@@ -101,7 +101,7 @@ async function streamCall(context: RequestContext): Promise<Response> {
     try {
       const { body } = await answer(context, read, stop);
       stream.send(oneLine(body), body.error === null ? "data" : "error");
-      stream.send(oneLine({ done: read.method }), "done");
+      stream.close({ data: oneLine({ done: read.method }), event: "done" });
     } catch (error) {
       // Nothing throws for what a caller or a tool does: a fault of ours, and the status has gone out already.
       context.runtime.log({ level: "error", message: "unhandled", error: describeError(error) });

@@ -12,6 +12,9 @@ const MAX_MESSAGES = 50;
 /** Characters that its answers may have together: a call of 100 may be answered with megabytes. */
 const MAX_ANSWERS = 10_000_000;
 
+/** Calls that wait side by side: how long their answers are is known when they are made. */
+const MAX_WAITING = 4;
+
 const NO_KEY = {
   code: CODE.invalidRequest,
   message: "The header Idempotency-Key cannot be used with a batch: put _meta.idempotency_key in each call's params",
@@ -40,7 +43,7 @@ export async function answerBatch(
   return said.length === 0 ? empty(202) : jsonText(`[${said.join(",")}]`);
 }
 
-/** Answers as texts, in the order of the messages; undefined where there is none. Calls that wait do so side by side. */
+/** Answers as texts, in the order of the messages; undefined where there is none. */
 async function answerAll(
   messages: readonly RpcMessage[],
   post: (message: ValidMessage) => Promise<Response>,
@@ -53,25 +56,40 @@ async function answerAll(
     size += text.length;
     return message.kind === "request" && size > MAX_ANSWERS ? leftOut(message.id, "has run") : text;
   };
-  const answers: (string | undefined | Promise<string | undefined>)[] = [];
-  for (const message of messages) {
+  const answers: (string | undefined)[] = [];
+  const waiting = new Set<Promise<void>>();
+  for (const [place, message] of messages.entries()) {
     if (message.kind === "invalid") {
-      answers.push(refusal(message.id, message.message));
-    } else if (message.kind === "request" && message.method === "initialize") {
-      // Lifecycle: "The initialize request MUST NOT be part of a JSON-RPC batch".
-      answers.push(refusal(message.id, "initialize may not be in a batch"));
-    } else if (message.kind === "request" && size > MAX_ANSWERS) {
-      answers.push(leftOut(message.id, "was not run"));
-    } else {
-      const answer = post(message);
-      const taken = take(message, answer);
-      // One that fails while another is waited for is not unhandled: it fails the batch below.
-      taken.catch(() => {});
-      // What is there at once is counted before the next is made.
-      answers.push((await settlesAtOnce(answer)) ? await taken : taken);
+      answers[place] = refusal(message.id, message.message);
+      continue;
     }
+    if (waiting.size === MAX_WAITING) await Promise.race(waiting);
+    answers[place] = problemOf(message) ?? (size > MAX_ANSWERS ? unrun(message) : undefined);
+    if (answers[place] !== undefined) continue;
+    const answer = post(message);
+    const taken = take(message, answer).then((text) => {
+      answers[place] = text;
+      waiting.delete(taken);
+    });
+    waiting.add(taken);
+    // One that fails while another is waited for is not unhandled: it fails the batch when its turn comes.
+    taken.catch(() => {});
+    // What is there at once is counted before the next is made.
+    if (await settlesAtOnce(answer)) await taken;
   }
-  return Promise.all(answers);
+  await Promise.all(waiting);
+  return answers;
+}
+
+function problemOf(message: ValidMessage): string | undefined {
+  // Lifecycle: "The initialize request MUST NOT be part of a JSON-RPC batch".
+  if (message.kind !== "request" || message.method !== "initialize") return undefined;
+  return refusal(message.id, "initialize may not be in a batch");
+}
+
+/** Notifications and responses are heard all the same: they have no answer. */
+function unrun(message: RpcMessage): string | undefined {
+  return message.kind === "request" ? leftOut(message.id, "was not run") : undefined;
 }
 
 function leftOut(id: RpcId, what: string): string {
