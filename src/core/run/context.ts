@@ -1,7 +1,7 @@
 /** The context of one call: what a tool sees of the world. Hands out what the tool declared and nothing else. */
 
-import { type Json, toJson } from "../lib/json.ts";
-import { describeError } from "../lib/log.ts";
+import type { Json } from "../lib/json.ts";
+import { describeError, toLoggable } from "../lib/log.ts";
 import { type Scrub, scrubber, scrubJson } from "../lib/scrub.ts";
 import { keepMap } from "../lib/v8-maps.ts";
 import type { Caller } from "../model/call.ts";
@@ -119,12 +119,14 @@ export class RunContext implements ToolContext<string, string, string | undefine
   }
 
   progress(done: number, total?: number, message?: string): void {
-    if (!this.hasEnded) this.#call.sink?.progress(done, total, message && this.scrub(message));
+    // JSON would print such a total as null, which is no total (MCP, basic/utilities/progress).
+    const whole = Number.isFinite(total) ? total : undefined;
+    if (!this.hasEnded) this.#call.sink?.progress(done, whole, message && this.scrub(message));
   }
 
   log(level: LogLevel, said: Json): void {
     if (this.hasEnded) return;
-    const data = scrubJson(toJson(said), this.scrub);
+    const data = scrubJson(toLoggable(said), this.scrub);
     this.#runtime.log({
       level: "info",
       message: "tool log",
