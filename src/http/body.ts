@@ -1,6 +1,6 @@
 /** Reads JSON bodies, within limits. */
 
-import { MAX_INPUT_DEPTH, nestsDeeperThan } from "../core/lib/json.ts";
+import { holdsInfinity, MAX_INPUT_DEPTH, nestsDeeperThan } from "../core/lib/json.ts";
 import type { Limits, RequestContext } from "./request-context.ts";
 
 /** What was wrong with a body, as a status and a sentence for whoever sent it. */
@@ -63,6 +63,10 @@ function parsed(body: ArrayBuffer | undefined, limits: Limits): ReadBody {
   // A text shorter than this cannot nest that deep: each level takes two characters.
   if (text.length > 2 * MAX_INPUT_DEPTH && nestsDeeperThan(value, MAX_INPUT_DEPTH)) {
     return { bad: { status: 400, message: `The request body nests over ${MAX_INPUT_DEPTH} levels deep` } };
+  }
+  // RFC 8259, section 6, lets parsers say so. Validators let Infinity pass, and what a tool makes of it is no JSON.
+  if (holdsInfinity(value)) {
+    return { bad: { status: 400, message: "The request body has a number that is too large" } };
   }
   return { value };
 }

@@ -61,8 +61,21 @@ export const ValidationErrorResponse = v.strictObject({
 /** "Supports standard JSON Schema validation but excludes $ref and definitions/schemas". */
 const FlatSchema = v.pipe(
   v.record(v.string(), v.unknown()),
-  v.check((schema) => !/"\$(ref|defs|schema|dynamicRef)":|"definitions":/.test(JSON.stringify(schema)), "is not flat"),
+  v.check((schema) => isFlat(schema), "is not flat"),
 );
+
+const EXCLUDED = /^(\$(ref|defs|schema|dynamicRef)|definitions)$/;
+/** Parameters may be called as keywords are, and data may hold such members. */
+const BY_NAME = /^(properties|patternProperties|dependencies|dependentSchemas)$/;
+const DATA = /^(enum|const|default|examples)$/;
+
+function isFlat(schema: unknown): boolean {
+  if (typeof schema !== "object" || schema === null) return true;
+  return Object.entries(schema).every(([keyword, value]) => {
+    if (BY_NAME.test(keyword)) return Object.values(value).every(isFlat);
+    return DATA.test(keyword) || (!EXCLUDED.test(keyword) && isFlat(value));
+  });
+}
 
 const ObjectOfDescribed = v.looseObject({
   type: v.literal("object"),

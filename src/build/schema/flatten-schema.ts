@@ -4,13 +4,14 @@ import { isRecord } from "./is-record.ts";
 
 const REFERENCES = ["$ref", "$dynamicRef", "$recursiveRef", "$defs", "definitions"];
 const NAMES = ["$schema", "$id", "$anchor", "$dynamicAnchor"];
-/** Keywords that hold a schema, a list of schemas, schemas by name (draft 2020-12, sections 10 and 11). */
+/** Keywords that hold a schema, a list of schemas, schemas by name (draft 2020-12, sections 10 and 11; validation, 8.5). */
 const ONE = [
-  ...["additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then"],
+  ...["additionalProperties", "contains", "contentSchema", "else", "if", "items", "not", "propertyNames", "then"],
   ...["unevaluatedItems", "unevaluatedProperties"],
 ];
 const LISTS = ["allOf", "anyOf", "oneOf", "prefixItems"];
-const MAPS = ["dependentSchemas", "patternProperties", "properties"];
+/** `dependencies` is of draft 7: its lists of names hold no schema. */
+const MAPS = ["dependencies", "dependentSchemas", "patternProperties", "properties"];
 /** What they mean depends on what stands beside them. */
 const HOLDS_SCHEMAS: ReadonlySet<string> = new Set([...ONE, ...LISTS, ...MAPS, "minContains", "maxContains"]);
 
@@ -26,13 +27,16 @@ export function isAnnotation(keyword: string): boolean {
 
 /** The schema, and every schema in it, changed: from the outside in. */
 export function changeAll(schema: unknown, change: (schema: JsonSchema) => JsonSchema): unknown {
-  if (!isRecord(schema)) return schema;
-  const inner = (value: unknown) => changeAll(value, change);
-  const changed = Object.entries(change(schema)).map(([keyword, value]) => {
-    if (ONE.includes(keyword)) return [keyword, inner(value)];
-    if (LISTS.includes(keyword) && Array.isArray(value)) return [keyword, value.map(inner)];
+  return isRecord(schema) ? withParts(change(schema), (part) => changeAll(part, change)) : schema;
+}
+
+/** The schema, with each schema that it holds changed. Names of members and data may look like keywords: they stay. */
+function withParts(schema: JsonSchema, change: (part: unknown) => unknown): JsonSchema {
+  const changed = Object.entries(schema).map(([keyword, value]) => {
+    if (ONE.includes(keyword)) return [keyword, change(value)];
+    if (LISTS.includes(keyword) && Array.isArray(value)) return [keyword, value.map(change)];
     if (!MAPS.includes(keyword) || !isRecord(value)) return [keyword, value];
-    return [keyword, Object.fromEntries(Object.entries(value).map(([name, part]) => [name, inner(part)]))];
+    return [keyword, Object.fromEntries(Object.entries(value).map(([name, part]) => [name, change(part)]))];
   });
   return Object.fromEntries(changed);
 }
@@ -64,11 +68,10 @@ export function flattenSchema(schema: JsonSchema): JsonSchema {
  */
 export function inlined(root: JsonSchema): JsonSchema {
   const definitions = { ...(root.definitions as object), ...(root.$defs as object) } as Record<string, unknown>;
-  const write = (value: unknown, within: readonly string[]): unknown => {
-    if (Array.isArray(value)) return value.map((item) => write(item, within));
-    if (!isRecord(value)) return value;
-    const { $ref, $defs: _, definitions: __, $anchor: ___, ...rest } = value;
-    const here = Object.fromEntries(Object.entries(rest).map(([key, member]) => [key, write(member, within)]));
+  const write = (schema: unknown, within: readonly string[]): unknown => {
+    if (!isRecord(schema)) return schema;
+    const { $ref, $defs: _, definitions: __, $anchor: ___, ...rest } = schema;
+    const here = withParts(rest, (part) => write(part, within));
     if ($ref === undefined) return here;
     const name = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(String($ref))?.[1];
     if (name === undefined || definitions[name] === undefined || within.includes(name)) {

@@ -23,6 +23,15 @@ export function nestsDeeperThan(value: unknown, limit: number): boolean {
   return false;
 }
 
+/** Whether `value`, fresh from JSON.parse, holds a number that was too large for it: 1e400 is read as Infinity. */
+export function holdsInfinity(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return value === Infinity || value === -Infinity;
+  for (const key in value) {
+    if (holdsInfinity((value as Record<string, unknown>)[key])) return true;
+  }
+  return false;
+}
+
 /** Whether `value`, fresh from JSON.parse, holds more than `limit` values at all its levels. Looks at no more than that. */
 export function holdsMoreThan(value: unknown, limit: number): boolean {
   return roomAfter(value, limit) < 0;

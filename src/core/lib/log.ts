@@ -1,4 +1,5 @@
 /** The Worker's log: one JSON object a line. Takes no input, secret or token of a call. */
+import { isRecord, type Json, toJson } from "./json.ts";
 import type { Scrub } from "./scrub.ts";
 
 export interface LogEntry {
@@ -25,5 +26,44 @@ export function describeError(
     return { name: scrub(String(name)), message: scrub(String(message)), stack: stack && scrub(String(stack)) };
   } catch {
     return { name: typeof error, message: "(cannot be described)" };
+  }
+}
+
+/** Lists and objects that {@link toLoggable} goes through member by member, so that a graph costs no more than a tree. */
+const MAX_OPENED = 100;
+const LEFT_OUT = "(left out: told before, or one of too many)";
+
+/**
+ * The JSON that `value` stands for, with words in place of what JSON cannot carry: a log line must not fail the call that
+ * it is about. Never throws. An error is told without its stack, as callers read these lines as well.
+ *
+ * @param opened what has been gone through so far
+ */
+export function toLoggable(value: unknown, opened = new Set<unknown>()): Json {
+  if (typeof value === "number" && !Number.isFinite(value)) return String(value);
+  if (typeof value === "object" && value !== null && (opened.has(value) || opened.size === MAX_OPENED)) return LEFT_OUT;
+  try {
+    return toJson(value);
+  } catch (error) {
+    return standIn(value, describeError(error).message, opened);
+  }
+}
+
+/** @param problem why the whole is not JSON */
+function standIn(value: unknown, problem: string, opened: Set<unknown>): Json {
+  try {
+    if (typeof value === "bigint") return String(value);
+    if (value instanceof Error) {
+      const { name, message } = describeError(value);
+      return { name, message };
+    }
+    opened.add(value);
+    if (Array.isArray(value)) return value.map((item) => toLoggable(item, opened));
+    // The platform's classes keep what they hold where nobody sees it: a Map has no members.
+    if (!isRecord(value) || Object.prototype.toString.call(value) !== "[object Object]") return problem;
+    const members = Object.entries(value).filter(([, member]) => member !== undefined);
+    return Object.fromEntries(members.map(([name, member]) => [name, toLoggable(member, opened)]));
+  } catch {
+    return problem;
   }
 }

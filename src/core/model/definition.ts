@@ -196,9 +196,12 @@ export interface ToolContext<
   changed(change: Change): Promise<void>;
   /** Lets the caller's connection go while the tool works on: a caller that can, comes back for the result. */
   release(): void;
-  /** Tells a caller that asked how far the call has come. Must not decrease. */
+  /** Tells a caller that asked how far the call has come. Must not decrease. A total that is not finite is left out. */
   progress(done: number, total?: number, message?: string): void;
-  /** Tells a caller that asked what is going on, and the Worker's log. Not for secrets. */
+  /**
+   * Tells a caller that asked what is going on, and the Worker's log. Not for secrets. Never throws: where JSON cannot carry
+   * a value, such as NaN or an error, words are told in its place.
+   */
   log(level: LogLevel, data: Json): void;
 }
 

@@ -1,7 +1,7 @@
 /** The context of one call: what a tool sees of the world. Hands out what the tool declared and nothing else. */
 
-import { type Json, toJson } from "../lib/json.ts";
-import { describeError } from "../lib/log.ts";
+import type { Json } from "../lib/json.ts";
+import { describeError, toLoggable } from "../lib/log.ts";
 import { type Scrub, scrubber, scrubJson } from "../lib/scrub.ts";
 import { keepMap } from "../lib/v8-maps.ts";
 import type { Caller } from "../model/call.ts";
@@ -105,7 +105,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
     const { trace } = this;
     if (trace === undefined) return this.#runtime.fetch;
     const names = this.#offer.traits.trace === "all" ? TRACE_ALL : TRACE_PARENT;
-    return (input, init) => this.#runtime.fetch(traced(input, init, trace, names));
+    return async (input, init) => this.#runtime.fetch(input, traced(input, init, trace, names));
   }
 
   /** Takes what this call was given in confidence out of a text. */
@@ -119,12 +119,14 @@ export class RunContext implements ToolContext<string, string, string | undefine
   }
 
   progress(done: number, total?: number, message?: string): void {
-    if (!this.hasEnded) this.#call.sink?.progress(done, total, message && this.scrub(message));
+    // JSON would print such a total as null, which is no total (MCP, basic/utilities/progress).
+    const whole = Number.isFinite(total) ? total : undefined;
+    if (!this.hasEnded) this.#call.sink?.progress(done, whole, message && this.scrub(message));
   }
 
   log(level: LogLevel, said: Json): void {
     if (this.hasEnded) return;
-    const data = scrubJson(toJson(said), this.scrub);
+    const data = scrubJson(toLoggable(said), this.scrub);
     this.#runtime.log({
       level: "info",
       message: "tool log",
@@ -212,17 +214,17 @@ const TRACE_PARENT: readonly TraceHeader[] = ["traceparent"];
 /** `tracestate` and `baggage` may name users (W3C Baggage, Privacy Considerations): for tools that ask for them. */
 const TRACE_ALL: readonly TraceHeader[] = ["traceparent", "tracestate", "baggage"];
 
-/** A request that carries the caller's trace on, where it does not name its own (W3C Trace Context, section 3). */
+/** Adds the caller's trace to a request that does not name its own (W3C Trace Context, section 3). All else stays. */
 function traced(
   input: string | URL | Request,
   init: RequestInit | undefined,
   trace: Trace,
   names: readonly TraceHeader[],
-): Request {
-  const request = new Request(input, init);
+): RequestInit {
+  const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined));
   for (const name of names) {
     const value = trace[name];
-    if (value !== undefined && !request.headers.has(name)) request.headers.set(name, value);
+    if (value !== undefined && !headers.has(name)) headers.set(name, value);
   }
-  return request;
+  return { ...init, headers };
 }

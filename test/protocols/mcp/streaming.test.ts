@@ -41,6 +41,11 @@ describe("progress (basic/patterns/progress)", () => {
     expect(messages.slice(0, -1).map(({ params }) => params.progress)).toEqual([5, 6]);
   });
 
+  it("comes without a total that is not finite: JSON would say null", async () => {
+    const [first] = await told([{ progress: 1, total: null }], { progressToken: 1 });
+    expect(first.params).toEqual({ progressToken: 1, progress: 1 });
+  });
+
   it.each([
     ["none", undefined],
     ["null", null],
@@ -110,6 +115,25 @@ describe("log messages (server/utilities/logging)", () => {
     const messages = await told(steps, { progressToken: 1, [`${META}logLevel`]: "info" });
     const said = messages.map(({ params }) => params?.progress ?? params?.data ?? "result");
     expect(said).toEqual([1, "a", 2, "c", 3, "result"]);
+  });
+
+  it.each<[string, unknown]>([
+    ["numbers", { paid: "Infinity", rest: ["NaN", 1, "10"] }],
+    ["nothing", "The value is of type undefined, which JSON cannot carry"],
+    ["cycle", { name: "ring", sum: "NaN", within: [{ ring: expect.stringContaining("told before") }] }],
+    ["mesh", expect.any(Array)],
+    ["deep", expect.any(Array)],
+    ["map", { a: expect.stringContaining("a Map"), b: expect.stringContaining("of type function") }],
+    ["error", { error: { name: "TypeError", message: "no [redacted]" }, rest: 1 }],
+    ["getter", "a getter"],
+    ["revoked proxy", [expect.any(String)]],
+    ["throwing toJSON", { sum: "NaN", "[redacted]": { toJSON: expect.stringContaining("of type function") } }],
+  ])("say in words what JSON cannot carry, and the call goes on: %s", async (kind, data) => {
+    const params = { name: "Talk_Mutter", arguments: { kind } };
+    const stream = await modernStream("tools/call", params, { meta: { [`${META}logLevel`]: "debug" } });
+    const [log, { result }] = (await stream.rest()).map((event) => event.data);
+    expect(log.params).toEqual({ level: "info", logger: "Talk_Mutter", data });
+    expect(result).toMatchObject({ structuredContent: "done" });
   });
 
   it("of a prompt come as well", async () => {

@@ -69,6 +69,21 @@ describe("a call's trace", () => {
     expect(fetched().get("traceparent")).toBe(OTHER);
   });
 
+  it.each(["error", "follow", "manual"])("does not fail a fetch whose redirect is %j", async (redirect) => {
+    vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("fetched"));
+    const { body } = await callModern("Talk_Trace", { url: URL, redirect }, { meta: { traceparent: PARENT } });
+    expect(body.result).not.toHaveProperty("isError");
+    expect(fetched().get("traceparent")).toBe(PARENT);
+  });
+
+  it("leaves what redirect says to be obeyed: an error", async () => {
+    const to = { status: 302, headers: { location: "https://example.org/" } };
+    vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response(null, to));
+    const { body } = await callModern("Talk_Trace", { url: URL, redirect: "error" }, { meta: { traceparent: PARENT } });
+    expect(body.result.isError).toBe(true);
+    expect(fetch).toHaveBeenCalledTimes(1);
+  });
+
   it("does not open addresses that are closed to tools", async () => {
     const { body } = await callModern("Talk_Trace", { url: "http://127.0.0.1/" }, { meta: { traceparent: PARENT } });
     expect(body.result.isError).toBe(true);
