@@ -9,12 +9,22 @@ const fresh = () => crypto.randomUUID();
 const late = (session: Record<string, string>, idempotency_key: string) =>
   mcp(call("Talk_Late", { idempotency_key }), session);
 
+/** The stored result of a call whose tool works on: a duplicate that comes too early is told that it still runs. */
+async function replayed(session: Record<string, string>, key: string) {
+  for (;;) {
+    const answer = await late(session, key);
+    if (!JSON.stringify(answer.body).includes("still running")) return answer;
+  }
+}
+
 describe("a tool that looks at its session when its time is over", () => {
   it("has what it changed kept", async () => {
     const session = await handshake();
     const [one, two] = [fresh(), fresh()];
-    for (const key of [one, one, two]) await late(session, key);
-    const { body } = await late(session, two);
+    await late(session, one);
+    await replayed(session, one);
+    await late(session, two);
+    const { body } = await replayed(session, two);
     expect(body.result.content[0].text).toBe("1");
     expect(body.result._meta.replayed).toBe(true);
   });
@@ -23,7 +33,7 @@ describe("a tool that looks at its session when its time is over", () => {
     const [session, other] = [await handshake(), await handshake()];
     const key = fresh();
     await late(session, key);
-    expect((await late(session, key)).body.result._meta.replayed).toBe(true);
+    expect((await replayed(session, key)).body.result._meta.replayed).toBe(true);
     expect((await late(other, key)).body.error.message).toContain("another session");
   });
 });
