@@ -16,9 +16,8 @@ export async function dispatch(request: RpcRequest, facts: ExchangeFacts): Promi
     return exchange.respond(finalMessage(request, { ...unknown, status: dialect.unknownMethodStatus }));
   }
   const replying = reply(method, request, exchange);
-  if (exchange.session === undefined) return exchange.respond(replying);
-  // A method that is done at once needs no watch: nobody can cancel it in time.
-  if (await settlesAtOnce(replying)) return exchange.respond(replying);
+  // A method that is done at once needs no watch, as nobody can cancel it in time, and no stream if it sent nothing.
+  if (await settlesAtOnce(replying)) return exchange.respond(await replying);
   const unwatch = dialect.watch(request, exchange);
   return exchange.respond(unwatch ? replying.finally(unwatch) : replying);
 }
