@@ -16,7 +16,7 @@ import type { SignIn } from "./access/sign-in.ts";
 import type { Catalog } from "./core/catalog/catalog.ts";
 import { describeError } from "./core/lib/log.ts";
 import { isPromise } from "./core/lib/maybe-promise.ts";
-import type { Principal } from "./core/model/definition.ts";
+import type { Principal } from "./core/model/principal.ts";
 import { ANONYMOUS } from "./core/model/principal.ts";
 import type { Runtime } from "./core/ports/runtime.ts";
 import type {
@@ -117,7 +117,7 @@ function server(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol
     runtimes.set(catalog, made);
     return made;
   };
-  // One for all visits, and no closure for each.
+  // Shared by all requests: no closure is made for each.
   const challenge: RequestContext["challenge"] = function (this: RequestContext, scopes) {
     return stepUp(new URL(this.request.url), resource, this.principal, scopes, this.runtime.catalog.scopes);
   };

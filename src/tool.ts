@@ -9,7 +9,7 @@ import type {
 import type { Hono, MiddlewareHandler } from "hono";
 import type { Json } from "./core/lib/json.ts";
 import type { Block, Rich } from "./core/model/content.ts";
-import type { Principal, Requirements, RunInput, RunOutput, ToolContext, Traits } from "./core/model/definition.ts";
+import type { Requirements, RunInput, RunOutput, ToolContext, Traits } from "./core/model/definition.ts";
 import type {
   GivenArguments,
   OfferContext,
@@ -20,13 +20,15 @@ import type {
   ResourceResult,
 } from "./core/model/offers.ts";
 import type { Fault } from "./core/model/outcome.ts";
+import type { Principal } from "./core/model/principal.ts";
 import type { StandardSchema, Validated } from "./core/model/schema.ts";
 
 export type { Json } from "./core/lib/json.ts";
 export type { Change } from "./core/model/change.ts";
 export type { Block, PromptMessage, ResourceContents, Rich } from "./core/model/content.ts";
-export type { Attachment, LogLevel, Principal, ToolContext, Trace } from "./core/model/definition.ts";
+export type { Attachment, LogLevel, ToolContext, Trace } from "./core/model/definition.ts";
 export type { Capability, Elicited, Fields, Root, Sampled, SamplingRequest } from "./core/model/elicitation.ts";
+export type { Principal } from "./core/model/principal.ts";
 export type { Session } from "./core/model/session.ts";
 
 /** One version of one tool. `run` is typed by what stands beside it. */

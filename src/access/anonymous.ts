@@ -1,7 +1,7 @@
 /** Who shows no credential: under `npm start` the owner, on a public deployment anyone, elsewhere nobody. */
 
 import { keepMap } from "../core/lib/v8-maps.ts";
-import type { Principal } from "../core/model/definition.ts";
+import type { Principal } from "../core/model/principal.ts";
 import { ANONYMOUS, PARTITION } from "../core/model/principal.ts";
 
 /** The owner, on a machine that nobody else reaches. */

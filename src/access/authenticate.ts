@@ -4,7 +4,7 @@
  */
 import { isInside } from "../core/lib/egress.ts";
 import type { MaybePromise } from "../core/lib/maybe-promise.ts";
-import type { Principal } from "../core/model/definition.ts";
+import type { Principal } from "../core/model/principal.ts";
 import { GRANT } from "../core/model/principal.ts";
 import type { Failures } from "./failures.ts";
 import { ProviderDown } from "./jwks.ts";

@@ -7,7 +7,7 @@ import { decodeProtectedHeader, type JWTPayload, jwtVerify } from "jose";
 import { JOSEError, JWTClaimValidationFailed } from "jose/errors";
 import { sha256 } from "../core/lib/digest.ts";
 import type { MaybePromise } from "../core/lib/maybe-promise.ts";
-import type { Principal } from "../core/model/definition.ts";
+import type { Principal } from "../core/model/principal.ts";
 import { PARTITION } from "../core/model/principal.ts";
 import { ProviderDown, publishedKeys } from "./jwks.ts";
 import { TtlCache } from "./ttl-cache.ts";

@@ -2,7 +2,7 @@
  * API keys: `trivet_<id>_<secret>`. A record is found by the id, in one read that is cached; of the secret only a hash
  * is kept (256 random bits need no slow one), and it is compared in constant time. `npm run keys` makes them.
  */
-import type { Principal } from "../core/model/definition.ts";
+import type { Principal } from "../core/model/principal.ts";
 import type { KeyRecord, KeyRecords } from "../core/ports/key-records.ts";
 import { TtlCache } from "./ttl-cache.ts";
 

@@ -9,7 +9,7 @@ import { JSON_HEADERS, PLAIN } from "./response.ts";
  * process stays at 230 MiB where it grew to 1.4 GiB. Of a short one, the stream itself costs more than the copy: as
  * a text, 51,000 characters take 1.19 times the stream's CPU, and 41,000 take 0.85.
  */
-export const SHARED_FROM = 49_152;
+const SHARED_FROM = 49_152;
 
 /** A listing as it is answered, headers and all: made once for all who are told the same. */
 export interface Listing {
@@ -50,7 +50,7 @@ export function jsonShared(head: string, rest: Uint8Array): Response {
 }
 
 /** A body that sends these very bytes, and says how many they are. */
-export function streamOf(parts: readonly Uint8Array[]): ReadableStream<Uint8Array> {
+function streamOf(parts: readonly Uint8Array[]): ReadableStream<Uint8Array> {
   return new ReadableStream({
     expectedLength: parts.reduce((sum, { byteLength }) => sum + byteLength, 0),
     start(controller) {

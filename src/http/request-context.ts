@@ -1,6 +1,6 @@
 /** One request on its way through a protocol, and a protocol as the app mounts it. Types only. */
 import type { MaybePromise } from "../core/lib/maybe-promise.ts";
-import type { Principal } from "../core/model/definition.ts";
+import type { Principal } from "../core/model/principal.ts";
 import type { Runtime } from "../core/ports/runtime.ts";
 
 /** How this deployment introduces itself. */

@@ -2,9 +2,9 @@
 import type { Trace } from "../core/model/definition.ts";
 
 /** Baggage may have 8,192 bytes (W3C Baggage, section 3.3.2), the others far less. */
-export const MAX_TRACE = 8_192;
+const MAX_TRACE = 8_192;
 
-export const TRACE_HEADERS = ["traceparent", "tracestate", "baggage"] as const;
+const TRACE_HEADERS = ["traceparent", "tracestate", "baggage"] as const;
 
 /**
  * W3C trace context of a call (Trace Context, section 3): what stands in its headers.

@@ -15,7 +15,7 @@ import {
 } from "@cloudflare/workers-oauth-provider";
 import type { SignInParts } from "../access/sign-in.ts";
 import { describeError } from "../core/lib/log.ts";
-import type { Principal } from "../core/model/definition.ts";
+import type { Principal } from "../core/model/principal.ts";
 import { readText } from "./body.ts";
 import { shown } from "./html.ts";
 import { type OAuth, supportedScopes } from "./oauth.ts";

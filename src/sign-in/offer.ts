@@ -1,6 +1,7 @@
 /** What a key can grant to a client that asks for some scopes: those scopes, and what they open. Pure. */
 import type { Catalog } from "../core/catalog/catalog.ts";
-import type { Demands, Principal } from "../core/model/definition.ts";
+import type { Demands } from "../core/model/definition.ts";
+import type { Principal } from "../core/model/principal.ts";
 import { lacking } from "../core/model/principal.ts";
 
 /** A tool, a prompt or a resource. */

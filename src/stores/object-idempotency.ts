@@ -1,5 +1,5 @@
 /**
- * The ledger with both of its parts: a Durable Object that claims, KV that keeps. A tool without effects needs no claim
+ * Idempotency on both stores: a Durable Object claims, KV keeps. A tool without effects needs no claim
  * and goes to KV alone. Which side each failure falls on: while the object cannot be reached, a call with effects is
  * refused before it runs; a result that the object cannot be told is left in KV, where a runner that takes the key over
  * looks first; a result that KV does not show yet is "try again", and never run again; if no store can take a result, a

@@ -2,7 +2,7 @@
 import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { base64url, ecdsa, forge, now } from "../access/support/tokens.ts";
-import { Attempt, Browser, type Client, REDIRECT, signIn } from "./person.ts";
+import { Attempt, Browser, clientAt, documentOf, signIn } from "./person.ts";
 import { openPlace, type Place } from "./place.ts";
 
 let place: Place;
@@ -11,14 +11,6 @@ beforeAll(async () => {
 });
 afterAll(() => place?.stop());
 
-const clientAt = (id: string): Client => ({ id, redirect: REDIRECT });
-const documentOf = (id: string, more: object = {}) => ({
-  client_id: id,
-  client_name: "Some App",
-  redirect_uris: [REDIRECT],
-  token_endpoint_auth_method: "none",
-  ...more,
-});
 /** Asks both endpoints that look a client up. @returns their statuses, and what was fetched meanwhile */
 async function askBoth(id: string, more: Record<string, string> = {}) {
   const before = place.fetched.length;

@@ -64,6 +64,18 @@ export interface Client {
   readonly redirect: string;
 }
 
+/** A client that names itself by the URL of its metadata document. */
+export const clientAt = (id: string): Client => ({ id, redirect: REDIRECT });
+
+/** That document. */
+export const documentOf = (id: string, more: object = {}) => ({
+  client_id: id,
+  client_name: "Some App",
+  redirect_uris: [REDIRECT],
+  token_endpoint_auth_method: "none",
+  ...more,
+});
+
 export const REDIRECT = "https://app.example.com/callback";
 
 export async function register(url: string, more: Record<string, unknown> = {}): Promise<Client> {

@@ -1,7 +1,7 @@
 /** What a stranger could learn, write or break at the authorization server, without a key. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { base64url } from "../access/support/tokens.ts";
-import { Attempt, Browser, type Client, REDIRECT, register } from "./person.ts";
+import { Attempt, Browser, type Client, clientAt, documentOf, register } from "./person.ts";
 import { openPlace, type Place } from "./place.ts";
 
 let place: Place;
@@ -13,15 +13,6 @@ beforeAll(async () => {
   client = await register(url);
 });
 afterAll(() => place?.stop());
-
-const clientAt = (id: string): Client => ({ id, redirect: REDIRECT });
-const documentOf = (id: string, more: object = {}) => ({
-  client_id: id,
-  client_name: "Some App",
-  redirect_uris: [REDIRECT],
-  token_endpoint_auth_method: "none",
-  ...more,
-});
 
 describe("a stranger cannot tell which toolkits exist by another spelling of one's resource", () => {
   it.each([

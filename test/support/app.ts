@@ -1,6 +1,6 @@
 /** Parts of an app that nobody has to sign in to, for tests that build one of their own. */
 import type { App, Parts } from "../../src/app.ts";
-import type { Principal } from "../../src/core/model/definition.ts";
+import type { Principal } from "../../src/core/model/principal.ts";
 
 export const OWNER: Principal = { id: "owner", scopes: "all", reach: "all" };
 

@@ -1,9 +1,10 @@
 /** Which tools, prompts and resources there are: finds a tool, and keeps listings once joined. Loads nothing itself. */
 import type { ToolReference } from "../model/call.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
-import type { Demands, Principal, ToolDefinition } from "../model/definition.ts";
+import type { Demands, ToolDefinition } from "../model/definition.ts";
 import type { PromptEntry, ResourceEntry } from "../model/offers.ts";
 import type { Refusal } from "../model/outcome.ts";
+import type { Principal } from "../model/principal.ts";
 import { lacking } from "../model/principal.ts";
 
 /** The generated module's export. */

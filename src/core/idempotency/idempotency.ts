@@ -36,13 +36,13 @@ export interface Lease extends RunLease {
 }
 
 /** A call's names: in the stores, its fingerprint, and its sealing key. */
-export interface CallKeys {
+interface CallKeys {
   readonly storeKey: string;
   readonly fingerprint: string;
   readonly sealing: CryptoKey;
 }
 
-export type Claimed = { readonly lease: Lease } | { readonly result: CallResult };
+type Claimed = { readonly lease: Lease } | { readonly result: CallResult };
 
 /**
  * Claims a key for a call: only the holder of the lease may run the tool, and must settle afterwards.

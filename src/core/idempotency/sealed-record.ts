@@ -5,8 +5,8 @@
  */
 import { canonical } from "../lib/json.ts";
 import type { Begins } from "../model/call.ts";
-import type { Principal } from "../model/definition.ts";
 import type { Outcome } from "../model/outcome.ts";
+import type { Principal } from "../model/principal.ts";
 import type { CallIdentity, IdempotencyRecord } from "../ports/idempotency-store.ts";
 import { fromBase64Url, type Signer, toBase64Url } from "../ports/signed-handles.ts";
 

@@ -1,8 +1,9 @@
 /** A call before it runs: what every protocol's reader makes of its request. Knows no protocol. */
 
 import type { Json } from "../lib/json.ts";
-import type { Attachment, LogLevel, Principal, Trace } from "./definition.ts";
+import type { Attachment, LogLevel, Trace } from "./definition.ts";
 import type { Capability, Question } from "./elicitation.ts";
+import type { Principal } from "./principal.ts";
 
 /** `id` is `Toolkit.Tool`, `name` is `Toolkit_Tool`; `version` as asked for: `1.0.0`, `1`, or absent for the latest. */
 export type ToolReference = ({ readonly id: string } | { readonly name: string }) & {

@@ -4,7 +4,7 @@ import type { Json } from "../lib/json.ts";
 import type { Change } from "./change.ts";
 import type { Rich } from "./content.ts";
 import type { Capability, Elicited, Fields, Filled, Root, Sampled, SamplingRequest } from "./elicitation.ts";
-import type { GRANT, PARTITION } from "./principal.ts";
+import type { Principal } from "./principal.ts";
 import type { InferInput, InferOutput, StandardSchema } from "./schema.ts";
 import type { Session } from "./session.ts";
 
@@ -103,26 +103,6 @@ export interface Trace {
   readonly baggage?: string | undefined;
   /** A protocol's own trace id (OXP `trace_id`). */
   readonly id?: string | undefined;
-}
-
-/** Who is calling: a key or an (issuer, subject), never a token's text; and what that opens. */
-export interface Principal {
-  /** `anonymous`, `key:…` or `jwt:…`: short, the same for every token of one subject, and free of personal data. */
-  readonly id: string;
-  /** Folder names of the toolkits that exist for it; absent for all. */
-  readonly toolkits?: readonly string[] | undefined;
-  /** Scopes that it was granted, for tools that demand some; `all` for whoever owns the place. */
-  readonly scopes: readonly string[] | "all";
-  /**
-   * Scopes that it could come back with (OAuth, "step-up"): it sees tools that demand these. No fewer than `scopes`.
-   */
-  readonly reach: readonly string[] | "all";
-  /** Requests a minute that it may make, where it has a limit of its own. */
-  readonly rate?: number | undefined;
-  /** Who of them it is, where others share its id. */
-  readonly [PARTITION]?: () => string;
-  /** The grant that it came by, if it signed in with a key. */
-  readonly [GRANT]?: string;
 }
 
 export type LogLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";

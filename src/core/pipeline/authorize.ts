@@ -5,9 +5,9 @@
 import { describeError } from "../lib/log.ts";
 import type { MaybePromise } from "../lib/maybe-promise.ts";
 import type { Caller } from "../model/call.ts";
-import type { Principal } from "../model/definition.ts";
 import type { Granted } from "../model/granted.ts";
 import type { Refusal } from "../model/outcome.ts";
+import type { Principal } from "../model/principal.ts";
 import { lacking, partitionOf } from "../model/principal.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
 import { resolveRequirements } from "./requirements.ts";

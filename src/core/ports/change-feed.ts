@@ -1,7 +1,7 @@
 /** News of what a client may have listed or read before: published by tools, heard by open streams. */
 
 import type { Change } from "../model/change.ts";
-import type { Principal } from "../model/definition.ts";
+import type { Principal } from "../model/principal.ts";
 import { lacking } from "../model/principal.ts";
 
 /** What one stream wants to hear. */

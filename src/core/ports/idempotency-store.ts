@@ -4,7 +4,7 @@ import { canonical } from "../lib/json.ts";
 import type { Granted } from "../model/granted.ts";
 import { fromBase64Url, type Signer } from "./signed-handles.ts";
 
-/** What a store holds of a call: only the core can open it (record.ts). */
+/** What a store holds of a call: only the core can open it (idempotency/sealed-record.ts). */
 export interface IdempotencyRecord {
   readonly fingerprint: string;
   /** ASCII. */

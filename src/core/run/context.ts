@@ -6,17 +6,10 @@ import { type Scrub, scrubber, scrubJson } from "../lib/scrub.ts";
 import { keepMap } from "../lib/v8-maps.ts";
 import type { Caller } from "../model/call.ts";
 import type { Change } from "../model/change.ts";
-import type {
-  Attachment,
-  FormQuestion,
-  LogLevel,
-  PageQuestion,
-  Principal,
-  ToolContext,
-  Trace,
-} from "../model/definition.ts";
+import type { Attachment, FormQuestion, LogLevel, PageQuestion, ToolContext, Trace } from "../model/definition.ts";
 import type { Capability, Elicited, Question, Root, Sampled, SamplingRequest } from "../model/elicitation.ts";
 import type { Granted } from "../model/granted.ts";
+import type { Principal } from "../model/principal.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
 import { type OpenSession, openSession } from "./open-session.ts";
 import { type ElicitingRun, type InputRequiredListener, Questions } from "./questions.ts";

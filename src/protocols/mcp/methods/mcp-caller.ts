@@ -13,7 +13,8 @@ import {
   NO_CONTEXT,
   type ToolReference,
 } from "../../../core/model/call.ts";
-import type { Attachment, Principal, Trace } from "../../../core/model/definition.ts";
+import type { Attachment, Trace } from "../../../core/model/definition.ts";
+import type { Principal } from "../../../core/model/principal.ts";
 import { readTrace } from "../../../http/trace.ts";
 import type { Meta } from "../transport/dialect.ts";
 import type { Exchange } from "../transport/exchange.ts";

@@ -1,4 +1,4 @@
-/** One request's turn: what a method is served with, and what it answers. The same in every era. */
+/** One MCP request on its way to its response: what a method gets, and where its reply goes. The same in every era. */
 
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import { keepMap } from "../../../core/lib/v8-maps.ts";
@@ -10,26 +10,26 @@ import type { Reply } from "../wire/codes.ts";
 import type { Dialect } from "./dialect.ts";
 import { answerOf, type FinalMessage, type MessageStream, ResponseStream, type Resumable } from "./response-stream.ts";
 
-/** What the turn knows of a session that its connection is in. */
+/** What is known of the session that a connection is in. */
 export interface ConnectionSession {
   readonly id: string;
   /** What its handshake settled on. */
   readonly revision: string;
 }
 
-/** What is known of a request when its turn begins. */
+/** What is known of a request when it arrives. */
 export interface ExchangeFacts {
   readonly context: RequestContext;
   readonly dialect: Dialect;
   readonly session: ConnectionSession | undefined;
-  /** What the client declared that it can be asked. */
+  /** What the client declared that it can do: elicitation, sampling, roots. */
   readonly capabilities: ReadonlySet<Capability>;
   readonly resumable?: Resumable | undefined;
   /** Whether it is a batch's part: headers speak of the whole, and there is no stream. */
   readonly isBatched?: boolean | undefined;
 }
 
-/** Built for each request, so what few methods use (a stream, a signal) is made when it is first asked for. */
+/** Built for each request, so what few methods use (a stream, a signal) is created on first use. */
 export class Exchange implements ExchangeFacts, Client {
   readonly context: RequestContext;
   readonly dialect: Dialect;

@@ -2,7 +2,7 @@
  * Ids of events that a client may come back with (2025-11-25, basic/transports, Resumability and Redelivery): signed
  * and bound to their session, so that one that was never issued is known without a read.
  */
-import type { Principal } from "../../../../core/model/definition.ts";
+import type { Principal } from "../../../../core/model/principal.ts";
 import { granted, lacking } from "../../../../core/model/principal.ts";
 import type { Runtime } from "../../../../core/ports/runtime.ts";
 import { fromBase64Url, toBase64Url } from "../../../../core/ports/signed-handles.ts";
