@@ -29,7 +29,7 @@ import type {
   ServerInfo,
 } from "./http/request-context.ts";
 import { json } from "./http/response.ts";
-import { type Located, ToolkitRouter } from "./http/toolkit-router.ts";
+import { type Located, type PathParams, ToolkitRouter } from "./http/toolkit-router.ts";
 import { home } from "./pages/home.ts";
 import { mcp } from "./protocols/mcp/routes.ts";
 import { opentool } from "./protocols/opentool/routes.ts";
@@ -52,25 +52,26 @@ export interface App {
 }
 
 const PROTOCOLS: readonly Protocol[] = [oxp, mcp, opentool];
+type AppRouter = ToolkitRouter<[H, RouterRoute]>;
 const FOR_ALL = { "access-control-allow-origin": "*" };
 const METADATA_CORS = { ...FOR_ALL, "access-control-allow-methods": "GET", "access-control-allow-headers": "*" };
 
 export function createApp(parts: Parts): App {
   const { toolkits } = parts.runtime.catalog;
-  const router = new ToolkitRouter<[H, RouterRoute]>((path) => locate(path, toolkits));
+  const router: AppRouter = new ToolkitRouter((path) => locate(path, toolkits));
   const app = new Hono({ router });
   const straight = new WeakMap<H, Serve>();
   app.get("/", (c) => c.text(home(parts.server), 200, { "x-content-type-options": "nosniff" }));
   app.get(METADATA_PATH, (c) => json(resourceMetadata(new URL(c.req.url), parts.resource), 200, FOR_ALL));
   for (const protocol of PROTOCOLS) {
     for (const endpoint of protocol.endpoints) {
-      const serve = server(parts, endpoint, protocol);
-      const handler: H = (c) => serve(c.req.raw, c.req.param("toolkit"));
+      const serve = server(parts, endpoint, protocol, router);
+      const handler: H = (c) => serve(c.req.raw, c.req.param());
       straight.set(handler, serve);
       app.on(endpoint.method, endpoint.path, handler);
     }
   }
-  app.notFound((c) => elsewhere(c, parts));
+  app.notFound((c) => elsewhere(c, parts, router));
   app.onError((error, c) => unhandled(error, c.req.raw, parts));
   return {
     // Hono's context, which no endpoint looks at, and its promises are a sixth of what a call allocates and 3% of its
@@ -79,13 +80,13 @@ export function createApp(parts: Parts): App {
       const [found] = router.match(request.method, getPath(request));
       const only = found.length === 1 ? found[0] : undefined;
       const serve = only && straight.get(only[0][0]);
-      return serve ? serve(request, only[1].toolkit) : app.fetch(request);
+      return serve ? serve(request, only[1]) : app.fetch(request);
     },
   };
 }
 
 /** An endpoint with what goes before it: who may call, and from where. */
-type Serve = (request: Request, toolkit: string | undefined) => Promise<Response>;
+type Serve = (request: Request, params: PathParams) => Promise<Response>;
 
 /** Nothing throws for what a caller does: this is a fault of ours, and says no more than that. */
 function unhandled(error: unknown, request: Request, { runtime }: Parts): Response {
@@ -106,7 +107,7 @@ function locate(asked: string, toolkits: ReadonlySet<string>): Located {
   return { path: isMetadataPath(path) ? METADATA_PATH : path, toolkit: undefined };
 }
 
-function server(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol): Serve {
+function server(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol, router: AppRouter): Serve {
   const { runtime, server, limits, originPolicy, resource } = parts;
   // One runtime for all who see the same.
   const runtimes = new WeakMap<Catalog, Runtime>([[runtime.catalog, runtime]]);
@@ -133,8 +134,9 @@ function server(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol
     const admitting = parts.guard(this, this.toolkit, times);
     return isPromise(admitting) ? admitting.then((admitted) => refusalOf(admitted, this)) : refusalOf(admitting, this);
   };
-  return async (request, toolkit) => {
+  return async (request, params) => {
     const { headers } = request;
+    const { toolkit } = params;
     const origin = headers.get("origin");
     try {
       const refused = refusedOrigin(request, origin, originPolicy);
@@ -147,9 +149,20 @@ function server(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol
       }
       const catalog = runtime.catalog.visibleTo(principal);
       if (toolkit !== undefined && !catalog.toolkits.has(toolkit))
-        return allowOrigin(nothing(request, catalog), origin);
+        return allowOrigin(nothing(request, catalog, router), origin);
       const seen = runtimeFor(catalog);
-      const context = { request, headers, principal, toolkit, runtime: seen, server, limits, challenge, recheck };
+      const context = {
+        request,
+        headers,
+        principal,
+        toolkit,
+        params,
+        runtime: seen,
+        server,
+        limits,
+        challenge,
+        recheck,
+      };
       const responding = serve(context);
       return allowOrigin(isPromise(responding) ? await responding : responding, origin);
     } catch (error) {
@@ -181,7 +194,7 @@ const NOBODY: Principal = { id: ANONYMOUS, scopes: [], reach: [], toolkits: [] }
 /**
  * What no route matches: a browser's questions, the sign-in's own endpoints, and nothing, for those who may know that.
  */
-async function elsewhere(c: Context, parts: Parts): Promise<Response> {
+async function elsewhere(c: Context, parts: Parts, router: AppRouter): Promise<Response> {
   const request = c.req.raw;
   const path = getPath(request);
   const { httpError } = protocolOf(path);
@@ -197,27 +210,29 @@ async function elsewhere(c: Context, parts: Parts): Promise<Response> {
   if (refused) return httpError(403, refused);
   const allowed = preflight(request);
   if (allowed) return allowOrigin(allowed, origin);
-  if (path === "/") return nothing(request, parts.runtime.catalog);
+  if (path === "/") return nothing(request, parts.runtime.catalog, router);
   const admitted = await parts.guard({ request, headers }, locate(path, parts.runtime.catalog.toolkits).toolkit);
   if ("status" in admitted) return allowOrigin(httpError(admitted.status, admitted.message, admitted.headers), origin);
-  return allowOrigin(nothing(request, parts.runtime.catalog.visibleTo(admitted)), origin);
+  return allowOrigin(nothing(request, parts.runtime.catalog.visibleTo(admitted), router), origin);
 }
 
 /** 404, or 405 with what the path allows (RFC 9110, section 15.5.6), as far as the path exists for whoever asks. */
-function nothing(request: Request, catalog: Catalog): Response {
-  const { path, toolkit } = locate(getPath(request), catalog.toolkits);
-  const protocol = protocolOf(getPath(request));
-  const allowed = PROTOCOLS.flatMap(({ endpoints }) => endpoints)
-    .filter((endpoint) => endpoint.path === path)
-    .flatMap((endpoint) => (endpoint.method === "GET" ? ["GET", "HEAD"] : [endpoint.method]));
-  if (path === "/" && toolkit === undefined) allowed.push("GET", "HEAD");
-  if (allowed.length === 0) return protocol.httpError(404, "There is nothing at this path");
-  return protocol.httpError(405, `${request.method} is not allowed here`, { allow: allowed.join(", ") });
+function nothing(request: Request, catalog: Catalog, router: AppRouter): Response {
+  const asked = getPath(request);
+  const methods = router.methodsOf(locate(asked, catalog.toolkits).path);
+  const { httpError } = protocolOf(asked);
+  if (methods.length === 0) return httpError(404, "There is nothing at this path");
+  const allowed = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+  return httpError(405, `${request.method} is not allowed here`, { allow: allowed.join(", ") });
 }
 
-/** Whose shape an error takes where no endpoint was reached. */
+/** By the first segment of their paths: `/mcp`, `/opentool`, `/tools`. */
+const BY_SEGMENT = new Map(
+  PROTOCOLS.flatMap((protocol) => protocol.endpoints.map(({ path }) => [path.split("/")[1], protocol] as const)),
+);
+
+/** The protocol that an error is rendered in if no endpoint was reached, bare or under a toolkit. */
 function protocolOf(path: string): Protocol {
-  if (/^(\/[^/]+)?\/mcp(\/|$)/.test(path)) return mcp;
-  if (/^(\/[^/]+)?\/opentool(\/|$)/.test(path)) return opentool;
-  return oxp;
+  const [, first, second] = path.split("/", 3);
+  return BY_SEGMENT.get(first) ?? BY_SEGMENT.get(second) ?? oxp;
 }

@@ -2,6 +2,7 @@
 import type { MaybePromise } from "../core/lib/maybe-promise.ts";
 import type { Principal } from "../core/model/principal.ts";
 import type { Runtime } from "../core/ports/runtime.ts";
+import type { PathParams } from "./toolkit-router.ts";
 
 /** How this deployment introduces itself. */
 export interface ServerInfo {
@@ -17,6 +18,8 @@ export interface RequestContext {
   readonly principal: Principal;
   /** Folder name of the toolkit whose path was asked for; absent on the bare paths. */
   readonly toolkit: string | undefined;
+  /** Values of the parameters in the endpoint's path, `toolkit` among them. */
+  readonly params: PathParams;
   readonly runtime: Runtime;
   readonly server: ServerInfo;
   readonly limits: Limits;
@@ -49,6 +52,7 @@ export type MaybeResponse = MaybePromise<Response>;
 /** A method on a path, served on the bare path and under each toolkit. */
 export interface Endpoint {
   readonly method: "GET" | "POST" | "DELETE";
+  /** May have parameters: `/rest/:toolkit/:tool`. `:toolkit` is the folder name of the toolkit that is called. */
   readonly path: string;
   /** Served to everyone: needs no credential. */
   readonly open?: true;

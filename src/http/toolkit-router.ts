@@ -1,22 +1,33 @@
 /**
- * A Hono router for routes that are plain paths, served bare and under each toolkit: one lookup, however many toolkits
- * there are. `/calculator/tools` is `/tools` with the parameter `toolkit`. Knows no patterns.
+ * Hono's router for paths that are served bare and under each toolkit: one lookup, however many toolkits there are.
+ * `/calculator/tools` is `/tools` with the parameter `toolkit`. A path may have parameters (`/rest/:toolkit/:tool`):
+ * these routes are tried one after the other, and only if no plain path fits.
  */
 import type { Router } from "hono/router";
 
-/** What a path asks for, and under which toolkit. */
+/** A path without the toolkit in front of it, and that toolkit. */
 export interface Located {
   readonly path: string;
   readonly toolkit: string | undefined;
 }
 
-/** What Hono takes for a match: handlers, each with what stands in the path for it. */
-type Match<Handler> = [[Handler, Record<string, string>][]];
+/** Values of a path's parameters by name, decoded. */
+export type PathParams = Readonly<Record<string, string>>;
+
+/** What Hono takes for a match: handlers, each with its parameters. */
+type Match<Handler> = [[Handler, PathParams][]];
+
+interface PatternRoute<Handler> {
+  readonly method: string;
+  readonly pattern: RegExp;
+  readonly handler: Handler;
+}
 
 export class ToolkitRouter<Handler> implements Router<Handler> {
   readonly name = "ToolkitRouter";
   /** By path and method. */
-  readonly #bare = new Map<string, Map<string, Match<Handler>>>();
+  readonly #plain = new Map<string, Map<string, Match<Handler>>>();
+  readonly #patterns: PatternRoute<Handler>[] = [];
   readonly #locate: (path: string) => Located;
 
   constructor(locate: (path: string) => Located) {
@@ -24,17 +35,50 @@ export class ToolkitRouter<Handler> implements Router<Handler> {
   }
 
   add(method: string, path: string, handler: Handler): void {
-    const methods = this.#bare.get(path) ?? new Map<string, Match<Handler>>();
-    this.#bare.set(path, methods.set(method, [[[handler, {}]]]));
+    if (path.includes(":")) {
+      this.#patterns.push({ method, pattern: patternOf(path), handler });
+      return;
+    }
+    const methods = this.#plain.get(path) ?? new Map<string, Match<Handler>>();
+    this.#plain.set(path, methods.set(method, [[[handler, {}]]]));
   }
 
   match(method: string, asked: string): Match<Handler> {
-    // No toolkit is called like the beginning of a path of ours.
-    const found = this.#bare.get(asked)?.get(method);
+    // No toolkit has the name of a path's first segment, so the whole path can be looked up first.
+    const found = this.#plain.get(asked)?.get(method);
     if (found) return found;
     const { path, toolkit } = this.#locate(asked);
-    const bare = this.#bare.get(path)?.get(method);
-    if (bare === undefined) return [[]];
-    return toolkit === undefined ? bare : [bare[0].map(([handler]) => [handler, { toolkit }])];
+    const plain = this.#plain.get(path)?.get(method);
+    if (plain) return toolkit === undefined ? plain : [plain[0].map(([handler]) => [handler, { toolkit }])];
+    for (const route of this.#patterns) {
+      const params = route.method === method ? paramsOf(route.pattern, path) : undefined;
+      if (params) return [[[route.handler, toolkit === undefined ? params : { ...params, toolkit }]]];
+    }
+    return [[]];
+  }
+
+  /** @param path without a toolkit in front of it */
+  methodsOf(path: string): string[] {
+    const fitting = this.#patterns.filter(({ pattern }) => paramsOf(pattern, path) !== undefined);
+    return [...(this.#plain.get(path)?.keys() ?? []), ...fitting.map(({ method }) => method)];
+  }
+}
+
+/** `/rest/:toolkit/:tool`: a parameter stands for one segment that is not empty. */
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replace(/:(\w+)/g, "(?<$1>[^/]+)")}$`);
+}
+
+function paramsOf(pattern: RegExp, path: string): PathParams | undefined {
+  const groups = pattern.exec(path)?.groups;
+  return groups && Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, decoded(value)]));
+}
+
+/** A malformed escape stays as it is: such a value names nothing. */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
   }
 }
