@@ -221,7 +221,8 @@ function nothing(request: Request, catalog: Catalog, router: AppRouter): Respons
   const asked = getPath(request);
   const methods = router.methodsOf(locate(asked, catalog.toolkits).path);
   const { httpError } = protocolOf(asked);
-  if (methods.length === 0) return httpError(404, "There is nothing at this path");
+  // A path with parameters has a method for any toolkit in it, also for one that does not exist.
+  if (methods.length === 0 || methods.includes(request.method)) return httpError(404, "There is nothing at this path");
   const allowed = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
   return httpError(405, `${request.method} is not allowed here`, { allow: allowed.join(", ") });
 }
