@@ -19,38 +19,36 @@ import { authorize } from "./authorize.ts";
 
 /** Carries out a call, and writes its audit line. */
 export async function execute(call: Call, runtime: Runtime): Promise<CallResult> {
-  const result = await carryOut(call, runtime);
-  audit(runtime, call, result.entry, result.outcome, result.durationMs, result.replayed);
-  return result;
-}
-
-async function carryOut(call: Call, runtime: Runtime): Promise<CallResult> {
+  const end = (result: CallResult) => {
+    audit(runtime, call, result.entry, result.outcome, result.durationMs, result.replayed);
+    return result;
+  };
   const found = find(call, runtime);
-  if ("refusal" in found) return refused(found.refusal);
+  if ("refusal" in found) return end(refused(found.refusal));
   const { entry } = found;
 
   const authorizing = authorize(entry, call, runtime);
   const authorized = isPromise(authorizing) ? await authorizing : authorizing;
-  if ("refusal" in authorized) return refused(authorized.refusal, entry);
+  if ("refusal" in authorized) return end(refused(authorized.refusal, entry));
 
   const loading = load(entry, call, runtime);
   const loaded = isPromise(loading) ? await loading : loading;
-  if ("outcome" in loaded) return ended(loaded.outcome, entry);
+  if ("outcome" in loaded) return end(ended(loaded.outcome, entry));
 
   const parsing = parse(loaded.definition, entry, call, runtime);
   const parsed = isPromise(parsing) ? await parsing : parsing;
-  if ("outcome" in parsed) return ended(parsed.outcome, entry);
+  if ("outcome" in parsed) return end(ended(parsed.outcome, entry));
 
   const tool = toolRun(loaded.definition, parsed.input, authorized.granted, entry, call, runtime);
-  if (call.key !== undefined) return carryOutOnce(tool, call.key);
+  if (call.key !== undefined) return end(await runOnce(tool, call.key));
 
   const running = run(tool, check);
   const { outcome, durationMs } = isPromise(running) ? await running : running;
-  return ended(outcome, entry, durationMs);
+  return end(ended(outcome, entry, durationMs));
 }
 
 /** A keyed call runs at most once: it claims its key first, and its outcome is kept under it. */
-async function carryOutOnce(tool: ToolRun, key: string): Promise<CallResult> {
+async function runOnce(tool: ToolRun, key: string): Promise<CallResult> {
   const claimed = await claim(tool, key);
   if ("result" in claimed) return claimed.result;
   const { lease } = claimed;

@@ -55,11 +55,11 @@ export function toolRun(
  * @param check turns what the tool returned into an outcome
  * @param lease of a keyed call
  */
-export async function run(
+export function run(
   tool: ToolRun,
   check: (returned: unknown, tool: ToolRun) => MaybePromise<Outcome>,
   lease?: RunLease,
-): Promise<TimedRun> {
+): MaybePromise<TimedRun> {
   const { definition, input, offer, caller, runtime, context } = tool;
   if (lease) {
     // Claiming took a while.
@@ -76,11 +76,17 @@ export async function run(
     start: () => definition.run(input as never, context as never),
     check: (returned) => check(returned, tool),
   });
-  const { outcome, late } = isPromise(running) ? await running : running;
+  return isPromise(running) ? running.then((ran) => ended(ran, started, tool)) : ended(running, started, tool);
+}
+
+function ended(ran: Run, started: number, { context, runtime }: ToolRun): MaybePromise<TimedRun> {
   const closing = context.end();
-  if (closing) await closing;
-  const durationMs = runtime.now() - started;
-  return late ? { outcome, durationMs, late: closeAgain(late, context) } : { outcome, durationMs };
+  const timed = (): TimedRun => {
+    const durationMs = runtime.now() - started;
+    const { outcome, late } = ran;
+    return late ? { outcome, durationMs, late: closeAgain(late, context) } : { outcome, durationMs };
+  };
+  return closing ? closing.then(timed) : timed();
 }
 
 /** A tool that works on after its time is over may change its session: that is written when it ends. */

@@ -34,7 +34,7 @@ async function post(context: RequestContext): Promise<Response> {
   const { method, params } = kind === "response" ? { method: undefined, params: undefined } : message;
   const claim = eraOf(context.headers, { method, params, isRequest: kind === "request" });
   if ("error" in claim) return notServed(claim, kind === "request" ? message.id : undefined);
-  return eraNamed(claim).post(context, message, claim);
+  return await eraNamed(claim).post(context, message, claim);
 }
 
 /** A batch has no opening of its own: whoever has batches looks at it. */

@@ -7,7 +7,7 @@ import { type Client, NO_CONTEXT } from "../../core/model/call.ts";
 import type { CallResult } from "../../core/model/call-result.ts";
 import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
 import { execute } from "../../core/pipeline/execute.ts";
-import { readJson } from "../../http/body.ts";
+import { type ReadBody, readJson } from "../../http/body.ts";
 import { checkedKey, idempotencyKeyOf } from "../../http/idempotency-key.ts";
 import type { Listing } from "../../http/listing.ts";
 import { answerListing, listingOf, listingTag } from "../../http/listing.ts";
@@ -74,7 +74,7 @@ function fragment({ name, json }: CatalogEntry): string {
 
 /** Every error that a JSON-RPC body can carry is a 200: clients take any other status for "no access to server". */
 async function call(context: RequestContext): Promise<Response> {
-  const read = await readRequest(context);
+  const read = readRequest(await readJson(context));
   if (read instanceof Response) return read;
   const { body, status, headers } = await answer(context, read);
   return json(body, status, headers);
@@ -87,7 +87,7 @@ async function call(context: RequestContext): Promise<Response> {
  * after a colon, no id, no comment, and an event is written in one piece.
  */
 async function streamCall(context: RequestContext): Promise<Response> {
-  const read = await readRequest(context);
+  const read = readRequest(await readJson(context));
   if (read instanceof Response) return read;
   const stop = new AbortController();
   const stream = eventStream(() => stop.abort(), ":");
@@ -121,8 +121,7 @@ function oneLine(value: unknown): string {
 }
 
 /** @returns the call; or the response to a request that is none */
-async function readRequest(context: RequestContext): Promise<ReadCall | Response> {
-  const body = await readJson(context);
+function readRequest(body: ReadBody): ReadCall | Response {
   if ("bad" in body) return opentool.httpError(body.bad.status, body.bad.message);
   const read = readCall(body.value);
   if (!("problem" in read)) return read;

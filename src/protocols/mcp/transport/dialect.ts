@@ -20,6 +20,8 @@ export interface Dialect {
   readonly era: string;
   /** What the era lacks is absent. */
   readonly methods: ReadonlyMap<string, Method>;
+  /** Adds what every result of the era has. */
+  finish(reply: MethodReply, exchange: Exchange): MethodReply;
   /** HTTP status where a method is not among them, if the era names one. */
   readonly unknownMethodStatus: number | undefined;
 

@@ -1,10 +1,10 @@
 /** Answers one request: finds its method in the dialect's table, gives it a channel and a way to be cancelled. */
 import { describeError } from "../../../core/lib/log.ts";
-import { isPromise, settlesAtOnce } from "../../../core/lib/maybe-promise.ts";
+import { attempt, isPromise, settlesAtOnce } from "../../../core/lib/maybe-promise.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
 import { CODE, error } from "../wire/codes.ts";
-import { Exchange, type ExchangeFacts, type Method, type MethodReply } from "./exchange.ts";
+import { Exchange, type ExchangeFacts, type MethodReply } from "./exchange.ts";
 import type { FinalMessage } from "./response-stream.ts";
 
 export async function dispatch(request: RpcRequest, facts: ExchangeFacts): Promise<Response> {
@@ -15,21 +15,16 @@ export async function dispatch(request: RpcRequest, facts: ExchangeFacts): Promi
     const unknown = error(CODE.unknownMethod, `Method not found: ${request.method}`);
     return exchange.respond(finalMessage(request, { ...unknown, status: dialect.unknownMethodStatus }));
   }
-  const replying = reply(method, request, exchange);
+  const final = (reply: MethodReply) => finalMessage(request, dialect.finish(reply, exchange));
+  const replying = attempt(
+    () => method(request, exchange),
+    (thrown) => broken(thrown, exchange.context),
+  );
   // A method that is done at once needs no watch, as nobody can cancel it in time, and no stream if it sent nothing.
-  if (await settlesAtOnce(replying)) return exchange.respond(await replying);
+  if (!isPromise(replying)) return exchange.respond(final(replying));
+  if (await settlesAtOnce(replying)) return exchange.respond(final(await replying));
   const unwatch = dialect.watch(request, exchange);
-  return exchange.respond(unwatch ? replying.finally(unwatch) : replying);
-}
-
-/** The last message of a request. Never rejects. */
-async function reply(method: Method, request: RpcRequest, exchange: Exchange): Promise<FinalMessage> {
-  try {
-    const replying = method(request, exchange);
-    return finalMessage(request, isPromise(replying) ? await replying : replying);
-  } catch (thrown) {
-    return finalMessage(request, broken(thrown, exchange.context));
-  }
+  return exchange.respond(replying.then(final).finally(unwatch));
 }
 
 /** A store that cannot be reached, or a fault of ours: the answer goes out under its id all the same. */

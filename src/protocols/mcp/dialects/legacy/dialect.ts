@@ -49,6 +49,7 @@ function make(revision: LegacyRevision | undefined): Dialect {
   return {
     era: "legacy",
     methods: METHODS,
+    finish: (reply) => reply,
     unknownMethodStatus: undefined,
     // "Disconnection SHOULD NOT be interpreted as the client cancelling its request" (2025-03-26, 2025-06-18 and
     // 2025-11-25, basic/transports). 2024-11-05 does not say so, but has the same cancel notification. Bare clients have

@@ -70,19 +70,16 @@ function openedOf(named: string | undefined, session: McpSession | undefined): O
   return { revision: isLegacyRevision(named) ? named : session?.revision, session };
 }
 
-async function answer(
+function answer(
   context: RequestContext,
   message: ValidMessage,
   opened: Response | Opened,
   isBatched?: boolean,
-): Promise<Response> {
+): MaybeResponse {
   if (opened instanceof Response) return opened;
   const { revision, session } = opened;
   // Streamable HTTP, "Sending Messages to the Server": notifications and responses are accepted without a body.
-  if (message.kind !== "request") {
-    await hear(context, message, session);
-    return empty(202);
-  }
+  if (message.kind !== "request") return hear(context, message, session).then(() => empty(202));
   return dispatch(message, {
     context,
     dialect: legacyDialect(revision),
@@ -101,7 +98,7 @@ async function postBatch(context: RequestContext, values: readonly unknown[]): P
   if (opened instanceof Response) return opened;
   const batches = (revision: string | undefined) => revision === undefined || revision === "2025-03-26";
   if (!batches(named) || !batches(opened.revision)) return refuse(400, "This revision has no batches");
-  return answerBatch(values, context, (message) => answer(context, message, opened, true));
+  return answerBatch(values, context, async (message) => answer(context, message, opened, true));
 }
 
 async function endSession(context: RequestContext): Promise<Response> {

@@ -1,8 +1,6 @@
 /** What 2026-07-28 says and takes. */
 
-import { isPromise } from "../../../../core/lib/maybe-promise.ts";
 import type { Capability } from "../../../../core/model/elicitation.ts";
-import type { RpcRequest } from "../../../json-rpc.ts";
 import { complete } from "../../methods/completion.ts";
 import { getPromptOf, listPrompts } from "../../methods/prompts.ts";
 import { failed } from "../../methods/render.ts";
@@ -22,6 +20,7 @@ export function modernDialect(supported: () => readonly string[]): Dialect {
   return {
     era: "modern",
     methods: methods(supported),
+    finish: signed,
     // "It MUST respond with 404 Not Found" (Streamable HTTP, Protocol Version Header).
     unknownMethodStatus: 404,
     // Closing the stream MUST be treated as cancellation.
@@ -88,12 +87,5 @@ function methods(supported: () => readonly string[]): ReadonlyMap<string, Method
     ["resources/read", readResourceOf],
     ["completion/complete", complete],
   ];
-  return new Map(named.map(([name, method]) => [name, signing(method)]));
-}
-
-function signing(method: Method): Method {
-  return (request: RpcRequest, exchange: Exchange) => {
-    const reply = method(request, exchange);
-    return isPromise(reply) ? reply.then((made) => signed(made, exchange)) : signed(reply, exchange);
-  };
+  return new Map(named);
 }
