@@ -2,7 +2,8 @@
 import { join } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { build, type Fork, makeFork, until } from "../support/node/fork.ts";
+import { build } from "../support/node/build.ts";
+import { type Fork, makeFork, until } from "../support/node/fork.ts";
 import { miniflareOptions, workerConfig } from "../support/node/worker.ts";
 
 /** Sends a request to the instance that it names: what the network does between two locations. */

@@ -2,7 +2,8 @@
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
-import { build, type Fork, type Served } from "../../support/node/fork.ts";
+import { build } from "../../support/node/build.ts";
+import type { Fork, Served } from "../../support/node/fork.ts";
 import { miniflareOptions, workerConfig } from "../../support/node/worker.ts";
 
 export async function serveAtEdge(fork: Fork): Promise<Served> {

@@ -9,7 +9,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import { type KeyRecord, keyEntry, keyName, readKey } from "../../../../src/core/ports/key-records.ts";
-import { build, type Fork, makeFork, until } from "../fork.ts";
+import { build } from "../build.ts";
+import { type Fork, makeFork, until } from "../fork.ts";
 import { miniflareOptions, onTestClock, putAhead, type WorkerConfig, workerConfig } from "../worker.ts";
 
 export interface Made {

@@ -3,7 +3,8 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import { countIfRefused } from "../attacks/count.ts";
-import { build, type Fork, makeFork } from "../fork.ts";
+import { build } from "../build.ts";
+import { type Fork, makeFork } from "../fork.ts";
 import { miniflareOptions, workerConfig } from "../worker.ts";
 
 export interface Deployment {

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import { type MadeKey, makeKey } from "../../../../src/cli/keys/make.ts";
 import { type KeyTerms, keyEntry, keyName } from "../../../../src/core/ports/key-records.ts";
-import { build, makeFork, until } from "../fork.ts";
+import { build } from "../build.ts";
+import { makeFork, until } from "../fork.ts";
 import { miniflareOptions, onTestClock, putAhead, workerConfig } from "../worker.ts";
 
 export interface Place {
