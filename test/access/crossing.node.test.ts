@@ -27,6 +27,7 @@ import {
   withHeaders,
 } from "../support/node/attacks/wire.ts";
 import type { Fork } from "../support/node/fork.ts";
+import { post } from "../support/node/http.ts";
 
 let fork: Fork;
 let here: Deployment;
@@ -192,18 +193,12 @@ describe("a tool that is not visible is none at all (specs/oxp; design, refused:
     const listen = async (uri: string, key: Made) => {
       const stop = new AbortController();
       const params = { notifications: { resourceSubscriptions: [uri] }, _meta: MODERN_META };
-      const response = await fetch(`${here.url}/mcp`, {
-        method: "POST",
-        headers: {
-          authorization: `Bearer ${key.text}`,
-          "content-type": "application/json",
-          accept: "application/json, text/event-stream",
-          "mcp-protocol-version": "2026-07-28",
-          "mcp-method": "subscriptions/listen",
-        },
-        body: JSON.stringify(rpc("subscriptions/listen", params)),
-        signal: stop.signal,
-      });
+      const headers = {
+        authorization: `Bearer ${key.text}`,
+        "mcp-protocol-version": "2026-07-28",
+        "mcp-method": "subscriptions/listen",
+      };
+      const response = await post(`${here.url}/mcp`, rpc("subscriptions/listen", params), headers, stop.signal);
       const { value } = (await response.body?.getReader().read()) ?? {};
       stop.abort();
       return new TextDecoder().decode(value);

@@ -4,6 +4,7 @@ import { buildTools, type Deployment, deploy } from "../support/node/attacks/dep
 import { type Provider, startProvider } from "../support/node/attacks/provider.ts";
 import { rpc } from "../support/node/attacks/wire.ts";
 import type { Fork } from "../support/node/fork.ts";
+import { handshake, post as postTo, readUntil } from "../support/node/http.ts";
 
 let fork: Fork;
 let provider: Provider;
@@ -24,38 +25,14 @@ type Headed = Record<string, string>;
 const token = (scope: string) => ({ authorization: `Bearer ${provider.sign({ aud: `${here.url}/mcp`, scope })}` });
 const broad = () => token("club:read club:write");
 const narrow = () => token("club:read");
-const post = (body: object, headers: Headed) =>
-  fetch(`${here.url}/mcp`, {
-    method: "POST",
-    headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
-    body: JSON.stringify(body),
-  });
-
-async function begun(): Promise<Headed> {
-  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
-  const response = await post(rpc("initialize", params), broad());
-  await response.text();
-  return { "mcp-session-id": response.headers.get("mcp-session-id") ?? "", "mcp-protocol-version": "2025-11-25" };
-}
+const post = (body: object, headers: Headed) => postTo(`${here.url}/mcp`, body, headers);
+const begun = () => handshake(`${here.url}/mcp`, broad());
 
 const opened = (headers: Headed, path = "/mcp") =>
   fetch(`${here.url}${path}`, {
     headers: { accept: "text/event-stream", ...headers },
     signal: AbortSignal.timeout(60_000),
   });
-
-/** Reads until there is what is looked for. */
-async function until(response: Response, wanted: RegExp): Promise<string> {
-  const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
-  while (!wanted.test(text)) {
-    const { value, done } = await reader.read();
-    if (done) break;
-    text += value;
-  }
-  await reader.cancel();
-  return text;
-}
 
 it.each(["before", "after"])("hears no change of a resource that it may not read, subscribed to %s", async (order) => {
   const session = await begun();
@@ -69,12 +46,12 @@ it.each(["before", "after"])("hears no change of a resource that it may not read
   for (const uri of ["club://board", "shop://window"]) {
     await (await post(rpc("tools/call", { name: "Club_Announce", arguments: { uri } }), narrow())).text();
   }
-  expect(await until(stream, /shop:\/\/window/)).not.toContain("club://board");
+  expect(await readUntil(stream, /shop:\/\/window/)).not.toContain("club://board");
 });
 
 describe("a stream with fewer scopes takes nothing from a broader one of its session", () => {
   const openNarrow = (session: Headed) => opened({ ...session, ...narrow() });
-  const heard = (stream: Response) => until(stream, /shop:\/\/window/);
+  const heard = (stream: Response) => readUntil(stream, /shop:\/\/window/);
   const subscribe = async (session: Headed, uri: string) =>
     (await post(rpc("resources/subscribe", { uri }), { ...session, ...broad() })).text();
   const announce = async (uri: string) =>
@@ -88,7 +65,7 @@ describe("a stream with fewer scopes takes nothing from a broader one of its ses
     await announce("club://board");
     // What both may hear goes to the one that was opened last, and to no other.
     await announce("shop://window");
-    const text = await until(stream, /club:\/\/board/);
+    const text = await readUntil(stream, /club:\/\/board/);
     expect(text).toContain("club://board");
     expect(text).not.toContain("shop://window");
     expect(await heard(narrower)).not.toContain("club://board");
@@ -101,7 +78,7 @@ describe("a stream with fewer scopes takes nothing from a broader one of its ses
     const third = await opened({ ...session, ...broad() });
     await third.body?.cancel();
     let isOver = false;
-    const text = until(stream, /club:\/\/board/).finally(() => {
+    const text = readUntil(stream, /club:\/\/board/).finally(() => {
       isOver = true;
     });
     // What is published before the server knows that the third is closed may be lost.
@@ -124,7 +101,7 @@ it("does not pick up the result of a call that it may not make; who may does", a
   const refused = await opened({ ...session, ...narrow(), "last-event-id": id });
   expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("Last-Event-ID")]);
   const picked = await opened({ ...session, ...broad(), "last-event-id": id });
-  expect(await until(picked, /"result"/)).toContain("It was decided");
+  expect(await readUntil(picked, /"result"/)).toContain("It was decided");
 });
 
 describe("with a token that is good for one toolkit only, in a session of a token for all", () => {
@@ -168,13 +145,7 @@ describe("with a token that is good for one toolkit only, in a session of a toke
   });
 
   it("its own session, begun on its path, goes on there", async () => {
-    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
-    const first = await inShop("POST", {}, rpc("initialize", params));
-    await first.text();
-    const session = {
-      "mcp-session-id": first.headers.get("mcp-session-id") ?? "",
-      "mcp-protocol-version": "2025-11-25",
-    };
+    const session = await handshake(`${here.url}/shop/mcp`, { authorization: shop() });
     const ping = await inShop("POST", session, rpc("ping"));
     expect([ping.status, await ping.text()]).toEqual([200, expect.stringContaining('"result"')]);
     // Nor does a broader token take it elsewhere: what it begins there would be within reach of this one.

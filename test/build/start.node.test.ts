@@ -4,7 +4,8 @@ import { readFileSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ends, type Fork, makeFork, postJson, type Started, start, until } from "../support/node/fork.ts";
+import { ends, type Fork, makeFork, type Started, start, until } from "../support/node/fork.ts";
+import { postJson } from "../support/node/http.ts";
 
 /** The file that the README tells a reader to add. */
 const GREET = readFileSync(join(import.meta.dirname, "../fixtures/samples/hello/greet.ts"), "utf8");

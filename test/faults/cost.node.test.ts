@@ -1,6 +1,7 @@
 /** What a call costs in storage: each request to an object, and each operation of KV, on every path. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { until } from "../support/node/fork.ts";
+import { handshake } from "../support/node/http.ts";
 import { openRig, type Rig } from "../support/node/rig.ts";
 import { type Call, call, SOON, sleep } from "./caller.ts";
 
@@ -132,27 +133,8 @@ describe("a call (design, Cost of a call)", () => {
 
 /** An MCP session of 2025-11-25, as a client has one. */
 async function session(sessions: "kv" | "objects"): Promise<Record<string, string>> {
-  const response = await fetch(new URL("/at/one/mcp", rig.url), {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-      "x-principal": principal,
-    },
-    body: JSON.stringify({
-      jsonrpc: "2.0",
-      id: 0,
-      method: "initialize",
-      params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } },
-    }),
-  });
-  await response.arrayBuffer();
-  return {
-    "mcp-session-id": response.headers.get("mcp-session-id") ?? "",
-    "mcp-protocol-version": "2025-11-25",
-    accept: "application/json, text/event-stream",
-    "x-sessions": sessions,
-  };
+  const begun = await handshake(new URL("/at/one/mcp", rig.url).href, { "x-principal": principal });
+  return { ...begun, accept: "application/json, text/event-stream", "x-sessions": sessions };
 }
 
 describe("a session's call (2025-11-25): beside its own cost, it asks whether the session has ended", () => {

@@ -4,7 +4,9 @@ import { Miniflare, type MiniflareOptions } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { build } from "../support/node/build.ts";
 import { type Fork, makeFork, until } from "../support/node/fork.ts";
+import { handshake, post as postTo } from "../support/node/http.ts";
 import { miniflareOptions, workerConfig } from "../support/node/worker.ts";
+import { streamOf } from "../support/sse.ts";
 
 /** Sends a request to the instance that it names: what the network does between two locations. */
 const DOOR = {
@@ -40,65 +42,31 @@ afterAll(async () => {
 
 type Instance = "one" | "other";
 
-function post(instance: Instance, message: object, session: Record<string, string> = {}): Promise<Response> {
-  return fetch(url, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-      "x-instance": instance,
-      ...session,
-    },
-    body: JSON.stringify({ jsonrpc: "2.0", ...message }),
-  });
-}
+const post = (instance: Instance, message: object, session: Record<string, string> = {}) =>
+  postTo(url, { jsonrpc: "2.0", ...message }, { "x-instance": instance, ...session });
+const begun = (instance: Instance) => handshake(url, { "x-instance": instance }, { elicitation: {} });
 
-async function handshake(instance: Instance): Promise<Record<string, string>> {
-  const params = {
-    protocolVersion: "2025-11-25",
-    capabilities: { elicitation: {} },
-    clientInfo: { name: "test", version: "1" },
-  };
-  const response = await post(instance, { id: 0, method: "initialize", params });
-  await response.arrayBuffer();
-  return {
-    "mcp-session-id": response.headers.get("mcp-session-id") ?? "",
-    "mcp-protocol-version": "2025-11-25",
-  };
-}
-
-/** Messages of an event stream, one at a time, as they arrive. */
-async function* messages(response: Response): AsyncGenerator<Record<string, unknown>> {
-  let rest = "";
-  const decoder = new TextDecoder();
-  for await (const chunk of response.body ?? []) {
-    const events = (rest + decoder.decode(chunk, { stream: true })).split("\n\n");
-    rest = events.pop() ?? "";
-    for (const event of events) {
-      const data = /^data: (.+)$/m.exec(event)?.[1];
-      if (data) yield JSON.parse(data);
-    }
-  }
-}
+/** An event stream; how long the next event takes is a busy machine's affair. */
+const messages = (response: Response) => streamOf(response, 60_000);
 
 const ELICIT = { name: "test_elicitation", arguments: { message: "Who are you?" } };
 
 describe("one session on two instances (2025-11-25, client/elicitation)", () => {
   it("asks on one, is answered on the other, and ends on the first", async () => {
-    const session = await handshake("one");
+    const session = await begun("one");
     const stream = messages(await post("one", { id: 1, method: "tools/call", params: ELICIT }, session));
-    const question = (await stream.next()).value;
+    const question = await stream.nextData();
     expect(question).toMatchObject({ method: "elicitation/create", params: { message: "Who are you?" } });
     const result = { action: "accept", content: { username: "ada", email: "ada@example.com" } };
     const answered = await post("other", { id: question?.id, result }, session);
     expect(answered.status).toBe(202);
-    const final = (await stream.next()).value;
+    const final = await stream.nextData();
     expect(final).toMatchObject({ id: 1, result: { content: [{ type: "text" }] } });
     expect(JSON.stringify(final)).toContain("ada@example.com");
   });
 
   it("is cancelled on the other while it runs on one (basic/utilities/cancellation)", async () => {
-    const session = await handshake("other");
+    const session = await begun("other");
     const waits = { name: "test_wait", arguments: { name: "two instances" } };
     const call = post("one", { id: 7, method: "tools/call", params: waits }, session);
     const asked = { name: "test_how_stopped", arguments: { name: "two instances" } };
@@ -111,17 +79,17 @@ describe("one session on two instances (2025-11-25, client/elicitation)", () => 
   });
 
   it("hears on one of what was published on the other (basic/transports, Listening for Messages)", async () => {
-    const session = await handshake("one");
+    const session = await begun("one");
     const news = await fetch(url, { headers: { accept: "text/event-stream", "x-instance": "one", ...session } });
     const stream = messages(news);
     const trigger = { name: "test_trigger_tool_change", arguments: {} };
     await (await post("other", { id: 2, method: "tools/call", params: trigger }, session)).text();
-    expect((await stream.next()).value).toMatchObject({ method: "notifications/tools/list_changed" });
-    await stream.return(undefined);
+    expect(await stream.nextData()).toMatchObject({ method: "notifications/tools/list_changed" });
+    await stream.close();
   });
 
   it("hears on one of a resource that it subscribed to on the other, before and after it listens", async () => {
-    const session = await handshake("one");
+    const session = await begun("one");
     const subscribe = async (instance: Instance, verb: string) => {
       const params = { uri: "test://watched-resource" };
       await (await post(instance, { id: 4, method: `resources/${verb}`, params }, session)).text();
@@ -134,20 +102,20 @@ describe("one session on two instances (2025-11-25, client/elicitation)", () => 
     const news = await fetch(url, { headers: { accept: "text/event-stream", "x-instance": "one", ...session } });
     const stream = messages(news);
     await touched("other");
-    expect((await stream.next()).value).toMatchObject(updated);
+    expect(await stream.nextData()).toMatchObject(updated);
     await subscribe("other", "unsubscribe");
     await touched("one");
     await subscribe("other", "subscribe");
     const trigger = { name: "test_trigger_tool_change", arguments: {} };
     await (await post("other", { id: 6, method: "tools/call", params: trigger }, session)).text();
-    expect((await stream.next()).value).toMatchObject({ method: "notifications/tools/list_changed" });
+    expect(await stream.nextData()).toMatchObject({ method: "notifications/tools/list_changed" });
     await touched("one");
-    expect((await stream.next()).value).toMatchObject(updated);
-    await stream.return(undefined);
+    expect(await stream.nextData()).toMatchObject(updated);
+    await stream.close();
   });
 
   it("picks up on the other the stream of a call that runs on one, which believes that it is open", async () => {
-    const session = await handshake("one");
+    const session = await begun("one");
     const lost = await post("one", { id: 9, method: "tools/call", params: ELICIT }, session);
     const reader = (lost.body as ReadableStream<Uint8Array>).getReader();
     let text = "";
@@ -157,16 +125,16 @@ describe("one session on two instances (2025-11-25, client/elicitation)", () => 
       headers: { accept: "text/event-stream", "x-instance": "other", "last-event-id": id, ...session },
     });
     const stream = messages(again);
-    const question = (await stream.next()).value;
+    const question = await stream.nextData();
     expect(question).toMatchObject({ method: "elicitation/create" });
     const result = { action: "accept", content: { username: "ada", email: "ada@example.com" } };
     await post("other", { id: question?.id, result }, session);
-    expect(JSON.stringify((await stream.next()).value)).toContain("ada@example.com");
+    expect(JSON.stringify(await stream.nextData())).toContain("ada@example.com");
     expect((await reader.read()).done).toBe(true);
   });
 
   it("knows on the other what was ended on one (Session Management)", async () => {
-    const session = await handshake("one");
+    const session = await begun("one");
     const ended = await fetch(url, { method: "DELETE", headers: { "x-instance": "one", ...session } });
     expect(ended.status).toBe(204);
     expect((await post("other", { id: 3, method: "ping" }, session)).status).toBe(404);

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serveAtEdge } from "../conformance/runner/edge.ts";
 import { type Cable, layCable } from "../support/node/cable.ts";
 import { type Fork, makeFork, type Served, serveBuilt, until } from "../support/node/fork.ts";
+import { post as postTo } from "../support/node/http.ts";
 
 const forks: Fork[] = [];
 const servers: Served[] = [];
@@ -328,12 +329,7 @@ function textOf(result: unknown): string | undefined {
 it("a call of OpenTool's stream is stopped when its client vanishes", async () => {
   const name = crypto.randomUUID();
   const post = (path: string, method: string, params: object, signal?: AbortSignal) =>
-    fetch(`${edge.url}/opentool/${path}`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ jsonrpc: "2.0", id: "1", method, params }),
-      ...(signal && { signal }),
-    });
+    postTo(`${edge.url}/opentool/${path}`, { jsonrpc: "2.0", id: "1", method, params }, {}, signal);
   const howStopped = async () => (await post("call", "test_how_stopped", { name })).text();
   const hangUp = new AbortController();
   const { body } = await post("streamCall", "test_wait", { name, silent: true }, hangUp.signal);

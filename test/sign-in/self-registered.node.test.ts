@@ -7,6 +7,8 @@ import {
   Attempt,
   Browser,
   type Client,
+  clientAt,
+  documentOf,
   REDIRECT,
   register,
   type Sheet,
@@ -57,9 +59,8 @@ describe("a client that registered itself sends nobody on by a mistake that it m
 
   it.each(MISTAKES)("%s, of a client that is a document", async (_, ask, error) => {
     const id = "https://client.example/app.json";
-    const method = { token_endpoint_auth_method: "none" };
-    place.publish(id, { client_id: id, client_name: "Some App", redirect_uris: [REDIRECT], ...method });
-    const attempt = new Attempt(url, { id, redirect: REDIRECT });
+    place.publish(id, documentOf(id));
+    const attempt = new Attempt(url, clientAt(id));
     const sheet = await new Browser(url).open(attempt.query(ask));
     expect(told(sheet)).toEqual({ status: 400, to: REDIRECT, error, state: attempt.state, iss: url });
   });

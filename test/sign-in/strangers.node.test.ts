@@ -61,7 +61,7 @@ describe("a stranger writes no line of the log", () => {
         }),
     ],
   ])("%s", async (_, send) => {
-    const before = place.logged.length;
+    const before = place.lines.length;
     await send();
     const lines = await place.loggedSince(before);
     expect(lines.join("\n")).not.toContain("forged");

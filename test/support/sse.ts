@@ -24,7 +24,8 @@ export interface Stream {
 
 const PATIENCE_MS = 5_000;
 
-export function streamOf(response: Response): Stream {
+/** @param patienceMs how long an event may take */
+export function streamOf(response: Response, patienceMs = PATIENCE_MS): Stream {
   if (response.headers.get("content-type") !== "text/event-stream" || response.body === null) {
     throw new Error(`no event stream, but ${response.status} ${response.headers.get("content-type")}`);
   }
@@ -54,7 +55,7 @@ export function streamOf(response: Response): Stream {
   };
   const next = async () => {
     while (events.length === 0) {
-      const goesOn = await Promise.race([more(), late(PATIENCE_MS)]);
+      const goesOn = await Promise.race([more(), late(patienceMs)]);
       if (goesOn === "late") throw new Error("the stream is silent");
       if (!goesOn) break;
     }

@@ -5,7 +5,8 @@ import { Miniflare, type MiniflareOptions } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Deployment, deploy } from "../support/node/attacks/deployment.ts";
 import { build } from "../support/node/build.ts";
-import { type Fork, makeFork, postJson, type Started, start, until } from "../support/node/fork.ts";
+import { type Fork, makeFork, type Started, start, until } from "../support/node/fork.ts";
+import { postJson } from "../support/node/http.ts";
 import { miniflareOptions, workerConfig } from "../support/node/worker.ts";
 
 const text = (path: string) => readFileSync(resolve(import.meta.dirname, path), "utf8");

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Asked, asked, fetched, LEGACY, MODERN } from "../../bench/mcp.ts";
 import { testSettings } from "../../support/node/fork.ts";
+import { postJson } from "../../support/node/http.ts";
 import { type Project, project, ROOT } from "../../support/node/project.ts";
 import { miniflareOptions, workerConfig } from "../../support/node/worker.ts";
 
@@ -114,11 +115,7 @@ function stop(child: ChildProcess): Promise<void> {
   });
 }
 
-async function post(url: string, body: unknown) {
-  const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-  const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
-  return readJson(response);
-}
+const post = async (url: string, body: unknown) => (await postJson(url, body)).body;
 
 async function readJson(response: Response) {
   return JSON.parse(await response.text());

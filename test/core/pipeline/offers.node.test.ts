@@ -25,6 +25,7 @@ import {
   withHeaders,
 } from "../../support/node/attacks/wire.ts";
 import { type Fork, until } from "../../support/node/fork.ts";
+import { post } from "../../support/node/http.ts";
 
 let fork: Fork;
 let counter: Counter;
@@ -243,18 +244,16 @@ describe("who may not read a resource is told nothing of its changes", () => {
     const honoured = async (headers: Headers) => {
       const stop = new AbortController();
       const params = { notifications: { resourceSubscriptions: [SUBSCRIBE.uri, "shop://window"] }, _meta: MODERN_META };
-      const response = await fetch(`${here.url}/mcp`, {
-        method: "POST",
-        headers: [
-          ...headers.map(([name, value]): [string, string] => [name, value]),
-          ["content-type", "application/json"],
-          ["accept", "application/json, text/event-stream"],
-          ["mcp-protocol-version", "2026-07-28"],
-          ["mcp-method", "subscriptions/listen"],
-        ],
-        body: JSON.stringify(rpc("subscriptions/listen", params)),
-        signal: stop.signal,
-      });
+      const response = await post(
+        `${here.url}/mcp`,
+        rpc("subscriptions/listen", params),
+        {
+          ...Object.fromEntries(headers),
+          "mcp-protocol-version": "2026-07-28",
+          "mcp-method": "subscriptions/listen",
+        },
+        stop.signal,
+      );
       const { value } = (await response.body?.getReader().read()) ?? {};
       stop.abort();
       return /"resourceSubscriptions":(\[[^\]]*\])/.exec(new TextDecoder().decode(value))?.[1];

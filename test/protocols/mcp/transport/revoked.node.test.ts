@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildTools, type Deployment, deploy, type Made } from "../../../support/node/attacks/deployment.ts";
 import { MODERN_META, rpc } from "../../../support/node/attacks/wire.ts";
 import { type Fork, until } from "../../../support/node/fork.ts";
+import { handshake, post } from "../../../support/node/http.ts";
 
 let fork: Fork;
 let here: Deployment;
@@ -26,45 +27,29 @@ interface Open {
   close(): void;
 }
 
-async function opened(init: RequestInit): Promise<Open> {
+async function opened(ask: (signal: AbortSignal) => Promise<Response>): Promise<Open> {
   const hangUp = new AbortController();
-  const response = await fetch(`${here.url}/mcp`, { ...init, signal: hangUp.signal });
+  const response = await ask(hangUp.signal);
   let isClosed = false;
-  const read = async () => {
-    for await (const _ of response.body ?? []);
+  const closed = response.arrayBuffer().then(() => {
     isClosed = true;
-  };
-  const closed = read();
+  });
   closed.catch(() => {});
   return { status: response.status, isClosed: () => isClosed, closed, close: () => hangUp.abort() };
 }
 
-const JSON_TYPE = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+const bearer = ({ text }: Made) => ({ authorization: `Bearer ${text}` });
+const session = async (key: Made) => ({ ...bearer(key), ...(await handshake(`${here.url}/mcp`, bearer(key))) });
 
-const modern = ({ text }: Made) =>
-  opened({
-    method: "POST",
-    headers: {
-      ...JSON_TYPE,
-      authorization: `Bearer ${text}`,
-      "mcp-protocol-version": "2026-07-28",
-      "mcp-method": "subscriptions/listen",
-    },
-    body: JSON.stringify(
-      rpc("subscriptions/listen", { notifications: { toolsListChanged: true }, _meta: MODERN_META }),
-    ),
-  });
+const LISTEN = rpc("subscriptions/listen", { notifications: { toolsListChanged: true }, _meta: MODERN_META });
+const MODERN = { "mcp-protocol-version": "2026-07-28", "mcp-method": "subscriptions/listen" };
+const modern = (key: Made) =>
+  opened((signal) => post(`${here.url}/mcp`, LISTEN, { ...bearer(key), ...MODERN }, signal));
 
-async function session({ text }: Made): Promise<Record<string, string>> {
-  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
-  const headers = { ...JSON_TYPE, authorization: `Bearer ${text}` };
-  const body = JSON.stringify(rpc("initialize", params));
-  const response = await fetch(`${here.url}/mcp`, { method: "POST", headers, body });
-  await response.text();
-  return { ...headers, "mcp-session-id": response.headers.get("mcp-session-id") ?? "" };
+async function legacy(key: Made): Promise<Open> {
+  const headers = { accept: "text/event-stream", ...(await session(key)) };
+  return opened((signal) => fetch(`${here.url}/mcp`, { headers, signal }));
 }
-
-const legacy = async (key: Made) => opened({ headers: await session(key) });
 
 /** Has every open stream beat at once: the server does when one more than 32 is asked for, to find those that are dead. */
 async function beat(): Promise<void> {
@@ -108,20 +93,11 @@ describe.each([
 
 describe("a call that answers with a stream", () => {
   const minutes = { name: "Club_Minutes", arguments: { ms: 35_000 } };
-  const posted = (path: string, key: Made, message: object, more: Record<string, string>) => {
-    const headers = { ...JSON_TYPE, authorization: `Bearer ${key.text}`, ...more };
-    const body = JSON.stringify(message);
-    return fetch(`${here.url}${path}`, { method: "POST", headers, body });
-  };
-  const read = async ({ body: stream }: Response) => {
-    const reader = (stream as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
-    let text = "";
-    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) text += piece.value;
-    return text;
-  };
+  const posted = async (path: string, key: Made, message: object, more: Record<string, string>) =>
+    (await post(`${here.url}${path}`, message, { ...bearer(key), ...more })).text();
   const said = async (key: Made, method: Record<string, string>, _meta: object) => {
     const message = rpc("tools/call", { ...minutes, _meta: { progressToken: "t", ..._meta } });
-    return read(await posted("/mcp", key, message, method));
+    return posted("/mcp", key, message, method);
   };
   const modernCall = (key: Made) =>
     said(
@@ -130,8 +106,7 @@ describe("a call that answers with a stream", () => {
       MODERN_META,
     );
   const inSession = async (key: Made) => said(key, await session(key), {});
-  const openTool = async (key: Made) =>
-    read(await posted("/opentool/streamCall", key, rpc(minutes.name, minutes.arguments), {}));
+  const openTool = (key: Made) => posted("/opentool/streamCall", key, rpc(minutes.name, minutes.arguments), {});
 
   it("ends at a heartbeat when its key is revoked, without the result; that of another has it", async () => {
     const keys = await Promise.all([1, 2, 3].map(() => here.makeKey({ scopes: ["*"] })));

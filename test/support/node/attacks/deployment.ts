@@ -1,39 +1,22 @@
-/**
- * Deployments of one build that nobody opened, with fixture tools and settings of their own. A wrapper lets a test move
- * the Worker's clock; a server outside counts which tools ran.
- */
-import { createHash, randomBytes } from "node:crypto";
+/** Deployments of one build that nobody opened, with fixture tools and settings of their own. A server outside counts which tools ran. */
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { Miniflare, type MiniflareOptions } from "miniflare";
-import { type KeyRecord, keyEntry, keyName, readKey } from "../../../../src/core/ports/key-records.ts";
+import type { MadeKey } from "../../../../src/cli/keys/make.ts";
 import { build } from "../build.ts";
-import { type Fork, makeFork, until } from "../fork.ts";
-import { miniflareOptions, onTestClock, putAhead, type WorkerConfig, workerConfig } from "../worker.ts";
+import { type Deployed, type Env, runAll } from "../deployed.ts";
+import { type Fork, makeFork } from "../fork.ts";
 
-export interface Made {
-  readonly id: string;
-  readonly text: string;
-}
+export type Made = MadeKey;
 
-export interface Deployment {
-  readonly url: string;
-  /** Everything that the Worker logged, a line each; those that are JSON are read by {@link entries}. */
-  readonly lines: string[];
+export interface Deployment extends Deployed {
+  /** What the Worker logged, of those lines that are JSON. */
   entries(): Record<string, unknown>[];
-  /** Puts the Worker's clock so many seconds ahead of this machine's. */
-  ahead(seconds: number): Promise<void>;
-  /** Resolves when all that was logged until now is in {@link lines}: it comes by another way than the answers. */
-  logged(): Promise<void>;
-  makeKey(terms?: Partial<KeyRecord>): Promise<Made>;
-  revoke(key: Made): Promise<void>;
   /** Takes its scopes from a key. */
   demote(key: Made): Promise<void>;
   /** Binds a key to these toolkits. */
   bind(key: Made, toolkits: readonly string[]): Promise<void>;
-  stop(): Promise<void>;
 }
 
 export interface Counter {
@@ -89,60 +72,14 @@ export async function deploy(fork: Fork, settings: Settings = {}, counter?: Coun
 
 /** Several at once, each an isolate of one process: they share its log, their keys and their counters. All stop with one. */
 export async function deployAll(fork: Fork, settings: readonly Settings[], counter?: Counter): Promise<Deployment[]> {
-  const lines: string[] = [];
-  const names = settings.map((_, index) => `worker-${index}`);
-  const workers = settings.map((own, index) => ({
-    config: configured(fork, names[index] as string, {
-      [FAILURES]: undefined,
-      ...(counter && counted(counter)),
-      ...own,
-    }),
-    // Each at an address of its own, without a Worker of miniflare's before it.
-    ...(index > 0 && { dev: { unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }] } }),
+  const all = { [FAILURES]: undefined, ...(counter && counted(counter)) };
+  const changes = settings.map((own) => (env: Env) => changed(env, { ...all, ...own }));
+  return (await runAll(fork, changes)).map((deployed) => ({
+    ...deployed,
+    entries: () => deployed.lines.flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : [])),
+    demote: (key) => deployed.changeKey(key, { scopes: [] }),
+    bind: (key, toolkits) => deployed.changeKey(key, { toolkits }),
   }));
-  const options = {
-    ...miniflareOptions(),
-    workers,
-    handleStructuredLogs: ({ message }: { message: string }) => lines.push(message),
-  };
-  const miniflare = new Miniflare(options as unknown as MiniflareOptions);
-  const first = await miniflare.ready;
-  const kv = await miniflare.getKVNamespace("KV", names[0]);
-  const rewrite = async ({ id }: Made, terms: Partial<KeyRecord>) => {
-    const record = readKey(await kv.get(keyName(id), "text")) as KeyRecord;
-    await kv.put(keyName(id), keyEntry(id, { ...record, ...terms }).text);
-  };
-  const keys = {
-    async makeKey(terms: Partial<KeyRecord> = {}) {
-      const id = randomBytes(8).toString("hex");
-      const text = `trivet_${id}_${randomBytes(32).toString("base64url")}`;
-      const hash = createHash("sha256").update(text).digest("hex");
-      const record: KeyRecord = { name: "test", scopes: [], created: 1_700_000_000, hash, ...terms };
-      await kv.put(keyName(id), keyEntry(id, record).text);
-      return { id, text };
-    },
-    revoke: ({ id }: Made) => kv.delete(keyName(id)),
-    demote: (key: Made) => rewrite(key, { scopes: [] }),
-    bind: (key: Made, toolkits: readonly string[]) => rewrite(key, { toolkits }),
-  };
-  return Promise.all(
-    names.map(async (name, index) => {
-      const { origin: url } = index === 0 ? first : await miniflare.unsafeGetDirectURL(name);
-      return {
-        ...keys,
-        url,
-        lines,
-        entries: () => lines.flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : [])),
-        ahead: (seconds: number) => putAhead(url, seconds),
-        async logged() {
-          const mark = randomBytes(8).toString("hex");
-          await fetch(url, { headers: { "x-test-mark": mark } });
-          await until(async () => lines.some((line) => line.includes(mark)));
-        },
-        stop: () => miniflare.dispose(),
-      };
-    }),
-  );
 }
 
 /** What fixture tools need to say that they ran. */
@@ -150,13 +87,11 @@ function counted({ url, host }: Counter): Settings {
   return { COUNTER: url, ALLOWED_HOSTS: host };
 }
 
-function configured(fork: Fork, name: string, settings: Settings): WorkerConfig {
-  const { env, ...config } = workerConfig(join(fork.root, "dist/index.js"), fork.root, name) as WorkerConfig & {
-    env: Record<string, object>;
-  };
+function changed(before: Env, settings: Settings): Env {
+  const env = { ...before };
   for (const [variable, value] of Object.entries(settings)) {
     if (value === undefined) delete env[variable];
     else if (variable !== FAILURES) env[variable] = { type: "text", value };
   }
-  return onTestClock({ ...config, env });
+  return env;
 }

@@ -31,7 +31,10 @@ export function send(url: string, { method = "GET", path = "/", headers = [], bo
     `${method} ${path} HTTP/1.1`,
     `Host: ${host ?? own}`,
     "Connection: close",
-    ...(body === undefined ? [] : ["Content-Type: application/json", `Content-Length: ${bytes.length}`]),
+    ...(body === undefined || headers.some(([name]) => name === "content-type")
+      ? []
+      : ["Content-Type: application/json"]),
+    ...(body === undefined ? [] : [`Content-Length: ${bytes.length}`]),
     ...headers.map(([name, value]) => `${name}: ${value}`),
   ];
   return new Promise((answered, failed) => {

@@ -1,16 +1,11 @@
 /** The built Worker as a deployment that nobody opened, with the issuer of these tests or without one. */
-import { request } from "node:http";
-import { join } from "node:path";
-import { Miniflare, type MiniflareOptions } from "miniflare";
-import { countIfRefused } from "../attacks/count.ts";
+import * as attacks from "../attacks/deployment.ts";
+import * as wire from "../attacks/wire.ts";
 import { build } from "../build.ts";
+import type { Deployed } from "../deployed.ts";
 import { type Fork, makeFork } from "../fork.ts";
-import { miniflareOptions, workerConfig } from "../worker.ts";
 
-export interface Deployment {
-  readonly url: string;
-  stop(): Promise<void>;
-}
+export type Deployment = Deployed;
 
 const tool = (about: string, answer: string) => `import * as v from "valibot";
 import { defineTool } from "#tool";
@@ -40,14 +35,8 @@ export function builtFork(): Fork {
 }
 
 /** @param vars settings beside those of wrangler.toml; no limit of requests unless they name one, 10 being there */
-export async function deploy(fork: Fork, vars: Record<string, string> = {}): Promise<Deployment> {
-  const config = workerConfig(join(fork.root, "dist/index.js"), fork.root);
-  const env = { ...(config.env as Record<string, object>) };
-  for (const [name, value] of Object.entries({ RATE_PER_MINUTE: "", ...vars })) env[name] = { type: "text", value };
-  env.RATE_10 = { type: "rate-limit", namespace: "1010", simple: { limit: 10, period: 60 } };
-  const miniflare = new Miniflare(miniflareOptions({ ...config, env }) as MiniflareOptions);
-  const { origin } = await miniflare.ready;
-  return { url: origin, stop: () => miniflare.dispose() };
+export function deploy(fork: Fork, vars: Record<string, string> = {}): Promise<Deployment> {
+  return attacks.deploy(fork, { RATE_PER_MINUTE: "", ...attacks.COUNTS_FAILURES, ...vars });
 }
 
 export interface Answer {
@@ -57,34 +46,20 @@ export interface Answer {
 }
 
 /** As it goes over the wire: `fetch` takes no Host, and no Origin for long. */
-export function send(
+export async function send(
   url: string,
   method: string,
-  headers: Record<string, string> = {},
+  { host, ...headers }: Record<string, string> = {},
   body?: unknown,
 ): Promise<Answer> {
-  return new Promise((answered, failed) => {
-    const text = body === undefined ? undefined : JSON.stringify(body);
-    const type = text === undefined ? {} : { "content-type": "application/json" };
-    const length = text === undefined ? {} : { "content-length": String(Buffer.byteLength(text)) };
-    const sent = request(url, { method, headers: { ...type, ...length, ...headers } }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk) => chunks.push(chunk));
-      response.on("error", failed);
-      response.on("end", () => {
-        const list: [string, string][] = [];
-        for (const [name, values] of Object.entries(response.headersDistinct)) {
-          for (const value of values ?? []) list.push([name, value]);
-        }
-        countIfRefused(response.statusCode ?? 0);
-        answered({
-          status: response.statusCode ?? 0,
-          headers: new Headers(list),
-          text: Buffer.concat(chunks).toString(),
-        });
-      });
-    });
-    sent.on("error", failed);
-    sent.end(text);
+  const { origin, pathname, search } = new URL(url);
+  const path = pathname + search;
+  const answer = await wire.send(origin, {
+    method,
+    path,
+    headers: Object.entries(headers),
+    body,
+    ...(host !== undefined && { host }),
   });
+  return { status: answer.status, headers: new Headers(answer.headers), text: answer.text };
 }

@@ -1,5 +1,6 @@
 /** A client and the person before it, in plain requests: registers, opens pages, fills in forms, exchanges codes. */
 import { createHash, randomBytes } from "node:crypto";
+import { post } from "../http.ts";
 
 export interface Sheet {
   readonly status: number;
@@ -79,15 +80,11 @@ export const documentOf = (id: string, more: object = {}) => ({
 export const REDIRECT = "https://app.example.com/callback";
 
 export async function register(url: string, more: Record<string, unknown> = {}): Promise<Client> {
-  const response = await fetch(`${url}/oauth/register`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({
-      client_name: "Some App",
-      redirect_uris: [REDIRECT],
-      token_endpoint_auth_method: "none",
-      ...more,
-    }),
+  const response = await post(`${url}/oauth/register`, {
+    client_name: "Some App",
+    redirect_uris: [REDIRECT],
+    token_endpoint_auth_method: "none",
+    ...more,
   });
   if (response.status !== 201) throw new Error(`not registered: ${await response.text()}`);
   const { client_id, client_secret, redirect_uris } = (await response.json()) as {
@@ -169,15 +166,8 @@ export async function signIn(
 
 /** What a call of a tool comes to. */
 export async function call(url: string, token: string, tool: string, path = "/mcp") {
-  const response = await fetch(`${url}${path}`, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-      authorization: `Bearer ${token}`,
-    },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: {} } }),
-  });
+  const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: {} } };
+  const response = await post(`${url}${path}`, message, { authorization: `Bearer ${token}` });
   const text = await response.text();
   return { status: response.status, headers: response.headers, text };
 }
