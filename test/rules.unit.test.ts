@@ -155,6 +155,14 @@ describe("folders", () => {
   });
 });
 
+describe("tests mirror src", () => {
+  const OWN = /^test\/(bench|conformance|faults|fixtures|journeys|support|types)(\/|$)/;
+  const tests = globSync("test/**/*.test.ts", { cwd: ROOT }).filter((file) => !OWN.test(file));
+  it.each([...new Set(tests.map((file) => dirname(file)))])("%s is a folder of src", (folder) => {
+    expect(existsSync(resolve(ROOT, folder.replace(/^test/, "src")))).toBe(true);
+  });
+});
+
 describe("wire words stay in wire folders (style, 6)", () => {
   const WORDS =
     /\b(call_id|tool_id|isError|structuredContent|resultType|inputSchema|jsonrpc|parameter_errors|protocolVersion)\b/;
