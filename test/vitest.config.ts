@@ -78,6 +78,8 @@ export default defineConfig({
   test: {
     // What a passing test logs is its own affair; figures are printed by reporters of failures and by scripts.
     silent: "passed-only",
+    // So is how long one waits that waits by design: only what takes very long has a line.
+    slowTestThreshold: 30_000,
     reporters: ["default", countAttacks()],
     // Most files wait, for processes and for time: two go side by side on two cores, where one is what vitest would do.
     maxWorkers: Math.max(2, availableParallelism() - 1),

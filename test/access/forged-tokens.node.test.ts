@@ -31,6 +31,7 @@ let counter: Counter;
 let provider: Provider;
 /** Where tokens say that their keys are: nobody may ever ask there. */
 let trap: Provider;
+const began = Date.now();
 beforeAll(async () => {
   fork = buildTools();
   [counter, provider, trap] = await Promise.all([startCounter(), startProvider(), startProvider()]);
@@ -423,9 +424,11 @@ describe("what the tables are measured against", () => {
     ));
 });
 
-it("nobody asked where tokens said that keys were; the provider was asked once; nothing was logged of any token", () => {
+it("nobody asked where tokens said that keys were; the provider was hardly asked; nothing was logged of any token", () => {
   expect(trap.paths).toEqual([]);
-  expect(provider.asked).toBe(1);
+  expect(provider.asked).toBeGreaterThan(0);
+  // A key that it does not know has the Worker ask again, once in half a minute.
+  expect(provider.asked).toBeLessThanOrEqual(1 + Math.floor((Date.now() - began) / 30_000));
   expect(here.entries().filter(({ level }) => level === "error")).toEqual([]);
   const log = here.lines.join("\n");
   expect(log).not.toMatch(/eyJ/);

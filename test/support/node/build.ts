@@ -33,7 +33,8 @@ export function build({ root }: Fork): string {
     const printed = execFileSync(process.execPath, [WRANGLER, "deploy", "--dry-run", "--outdir", "dist"], {
       cwd: root,
       encoding: "utf8",
-      stdio: ["ignore", "pipe", "inherit"],
+      // What it says on stderr is in the error, if it fails.
+      stdio: ["ignore", "pipe", "pipe"],
     });
     keep(join(root, "dist"), printed, kept);
   }
