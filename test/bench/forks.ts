@@ -1,7 +1,8 @@
 /** Forks of this project as they deploy: with the tools of the benchmark, or with as many as a scenario wants. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { build, makeFork } from "../support/node/fork.ts";
+import { build } from "../support/node/build.ts";
+import { makeFork } from "../support/node/fork.ts";
 
 const ADD = readFileSync(resolve(import.meta.dirname, "tools/sums/add.ts"), "utf8");
 /** Tools of one toolkit. */

@@ -1,9 +1,9 @@
 /** Files that a caller attached reach a tool over every protocol, read by the same rules (gateway seed, "Attachments"). */
 import { describe, expect, it } from "vitest";
 import { send } from "../support/http.ts";
+import { call, mcp } from "../support/mcp.ts";
 import { eventsOf, postRpc } from "../support/opentool.ts";
 import { call as callOxp } from "../support/oxp.ts";
-import { call, mcp } from "./mcp/support.ts";
 
 /** What came of a call: the tool's result; or the words of its refusal, and the status of the answer. */
 interface Came {

@@ -1,7 +1,7 @@
 /** What every feed of changes keeps to. */
 import { describe, expect, it } from "vitest";
 import type { ChangeFeed, Listener, SessionStream, Subscribed } from "../../src/core/ports/change-feed.ts";
-import { all, take } from "./lines.ts";
+import { all, take } from "../support/lines.ts";
 
 const TOOLS = '{"of":"tools"}';
 const news = (uri: string) => `{"of":"resource","uri":"${uri}"}`;

@@ -1,4 +1,4 @@
-/** The command line behind `npm run keys` is the subject of test/keys; here its editor has the same KV as the Worker. */
+/** The command line behind `npm run keys` is the subject of test/cli/keys; here its editor has the same KV as the Worker. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { type Kv, keyEditor } from "../../src/cli/keys/editor.ts";

@@ -1,7 +1,7 @@
 /** What every relay keeps to. */
 import { describe, expect, it } from "vitest";
 import { LOST, MAX_KEPT_PER_STREAM, type Relay } from "../../src/core/ports/relay.ts";
-import { all, take } from "./lines.ts";
+import { all, take } from "../support/lines.ts";
 
 const entries = (...ats: number[]) => ats.map((at) => ({ at, text: `text ${at}` }));
 const lines = (...ats: number[]) => ats.map((at) => `${at} text ${at}`);

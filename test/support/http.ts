@@ -35,8 +35,3 @@ export function post(path: string, body: unknown, headers: Record<string, string
     body: typeof body === "string" ? body : JSON.stringify(body),
   });
 }
-
-/** `levels` arrays in each other, as JSON text: JSON.stringify would overflow the stack. */
-export function nested(levels: number): string {
-  return "[".repeat(levels) + "]".repeat(levels);
-}

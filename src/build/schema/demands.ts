@@ -1,6 +1,7 @@
 /**
  * Finds out what of a tool's published parameters its own schema may let pass unchecked. What is known to be held by
- * the libraries costs nothing; everything else is checked. test/build/published.test.ts holds this against the libraries.
+ * the libraries costs nothing; everything else is checked. test/build/schema/demands.node.test.ts holds this against the
+ * libraries.
  */
 import type { Described, JsonSchema } from "../../core/model/tool-description.ts";
 import { changeAll, isAnnotation } from "./flatten-schema.ts";

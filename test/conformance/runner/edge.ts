@@ -1,22 +1,20 @@
 /** The built Worker in workerd with nothing before it but a door that does what the edge does when a client goes away. */
 import { connect, createServer } from "node:net";
-import { join } from "node:path";
-import { Miniflare, type MiniflareOptions } from "miniflare";
-import { build, type Fork, type Served } from "../../support/node/fork.ts";
-import { miniflareOptions, workerConfig } from "../../support/node/worker.ts";
+import { build } from "../../support/node/build.ts";
+import { runAll } from "../../support/node/deployed.ts";
+import type { Fork, Served } from "../../support/node/fork.ts";
 
 export async function serveAtEdge(fork: Fork): Promise<Served> {
   build(fork);
-  const miniflare = new Miniflare(
-    miniflareOptions(workerConfig(join(fork.root, "dist/index.js"), fork.root)) as MiniflareOptions,
-  );
-  const { hostname, port } = await miniflare.ready;
+  const [deployed] = await runAll(fork, [(env) => env]);
+  if (deployed === undefined) throw new Error("nothing was deployed");
+  const { hostname, port } = new URL(deployed.url);
   const door = await openDoor(Number(port), hostname);
   return {
     url: door.url,
     async stop() {
       await door.stop();
-      await miniflare.dispose();
+      await deployed.stop();
     },
   };
 }

@@ -1,10 +1,11 @@
 /** A fork of this project in a temporary folder, with tools of its own: started, or built and served, over real HTTP. */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { createTestHarness } from "wrangler";
+import { build } from "./build.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 const OWN_FILES = ["package.json", "tsconfig.json", "src"];
@@ -64,15 +65,6 @@ export async function serveBuilt(fork: Fork): Promise<Served> {
   const harness = createTestHarness({ root: fork.root, workers: [{ configPath: "./wrangler.built.toml" }] });
   const { url } = await harness.listen();
   return { url: url.origin, stop: () => harness.close() };
-}
-
-/** @returns what the build printed */
-export function build(fork: Fork): string {
-  return execFileSync("npx", ["wrangler", "deploy", "--dry-run", "--outdir", "dist"], {
-    cwd: fork.root,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "inherit"],
-  });
 }
 
 export interface Started extends Served {
@@ -147,14 +139,4 @@ function freePort(): Promise<number> {
       server.close(() => found(port));
     });
   });
-}
-
-export async function postJson(url: string, body: unknown, headers: Record<string, string> = {}) {
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify(body),
-  });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
 }

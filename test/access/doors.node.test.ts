@@ -1,0 +1,544 @@
+/** What is open without a credential: of a deployment that nobody opened, of a public one, and of `npm start`. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  buildTools,
+  type Counter,
+  type Deployment,
+  deploy,
+  type Made,
+  startCounter,
+} from "../support/node/attacks/deployment.ts";
+import { type Provider, startProvider } from "../support/node/attacks/provider.ts";
+import { expectShape } from "../support/node/attacks/refused.ts";
+import { SECRET, shared } from "../support/node/attacks/tokens.ts";
+import {
+  type Answer,
+  bearer,
+  below,
+  CALLS,
+  type Headers,
+  MCP_WAYS,
+  rpc,
+  type Sent,
+  send,
+  withHeaders,
+} from "../support/node/attacks/wire.ts";
+import type { Fork } from "../support/node/fork.ts";
+
+let fork: Fork;
+let counter: Counter;
+/** Another origin. */
+let elsewhere: Counter;
+let provider: Provider;
+let closed: Deployment;
+let open: Deployment;
+let openWithOAuth: Deployment;
+let local: Deployment;
+let key: Made;
+beforeAll(async () => {
+  fork = buildTools();
+  [counter, elsewhere, provider] = await Promise.all([startCounter(), startCounter(), startProvider()]);
+  const oauth = { JWT_ISSUER: provider.issuer, JWT_JWKS_URL: provider.jwksUrl };
+  const unlimited = { RATE_PER_MINUTE: "" };
+  [closed, open, openWithOAuth, local] = await Promise.all([
+    // Word for word what wrangler.toml says: no setting, no secret, no key.
+    deploy(fork, {}, counter),
+    deploy(
+      fork,
+      {
+        ...unlimited,
+        PUBLIC: "true",
+        ALLOWED_ORIGINS: "https://app.example.com https://other.example.com:8443",
+        ALLOWED_HOSTS: `${counter.host} ${elsewhere.host}`,
+      },
+      counter,
+    ),
+    deploy(fork, { ...unlimited, PUBLIC: "true", JWT_SECRET: SECRET, ...oauth }, counter),
+    deploy(fork, { LOCAL: "true" }, counter),
+  ]);
+  key = await open.makeKey({ scopes: ["vault:open"] });
+});
+afterAll(async () => {
+  await Promise.all([closed, open, openWithOAuth, local].map((one) => one?.stop()));
+  for (const one of [counter, elsewhere, provider]) one?.stop();
+  fork?.remove();
+});
+
+async function ranBy(work: () => Promise<unknown>): Promise<string[]> {
+  const before = counter.ran.length;
+  await work();
+  return counter.ran.slice(before);
+}
+
+const SHARED_PATHS = [
+  ...["/tools", "/tools/call", "/call", "/info", "/mcp", "/opentool/version", "/opentool/load", "/opentool/call"],
+  ...["/opentool/streamCall"],
+];
+const TRICKS = [
+  ...["/tools/", "//tools", "/./tools", "/x/../tools", "/%74ools", "/tools%2f", "/tools;x", "/tools?health", "/TOOLS"],
+  ...[
+    "/health/../tools",
+    "/health/x",
+    "/health%2f..%2ftools",
+    "/health;/../tools",
+    "/healthz",
+    "/HEALTH",
+    "/health.json",
+  ],
+  ...["/%00", "/%", "/%ff", "/tools%00", "/.well-known", "/.well-known/oauth-authorization-server", "/.well-known/x"],
+  ...[
+    "/.well-known/oauth-protected-resource/x",
+    "/.well-known/oauth-protected-resource/mcp/x",
+    "/favicon.ico",
+    "/robots.txt",
+  ],
+  ...[
+    "/index.js",
+    "/wrangler.toml",
+    "/.dev.vars",
+    "/.git/config",
+    "/authorize",
+    "/token",
+    "/register",
+    "/keys",
+    "/admin",
+  ],
+  ...["/healthx", "/health/mcp", "/mcp/health", "/vault", "/vault/", "/nothing", "/cdn-cgi/x"],
+];
+const BELOW = ["", "/vault", "/shop", "/nothing"];
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+describe("the dry run's output, without configuration (README, Deploy)", () => {
+  it.each(BELOW)("refuses every method on every path of %s", async (prefix) => {
+    const paths = [...SHARED_PATHS, ...(prefix === "" ? TRICKS : ["/health", "/.well-known/oauth-protected-resource"])];
+    const ran = await ranBy(async () => {
+      for (const path of paths) {
+        for (const method of METHODS) {
+          const body = ["POST", "PUT", "PATCH"].includes(method) ? rpc("tools/list") : undefined;
+          const { status, headers, text } = await send(closed.url, { method, path: prefix + path, body });
+          expect(status, `${method} ${prefix}${path}`).toBe(401);
+          expect(headers["www-authenticate"]).toBe('Bearer realm="trivet"');
+          // RFC 9110, section 9.3.2: no content in an answer to HEAD.
+          expect(text === "").toBe(method === "HEAD");
+          expect(text).not.toMatch(/vault|shop/i);
+        }
+      }
+    });
+    expect(ran).toEqual([]);
+  });
+
+  it("refuses every call, in every protocol, in its own shape", async () => {
+    const ran = await ranBy(async () => {
+      for (const [way, call] of Object.entries(CALLS)) {
+        for (const prefix of ["", "/vault", "/shop", "/nothing"]) {
+          const answer = await send(closed.url, below(prefix, call("Vault.Peek")));
+          expect(answer.status).toBe(401);
+          expectShape(way, answer);
+        }
+      }
+    });
+    expect(ran).toEqual([]);
+  });
+
+  it.each(Object.entries(MCP_WAYS))("refuses every method of MCP %s", async (_, way) => {
+    const methods = [
+      ...["initialize", "ping", "server/discover", "tools/list", "prompts/list", "resources/list"],
+      ...["resources/templates/list", "completion/complete", "logging/setLevel", "subscriptions/listen", "x"],
+    ];
+    for (const method of methods) {
+      const answer = await send(closed.url, way(method));
+      expect([answer.status, answer.headers["mcp-session-id"]]).toEqual([401, undefined]);
+    }
+  });
+
+  it("is open at /, /health and the metadata, and says little there (RFC 9728, section 2; OXP, Health)", async () => {
+    const [root, health, metadata] = await Promise.all(
+      ["/", "/health", "/.well-known/oauth-protected-resource"].map((path) => send(closed.url, { path })),
+    );
+    expect([root?.status, health?.status, metadata?.status]).toEqual([200, 200, 200]);
+    expect(health?.body).toEqual({ status: "ok" });
+    expect(metadata?.body).not.toHaveProperty("authorization_servers");
+    for (const { text } of [root, health, metadata] as Answer[]) expect(text).not.toMatch(/vault|shop|whisper/i);
+  });
+
+  it("neither reads nor judges what a stranger sends", async () => {
+    // Small enough to be written before the answer closes the connection.
+    const large = "x".repeat(60_000);
+    const bodies = ["{", "[[[[", large, '{"jsonrpc": "2.0"}'];
+    for (const path of ["/tools/call", "/mcp", "/opentool/call"]) {
+      for (const body of bodies) {
+        expect((await send(closed.url, { method: "POST", path, body })).status).toBe(401);
+      }
+    }
+  });
+
+  it("takes no setting from the request", async () => {
+    const claims: Headers = [
+      ...["X-Forwarded-For", "X-Real-IP", "CF-Connecting-IP", "Forwarded", "X-Client-IP"].map(
+        (name) => [name, "127.0.0.1"] as const,
+      ),
+      ...["X-Forwarded-Host", "X-Original-URL", "X-Rewrite-URL", "X-HTTP-Method-Override"].map(
+        (name) => [name, "/health"] as const,
+      ),
+      ["X-Public", "true"],
+      ["LOCAL", "true"],
+      ["Upgrade-Insecure-Requests", "1"],
+    ];
+    for (const path of ["/tools", "/tools?LOCAL=true&PUBLIC=true"]) {
+      expect((await send(closed.url, { path, headers: claims })).status).toBe(401);
+      expect((await send(closed.url, { path, headers: claims, host: "127.0.0.1" })).status).toBe(401);
+      expect((await send(closed.url, { path, headers: claims, host: "localhost" })).status).toBe(401);
+    }
+    expect((await send(closed.url, { method: "GET", path: `${closed.url}/tools` })).status).toBe(401);
+  });
+
+  it("says once in its log how to get in", () => {
+    expect(closed.entries().filter(({ level }) => level === "warning")).toHaveLength(1);
+    expect(closed.entries().filter(({ level }) => level === "error")).toEqual([]);
+  });
+});
+
+describe('PUBLIC = "true" (README, Deploy; OXP, Server Authentication: none)', () => {
+  it.each(Object.entries(CALLS))(
+    "%s: strangers call what demands no scope, and nothing else is there",
+    async (_, call) => {
+      expect(await ranBy(() => send(open.url, call("Vault.Peek")))).toEqual(["vault.peek"]);
+      const ran = await ranBy(async () => {
+        const hidden = await send(open.url, call("Vault.Open"));
+        const unknown = await send(open.url, call("Vault.Xxxx"));
+        expect(hidden.status).toBe(unknown.status);
+        expect(hidden.text).toBe(unknown.text.replaceAll("Xxxx", "Open"));
+      });
+      expect(ran).toEqual([]);
+    },
+  );
+
+  it("lists no more than that", async () => {
+    for (const sent of [{ path: "/tools" }, { path: "/opentool/load" }, MCP_WAYS.bare("tools/list")]) {
+      const { text } = await send(open.url, sent);
+      expect(text).toContain("Peek");
+      expect(text).not.toMatch(/Vault.Open|Shop.Buy|vault:open/);
+    }
+  });
+
+  it.each([
+    ["Basic", "Basic dXNlcjpwYXNz"],
+    ["another's bearer", "Bearer abc"],
+    ["another's JWT", `Bearer ${shared()}`],
+    ["Negotiate, 9 KiB of it", `Negotiate ${"A".repeat(9_000)}`],
+    ["what cannot be read", "?"],
+    ["two of them", "Bearer a, Bearer b"],
+  ])('ignores Authorization that is not ours: %s ("MUST be ignored")', async (_, value) => {
+    for (const call of Object.values(CALLS)) {
+      const sent = withHeaders(call("Vault.Peek"), [["Authorization", value]]);
+      expect(await ranBy(() => send(open.url, sent))).toEqual(["vault.peek"]);
+    }
+  });
+
+  it("looks at what is ours: a good key is its principal, a bad one is refused", async () => {
+    const call = CALLS["OXP /tools/call"] as (id: string) => Sent;
+    expect(await ranBy(() => send(open.url, withHeaders(call("Vault.Open"), bearer(key.text))))).toEqual([
+      "vault.open",
+    ]);
+    const bad = await send(open.url, withHeaders(call("Vault.Peek"), bearer(`${key.text.slice(0, -3)}___`)));
+    expect(bad.status).toBe(401);
+  });
+
+  it("challenges strangers with 401 where OAuth is configured, and says what scopes (RFC 6750, section 3.1)", async () => {
+    for (const way of ["OXP /tools/call", "MCP bare", "MCP 2025-11-25", "MCP 2026-07-28", "OpenTool call"]) {
+      const call = CALLS[way] as (id: string) => Sent;
+      expect(await ranBy(() => send(openWithOAuth.url, call("Vault.Peek")))).toEqual(["vault.peek"]);
+      let answer: Answer | undefined;
+      const ran = await ranBy(async () => {
+        answer = await send(openWithOAuth.url, call("Shop.Buy"));
+      });
+      expect(ran).toEqual([]);
+      expect(answer?.status).toBe(401);
+      const challenge = answer?.headers["www-authenticate"] ?? "";
+      expect(challenge).toContain('scope="shop:buy shop:pay"');
+      expect(challenge).toContain("resource_metadata=");
+      // "If the request lacks any authentication information ... SHOULD NOT include an error code".
+      expect(challenge).not.toContain("error=");
+    }
+  });
+
+  // An open finding: strangers are one principal to the ledger, and what they hand over is no part of its key.
+  it("what one stranger was told under a call_id is not repeated to another, with secrets of its own", async () => {
+    const told = async (value: string) => {
+      const context = { secrets: [{ id: "WHISPER", value }] };
+      const request = { tool_id: "Whisper.Sees", call_id: "call-1", input: {}, context };
+      return (await send(open.url, { method: "POST", path: "/tools/call", body: { request } })).text;
+    };
+    expect(await told("ada's secret")).toContain("ada's secret");
+    expect(await told("whatever")).not.toContain("ada's secret");
+  });
+
+  it("strangers have no session of each other's, nor of a key's", async () => {
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
+    const started = await send(open.url, withHeaders(MCP_WAYS.bare("initialize", params), bearer(key.text)));
+    const session: Headers = [["Mcp-Session-Id", started.headers["mcp-session-id"] as string]];
+    expect((await send(open.url, withHeaders(MCP_WAYS.bare("tools/list"), session))).status).toBe(404);
+  });
+});
+
+describe("who may call from a page (MCP, Security Warning; Fetch standard, CORS)", () => {
+  const origin = (value: string): Headers => [["Origin", value]];
+  const status = async (deployment: Deployment, headers: Headers, host?: string) => {
+    const sent = { ...withHeaders(CALLS["MCP bare"]?.("Vault.Peek") as Sent, headers), ...(host && { host }) };
+    return (await send(deployment.url, sent)).status;
+  };
+  const foreign = [
+    ...["null", "https://evil.example", "https://app.example.com.evil.example", "https://evil-app.example.com"],
+    ...[
+      "http://app.example.com",
+      "https://app.example.com:444",
+      "https://app.example.com:443",
+      "https://app.example.com/",
+    ],
+    ...[
+      "https://app.example.com@evil.example",
+      "https://evil.example#https://app.example.com",
+      "HTTPS://APP.EXAMPLE.COM",
+    ],
+    ...[
+      "https://App.example.com",
+      "//app.example.com",
+      "app.example.com",
+      "https://app.example.com, https://evil.example",
+    ],
+    ...[
+      "https://app.example.com https://other.example.com:8443",
+      "https://other.example.com",
+      "*",
+      "https://*.example.com",
+    ],
+    ...["https://app.example.com.", "https://xn--app-example.com", "file://", "about:blank", "chrome-extension://abc"],
+    ...[
+      "https://app.example.com\t",
+      "https://app。example.com",
+      "https://127.0.0.1",
+      "http://127.0.0.1",
+      "http://localhost",
+    ],
+    ...["undefined", " ", "http://[::1]"],
+  ].filter((one) => one.trim() !== "" && one.trim() !== "https://app.example.com");
+  it.each(foreign)("not from %s", async (value) => {
+    const ran = await ranBy(async () => {
+      expect(await status(open, origin(value))).toBe(403);
+      const preflight = await send(open.url, {
+        method: "OPTIONS",
+        path: "/mcp",
+        headers: [...origin(value), ["Access-Control-Request-Method", "POST"]],
+      });
+      expect([preflight.status, preflight.headers["access-control-allow-origin"]]).toEqual([403, undefined]);
+    });
+    expect(ran).toEqual([]);
+  });
+
+  it("not from two origins at once, raw", async () => {
+    expect(await status(open, [...origin("https://app.example.com"), ...origin("https://evil.example")])).toBe(403);
+  });
+
+  it("from those that are allowed, and its own", async () => {
+    for (const value of ["https://app.example.com", "https://other.example.com:8443", open.url]) {
+      expect(await status(open, origin(value))).toBe(200);
+    }
+  });
+
+  it("with no credential of a browser's own: none is asked for by cookie, and no answer allows any", async () => {
+    const { headers } = await send(open.url, { path: "/tools", headers: origin("https://app.example.com") });
+    expect(headers["access-control-allow-origin"]).toBe("https://app.example.com");
+    expect(headers).not.toHaveProperty("access-control-allow-credentials");
+    expect(headers.vary).toContain("origin");
+  });
+
+  it("what a browser is told before it calls depends on what it asked and from where (RFC 9110, section 12.5.5)", async () => {
+    const { status, headers } = await send(open.url, {
+      method: "OPTIONS",
+      path: "/mcp",
+      headers: [...origin("https://app.example.com"), ["Access-Control-Request-Method", "POST"]],
+    });
+    expect([status, headers.vary]).toEqual([204, "access-control-request-headers, origin"]);
+  });
+});
+
+describe("LOCAL: loopback, and all of it (README, Browsers; DNS rebinding)", () => {
+  it.each(Object.entries(CALLS))("%s runs everything without a credential", async (_, call) => {
+    expect(await ranBy(() => send(local.url, call("Vault.Open")))).toEqual(["vault.open"]);
+  });
+
+  it.each([
+    ...["evil.example", "evil.example:8787", "127.0.0.1.evil.example", "localhost.evil.example", "evil-localhost"],
+    ...["10.0.0.1", "192.168.1.2:8787", "0.0.0.0", "[::]", "[::ffff:10.0.0.1]", "169.254.169.254", "127.0.0.1.nip.io"],
+    ...["localhost.", "trivet.local", "localhost@evil.example", "[fe80::1]"],
+  ])("not by the name %s", async (host) => {
+    const ran = await ranBy(async () => {
+      for (const call of Object.values(CALLS)) {
+        const { status } = await send(local.url, { ...call("Vault.Open"), host });
+        expect([400, 403]).toContain(status);
+      }
+      for (const path of ["/tools", "/mcp", "/unknown"]) {
+        expect([400, 403]).toContain((await send(local.url, { path, host })).status);
+      }
+    });
+    expect(ran).toEqual([]);
+  });
+
+  it.each([
+    "null",
+    "https://evil.example",
+    "http://127.0.0.1.evil.example",
+    "http://localhost.evil.example",
+    "http://127.0.0.1@evil.example",
+    "ftp://127.0.0.1",
+    "http://",
+    "http://0.0.0.0",
+  ])("not from a page of %s", async (value) => {
+    const ran = await ranBy(async () => {
+      for (const call of Object.values(CALLS)) {
+        expect((await send(local.url, withHeaders(call("Vault.Open"), [["Origin", value]]))).status).toBe(403);
+      }
+    });
+    expect(ran).toEqual([]);
+  });
+
+  it.each(["localhost", "localhost:9999", "127.0.0.1", "127.8.9.10:80", "[::1]:8787", "trivet.localhost"])(
+    "by the name %s",
+    async (host) => {
+      expect((await send(local.url, { path: "/tools", host })).status).toBe(200);
+    },
+  );
+});
+
+describe("what a tool fetches stays outside (specs: ctx.fetch; RFC 6890)", () => {
+  const fetched = async (url: string) =>
+    (await send(open.url, CALLS["OXP /tools/call"]?.("Reach.Out", { url }) as Sent)).body.result.value;
+  const INSIDE = [
+    ...[
+      "http://169.254.169.254/latest/meta-data/",
+      "http://2852039166/",
+      "http://0xA9FEA9FE/",
+      "http://0251.0376.0251.0376/",
+    ],
+    ...["http://0xa9.0xfe.0xa9.0xfe/", "http://169.254.43518/", "http://169.16689662/", "http://169.254.169.254./"],
+    ...[
+      "http://１６９.２５４.１６９.２５４/",
+      "http://169。254。169。254/",
+      "http://①⑥⑨.254.169.254/",
+      "http://%31%36%39.254.169.254/",
+    ],
+    ...[
+      "http://user:pass@169.254.169.254/",
+      "http://example.com@169.254.169.254/",
+      "http://169.254.169.254:80/",
+      "http:169.254.169.254",
+    ],
+    ...[
+      "http://[::ffff:169.254.169.254]/",
+      "http://[::ffff:a9fe:a9fe]/",
+      "http://[::169.254.169.254]/",
+      "http://[64:ff9b::a9fe:a9fe]/",
+    ],
+    ...[
+      "http://[64:ff9b:1::a9fe:a9fe]/",
+      "http://[2002:a9fe:a9fe::]/",
+      "http://[fd00:ec2::254]/",
+      "http://[fe80::1]/",
+      "http://[::1]/",
+    ],
+    ...[
+      "http://[::]/",
+      "http://[0:0:0:0:0:ffff:127.0.0.1]/",
+      "http://[ff02::1]/",
+      "http://[fec0::1]/",
+      "http://[2001:db8::1]/",
+    ],
+    ...[
+      "http://127.0.0.1/",
+      "http://127.1/",
+      "http://0/",
+      "http://0.0.0.0/",
+      "http://127.0.0.1.:80/",
+      "http://localhost/",
+      "http://LOCALHOST/",
+    ],
+    ...[
+      "http://localhost./",
+      "http://a.localhost/",
+      "http://10.1.2.3/",
+      "http://172.16.0.1/",
+      "http://172.31.255.255/",
+      "http://192.168.0.1/",
+    ],
+    ...[
+      "http://100.100.100.200/",
+      "http://192.0.0.192/",
+      "http://198.18.0.1/",
+      "http://224.0.0.1/",
+      "http://255.255.255.255/",
+    ],
+    ...[
+      "http://metadata.google.internal/",
+      "http://metadata/",
+      "http://instance-data/",
+      "http://kubernetes.default.svc/",
+      "http://router.lan/",
+    ],
+    ...[
+      "https://printer.local/",
+      "http://x.home.arpa/",
+      "file:///etc/passwd",
+      "ftp://127.0.0.1/",
+      "data:text/plain,x",
+      "javascript:1",
+    ],
+    ...["ws://127.0.0.1/", "gopher://127.0.0.1/", "blob:http://127.0.0.1/x"],
+  ];
+  it.each(INSIDE)("%s", async (url) => {
+    expect(await fetched(url)).toEqual({ refused: "AddressRefused" });
+  });
+
+  it.each([
+    "http://169.254.169.254/latest/",
+    "http://2852039166/",
+    "//169.254.169.254/",
+    "http://[::ffff:169.254.169.254]/",
+    "http://127.0.0.1:1/",
+    "file:///etc/passwd",
+    "http://localhost/",
+  ])("a redirect to %s", async (to) => {
+    const url = `${counter.url}/redirects?to=${encodeURIComponent(to)}`;
+    const ran = await ranBy(async () => expect(await fetched(url)).toEqual({ refused: "AddressRefused" }));
+    expect(ran).toEqual(["redirects"]);
+  });
+
+  it("a redirect to another origin takes no credentials along, nor what names users", async () => {
+    const told = { authorization: "Bearer x", cookie: "a=1", baggage: "user=ada", tracestate: "vendor=ada" };
+    const reach = async (to: string) => {
+      const input = {
+        url: `${counter.url}/redirects?to=${encodeURIComponent(to)}`,
+        headers: { ...told, "x-own": "y" },
+      };
+      const { body } = await send(open.url, CALLS["OXP /tools/call"]?.("Reach.Out", input) as Sent);
+      expect(body.result.value).toMatchObject({ status: 200 });
+    };
+    await reach(`${counter.url}/same`);
+    expect(counter.headers()).toMatchObject(told);
+    await reach(`${elsewhere.url}/other`);
+    expect(elsewhere.headers()).toMatchObject({ "x-own": "y" });
+    for (const name of Object.keys(told)) expect(elsewhere.headers()).not.toHaveProperty(name);
+  });
+
+  it("one host is allowed by name and port, and no other way", async () => {
+    const port = counter.host.split(":")[1];
+    expect(await fetched(`${counter.url}/allowed`)).toMatchObject({ status: 200 });
+    for (const url of [
+      `http://localhost:${port}/`,
+      `http://127.1.1.1:${port}/`,
+      `http://[::ffff:127.0.0.1]:${port}/`,
+      "http://127.0.0.1/",
+    ]) {
+      expect(await fetched(url)).toEqual({ refused: "AddressRefused" });
+    }
+  });
+});

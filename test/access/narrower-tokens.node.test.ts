@@ -1,0 +1,155 @@
+/** One session, several tokens of one person: a narrower one gets nothing that a broader one left in it. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildTools, type Deployment, deploy } from "../support/node/attacks/deployment.ts";
+import { type Provider, startProvider } from "../support/node/attacks/provider.ts";
+import { rpc } from "../support/node/attacks/wire.ts";
+import type { Fork } from "../support/node/fork.ts";
+import { handshake, post as postTo, readUntil } from "../support/node/http.ts";
+
+let fork: Fork;
+let provider: Provider;
+let here: Deployment;
+beforeAll(async () => {
+  fork = buildTools();
+  provider = await startProvider();
+  const settings = { JWT_ISSUER: provider.issuer, JWT_JWKS_URL: provider.jwksUrl, RATE_PER_MINUTE: "" };
+  here = await deploy(fork, settings);
+});
+afterAll(async () => {
+  await here?.stop();
+  provider?.stop();
+  fork?.remove();
+});
+
+type Headed = Record<string, string>;
+const token = (scope: string) => ({ authorization: `Bearer ${provider.sign({ aud: `${here.url}/mcp`, scope })}` });
+const broad = () => token("club:read club:write");
+const narrow = () => token("club:read");
+const post = (body: object, headers: Headed) => postTo(`${here.url}/mcp`, body, headers);
+const begun = () => handshake(`${here.url}/mcp`, broad());
+
+const opened = (headers: Headed, path = "/mcp") =>
+  fetch(`${here.url}${path}`, {
+    headers: { accept: "text/event-stream", ...headers },
+    signal: AbortSignal.timeout(60_000),
+  });
+
+it.each(["before", "after"])("hears no change of a resource that it may not read, subscribed to %s", async (order) => {
+  const session = await begun();
+  const subscribe = async (uri: string, who: Headed) =>
+    (await post(rpc("resources/subscribe", { uri }), { ...session, ...who })).text();
+  await subscribe("shop://window", narrow());
+  if (order === "before") await subscribe("club://board", broad());
+  const stream = await opened({ ...session, ...narrow() });
+  expect(stream.status).toBe(200);
+  if (order === "after") await subscribe("club://board", broad());
+  for (const uri of ["club://board", "shop://window"]) {
+    await (await post(rpc("tools/call", { name: "Club_Announce", arguments: { uri } }), narrow())).text();
+  }
+  expect(await readUntil(stream, /shop:\/\/window/)).not.toContain("club://board");
+});
+
+describe("a stream with fewer scopes takes nothing from a broader one of its session", () => {
+  const openNarrow = (session: Headed) => opened({ ...session, ...narrow() });
+  const heard = (stream: Response) => readUntil(stream, /shop:\/\/window/);
+  const subscribe = async (session: Headed, uri: string) =>
+    (await post(rpc("resources/subscribe", { uri }), { ...session, ...broad() })).text();
+  const announce = async (uri: string) =>
+    (await post(rpc("tools/call", { name: "Club_Announce", arguments: { uri } }), broad())).text();
+
+  it("that was opened before it, of a resource subscribed to after both", async () => {
+    const session = await begun();
+    const [stream, narrower] = [await opened({ ...session, ...broad() }), await openNarrow(session)];
+    await subscribe(session, "club://board");
+    await subscribe(session, "shop://window");
+    await announce("club://board");
+    // What both may hear goes to the one that was opened last, and to no other.
+    await announce("shop://window");
+    const text = await readUntil(stream, /club:\/\/board/);
+    expect(text).toContain("club://board");
+    expect(text).not.toContain("shop://window");
+    expect(await heard(narrower)).not.toContain("club://board");
+  });
+
+  it("when a third stream brings it what the session subscribed to before", async () => {
+    const session = await begun();
+    await subscribe(session, "club://board");
+    const [stream, narrower] = [await opened({ ...session, ...broad() }), await openNarrow(session)];
+    const third = await opened({ ...session, ...broad() });
+    await third.body?.cancel();
+    let isOver = false;
+    const text = readUntil(stream, /club:\/\/board/).finally(() => {
+      isOver = true;
+    });
+    // What is published before the server knows that the third is closed may be lost.
+    for (let tries = 0; tries < 100 && !isOver; tries++) {
+      await announce("club://board");
+      await new Promise((resume) => setTimeout(resume, 50));
+    }
+    await narrower.body?.cancel();
+    expect(isOver).toBe(true);
+    expect(await text).toContain("club://board");
+  });
+});
+
+it("does not pick up the result of a call that it may not make; who may does", async () => {
+  const session = await begun();
+  const params = { name: "Club_Minutes", arguments: { ms: 1 }, _meta: { progressToken: "t" } };
+  const said = await (await post(rpc("tools/call", params), { ...session, ...broad() })).text();
+  const id = /^id: (.*)$/m.exec(said)?.[1] ?? "";
+  expect(id).toMatch(/-0$/);
+  const refused = await opened({ ...session, ...narrow(), "last-event-id": id });
+  expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("Last-Event-ID")]);
+  const picked = await opened({ ...session, ...broad(), "last-event-id": id });
+  expect(await readUntil(picked, /"result"/)).toContain("It was decided");
+});
+
+describe("with a token that is good for one toolkit only, in a session of a token for all", () => {
+  const shop = () => `Bearer ${provider.sign({ aud: `${here.url}/shop/mcp`, scope: "club:read club:write" })}`;
+  const inShop = (method: string, headers: Headed, body?: object) =>
+    fetch(`${here.url}/shop/mcp`, {
+      method,
+      headers: {
+        "content-type": "application/json",
+        accept: method === "GET" ? "text/event-stream" : "application/json, text/event-stream",
+        authorization: shop(),
+        ...headers,
+      },
+      signal: AbortSignal.timeout(60_000),
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
+  const answered = { jsonrpc: "2.0", id: `ask-${crypto.randomUUID()}`, result: { action: "accept", content: {} } };
+
+  it.each<[string, string, object?]>([
+    ["ends it", "DELETE"],
+    ["cancels a call", "POST", cancelled],
+    ["answers a question", "POST", answered],
+    ["calls", "POST", rpc("tools/call", { name: "Shop_Look" })],
+    ["listens", "GET"],
+  ])("nobody %s", async (_, method, body) => {
+    const session = await begun();
+    const refused = await inShop(method, session, body);
+    expect([refused.status, await refused.text()]).toEqual([404, expect.stringContaining("Session not found")]);
+    const ping = await post(rpc("ping"), { ...session, ...broad() });
+    expect([ping.status, await ping.text()]).toEqual([200, expect.stringContaining('"result"')]);
+  });
+
+  it("nobody picks up the result of another toolkit's call", async () => {
+    const session = await begun();
+    const params = { name: "Club_Minutes", arguments: { ms: 1 }, _meta: { progressToken: "t" } };
+    const said = await (await post(rpc("tools/call", params), { ...session, ...broad() })).text();
+    const id = /^id: (.*)$/m.exec(said)?.[1] ?? "";
+    expect(id).toMatch(/-0$/);
+    expect((await inShop("GET", { ...session, "last-event-id": id })).status).toBe(404);
+  });
+
+  it("its own session, begun on its path, goes on there", async () => {
+    const session = await handshake(`${here.url}/shop/mcp`, { authorization: shop() });
+    const ping = await inShop("POST", session, rpc("ping"));
+    expect([ping.status, await ping.text()]).toEqual([200, expect.stringContaining('"result"')]);
+    // Nor does a broader token take it elsewhere: what it begins there would be within reach of this one.
+    expect((await post(rpc("ping"), { ...session, ...broad() })).status).toBe(404);
+    expect((await inShop("DELETE", session)).status).toBe(204);
+  });
+});

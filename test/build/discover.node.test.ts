@@ -1,0 +1,220 @@
+/** What discovery makes of a folder without mistakes. */
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Project, project, tool } from "../support/node/project.ts";
+
+/** Ids with versions, in the catalogue's order. */
+async function discovered(files: Record<string, string>): Promise<string[]> {
+  const { entries } = await catalogOf(project(files));
+  return entries.map(({ id, version }) => `${id}@${version}`);
+}
+
+async function catalogOf(made: Project) {
+  const { code, stderr } = await made.discover();
+  expect(stderr).toBe("");
+  expect(code).toBe(0);
+  return made.catalog();
+}
+
+describe.concurrent("discovery", () => {
+  it("names tools by their place, and sorts them by id", async () => {
+    expect(
+      await discovered({
+        "clock/tell-time.ts": tool(),
+        "post/get-letters.ts": tool(),
+        "post/get-2-letters.ts": tool(),
+      }),
+    ).toEqual(["Clock.TellTime@1.0.0", "Post.Get2Letters@1.0.0", "Post.GetLetters@1.0.0"]);
+  });
+
+  it("keeps versions side by side, sorted as versions and not as text", async () => {
+    expect(
+      await discovered({
+        "kit/add.ts": tool({ version: '"10.0.0"' }),
+        "kit/add@2.ts": tool({ version: '"2.0.0"' }),
+        "kit/add@1.ts": tool(),
+        "kit/add@1.2.ts": tool({ version: '"1.2.10"' }),
+        "kit/add@1.2.9.ts": tool({ version: '"1.2.9"' }),
+      }),
+    ).toEqual(["Kit.Add@1.0.0", "Kit.Add@1.2.9", "Kit.Add@1.2.10", "Kit.Add@2.0.0", "Kit.Add@10.0.0"]);
+  });
+
+  it("lets a toolkit spell its name", async () => {
+    const { entries } = await catalogOf(
+      project({
+        "big-sms/toolkit.ts":
+          'import { defineToolkit } from "#tool"; export default defineToolkit({ name: "BigSMS" });',
+        "big-sms/send-now.ts": tool(),
+      }),
+    );
+    expect(entries).toMatchObject([{ id: "BigSMS.SendNow", name: "BigSMS_SendNow", toolkit: "big-sms" }]);
+  });
+
+  it("leaves helpers, tests, types and data alone", async () => {
+    expect(
+      await discovered({
+        "kit/add.ts": tool({}, 'import { one } from "./_one.ts"; import text from "./_text.txt"; one(text);'),
+        "kit/_one.ts": "export const one = (text: string) => text.length;",
+        "kit/_text.txt": "one",
+        "kit/_help/deep.ts": "throw 1;",
+        "kit/add.test.ts": "throw 2;",
+        "kit/global.d.ts": "declare const nothing: never;",
+        "kit/data.json": "{}",
+        "_shared/any.ts": "throw 3;",
+        ".hidden/any.ts": "throw 4;",
+        "notes/README.md": "No tools here.",
+        "global.d.ts": "declare const nothing: never;",
+      }),
+    ).toEqual(["Kit.Add@1.0.0"]);
+  });
+
+  it("makes an empty catalogue of a folder that is empty or absent", async () => {
+    expect(await discovered({})).toEqual([]);
+    expect(await discovered({ "notes/README.md": "" })).toEqual([]);
+  });
+
+  it("ends although a tool leaves a timer running, and stays silent about what a tool prints as an error", async () => {
+    expect(
+      await discovered({ "kit/add.ts": tool({}, 'setInterval(() => {}, 1000); console.error("hello");') }),
+    ).toEqual(["Kit.Add@1.0.0"]);
+  });
+
+  it("loads what uses the runtime's own modules", async () => {
+    const before =
+      'import { env, DurableObject } from "cloudflare:workers"; class Store extends DurableObject {} (env as any).KEY.get(Store);';
+    expect(await discovered({ "kit/add.ts": tool({}, before) })).toEqual(["Kit.Add@1.0.0"]);
+  });
+
+  it("keeps what a definition says beside its schemas", async () => {
+    const { entries } = await catalogOf(
+      project({
+        "kit/add.ts": tool({
+          title: '"Add"',
+          annotations: "{ readOnly: true, openWorld: undefined }",
+          requirements:
+            '{ secrets: ["K", { id: "L", from: "worker" }], authorization: [{ id: "g", oauth2: { scopes: ["s"] }, from: "caller" }], userId: true }',
+          keep: "false",
+          timeoutMs: "1000",
+          env: '["KV"]',
+          attachments: "true",
+        }),
+      }),
+    );
+    expect(entries[0]?.traits).toEqual({
+      title: "Add",
+      annotations: { readOnly: true },
+      requirements: {
+        secrets: ["K", { id: "L", from: "worker" }],
+        authorization: [{ id: "g", oauth2: { scopes: ["s"] }, from: "caller" }],
+        userId: true,
+      },
+      keep: false,
+      timeoutMs: 1000,
+      env: ["KV"],
+      attachments: true,
+    });
+  });
+});
+
+describe.concurrent("a worker.ts", () => {
+  const WORKER = 'import { defineWorker } from "#tool"; export default defineWorker({ scheduled() {} });';
+
+  it("is no tool, and is named beside them", async () => {
+    const made = project({ "kit/add.ts": tool(), "worker.ts": WORKER });
+    expect((await made.discover()).stdout).toBe("discovered 1 tool(s) and a worker.ts\n");
+    expect((await made.catalog()).entries.map(({ id }) => id)).toEqual(["Kit.Add"]);
+    expect(readFileSync(made.out, "utf8")).toContain("import worker from");
+  });
+
+  it("may be all that there is", async () => {
+    expect((await project({ "worker.ts": WORKER }).discover()).stdout).toBe("discovered 0 tool(s) and a worker.ts\n");
+  });
+
+  it("may be called worker in a toolkit, and is a tool there", async () => {
+    expect(await discovered({ "kit/worker.ts": tool() })).toEqual(["Kit.Worker@1.0.0"]);
+  });
+
+  it("may use bindings of the runtime and helpers where it registers routes", async () => {
+    const text =
+      'import { env } from "cloudflare:workers"; import { path } from "./_path.ts"; import { defineWorker } from "#tool";' +
+      "export default defineWorker({ routes: (app) => app.get(path, (c) => c.text((env as any).NAME)) });";
+    const made = project({ "worker.ts": text, "_path.ts": 'export const path = "/a/:b";' });
+    expect(await made.discover()).toMatchObject({ code: 0, stderr: "" });
+  });
+});
+
+describe.concurrent("the generated module", () => {
+  it("is not written again when nothing changed", async () => {
+    const made = project({ "kit/add.ts": tool(), "kit/sub.ts": tool() });
+    expect((await made.discover()).stdout).toBe("discovered 2 tool(s)\n");
+    const { mtimeMs } = statSync(made.out);
+    const text = readFileSync(made.out, "utf8");
+    expect((await made.discover()).stdout).toBe("");
+    expect(statSync(made.out).mtimeMs).toBe(mtimeMs);
+    // Not by luck: the same text comes out where none was before.
+    writeFileSync(made.out, "");
+    await made.discover();
+    expect(readFileSync(made.out, "utf8")).toBe(text);
+  });
+
+  it("is the same though a default is computed anew each time", async () => {
+    const made = project({
+      "kit/add.ts": tool({
+        input: 'v.object({ a: v.optional(v.pipe(v.string(), v.description("A.")), () => crypto.randomUUID()) })',
+      }),
+    });
+    const before = await catalogOf(made);
+    expect(JSON.parse(before.entries[0]?.json.input ?? "").properties.a).toEqual({ type: "string", description: "A." });
+    expect((await catalogOf(made)).revision).toBe(before.revision);
+  });
+
+  it("changes its revision with a description, and not with a tool's code", async () => {
+    const made = project({ "kit/add.ts": tool() });
+    const { revision } = await catalogOf(made);
+    made.write({ "kit/add.ts": tool({ run: '() => "done otherwise"' }) });
+    expect((await catalogOf(made)).revision).toBe(revision);
+    made.write({ "kit/add.ts": tool({ description: '"Another one."' }) });
+    expect((await catalogOf(made)).revision).not.toBe(revision);
+  });
+
+  it("says what prompts and resources demand, and counts their scopes among all", async () => {
+    const demands = { scopes: ["b", "c"], rate: 10, timeoutMs: 5, env: ["E"], requirements: { secrets: ["S"] } };
+    const members = `description: "Demands.", ...${JSON.stringify(demands)}`;
+    const made = project({
+      "kit/add.ts": tool({ scopes: '["a", "c"]' }),
+      "kit/note.prompt.ts": `export default { ${members}, get: () => "" };`,
+      "kit/notes.resource.ts": `export default { ${members}, uri: "x://y", ttlMs: 9, read: () => "" };`,
+      "kit/bare.resource.ts": 'export default { description: "Bare.", uri: "x://z", scopes: ["d"], read: () => "" };',
+    });
+    const { prompts, resources, index } = await catalogOf(made);
+    expect(prompts).toMatchObject([{ name: "Kit_Note", traits: demands }]);
+    expect(resources).toMatchObject([
+      { uri: "x://y", ttlMs: 9, traits: demands },
+      { uri: "x://z", traits: { scopes: ["d"] } },
+    ]);
+    expect(resources[1]).not.toHaveProperty("ttlMs");
+    // What is demanded of a caller is not listed to it.
+    expect(Object.keys(resources[0]?.about ?? {})).toEqual(["name", "description"]);
+    expect(index?.scopes).toEqual(["a", "b", "c", "d"]);
+  });
+
+  it("evaluates a tool's module when it is asked for, and no other", async () => {
+    const evaluated: string[] = [];
+    Object.assign(globalThis, { evaluated });
+    const note = (name: string) => `(globalThis as any).evaluated?.push("${name}");`;
+    const made = project({ "kit/a.ts": tool({}, note("a")), "kit/b.ts": tool({}, note("b")) });
+    const { entries } = await catalogOf(made);
+    expect(evaluated).toEqual([]);
+    const loaded = await entries[1]?.load();
+    expect(loaded?.default.version).toBe("1.0.0");
+    expect(evaluated).toEqual(["b"]);
+  });
+
+  it("holds no path of the machine that made it", async () => {
+    const made = project({ "kit/add.ts": tool() });
+    await catalogOf(made);
+    expect(readFileSync(made.out, "utf8")).toContain('import("../tools/kit/add.ts")');
+    expect(readFileSync(made.out, "utf8")).not.toContain(join(made.folder, ".."));
+  });
+});

@@ -1,0 +1,95 @@
+/**
+ * Every mistake that the author of a prompt or a resource can make ends the build, and names the file, the problem and
+ * the fix.
+ */
+import { beforeAll, expect, it } from "vitest";
+import { project } from "../../support/node/project.ts";
+
+/** A prompt's members, the problem, the fix. */
+const PROMPTS: readonly (readonly [string, string, string])[] = [
+  ["", "its default export is not a prompt's definition", "definePrompt({"],
+  ['get: () => ""', "it has no description", "add description"],
+  [
+    'description: "P", ttlMs: 1, get: () => ""',
+    'a prompt has no member "ttlMs"',
+    "scopes, rate, timeoutMs, env, trace, get",
+  ],
+  ['description: "P", scopes: "s", get: () => ""', "its scopes is not a list of scopes", "scopes: ["],
+  ['description: "P", scopes: ["a b"], get: () => ""', "its scopes is not a list of scopes", "scopes: ["],
+  ['description: "P", rate: "10", get: () => ""', "its rate is not a whole number of calls a minute", "rate: 10"],
+  ['description: "P", timeoutMs: 0, get: () => ""', "its timeoutMs is not a number", "timeoutMs: 30_000"],
+  [
+    'description: "P", arguments: { city: { description: "C", complete: ["Oslo"] } }, get: () => ""',
+    'the completion of "city" is not a function',
+    "write a function",
+  ],
+  [
+    'description: "P", arguments: { city: { description: "C", title: 5 } }, get: () => ""',
+    'the title of the argument "city" is not a string',
+    "leave it out",
+  ],
+  [
+    'description: "P", arguments: { city: { description: "C", title: () => "City" } }, get: () => ""',
+    'the title of the argument "city" is not a string',
+    "leave it out",
+  ],
+  [
+    'description: "P", arguments: { city: { description: "C", required: "yes" } }, get: () => ""',
+    'the required of the argument "city" is not true or false',
+    "required: true",
+  ],
+  ['description: "P", icons: [{ src: "https://x.example/", sizes: 48n }], get: () => ""', "its icons is not", "sizes"],
+];
+/** A resource's members beside its description and `read`. */
+const RESOURCES: readonly (readonly [string, string, string])[] = [
+  ['uri: "x://0", once: true', 'a resource has no member "once"', "ttlMs"],
+  ['uri: "x://1", rate: 0.5', "its rate is not a whole number", "rate: 10"],
+  ['uri: "x://2", scopes: ["*"]', "its scopes is not a list", "scopes: ["],
+  ['uri: "x://3", ttlMs: -1', "its ttlMs is not a whole number of milliseconds", "ttlMs: 60_000"],
+  ['uri: "x://4", ttlMs: 0.5', "its ttlMs is not a whole number of milliseconds", "ttlMs: 60_000"],
+  ['uri: "x://5", ttlMs: Infinity', "its ttlMs is not a whole number of milliseconds", "ttlMs: 60_000"],
+  ['uri: "x://6", ttlMs: "1h"', "its ttlMs is not a whole number of milliseconds", "ttlMs: 60_000"],
+  ['uri: "x://{y}/7", complete: { y: "Oslo" }', 'the completion of "y" is not a function', "write a function"],
+  ['uri: "x://{y}/8", complete: { z: () => [] }', 'complete has "z"', "remove it"],
+  ['uri: "x://{y}/9", complete: () => []', "its complete is not an object", "write complete: {"],
+];
+const MISTAKES = [
+  ...PROMPTS.map(([members, ...said], at) => ({ name: `p-x${at}.prompt`, text: `{ ${members} }`, said })),
+  ...RESOURCES.map(([members, ...said], at) => ({
+    name: `r-x${at}.resource`,
+    text: `{ description: "R", read: () => "", ${members} }`,
+    said,
+  })),
+];
+
+let stderr = "";
+beforeAll(async () => {
+  const files = MISTAKES.map(({ name, text }) => [`kit/${name}.ts`, `export default ${text};`]);
+  ({ stderr } = await project(Object.fromEntries(files)).discover());
+});
+
+/** What discovery says of one file: its problem and its fix, over and over. */
+const saidOf = (name: string) =>
+  stderr
+    .split(/^(?=tools\/)/m)
+    .filter((part) => part.startsWith(`tools/kit/${name}.ts`))
+    .join("");
+
+it.each(MISTAKES)("$name: $text", ({ name, said }) => {
+  for (const words of said) expect(saidOf(name)).toContain(words);
+});
+
+it.each([
+  ["note.prompt.ts", 'export default { description: "P", rate: 7, get: () => "" };'],
+  ["notes.resource.ts", 'export default { description: "R", uri: "x://y", rate: 7, read: () => "" };'],
+])("a rate that nothing counts: %s", async (file, text) => {
+  const made = project({
+    [`kit/${file}`]: text,
+    "../wrangler.toml": '[[ratelimits]]\nname = "RATE_10"\nnamespace_id = "1"\nsimple = { limit = 10, period = 60 }\n',
+  });
+  const { code, stderr } = await made.discover();
+  expect(code).toBe(1);
+  expect(stderr).toContain(`tools/kit/${file}`);
+  expect(stderr).toContain("wrangler.toml has no rate limiter RATE_7");
+  expect(stderr).toContain("write a rate of 10");
+});

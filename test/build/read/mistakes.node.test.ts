@@ -1,0 +1,648 @@
+/** Every mistake that a tool's author can make ends the build, and names the file, the problem and the fix. */
+import { existsSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { project, tool } from "../../support/node/project.ts";
+
+interface Mistake {
+  readonly files: Record<string, string>;
+  /** The file, or folder, that is named. */
+  readonly file: string;
+  readonly problem: string;
+  readonly fix: string;
+}
+
+const RATE_10 = '[[ratelimits]]\nname = "RATE_10"\nnamespace_id = "1"\nsimple = { limit = 10, period = 60 }\n';
+
+/** A mistake in the one file `kit/add.ts`. */
+const inAdd = (text: string, problem: string, fix: string): Mistake => ({
+  files: { "kit/add.ts": text },
+  file: "tools/kit/add.ts",
+  problem,
+  fix,
+});
+/** A mistake in the one file `worker.ts`, on a line such as `:2`. */
+const inWorker = (text: string, line: string, problem: string, fix: string): Mistake => ({
+  files: { "worker.ts": text },
+  file: `tools/worker.ts${line}`,
+  problem,
+  fix,
+});
+const schema = (name: "input" | "output", text: string, problem: string, fix = "use types that JSON has"): Mistake =>
+  inAdd(tool({ [name]: text }), problem, fix);
+/** An input with the parameter `p`. */
+const parameter = (text: string, problem: string, fix?: string) =>
+  schema("input", `v.object({ p: ${text} })`, problem, fix);
+
+/** An input that its author wrote as JSON Schema, with the parameter `p`. */
+const written = (text: string, problem: string, fix = "correct what the message names") =>
+  inAdd(
+    tool({ input: `jsonSchema({ type: "object", properties: { p: { description: "P.", ${text} } } })` }).replace(
+      "{ defineTool }",
+      "{ defineTool, jsonSchema }",
+    ),
+    problem,
+    fix,
+  );
+
+const MISTAKES: Record<string, Mistake> = {
+  // Names and places
+  "a file name in PascalCase": {
+    files: { "kit/GetEmails.ts": tool() },
+    file: "tools/kit/GetEmails.ts",
+    problem: '"GetEmails" is not a tool name',
+    fix: "rename the file to get-emails.ts",
+  },
+  "a file name with an underscore": {
+    files: { "kit/get_emails.ts": tool() },
+    file: "tools/kit/get_emails.ts",
+    problem: '"get_emails" is not a tool name',
+    fix: "rename the file to get-emails.ts",
+  },
+  "a file name that begins with a digit": {
+    files: { "kit/2fa.ts": tool() },
+    file: "tools/kit/2fa.ts",
+    problem: '"2fa" is not a tool name',
+    fix: "rename the file to fa.ts",
+  },
+  "a folder name in PascalCase": {
+    files: { "MyKit/add.ts": tool() },
+    file: "tools/MyKit",
+    problem: '"MyKit" is not a toolkit name',
+    fix: "rename the folder to my-kit",
+  },
+  "a reserved toolkit name": {
+    files: { "mcp/add.ts": tool() },
+    file: "tools/mcp",
+    problem: '"mcp" is reserved',
+    fix: "rename the folder",
+  },
+  "a tool outside any toolkit": {
+    files: { "add.ts": tool() },
+    file: "tools/add.ts",
+    problem: "a tool lives in the folder of its toolkit",
+    fix: "move it to tools/<toolkit>/add.ts",
+  },
+  "a folder in a toolkit": {
+    files: { "kit/deep/add.ts": tool() },
+    file: "tools/kit/deep",
+    problem: "toolkits do not nest",
+    fix: "move its tools to tools/kit/",
+  },
+  "a JavaScript file": {
+    files: { "kit/add.js": tool() },
+    file: "tools/kit/add.js",
+    problem: "only .ts files are tools",
+    fix: "rename it to add.ts",
+  },
+  "a name of more than 64 characters": {
+    files: { [`kit/${"long-".repeat(15)}name.ts`]: tool() },
+    file: `tools/kit/${"long-".repeat(15)}name.ts`,
+    problem: "is longer than 64 characters",
+    fix: "shorten",
+  },
+  "two folders with one toolkit name": {
+    files: { "a1/add.ts": tool(), "a-1/add.ts": tool() },
+    file: "tools/a1/add.ts",
+    problem: "its toolkit is called A1, and so is that of tools/a-1/add.ts",
+    fix: "rename one of the two folders",
+  },
+  "two folders with one toolkit name, by an override": {
+    files: {
+      "s-ms/toolkit.ts": 'export default { name: "SMS" };',
+      "s-ms/send.ts": tool(),
+      "sms/toolkit.ts": 'export default { name: "SMS" };',
+      "sms/send.ts": tool(),
+    },
+    file: "tools/sms/send.ts",
+    problem: "its toolkit is called SMS, and so is that of tools/s-ms/send.ts",
+    fix: "rename one of the two folders",
+  },
+  "two spellings of one tool, though of two versions": {
+    files: { "kit/get-1.ts": tool(), "kit/get1.ts": tool({ version: '"2.0.0"' }) },
+    file: "tools/kit/get1.ts",
+    problem: "it is called Kit.Get1, and so is tools/kit/get-1.ts",
+    fix: "rename one of them",
+  },
+  "two files with one id": {
+    files: { "kit/add.ts": tool(), "kit/add@1.ts": tool() },
+    file: "tools/kit/add@1.ts",
+    problem: "it is Kit.Add@1.0.0, and so is tools/kit/add.ts",
+    fix: "give one of them another version",
+  },
+  "two files with one id, one of them broken elsewhere": {
+    files: { "kit/add.ts": tool({ description: undefined }), "kit/add@1.ts": tool() },
+    file: "tools/kit/add@1.ts",
+    problem: "it is Kit.Add@1.0.0, and so is tools/kit/add.ts",
+    fix: "give one of them another version",
+  },
+
+  // The fork's own part of the Worker
+  "a worker.ts in JavaScript": {
+    files: { "worker.js": "export default { routes() {} };" },
+    file: "tools/worker.js",
+    problem: "only worker.ts is served",
+    fix: "rename it to worker.ts",
+  },
+  "a worker.ts without default export": inWorker(
+    'import { defineWorker } from "#tool";\ndefineWorker({ routes() {} });',
+    "",
+    "it has no default export",
+    "export default defineWorker(",
+  ),
+  "a worker.ts that exports something else": inWorker(
+    "export default { scheduled() {} };\nexport class Counter {}",
+    ":2",
+    "it exports Counter, and only its default export is served",
+    "move it to a file of its own",
+  ),
+  "a worker that is nothing": inWorker("\nexport default {};", ":2", "defines nothing of a Worker", "routes(app)"),
+  "a worker that is a function": inWorker("export default () => {};", ":1", "defines nothing of", "routes(app)"),
+  "a worker with an unknown member": inWorker(
+    "export default {\n  routes() {},\n  async shedule() {},\n};",
+    ":3",
+    'a worker has no member "shedule"',
+    "write one of routes, scheduled, queue, email",
+  ),
+  "a handler that is no function": inWorker(
+    "export default {\n  queue: true,\n};",
+    ":2",
+    "its queue is not a function",
+    "write queue() {",
+  ),
+  "routes that wait": inWorker(
+    'export default {\n  async routes(app: any) { await 0; app.get("/a", () => {}); },\n};',
+    ":2",
+    "its routes waits",
+    "register all before it returns",
+  ),
+  "routes that throw": inWorker(
+    "export default {\n  routes(app: any) { app.gett(); },\n};",
+    ":2",
+    "app.gett is not a function",
+    "correct what the message names",
+  ),
+  "a route without a handler": inWorker(
+    'export default {\n  routes(app: any) { app.get("/a", undefined); },\n};',
+    ":2",
+    "its route GET /a has no function to run",
+    "add a handler",
+  ),
+  "a route for HEAD, which Hono asks GET for": inWorker(
+    'export default {\n  routes(app: any) { app.on("HEAD", "/a", () => {}); },\n};',
+    ":2",
+    "its route HEAD /a would never run",
+    "write app.get",
+  ),
+  "a route of an app that was joined already": inWorker(
+    'import { Hono } from "hono";\nconst more = new Hono();\nexport default {\n' +
+      '  routes(app: any) { app.route("/more", more); more.get("/a", () => {}); },\n};',
+    ":4",
+    'after app.route("/more", …)',
+    "call app.route last",
+  ),
+  "a handler for what is not found": inWorker(
+    "export default {\n  routes(app: any) { app.notFound(() => {}); },\n};",
+    ":2",
+    "app.notFound would never run",
+    "correct what the message names",
+  ),
+  "a worker.ts that does not load": inWorker('throw new Error("no luck");', "", "Error: no luck", "correct what"),
+
+  // Versions
+  "a version of two integers": inAdd(tool({ version: '"1.0"' }), '"1.0" is not three integers', 'version: "1.0.0"'),
+  "a version with a tag": inAdd(tool({ version: '"1.0.0-beta"' }), "is not three integers", 'version: "1.0.0"'),
+  "a version with a leading zero": inAdd(tool({ version: '"1.01.0"' }), "is not three integers", 'version: "1.0.0"'),
+  "a version that is a number": inAdd(tool({ version: "1" }), "its version 1 is not", 'version: "1.0.0"'),
+  "no version": inAdd(tool({ version: undefined }), "it has no version", 'version: "1.0.0"'),
+  "a suffix that disagrees with the version": {
+    files: { "kit/add@1.ts": tool({ version: '"2.1.0"' }) },
+    file: "tools/kit/add@1.ts",
+    problem: "the file's name says @1, its version says 2.1.0",
+    fix: "rename the file to add@2.ts, or correct the version",
+  },
+  "a suffix that only begins like the version": {
+    files: { "kit/add@1.ts": tool({ version: '"10.0.0"' }) },
+    file: "tools/kit/add@1.ts",
+    problem: "the file's name says @1, its version says 10.0.0",
+    fix: "add@10.ts",
+  },
+  "a suffix that is no version": {
+    files: { "kit/add@next.ts": tool() },
+    file: "tools/kit/add@next.ts",
+    problem: "what stands behind the @ is not a version",
+    fix: "add@1.ts",
+  },
+
+  // Modules
+  "a module that throws": inAdd(tool({}, 'throw new RangeError("no luck");'), "RangeError: no luck", "correct what"),
+  "a module that throws what is no error": inAdd(tool({}, "throw null;"), "cannot be loaded: null", "correct what"),
+  "a syntax error": inAdd("export default {", "found end of file (tools/kit/add.ts:1:16)", "correct what"),
+  "a missing file": inAdd(tool({}, 'import "./_absent.ts";'), 'Could not resolve "./_absent.ts"', "correct what"),
+  "a missing package": inAdd(tool({}, 'import "no-such-package";'), 'resolve "no-such-package"', "correct what"),
+  "a missing export": inAdd(tool({}, 'import { nope } from "#tool"; nope();'), 'import "nope"', "correct what"),
+  "a helper that throws": {
+    files: { "kit/add.ts": tool({}, 'import "./_help.ts";'), "kit/_help.ts": 'throw new Error("helpless");' },
+    file: "tools/kit/add.ts",
+    problem: "Error: helpless",
+    fix: "correct what",
+  },
+  "a module that loops": inAdd(tool({}, "for (;;);"), "does not finish loading within 20 seconds", "at once"),
+  "a module that waits for a timer": inAdd(
+    tool({}, "await new Promise((done) => setTimeout(done, 60_000));"),
+    "does not finish loading within 20 seconds",
+    "at once",
+  ),
+  "a module that waits for nothing": inAdd(tool({}, "await new Promise(() => {});"), "never comes", "at once"),
+  "a module that ends its process": inAdd(tool({}, "process.exit(0);"), "ends the process while it loads", "correct"),
+  "a rejection that nobody handles": inAdd(
+    tool({}, 'Promise.reject(new Error("left alone"));'),
+    "Error: left alone",
+    "correct what",
+  ),
+
+  // Definitions
+  "no default export": inAdd(
+    'export const add = { version: "1.0.0" };',
+    "it has no default export (it exports add)",
+    "export default defineTool(",
+  ),
+  "an empty file": inAdd("", "it has no default export", "export default defineTool("),
+  "a default export that is a function": inAdd("export default () => 1;", "is not a tool's definition", "defineTool("),
+  "a default export that is a list": inAdd("export default [];", "is not a tool's definition", "defineTool("),
+  "no run": inAdd(tool({ run: undefined }), "it has no function run", "add run(input, ctx)"),
+  "a run that is no function": inAdd(tool({ run: '"now"' }), "it has no function run", "add run(input, ctx)"),
+  "a member that does not exist": inAdd(tool({ descripton: '"x"' }), 'no member "descripton"', "description"),
+  "no description": inAdd(tool({ description: undefined }), "it has no description", "add description:"),
+  "a blank description": inAdd(tool({ description: '"  "' }), "it has no description", "add description:"),
+  "a title that is no string": inAdd(tool({ title: "1" }), "its title is not a string", "title:"),
+  "attachments that are no boolean": inAdd(tool({ attachments: '"yes"' }), "not true or false", "attachments: true"),
+  "a trace that is no choice": inAdd(tool({ trace: "true" }), "its trace is not", 'trace: "all"'),
+  "a time limit of nothing": inAdd(tool({ timeoutMs: "0" }), "its timeoutMs is not", "timeoutMs: 30_000"),
+  "a time limit in words": inAdd(tool({ timeoutMs: '"30s"' }), "its timeoutMs is not", "timeoutMs: 30_000"),
+  "a time limit that no timer can hold": inAdd(tool({ timeoutMs: "2 ** 31" }), "its timeoutMs is not", "30_000"),
+  "scopes that are no list": inAdd(tool({ scopes: '"a"' }), "its scopes is not a list", "scopes:"),
+  "a scope with a blank": inAdd(tool({ scopes: '["a b"]' }), "its scopes is not a list", "scopes:"),
+  "a scope that means all": inAdd(tool({ scopes: '["*"]' }), "its scopes is not a list", "scopes:"),
+  "an older version that anyone may call": {
+    files: {
+      "kit/add.ts": tool({ version: '"2.0.0"', scopes: '["kit:add", "kit:all"]' }),
+      "kit/add@1.ts": tool({ version: '"1.0.0"', scopes: '["kit:add"]' }),
+    },
+    file: "tools/kit/add@1.ts",
+    problem: "the newest Kit.Add demands the scopes kit:add, kit:all",
+    fix: 'add "kit:all"',
+  },
+  "a rate that nothing counts": {
+    files: { "kit/add.ts": tool({ rate: "7" }), "../wrangler.toml": RATE_10 },
+    file: "tools/kit/add.ts",
+    problem: "wrangler.toml has no rate limiter RATE_7",
+    fix: "write a rate of 10",
+  },
+  "a rate of nothing": inAdd(tool({ rate: "0" }), "its rate is not a whole number", "rate: 10"),
+  "an annotation that does not exist": inAdd(
+    tool({ annotations: "{ readonly: true }" }),
+    'there is no annotation "readonly"',
+    "readOnly: true",
+  ),
+  "an annotation in words": inAdd(tool({ annotations: '{ readOnly: "yes" }' }), '"readOnly" is not true', "readOnly"),
+  "annotations that are a list": inAdd(tool({ annotations: "[]" }), "its annotations is not an object", "readOnly"),
+  "an env that is one name": inAdd(tool({ env: '"KV"' }), "its env is not a list", 'env: ["MY_BINDING"]'),
+  "an env with an empty name": inAdd(tool({ env: '[""]' }), "its env is not a list", 'env: ["MY_BINDING"]'),
+  "a requirement that does not exist": inAdd(
+    tool({ requirements: '{ secret: ["K"] }' }),
+    "requirements.secret",
+    "secrets",
+  ),
+  "secrets as objects": inAdd(
+    tool({ requirements: '{ secrets: [{ id: "K" }] }' }),
+    "requirements.secrets",
+    "secrets: [",
+  ),
+  "a secret from nobody": inAdd(
+    tool({ requirements: '{ secrets: ["A", { id: "K", from: "anyone" }] }' }),
+    "requirements.secrets",
+    "secrets: [",
+  ),
+  "an authorization from nobody": inAdd(
+    tool({ requirements: '{ authorization: [{ id: "a", from: "anyone" }] }' }),
+    "requirements.authorization[0]",
+    'id: "google"',
+  ),
+  "a keep in words": inAdd(tool({ keep: '"no"' }), "its keep is not true or false", "keep: false"),
+  "an authorization without id": inAdd(
+    tool({ requirements: '{ authorization: [{ id: "a" }, { oauth2: {} }] }' }),
+    "requirements.authorization[1]",
+    'id: "google"',
+  ),
+  "an authorization with a typo": inAdd(
+    tool({ requirements: '{ authorization: [{ id: "a", oauth: {} }] }' }),
+    "requirements.authorization[0]",
+    "oauth2:",
+  ),
+  "scopes that are one string": inAdd(
+    tool({ requirements: '{ authorization: [{ id: "a", oauth2: { scopes: "all" } }] }' }),
+    "requirements.authorization[0]",
+    "scopes: [",
+  ),
+  "a user id in words": inAdd(tool({ requirements: '{ userId: "yes" }' }), "requirements.userId", "userId: true"),
+  "a toolkit of another name": {
+    files: { "sms/send.ts": tool(), "sms/toolkit.ts": 'export default { name: "Texts" };' },
+    file: "tools/sms/toolkit.ts",
+    problem: 'does not spell "sms"',
+    fix: 'defineToolkit({ name: "SMS" })',
+  },
+  "a toolkit without a default export": {
+    files: { "sms/send.ts": tool(), "sms/toolkit.ts": 'export const name = "SMS";' },
+    file: "tools/sms/toolkit.ts",
+    problem: 'does not spell "sms"',
+    fix: 'defineToolkit({ name: "SMS" })',
+  },
+  "a toolkit with an unknown member": {
+    files: { "sms/send.ts": tool(), "sms/toolkit.ts": 'export default { name: "SMS", title: "Texts" };' },
+    file: "tools/sms/toolkit.ts",
+    problem: 'a toolkit has no member "title"',
+    fix: 'defineToolkit({ name: "SMS" })',
+  },
+
+  // What JSON cannot say, or clients do not take
+  "an icon whose sizes are one text": inAdd(
+    tool({ icons: '[{ src: "https://x.example/i.png", sizes: "48x48" }]' }),
+    "its icons is not a list of pictures",
+    "write icons: [",
+  ),
+  "an icon whose kind is a number": inAdd(
+    tool({ icons: '[{ src: "https://x.example/i.png", mimeType: 5 }]' }),
+    "its icons is not a list of pictures",
+    "write icons: [",
+  ),
+  "an icon for a theme that there is not": inAdd(
+    tool({ icons: '[{ src: "https://x.example/i.png", theme: "pink" }]' }),
+    "its icons is not a list of pictures",
+    "write icons: [",
+  ),
+  "an icon with a bigint": inAdd(
+    tool({ icons: '[{ src: "https://x.example/i.png", more: 1n }]' }),
+    "its icons is not a list of pictures",
+    "write icons: [",
+  ),
+  "an icon with a function": inAdd(
+    tool({ icons: '[{ src: "https://x.example/i.png", more: () => 1 }]' }),
+    "its icons is not a list of pictures",
+    "write icons: [",
+  ),
+  "a meta with a bigint": inAdd(
+    tool({ meta: "{ 'x.y/n': 1n }" }),
+    "its meta is not an object of what JSON can say",
+    "write meta: {",
+  ),
+  "a meta with a function": inAdd(
+    tool({ meta: "{ 'x.y/n': [() => 1] }" }),
+    "its meta is not an object of what JSON can say",
+    "write meta: {",
+  ),
+  "a meta with a date": inAdd(
+    tool({ meta: "{ 'x.y/n': new Date(0) }" }),
+    "its meta is not an object of what JSON can say",
+    "write meta: {",
+  ),
+  "a meta that is part of itself": inAdd(
+    tool({ meta: "loop" }, "const loop: any = {}; loop.again = loop;"),
+    "its meta is not an object of what JSON can say",
+    "write meta: {",
+  ),
+
+  // Schemas
+  "a parameter without description": parameter("v.string()", '"p" has no description', "write p: v.pipe("),
+  "a parameter with a blank description": parameter(
+    'v.pipe(v.string(), v.description(" "))',
+    '"p" has no description',
+    "write p:",
+  ),
+  "an input that is a string": schema("input", "v.string()", "its input is not an object", "v.object({"),
+  "an input that is a list": schema("input", "v.array(v.string())", "its input is not an object", "v.object({"),
+  "an input that may be null": schema("input", "v.nullable(v.object({}))", "is not an object", "v.object({"),
+  "an input that is no schema": schema("input", "{ a: v.string() }", "its input is not a schema", "v.object({"),
+  "an output that is no schema": schema(
+    "output",
+    '{ type: "string" }',
+    "its output is not a schema",
+    "null for no output",
+  ),
+  "a recursive input": inAdd(
+    tool(
+      { input: "Node" },
+      "const Node: any = v.object({ kids: v.pipe(v.array(v.lazy(() => Node)), v.description('K')) });",
+    ),
+    'it needs "$ref": recursive or shared schemas cannot be listed flat',
+    "inline",
+  ),
+  "a recursive zod output": inAdd(
+    tool({ output: "Node" }, "const Node = z.object({ get kids() { return z.array(Node); } });"),
+    "cannot be listed flat",
+    "inline",
+  ),
+  "a zod schema with an id": schema("input", 'z.object({ p: z.string().meta({ id: "P" }) })', '"$ref"'),
+  "a recursive arktype input": schema(
+    "input",
+    'type.module({ node: { "next?": "node" } }).node',
+    "recursive or shared schemas cannot be listed flat",
+  ),
+  "the reserved parameter idempotency_key": schema(
+    "input",
+    'v.object({ idempotency_key: v.pipe(v.string(), v.description("K")) })',
+    '"idempotency_key" is reserved',
+    "another name",
+  ),
+  "the reserved parameter attachments": schema(
+    "input",
+    'z.object({ attachments: z.string().describe("A") })',
+    '"attachments" is reserved',
+    "another name",
+  ),
+  "the parameter __proto__": schema(
+    "input",
+    'v.object({ ["__proto__"]: v.pipe(v.string(), v.description("P")) })',
+    'a parameter cannot be called "__proto__"',
+    "another name",
+  ),
+  "the parameter __proto__, which JavaScript takes for the prototype": schema(
+    "input",
+    'v.object({ __proto__: v.pipe(v.string(), v.description("P")) })',
+    'a parameter cannot be called "__proto__"',
+    "another name",
+  ),
+  "the zod parameter __proto__": schema(
+    "input",
+    'z.object({ ["__proto__"]: z.string().describe("P") })',
+    'a parameter cannot be called "__proto__"',
+    "another name",
+  ),
+  "the arktype parameter __proto__": schema(
+    "input",
+    'type({ ["__proto__"]: "string" })',
+    'a parameter cannot be called "__proto__"',
+    "another name",
+  ),
+  "a JSON Schema with a type that there is not": written('type: "text"', "its input is no JSON Schema (draft 2020-12)"),
+  "a JSON Schema with a pattern that is none": written('type: "string", pattern: "["', "Invalid regular expression"),
+  "a JSON Schema with a length that is none": written("minLength: -1", "its input is no JSON Schema"),
+  "a JSON Schema that requires what is no name": written("required: [1]", "its input is no JSON Schema"),
+  "a JSON Schema that refers to itself": written(
+    'items: { $ref: "#" }',
+    '"$ref": "#" is recursive or leads elsewhere',
+    "use types that JSON has, inline",
+  ),
+  "a JSON Schema of no object": inAdd(
+    tool({ input: 'jsonSchema({ type: "array" })' }).replace("{ defineTool }", "{ defineTool, jsonSchema }"),
+    "its input is not an object of parameters",
+    "v.object",
+  ),
+  "a date": parameter("v.date()", 'The "date" schema cannot be converted'),
+  "a big integer": parameter("v.bigint()", 'The "bigint" schema cannot be converted'),
+  "a set": parameter("v.set(v.string())", 'The "set" schema cannot be converted'),
+  "a custom type": parameter("v.custom<string>(() => true)", 'The "custom" schema cannot be converted'),
+  "a zod date": schema("input", 'z.object({ p: z.date().describe("P") })', "Date cannot be represented"),
+  "an arktype date": schema("input", 'type({ p: type("Date").describe("P") })', "JSON has no type for date"),
+  "an arktype big integer": schema("output", 'type("bigint")', "JSON has no type for domain"),
+  "a transform without output type": schema(
+    "output",
+    "v.pipe(v.string(), v.transform(Number))",
+    'The "transform" action cannot be converted',
+  ),
+  "a zod transform without output type": schema("output", "z.string().transform(Number)", "Transforms cannot be"),
+  "an output of undefined": schema("output", "v.undefined()", '"undefined" schema cannot', "output: null where"),
+};
+
+describe.concurrent("a mistake is a build error", () => {
+  it.each(Object.entries(MISTAKES))("%s", async (_, { files, file, problem, fix }) => {
+    const { discover, out } = project(files);
+    const { code, stderr } = await discover();
+    expect(code).toBe(1);
+    expect(said(stderr)).toContainEqual({
+      file,
+      problem: expect.stringContaining(problem),
+      fix: expect.stringContaining(fix),
+    });
+    expect(existsSync(out)).toBe(false);
+  });
+});
+
+it("tells the mistakes of all files at once, in the files' order", async () => {
+  const { discover, out } = project({
+    "kit/b.ts": tool({ version: '"1"', description: undefined }),
+    "kit/Case.ts": tool({ description: undefined }),
+    "kit/a.ts": tool({}, "for (;;);"),
+    "kit/c.ts": "export default {",
+    "kit/fine.ts": tool(),
+    "kit/toolkit.ts": "export default {};",
+    "a-kit/z.ts": tool({ input: "v.string()", output: "v.date()" }),
+  });
+  const { code, stderr } = await discover();
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^9 problem\(s\) in tools:\n/);
+  expect(said(stderr).map(({ file }) => file)).toEqual([
+    "tools/a-kit/z.ts",
+    "tools/a-kit/z.ts",
+    "tools/kit/Case.ts",
+    "tools/kit/Case.ts",
+    "tools/kit/a.ts",
+    "tools/kit/b.ts",
+    "tools/kit/b.ts",
+    "tools/kit/c.ts",
+    "tools/kit/toolkit.ts",
+  ]);
+  expect(existsSync(out)).toBe(false);
+});
+
+it("keeps the last good catalogue when a mistake comes in", async () => {
+  const { discover, write, catalog } = project({ "kit/add.ts": tool() });
+  expect((await discover()).code).toBe(0);
+  const { revision } = await catalog();
+  write({ "kit/sub.ts": "" });
+  expect((await discover()).code).toBe(1);
+  expect((await catalog()).revision).toBe(revision);
+});
+
+describe.concurrent("a setting that would close a server, or open it, without a word", () => {
+  const RATES = `${RATE_10}[[ratelimits]]\nname = "RATE_600"\nnamespace_id = "2"\nsimple = { limit = 600, period = 60 }\n`;
+
+  it.each([
+    ["the host of [dev]", '[dev]\nip = "127.0.0.1"\nhost = "localhost"\n', "any web page could call it", "remove"],
+    ["the host of dev on one line", 'dev = { port = 1, host = "localhost" }\n', "any web page could call", "remove"],
+    ["the host of dev with a dot", 'dev.host = "localhost"\n', "any web page could call it", "remove"],
+    ["the host of dev in quotes", '["dev"]\n"\\u0068ost" = "localhost"\n', "any web page could call it", "remove"],
+    [
+      "a rate without limiter",
+      `${RATES}[vars]\nRATE_PER_MINUTE = "100"\n`,
+      'RATE_PER_MINUTE is "100" in [vars], and there is no rate limiter RATE_100',
+      'write "10", "600", or ""',
+    ],
+    [
+      "a rate without limiter in an environment, which inherits none",
+      `${RATES}[env.a.vars]\n"RATE_PER_MINUTE" = "600"\n`,
+      "in [env.a.vars], and there is no rate limiter RATE_600",
+      'write "" for no limit',
+    ],
+    [
+      "a rate that is no number",
+      `${RATES}[vars]\nRATE_PER_MINUTE = "600 per minute"\n`,
+      'RATE_PER_MINUTE is "600 per minute" in [vars]',
+      "write requests a minute as a whole number",
+    ],
+    [
+      "a number with underscores in an environment",
+      `[env.a.vars]\nMAX_BODY_BYTES = "1_000_000"\n`,
+      'MAX_BODY_BYTES is "1_000_000" in [env.a.vars]',
+      "write bytes as a whole number from 1 to 100000000",
+    ],
+    [
+      "a time of milliseconds, that KV would refuse at each call",
+      `[vars]\nIDEMPOTENCY_TTL_SECONDS = "2592000000"\n`,
+      'IDEMPOTENCY_TTL_SECONDS is "2592000000" in [vars]',
+      "write seconds as a whole number from 60 to 31536000",
+    ],
+    ["what wrangler does not read", "[dev\n", "Invalid", "correct what the message names"],
+  ])("%s", async (_, settings, problem, fix) => {
+    const made = project({ "kit/add.ts": tool(), "../wrangler.toml": settings });
+    // Not even a server that has tools goes on.
+    made.write({ "../generated/catalog.ts": "export default {};" });
+    const { code, stderr } = await made.discover({ WRANGLER_COMMAND: "dev" });
+    expect(code).toBe(1);
+    expect(said(stderr)).toEqual([
+      { file: "wrangler.toml", problem: expect.stringContaining(problem), fix: expect.stringContaining(fix) },
+    ]);
+  });
+
+  it("and no other", async () => {
+    const settings = `${RATES}[dev]\nport = 1\n# host = "x"\n[vars]\nhost = "x"\nRATE_PER_MINUTE = "10"\n[env.a.vars]\nRATE_PER_MINUTE = ""\n`;
+    expect(await project({ "kit/add.ts": tool(), "../wrangler.toml": settings }).discover()).toMatchObject({ code: 0 });
+  });
+});
+
+it("lets a server go on when discovery itself fails", async () => {
+  const made = project({ "kit/add.ts": tool() });
+  expect((await made.discover({ WRANGLER_COMMAND: "dev" })).code).toBe(0);
+  const nowhere = join(made.folder, "nowhere");
+  const { code, stderr } = await made.discover({ WRANGLER_COMMAND: "dev", TMPDIR: nowhere, TEMP: nowhere });
+  expect(stderr).toContain("The server goes on with the tools as they were");
+  expect([code, (await made.catalog()).revision]).toEqual([0, expect.any(String)]);
+});
+
+it("a server goes on with the code of a toolkit that is a link, too, as it was", async () => {
+  const made = project({ "kit/add.ts": tool(), "../elsewhere/far.ts": `import "./_how.ts";\n${tool()}` });
+  made.write({ "../elsewhere/_how.ts": 'globalThis.linked = "as it was";\n' });
+  symlinkSync(join(made.folder, "elsewhere"), join(made.tools, "linked"));
+  expect(await made.discover({ WRANGLER_COMMAND: "dev" })).toMatchObject({ code: 0, stderr: "" });
+  made.write({ "../elsewhere/_how.ts": 'globalThis.linked = "changed";\n' });
+  const entry = (await made.catalog()).entries.find(({ id }) => id === "Linked.Far");
+  await entry?.load();
+  expect(globalThis).toMatchObject({ linked: "as it was" });
+});
+
+/** What stands on stderr, read as its readers do. */
+function said(stderr: string): { file: string; problem: string; fix: string }[] {
+  return [...stderr.matchAll(/^(\S.*)\n {2}problem: (.*)\n {2}fix: {5}(.*)$/gm)].map(
+    ([, file = "", problem = "", fix = ""]) => ({ file, problem, fix }),
+  );
+}

@@ -1,0 +1,375 @@
+/** What a published schema refuses, the call refuses: every library's own verdict beside that of an independent judge. */
+import { type Schema, Validator } from "@cfworker/json-schema";
+import { scope, type } from "arktype";
+import fc from "fast-check";
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { compile } from "../../../src/build/schema/compile.ts";
+import { demandsOf } from "../../../src/build/schema/demands.ts";
+import { describeInput } from "../../../src/build/schema/describe.ts";
+import { changeAll } from "../../../src/build/schema/flatten-schema.ts";
+import { areEqual, areUnique, type Check, checked, lengthOf } from "../../../src/core/catalog/compiled-check.ts";
+import type { ToolDefinition } from "../../../src/core/model/definition.ts";
+import { judge, type StandardSchema } from "../../../src/core/model/schema.ts";
+
+/** A tool with the one parameter, as the Worker holds it; and what is published of it. */
+async function published(parameters: unknown) {
+  const listed = describeInput(parameters, () => {});
+  if (listed === undefined) throw new Error("it is not listed");
+  const demands = demandsOf(parameters, listed);
+  const own = parameters as StandardSchema;
+  const tool = { version: "1.0.0", description: "It.", input: own, run: () => {} } as ToolDefinition;
+  const check = demands && evaluate(compile(demands));
+  const { default: held } = await checked(Promise.resolve({ default: tool }), Promise.resolve({ default: [check] }));
+  const { input = own } = held as ToolDefinition;
+  // `format` says what is meant, and refuses nothing: the judge would hold to it.
+  const plain = changeAll(listed, ({ format: _, ...rest }) => rest);
+  const validator = new Validator(plain as Schema, "2020-12");
+  return { listed, demands, own, input, refuses: (value: unknown) => !validator.validate(value).valid };
+}
+
+function evaluate(code: string): Check {
+  return new Function("areEqual", "areUnique", "lengthOf", `return ${code};`)(areEqual, areUnique, lengthOf);
+}
+
+async function takes(schema: StandardSchema, input: object): Promise<boolean> {
+  try {
+    return (await judge(schema, { __proto__: null, ...input })).issues === undefined;
+  } catch {
+    return false;
+  }
+}
+
+const NAMES = ["x", "y", "k", "0", "constructor", "toString"];
+const text = fc.constantFrom("", "a", "A", "b", "ab", " a ", "abc", "\u{1f600}", "\u{1f600}\u{1f600}", "\ud800", "5");
+const number = fc.constantFrom(0, 1, 2, 5, 1.5, -1, 100);
+/** Small enough to fit often, and to miss by little. */
+const json: fc.Arbitrary<unknown> = fc.letrec<{ json: unknown }>((tie) => ({
+  json: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    fc.oneof(text, number, fc.constantFrom<unknown>(true, false, null)),
+    fc.array(tie("json"), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom(...NAMES), tie("json"), { maxKeys: 3, noNullPrototype: true }),
+  ),
+})).json;
+
+const leafOf = <S>(...schemas: S[]) => fc.constantFrom(...schemas);
+
+const valibot = fc.letrec<{ node: v.GenericSchema }>((tie) => {
+  const node = tie("node");
+  const objects = [v.object, v.looseObject, v.strictObject] as unknown as ((entries: object) => v.GenericSchema)[];
+  const tuples = [v.tuple, v.looseTuple, v.strictTuple] as unknown as ((items: unknown[]) => v.GenericSchema)[];
+  const entry = fc.tuple(node, fc.boolean()).map(([inner, may]) => (may ? v.optional(inner) : inner));
+  const entries = fc.dictionary(fc.constantFrom(...NAMES), entry, { maxKeys: 3 });
+  return {
+    node: fc.oneof(
+      { depthSize: "small" },
+      leafOf<v.GenericSchema>(
+        v.string(),
+        ...[1, 2, 3].map((length) => v.pipe(v.string(), v.minLength(length))),
+        v.pipe(v.string(), v.length(2)),
+        v.pipe(v.string(), v.maxLength(1)),
+        v.pipe(v.string(), v.nonEmpty()),
+        v.pipe(v.string(), v.regex(/^..$/)),
+        v.pipe(v.string(), v.regex(/^a$/i)),
+        v.pipe(v.string(), v.regex(/^[\w_]*$/)),
+        v.pipe(v.string(), v.startsWith("a")),
+        v.pipe(v.string(), v.email()),
+        v.pipe(v.string(), v.trim(), v.maxLength(2)),
+        v.pipe(v.string(), v.toLowerCase(), v.regex(/^[a-z ]*$/)),
+        v.pipe(v.string(), v.transform(Number), v.number()),
+        v.number(),
+        v.pipe(v.number(), v.integer(), v.minValue(1)),
+        v.pipe(v.number(), v.toMinValue(1), v.minValue(1)),
+        v.pipe(v.number(), v.multipleOf(2)),
+        v.fallback(v.number(), 5),
+        v.boolean(),
+        v.null(),
+        v.unknown(),
+        v.picklist(["a", "ab", "5"]),
+        v.literal(1),
+        v.object({}),
+      ),
+      node.map((inner) => v.array(inner)),
+      node.map((inner) => v.pipe(v.array(inner), v.minLength(2))),
+      node.map((inner) => v.pipe(v.array(inner), v.filterItems(Boolean), v.maxLength(1))),
+      node.map((inner) => v.nullable(inner)),
+      node.map((inner) => v.record(v.string(), inner)),
+      node.map((inner) => v.record(v.picklist(["x", "0"]), inner)),
+      fc.tuple(fc.constantFrom(...objects), entries).map(([object, members]) => object(members)),
+      fc.tuple(entries, node).map(([members, rest]) => v.objectWithRest(members, rest)),
+      fc.tuple(fc.constantFrom(...tuples), fc.array(node, { maxLength: 2 })).map(([tuple, items]) => tuple(items)),
+      fc.tuple(node, node).map(([first, rest]) => v.tupleWithRest([first], rest)),
+      fc.tuple(node, node).map((options) => v.union(options)),
+      fc
+        .tuple(entries, entries, fc.constantFrom("a", "b"))
+        .map(([one, other, k]) =>
+          v.variant("k", [v.object({ ...one, k: v.literal("a") }), v.object({ ...other, k: v.literal(k) })]),
+        ),
+    ),
+  };
+}).node;
+
+const zod = fc.letrec<{ node: z.ZodType }>((tie) => {
+  const node = tie("node");
+  const objects = [z.object, z.looseObject, z.strictObject] as ((shape: Record<string, z.ZodType>) => z.ZodType)[];
+  const entry = fc.tuple(node, fc.boolean()).map(([inner, may]) => (may ? inner.optional() : inner));
+  const entries = fc.dictionary(fc.constantFrom(...NAMES), entry, { maxKeys: 3 });
+  return {
+    node: fc.oneof(
+      { depthSize: "small" },
+      leafOf<z.ZodType>(
+        z.string(),
+        z.string().min(1),
+        z.string().min(2),
+        z.string().length(3),
+        z.string().max(1),
+        z.string().regex(/^..$/),
+        z.string().regex(/^a$/i),
+        z.string().trim().max(2),
+        z
+          .string()
+          .toLowerCase()
+          .regex(/^[a-z ]*$/),
+        z.string().transform(Number),
+        z.email(),
+        z.coerce.number(),
+        z.coerce.string(),
+        z.preprocess(Number, z.number()),
+        z.number(),
+        z.int().min(1),
+        z.number().multipleOf(2),
+        z.number().catch(5),
+        z.boolean(),
+        z.null(),
+        z.unknown(),
+        z.enum(["a", "ab"]),
+        z.literal(1),
+      ),
+      node.map((inner) => z.array(inner)),
+      node.map((inner) => z.array(inner).min(2)),
+      node.map((inner) => inner.nullable()),
+      node.map((inner) => z.record(z.string(), inner)),
+      node.map((inner) => z.partialRecord(z.enum(["x", "0"]), inner)),
+      fc.tuple(fc.constantFrom(...objects), entries).map(([object, members]) => object(members)),
+      fc.tuple(entries, node).map(([members, rest]) => z.object(members).catchall(rest)),
+      fc.tuple(node, node).map(([first, rest]) => z.tuple([first], rest)),
+      node.map((inner) => z.tuple([inner])),
+      fc.tuple(node, node).map((options) => z.union(options)),
+      fc
+        .tuple(entries, entries)
+        .map(([one, other]) =>
+          z.discriminatedUnion("k", [
+            z.object({ ...one, k: z.literal("a") }),
+            z.object({ ...other, k: z.literal("b") }),
+          ]),
+        ),
+    ),
+  };
+}).node;
+
+const arktype = fc.letrec<{ node: unknown }>((tie) => {
+  const node = tie("node");
+  const key = fc.constantFrom("x", "y?", "k", "0?", "constructor?");
+  return {
+    node: fc.oneof(
+      { depthSize: "small" },
+      leafOf(
+        ...["string", "string >= 2", "string == 2", "string <= 1", "number", "number.integer > 0", "number % 2"],
+        ...["boolean", "null", "unknown", "'a' | 'ab'", "1", "object", "Record<string, number>", "string.email"],
+        ...["string[]", "unknown[] >= 2", "string | null", "/^..$/", "/^a$/i", "string.trim", "string.numeric.parse"],
+      ),
+      node.map((inner) => [inner, "[]"]),
+      fc.tuple(node, node).map(([one, other]) => [one, other]),
+      fc.dictionary(key, node, { maxKeys: 3 }),
+      fc.dictionary(key, node, { maxKeys: 2 }).map((members) => ({ "+": "reject", ...members })),
+    ),
+  };
+}).node;
+
+interface Library {
+  readonly parameter: fc.Arbitrary<unknown>;
+  /** Parameters with one that is called `p`, and `q`, which is simple. */
+  readonly whole: readonly ((p: never) => unknown)[];
+}
+
+const LIBRARIES: Readonly<Record<string, Library>> = {
+  valibot: {
+    parameter: valibot,
+    whole: [
+      (p: v.GenericSchema) => v.object({ p: v.optional(p), q: v.number() }),
+      (p: v.GenericSchema) => v.strictObject({ p, q: v.number() }),
+      (p: v.GenericSchema) => v.objectWithRest({ p, q: v.number() }, v.string()),
+      (p: v.GenericSchema) => v.intersect([v.object({ p }), v.object({ q: v.number() })]),
+      (p: v.GenericSchema) => v.union([v.object({ p, q: v.number() }), v.object({ p: v.optional(v.string()) })]),
+    ],
+  },
+  zod: {
+    parameter: zod,
+    whole: [
+      (p: z.ZodType) => z.object({ p: p.optional(), q: z.number() }),
+      (p: z.ZodType) => z.strictObject({ p, q: z.number() }),
+      (p: z.ZodType) => z.object({ p, q: z.number() }).catchall(z.string()),
+      (p: z.ZodType) => z.intersection(z.object({ p }), z.object({ q: z.number() })),
+      (p: z.ZodType) => z.union([z.object({ p, q: z.number() }), z.object({ p: z.string().optional() })]),
+    ],
+  },
+  arktype: {
+    parameter: arktype,
+    whole: [
+      (p: unknown) => type({ "p?": p, q: "number" } as never),
+      (p: unknown) => type({ p, q: "number", "+": "reject" } as never),
+      (p: unknown) => type({ p } as never).and({ q: "number" } as never),
+    ],
+  },
+};
+
+const more = fc.constantFrom<object>(
+  { q: 1 },
+  { q: 1 },
+  { q: 1 },
+  {},
+  { q: "1" },
+  { q: 1, constructor: 1 },
+  { q: 1, z: "" },
+);
+const inputs = fc.array(
+  fc.tuple(json, more).map(([p, others]) => ({ p, ...others })),
+  { minLength: 25, maxLength: 25 },
+);
+
+describe.each(Object.entries(LIBRARIES))(
+  "what the published schema refuses, %s with its check refuses",
+  (_, library) => {
+    it("and takes all that both take", async () => {
+      let letPass = 0;
+      let taken = 0;
+      const whole = fc.constantFrom(...library.whole);
+      const run = async (parameter: unknown, around: (p: never) => unknown, candidates: readonly object[]) => {
+        const tool = await publishedIfPossible(() => around(parameter as never));
+        if (tool === undefined) return;
+        for (const input of candidates) {
+          const own = await takes(tool.own, input);
+          const held = await takes(tool.input, input);
+          const refused = tool.refuses(input);
+          if (own && refused) letPass++;
+          if (own && !refused) taken++;
+          if (held !== (own && !refused)) {
+            const verdict = held ? "passes" : "is refused";
+            throw new Error(`${JSON.stringify(input)} ${verdict}: ${JSON.stringify(tool.listed)}`);
+          }
+        }
+      };
+      const options = { seed: 17, numRuns: 150 };
+      await fc.assert(fc.asyncProperty(library.parameter, whole, inputs, run), options);
+      // Both happen: a library that by itself refused all that its published schema does would need no check.
+      expect(letPass).toBeGreaterThan(20);
+      expect(taken).toBeGreaterThan(100);
+    });
+  },
+);
+
+const P = "string" as never;
+/** Each lists of its parameter `p`, or of all together, what the library never looks at; and an input that breaks it. */
+const SAID: readonly [as: string, parameters: () => unknown, broken: object][] = [
+  ["valibot: a type", () => v.object({ p: v.pipe(v.any(), v.metadata({ type: "string" })) }), { p: { a: [1] } }],
+  ["valibot: a most", () => v.object({ p: v.pipe(v.number(), v.metadata({ maximum: 10 })) }), { p: 99 }],
+  ["valibot: choices", () => v.object({ p: v.pipe(v.string(), v.metadata({ enum: ["a"] })) }), { p: "z" }],
+  ["valibot: in a list", () => v.object({ p: v.array(v.pipe(v.number(), v.metadata({ minimum: 0 }))) }), { p: [-1] }],
+  ["valibot: in an option", () => v.object({ p: v.optional(v.pipe(v.any(), v.metadata({ const: 1 }))) }), { p: 2 }],
+  ["valibot: required", () => v.pipe(v.object({ p: v.optional(v.any()) }), v.metadata({ required: ["p"] })), {}],
+  ["valibot: of all", () => v.pipe(v.looseObject({ p: v.any() }), v.metadata({ maxProperties: 1 })), { p: 1, q: 1 }],
+  [
+    "valibot: beside a description",
+    () => v.object({ p: v.pipe(v.any(), v.metadata({ description: "P.", examples: [1], multipleOf: 2 })) }),
+    { p: 3 },
+  ],
+  [
+    "valibot: in an intersection",
+    () => v.intersect([v.object({ p: v.pipe(v.string(), v.metadata({ maxLength: 1 })) }), v.object({})]),
+    { p: "ab" },
+  ],
+  ["zod: a type", () => z.object({ p: z.any().meta({ type: "string" }) }), { p: { a: [1] } }],
+  ["zod: a least", () => z.object({ p: z.number().meta({ minimum: 0 }) }), { p: -1 }],
+  ["zod: choices", () => z.object({ p: z.string().meta({ enum: ["a"] }) }), { p: "z" }],
+  ["zod: described later", () => z.object({ p: z.number().meta({ minimum: 0 }).describe("P.") }), { p: -1 }],
+  ["zod: checked later", () => z.object({ p: z.number().meta({ minimum: 0 }).max(5) }), { p: -1 }],
+  ["zod: in a list", () => z.object({ p: z.array(z.number().meta({ minimum: 0 })) }), { p: [-1] }],
+  ["zod: in an option", () => z.object({ p: z.number().meta({ minimum: 0 }).optional() }), { p: -1 }],
+  ["zod: of an option", () => z.object({ p: z.number().optional().meta({ minimum: 0 }) }), { p: -1 }],
+  ["zod: required", () => z.object({ p: z.any().optional() }).meta({ required: ["p"] }), {}],
+  ["zod: registered", () => z.object({ p: z.any().register(z.globalRegistry, { maxItems: 0 } as never) }), { p: [1] }],
+  [
+    "zod: a custom type's own words",
+    () => {
+      const p = z.custom();
+      p._zod.toJSONSchema = () => ({ type: "string" });
+      return z.object({ p });
+    },
+    { p: 1 },
+  ],
+  ["arktype: a length", () => type({ p: type(P).configure({ maxLength: 1 } as never) }), { p: "ab" }],
+  ["arktype: choices", () => type({ "p?": type(P).configure({ enum: ["a"] } as never) }), { p: "z" }],
+  [
+    "arktype: in a list",
+    () =>
+      type({
+        p: type(P)
+          .configure({ maxLength: 1 } as never)
+          .array(),
+      }),
+    { p: ["ab"] },
+  ],
+  ["arktype: required", () => type({ "p?": P }).configure({ required: ["p"] } as never), {}],
+];
+
+describe("what an author lists beside the library's own words holds", () => {
+  it.each(SAID)("%s", async (_, parameters, broken) => {
+    const tool = await published(parameters());
+    expect(await takes(tool.own, broken), "the library takes it").toBe(true);
+    expect(tool.refuses(broken), JSON.stringify(tool.listed)).toBe(true);
+    expect(await takes(tool.input, broken)).toBe(false);
+  });
+
+  it("arktype: what a scope has its converter list is not listed, as nothing holds it", async () => {
+    const toJsonSchema = { fallback: { predicate: ({ base }: { base: object }) => ({ ...base, maxLength: 1 }) } };
+    const own = scope({ a: type("string").narrow(() => true) }, { toJsonSchema } as never);
+    const tool = await published(own.type({ p: "a" } as never));
+    expect(await takes(tool.input, { p: "ab" })).toBe(true);
+    expect(tool.refuses({ p: "ab" }), JSON.stringify(tool.listed)).toBe(false);
+  });
+
+  it.each<[string, () => unknown]>([
+    ["valibot", () => v.object({ p: v.pipe(v.number(), v.title("P"), v.metadata({ "x-a": 1, examples: [1] })) })],
+    [
+      "zod",
+      () =>
+        z.object({
+          p: z
+            .number()
+            .describe("P.")
+            .meta({ examples: [1], "x-a": 1 }),
+        }),
+    ],
+    ["zod with a default", () => z.object({ p: z.number().default(1).meta({ title: "P" }) })],
+    ["arktype", () => type({ p: type("number").configure({ description: "P.", examples: [1] } as never) })],
+  ])("and a description needs no check: %s", async (_, parameters) => {
+    expect((await published(parameters())).demands).toBeUndefined();
+  });
+});
+
+/** Undefined for what cannot be published: that is a mistake, which discovery tells. */
+async function publishedIfPossible(make: () => unknown) {
+  const problems: string[] = [];
+  let made: unknown;
+  try {
+    made = make();
+  } catch {
+    // Not every two types of arktype's go together.
+    return undefined;
+  }
+  const listed = describeInput(made, (problem) => problems.push(problem));
+  if (listed === undefined) return undefined;
+  return published(made);
+}

@@ -1,0 +1,217 @@
+/** `npm start` in a fork: extra arguments, a tool added while it runs, a fork without any tool, one with a domain. */
+import { execFileSync } from "node:child_process";
+import { readFileSync, rmSync } from "node:fs";
+import { request } from "node:http";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ends, type Fork, makeFork, type Started, start, until } from "../support/node/fork.ts";
+import { postJson } from "../support/node/http.ts";
+
+/** The file that the README tells a reader to add. */
+const GREET = readFileSync(join(import.meta.dirname, "../fixtures/samples/hello/greet.ts"), "utf8");
+
+describe("npm start in a fork whose tools/ is empty", () => {
+  let fork: Fork;
+  let served: Started;
+  beforeAll(async () => {
+    fork = makeFork({});
+    served = await start(fork);
+  });
+  afterAll(async () => {
+    await served?.stop();
+    fork.remove();
+  });
+
+  it("lists nothing over all three protocols", async () => {
+    // OXP, List Tools: "If there are no tools available, the tools array MUST be empty."
+    const oxp = await (await fetch(`${served.url}/tools`)).json();
+    expect(oxp).toEqual({ $schema: "urn:oxp:1.0", tools: [], items: [] });
+    const mcp = await postJson(`${served.url}/mcp`, { jsonrpc: "2.0", id: 1, method: "tools/list" });
+    expect(mcp.body).toEqual({ jsonrpc: "2.0", id: 1, result: { tools: [] } });
+    const opentool = await (await fetch(`${served.url}/opentool/load`)).json();
+    expect(opentool).toMatchObject({ functions: [] });
+  });
+
+  it("serves a file added to tools/ over all three protocols, touching nothing else", async () => {
+    fork.write("tools/hello/greet.ts", GREET);
+    await until(async () => {
+      const input = { name: "Ada" };
+      const oxp = await postJson(`${served.url}/tools/call`, { request: { tool_id: "Hello.Greet", input } });
+      const mcp = await postJson(`${served.url}/mcp`, {
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: "Hello_Greet", arguments: input },
+      });
+      const opentool = await postJson(`${served.url}/hello/opentool/call`, {
+        jsonrpc: "2.0",
+        id: "1",
+        method: "Hello_Greet",
+        params: input,
+      });
+      return (
+        oxp.body.result?.value === "Hello, Ada!" &&
+        mcp.body.result?.content[0].text === "Hello, Ada!" &&
+        opentool.body.result?.value === "Hello, Ada!"
+      );
+    });
+  });
+
+  it("goes on serving what it had while a tool is broken, and has it when it is mended", async () => {
+    fork.write("tools/hello/wave.ts", "export default 1;\n");
+    await until(async () => served.printed().includes("The server goes on with the tools as they were"));
+    const still = await postJson(`${served.url}/tools/call`, {
+      request: { tool_id: "Hello.Greet", input: { name: "Bob" } },
+    });
+    expect(still.body.result.value).toBe("Hello, Bob!");
+    fork.write("tools/hello/wave.ts", GREET.replace("Hello,", "Bye,"));
+    await until(async () => (await called("Wave")) === "Bye, Bob!");
+  });
+
+  it("serves what a tool imports: its neighbours, a text, and a file outside tools/", async () => {
+    fork.write("tools/hello/_how.ts", 'import text from "./how.txt";\nexport const how = () => text.trim();\n');
+    fork.write("tools/hello/how.txt", "loudly\n");
+    fork.write("lib/who.ts", 'export const who = "Eve";\n');
+    const imports = 'import { who } from "../../lib/who";\nimport { how } from "./_how.ts";\n';
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a tool's text.
+    const shout = imports + GREET.replace("`Hello, ${name}!`", "`${who} ${how()} ${name}`");
+    fork.write("tools/hello/shout.ts", shout);
+    await until(async () => (await called("Shout")) === "Eve loudly Bob");
+  });
+
+  /** What a tool answers; it hangs while wrangler waits for a bundle that it cannot make. */
+  async function called(name: string): Promise<unknown> {
+    const call = { request: { tool_id: `Hello.${name}`, input: { name: "Bob" } } };
+    return (await postJson(`${served.url}/tools/call`, call)).body.result?.value;
+  }
+  const GOES_ON = "The server goes on with the tools as they were";
+  async function discoveredAfter(change: () => void): Promise<void> {
+    const runs = () => served.printed().split(GOES_ON).length;
+    const before = runs();
+    change();
+    await until(async () => runs() > before);
+  }
+
+  it("runs nothing of a tool that changed beside a broken one: its new code would run under its old scopes", async () => {
+    const guarded = GREET.replace("Hello,", "Secret of").replace("version:", 'scopes: ["admin"],\n  version:');
+    await discoveredAfter(() => fork.write("tools/hello/bad.ts", "export default 1;\n"));
+    await discoveredAfter(() => fork.write("tools/hello/greet.ts", guarded));
+    await until(async () => (await called("Greet")) === "Hello, Bob!");
+    // A bundle with the new code would be ready by the time that another change has been seen.
+    await discoveredAfter(() => fork.write("tools/hello/bad.ts", "export default 2;\n"));
+    expect(await called("Greet")).toBe("Hello, Bob!");
+  });
+
+  it("serves a tool on that no longer parses, and one that was deleted beside a broken one", async () => {
+    await discoveredAfter(() => fork.write("tools/hello/greet.ts", "export default {"));
+    await discoveredAfter(() => rmSync(join(fork.root, "tools/hello/wave.ts")));
+    expect([await called("Greet"), await called("Wave")]).toEqual(["Hello, Bob!", "Bye, Bob!"]);
+  });
+
+  it("goes on when `npm test` or a deployment wrote the catalogue anew meanwhile, and has all when it is mended", async () => {
+    rmSync(join(fork.root, "tools/hello/bad.ts"));
+    fork.write("tools/hello/greet.ts", GREET.replace("Hello,", "Welcome,"));
+    await until(async () => (await called("Greet")) === "Welcome, Bob!");
+    expect(await called("Wave")).toBeUndefined();
+    execFileSync(process.execPath, ["src/build/cli.ts"], { cwd: fork.root });
+    await discoveredAfter(() => fork.write("tools/hello/greet.ts", "export default {"));
+    await until(async () => (await called("Greet")) === "Welcome, Bob!");
+  });
+});
+
+describe("a server that is started again, after its tools changed and one broke", () => {
+  let fork: Fork;
+  beforeAll(async () => {
+    fork = makeFork({ "hello/greet.ts": GREET, "hello/gone.ts": GREET });
+    await (await start(fork)).stop();
+    fork.write("tools/hello/greet.ts", GREET.replace("version:", 'scopes: ["admin"],\n  version:'));
+    rmSync(join(fork.root, "tools/hello/gone.ts"));
+    fork.write("tools/hello/broken.ts", "export default 5;\n");
+  });
+  afterAll(() => fork.remove());
+
+  it.each(["start", "start:closed"])(
+    "npm run %s serves nothing of the earlier run under its old scopes: it names the broken tool and ends",
+    async (script) => {
+      const { code, printed, served } = await ends(fork, script);
+      expect(served, printed).toBe(false);
+      expect(code).toBe(1);
+      expect(printed).toContain("tools/hello/broken.ts");
+      expect(printed).not.toContain("The server goes on");
+    },
+  );
+
+  it("and serves them as they are now when the broken one is mended", async () => {
+    fork.write("tools/hello/broken.ts", GREET);
+    const served = await start(fork);
+    try {
+      const { body } = await postJson(`${served.url}/tools/call`, { request: { tool_id: "Hello.Gone", input: {} } });
+      expect([body.result, JSON.stringify(body)]).toEqual([undefined, expect.stringContaining("Hello.Gone")]);
+      const mended = { request: { tool_id: "Hello.Broken", input: { name: "Ada" } } };
+      expect((await postJson(`${served.url}/tools/call`, mended)).body.result?.value).toBe("Hello, Ada!");
+    } finally {
+      await served.stop();
+    }
+  });
+});
+
+/** Where wrangler's Local Explorer lists what is stored; whoever can read it there can write it as well. */
+const EXPLORER = ["/cdn-cgi/explorer/api/storage/kv/namespaces", "/cdn-cgi/local/explorer/api/storage/kv/namespaces"];
+
+function makeForkWithDomain(): Fork {
+  const fork = makeFork({ "hello/greet.ts": GREET }, { closed: true });
+  const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
+  fork.write("wrangler.toml", `routes = [{ pattern = "tools.example.com", custom_domain = true }]\n${settings}`);
+  return fork;
+}
+
+/** Sends what `fetch` would not: a `Host` of the caller's own. */
+function statusFor(url: string, headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${url}/tools/call`, { method: "POST", headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    sent.on("error", reject).end(JSON.stringify(CALL));
+  });
+}
+
+const CALL = { request: { tool_id: "Hello.Greet", input: { name: "Ada" } } };
+
+describe("a fork whose wrangler.toml has a domain of its own", () => {
+  let fork: Fork;
+  beforeAll(() => {
+    fork = makeForkWithDomain();
+  });
+  afterAll(() => fork.remove());
+
+  it("is open to this machine under npm start, and to no page or name of another's", async () => {
+    const served = await start(fork);
+    try {
+      expect((await postJson(`${served.url}/tools/call`, CALL)).body.result?.value).toBe("Hello, Ada!");
+      expect((await postJson(`${served.url.replace("127.0.0.1", "localhost")}/tools/call`, CALL)).status).toBe(200);
+      for (const runtime of ["evil.example", "tools.example.com"]) {
+        const foreign = { "content-type": "application/json", runtime, origin: `http://${runtime}` };
+        expect([runtime, await statusFor(served.url, foreign)]).toEqual([runtime, 403]);
+      }
+      for (const path of EXPLORER) expect([path, (await fetch(served.url + path)).status]).toEqual([path, 404]);
+    } finally {
+      await served.stop();
+    }
+  });
+
+  it("takes a key under npm run start:closed, and shows nobody else what is stored", async () => {
+    const served = await start(fork, "start:closed");
+    try {
+      const make = ["src/cli/keys/cli.ts", "create", "test", "--persist-to", join(fork.root, "state")];
+      const printed = execFileSync(process.execPath, make, { cwd: fork.root, encoding: "utf8" });
+      const [key] = /trivet_\w{16}_[\w-]{43}/.exec(printed) ?? [];
+      const good = await postJson(`${served.url}/tools/call`, CALL, { authorization: `Bearer ${key}` });
+      expect([good.status, good.body.result?.value]).toEqual([200, "Hello, Ada!"]);
+      expect((await postJson(`${served.url}/tools/call`, CALL)).status).toBe(401);
+      for (const path of EXPLORER) expect([path, (await fetch(served.url + path)).status]).toEqual([path, 401]);
+    } finally {
+      await served.stop();
+    }
+  });
+});

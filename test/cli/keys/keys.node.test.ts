@@ -1,0 +1,242 @@
+/** `npm run keys` as an owner runs it: on this machine, and for a deployment at a stub of Cloudflare's API. */
+import { execFile, execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Cloudflare, startCloudflare, TOKEN } from "../../support/node/cloudflare.ts";
+import { type Fork, makeFork } from "../../support/node/fork.ts";
+
+const SETTINGS = `name = "keys"
+compatibility_date = "2026-10-01"
+send_metrics = false
+[[kv_namespaces]]
+binding = "KV"
+[[ratelimits]]
+name = "RATE_60"
+namespace_id = "1"
+simple = { limit = 60, period = 60 }
+`;
+const TEXT = /^trivet_([0-9a-z]{16})_[\w-]{43}$/;
+
+let fork: Fork;
+let cloudflare: Cloudflare;
+beforeAll(async () => {
+  const tool = "export default 1;";
+  fork = makeFork({ "first/a.ts": tool, "second/b.ts": tool, "_helpers/c.ts": tool });
+  fork.write("wrangler.toml", SETTINGS);
+  cloudflare = await startCloudflare("keys");
+});
+afterAll(() => {
+  cloudflare.close();
+  fork.remove();
+});
+
+/** Nothing of whoever runs the tests: neither their login nor their npm. */
+function environment(more: Record<string, string> = {}): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !/^(npm_config_|CLOUDFLARE_|CF_|WRANGLER_)/i.test(name));
+  const home = { HOME: fork.root, XDG_CONFIG_HOME: join(fork.root, "config") };
+  // wrangler is 15 MB of script, and is started often here.
+  return { ...Object.fromEntries(own), ...home, NODE_COMPILE_CACHE: join(fork.root, "compiled"), ...more };
+}
+
+function keys(args: readonly string[], more?: Record<string, string>) {
+  return new Promise<{ code: number; stdout: string; stderr: string }>((ended) => {
+    execFile(
+      process.execPath,
+      [join(fork.root, "src/cli/keys/cli.ts"), ...args],
+      { cwd: fork.root, env: environment(more) },
+      (error, stdout, stderr) => ended({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    );
+  });
+}
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+describe("on this machine", () => {
+  it("a key is made, listed and revoked, and its text is kept nowhere", async () => {
+    const state = ["--persist-to", "keys-state"];
+    const terms = ["--toolkits", "first,second", "--scopes", "x:read", "--expires", "30d", "--rate", "60"];
+    const before = Math.floor(Date.now() / 1_000);
+    const made = await keys(["create", "my bot", ...terms, ...state]);
+    expect(made).toMatchObject({ code: 0, stderr: "" });
+    const [text = ""] = made.stdout.split("\n");
+    const [, id = ""] = TEXT.exec(text) ?? [];
+    expect(text).toMatch(TEXT);
+    for (const said of [
+      "first, second",
+      "x:read",
+      "60 times",
+      "OXP-API-Key",
+      "X-Agent-API-Key",
+      "Bearer",
+      "--remote",
+    ]) {
+      expect(made.stdout).toContain(said);
+    }
+    // Once.
+    expect(made.stdout.split(text)).toHaveLength(2);
+
+    const wrangler = join(fork.root, "node_modules/wrangler/bin/wrangler.js");
+    const kept = execFileSync(
+      process.execPath,
+      [wrangler, "kv", "key", "get", `key:${id}`, "--binding=KV", "--local", "--text", ...state],
+      { cwd: fork.root, env: environment(), encoding: "utf8" },
+    );
+    const record = JSON.parse(kept);
+    expect(record).toEqual({
+      name: "my bot",
+      hash: sha256(text),
+      toolkits: ["first", "second"],
+      scopes: ["x:read"],
+      rate: 60,
+      created: expect.any(Number),
+      expires: record.created + 30 * 86_400,
+    });
+    expect(record.created).toBeGreaterThanOrEqual(before);
+    expect(record.created).toBeLessThanOrEqual(Date.now() / 1_000);
+
+    const files = readdirSync(join(fork.root, "keys-state"), { withFileTypes: true, recursive: true });
+    const bytes = files.filter((file) => file.isFile()).map((file) => readFileSync(join(file.parentPath, file.name)));
+    expect(bytes.some((file) => file.includes(sha256(text)))).toBe(true);
+    expect(bytes.some((file) => file.includes(text) || file.includes(text.slice(-43)))).toBe(false);
+
+    const listed = await keys(["list", ...state]);
+    expect(listed.stdout).toMatch(new RegExp(`^${id}  my bot  first,second  x:read  60 `, "m"));
+    expect(listed.stdout).not.toContain(record.hash);
+
+    const revoked = await keys(["revoke", "my bot", ...state]);
+    expect(revoked).toEqual({ code: 0, stderr: "", stdout: expect.stringMatching(`${id}.*two minutes`) });
+    const empty = await keys(["list", ...state]);
+    expect(empty).toEqual({ code: 0, stderr: "", stdout: expect.stringContaining("npm run keys -- create NAME") });
+  });
+});
+
+describe("for the deployment", () => {
+  const remote = (...args: string[]) =>
+    keys([...args, "--remote"], {
+      CLOUDFLARE_API_BASE_URL: cloudflare.url,
+      CLOUDFLARE_API_TOKEN: TOKEN,
+      CLOUDFLARE_ACCOUNT_ID: "an-account",
+    });
+
+  it("a key goes to the namespace that the deployed Worker is bound to, with its expiry and what list shows", async () => {
+    const made = await remote("create", "bot", "--scopes", "*", "--expires", "2999-01-01");
+    expect(made).toMatchObject({ code: 0, stderr: "" });
+    const [text = ""] = made.stdout.split("\n");
+    const [, id = ""] = TEXT.exec(text) ?? [];
+    expect(made.stdout).not.toContain("npm start");
+    expect([...cloudflare.kept.keys()]).toEqual([`key:${id}`]);
+    const kept = cloudflare.kept.get(`key:${id}`);
+    const { hash, ...terms } = JSON.parse(kept?.value ?? "");
+    expect(hash).toBe(sha256(text));
+    expect(terms).toEqual({ name: "bot", scopes: ["*"], created: expect.any(Number), expires: 32_472_144_000 });
+    expect(kept).toMatchObject({ metadata: terms, expiration: 32_472_144_000 });
+    expect(cloudflare.asked.map((line) => line.replace(/[0-9a-f]{32}/, "…"))).toEqual([
+      "GET /workers/scripts/keys/settings",
+      `PUT /storage/kv/namespaces/…/values/key%3A${id}`,
+    ]);
+    expect(JSON.parse((await remote("list", "--json")).stdout)).toEqual([{ id, ...terms }]);
+  });
+
+  it("list marks what has expired; revoke takes an id, a key's text, or a name that one key has", async () => {
+    cloudflare.kept.clear();
+    const terms = (name: string, expires?: number) => ({ name, scopes: [], created: 1_700_000_000, expires });
+    const ids = ["aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb"];
+    for (const id of ids) cloudflare.kept.set(`key:${id}`, { value: "{}", metadata: terms("twin") });
+    cloudflare.kept.set("key:dddddddddddddddd", { value: "{}", metadata: terms("old", 1_700_000_001) });
+    cloudflare.kept.set("call:other", { value: "{}", metadata: terms("not a key") });
+
+    const { stdout } = await remote("list");
+    expect(stdout.match(/expired/g)).toHaveLength(1);
+    expect(stdout).toMatch(/^dddddddddddddddd {2}old .*\(expired\)/m);
+    expect(stdout).not.toContain("not a key");
+
+    const ambiguous = await remote("revoke", "twin");
+    expect(ambiguous).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(new RegExp(ids.join(" or "))) });
+    expect(cloudflare.kept.size).toBe(4);
+    expect(await remote("revoke", "bbbbbbbbbbbbbbbb")).toMatchObject({ code: 0 });
+    expect(await remote("revoke", "twin")).toMatchObject({ code: 0 });
+    expect(await remote("revoke", "twin")).toMatchObject({ code: 1, stderr: expect.stringContaining("No key has") });
+    // Who has found a key somewhere has its text.
+    expect(await remote("revoke", `trivet_dddddddddddddddd_${"x".repeat(43)}`)).toMatchObject({ code: 0 });
+    expect([...cloudflare.kept.keys()]).toEqual(["call:other"]);
+  });
+
+  it("what wrangler cannot do is a sentence that says what to do", async () => {
+    const none = await keys(["list", "--remote"]);
+    expect(none).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(/^[^\n]*npx wrangler login[^\n]*\n$/) });
+
+    const account = { CLOUDFLARE_API_BASE_URL: cloudflare.url, CLOUDFLARE_ACCOUNT_ID: "an-account" };
+    const wrong = await keys(["list", "--remote"], { ...account, CLOUDFLARE_API_TOKEN: "wrong" });
+    expect(wrong).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(/^[^\n]*npx wrangler login[^\n]*\n$/) });
+
+    fork.write("undeployed.toml", SETTINGS.replace('"keys"', '"undeployed"'));
+    const undeployed = await remote("create", "bot", "-c", "undeployed.toml");
+    expect(undeployed).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/^[^\n]*npm run deploy[^\n]*\n$/),
+    });
+  });
+});
+
+describe("a mistake is one sentence on stderr, before wrangler is started", () => {
+  it.each([
+    [["frobnicate"], /no command "frobnicate"/],
+    [["create"], /needs the NAME/],
+    [["create", ""], /NAME/],
+    [["create", "a", "b"], /one NAME/],
+    [["create", "a\u0007"], /printable/],
+    [["create", "a", "--toolkits", "third"], /"third".* it has first, second\./],
+    [["create", "a", "--scopes", 'x"y'], /--scopes/],
+    [["create", "a", "--expires", "soon"], /--expires/],
+    [["create", "a", "--rate", "45"], /limiters for 60;.*RATE_45/],
+    [["create", "a", "--rate"], /--rate/],
+    [["create", "a", "--json"], /takes no --json/],
+    [["create", "a", "--remote", "--persist-to", "x"], /--persist-to/],
+    [["list", "a"], /takes no name/],
+    [["list", "--frobnicate"], /Unknown option '--frobnicate'/],
+    [["revoke"], /ID or NAME/],
+  ])("%j", async (args, sentence) => {
+    const { code, stdout, stderr } = await keys(args);
+    expect(stderr).toMatch(/^[^\n]+\n$/);
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(sentence) });
+  });
+
+  it.each([
+    ["remote", "true", "npm run keys -- create a --remote`"],
+    ["toolkits", "first", "npm run keys -- create a --toolkits …`"],
+    ["persist_to", "state", "npm run keys -- create a --persist-to …`"],
+    ["toolkit", "first", "npm run keys -- create a --toolkits …`"],
+    ["tools", "first", "npm run keys -- create a --toolkits …`"],
+    ["expire", "1d", "npm run keys -- create a --expires …`"],
+    ["scope", "x:read", "npm run keys -- create a --scopes …`"],
+    ["env", "staging", "npm run keys -- create a --env …`"],
+    ["config", "other.toml", "npm run keys -- create a --config …`"],
+  ])("so is an option that npm kept for itself, misspelt or not: --%s", async (name, value, command) => {
+    const { code, stdout, stderr } = await keys(["create", "a"], { [`npm_config_${name}`]: value });
+    const sentence = `npm kept --${name.replace("_", "-")} for itself: write \`${command}`;
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: expect.stringContaining(sentence) });
+  });
+
+  it("so is one that `npm run` itself keeps, without `--` before the command", async () => {
+    const npm = ["run", "--silent", "keys", "create", "my bot", "--toolkit=first"];
+    const { code, stdout, stderr } = await new Promise<{ code: number; stdout: string; stderr: string }>((ended) => {
+      execFile("npm", npm, { cwd: fork.root, env: environment() }, (error, stdout, stderr) =>
+        ended({ code: error ? Number(error.code) : 0, stdout, stderr }),
+      );
+    });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain('write `npm run keys -- create "my bot" --toolkits …`');
+  });
+
+  it("what npm sets for itself is none: the scope of its packages, its registry", async () => {
+    const own = { npm_config_scope: "@acme", npm_config_registry: "https://npm.example", npm_config_json: "true" };
+    expect(await keys(["--help"], own)).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it.each([[[]], [["--help"]], [["create", "-h"]]])("help is none: %j", async (args) => {
+    expect(await keys(args)).toEqual({ code: 0, stderr: "", stdout: expect.stringContaining("--expires 30d") });
+  });
+});

@@ -1,0 +1,82 @@
+/** Claims against a model of their promise: the state machine alone. stores/claims.test.ts is about the object that keeps its rows. */
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  claim,
+  extend,
+  forsake,
+  type LeaseAttempt,
+  type LeaseRow,
+  mayRelease,
+  settle,
+} from "../../../src/core/idempotency/lease.ts";
+import { follow, type Subject, steps } from "../../faults/claim-model.ts";
+
+/** A failure prints its seed and path: give them to fc.assert, beside numRuns, to see it again. */
+const RUNS = 3_000;
+
+describe("a claim (design, State: 'a claim is atomic only through the Durable Object')", () => {
+  it(`keeps to the model, in ${RUNS} random histories`, async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, (history) => follow(history, machine(), 0)),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("tells a runner that its claim took a key over, also when the answer is asked for again", () => {
+    const attempt = (token: string): LeaseAttempt => ({ fingerprint: "f", token, leaseMs: 10, keepMs: 100 });
+    const first = claim(undefined, attempt("dead"), 0);
+    const second = claim(first.row, attempt("heir"), 10);
+    expect(second.answer).toEqual({ state: "claimed", again: true });
+    expect(claim(second.row, attempt("heir"), 11).answer).toEqual({ state: "claimed", again: true });
+  });
+});
+
+describe("a key whose runner died", () => {
+  const attempt = (fingerprint: string): LeaseAttempt => ({
+    fingerprint,
+    token: fingerprint,
+    leaseMs: 10,
+    keepMs: 100,
+  });
+
+  it("is not taken over by another call, such as one that brings other secrets (README, Once)", () => {
+    const { row } = claim(undefined, attempt("first"), 0);
+    expect(claim(row, attempt("other"), 50)).toEqual({ row, answer: { state: "conflict" } });
+    expect(claim(row, { ...attempt("first"), token: "heir" }, 50).answer).toMatchObject({ state: "claimed" });
+  });
+});
+
+/** The rows of one key, kept in a variable. */
+function machine(): Subject {
+  let row: LeaseRow | undefined;
+  let result: string | undefined;
+  return {
+    claim(attempt, now) {
+      const { row: next, answer } = claim(row, attempt, now);
+      row = next;
+      return answer;
+    },
+    settle(attempt, text, now) {
+      const wasDone = row !== undefined && row.expires > now && row.done;
+      const next = settle(row, attempt, now);
+      if (next === "lost") return "lost";
+      row = next;
+      if (!wasDone) result = text;
+      return "kept";
+    },
+    release(token) {
+      if (mayRelease(row, token)) row = undefined;
+    },
+    forsake(token, now) {
+      row = forsake(row, token, now);
+    },
+    extend(token, leaseMs, now) {
+      const next = extend(row, token, leaseMs, now);
+      if (next === "lost") return false;
+      row = next;
+      return true;
+    },
+    result: (now) => (row?.done && row.expires > now ? result : undefined),
+  };
+}

@@ -1,0 +1,153 @@
+/** core/ports/signed-handles.ts: handles that any isolate can check, bound to a principal and a purpose. */
+import { describe, expect, it } from "vitest";
+import {
+  checkHandle,
+  fromBase64Url,
+  hmacSigner,
+  mintHandle,
+  toBase64Url,
+} from "../../../src/core/ports/signed-handles.ts";
+
+const KEY = new Uint8Array(32).fill(7);
+const signer = hmacSigner(async () => KEY);
+
+describe("a handle", () => {
+  it("is known again by its principal and purpose, in any isolate that has the key", async () => {
+    const handle = await mintHandle(signer, "session", "me", "2025-11-25");
+    const elsewhere = hmacSigner(async () => new Uint8Array(KEY));
+    const known = await checkHandle(elsewhere, "session", "me", handle);
+    expect(known).toEqual({ id: expect.stringMatching(/^[A-Za-z0-9_-]{22}$/), note: "2025-11-25" });
+  });
+
+  it("is visible ASCII, as a header and MCP's session ids need it", async () => {
+    expect(await mintHandle(signer, "session", "ünïcode 😀", "")).toMatch(/^[\x21-\x7e]+$/);
+  });
+
+  it("is another one each time", async () => {
+    const handles = await Promise.all(Array.from({ length: 50 }, () => mintHandle(signer, "session", "me", "")));
+    expect(new Set(handles).size).toBe(50);
+  });
+
+  it("may carry an empty note", async () => {
+    const handle = await mintHandle(signer, "session", "me", "");
+    expect(await checkHandle(signer, "session", "me", handle)).toMatchObject({ note: "" });
+  });
+
+  it.each([
+    ["another principal", "session", "you"],
+    ["another purpose", "task", "me"],
+    // Parts are told apart: no two of them can be shifted into each other.
+    ["parts that only join to the same text", 'session","me', ""],
+    ["no principal", "session", ""],
+  ])("is of no use to %s", async (_, purpose, principal) => {
+    const handle = await mintHandle(signer, "session", "me", "note");
+    expect(await checkHandle(signer, purpose, principal, handle)).toBeUndefined();
+  });
+
+  it("is of no use under another key", async () => {
+    const handle = await mintHandle(signer, "session", "me", "note");
+    const other = hmacSigner(async () => new Uint8Array(32).fill(8));
+    expect(await checkHandle(other, "session", "me", handle)).toBeUndefined();
+  });
+
+  it("is refused with any one character changed, but for spellings of the same signature", async () => {
+    const handle = await mintHandle(signer, "session", "me", "note");
+    // 32 bytes are 43 characters, and the last one has two bits that say nothing.
+    for (let at = 0; at < handle.length - 1; at++) {
+      const other = handle[at] === "A" ? "B" : "A";
+      const changed = handle.slice(0, at) + other + handle.slice(at + 1);
+      expect(await checkHandle(signer, "session", "me", changed), changed).toBeUndefined();
+    }
+  });
+
+  it.each([
+    "",
+    ".",
+    "..",
+    "...",
+    "a",
+    "a.b",
+    "a.b.",
+    "a.b.c",
+    "a..c",
+    ".b.c",
+    "a.b.c.d",
+    "a.b.%%%",
+    "a.b.ü",
+    "a.b.\u0000",
+  ])("%j is none", async (text) => {
+    expect(await checkHandle(signer, "session", "me", text)).toBeUndefined();
+  });
+
+  it.each(["prefix", "suffix", "without its note"])("is refused with a %s", async (how) => {
+    const handle = await mintHandle(signer, "session", "me", "note");
+    const [id, , signature] = handle.split(".");
+    const changed =
+      { prefix: `x${handle}`, suffix: `${handle}.x`, "without its note": `${id}..${signature}` }[how] ?? "";
+    expect(await checkHandle(signer, "session", "me", changed)).toBeUndefined();
+  });
+});
+
+describe("the key", () => {
+  it("is asked for no more once it has come", async () => {
+    let asked = 0;
+    const counting = hmacSigner(async () => {
+      asked++;
+      return KEY;
+    });
+    await counting.sign("a");
+    await Promise.all([counting.sign("a"), counting.sign("b"), counting.verify("a", "x")]);
+    expect(asked).toBe(1);
+  });
+
+  it("is asked for by each who comes before that: a request that was let go never gets it", async () => {
+    let asked = 0;
+    const patient = hmacSigner(() => (++asked === 1 ? new Promise(() => {}) : Promise.resolve(KEY)));
+    void patient.sign("a");
+    expect(await patient.sign("a")).toBe(await signer.sign("a"));
+  });
+
+  it("is asked for again where asking failed", async () => {
+    let asked = 0;
+    const failing = hmacSigner(async () => {
+      if (++asked === 1) throw new Error("not now");
+      return KEY;
+    });
+    await expect(failing.sign("a")).rejects.toThrow("not now");
+    expect(await failing.sign("a")).toBe(await signer.sign("a"));
+  });
+});
+
+describe("keys that are derived", () => {
+  const iv = new Uint8Array(12);
+  const seals = async (from: typeof signer, info: string) => {
+    const sealed = await crypto.subtle.encrypt({ name: "AES-GCM", iv }, await from.deriveKey(info), KEY);
+    return toBase64Url(new Uint8Array(sealed));
+  };
+
+  it("are the same for one text, and others for every other text and signing key", async () => {
+    const other = hmacSigner(async () => new Uint8Array(32).fill(8));
+    expect(await seals(signer, "a")).toBe(await seals(signer, "a"));
+    expect(await seals(signer, "b")).not.toBe(await seals(signer, "a"));
+    expect(await seals(other, "a")).not.toBe(await seals(signer, "a"));
+  });
+
+  it("leave nothing to be read out of them", async () => {
+    await expect(crypto.subtle.exportKey("raw", await signer.deriveKey("a"))).rejects.toThrow();
+  });
+});
+
+describe("base64url (RFC 4648, section 5)", () => {
+  it.each([[[]], [[0]], [[255, 255, 254]], [[251, 239, 190]], [Array.from({ length: 256 }, (_, byte) => byte)]])(
+    "%j comes back, in letters that a URL carries",
+    (bytes: number[]) => {
+      const text = toBase64Url(new Uint8Array(bytes));
+      expect(text).toMatch(/^[A-Za-z0-9_-]*$/);
+      expect(Array.from(fromBase64Url(text) ?? [])).toEqual(bytes);
+    },
+  );
+
+  it.each(["%", "ü", "a", "a b!", "====="])("%j is none", (text) => {
+    expect(fromBase64Url(text)).toBeUndefined();
+  });
+});

@@ -1,0 +1,156 @@
+/**
+ * wrangler.toml and tools/ are a fork's own: whatever its owner writes there, the framework's tests hold. In a copy of
+ * the project all that can be set is changed, one subject after the other, and the suites are run that could care: those
+ * whose Worker comes from vitest's plugin, from a build in a fork, from a deployment. Then all of it at once, with other
+ * tools and another name.
+ */
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { unstable_readConfig } from "wrangler";
+import { type Copy, copyProject } from "./support/node/copy.ts";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const original = readFileSync(join(ROOT, "wrangler.toml"), "utf8");
+
+type Change = (settings: string) => string;
+
+/** Gives a setting another value, and takes the # away; what the owner has deleted is left so. */
+const set =
+  (name: string, value: string): Change =>
+  (settings) =>
+    settings.replace(new RegExp(`^(# )?${name} = .*$`, "m"), `${name} = ${value}`);
+
+interface Subject {
+  readonly changes: Readonly<Record<string, Change>>;
+  /** Suites that could care. */
+  readonly files: readonly string[];
+}
+
+const SUBJECTS: Readonly<Record<string, Subject>> = {
+  "who serves": {
+    changes: {
+      name: set("name", '"acme"'),
+      SERVER_NAME: set("SERVER_NAME", '"acme"'),
+      SERVER_VERSION: set("SERVER_VERSION", '"7.7.7"'),
+      OAUTH_SCOPES: set("OAUTH_SCOPES", '"acme:read acme:write"'),
+    },
+    files: ["test/protocols/mcp/dialects/modern/dialect.test.ts", "test/access/protected-resource.node.test.ts"],
+  },
+  "who may call": {
+    changes: {
+      PUBLIC: set("PUBLIC", '"true"'),
+      ALLOWED_ORIGINS: set("ALLOWED_ORIGINS", '"https://app.acme.example"'),
+      ALLOWED_HOSTS: set("ALLOWED_HOSTS", '"127.0.0.1 169.254.169.254 intranet.acme.example"'),
+      JWT_ISSUER: set("JWT_ISSUER", '"https://login.acme.example"'),
+      JWT_JWKS_URL: set("JWT_JWKS_URL", '"https://login.acme.example/keys"'),
+      JWT_AUDIENCE: set("JWT_AUDIENCE", '"https://tools.acme.example"'),
+      RATE_PER_MINUTE: set("RATE_PER_MINUTE", '"10"'),
+      // A tool that names a limiter which is not there is its fork's mistake: discovery says so, and nothing else runs.
+      "no rate limiter that no sample names": (settings) =>
+        settings.replace(/^\[\[ratelimits\]\]\nname = "RATE_6000?"\n(\w.*\n)*/gm, ""),
+      "sign-in": (settings) => settings.replace(/^# (?=\[alias\]|"#sign-in")/gm, ""),
+    },
+    files: ["test/http/body.test.ts", "test/access/doors.node.test.ts"],
+  },
+  "what is kept, and for how long": {
+    changes: {
+      LOG_CALLS: set("LOG_CALLS", '"false"'),
+      MAX_BODY_BYTES: set("MAX_BODY_BYTES", '"20000"'),
+      IDEMPOTENCY_TTL_SECONDS: set("IDEMPOTENCY_TTL_SECONDS", '"60"'),
+      SESSION_TTL_SECONDS: set("SESSION_TTL_SECONDS", '"60"'),
+      "no CLAIMS": (settings) => settings.replace(/^\[\[durable_objects\.bindings\]\]\nname = "CLAIMS"\n.*\n/m, ""),
+      "SESSIONS in objects": (settings) =>
+        settings.replace(/^# (?=\[\[durable_objects|name = "SESSIONS"|class_name|\[\[migrations|tag|new_sqlite)/gm, ""),
+    },
+    files: ["test/core/idempotency/idempotency.test.ts", "test/core/pipeline/audit.unit.test.ts"],
+  },
+  "how it is built and started": {
+    changes: {
+      minify: set("minify", "false"),
+      keep_names: set("keep_names", "true"),
+      send_metrics: set("send_metrics", "true"),
+      ip: set("ip", '"0.0.0.0"'),
+      port: set("port", "9999"),
+      observability: set("enabled", "false"),
+    },
+    files: ["test/size.node.test.ts"],
+  },
+};
+const changed = (settings: string, { changes }: Subject) =>
+  Object.values(changes).reduce((text, change) => change(text), settings);
+
+/** Tools that no sample is like: named as a fixture is, long, with an import of the framework's own packages. */
+const FOREIGN_TOOL = `import { Hono } from "hono";
+import * as v from "valibot";
+import { defineTool } from "#tool";
+
+export default defineTool({
+  version: "9.0.0",
+  description: "Is nothing like the fixture of this name.",
+  input: v.object({ app: v.optional(v.pipe(v.string(), v.description("A path."))) }),
+  run: () => new Hono().routes.length,
+});
+${"// A long file.\n".repeat(400)}`;
+
+/** A fork's own part of the Worker that lets nothing through. */
+const FOREIGN_WORKER = `import { defineWorker } from "#tool";
+
+export default defineWorker({ routes: (app) => void app.all("*", (c) => c.text("closed", 503)) });
+`;
+
+let copy: Copy;
+beforeAll(() => {
+  copy = copyProject();
+});
+afterAll(() => copy.remove());
+
+const PATIENT = { timeout: 900_000 };
+
+async function expectGreen(files: readonly string[], settings: string): Promise<void> {
+  const { tests, failed } = await copy.run(files, settings);
+  expect(failed).toEqual([]);
+  expect(tests).toBeGreaterThanOrEqual(files.length);
+}
+
+describe("settings of one subject after the other", () => {
+  it.each(Object.entries(SUBJECTS))("%s", PATIENT, (_, subject) =>
+    expectGreen(subject.files, changed(original, subject)),
+  );
+});
+
+describe("all settings at once, in a project of another name", () => {
+  const settings = Object.values(SUBJECTS).reduce(changed, original);
+  const files = [
+    "test/protocols/mcp/dialects/modern/dialect.test.ts",
+    "test/rules.unit.test.ts",
+    "test/readme.unit.test.ts",
+  ];
+  beforeAll(() => {
+    copy.rename("acme-tools");
+    copy.clearTools();
+  });
+
+  it("without any tool, as README says that the samples may be deleted", PATIENT, () => expectGreen(files, settings));
+
+  it("with a tool that is nothing like the samples, and a worker.ts", PATIENT, async () => {
+    copy.write("tools/math/add.ts", FOREIGN_TOOL);
+    copy.write("tools/worker.ts", FOREIGN_WORKER);
+    await expectGreen(files, settings);
+  });
+});
+
+describe("what is changed here, and what may not be", () => {
+  it("is every variable that there is", () => {
+    const { vars } = unstable_readConfig({ config: join(ROOT, "test/support/wrangler.toml") });
+    const known = Object.values(SUBJECTS).flatMap(({ changes }) => Object.keys(changes));
+    expect(known).toEqual(expect.arrayContaining(Object.keys(vars)));
+  });
+
+  it("is not the bindings that the Worker cannot do without: wrangler.toml has these, whatever else its owner changed", () => {
+    const own = unstable_readConfig({ config: join(ROOT, "wrangler.toml") });
+    const kv = own.kv_namespaces.map(({ binding }: { binding: string }) => binding);
+    const objects = own.durable_objects.bindings.map(({ name }: { name: string }) => name);
+    expect([...kv, ...objects]).toEqual(expect.arrayContaining(["KV", "VAULT", "MAILBOX", "HUB"]));
+  });
+});

@@ -1,0 +1,131 @@
+/** Input that means harm, inside requests that can be read: names of members, depth, sizes, spellings. */
+import { describe, expect, it } from "vitest";
+import { post } from "../support/http.ts";
+import { nested } from "../support/nested.ts";
+import { postRpc, rpc } from "../support/opentool.ts";
+import { call, completed, postCall } from "../support/oxp.ts";
+
+const polluted = () => ({}) as Record<string, unknown>;
+
+describe("names that every object inherits", () => {
+  it("are parameters as any other", async () => {
+    const input = { constructor: "a", prototype: "b", toString: "c" };
+    expect(await completed("Echo.Names", input)).toMatchObject(input);
+    expect((await rpc("Echo_Names", input)).body.result).toMatchObject(input);
+  });
+
+  it("are absent when they are not sent", async () => {
+    expect(await completed("Echo.Names", {})).toEqual({ ownMembers: [] });
+    expect((await rpc("Echo_Names", {})).body.result).toEqual({ ownMembers: [] });
+  });
+
+  it.each(["__proto__", "constructor", "prototype"])("%s with an object pollutes nothing", async (name) => {
+    const poison = `{"${name}":{"polluted":true,"a":1,"b":2}}`;
+    for (const input of [poison, `{"loose":${poison}}`, `{"value":${poison}}`, `{"value":[{"x":${poison}}]}`]) {
+      for (const tool of ["Math.Add", "Echo.Names", "Echo.Any", "Needs.Nothing"]) {
+        const oxp = await postCall(`{"request":{"tool_id":"${tool}","input":${input},"context":${poison}}}`);
+        expect([200, 422]).toContain(oxp.status);
+        const opentool = await postRpc(`{"jsonrpc":"2.0","method":"${tool}","params":${input},"id":${poison}}`);
+        expect(opentool.status).toBe(200);
+        const mcp = await post(
+          "/mcp",
+          `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${tool.replace(".", "_")}","arguments":${input}}}`,
+        );
+        expect(mcp.status).toBe(200);
+      }
+    }
+    expect(polluted().polluted).toBeUndefined();
+    expect(polluted().a).toBeUndefined();
+  });
+
+  it("required parameters are not found on a prototype that came along", async () => {
+    const { status, body } = await postCall('{"request":{"tool_id":"Math.Add","input":{"__proto__":{"a":1,"b":2}}}}');
+    expect(status).toBe(422);
+    expect(Object.keys(body.parameter_errors)).toEqual(["a", "b"]);
+  });
+
+  it("a keyed call with such members is one call", async () => {
+    const call_id = crypto.randomUUID();
+    const body = (value: number) =>
+      `{"request":{"tool_id":"Echo.Any","call_id":"${call_id}","input":{"value":{"__proto__":${value}}}}}`;
+    const first = await postCall(body(1));
+    expect(first.text).toContain('{"__proto__":1}');
+    expect((await postCall(body(1))).text).toBe(first.text);
+    expect((await postCall(body(2))).status).toBe(400);
+  });
+});
+
+describe("depth", () => {
+  it("60 levels reach the tool, and come back", async () => {
+    const value = JSON.parse(nested(60));
+    expect(await completed("Echo.Any", { value }, { call_id: crypto.randomUUID() })).toEqual(value);
+    expect((await rpc("Echo_Any", { value })).body.result).toEqual({ value });
+  });
+
+  it.each([100, 150_000])("%i levels are refused: 400", async (levels) => {
+    const oxp = await postCall(`{"request":{"tool_id":"Echo.Any","input":{"value":${nested(levels)}}}}`);
+    expect(oxp.status).toBe(400);
+    const opentool = await postRpc(`{"jsonrpc":"2.0","method":"Echo_Any","params":{"value":${nested(levels)}},"id":1}`);
+    expect(opentool.status).toBe(400);
+    const mcp = await post(
+      "/mcp",
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Echo_Any","arguments":{"value":${nested(levels)}}}}`,
+    );
+    expect(mcp.status).toBe(400);
+  });
+
+  it("brackets inside a text are no depth", async () => {
+    const value = "[".repeat(1000);
+    expect(await completed("Echo.Any", { value })).toBe(value);
+  });
+});
+
+describe("texts and numbers", () => {
+  it.each([
+    ["a lone surrogate", "\ud800"],
+    ["a NUL", "\u0000"],
+    ["line separators", "\u2028\u2029\r\n"],
+    ["a byte order mark", "\ufeff"],
+    ["a right-to-left mark", "\u202e"],
+    ["closing tags", "</script>"],
+    ["a long text", "x".repeat(500_000)],
+  ])("%s comes back as it was", async (_, value) => {
+    expect(await completed("Echo.Any", { value })).toBe(value);
+    expect((await rpc("Echo_Any", { value })).body.result).toEqual({ value });
+  });
+
+  it.each(["1e400", "-1e400", `1${"0".repeat(309)}`, '{"a":[{"b":[1e400]}]}'])(
+    "%# is over what JavaScript's numbers hold, which a validator may let pass as Infinity: the caller's mistake",
+    async (value) => {
+      const message = "The request body has a number that is too large";
+      const input = `{"value":${value}}`;
+      const oxp = await postCall(`{"request":{"tool_id":"Echo.Any","input":${input}}}`);
+      expect([oxp.status, oxp.body.message]).toEqual([400, message]);
+      const opentool = await postRpc(`{"jsonrpc":"2.0","method":"Echo_Any","params":${input},"id":"1"}`);
+      expect(opentool.body.error).toMatchObject({ message: expect.stringContaining(message) });
+      const params = `{"name":"Echo_Any","arguments":${input}}`;
+      const mcp = await post("/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`);
+      expect([mcp.status, mcp.body.error.message]).toEqual([400, expect.stringContaining(message)]);
+    },
+  );
+
+  it("the largest number there is comes back as it was", async () => {
+    expect(await completed("Echo.Any", { value: -Number.MAX_VALUE })).toBe(-Number.MAX_VALUE);
+  });
+
+  it("the last of two members with one name counts (RFC 8259, section 4)", async () => {
+    const { body } = await postCall('{"request":{"tool_id":"Math.Add","input":{"a":1,"b":1,"b":2}}}');
+    expect(body.result.value).toBe(3);
+  });
+
+  it("50,000 unknown parameters are ignored", async () => {
+    const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`p${index}`, 1]));
+    expect(await completed("Math.Add", { ...many, a: 1, b: 2 })).toBe(3);
+  });
+
+  it("100,000 mistakes are an answer, not a crash", async () => {
+    const { status, body } = await call("Echo.Order", { items: Array(100_000).fill(0) });
+    expect(status).toBe(422);
+    expect(body.parameter_errors.customer).toBe("Is required");
+  });
+});

@@ -1,0 +1,83 @@
+/** A tool that asks more than once: under one key, until an answer fits, or without an end. */
+import { describe, expect, it } from "vitest";
+import { call, EVERYTHING, handshake, mcp, postMcp, streamed } from "../../../../support/mcp.ts";
+import { callModern, modern } from "../../../../support/modern-client.ts";
+
+const number = (n: number) => ({ action: "accept", content: { n } });
+
+/** Answers round by round, by the key that is asked. */
+async function rounds(how: string, answers: Readonly<Record<string, number>>) {
+  const asked: string[][] = [];
+  let more = {};
+  for (;;) {
+    const params = { name: "Talk_Insist", arguments: { how }, ...more };
+    const { result } = (await modern("tools/call", params, { capabilities: EVERYTHING })).body;
+    if (result.resultType === "complete") return { asked, answer: result.structuredContent.answer };
+    const keys = Object.keys(result.inputRequests);
+    asked.push(keys);
+    const inputResponses = Object.fromEntries(keys.map((key) => [key, number(answers[key] ?? Number.NaN)]));
+    more = { requestState: result.requestState, inputResponses };
+  }
+}
+
+describe("a key that is asked again in one run is another question", () => {
+  it("until the answer fits", async () => {
+    const { asked, answer } = await rounds("even", { n: 1, "n#2": 3, "n#3": 4 });
+    expect([asked, answer]).toEqual([[["n"], ["n#2"], ["n#3"]], 4]);
+  });
+
+  it("one after the other", async () => {
+    const { asked, answer } = await rounds("twice", { n: 1, "n#2": 2 });
+    expect([asked, answer]).toEqual([
+      [["n"], ["n#2"]],
+      [1, 2],
+    ]);
+  });
+
+  it("in one breath", async () => {
+    const { asked, answer } = await rounds("twice at once", { n: 1, "n#2": 2 });
+    expect([asked, answer]).toEqual([[["n", "n#2"]], [1, 2]]);
+  });
+
+  it("and no other that the tool has under a key that looks like it", async () => {
+    const { asked, answer } = await rounds("beside a key of its own", { n: 1, "n#2#1": 2, "n#2": 3, "n#2#2": 4 });
+    expect([asked, answer]).toEqual([[["n", "n#2#1", "n#2", "n#2#2"]], [1, 2, 3, 4]]);
+  });
+
+  it("in 2025-11-25 as well", async () => {
+    const session = await handshake("2025-11-25", EVERYTHING);
+    const stream = await streamed(call("Talk_Insist", { how: "even" }), session);
+    for (const n of [1, 3, 4]) {
+      const { id, method } = await stream.nextData();
+      expect(method).toBe("elicitation/create");
+      await postMcp({ jsonrpc: "2.0", id, result: number(n) }, session);
+    }
+    expect((await stream.nextData()).result.structuredContent).toEqual({ answer: 4 });
+  });
+});
+
+describe("a tool that asks for ever, and takes every error for an answer", () => {
+  const stubborn = () => ({ how: "stubborn", name: crypto.randomUUID() });
+  const triesOf = async (name: string) => (await callModern("Counter_Runs", { name })).body.result.structuredContent;
+
+  it.each([
+    ["2026-07-28", async (args: object) => (await callModern("Talk_Insist", args)).body.result.content[0].text],
+    [
+      "2025-11-25",
+      async (args: object) => (await mcp(call("Talk_Insist", args), await handshake())).body.error.message,
+    ],
+  ])("runs into its time limit in %s, and is stopped", async (_, insist) => {
+    const args = stubborn();
+    expect(await insist(args)).toContain("The tool took longer than 300 ms");
+    const tries = await triesOf(args.name);
+    await new Promise((resume) => setTimeout(resume, 100));
+    expect(await triesOf(args.name)).toBeLessThanOrEqual(tries + 1);
+  });
+
+  it("is stopped when it has asked what it was not answered", async () => {
+    const args = stubborn();
+    const { result } = (await callModern("Talk_Insist", args, { capabilities: EVERYTHING })).body;
+    expect(Object.keys(result.inputRequests)).toEqual(["n"]);
+    expect(await triesOf(args.name)).toBe(1);
+  });
+});

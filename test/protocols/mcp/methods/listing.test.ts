@@ -1,0 +1,154 @@
+/** Listings of both eras: order, shapes, pages. */
+import { describe, expect, it } from "vitest";
+import source from "#catalog";
+import { createApp, type Parts } from "../../../../src/app.ts";
+import { createCatalog } from "../../../../src/core/catalog/catalog.ts";
+import { fetchFrom, OPEN } from "../../../support/app.ts";
+import { handshake, mcp, request } from "../../../support/mcp.ts";
+import { modern, modernRequest } from "../../../support/modern-client.ts";
+
+type Named = { name: string };
+
+describe("tools/list", () => {
+  it("has the same order each time (server/tools, Listing Tools)", async () => {
+    const [one, other] = [await modern("tools/list"), await modern("tools/list")];
+    expect(one.body.result.tools).toEqual(other.body.result.tools);
+    const names = one.body.result.tools.map(({ name }: Named) => name);
+    expect(names).toEqual([...names].sort());
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it("says of each tool what a client needs (server/tools, Tool; Tool Names)", async () => {
+    for (const tool of (await modern("tools/list")).body.result.tools) {
+      expect(tool.name).toMatch(/^[A-Za-z0-9_.-]{1,128}$/);
+      expect(tool.description).not.toBe("");
+      expect(tool.inputSchema).toMatchObject({ type: "object" });
+      expect(tool).not.toHaveProperty("execution");
+    }
+  });
+
+  it("has title, icons, annotations and _meta where an author gave them (server/tools, Tool; basic/index, Icons)", async () => {
+    const { tools } = (await modern("tools/list", {}, { path: "/talk/mcp" })).body.result;
+    expect(tools.find(({ name }: Named) => name === "Talk_Show")).toEqual({
+      name: "Talk_Show",
+      title: "Show everything",
+      description: "Returns a value, and blocks of every kind that show it.",
+      inputSchema: { type: "object", properties: {} },
+      outputSchema: { type: "object", properties: { shown: { type: "number" } }, required: ["shown"] },
+      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+      icons: [{ src: "https://example.com/show.png", mimeType: "image/png", sizes: ["48x48"], theme: "dark" }],
+      _meta: { "com.example/shelf": 3 },
+    });
+    const count = tools.find(({ name }: Named) => name === "Talk_Count");
+    for (const member of ["title", "icons", "annotations", "_meta"]) expect(count).not.toHaveProperty(member);
+  });
+
+  it("shows outputs of any type since 2026-07-28, wrapped in an object before (changelog)", async () => {
+    const output = (tools: (Named & { outputSchema: unknown })[], name: string) =>
+      tools.find((tool) => tool.name === name)?.outputSchema;
+    const since = (await modern("tools/list")).body.result.tools;
+    const before = (await mcp(request("tools/list"), await handshake())).body.result.tools;
+    expect(output(since, "Math_Add")).toEqual({ type: "number" });
+    expect(output(before, "Math_Add")).toEqual({
+      type: "object",
+      properties: { value: { type: "number" } },
+      required: ["value"],
+    });
+    expect(output(since, "Outputs_Point")).toEqual(output(before, "Outputs_Point"));
+    expect(output(since, "Outputs_Any")).toBeUndefined();
+  });
+
+  it("marks parameters that headers repeat (server/tools, x-mcp-header)", async () => {
+    const { tools } = (await modern("tools/list", {}, { path: "/talk/mcp" })).body.result;
+    const { properties } = tools.find(({ name }: Named) => name === "Talk_Region").inputSchema;
+    expect(properties.region["x-mcp-header"]).toBe("Region");
+    expect(properties.within.properties.zone["x-mcp-header"]).toBe("Zone");
+  });
+
+  it.each(["", "/talk", "/math"])(
+    "of %j/mcp is the same in both eras, but for what outputs may be",
+    async (toolkit) => {
+      const path = `${toolkit}/mcp`;
+      const names = (tools: Named[]) => tools.map(({ name }) => name);
+      const since = names((await modern("tools/list", {}, { path })).body.result.tools);
+      const before = (await mcp(request("tools/list"), await handshake("2025-11-25", {}, path), path)).body.result;
+      expect(names(before.tools)).toEqual(since);
+      expect(Object.keys(before)).toEqual(["tools"]);
+    },
+  );
+});
+
+const LISTS = [
+  ["tools/list", "tools"],
+  ["prompts/list", "prompts"],
+  ["resources/list", "resources"],
+  ["resources/templates/list", "resourceTemplates"],
+] as const;
+
+/** An app whose pages are small; what its listings do not touch is left out. */
+function appWith(pageSize: number, revision = "0".repeat(16)) {
+  const runtime = { catalog: createCatalog({ ...source, revision }), log: () => {} };
+  return createApp({
+    runtime: runtime as unknown as Parts["runtime"],
+    server: { name: "paged", version: "1" },
+    limits: { bodyBytes: 10_000, pageSize },
+    ...OPEN,
+  });
+}
+
+async function page(app: ReturnType<typeof appWith>, method: string, cursor?: unknown) {
+  const { message, headers } = modernRequest(method, cursor === undefined ? {} : { cursor });
+  const init = { method: "POST", headers: { ...headers, "content-type": "application/json" } };
+  const answer = await fetchFrom(app, "/mcp", { ...init, body: JSON.stringify(message) });
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
+  return (await answer.json()) as any;
+}
+
+describe("pages (server/utilities/pagination)", () => {
+  it.each(LISTS)("of %s come one after the other, and are the whole list", async (method, member) => {
+    const whole = (await modern(method)).body.result[member];
+    const app = appWith(2);
+    const items: unknown[] = [];
+    const scopes = new Set<string>();
+    let cursor: string | undefined;
+    let pages = 0;
+    do {
+      const { result } = await page(app, method, cursor);
+      expect(result[member].length).toBeLessThanOrEqual(2);
+      expect(result).toMatchObject({ resultType: "complete", ttlMs: expect.any(Number) });
+      items.push(...result[member]);
+      scopes.add(result.cacheScope);
+      cursor = result.nextCursor;
+      pages++;
+    } while (cursor !== undefined);
+    expect(items).toEqual(whole);
+    expect(pages).toBe(Math.max(1, Math.ceil(whole.length / 2)));
+    // server/utilities/caching: "MUST apply the same cacheScope to all response pages".
+    expect(scopes.size).toBe(1);
+  });
+
+  it("there is one where all fits on it", async () => {
+    const { result } = await page(appWith(source.prompts.length), "prompts/list");
+    expect(result.prompts).toHaveLength(source.prompts.length);
+    expect(result).not.toHaveProperty("nextCursor");
+  });
+
+  it("a cursor of an earlier catalogue has expired (caching, Interaction with Pagination)", async () => {
+    const { nextCursor } = (await page(appWith(2), "tools/list")).result;
+    expect((await page(appWith(2), "tools/list", nextCursor)).result.tools).toHaveLength(2);
+    expect((await page(appWith(2, "1".repeat(16)), "tools/list", nextCursor)).error.code).toBe(-32602);
+  });
+
+  it.each([
+    ["a text", "next"],
+    ["an empty text", ""],
+    ["a number", 2],
+    ["an object", {}],
+    ["no Base64", "%%%"],
+  ])("%s is no cursor: -32602 (Error Handling)", async (_, cursor) => {
+    for (const [method] of LISTS) {
+      expect((await modern(method, { cursor })).body.error.code).toBe(-32602);
+      expect((await mcp(request(method, { cursor }))).body.error.code).toBe(-32602);
+    }
+  });
+});

@@ -1,0 +1,154 @@
+/** OXP 1.0, Call Tool Response: how a tool that ran ends, well or badly. */
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { call, completed } from "../../support/oxp.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+/** What the Worker logs while `during` runs: the console is the platform's, not ours. */
+async function logged(during: () => Promise<unknown>): Promise<string> {
+  const lines: string[] = [];
+  vi.spyOn(console, "log").mockImplementation((line) => lines.push(String(line)));
+  await during();
+  return lines.join("\n");
+}
+
+describe("tool execution errors (OXP 1.0, Tool Execution Errors)", () => {
+  it("has the five fields of the documents' example", async () => {
+    const { status, body } = await call("Failing.Doorbell@0.1.0", { doorbell_id: "doorbell1" });
+    expect(status).toBe(200);
+    expect(body.result).toEqual({
+      call_id: expect.any(String),
+      duration: expect.any(Number),
+      success: false,
+      error: {
+        message: "Doorbell ID not found",
+        developer_message: "The doorbell with ID 'doorbell1' does not exist.",
+        can_retry: true,
+        additional_prompt_content: "ids: doorbell42,doorbell84",
+        retry_after_ms: 500,
+      },
+    });
+  });
+
+  it.each([
+    ["plain", { message: "No such thing", can_retry: false }],
+    ["wait", { message: "Busy", can_retry: true, retry_after_ms: 1200 }],
+    ["retry", { message: "Busy", can_retry: true }],
+    // openapi.json, ToolError: `retry_after_ms` is an integer; rounded up, a client never comes too early.
+    ["fractional wait", { message: "Busy", can_retry: true, retry_after_ms: 1 }],
+    ["endless wait", { message: "Busy", can_retry: true }],
+    // openapi.json, ToolError: `message` is required.
+    ["no message", { message: "The tool failed.", can_retry: false }],
+  ])("ToolError, %s", async (how, error) => {
+    const { status, body } = await call("Failing.Faults", { how });
+    expect(status).toBe(200);
+    expect(body.result.error).toEqual(error);
+  });
+
+  it.each(
+    [
+      ...["error", "string", "null", "undefined", "symbol", "object without prototype", "error with a bigint message"],
+      "error with a throwing getter",
+    ].flatMap((what) => [
+      { what, later: false },
+      { what, later: true },
+    ]),
+  )("$what thrown (later: $later): one fixed sentence, nothing of what was thrown", async (input) => {
+    const { status, body, text } = await call("Failing.Throws", input);
+    expect(status).toBe(200);
+    expect(body.result.error).toEqual({ message: "The tool failed because of an internal error.", can_retry: false });
+    expect(text).not.toMatch(/hidden|secret\.ts/);
+  });
+
+  it("something that only looks like a ToolError is an internal error", async () => {
+    const { body, text } = await call("Failing.Faults", { how: "no fault" });
+    expect(body.result.error.message).toBe("The tool failed because of an internal error.");
+    expect(text).not.toContain("hidden");
+  });
+
+  it("the log has what the caller does not get (style, 10: two audiences per error)", async () => {
+    const log = await logged(() => call("Failing.Throws", { what: "error" }, { call_id: "to-be-logged" }));
+    expect(log).toContain("hidden at /srv/secret.ts:12");
+    expect(log).toContain("to-be-logged");
+    expect(log).toContain("Failing.Throws@1.0.0");
+  });
+
+  it.each([
+    ["Failing.Unloadable", {}],
+    ["Failing.BrokenCheck", { text: "x" }],
+  ])("%s is our fault, and says so safely", async (tool_id, input) => {
+    const { status, body, text } = await call(tool_id, input);
+    expect([status, body.result.success]).toEqual([200, false]);
+    expect(text).not.toContain("hidden");
+  });
+});
+
+describe("time limit (design, Outcome: timed out)", () => {
+  it.each([false, true])("ends the call and fires ctx.signal (listener throws: %s)", async (throws) => {
+    const name = `timeout-${throws}`;
+    const { status, body } = await call("Failing.Slow", { name, throws });
+    expect(status).toBe(200);
+    expect(body.result).toMatchObject({ success: false, error: { can_retry: true } });
+    expect(body.result.duration).toBeGreaterThanOrEqual(40);
+    expect(await completed("Failing.WhyStopped", { name })).toBe("TimeoutError");
+  });
+});
+
+describe("outputs (OXP 1.0, Call Tool Response)", () => {
+  it.each([
+    ["object", { a: 1 }],
+    ["list", [1, 2]],
+    ["text", "text"],
+    ["number", 1.5],
+    ["boolean", false],
+    ["null", null],
+    // "A tool without output answers without `value` or with `value: null`."
+    ["undefined", null],
+    ["undefined member", { a: 1 }],
+    ["date", "1970-01-01T00:00:00.000Z"],
+    ["date within", { at: ["1970-01-01T00:00:00.000Z"] }],
+    ["lone surrogate", "\ud800"],
+    // What a call of another Worker's method returns: a thenable that is no Promise.
+    ["thenable", "awaited"],
+  ])("%s", async (kind, value) => {
+    expect(await completed("Outputs.Any", { kind })).toEqual(value);
+  });
+
+  it("a member called __proto__ is a plain one", async () => {
+    const { text } = await call("Outputs.Any", { kind: "own __proto__" });
+    expect(text).toContain('"value":{"__proto__":{"polluted":true}}');
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+
+  // specs/oxp.md, Calling: "A result that JSON cannot carry (`Infinity`, `NaN`, a cycle) is an execution error".
+  it.each([
+    ...["NaN", "infinity", "cycle", "bigint", "boxed bigint", "function", "symbol", "map", "bytes"],
+    ...["response", "regular expression", "error"],
+    ...["undefined in a list", "throwing toJSON"],
+  ])("%s: an execution error", async (kind) => {
+    const { status, body, text } = await call("Outputs.Any", { kind });
+    expect(status).toBe(200);
+    expect(body.result).toMatchObject({
+      success: false,
+      error: { message: "The tool's result cannot be carried by JSON.", can_retry: false },
+    });
+    expect(text).not.toContain("hidden");
+  });
+
+  it("a sum over JavaScript's numbers is one as well", async () => {
+    const { body } = await call("Math.Add", { a: Number.MAX_VALUE, b: Number.MAX_VALUE });
+    expect(body.result.success).toBe(false);
+  });
+
+  it("no output: what the tool returns all the same is dropped", async () => {
+    expect(await completed("Outputs.Nothing")).toBeNull();
+    expect(await completed("Failing.Doorbell", { doorbell_id: "doorbell42" })).toBeNull();
+  });
+
+  it("an output that breaks its schema is a failed call, and the value stays here", async () => {
+    const { status, body, text } = await call("Outputs.Broken");
+    expect(status).toBe(200);
+    expect(body.result.error.message).toBe("The tool's result does not match its declared output.");
+    expect(text).not.toContain("hidden");
+  });
+});

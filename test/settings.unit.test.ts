@@ -1,0 +1,81 @@
+/** What settings may say: each has a default, and a value that cannot be meant is a mistake, never the default. */
+import { describe, expect, it } from "vitest";
+import { readSettings } from "../src/settings.ts";
+
+describe("settings", () => {
+  it('have defaults, for what is left out and for ""', () => {
+    const { settings, mistakes } = readSettings({});
+    expect(mistakes).toEqual([]);
+    expect(settings).toMatchObject({
+      isLocal: false,
+      isPublic: false,
+      logsCalls: true,
+      ratePerMinute: undefined,
+      bodyBytes: 1_048_576,
+      pageSize: 1_000,
+      resultSeconds: 86_400,
+      sessionSeconds: 86_400,
+    });
+    expect(readSettings({ RATE_PER_MINUTE: "", MAX_BODY_BYTES: "", PUBLIC: "", JWT_SECRET: "" })).toEqual({
+      settings,
+      mistakes,
+    });
+  });
+
+  it("say what they say, also as TOML's numbers and booleans", () => {
+    const { settings, mistakes } = readSettings({
+      RATE_PER_MINUTE: 600,
+      MAX_BODY_BYTES: "2000",
+      PUBLIC: true,
+      LOG_CALLS: "false",
+      OAUTH_SCOPES: "a,b offline_access",
+    });
+    expect(mistakes).toEqual([]);
+    expect(settings).toMatchObject({ ratePerMinute: 600, bodyBytes: 2000, isPublic: true, logsCalls: false });
+    expect(settings.baseScopes).toEqual(["a", "b"]);
+  });
+
+  const NUMBERS = ["RATE_PER_MINUTE", "MAX_BODY_BYTES", "PAGE_SIZE", "IDEMPOTENCY_TTL_SECONDS", "SESSION_TTL_SECONDS"];
+  const NO_NUMBERS = ["600 per minute", "6e2", "0x258", "1_000", "1.5", "-1", "0", " ", "l00", "9".repeat(20)];
+  it.each(NUMBERS)("%s takes no number that is none", (setting) => {
+    for (const value of NO_NUMBERS) {
+      expect(readSettings({ [setting]: value }).mistakes).toEqual([
+        {
+          setting,
+          problem: `${setting} is ${JSON.stringify(value)}`,
+          fix: expect.stringContaining("a whole number from"),
+        },
+      ]);
+    }
+  });
+
+  it.each(["IDEMPOTENCY_TTL_SECONDS", "SESSION_TTL_SECONDS"])(
+    "%s is 60 at least: KV keeps nothing shorter",
+    (setting) => {
+      expect(readSettings({ [setting]: "60" }).mistakes).toEqual([]);
+      expect(readSettings({ [setting]: "59" }).mistakes).toMatchObject([{ setting }]);
+    },
+  );
+
+  it.each([
+    ["RATE_PER_MINUTE", 1_000_000],
+    ["MAX_BODY_BYTES", 100_000_000],
+    ["PAGE_SIZE", 1_000_000],
+    ["IDEMPOTENCY_TTL_SECONDS", 31_536_000],
+    ["SESSION_TTL_SECONDS", 31_536_000],
+  ])("%s is %i at most", (setting, most) => {
+    expect(readSettings({ [setting]: String(most) }).mistakes).toEqual([]);
+    const [mistake] = readSettings({ [setting]: String(most + 1) }).mistakes;
+    expect(mistake).toMatchObject({ setting, fix: expect.stringContaining(` to ${most}, in digits only`) });
+  });
+
+  it.each(["LOCAL", "PUBLIC", "LOG_CALLS"])("%s is true or false: a misspelt one is a mistake", (setting) => {
+    for (const value of ["yes", "True", "1", "flase"]) {
+      expect(readSettings({ [setting]: value }).mistakes).toMatchObject([{ setting, fix: 'write "true" or "false"' }]);
+    }
+  });
+
+  it("of a name that objects have by nature are not there", () => {
+    expect(readSettings(Object.create({ PUBLIC: "true" })).settings.isPublic).toBe(false);
+  });
+});

@@ -1,0 +1,402 @@
+/** What sign-in refuses, and how: on its own page. What it tells a client by its person: self-registered.node.test.ts. */
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { MadeKey } from "../../src/cli/keys/make.ts";
+import { Attempt, Browser, type Client, call, register, signIn } from "../support/node/sign-in/person.ts";
+import { openPlace, type Place } from "../support/node/sign-in/place.ts";
+
+let place: Place;
+let url: string;
+let owner: MadeKey;
+let reader: MadeKey;
+let client: Client;
+beforeAll(async () => {
+  place = await openPlace();
+  url = place.url;
+  owner = await place.makeKey();
+  reader = await place.makeKey({ scopes: ["post.read"], toolkits: ["post"] });
+  client = await register(url);
+});
+afterAll(() => place?.stop());
+
+const WRONG = `trivet_${"0".repeat(16)}_${"A".repeat(43)}`;
+/** What differs from page to page. */
+const VARIES = /nonce="[^"]*"|value="[^"]*"|(state|code_challenge|resource)=[^"&]+/g;
+const NOT_VALID = "This key is not valid here.";
+
+/** Opens the page and gives the key. */
+async function upTo(step: "key" | "consent", key: string, ask: Record<string, string | undefined> = {}) {
+  const browser = new Browser(url);
+  const attempt = new Attempt(url, client);
+  const first = await browser.open(attempt.query(ask));
+  const sheet = step === "key" ? first : await browser.post({ handle: first.handle, key });
+  return { browser, attempt, first, sheet };
+}
+
+describe("a request that is not trusted stays here", () => {
+  it.each([
+    ["another redirect", { redirect_uri: "https://evil.example/callback" }],
+    ["no redirect", { redirect_uri: undefined }],
+    ["a script as redirect", { redirect_uri: "javascript:alert(1)" }],
+    ["an unknown client", { client_id: "nobody" }],
+    ["no client", { client_id: undefined }],
+    ["a client id longer than any", { client_id: "x".repeat(2_000) }],
+  ])("%s", async (_, ask) => {
+    const sheet = await new Browser(url).open(new Attempt(url, client).query(ask));
+    expect([sheet.status, sheet.location]).toEqual([400, undefined]);
+    expect(sheet.headers.get("content-type")).toMatch(/^text\/html/);
+    expect(sheet.text).not.toMatch(/evil\.example|javascript:|xxxx/);
+  });
+});
+
+describe("an invalid key", () => {
+  it("is asked for again, in the same words whatever is wrong with it", async () => {
+    const expired = await place.makeKey({ expires: 1 });
+    const revoked = await place.makeKey();
+    await place.revoke(revoked);
+    const other = owner.text.slice(0, -1) + (owner.text.endsWith("A") ? "B" : "A");
+    const pages = new Set<string>();
+    for (const key of ["", "hunter2", WRONG, expired.text, revoked.text, other]) {
+      const { sheet } = await upTo("consent", key);
+      expect(sheet.status).toBe(403);
+      expect(sheet.text).toContain(`role="alert" id="why">${NOT_VALID}<`);
+      if (key) expect(sheet.text + [...sheet.headers]).not.toContain(key);
+      pages.add(sheet.text.replace(VARIES, ""));
+    }
+    expect(pages.size).toBe(1);
+  });
+
+  it("may be followed by one that is; blanks around it do no harm", async () => {
+    const { browser, sheet } = await upTo("consent", WRONG);
+    const second = await browser.post({ handle: sheet.handle, key: ` ${owner.text}\n` });
+    expect(second.status).toBe(200);
+    expect(second.text).toContain("Allow");
+  });
+
+  it("five times is enough", async () => {
+    const { browser, first } = await upTo("key", "");
+    let { handle } = first;
+    for (let i = 1; i <= 5; i++) {
+      const sheet = await browser.post({ handle, key: WRONG });
+      expect([sheet.status, sheet.handle !== ""]).toEqual([403, i < 5]);
+      if (i < 5) handle = sheet.handle;
+    }
+    expect((await browser.post({ handle, key: owner.text })).status).toBe(400);
+  });
+
+  it("opens nothing between the pages either", async () => {
+    const key = await place.makeKey({ expires: Math.ceil(Date.now() / 1_000) + 200 });
+    const { browser, sheet } = await upTo("consent", key.text);
+    expect(sheet.status).toBe(200);
+    await place.ahead(202);
+    onTestFinished(() => place.ahead(0));
+    expect((await browser.post({ handle: sheet.handle, decision: "allow" })).status).toBe(403);
+  });
+});
+
+describe("a page", () => {
+  it("is good once", async () => {
+    const { browser, first, sheet } = await upTo("consent", owner.text);
+    expect((await browser.post({ handle: first.handle, key: owner.text })).status).toBe(400);
+    const cookies = new Map(browser.cookies);
+    expect((await browser.post({ handle: sheet.handle, decision: "allow" })).status).toBe(303);
+    for (const [name, value] of cookies) browser.cookies.set(name, value);
+    const again = await browser.post({ handle: sheet.handle, decision: "allow" });
+    expect([again.status, again.location]).toEqual([400, undefined]);
+  });
+
+  it("that is out of date starts again where it began", async () => {
+    const { browser, attempt, first } = await upTo("consent", owner.text, { scope: "post.read" });
+    const stale = await browser.post({ handle: first.handle, key: owner.text });
+    expect(stale.status).toBe(400);
+    expect(stale.text).toContain("That page was out of date");
+    expect(stale.text).toContain("<code>post.read</code>");
+    const consent = await browser.post({ handle: stale.handle, key: owner.text });
+    const { location } = await browser.post({ handle: consent.handle, decision: "allow", scope: "post.read" });
+    expect((await attempt.exchange(location?.searchParams.get("code") ?? "")).body.scope).toBe("post.read");
+  });
+
+  it("is good in its own browser only", async () => {
+    const { first, sheet } = await upTo("consent", owner.text);
+    const thief = new Browser(url);
+    await thief.open(new Attempt(url, client).query());
+    for (const form of [
+      { handle: first.handle, key: owner.text },
+      { handle: sheet.handle, decision: "allow" },
+      { handle: "", key: owner.text },
+      { key: owner.text, decision: "allow" },
+    ]) {
+      const sheet = await thief.post(form);
+      expect([form, sheet.status, sheet.location]).toEqual([form, 400, undefined]);
+      expect(sheet.text).not.toContain("Allow");
+    }
+  });
+
+  it("of the key does not pass for the one that allows", async () => {
+    const { browser, first } = await upTo("key", "");
+    const sheet = await browser.post({ handle: first.handle, decision: "allow", scope: "vault.open", keyId: owner.id });
+    expect([sheet.status, sheet.location]).toEqual([403, undefined]);
+  });
+
+  it("takes no endless form", async () => {
+    expect((await new Browser(url).post({ handle: "x".repeat(20_000) })).status).toBe(413);
+  });
+
+  it("keeps the key to itself, in storage too", async () => {
+    const { browser, sheet } = await upTo("consent", owner.text);
+    const done = await browser.post({ handle: sheet.handle, decision: "allow" });
+    const secret = owner.text.slice(-43);
+    for (const text of [sheet.text, String(done.location), [...sheet.headers, ...done.headers].join()]) {
+      expect(text).not.toContain(secret);
+    }
+    expect((await place.stored()).join()).not.toContain(secret);
+  });
+});
+
+describe("scopes", () => {
+  const granted = async (key: MadeKey, ask: string, tick: string[]) => {
+    const { browser, attempt, sheet } = await upTo("consent", key.text, { scope: ask });
+    const done = await browser.post({ handle: sheet.handle, decision: "allow", scope: tick });
+    return (await attempt.exchange(done.location?.searchParams.get("code") ?? "")).body.scope;
+  };
+
+  it.each([
+    ["as ticked", "post.read post.send", ["post.read"], "post.read"],
+    ["not what was not asked for", "post.read", ["post.read", "post.send"], "post.read"],
+    ["not what there is not", "post.read admin", ["post.read", "admin"], "post.read"],
+    ["none, if none is ticked", "post.read", [], ""],
+  ])("are granted %s", async (_, ask, tick, scope) => {
+    expect(await granted(owner, ask, tick)).toBe(scope);
+  });
+
+  it("never exceed the key's", async () => {
+    const all = "tools post.read post.send vault.open";
+    expect(await granted(reader, all, all.split(" "))).toBe("tools post.read");
+  });
+
+  it("are not had by asking for them with the code", async () => {
+    const attempt = new Attempt(url, client);
+    const code = await signIn(url, attempt, owner.text, { scopes: ["post.read"] });
+    const { body } = await attempt.exchange(code, { scope: "post.read vault.open" });
+    expect(body.scope).toBe("post.read");
+    expect((await call(url, body.access_token, "Vault_Open")).status).not.toBe(200);
+  });
+});
+
+describe("a scope that there is looks like one that there is not", () => {
+  it.each(["", "tools "])("on the page that asks for a key (%j before it)", async (before) => {
+    const pages = [];
+    for (const scope of ["vault.open", "vault.shut"]) {
+      const { sheet } = await upTo("key", "", { scope: before + scope });
+      expect(sheet.text).toContain(scope);
+      pages.push(
+        sheet.text
+          .replace(VARIES, "")
+          .replace(/scope=[^"&]+/g, "")
+          .replaceAll(scope, ""),
+      );
+    }
+    expect(pages[0]).toBe(pages[1]);
+  });
+
+  it("in the metadata, which lists what clients ask for first", async () => {
+    for (const path of ["oauth-authorization-server", "oauth-protected-resource", "oauth-protected-resource/mcp"]) {
+      const { scopes_supported } = (await (await fetch(`${url}/.well-known/${path}`)).json()) as Record<
+        string,
+        unknown
+      >;
+      expect([path, scopes_supported]).toEqual([path, ["tools"]]);
+    }
+  });
+});
+
+describe("a toolkit", () => {
+  it("that a key does not open is as one that does not exist", async () => {
+    const pages = [];
+    for (const toolkit of ["vault", "nowhere"]) {
+      const { first, sheet } = await upTo("consent", reader.text, { resource: `${url}/${toolkit}/mcp` });
+      expect([first.status, sheet.status]).toEqual([200, 403]);
+      pages.push(sheet.text.replace(VARIES, ""));
+      const token = await new Attempt(url, client).exchange("a:b:c", { resource: `${url}/${toolkit}/mcp` });
+      expect(token.body).toMatchObject({ error: "invalid_grant" });
+    }
+    expect(pages[0]).toBe(pages[1]);
+    expect(pages[0]).not.toContain(NOT_VALID);
+  });
+});
+
+describe("the token endpoint", () => {
+  it.each([
+    ["a wrong verifier", { code_verifier: "x".repeat(43) }, "invalid_grant"],
+    ["no verifier", { code_verifier: undefined }, "invalid_request"],
+    ["another redirect", { redirect_uri: "https://evil.example/" }, "invalid_grant"],
+    ["another resource", { resource: "https://elsewhere.example" }, "invalid_target"],
+    ["another grant", { grant_type: "password" }, "unsupported_grant_type"],
+    ["no client", { client_id: undefined }, "invalid_client"],
+    ["an endless client id", { client_id: "x".repeat(2_000) }, "invalid_client"],
+    ["an endless code", { code: `${"x".repeat(2_000)}:b:c` }, "invalid_grant"],
+  ])("refuses %s", async (_, more, error) => {
+    const attempt = new Attempt(url, client);
+    const answer = await attempt.exchange(await signIn(url, attempt, owner.text), more);
+    expect(answer.status).toBe(error === "invalid_client" ? 401 : 400);
+    expect(answer.body).toMatchObject({ error });
+    expect(answer.headers.get("cache-control")).toContain("no-store");
+  });
+
+  it("takes a code once; the second time ends what it gave", async () => {
+    const attempt = new Attempt(url, client);
+    const code = await signIn(url, attempt, owner.text);
+    const { body } = await attempt.exchange(code);
+    expect((await attempt.exchange(code)).body).toMatchObject({ error: "invalid_grant" });
+    expect((await call(url, body.access_token, "Post_Weigh")).status).toBe(401);
+    expect((await attempt.refresh(body.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
+  });
+
+  it("ends the grant if a refresh token comes back that was replaced (RFC 9700, section 4.14.2)", async () => {
+    const thief = new Attempt(url, client);
+    const attempt = new Attempt(url, client);
+    const first = (await attempt.exchange(await signIn(url, attempt, owner.text))).body;
+    const second = (await attempt.refresh(first.refresh_token)).body;
+    const third = (await attempt.refresh(second.refresh_token)).body;
+    // Nothing ends by a guess: a grant's id is known to whoever holds, or held, one of its tokens.
+    const other = new Attempt(url, client);
+    const { body } = await other.exchange(await signIn(url, other, owner.text));
+    const guess = first.refresh_token.replace(/:[^:]*:[^:]*$/, `:${"x".repeat(16)}:${"x".repeat(32)}`);
+    expect((await thief.refresh(guess)).body).toMatchObject({ error: "invalid_grant" });
+    expect((await call(url, third.access_token, "Post_Weigh")).status).toBe(200);
+
+    expect((await thief.refresh(first.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
+    expect((await attempt.refresh(third.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
+    expect((await thief.refresh(second.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
+    expect((await other.refresh(body.refresh_token)).status).toBe(200);
+  });
+
+  it("ends the grant however often a thief has replaced the token that its owner comes with", async () => {
+    const attempt = new Attempt(url, client);
+    const mine = (await attempt.exchange(await signIn(url, attempt, owner.text))).body;
+    let stolen = mine;
+    for (let i = 0; i < 210; i++) stolen = (await attempt.refresh(stolen.refresh_token)).body;
+    expect((await attempt.refresh(mine.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
+    expect((await call(url, stolen.access_token, "Post_Weigh")).status).toBe(401);
+    expect((await attempt.refresh(stolen.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
+  });
+
+  it("ends what a thief was given for a refresh token when its owner comes with the one that was meant", async () => {
+    const attempt = new Attempt(url, client);
+    const first = (await attempt.exchange(await signIn(url, attempt, owner.text))).body;
+    const mine = (await attempt.refresh(first.refresh_token)).body;
+    // The one before is still taken, for a client that never got the answer: this one is a thief.
+    const stolen = (await new Attempt(url, client).refresh(first.refresh_token)).body;
+    expect((await attempt.refresh(mine.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
+    expect((await attempt.refresh(stolen.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
+    expect((await call(url, stolen.access_token, "Post_Weigh")).status).toBe(401);
+  });
+
+  it("ends no grant for who is not its client, and for nobody who is no client, though they know its id", async () => {
+    const attempt = new Attempt(url, client);
+    const { body } = await attempt.exchange(await signIn(url, attempt, owner.text));
+    const guess = body.refresh_token.replace(/[^:]*$/, "x".repeat(32));
+    const refresh = { grant_type: "refresh_token", refresh_token: guess };
+    const [other, secretive] = await Promise.all([
+      register(url),
+      register(url, { token_endpoint_auth_method: "client_secret_basic" }),
+    ]);
+    const send = async (form: Record<string, string>, headers: Record<string, string> = {}) => {
+      const sent = { method: "POST", body: new URLSearchParams(form).toString() };
+      const type = { "content-type": "application/x-www-form-urlencoded" };
+      return (await fetch(`${url}/oauth/token`, { ...sent, headers: { ...type, ...headers } })).status;
+    };
+    const basic = { authorization: `Basic ${btoa(`${secretive.id}:${secretive.secret}`)}` };
+    expect(await send({ ...refresh, client_id: other.id })).toBe(400);
+    expect(await send(refresh, basic)).toBe(400);
+    // What the library refuses before it has asked who it is.
+    expect(await send({ ...refresh, client_id: client.id }, { "content-type": "text/plain" })).toBe(400);
+    expect(await send({ ...refresh, client_id: client.id }, basic)).toBe(400);
+    expect((await attempt.refresh(body.refresh_token)).status).toBe(200);
+    expect((await attempt.refresh(guess)).body).toMatchObject({ error: "invalid_grant" });
+    expect((await attempt.refresh(body.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
+  });
+
+  it.each([
+    ["as it is", (id: string) => id],
+    [
+      "with %xx (RFC 6749, section 2.3.1)",
+      (id: string) => id.replace(/./g, (char) => `%${char.charCodeAt(0).toString(16)}`),
+    ],
+  ])("ends the grant of a client with a secret too, if its token comes back, its id spelled %s", async (_, spelled) => {
+    const secretive = await register(url, { token_endpoint_auth_method: "client_secret_basic" });
+    const attempt = new Attempt(url, secretive);
+    const code = await signIn(url, attempt, owner.text);
+    const headers = { authorization: `Basic ${btoa(`${spelled(secretive.id)}:${secretive.secret}`)}` };
+    const send = async (form: Record<string, string>) =>
+      (await fetch(`${url}/oauth/token`, { method: "POST", headers, body: new URLSearchParams(form) })).json();
+    const exchange = { code, redirect_uri: secretive.redirect, code_verifier: attempt.verifier };
+    // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
+    const refresh = (token: any): Promise<any> =>
+      send({ grant_type: "refresh_token", refresh_token: token.refresh_token });
+    const first = await send({ grant_type: "authorization_code", ...exchange });
+    const second = await refresh(first);
+    const third = await refresh(second);
+    expect(await refresh(first)).toMatchObject({ error: "invalid_grant" });
+    expect(await refresh(third)).toMatchObject({ error: "invalid_grant" });
+  });
+
+  it("gives one client nothing of another's", async () => {
+    const other = await register(url);
+    const attempt = new Attempt(url, client);
+    const code = await signIn(url, attempt, owner.text);
+    expect((await attempt.exchange(code, { client_id: other.id })).body).toMatchObject({ error: "invalid_grant" });
+    const { body } = await attempt.exchange(code);
+    await attempt.token({ client_id: other.id, token: body.refresh_token });
+    expect((await attempt.refresh(body.refresh_token)).status).toBe(200);
+  });
+
+  it("reads so far and no farther", async () => {
+    const answer = await new Attempt(url, client).token({ grant_type: "x".repeat(20_000) });
+    expect([answer.status, answer.body.error]).toEqual([413, "invalid_request"]);
+  });
+});
+
+describe("registration", () => {
+  const send = async (body: string) => {
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(`${url}/oauth/register`, { method: "POST", headers, body });
+    return { status: response.status, body: (await response.json()) as { error: string } };
+  };
+
+  it.each([
+    ["no JSON", "{", 400, "invalid_request"],
+    ["no redirect", "{}", 400, "invalid_client_metadata"],
+    ["a redirect in the clear", '{"redirect_uris":["http://app.example.com/"]}', 400, "invalid_client_metadata"],
+    ["a script as redirect", '{"redirect_uris":["javascript:alert(1)"]}', 400, "invalid_client_metadata"],
+    ["a book", JSON.stringify({ client_name: "x".repeat(20_000) }), 413, "invalid_request"],
+  ])("refuses %s", async (_, body, status, error) => {
+    const before = (await place.stored()).length;
+    expect(await send(body)).toMatchObject({ status, body: { error } });
+    expect((await place.stored()).length).toBe(before);
+  });
+});
+
+describe("more than 60 requests a minute that write", () => {
+  it("are refused, each in its shape; tokens are still given", async () => {
+    const busy = await openPlace(undefined, true);
+    try {
+      const visitor = await register(busy.url);
+      const key = await busy.makeKey();
+      const attempt = new Attempt(busy.url, visitor);
+      const code = await signIn(busy.url, attempt, key.text);
+      // A counter may begin anew in between: 600 are more than any minute lets through.
+      let page = await new Browser(busy.url).open("");
+      // Counters begin anew with each minute of the clock: on a busy machine that may be in the middle.
+      for (let i = 0; i < 600 && page.status !== 429; i++) page = await new Browser(busy.url).open("");
+      expect([page.status, page.headers.get("content-type")]).toEqual([429, "text/html; charset=utf-8"]);
+      expect(page.headers.get("retry-after")).toBe("60");
+      const registering = async () => {
+        for (let i = 0; i < 600; i++) await register(busy.url);
+      };
+      await expect(registering()).rejects.toThrow("temporarily_unavailable");
+      expect((await attempt.exchange(code)).status).toBe(200);
+    } finally {
+      await busy.stop();
+    }
+  });
+});

@@ -1,0 +1,85 @@
+/** Claims against a model of their promise: the object that keeps their rows. The state machine alone: core/idempotency/lease.unit.test.ts. */
+import { env } from "cloudflare:workers";
+import * as fc from "fast-check";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Claims } from "../../src/stores/claims.ts";
+import { recordName } from "../../src/stores/kv-idempotency.ts";
+import { follow, type Subject, steps } from "../faults/claim-model.ts";
+
+/** A failure prints its seed and path: give them to fc.assert, beside numRuns, to see it again. */
+const RUNS = 120;
+
+describe("the object that keeps claims", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+  const { CLAIMS } = env as unknown as { CLAIMS: DurableObjectNamespace };
+
+  it(`keeps to the model, in ${RUNS} random histories`, async () => {
+    // Objects of tests live in this isolate, and read this clock.
+    vi.useFakeTimers({ toFake: ["Date"] });
+    await fc.assert(
+      fc.asyncProperty(steps, async (history) => {
+        const start = Date.now();
+        const object = CLAIMS.getByName(`model ${crypto.randomUUID()}`) as unknown as Claims;
+        await follow(history, kept(object), start, (now) => vi.setSystemTime(now));
+      }),
+      { numRuns: RUNS },
+    );
+  }, 30_000);
+
+  it("gives one of many who claim at the same moment the key, and all others its result", async () => {
+    const object = CLAIMS.getByName(`crowd ${crypto.randomUUID()}`) as unknown as Claims;
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 2, max: 20 }), fc.boolean(), async (size, settles) => {
+        const key = crypto.randomUUID();
+        let running = 0;
+        let runs = 0;
+        const crowd = Array.from({ length: size }, async (_, index) => {
+          const attempt = { fingerprint: "f", token: `${index}`, leaseMs: 5_000, keepMs: 60_000 };
+          let found = await object.claim(key, attempt, 5_000);
+          // Who waited is told that the key is free, and takes it by coming again.
+          while (found.state === "running" && found.untilMs === 0) found = await object.claim(key, attempt, 5_000);
+          if (found.state === "done") return found.record;
+          expect(found.state).toBe("claimed");
+          expect(++running).toBe(1);
+          await new Promise((resume) => setTimeout(resume, 1));
+          running--;
+          const result = JSON.stringify({ run: ++runs });
+          // Half of the histories: each gives the key back, and the next runs.
+          if (settles) expect(await object.settle(key, attempt, result)).toBe("kept");
+          else await object.release(key, attempt.token);
+          return result;
+        });
+        const results = await Promise.all(crowd);
+        expect(new Set(results).size).toBe(settles ? 1 : size);
+      }),
+      { numRuns: 20 },
+    );
+  }, 30_000);
+});
+
+describe("a result that is too long for the object", () => {
+  const { CLAIMS, KV } = env as unknown as { CLAIMS: DurableObjectNamespace; KV: KVNamespace };
+
+  it("goes to KV, also where its key is free again when it comes", async () => {
+    const object = CLAIMS.getByName(`long ${crypto.randomUUID()}`) as unknown as Claims;
+    const [key, record] = [crypto.randomUUID(), `"${"x".repeat(2_000_000)}"`];
+    expect(await object.settle(key, { fingerprint: "f", token: "t", keepMs: 60_000 }, record)).toBe("kept");
+    expect((await KV.get(recordName(key)))?.length).toBe(record.length);
+  });
+});
+
+/** One key of an object. */
+function kept(object: Claims): Subject {
+  return {
+    async claim(attempt) {
+      const { record: _, ...answer } = { record: undefined, ...(await object.claim("key", attempt, 0)) };
+      return answer;
+    },
+    settle: async (attempt, text) => ((await object.settle("key", attempt, text)) === "kept" ? "kept" : "lost"),
+    release: (token) => object.release("key", token),
+    forsake: (token) => object.forsake("key", token),
+    extend: (token, leaseMs) => object.extend("key", token, leaseMs),
+  };
+}

@@ -1,0 +1,105 @@
+/** Objects that keep nothing any more: no storage and no alarm is left of them, and they may be used again. */
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { ClaimsObject } from "../../src/stores/claims.ts";
+import type { Hub } from "../../src/stores/hub.ts";
+import { Sessions } from "../../src/stores/session-object.ts";
+
+type Stub = DurableObjectStub<ClaimsObject> | DurableObjectStub<Hub>;
+
+const { HUB, CLAIMS } = env as unknown as {
+  HUB: DurableObjectNamespace<Hub>;
+  CLAIMS: DurableObjectNamespace<ClaimsObject>;
+};
+const DAY_MS = 24 * 3_600_000;
+const NOTHING = { tables: [], keys: [], alarm: null };
+
+async function contentOf(storage: DurableObjectStorage) {
+  const { sql, kv } = storage;
+  return {
+    tables: [...sql.exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'")],
+    keys: [...kv.list()],
+    alarm: await storage.getAlarm(),
+  };
+}
+const stored = (object: Stub) => runInDurableObject(object, (_, { storage }) => contentOf(storage));
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it("an object of sessions keeps 128 KiB of one, of calls that overlap as well", async () => {
+  await runInDurableObject(HUB.getByName(crypto.randomUUID()), async (_, state) => {
+    const sessions = new Sessions(state, env);
+    const text = JSON.stringify("x".repeat(60_000));
+    const update = (changes: [string, string | null][]) => sessions.update("s", changes, DAY_MS);
+    expect([await update([["a", text]]), await update([["b", text]])]).toEqual([true, true]);
+    // All of a call's changes or none.
+    const more: [string, string | null][] = [
+      ["c", text],
+      ["d", "1"],
+    ];
+    expect(await update(more)).toBe(false);
+    expect(Object.keys(await sessions.read("s", DAY_MS))).toEqual(["a", "b"]);
+    expect(await update([["a", null], ...more])).toBe(true);
+    expect(Object.keys(await sessions.read("s", DAY_MS))).toEqual(["b", "c", "d"]);
+  });
+});
+
+describe("an object that keeps nothing any more", () => {
+  it("of claims: once its keys count no more", async () => {
+    const claims = CLAIMS.getByName(crypto.randomUUID());
+    const attempt = { fingerprint: "f", token: "t", leaseMs: 1_000, keepMs: 60_000 };
+    await claims.release("k", "t");
+    expect(await stored(claims)).toEqual(NOTHING);
+    for (let time = 0; time < 2; time++) {
+      expect(await claims.claim("k", attempt, 0)).toMatchObject({ state: "claimed" });
+      expect(await claims.settle("k", attempt, "{}")).toBe("kept");
+      vi.setSystemTime(Date.now() + DAY_MS);
+      await runDurableObjectAlarm(claims);
+      expect(await stored(claims)).toEqual(NOTHING);
+    }
+  });
+
+  it("of subscriptions: once each is given up, its session ends, or a day has passed", async () => {
+    const own = HUB.getByName(crypto.randomUUID());
+    expect(await own.kept("s")).toEqual([]);
+    await own.forget("s");
+    expect(await stored(own)).toEqual(NOTHING);
+    const endings = [
+      () => own.keep("s", "a:1", false),
+      () => own.forget("s"),
+      async () => {
+        vi.setSystemTime(Date.now() + DAY_MS);
+        await runDurableObjectAlarm(own);
+      },
+    ];
+    for (const end of endings) {
+      await own.keep("s", "a:1", true);
+      expect(await own.kept("s")).toEqual(["a:1"]);
+      await end();
+      expect(await stored(own)).toEqual(NOTHING);
+    }
+  });
+
+  it("of sessions: once they have had their time", async () => {
+    // The class is bound only in a fork that wants it: here it has another object's storage.
+    await runInDurableObject(HUB.getByName(crypto.randomUUID()), async (_, state) => {
+      const sessions = new Sessions(state, env);
+      expect(await sessions.read("s", DAY_MS)).toEqual({});
+      expect(await sessions.hasEnded("s")).toBe(false);
+      expect(await contentOf(state.storage)).toEqual(NOTHING);
+      for (let time = 0; time < 2; time++) {
+        await sessions.update("s", [["key", "1"]], DAY_MS);
+        expect(await sessions.read("s", DAY_MS)).toEqual({ key: 1 });
+        vi.setSystemTime(Date.now() + DAY_MS);
+        await sessions.alarm();
+        expect(await contentOf(state.storage)).toEqual(NOTHING);
+      }
+    });
+  });
+});

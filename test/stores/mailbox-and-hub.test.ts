@@ -1,0 +1,375 @@
+/** The Durable Objects behind the streams, where the front door cannot reach: restarts, time, other deployments. */
+
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import {
+  type Listener,
+  readLines,
+  type SessionStream,
+  type Subscribed,
+  type Wanted,
+} from "../../src/core/ports/change-feed.ts";
+import type { Hub } from "../../src/stores/hub.ts";
+import type { Mailbox } from "../../src/stores/mailbox.ts";
+import { call, EVERYTHING, handshake, listenTo, mcp, request, streamed } from "../support/mcp.ts";
+import { META, modernStream } from "../support/modern-client.ts";
+
+const { HUB, MAILBOX } = env as unknown as {
+  HUB: DurableObjectNamespace<Hub>;
+  MAILBOX: DurableObjectNamespace<Mailbox>;
+};
+const NOTHING: Wanted = { tools: false, prompts: false, resources: false, uris: [] };
+const DAY_MS = 24 * 3_600_000;
+
+/** An object of its own for each test. */
+const newBox = () => MAILBOX.getByName(crypto.randomUUID());
+const newHub = () => HUB.getByName(crypto.randomUUID());
+
+async function take(count: number, source: ReadableStream<Uint8Array> | undefined): Promise<string[]> {
+  if (source === undefined) throw new Error("there was no room to follow");
+  const lines = readLines(source);
+  const taken: string[] = [];
+  if (count > 0) {
+    for await (const line of lines) {
+      if (line !== "") taken.push(line);
+      if (taken.length === count) break;
+    }
+  }
+  lines.cancel();
+  return taken;
+}
+
+async function all(source: ReadableStream<Uint8Array> | undefined): Promise<string[]> {
+  return take(Number.POSITIVE_INFINITY, source);
+}
+
+const MINUTE_MS = 60_000;
+const entries = (...ats: number[]) => ats.map((at) => ({ at, text: `text ${at}` }));
+const lines = (...ats: number[]) => ats.map((at) => `${at} text ${at}`);
+const rows = (box: DurableObjectStub<Mailbox>) =>
+  runInDurableObject(box, (_, { storage: { sql } }) => {
+    // An object that keeps nothing has no table.
+    const [table] = sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'messages'");
+    return table === undefined ? [] : [...sql.exec("SELECT stream, at FROM messages ORDER BY at")];
+  });
+
+describe("a mailbox", () => {
+  it("brings together who asks and who answers, whichever comes first", async () => {
+    const box = newBox();
+    const waiting = box.take("a");
+    await box.open("b");
+    await box.answer("b", "for b");
+    await box.answer("a", "for a");
+    await box.answer("a", "more");
+    expect(await waiting).toBe("for a");
+    expect(await box.take("b")).toBe("for b");
+  });
+
+  it("takes no answer that nobody asked for, nor a second one, and keeps none on disk", async () => {
+    const box = newBox();
+    await box.answer("a", "unasked");
+    await box.open("a");
+    await box.answer("a", "x".repeat(900_000));
+    await box.answer("a", "second");
+    expect(await box.take("a")).toHaveLength(900_000);
+    await box.answer("a", "third");
+    const again = box.take("a");
+    await box.close();
+    expect(await again).toBeUndefined();
+    expect(await rows(box)).toEqual([]);
+  });
+
+  it("has so many questions open at once: who asks another has the oldest let go", async () => {
+    const box = newBox();
+    const oldest = box.take("0");
+    for (let n = 1; n <= 100; n++) await box.open(`${n}`);
+    expect(await oldest).toBeUndefined();
+  });
+
+  it("brings a word to a request that runs, and none to one that begins later", async () => {
+    const box = newBox();
+    const watch = (since: number) => box.watch({ call: crypto.randomUUID(), request: "7", stream: undefined, since });
+    const running = watch(Date.now());
+    await box.cancel("7");
+    expect(await running).toBe("cancelled");
+    // One that began before, and is watched from now on; and one that begins when it is all over.
+    expect(await watch(Date.now() - 250)).toBe("cancelled");
+    const later = { call: "later", request: "7", stream: undefined, since: Date.now() + 1 };
+    const waits = box.watch(later);
+    await box.unwatch("later");
+    expect(await waits).toBeUndefined();
+  });
+
+  it("keeps the messages of a stream over a restart", async () => {
+    const box = newBox();
+    await box.post("a", entries(1, 2), false);
+    await evictDurableObject(box);
+    await box.post("a", entries(3), true);
+    expect(await all(await box.follow("a", 0))).toEqual(lines(1, 2, 3));
+    expect(await all(await box.follow("a", 2))).toEqual(lines(3));
+    expect(await box.follow("a", 3)).toBeUndefined();
+    expect(await box.follow("a", 99)).toBeUndefined();
+  });
+
+  it("tells who follows what comes, in order, until it is done", async () => {
+    const box = newBox();
+    await box.post("a", entries(1), false);
+    const follower = await box.follow("a", 0);
+    await box.post("a", entries(2), false);
+    await box.post("b", entries(9), false);
+    await box.post("a", entries(3), true);
+    expect(await all(follower)).toEqual(lines(1, 2, 3));
+  });
+
+  it("has one follow a stream, the last to come", async () => {
+    const box = newBox();
+    await box.post("a", entries(1), false);
+    const [one, other] = [await box.follow("a", 0), await box.follow("a", 1)];
+    await box.post("a", entries(2), true);
+    expect(await all(one)).toEqual(lines(1));
+    expect(await all(other)).toEqual(lines(2));
+  });
+
+  it("is told of a follower that has gone", async () => {
+    const box = newBox();
+    expect(await take(0, await box.follow("a", 0))).toEqual([]);
+    await box.post("a", entries(1, 2), true);
+    expect(await all(await box.follow("a", 0))).toEqual(lines(1, 2));
+  });
+
+  it("goes on for a client that has heard all that was kept, and whose messages have had their time", async () => {
+    const box = newBox();
+    const follower = await box.follow("a", 3);
+    // The request still runs, and has said nothing new.
+    await box.post("a", [], false);
+    await box.post("a", entries(4), true);
+    expect(await all(follower)).toEqual(lines(4));
+  });
+
+  it("says so when nobody runs what is followed any more", { timeout: 20_000 }, async () => {
+    const box = newBox();
+    await box.post("a", entries(1), false);
+    expect(await all(await box.follow("a", 0))).toEqual([...lines(1), "lost"]);
+    expect(await all(await box.follow("never was", 0))).toEqual(["lost"]);
+  });
+
+  it("forgets each message five minutes after it was left, and not after the first was", async () => {
+    const box = newBox();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    await box.post("a", entries(1), true);
+    vi.setSystemTime(Date.now() + 4 * MINUTE_MS);
+    await box.post("b", entries(2), true);
+    vi.setSystemTime(Date.now() + MINUTE_MS);
+    expect(await runDurableObjectAlarm(box)).toBe(true);
+    expect(await rows(box)).toEqual([{ stream: "b", at: 2 }]);
+    vi.setSystemTime(Date.now() + 4 * MINUTE_MS);
+    expect(await runDurableObjectAlarm(box)).toBe(true);
+    expect(await rows(box)).toEqual([]);
+    // Nothing is left to wake up for.
+    expect(await runDurableObjectAlarm(box)).toBe(false);
+    vi.useRealTimers();
+  });
+
+  it("keeps 16 MB, and what was left last: the oldest streams go", async () => {
+    const box = newBox();
+    const text = "x".repeat(1_900_000);
+    for (let stream = 0; stream < 10; stream++) await box.post(`${stream}`, [{ at: stream + 1, text }], true);
+    const kept = (await rows(box)).map(({ stream }) => stream);
+    expect(kept).toEqual(["2", "3", "4", "5", "6", "7", "8", "9"]);
+  });
+
+  it.each([["unpaired \\ud800"], ["line\\nbreak"], ['"quotes"'], ["\u2028"]])("carries %j unchanged", async (text) => {
+    const box = newBox();
+    const entry = JSON.stringify(text);
+    await box.post(text, [{ at: 1, text: entry }], true);
+    expect(await all(await box.follow(text, 0))).toEqual([`1 ${entry}`]);
+    await box.open(text);
+    await box.answer(text, entry);
+    expect(await box.take(text)).toBe(entry);
+  });
+});
+
+describe("the hub", () => {
+  const listener = (more: Partial<Listener> = {}): Listener => ({
+    principal: "me",
+    wanted: { ...NOTHING, tools: true },
+    revision: "r1",
+    ...more,
+  });
+  const open = async (hub: DurableObjectStub<Hub>, more?: Partial<Listener>) => {
+    const stream = await hub.listen(listener(more));
+    if (stream === undefined) throw new Error("refused");
+    return stream;
+  };
+
+  it("tells streams of an older catalogue when a listener of a newer one comes", async () => {
+    const hub = newHub();
+    const old = await open(hub, { wanted: { ...NOTHING, tools: true, resources: true } });
+    const silent = await open(hub, { wanted: NOTHING });
+    const young = await open(hub, { revision: "r2" });
+    expect(await take(2, old)).toEqual(['{"of":"tools"}', '{"of":"resources"}']);
+    // Who brought the news knows it, and who wants none hears none.
+    await hub.publish({ of: "tools" });
+    expect(await take(1, young)).toEqual(['{"of":"tools"}']);
+    await silent.cancel();
+  });
+
+  it("tells a session that began with an older catalogue, at once", async () => {
+    const hub = newHub();
+    const stale = await open(hub, { knows: "r0" });
+    expect(await take(1, stale)).toEqual(['{"of":"tools"}']);
+  });
+
+  it("knows the catalogue over a restart: the first to come of the same one brings no news", async () => {
+    const hub = newHub();
+    await runInDurableObject(hub, async (instance) => (await instance.listen(listener()))?.cancel());
+    await evictDurableObject(hub);
+    const one = await open(hub, { knows: "r1" });
+    const other = await open(hub);
+    await hub.publish({ of: "tools" });
+    expect(await take(1, one)).toEqual(['{"of":"tools"}']);
+    await other.cancel();
+  });
+
+  it("has room for 32 streams of one principal, and for those of another", async () => {
+    const hub = newHub();
+    const streams = await Promise.all(Array.from({ length: 32 }, () => open(hub)));
+    expect(await hub.listen(listener())).toBeUndefined();
+    const other = await open(hub, { principal: "you" });
+    await Promise.all([...streams, other].map((stream) => stream.cancel()));
+    await (await open(hub)).cancel();
+  });
+
+  it.each<[string, (hub: Hub, stream: ReadableStream<Uint8Array>) => unknown]>([
+    ["is cancelled", (_, stream) => stream.cancel()],
+    ["ends with its session", (hub) => hub.closeSession("s")],
+  ])("beats no more when its last stream %s: it may be put to sleep", async (_, end) => {
+    const [started, stopped] = [vi.spyOn(globalThis, "setInterval"), vi.spyOn(globalThis, "clearInterval")];
+    await runInDurableObject(newHub(), async (hub) => {
+      const stream = await hub.listen(listener({ session: member("s") }));
+      await end(hub, stream as ReadableStream<Uint8Array>);
+    });
+    const beats = started.mock.results.map(({ value }) => value);
+    expect(beats).toHaveLength(1);
+    expect(stopped.mock.calls.flat()).toContain(beats[0]);
+    vi.restoreAllMocks();
+  });
+
+  const member = (id: string): SessionStream => ({ id, scopes: [], toolkits: undefined });
+  const resource = (uri: string): Subscribed => ({ uri, toolkit: "a", scopes: [] });
+
+  it("tells a session of the resources that it is tuned to", async () => {
+    const hub = newHub();
+    const [mine, other] = [
+      await open(hub, { session: member("s"), wanted: NOTHING }),
+      await open(hub, { session: member("t") }),
+    ];
+    await hub.updateSubscriptions("s", [resource("a:1"), resource("a:2")], true);
+    await hub.updateSubscriptions("s", [resource("a:2")], false);
+    for (const uri of ["a:2", "a:3", "a:1"]) await hub.publish({ of: "resource", uri });
+    expect(await take(1, mine)).toEqual(['{"of":"resource","uri":"a:1"}']);
+    await hub.publish({ of: "tools" });
+    expect(await take(1, other)).toEqual(['{"of":"tools"}']);
+    // Nothing that a caller does is on its disk.
+    await runInDurableObject(hub, async (_, state) => {
+      expect([...(await state.storage.list()).keys()]).toEqual(["revision"]);
+    });
+  });
+});
+
+describe("what the sessions of one principal subscribe to", () => {
+  it("is kept over a restart, for a day after the last change", async () => {
+    const own = newHub();
+    await own.keep("s", "a:1", true);
+    await own.keep("s", "a:2", true);
+    await own.keep("s", "a:2", false);
+    await evictDurableObject(own);
+    expect(await own.kept("s")).toEqual(["a:1"]);
+
+    await runInDurableObject(own, async (_, state) => {
+      const alarm = (await state.storage.getAlarm()) ?? 0;
+      expect(Math.abs(alarm - Date.now() - DAY_MS)).toBeLessThan(60_000);
+    });
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + DAY_MS / 2 });
+    await own.keep("s", "a:4", true);
+    vi.setSystemTime(Date.now() + DAY_MS / 2 + 60_000);
+    expect(await runDurableObjectAlarm(own)).toBe(true);
+    expect(await own.kept("s")).toEqual(["a:4"]);
+    // Those that are left have an alarm of their own; then there is nothing to wake up for.
+    vi.setSystemTime(Date.now() + DAY_MS);
+    expect(await runDurableObjectAlarm(own)).toBe(true);
+    expect(await runDurableObjectAlarm(own)).toBe(false);
+    vi.useRealTimers();
+  });
+
+  it("is one session's and not another's, whatever they are called, and gone with it", async () => {
+    const own = newHub();
+    await own.keep("s", "t a:1", true);
+    await own.keep("s t", "a:2", true);
+    expect([await own.kept("s"), await own.kept("s t")]).toEqual([["t a:1"], ["a:2"]]);
+    await own.forget("s");
+    expect([await own.kept("s"), await own.kept("s t")]).toEqual([[], ["a:2"]]);
+  });
+
+  it("is a thousand resources at most: sessions are free", async () => {
+    const own = newHub();
+    await runInDurableObject(own, async (object) => {
+      for (let n = 0; n < 1_000; n++) expect(await object.keep(`${n % 10}`, `a:${n}`, true)).toBe(true);
+      expect(await object.keep("another", "a:1", true)).toBe(false);
+      // What is there already may be kept for longer.
+      expect(await object.keep("0", "a:0", true)).toBe(true);
+      await object.forget("1");
+      expect(await object.keep("another", "a:1", true)).toBe(true);
+    });
+  });
+});
+
+describe("a restart of the object behind a stream", () => {
+  it("ends a subscription with closing messages (basic/patterns/subscriptions, Graceful Closure)", async () => {
+    const stream = await modernStream("subscriptions/listen", { notifications: {} }, { id: "s" });
+    await stream.next();
+    await runInDurableObject(HUB.getByName("hub"), (_, state) => {
+      state.abort("restarted");
+    }).catch(() => {});
+    const _meta = { [`${META}subscriptionId`]: "s" };
+    const messages = (await stream.rest()).map(({ data }) => data);
+    expect(messages).toEqual([
+      { jsonrpc: "2.0", method: "notifications/cancelled", params: { _meta, requestId: "s" } },
+      {
+        jsonrpc: "2.0",
+        id: "s",
+        result: expect.objectContaining({ resultType: "complete", _meta: expect.objectContaining(_meta) }),
+      },
+    ]);
+  });
+
+  it("ends the stream of a session, which may be opened again", async () => {
+    const session = await handshake();
+    const stream = await listenTo(session);
+    await runInDurableObject(HUB.getByName("hub"), (_, state) => {
+      state.abort("restarted");
+    }).catch(() => {});
+    expect(await stream.next()).toBeUndefined();
+    const again = await listenTo(session);
+    await mcp(call("Talk_Change", { of: "tools" }));
+    expect((await again.nextData()).method).toBe("notifications/tools/list_changed");
+    await again.close();
+  });
+
+  it("keeps what a released call still says", async () => {
+    const session = await handshake("2025-11-25", EVERYTHING);
+    const name = crypto.randomUUID();
+    const params = {
+      name: "Talk_Wait",
+      arguments: { name, ms: 300, release: true, progress: true },
+      _meta: { progressToken: 1 },
+    };
+    const stream = await streamed(request("tools/call", params), session);
+    const id = (await stream.rest())[1]?.id ?? "";
+    const [sessionId] = session["mcp-session-id"]?.split(".") ?? [];
+    await evictDurableObject(MAILBOX.getByName(`anonymous/${sessionId}`));
+    const events = await (await listenTo(session, { "last-event-id": id })).rest();
+    expect(events.map(({ data }) => data?.params?.progress ?? data?.id)).toEqual([undefined, 2, 1]);
+  });
+});

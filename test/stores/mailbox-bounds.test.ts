@@ -1,0 +1,126 @@
+/** What the objects behind sessions keep: bounded for each stream, and nothing at all when it is over. */
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env, exports } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { readLines } from "../../src/core/ports/change-feed.ts";
+import type { Mailbox } from "../../src/stores/mailbox.ts";
+import { call, handshake, listenTo, mcp, request, streamed } from "../support/mcp.ts";
+
+const { MAILBOX } = env as unknown as { MAILBOX: DurableObjectNamespace<Mailbox> };
+const newBox = () => MAILBOX.getByName(crypto.randomUUID());
+
+type Session = Record<string, string>;
+
+const boxOf = (session: Session) => MAILBOX.getByName(`anonymous/${session["mcp-session-id"]?.split(".")[0]}`);
+const end = (headers: Session) => exports.default.fetch("http://trivet.test/mcp", { method: "DELETE", headers });
+
+const kept = (box: DurableObjectStub<Mailbox>) =>
+  runInDurableObject(box, (_, { storage }) => {
+    const [table] = storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'messages'");
+    if (table === undefined) return { at: [], size: 0 };
+    const rows = [...storage.sql.exec<{ at: number; size: number }>("SELECT at, LENGTH(text) AS size FROM messages")];
+    return { at: rows.map(({ at }) => at), size: rows.reduce((sum, { size }) => sum + size, 0) };
+  });
+
+/** What an object has of storage: nothing is what the platform forgets. */
+const stored = (box: DurableObjectStub<Mailbox>) =>
+  runInDurableObject(box, async (_, { storage }) => ({
+    tables: [...storage.sql.exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'")],
+    alarm: await storage.getAlarm(),
+  }));
+const NOTHING = { tables: [], alarm: null };
+
+describe("a stream that its client left", () => {
+  it("keeps 1 MB of what a tool still says, the last of it, however much that is", async () => {
+    const session = await handshake();
+    const steps = [
+      { progress: 0.5, pause: 500 },
+      ...Array.from({ length: 10 }, (_, n) => ({ progress: n + 1, pause: 20, padding: 300_000 })),
+    ];
+    const meta = { _meta: { progressToken: "t" } };
+    const stream = await streamed(
+      request("tools/call", { name: "Talk_Report", arguments: { steps }, ...meta }),
+      session,
+    );
+    const { id = "" } = (await stream.next()) ?? {};
+    await stream.close();
+    const again = await listenTo(session, { "last-event-id": id });
+    const events = await again.rest();
+    expect(events.at(-1)?.data.result.structuredContent).toEqual({ value: "11 steps" });
+    const { at, size } = await kept(boxOf(session));
+    expect(size).toBeLessThanOrEqual(1_000_000);
+    expect(at).toEqual([9, 10, 11, 12]);
+  });
+
+  it("keeps 1 MB in the mailbox, and the last message in any case", async () => {
+    const box = newBox();
+    const text = "x".repeat(400_000);
+    for (let at = 1; at <= 20; at++) await box.post("a", [{ at, text }], false);
+    expect(await kept(box)).toEqual({ at: [19, 20], size: 800_000 });
+    await box.post("a", [{ at: 21, text: text.repeat(4) }], true);
+    expect(await kept(box)).toEqual({ at: [21], size: 1_600_000 });
+  });
+
+  it("is ended for a client that does not read it, which comes again", async () => {
+    const box = newBox();
+    const text = "x".repeat(900_000);
+    const follower = await box.follow("a", 0);
+    for (let at = 1; at <= 40; at++) await box.post("a", [{ at, text }], at === 40);
+    let read = 0;
+    for await (const line of readLines(follower as ReadableStream<Uint8Array>)) if (line !== "") read++;
+    expect(read).toBeLessThan(30);
+    const again = readLines((await box.follow("a", read)) as ReadableStream<Uint8Array>);
+    for await (const line of again) expect(line.startsWith("40 ")).toBe(true);
+  });
+});
+
+describe("the mailbox of a session", () => {
+  it("is not made by an end or a word of cancellation: sessions are free", async () => {
+    const [one, other] = [await handshake(), await handshake()];
+    expect((await end(one)).status).toBe(204);
+    const params = { requestId: 1 };
+    await mcp({ jsonrpc: "2.0", method: "notifications/cancelled", params }, other);
+    expect(await stored(boxOf(one))).toEqual(NOTHING);
+    expect(await stored(boxOf(other))).toEqual(NOTHING);
+  });
+
+  it("is gone with its session", async () => {
+    const session = await handshake();
+    const meta = { _meta: { progressToken: 1 } };
+    const steps = [{ progress: 1 }];
+    const said = request("tools/call", { name: "Talk_Report", arguments: { steps }, ...meta });
+    await (await streamed(said, session)).rest();
+    await vi.waitUntil(async () => (await kept(boxOf(session))).at.length === 2, { timeout: 60_000 });
+    await end(session);
+    expect(await stored(boxOf(session))).toEqual(NOTHING);
+  });
+
+  it("is gone when all that it kept has had its time, and may be filled again", async () => {
+    const box = newBox();
+    await box.post("a", [{ at: 1, text: "a text" }], true);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 5 * 60_000 });
+    expect(await runDurableObjectAlarm(box)).toBe(true);
+    vi.useRealTimers();
+    expect(await stored(box)).toEqual(NOTHING);
+    await box.post("a", [{ at: 2, text: "another" }], true);
+    expect(await kept(box)).toEqual({ at: [2], size: 7 });
+  });
+});
+
+describe("DELETE", () => {
+  it.each([
+    ["that has run for a while", true],
+    ["that has only just begun, which nobody watches yet", false],
+  ])("ends the stream of a call %s", async (_, isWatched) => {
+    const [session, name] = [await handshake(), crypto.randomUUID()];
+    const meta = { _meta: { progressToken: 1 } };
+    const args = { name, ms: 60_000, progress: true };
+    const stream = await streamed(request("tools/call", { name: "Talk_Wait", arguments: args, ...meta }), session);
+    await stream.nextData();
+    if (isWatched) await new Promise((resume) => setTimeout(resume, 500));
+    await end(session);
+    await stream.rest();
+    const how = await mcp(call("Talk_HowWaits", { name }));
+    expect(how.body.result.structuredContent.value).toBe("AbortError");
+  });
+});

@@ -1,0 +1,61 @@
+/** Requests to `/mcp` as a test writes them. */
+import { exports } from "cloudflare:workers";
+import { type Stream, streamOf } from "./sse.ts";
+
+export interface McpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
+  readonly body: any;
+}
+
+type Headed = Readonly<Record<string, string>>;
+
+/** @param path or a whole URL, for what does not go over plain http */
+export function postMcp(message: unknown, headers: Headed = {}, path = "/mcp"): Promise<Response> {
+  return exports.default.fetch(new URL(path, "http://trivet.test"), {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: typeof message === "string" ? message : JSON.stringify(message),
+  });
+}
+
+export async function mcp(message: unknown, headers?: Headed, path?: string): Promise<McpAnswer> {
+  const response = await postMcp(message, headers, path);
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
+}
+
+export const request = (method: string, params?: unknown, id: unknown = 1) => ({ jsonrpc: "2.0", id, method, params });
+
+export const call = (name: string, args: unknown = {}) => request("tools/call", { name, arguments: args });
+
+/** The capabilities of a client that can be asked everything. */
+export const EVERYTHING = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+
+/** @returns headers that carry on the session of a new handshake */
+export async function handshake(
+  protocolVersion = "2025-11-25",
+  capabilities: object = {},
+  path?: string,
+): Promise<Record<string, string>> {
+  const params = { protocolVersion, capabilities, clientInfo: { name: "test", version: "1" } };
+  const { headers, body } = await mcp(request("initialize", params), {}, path);
+  const session = headers.get("mcp-session-id");
+  if (session === null) throw new Error("no session was started");
+  return { "mcp-session-id": session, "mcp-protocol-version": body.result.protocolVersion };
+}
+
+/** Both types, as the specification wants every client to list them. */
+export const BOTH = { accept: "application/json, text/event-stream" };
+
+/** POSTs on a session, and reads the event stream that answers as it comes in. */
+export async function streamed(message: unknown, headers: Headed, path?: string): Promise<Stream> {
+  return streamOf(await postMcp(message, { ...BOTH, ...headers }, path));
+}
+
+/** The stream of a session. */
+export async function listenTo(session: Headed, more: Headed = {}): Promise<Stream> {
+  const headers = { accept: "text/event-stream", ...session, ...more };
+  return streamOf(await exports.default.fetch("http://trivet.test/mcp", { headers }));
+}

@@ -1,0 +1,63 @@
+/** A client of 2026-07-28: requests with all that this revision wants of them, and answers as they come back. */
+
+import { BOTH, type McpAnswer, mcp, postMcp } from "./mcp.ts";
+import { type Stream, streamOf } from "./sse.ts";
+
+export const VERSION = "2026-07-28";
+export const META = "io.modelcontextprotocol/";
+
+export interface Asked {
+  readonly capabilities?: unknown;
+  /** Further members of `_meta`; one that is undefined is left out. */
+  readonly meta?: Readonly<Record<string, unknown>>;
+  /** Headers to add, or with an empty text to take away. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly id?: unknown;
+  readonly path?: string;
+}
+
+/** The parts of a correct request, with the changes that a test makes. */
+export function modernRequest(
+  method: string,
+  params: Readonly<Record<string, unknown>> = {},
+  { capabilities = {}, meta = {}, headers = {}, id = 1 }: Asked = {},
+): { message: unknown; headers: Record<string, string> } {
+  const _meta = { [`${META}protocolVersion`]: VERSION, [`${META}clientCapabilities`]: capabilities, ...meta };
+  const name = params.name ?? params.uri;
+  const all: Record<string, string> = {
+    "mcp-protocol-version": VERSION,
+    "mcp-method": method,
+    ...(typeof name === "string" && { "mcp-name": name }),
+    ...headers,
+  };
+  const kept = Object.entries(all).filter(([, value]) => value !== "");
+  return { message: { jsonrpc: "2.0", id, method, params: { ...params, _meta } }, headers: Object.fromEntries(kept) };
+}
+
+/** Takes plain JSON only, unless `headers` says otherwise. */
+export function modern(method: string, params?: Readonly<Record<string, unknown>>, asked?: Asked): Promise<McpAnswer> {
+  const { message, headers } = modernRequest(method, params, asked);
+  return mcp(message, headers, asked?.path);
+}
+
+/** As {@link modern}, for an answer that may be an event stream or not. */
+export function postModern(
+  method: string,
+  params?: Readonly<Record<string, unknown>>,
+  asked?: Asked,
+): Promise<Response> {
+  const { message, headers } = modernRequest(method, params, asked);
+  return postMcp(message, { ...BOTH, ...headers }, asked?.path);
+}
+
+/** As {@link modern}, for an answer that is an event stream. */
+export async function modernStream(
+  method: string,
+  params?: Readonly<Record<string, unknown>>,
+  asked?: Asked,
+): Promise<Stream> {
+  return streamOf(await postModern(method, params, asked));
+}
+
+export const callModern = (name: string, args: unknown = {}, asked?: Asked) =>
+  modern("tools/call", { name, arguments: args }, asked);

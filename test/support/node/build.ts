@@ -1,0 +1,74 @@
+/** Builds forks as a deployment does, each content once: suites that serve the same tools and settings share what was built. */
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join, resolve } from "node:path";
+import type { Fork } from "./fork.ts";
+
+const ROOT = resolve(import.meta.dirname, "../../..");
+/** What was built, by the content it was built of. */
+const CACHE = join(ROOT, "node_modules/.cache/trivet-builds");
+const WRANGLER = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
+const PACKAGES = join(ROOT, "node_modules/.package-lock.json");
+const DAY_MS = 86_400_000;
+
+/**
+ * Leaves in `dist/` what `wrangler deploy` would upload.
+ *
+ * @returns what the build printed
+ */
+export function build({ root }: Fork): string {
+  const kept = join(CACHE, contentOf(root));
+  if (!existsSync(kept)) {
+    const printed = execFileSync(process.execPath, [WRANGLER, "deploy", "--dry-run", "--outdir", "dist"], {
+      cwd: root,
+      encoding: "utf8",
+      // What it says on stderr is in the error, if it fails.
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    keep(join(root, "dist"), printed, kept);
+  }
+  cpSync(kept, join(root, "dist"), { recursive: true });
+  return readFileSync(join(kept, "printed.txt"), "utf8");
+}
+
+/** All that a build reads: the fork's files, and which packages there are. */
+function contentOf(root: string): string {
+  const files = globSync("{package.json,tsconfig.json,wrangler.toml,src/**/*,tools/**/*}", { cwd: root })
+    .filter((file) => !file.startsWith("src/generated/") && statSync(join(root, file)).isFile())
+    .sort();
+  const hash = createHash("sha256").update(existsSync(PACKAGES) ? readFileSync(PACKAGES) : "");
+  for (const file of files) hash.update(`\0${file}\0`).update(readFileSync(join(root, file)));
+  return hash.digest("hex");
+}
+
+/** Whole or not at all: another suite may build the same at this moment. */
+function keep(dist: string, printed: string, kept: string): void {
+  const unfinished = `${kept}.${process.pid}`;
+  cpSync(dist, unfinished, { recursive: true });
+  writeFileSync(join(unfinished, "printed.txt"), printed);
+  try {
+    renameSync(unfinished, kept);
+  } catch {
+    rmSync(unfinished, { recursive: true });
+  }
+  forgetOld();
+}
+
+/** Deletes what was built before yesterday: sources have changed since, and nobody asks for it again. */
+function forgetOld(): void {
+  for (const name of readdirSync(CACHE)) {
+    const path = join(CACHE, name);
+    if (Date.now() - statSync(path).mtimeMs > DAY_MS) rmSync(path, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,104 @@
+/** A folder of tools as a fork has it: inside the project, so that its imports resolve, and gone when the file's tests end. */
+import { type ExecFileException, execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll } from "vitest";
+import type { CatalogSource } from "../../../src/core/catalog/catalog.ts";
+
+export const ROOT = resolve(import.meta.dirname, "../../..");
+/** Ignored by git and by the type checker, which must not read the mistakes that tests write. */
+const FOLDER = join(ROOT, ".wrangler/tests");
+
+export interface Project {
+  readonly folder: string;
+  readonly tools: string;
+  readonly out: string;
+  write(files: Record<string, string>): void;
+  /** @param env what the environment says beside this process's */
+  discover(env?: Record<string, string>): Promise<{ code: number; stdout: string; stderr: string }>;
+  /** What the generated module exports; each call reads it anew. */
+  catalog(): Promise<CatalogSource>;
+}
+
+const folders: string[] = [];
+// Not by `onTestFinished`: beside other tests it can end with one of them.
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** @param files by path under `tools/` */
+export function project(files: Record<string, string> = {}): Project {
+  mkdirSync(FOLDER, { recursive: true });
+  const folder = mkdtempSync(join(FOLDER, "project-"));
+  folders.push(folder);
+  const tools = join(folder, "tools");
+  const out = join(folder, "generated/catalog.ts");
+  let reads = 0;
+  const write = (more: Record<string, string>) => {
+    for (const [path, text] of Object.entries(more)) {
+      mkdirSync(dirname(join(tools, path)), { recursive: true });
+      writeFileSync(join(tools, path), text);
+    }
+  };
+  write(files);
+  return {
+    folder,
+    tools,
+    out,
+    write,
+    discover: (env) => node(["src/build/cli.ts", "--tools", tools, "--out", out], env),
+    async catalog() {
+      const module: { default: CatalogSource } = await import(`${pathToFileURL(out).href}?${reads++}`);
+      return module.default;
+    },
+  };
+}
+
+function node(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((done) => {
+    execFile(
+      process.execPath,
+      args,
+      { cwd: ROOT, env: { ...process.env, ...env } },
+      (error: ExecFileException | null, stdout, stderr) => {
+        done({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
+      },
+    );
+  });
+}
+
+const MEMBERS = {
+  version: '"1.0.0"',
+  description: '"Does what the test needs."',
+  input: 'v.object({ a: v.pipe(v.string(), v.description("A text.")) })',
+  output: "v.string()",
+  run: "() => 'done'",
+};
+
+/** A tool's file. Members by name as source text; `undefined` leaves one out. */
+export function tool(changes: Record<string, string | undefined> = {}, before = ""): string {
+  const members = Object.entries({ ...MEMBERS, ...changes }).filter(([, text]) => text !== undefined);
+  const text = members.map(([, member]) => member).join() + before;
+  // Only what is used: bundling all three libraries for each case would take a minute.
+  const libraries = [
+    'import * as v from "valibot";',
+    /\bz\./.test(text) && 'import { z } from "zod";',
+    /\btype[(.]/.test(text) && 'import { type } from "arktype";',
+  ].filter((line) => line !== false);
+  const body = members.map(([name, text]) => `  ${name}: ${text},`).join("\n");
+  // The cast: a fork's type checker would catch many of these mistakes, and discovery must not rely on it.
+  return `${libraries.join("\n")}
+import { defineTool } from "#tool";
+${before}
+export default defineTool({
+${body}
+} as any);
+`;
+}
+
+/** A parameter with a description. */
+export const described = (schema: string) => `v.pipe(${schema}, v.description("What it is."))`;

@@ -1,0 +1,102 @@
+/** Event streams as a test reads them: event by event, while they are open (WHATWG HTML, section 9.2.6). */
+
+export interface StreamEvent {
+  readonly id?: string;
+  readonly retry?: string;
+  /** Parsed; undefined where the event has no data. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
+  readonly data?: any;
+}
+
+export interface Stream {
+  readonly response: Response;
+  /** The next event that is no comment; undefined at the end. @throws after some seconds without one */
+  next(): Promise<StreamEvent | undefined>;
+  /** The data of the next event that has some. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
+  nextData(): Promise<any>;
+  /** All that is still to come. */
+  rest(): Promise<StreamEvent[]>;
+  /** Whether nothing comes within these milliseconds. Nothing is lost. */
+  isSilent(ms: number): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+const PATIENCE_MS = 5_000;
+
+/** @param patienceMs how long an event may take */
+export function streamOf(response: Response, patienceMs = PATIENCE_MS): Stream {
+  if (response.headers.get("content-type") !== "text/event-stream" || response.body === null) {
+    throw new Error(`no event stream, but ${response.status} ${response.headers.get("content-type")}`);
+  }
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  const events: StreamEvent[] = [];
+  let text = "";
+  let pending: Promise<boolean> | undefined;
+  /** @returns whether the stream goes on */
+  const read = async (): Promise<boolean> => {
+    const { done, value } = await reader.read();
+    text += decoder.decode(value, { stream: !done });
+    const blocks = text.split("\n\n");
+    text = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const event = parse(block);
+      if (event) events.push(event);
+    }
+    return !done;
+  };
+  /** One read at a time: one that took too long is waited for again. */
+  const more = () => {
+    pending ??= read().finally(() => {
+      pending = undefined;
+    });
+    return pending;
+  };
+  const next = async () => {
+    while (events.length === 0) {
+      const goesOn = await Promise.race([more(), late(patienceMs)]);
+      if (goesOn === "late") throw new Error("the stream is silent");
+      if (!goesOn) break;
+    }
+    return events.shift();
+  };
+  return {
+    response,
+    next,
+    async nextData() {
+      for (;;) {
+        const event = await next();
+        if (event === undefined || event.data !== undefined) return event?.data;
+      }
+    },
+    async rest() {
+      const all: StreamEvent[] = [];
+      for (let event = await next(); event !== undefined; event = await next()) all.push(event);
+      return all;
+    },
+    async isSilent(ms) {
+      const until = Date.now() + ms;
+      while (events.length === 0 && Date.now() < until) {
+        const goesOn = await Promise.race([more(), late(until - Date.now())]);
+        if (goesOn === "late" || !goesOn) break;
+      }
+      return events.length === 0;
+    },
+    close: () => reader.cancel(),
+  };
+}
+
+function late(ms: number): Promise<"late"> {
+  return new Promise((resolve) => setTimeout(() => resolve("late"), ms));
+}
+
+function parse(block: string): StreamEvent | undefined {
+  const event: { id?: string; retry?: string; data?: unknown } = {};
+  for (const line of block.split("\n")) {
+    const [, field, value = ""] = /^([a-z]*): ?(.*)$/.exec(line) ?? [];
+    if (field === "id" || field === "retry") event[field] = value;
+    if (field === "data" && value !== "") event.data = JSON.parse(value);
+  }
+  return Object.keys(event).length > 0 ? event : undefined;
+}

@@ -1,0 +1,227 @@
+/** `tools/worker.ts`: a fork's own middleware, routes, crons and queues, in the built Worker and under `npm start`. */
+import { readFileSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Miniflare, type MiniflareOptions } from "miniflare";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Deployment, deploy } from "../support/node/attacks/deployment.ts";
+import { build } from "../support/node/build.ts";
+import { type Fork, makeFork, type Started, start, until } from "../support/node/fork.ts";
+import { postJson } from "../support/node/http.ts";
+import { miniflareOptions, workerConfig } from "../support/node/worker.ts";
+
+const text = (path: string) => readFileSync(resolve(import.meta.dirname, path), "utf8");
+const GREET = text("../fixtures/samples/hello/greet.ts");
+const ALL = text("../fixtures/workers/all.ts");
+const SAMPLE = text("../fixtures/workers/readme.ts");
+
+const input = { name: "Ada" };
+const CALLS: Record<string, [path: string, body: object]> = {
+  OXP: ["/tools/call", { request: { tool_id: "Hello.Greet", input } }],
+  "OXP, under a toolkit": ["/hello/call", { request: { tool_id: "Hello.Greet", input } }],
+  MCP: ["/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "Hello_Greet", arguments: input } }],
+  OpenTool: ["/opentool/call", { jsonrpc: "2.0", id: "1", method: "Hello_Greet", params: input }],
+};
+
+describe("a deployment of a fork with a worker.ts", () => {
+  let fork: Fork;
+  let deployment: Deployment;
+  let authorization: string;
+  beforeAll(async () => {
+    fork = makeFork({ "hello/greet.ts": GREET, "worker.ts": ALL }, { closed: true });
+    build(fork);
+    deployment = await deploy(fork);
+    authorization = `Bearer ${(await deployment.makeKey()).text}`;
+  });
+  afterAll(async () => {
+    await deployment?.stop();
+    fork.remove();
+  });
+  const ask = async (path: string, init?: RequestInit) => {
+    const answer = await fetch(deployment.url + path, init);
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  };
+
+  it.each(Object.keys(CALLS))("runs its middleware around a call over %s", async (protocol) => {
+    const [path, body] = CALLS[protocol] as [string, object];
+    const called = await postJson(deployment.url + path, body, { authorization });
+    expect(JSON.stringify(called.body)).toContain("Hello, Ada!");
+    expect([called.headers.get("x-before"), called.headers.get("x-after")]).toEqual(["set", "200"]);
+    const init = { method: "POST", headers: { authorization, "x-refuse": "yes" }, body: JSON.stringify(body) };
+    expect(await ask(path, init)).toMatchObject({ status: 418, text: "refused by the fork" });
+  });
+
+  it.each([
+    ["no credential", "/tools", {}],
+    ["a path that is not there", "/nothing", {}],
+    ["OAuth's metadata", "/.well-known/oauth-protected-resource", {}],
+    ["HEAD", "/health", { method: "HEAD" }],
+    ["a browser's question", "/mcp", { method: "OPTIONS" }],
+  ])("runs its middleware before the server looks at %s", async (_, path, init) => {
+    const without = await ask(path, init);
+    expect(without.headers.get("x-after")).toBe(String(without.status));
+    expect(without.status).not.toBe(418);
+    expect((await ask(path, { ...init, headers: { "x-refuse": "yes" } })).status).toBe(418);
+  });
+
+  it("leaves a stream of events as it is", async () => {
+    const [, body] = CALLS.OpenTool as [string, object];
+    const headers = { authorization, "content-type": "application/json" };
+    const answer = await ask("/opentool/streamCall", { method: "POST", headers, body: JSON.stringify(body) });
+    expect(answer.headers.get("content-type")).toContain("text/event-stream");
+    expect(answer.headers.get("x-after")).toBe("200");
+    expect(answer.text).toMatch(/event:data\ndata:.*Hello, Ada!.*\n\nevent:done\n/);
+  });
+
+  it("lets a middleware read a body that the server reads after it", async () => {
+    const call = (name: string) => ({ request: { tool_id: "Hello.Greet", input: { name } } });
+    const called = await postJson(`${deployment.url}/tools/call`, call("Eve"), { authorization });
+    expect(called.body.result.value).toBe("Hello, Eve!");
+    const headers = { authorization, "content-type": "application/json" };
+    const refused = { method: "POST", headers, body: JSON.stringify(call("Mallory")) };
+    expect(await ask("/tools/call", refused)).toMatchObject({ status: 403, text: "not for Mallory" });
+  });
+
+  it.each<[string, string, RequestInit, string]>([
+    ["a parameter", "/custom/a%20b", {}, '{"id":"a b","server":"trivet"}'],
+    ["every method", "/any/where", { method: "DELETE" }, "DELETE /any/where"],
+    ["a list of methods and paths", "/on/two", { method: "PATCH" }, "PATCH /on/two"],
+    ["an app of its own", "/below/who", {}, "below"],
+    ["a path of the server's", "/info", {}, "the fork's info"],
+  ])("answers routes with %s, and asks nobody for a credential", async (_, path, init, body) => {
+    expect(await ask(path, init)).toMatchObject({ status: 200, text: body });
+  });
+
+  it("asks for a credential where a route says so, as the server does", async () => {
+    const nobody = await ask("/mine");
+    expect(nobody.status).toBe(401);
+    expect(nobody.headers.get("www-authenticate")).toContain("Bearer");
+    expect((await ask("/mine", { headers: { authorization: "Bearer trivet_wrong" } })).status).toBe(401);
+    expect((await ask("/mine", { headers: { authorization, origin: "https://evil.example" } })).status).toBe(403);
+    const known = await ask("/mine", { headers: { authorization } });
+    expect(known.text).toMatch(/^"key:[a-z0-9]+"$/);
+  });
+
+  it("keeps what its handlers throw to the log, but for Hono's own exceptions", async () => {
+    expect(await ask("/fails")).toMatchObject({ status: 500, text: '{"message":"Internal error"}' });
+    expect(await ask("/refuses")).toMatchObject({ status: 402, text: "pay first" });
+    await deployment.logged();
+    const faults = deployment.entries().filter(({ message }) => message === "unhandled");
+    expect(JSON.stringify(faults[0])).toContain("only for the log");
+  });
+
+  it("fails loudly where a route is registered too late to be served", async () => {
+    expect((await ask("/late")).status).toBe(500);
+    expect((await ask("/never", { headers: { authorization } })).status).toBe(404);
+  });
+});
+
+describe("handlers that are not for requests", () => {
+  let fork: Fork;
+  let miniflare: Miniflare;
+  beforeAll(() => {
+    fork = makeFork({ "worker.ts": ALL });
+    build(fork);
+    const config = workerConfig(join(fork.root, "dist/index.js"), fork.root);
+    miniflare = new Miniflare(miniflareOptions(config) as MiniflareOptions);
+  });
+  afterAll(async () => {
+    await miniflare?.dispose();
+    fork.remove();
+  });
+  const kept = async (what: string) => (await fetch(new URL(`/kept/${what}`, await miniflare.ready))).json();
+
+  it("runs a cron", async () => {
+    const worker = await miniflare.getWorker();
+    expect(await worker.scheduled({ cron: "0 6 * * *" })).toMatchObject({ outcome: "ok" });
+    expect(await kept("scheduled")).toBe("0 6 * * *");
+  });
+
+  it("takes the messages of a queue", async () => {
+    const worker = await miniflare.getWorker();
+    const messages = ["one", "two"].map((id) => ({ id, timestamp: new Date(0), attempts: 1, body: { text: id } }));
+    expect(await worker.queue("jobs", messages)).toMatchObject({ outcome: "ok" });
+    await until(async () => (await kept("queue")) === "jobs: one,two");
+  });
+});
+
+it("a fork without a worker.ts has the bundle that it would have if there were no such thing", () => {
+  const fork = makeFork({ "hello/greet.ts": GREET });
+  const bundle = () => {
+    build(fork);
+    return readFileSync(join(fork.root, "dist/index.js"), "utf8");
+  };
+  try {
+    const without = bundle();
+    const index = readFileSync(join(fork.root, "src/index.ts"), "utf8");
+    const unaware = index.replace(
+      'import catalogSource, { createWorker } from "#catalog";',
+      'import catalogSource from "#catalog";\nimport { createApp as createWorker } from "./app.ts";',
+    );
+    expect(unaware).not.toBe(index);
+    fork.write("src/index.ts", unaware);
+    expect(bundle().length).toBe(without.length);
+    fork.write("src/index.ts", index);
+    fork.write("tools/worker.ts", ALL);
+    // With one, Hono's router for patterns comes along.
+    expect([without.includes("SmartRouter"), bundle().includes("SmartRouter")]).toEqual([false, true]);
+  } finally {
+    fork.remove();
+  }
+});
+
+describe("npm start", () => {
+  let fork: Fork;
+  let served: Started;
+  beforeAll(async () => {
+    fork = makeFork({ "hello/greet.ts": GREET });
+    const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
+    fork.write("wrangler.toml", `${settings}\n[[kv_namespaces]]\nbinding = "REPORTS"\n`);
+    served = await start(fork);
+  });
+  afterAll(async () => {
+    await served?.stop();
+    fork.remove();
+  });
+  const get = async (path: string, headers = {}) => {
+    const answer = await fetch(served.url + path, { headers });
+    return { status: answer.status, text: await answer.text() };
+  };
+  const isBot = { "user-agent": "BadBot/1.0" };
+
+  it("serves the README's worker.ts as soon as it is there", async () => {
+    expect((await get("/tools", isBot)).status).toBe(200);
+    fork.write("tools/worker.ts", SAMPLE);
+    await until(async () => (await get("/tools", isBot)).status === 403);
+    expect((await get("/tools")).status).toBe(200);
+    expect(await get("/reports/2026-11-21")).toEqual({ status: 404, text: "404 Not Found" });
+    const time = Date.parse("2026-11-21T06:00:00Z");
+    await get(`/cdn-cgi/handler/scheduled?cron=0+6+*+*+*&time=${time}`);
+    expect(JSON.parse((await get("/reports/2026-11-21")).text)).toMatchObject({ calls: "none yet" });
+  });
+
+  it("goes on with it as it was while it is broken, says where, and takes it when it is mended", async () => {
+    const broken = SAMPLE.replace("scheduled(", "shedule(").replace("No bots here", "No bots");
+    fork.write("tools/worker.ts", broken);
+    const line = broken.split("\n").findIndex((at) => at.includes("shedule(")) + 1;
+    await until(async () => served.printed().includes(`tools/worker.ts:${line}`));
+    await until(async () => served.printed().includes("The server goes on with the tools as they were"));
+    expect(served.printed()).toContain('a worker has no member "shedule"');
+    expect(await get("/tools", isBot)).toEqual({ status: 403, text: "No bots here" });
+    fork.write("tools/worker.ts", broken.replace("shedule(", "scheduled("));
+    await until(async () => (await get("/tools", isBot)).text === "No bots");
+  });
+
+  it("serves without it when it is deleted", async () => {
+    rmSync(join(fork.root, "tools/worker.ts"));
+    await until(async () => (await get("/tools", isBot)).status === 200);
+  });
+
+  it("takes mail", async () => {
+    fork.write("tools/worker.ts", ALL);
+    await until(async () => (await get("/info")).text === "the fork's info");
+    const body = "From: ada@a.example\r\nTo: bob@b.example\r\nMessage-ID: <1@a.example>\r\n\r\nHello\r\n";
+    const mail = `${served.url}/cdn-cgi/handler/email?from=ada@a.example&to=bob@b.example`;
+    expect((await fetch(mail, { method: "POST", body })).status).toBe(200);
+    expect((await get("/kept/email")).text).toBe('"ada@a.example to bob@b.example"');
+  });
+});
