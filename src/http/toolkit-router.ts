@@ -1,16 +1,17 @@
 /**
- * A Hono router for routes that are plain paths, served bare and under each toolkit: one lookup, however many toolkits
- * there are. `/calculator/tools` is `/tools` with the parameter `toolkit`. Knows no patterns.
+ * A Hono router for literal paths, each served for all toolkits and again under each toolkit's own path:
+ * `/calculator/tools` is `/tools` with the parameter `toolkit`. A match takes one or two map lookups, however many
+ * toolkits there are. It does not support patterns.
  */
 import type { Router } from "hono/router";
 
-/** What a path asks for, and under which toolkit. */
+/** A request path without its toolkit prefix, and the toolkit. */
 export interface Located {
   readonly path: string;
   readonly toolkit: string | undefined;
 }
 
-/** What Hono takes for a match: handlers, each with what stands in the path for it. */
+/** Hono's result of a match: handlers, each with its path parameters. */
 type Match<Handler> = [[Handler, Record<string, string>][]];
 
 export class ToolkitRouter<Handler> implements Router<Handler> {
@@ -28,11 +29,11 @@ export class ToolkitRouter<Handler> implements Router<Handler> {
     this.#bare.set(path, methods.set(method, [[[handler, {}]]]));
   }
 
-  match(method: string, asked: string): Match<Handler> {
-    // No toolkit is called like the beginning of a path of ours.
-    const found = this.#bare.get(asked)?.get(method);
+  match(method: string, requested: string): Match<Handler> {
+    // No toolkit has the name of a first path segment of the server's own, so an exact match wins.
+    const found = this.#bare.get(requested)?.get(method);
     if (found) return found;
-    const { path, toolkit } = this.#locate(asked);
+    const { path, toolkit } = this.#locate(requested);
     const bare = this.#bare.get(path)?.get(method);
     if (bare === undefined) return [[]];
     return toolkit === undefined ? bare : [bare[0].map(([handler]) => [handler, { toolkit }])];

@@ -1,4 +1,4 @@
-/** The page at `/`: what this is and where its endpoints are, for a person or an agent that came by. */
+/** The page at `/`: names the server and its endpoints, for a person or an agent who opens it. */
 import type { ServerInfo } from "../http/request-context.ts";
 
 export function home({ name, version }: ServerInfo): string {
