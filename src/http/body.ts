@@ -9,6 +9,7 @@ export interface BadBody {
   readonly message: string;
 }
 
+/** A parsed body, or why it was rejected. */
 export type ReadBody = { readonly value: unknown } | { readonly bad: BadBody };
 
 const NO_JSON: ReadBody = {

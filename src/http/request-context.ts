@@ -32,6 +32,7 @@ export interface RequestContext {
   recheck(this: RequestContext, times: number): MaybePromise<Response | undefined>;
 }
 
+/** Status and headers of a response that asks for a credential, or for more scopes. */
 export interface Challenge {
   readonly status: 401 | 403;
   readonly headers: Record<string, string>;

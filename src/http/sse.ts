@@ -1,6 +1,7 @@
 /** Server-sent events (WHATWG HTML, section 9.2): a response whose body is written one event at a time. */
 import type { RequestContext } from "./request-context.ts";
 
+/** An event stream to one client. */
 export interface EventStream {
   readonly response: Response;
   /** `data` must be a single line, such as JSON text. Does nothing if the client has disconnected. */
@@ -81,8 +82,7 @@ export function eventStream(onDisconnect: () => void, colon: ": " | ":" = ": ", 
 const BEAT_MS = 15_000;
 
 /**
- * Checks the credential again every 15 seconds while a stream is open, so that a revoked credential receives nothing
- * more.
+ * Checks the credential every 15 seconds while a stream is open, so that a stream with a revoked credential ends.
  *
  * @param onRevoked called once, as soon as the credential is no longer valid
  * @param onBeat called before each check

@@ -102,8 +102,7 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsParts)
     async end(principal, id) {
       keep(nameOf(principal, id), undefined);
       await kv.put(ended(principal, id), "", { expirationTtl: SESSION_LIFETIME_MS / 1_000 });
-      // The session has ended even if this fails: KV may refuse it within a second of the last write. The values
-      // expire.
+      // KV may refuse this within a second of the last write. The session has ended even so, and the values expire.
       await kv
         .delete(nameOf(principal, id))
         .catch((error) => log({ level: "warning", message: "session not yet forgotten", error: describeError(error) }));

@@ -20,6 +20,7 @@ export interface Writer {
   readonly since: number;
 }
 
+/** Held values and their writer. */
 export interface Unwritten {
   readonly values: SessionValues;
   readonly writer: Writer;

@@ -66,7 +66,7 @@ function objectParts(schema: JsonSchema): Pick<Schema, "properties" | "required"
 }
 
 /**
- * Hosts reject an array schema without `items`. OpenTool has no tuples, so the first item stands for all of them, like
+ * Hosts reject an array schema without `items`. OpenTool has no tuples, so the first item is used for all of them, like
  * the first alternative of a union above.
  */
 function itemsOf({ prefixItems, items }: JsonSchema): JsonSchema {

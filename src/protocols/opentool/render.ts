@@ -109,14 +109,14 @@ function retryable(code: number, message: string, retryAfterMs: number): RpcErro
 function faultError(code: number, fault: Fault): RpcError {
   return { code, message: faultText(fault), data: faultFields(fault) };
 }
+
 /** `result` is always an object: any other value is wrapped as `{"value": …}`, and no output becomes `{}`. */
-/** `result` is always an object: anything else goes under the Return's name, and no output is `{}`. */
 function success(value: unknown, id: unknown): Record<string, unknown> {
   const result = value === undefined ? {} : isRecord(value) ? value : { value };
   return { jsonrpc: "2.0", result, error: null, id };
 }
+
 /** A JSON-RPC error. `result` is `{}` next to it, because the Dart client crashes on null before it reads the error. */
-/** `result` is `{}` beside an error, as the Dart client dies on null before it looks at the error. */
 export function failure(error: RpcError, id: unknown): Record<string, unknown> {
   return { jsonrpc: "2.0", result: {}, error, id };
 }

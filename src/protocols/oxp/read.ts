@@ -22,6 +22,7 @@ export interface ReadCall {
 /** Maximum length of a secret or token, in characters: all output of a call is searched for them. */
 const MAX_SECRET = 16_384;
 
+/** A value, or a message that says what is wrong with the request. */
 export type Read<Value> = Value | { readonly problem: string };
 
 /** Accepts the URN of OXP 1.0, its long form in two spellings, and the scheme that early clients used. */
