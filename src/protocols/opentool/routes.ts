@@ -118,7 +118,7 @@ async function streamCall(context: RequestContext): Promise<Response> {
   return stream.response;
 }
 
-/** JSON with U+2028 and U+2029 escaped: the `.` of a regular expression does not match them. */
+/** JSON with U+2028 and U+2029 escaped, because the `.` of the Dart client's pattern does not match them. */
 function oneLine(value: unknown): string {
   return JSON.stringify(value).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 }

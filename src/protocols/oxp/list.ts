@@ -1,4 +1,4 @@
-/** Renders the listing of `GET /tools` (OXP 1.0, List Tools, Tool Definition). */
+/** The listing of `GET /tools`, from texts that discovery rendered (OXP 1.0, List Tools, Tool Definition). */
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
 import { named } from "../../core/pipeline/requirements.ts";

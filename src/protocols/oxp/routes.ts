@@ -28,7 +28,7 @@ export const oxp: Protocol = {
   httpError: (status, message, headers) => serverError(status, message, undefined, headers),
 };
 
-/** OXP 1.0, List Tools. Clients name the version in a query parameter, a header or a body. */
+/** OXP 1.0, List Tools. Clients that cannot send a body with GET name the version in a query parameter or a header. */
 async function list(context: RequestContext): Promise<Response> {
   const { request, headers } = context;
   const named = request.url.includes("?") ? new URL(request.url).searchParams.get("$schema") : null;
