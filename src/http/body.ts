@@ -3,28 +3,29 @@
 import { holdsInfinity, MAX_INPUT_DEPTH, nestsDeeperThan } from "../core/lib/json.ts";
 import type { Limits, RequestContext } from "./request-context.ts";
 
-/** What was wrong with a body, as a status and a sentence for whoever sent it. */
+/** Why a body was rejected: the HTTP status, and a message for the sender. */
 export interface BadBody {
   readonly status: 400 | 413 | 415;
   readonly message: string;
 }
 
+/** A parsed body, or why it was rejected. */
 export type ReadBody = { readonly value: unknown } | { readonly bad: BadBody };
 
 const NO_JSON: ReadBody = {
   bad: { status: 415, message: "The request body must be application/json, without a Content-Encoding" },
 };
 
-/** Whoever sends it has most likely gone: that is no fault of ours, and no matter for the log. */
-const BROKEN: ReadBody = { bad: { status: 400, message: "The request body broke off" } };
+/** The client has most likely disconnected: not an error of the server, so nothing is logged. */
+const BROKEN: ReadBody = { bad: { status: 400, message: "The request body ended early" } };
 
 /**
- * Rejects invalid UTF-8, which `text()` would replace by U+FFFD: two different keys would become one. It skips a byte
- * order mark (RFC 8259, section 8.1: parsers may).
+ * Rejects invalid UTF-8, which `text()` would replace with U+FFFD: two different keys would become one. Skips a byte
+ * order mark, as RFC 8259, section 8.1, allows.
  */
 const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
-/** Reads a JSON body: any JSON value, no deeper and no larger than allowed. Never rejects. */
+/** Reads a JSON body: any JSON value within the limits on size and depth. Never rejects. */
 export async function readJson({ request, headers, limits }: RequestContext): Promise<ReadBody> {
   const type = headers.get("content-type");
   const encoding = headers.get("content-encoding");
@@ -42,9 +43,9 @@ export async function readJson({ request, headers, limits }: RequestContext): Pr
   return parsed(bytes, limits);
 }
 
-/** @param body undefined for one that is too large */
+/** @param body undefined if it is too large */
 function parsed(body: ArrayBuffer | undefined, limits: Limits): ReadBody {
-  // What a request announces need not be what comes.
+  // The body may be larger than its Content-Length.
   if (body === undefined || body.byteLength > limits.bodyBytes) {
     return { bad: { status: 413, message: `The request body is larger than ${limits.bodyBytes} bytes` } };
   }
@@ -60,11 +61,11 @@ function parsed(body: ArrayBuffer | undefined, limits: Limits): ReadBody {
   } catch {
     return { bad: { status: 400, message: `The request body is ${text === "" ? "empty" : "not valid JSON"}` } };
   }
-  // A text shorter than this cannot nest that deep: each level takes two characters.
+  // A shorter text cannot be nested that deep: each level takes two characters.
   if (text.length > 2 * MAX_INPUT_DEPTH && nestsDeeperThan(value, MAX_INPUT_DEPTH)) {
-    return { bad: { status: 400, message: `The request body nests over ${MAX_INPUT_DEPTH} levels deep` } };
+    return { bad: { status: 400, message: `The request body is nested over ${MAX_INPUT_DEPTH} levels deep` } };
   }
-  // RFC 8259, section 6, lets parsers say so. Validators let Infinity pass, and what a tool makes of it is no JSON.
+  // RFC 8259, section 6, allows limits. Validators accept Infinity, and a result computed from it is not JSON.
   if (holdsInfinity(value)) {
     return { bad: { status: 400, message: "The request body has a number that is too large" } };
   }
@@ -77,7 +78,7 @@ function isJsonType(type: string): boolean {
   return essence === "application/json" || (essence.startsWith("application/") && essence.endsWith("+json"));
 }
 
-/** A body of unknown length, or undefined as soon as it is known to be too large. */
+/** Reads a body of unknown length. Returns undefined as soon as it exceeds the limit. */
 async function readBytes(request: Request, limit: number): Promise<ArrayBuffer | undefined> {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -89,7 +90,7 @@ async function readBytes(request: Request, limit: number): Promise<ArrayBuffer |
   return new Blob(pieces).arrayBuffer();
 }
 
-/** Whether a GET carries a body: legal, rare, and not to be waited for. */
+/** Whether a GET request has a body. That is legal but rare, and bodies are only read if there is one. */
 export function hasBody({ request, headers }: RequestContext): boolean {
   if (request.body === null) return false;
   const length = headers.get("content-length");

@@ -1,19 +1,21 @@
-/** Idempotency keys as HTTP carries them, and what counts as one. */
+/** Reads the `Idempotency-Key` header, and validates idempotency keys. */
 
 /**
- * The idempotency key that HTTP carries beside a call (draft-ietf-httpapi-idempotency-key-header); "", which
- * {@link checkedKey} refuses, for one that is empty or cannot be read: whoever sends one counts on running once.
+ * Reads the `Idempotency-Key` header (draft-ietf-httpapi-idempotency-key-header).
+ *
+ * @returns undefined if there is no header; "" if it is empty or unreadable. {@link checkedKey} rejects "", because a
+ *          client that sends a key relies on its call running only once.
  */
 export function idempotencyKeyOf(headers: Headers): string | undefined {
   const raw = headers.get("idempotency-key");
   if (raw === null) return undefined;
-  // The runtime reads headers as UTF-8, and puts U+FFFD for bytes that are none: keys that differ would be one.
+  // The runtime decodes headers as UTF-8 and replaces invalid bytes with U+FFFD, so different keys could become one.
   if (raw.includes("\ufffd")) return "";
-  // The draft makes it a quoted string; most clients send it bare.
+  // The draft requires a quoted string; most clients send it without quotes.
   return raw.replace(/^"(.*)"$/, "$1");
 }
 
-/** An idempotency key is 1 to 255 characters of well-formed Unicode; undefined says that it is none. */
+/** Returns the key if it is valid (1 to 255 characters of well-formed Unicode), else undefined. */
 export function checkedKey(key: unknown): string | undefined {
   if (typeof key !== "string" || key === "" || !key.isWellFormed()) return undefined;
   return key.length <= 255 || [...key].length <= 255 ? key : undefined;

@@ -1,60 +1,61 @@
-/** One request on its way through a protocol, and a protocol as the app mounts it. Types only. */
+/** The types between the app and its protocols: a request with its context, and a protocol's endpoints. */
 import type { MaybePromise } from "../core/lib/maybe-promise.ts";
 import type { Principal } from "../core/model/principal.ts";
 import type { Runtime } from "../core/ports/runtime.ts";
 import type { PathParams } from "./toolkit-router.ts";
 
-/** How this deployment introduces itself. */
+/** Name and version that this deployment reports to clients. */
 export interface ServerInfo {
   readonly name: string;
   readonly version: string;
 }
 
-/** One request on its way through a protocol. */
+/** One request, with all that a protocol needs to handle it. */
 export interface RequestContext {
   readonly request: Request;
-  /** The request's: each look at `request.headers` crosses into the runtime. */
+  /** The request's headers, read once: each access to `request.headers` crosses into the runtime. */
   readonly headers: Headers;
   readonly principal: Principal;
-  /** Folder name of the toolkit whose path was asked for; absent on the bare paths. */
+  /** Folder name of the toolkit in the request's path; undefined on the paths that serve all toolkits. */
   readonly toolkit: string | undefined;
   /** Values of the parameters in the endpoint's path, `toolkit` among them. */
   readonly params: PathParams;
   readonly runtime: Runtime;
   readonly server: ServerInfo;
   readonly limits: Limits;
-  /** How a principal is told to come back with more scopes: the status, and the header that says which. */
+  /** The status and header that ask a client to come back with these scopes. */
   challenge(this: RequestContext, scopes: readonly string[]): Challenge;
   /**
-   * Looks at the credential once more.
+   * Checks the credential again.
    *
-   * @param times how many further requests to count against the principal's rate: 0 for none
-   * @returns what to answer if the principal is not admitted any more, is over its rate, or sees other tools than
-   *          before
+   * @param times how many further requests to count against the principal's rate; may be 0
+   * @returns the response to send if the credential is no longer valid, the principal is over its rate, or it sees
+   *          other tools than before; else undefined
    */
   recheck(this: RequestContext, times: number): MaybePromise<Response | undefined>;
 }
 
+/** Status and headers of a response that asks for a credential, or for more scopes. */
 export interface Challenge {
   readonly status: 401 | 403;
   readonly headers: Record<string, string>;
 }
 
 export interface Limits {
-  /** Bytes that a request's body may have. */
+  /** Maximum size of a request body, in bytes. */
   readonly bodyBytes: number;
-  /** Items on one page of a listing that has pages. */
+  /** Items per page of a paginated listing. */
   readonly pageSize: number;
 }
 
 export type MaybeResponse = MaybePromise<Response>;
 
-/** A method on a path, served on the bare path and under each toolkit. */
+/** A method and path, served for all toolkits and again under each toolkit's own path. */
 export interface Endpoint {
   readonly method: "GET" | "POST" | "DELETE";
   /** May have parameters: `/rest/:toolkit/:tool`. `:toolkit` is the folder name of the toolkit that is called. */
   readonly path: string;
-  /** Served to everyone: needs no credential. */
+  /** Needs no credential. */
   readonly open?: true;
   readonly serve: (context: RequestContext) => MaybeResponse;
 }
@@ -62,6 +63,6 @@ export interface Endpoint {
 /** A protocol as the app mounts it. */
 export interface Protocol {
   readonly endpoints: readonly Endpoint[];
-  /** An error that HTTP itself can tell (404, 405, 500), in this protocol's shape. */
+  /** Renders an HTTP-level error (404, 405, 500) in this protocol's format. */
   readonly httpError: (status: number, message: string, headers?: Record<string, string>) => Response;
 }

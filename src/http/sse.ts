@@ -1,24 +1,26 @@
-/** Server-sent events (WHATWG HTML, section 9.2): a response whose body is written event by event. */
+/** Server-sent events (WHATWG HTML, section 9.2): a response whose body is written one event at a time. */
 import type { RequestContext } from "./request-context.ts";
 
+/** An event stream to one client. */
 export interface EventStream {
   readonly response: Response;
-  /** `data` must be one line: JSON text. Does nothing once the client has gone. */
+  /** `data` must be a single line, such as JSON text. Does nothing if the client has disconnected. */
   send(data: string, event?: string): void;
-  /** The same with an id to come back with. */
+  /** Sends an event with an id, from which the client can resume. */
   sendWithId(data: string, id: string): void;
-  /** An event without data that gives the stream an id to come back with, and the milliseconds to wait before. */
+  /** Sends an event without data: an id to resume from, and how long to wait before reconnecting, in milliseconds. */
   prime(id: string, retryMs: number): void;
-  /** A line that clients skip; keeps proxies from closing an idle stream. */
+  /** Sends a comment line, which clients ignore. It keeps proxies from closing an idle stream. */
   comment(text: string): void;
-  /** Whether so much waits to be read that what can be missed is better left out. */
+  /** Whether the client reads so slowly that optional messages should be skipped. */
   readonly isBehind: boolean;
-  /** @param last goes out however much waits: nobody has had time to read what was written just before it */
+  /** @param last sent however much is queued: the client has had no time to read what was written just before */
   close(last?: { readonly data: string; readonly event: string }): void;
 }
 
-/** Bytes that may wait for a client to read them, and bytes beyond these that an answer may leave: then it has gone. */
+/** Bytes that may be queued for a client before optional messages are skipped. */
 const MAX_WAITING = 1024 * 1024;
+/** Bytes that may be queued beyond {@link MAX_WAITING} before the client is considered gone. */
 const MAX_BEHIND = 8 * 1024 * 1024;
 
 const SSE_HEADERS = {
@@ -29,16 +31,16 @@ const SSE_HEADERS = {
 };
 
 /**
- * @param gone called once when the client closes the stream before we do
- * @param colon separator of name and value: the space is optional, and the Dart client accepts none
- * @param maxBehind bytes that may wait beyond {@link MAX_WAITING} before the client is taken for gone
+ * @param onDisconnect called once if the client closes the stream before the server does, or stops reading it
+ * @param colon separator of field name and value: the space is optional, and OpenTool's Dart client does not accept it
+ * @param maxBehind bytes that may be queued beyond {@link MAX_WAITING} before the client is considered gone
  */
-export function eventStream(gone: () => void, colon: ": " | ":" = ": ", maxBehind = MAX_BEHIND): EventStream {
+export function eventStream(onDisconnect: () => void, colon: ": " | ":" = ": ", maxBehind = MAX_BEHIND): EventStream {
   const encoder = new TextEncoder();
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   const end = () => {
     controller = undefined;
-    gone();
+    onDisconnect();
   };
   const body = new ReadableStream<Uint8Array>(
     {
@@ -50,18 +52,18 @@ export function eventStream(gone: () => void, colon: ": " | ":" = ": ", maxBehin
     { highWaterMark: MAX_WAITING, size: (chunk) => chunk.byteLength },
   );
   const room = () => controller?.desiredSize ?? 0;
-  const named = (data: string, event?: string) =>
+  const format = (data: string, event?: string) =>
     `${event === undefined ? "" : `event${colon}${event}\n`}data${colon}${data}\n\n`;
   const write = (text: string) => {
     if (controller === undefined) return;
     if (room() > -maxBehind) return controller.enqueue(encoder.encode(text));
-    // Which forgets what waits: closing it would keep that for as long as the connection lasts.
-    controller.error(new Error("Nobody reads the stream"));
+    // An error discards the queue. Closing would keep it for as long as the connection lasts.
+    controller.error(new Error("The client does not read the stream"));
     end();
   };
   return {
     response: new Response(body, { headers: SSE_HEADERS }),
-    send: (data, event) => write(named(data, event)),
+    send: (data, event) => write(format(data, event)),
     sendWithId: (data, id) => write(`id: ${id}\ndata: ${data}\n\n`),
     prime: (id, retryMs) => write(`id: ${id}\nretry: ${retryMs}\ndata: \n\n`),
     comment: (text) => write(`: ${text}\n\n`),
@@ -69,36 +71,36 @@ export function eventStream(gone: () => void, colon: ": " | ":" = ": ", maxBehin
       return room() <= 0;
     },
     close(last) {
-      if (last) controller?.enqueue(encoder.encode(named(last.data, last.event)));
+      if (last) controller?.enqueue(encoder.encode(format(last.data, last.event)));
       controller?.close();
       controller = undefined;
     },
   };
 }
 
-/** Often enough for proxies that close what is silent for half a minute. */
+/** Some proxies close a connection that is silent for 30 seconds. */
 const BEAT_MS = 15_000;
 
 /**
- * Looks at the credential again while a call's stream is open: one that is no good any more is told nothing more.
+ * Checks the credential every 15 seconds while a stream is open, so that a stream with a revoked credential ends.
  *
- * @param cut called once the credential is no good
- * @param beat called each time, before it looks
- * @returns ends it
+ * @param onRevoked called once, as soon as the credential is no longer valid
+ * @param onBeat called before each check
+ * @returns a function that ends the checks
  */
-export function keepChecking(context: RequestContext, cut: () => void, beat?: () => void): () => void {
+export function keepChecking(context: RequestContext, onRevoked: () => void, onBeat?: () => void): () => void {
   let isOver = false;
   const end = () => {
     isOver = true;
     clearInterval(timer);
   };
   const timer = setInterval(async () => {
-    beat?.();
+    onBeat?.();
     const refused = await context.recheck(0);
-    // A store that is away says nothing of the credential.
+    // 503: a store could not be reached, which says nothing about the credential.
     if (refused === undefined || refused.status === 503 || isOver) return;
     end();
-    cut();
+    onRevoked();
   }, BEAT_MS);
   return end;
 }

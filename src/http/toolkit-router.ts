@@ -1,11 +1,12 @@
 /**
- * Hono's router for paths that are served bare and under each toolkit: one lookup, however many toolkits there are.
- * `/calculator/tools` is `/tools` with the parameter `toolkit`. A path may have parameters (`/rest/:toolkit/:tool`):
- * these routes are tried one after the other, and only if no plain path fits.
+/**
+ * A Hono router for paths that are served for all toolkits and again under each toolkit's own path: `/calculator/tools` is
+ * `/tools` with the parameter `toolkit`. A literal path takes one or two map lookups, however many toolkits there are.
+ * Paths with parameters (`/rest/:toolkit/:tool`) are tried one after the other if no literal path matches.
  */
 import type { Router } from "hono/router";
 
-/** A path without the toolkit in front of it, and that toolkit. */
+/** A request path without its toolkit prefix, and the toolkit. */
 export interface Located {
   readonly path: string;
   readonly toolkit: string | undefined;
@@ -14,7 +15,7 @@ export interface Located {
 /** Values of a path's parameters by name, decoded. */
 export type PathParams = Readonly<Record<string, string>>;
 
-/** What Hono takes for a match: handlers, each with its parameters. */
+/** Hono's result of a match: handlers, each with its path parameters. */
 type Match<Handler> = [[Handler, PathParams][]];
 
 interface PatternRoute<Handler> {
@@ -43,11 +44,11 @@ export class ToolkitRouter<Handler> implements Router<Handler> {
     this.#plain.set(path, methods.set(method, [[[handler, {}]]]));
   }
 
-  match(method: string, asked: string): Match<Handler> {
-    // No toolkit has the name of a path's first segment, so the whole path can be looked up first.
-    const found = this.#plain.get(asked)?.get(method);
+  match(method: string, requested: string): Match<Handler> {
+    // No toolkit has the name of a first path segment of the server's own, so an exact match wins.
+    const found = this.#plain.get(requested)?.get(method);
     if (found) return found;
-    const { path, toolkit } = this.#locate(asked);
+    const { path, toolkit } = this.#locate(requested);
     const plain = this.#plain.get(path)?.get(method);
     if (plain) return toolkit === undefined ? plain : [plain[0].map(([handler]) => [handler, { toolkit }])];
     for (const route of this.#patterns) {
@@ -57,7 +58,7 @@ export class ToolkitRouter<Handler> implements Router<Handler> {
     return [[]];
   }
 
-  /** @param path without a toolkit in front of it */
+  /** Returns the methods that a path is served with. @param path without its toolkit prefix */
   methodsOf(path: string): string[] {
     const fitting = this.#patterns.filter(({ pattern }) => paramsOf(pattern, path) !== undefined);
     return [...(this.#plain.get(path)?.keys() ?? []), ...fitting.map(({ method }) => method)];

@@ -1,23 +1,24 @@
-/** W3C trace context in headers. */
+/** Reads the W3C trace context of a request. */
 import type { Trace } from "../core/model/definition.ts";
 
-/** Baggage may have 8,192 bytes (W3C Baggage, section 3.3.2), the others far less. */
+/** Baggage may have 8,192 bytes (W3C Baggage, section 3.3.2); the other headers are far shorter. */
 const MAX_TRACE = 8_192;
 
 const TRACE_HEADERS = ["traceparent", "tracestate", "baggage"] as const;
 
 /**
- * W3C trace context of a call (Trace Context, section 3): what stands in its headers.
+ * Reads the trace context of a call from its headers (W3C Trace Context, section 3).
  *
- * @param first what goes before them: a protocol may carry the same in its messages
+ * @param first values that take precedence, for a protocol that carries the same fields in its messages
+ * @returns undefined if there is none
  */
 export function readTrace(headers: Headers, first: Readonly<Record<string, unknown>> = {}): Trace | undefined {
   let trace: { -readonly [Name in keyof Trace]: Trace[Name] } | undefined;
   for (const name of TRACE_HEADERS) {
-    // Trace Context, section 3.3: without a traceparent, a tracestate says nothing.
+    // Trace Context, section 3.3: a tracestate without a traceparent is to be ignored.
     if (name === "tracestate" && trace === undefined) continue;
     const value = typeof first[name] === "string" ? first[name] : headers.get(name);
-    // What no header can carry goes nowhere: it must not fail what a tool fetches.
+    // Drop values that a header cannot carry, because a tool's own requests would fail on them.
     if (value === null || value.length > MAX_TRACE || !/^[\t\x20-\x7e]*$/.test(value)) continue;
     trace ??= {};
     trace[name] = value;

@@ -1,6 +1,7 @@
-/** The page at `/`: what this is and where its endpoints are, for a person or an agent that came by. */
+/** The page at `/`: names the server and its endpoints, for a person or an agent who opens it. */
 import type { ServerInfo } from "../http/request-context.ts";
 
+/** @returns plain text */
 export function home({ name, version }: ServerInfo): string {
   return `${name} ${version}: tools over OXP (/tools), MCP (/mcp) and OpenTool (/opentool/load)\n`;
 }

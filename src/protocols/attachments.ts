@@ -1,15 +1,12 @@
-/**
- * Reads the files that a caller attached: MCP's reserved argument, and `context.attachments` of OXP and OpenTool.
- */
+/** Reads the files attached to a call: MCP's reserved argument, and `context.attachments` in OXP and OpenTool. */
 
 import { isRecord } from "../core/lib/json.ts";
 import type { Attachment } from "../core/model/definition.ts";
 
 /**
- * `[{file_id, filename?, content_type?}]` (gateway seed, "Attachments"). Other members are ignored; the files
- * themselves are not fetched.
+ * Reads `[{file_id, filename?, content_type?}]`. Other members are ignored, and the files themselves are not fetched.
  *
- * @returns undefined where nothing is attached, "malformed" for what is no such list
+ * @returns undefined if nothing is attached, "malformed" if it is not such a list
  */
 export function readAttachments(files: unknown): Attachment[] | undefined | "malformed" {
   if (files === undefined || files === null) return undefined;

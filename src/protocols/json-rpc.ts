@@ -1,4 +1,4 @@
-/** JSON-RPC 2.0 messages, shared by the protocols that speak it. Knows no method. */
+/** JSON-RPC 2.0 messages, shared by the protocols that use it. Independent of any method. */
 import { isRecord } from "../core/lib/json.ts";
 import { keepMap } from "../core/lib/v8-maps.ts";
 import { type Fault, retryHint } from "../core/model/outcome.ts";
@@ -11,16 +11,17 @@ export interface RpcRequest {
   readonly params: unknown;
 }
 
-/** What an incoming value is (JSON-RPC 2.0, sections 4 and 5). */
+/** An incoming message, classified (JSON-RPC 2.0, sections 4 and 5). */
 export type RpcMessage =
   | ({ readonly kind: "request" } & RpcRequest)
   | { readonly kind: "notification"; readonly method: string; readonly params: unknown }
   | { readonly kind: "response"; readonly id: RpcId; readonly result?: unknown; readonly error?: unknown }
   | { readonly kind: "invalid"; readonly id: RpcId | undefined; readonly message: string };
 
-/** Characters of an id, or of another text that a caller chooses and every message repeats. */
+/** Maximum length of an id, or of any other text that a caller chooses and the server repeats, in characters. */
 export const MAX_ECHO = 255;
 
+/** Classifies a parsed JSON value. Batches are not read here. */
 export function readRpc(value: unknown): RpcMessage {
   if (!isRecord(value)) return { kind: "invalid", id: undefined, message: "A JSON-RPC message must be an object" };
   const id = isRpcId(value.id) ? value.id : undefined;
@@ -45,7 +46,8 @@ function isRpcId(id: unknown): id is RpcId {
 }
 
 /**
- * Keeps the shape of requests with such parameters: as specifications write a message, and as the official SDKs do.
+ * Keeps V8's hidden class for requests with such parameters alive, in both member orders: as specifications write a
+ * message, and as the official SDKs do.
  *
  * @param params JSON text
  */
@@ -54,7 +56,7 @@ export function keepRequest(params: string): void {
   keepMap(JSON.parse(`{"method":"","params":${params},"jsonrpc":"2.0","id":1}`));
 }
 
-/** The fields of a fault that a client may act on, called as in OXP: JSON-RPC has no names for them. */
+/** The fields of a fault that a client can act on. JSON-RPC has no names for them, so they have their OXP names. */
 export function faultFields(fault: Fault): Record<string, unknown> {
   return {
     can_retry: fault.canRetry ?? false,

@@ -1,8 +1,9 @@
 /**
- * Claims on idempotency keys, where they are atomic: one object holds the rows of many keys, near the principal whose
- * they are. It keeps a result for some minutes itself, until KV shows it everywhere, and then a small marker for as
- * long as the key counts. What it promises: while it is reachable, one runner at a time has a key, and a result that
- * was settled is never lost. A runner that neither settles nor dies within its lease is taken for dead.
+ * A Durable Object that grants claims on idempotency keys atomically. One object holds the rows of many keys, near the
+ * principal that uses them. It keeps a result itself for some minutes, until KV shows it everywhere, and after that
+ * only a small marker, for as long as the key is valid. While the object can be reached, it guarantees that only one
+ * runner at a time holds a key, and that a settled result is never lost. A runner that does not settle within its lease
+ * is considered dead.
  */
 import { DurableObject } from "cloudflare:workers";
 import {
@@ -20,26 +21,27 @@ import { Tables } from "./tables.ts";
 const SCHEMA =
   "CREATE TABLE claims (key TEXT PRIMARY KEY, fingerprint TEXT, token TEXT, again INTEGER, deadline INTEGER, done INTEGER, expires INTEGER, record TEXT, copied INTEGER)";
 
-/** How long the object itself has a result: far longer than KV takes to show one everywhere (60 s). */
+/** How long the object keeps a result itself: far longer than KV takes to show it everywhere (60 s). */
 const COPY_MS = 5 * 60_000;
 /**
- * Characters, all ASCII: SQLite here takes rows of up to 2 MB. A longer record goes to KV before its key is settled.
+ * Maximum length of a result kept in the object, in characters, which are all ASCII: a row in SQLite can have 2 MB. A
+ * longer record goes to KV before its key is settled.
  */
 export const MAX_COPY = 1_800_000;
 
-/** Results that one alarm hands on: an invocation has 1,000 operations on KV. */
-const MAX_HANDED_ON = 500;
-/** How long KV is left alone that has failed. */
+/** Results that one alarm copies to KV: one invocation can have 1,000 KV operations. */
+const MAX_COPIES_PER_ALARM = 500;
+/** How long the alarm waits before it tries a failed write to KV again. */
 const PAUSE_MS = 10_000;
 
-/** Duplicates that may wait for one run at once: each is handed the whole result when it ends. */
+/** Duplicates that may wait for one run at a time: each receives the whole result when it ends. */
 const MAX_WAITING = 64;
 
-/** `record`: JSON text of the result, while the object has it itself. */
+/** The object's answer to a claim. `record` is JSON text of the result, if the object still has it. */
 export type Found = Exclude<LeaseVerdict, { state: "done" }> | { readonly state: "done"; readonly record?: string };
 
-/** A row as the object has it: with the result's JSON text while it keeps that, and since when it does. */
-interface Kept {
+/** A row of the table, with the JSON text of the result if the object still has it, and the time it was stored. */
+interface StoredClaim {
   readonly row: LeaseRow;
   readonly record: string | null;
   readonly copied: number;
@@ -52,13 +54,13 @@ type Columns = Omit<LeaseRow, "done" | "again"> & {
   copied: number;
 };
 
-/** The object as its callers see it: every step may be made again, under the same token. */
+/** The object's interface. Each method is idempotent: a caller can repeat it with the same token. */
 export interface Claims {
-  /** @param waitMs how long to wait for another's run to end */
+  /** @param waitMs how long to wait for another caller's run to end */
   claim(key: string, attempt: LeaseAttempt, waitMs: number): Promise<Found>;
   /**
-   * @param ranOnly kept instead if KV does not take a record longer than {@link MAX_COPY}
-   * @returns `kept`, or what became of the key whose lease this runner lost
+   * @param ranOnly stored instead if KV refuses a record longer than {@link MAX_COPY}
+   * @returns `kept`, or the state of the key if this runner has lost its lease
    */
   settle(
     key: string,
@@ -69,22 +71,22 @@ export interface Claims {
   /**
    * Extends the lease to `leaseMs` from now.
    *
-   * @returns false if the key was lost
+   * @returns false if this runner has lost the key
    */
   extend(key: string, token: string, leaseMs: number): Promise<boolean>;
-  /** The key is free: the next runs. */
+  /** Frees the key: the next caller runs. */
   release(key: string, token: string): Promise<void>;
-  /** The key is to be taken over: the next looks for a result first. */
+  /** Gives up the lease: the next caller takes the key over, and looks for a result before it runs. */
   forsake(key: string, token: string): Promise<void>;
 }
 
 export abstract class ClaimsObject extends DurableObject implements Claims {
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #tables = new Tables(this.ctx.storage, SCHEMA, "claims");
-  /** Milliseconds; less only for tests. */
+  /** In milliseconds. Shorter only in tests. */
   protected readonly copyMs: number = COPY_MS;
 
-  /** Keeps a record where every location reads it. */
+  /** Stores a record where every location can read it. */
   protected abstract put(key: string, record: string, keepMs: number): Promise<void>;
 
   async claim(key: string, attempt: LeaseAttempt, waitMs: number): Promise<Found> {
@@ -93,7 +95,7 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
       const now = Date.now();
       const before = this.#read(key);
       const { row, answer } = claim(before?.row, attempt, now);
-      // Who waited may have gone meanwhile: only a caller that calls again takes the key.
+      // The waiting caller may be gone by now, so a free key only goes to a caller that claims it again.
       if (waited && answer.state === "claimed") return { state: "running", untilMs: 0 };
       if (answer.state === "claimed") await this.#write(key, { row, record: null, copied: now });
       if (answer.state === "done") return found(before);
@@ -110,7 +112,7 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
     ranOnly?: string,
   ): Promise<"kept" | Found> {
     const isLost = settle(this.#read(key)?.row, attempt, Date.now()) === "lost";
-    // The object's own copy: null if KV took a long record.
+    // The copy that the object keeps: null if KV has taken a long record.
     let copy: string | null = record;
     if (record.length > MAX_COPY) {
       copy = null;
@@ -124,7 +126,7 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
     const before = this.#read(key);
     const row = settle(before?.row, attempt, now);
     if (row === "lost") return found(before);
-    // Same row: it was settled before.
+    // The same row means that it was settled before.
     if (row !== before?.row) {
       await this.#write(key, { row, record: copy, copied: now });
       // Best effort: the alarm retries before the copy is dropped.
@@ -154,7 +156,7 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
     this.#wake(key);
   }
 
-  /** Forgets what is over, and hands on to KV what is still only here. */
+  /** Deletes expired rows, and copies results to KV before the object drops them. */
   override async alarm(): Promise<void> {
     if (!this.#tables.exist) return;
     const { sql } = this.ctx.storage;
@@ -163,21 +165,21 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
     const old = sql.exec<{ key: string }>(
       "SELECT key FROM claims WHERE record IS NOT NULL AND copied <= ? ORDER BY copied LIMIT ?",
       now - this.copyMs,
-      MAX_HANDED_ON,
+      MAX_COPIES_PER_ALARM,
     );
     let soonest = now + 1_000;
-    // One result at a time: all of them may be more than the object's memory.
+    // Read one result at a time: together they may exceed the object's memory.
     for (const { key } of [...old]) {
-      const kept = this.#read(key);
-      if (kept?.record == null) continue;
+      const stored = this.#read(key);
+      if (stored?.record == null) continue;
       try {
-        await this.put(key, kept.record, kept.row.expires - now);
-        // The key may be another call's by now.
-        sql.exec("UPDATE claims SET record = NULL WHERE key = ? AND token = ?", key, kept.row.token);
+        await this.put(key, stored.record, stored.row.expires - now);
+        // By now the key may belong to another call.
+        sql.exec("UPDATE claims SET record = NULL WHERE key = ? AND token = ?", key, stored.row.token);
       } catch {
-        // KV cannot be reached: the object keeps its copy meanwhile. An alarm that throws is called again a few times,
-        // and then never.
-        sql.exec("UPDATE claims SET copied = ? WHERE key = ? AND token = ?", now, key, kept.row.token);
+        // KV cannot be reached, so the object keeps its copy for now. Do not throw: the platform retries a failing
+        // alarm only a few times.
+        sql.exec("UPDATE claims SET copied = ? WHERE key = ? AND token = ?", now, key, stored.row.token);
         soonest = now + Math.min(PAUSE_MS, this.copyMs);
       }
     }
@@ -189,7 +191,7 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
     else await this.#tables.remove();
   }
 
-  #read(key: string): Kept | undefined {
+  #read(key: string): StoredClaim | undefined {
     if (!this.#tables.exist) return undefined;
     const [columns] = this.ctx.storage.sql.exec<Columns>("SELECT * FROM claims WHERE key = ?", key);
     if (columns === undefined) return undefined;
@@ -197,7 +199,7 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
     return { row: { ...rest, done: done === 1, again: again === 1 }, record, copied };
   }
 
-  async #write(key: string, { row, record, copied }: Kept): Promise<void> {
+  async #write(key: string, { row, record, copied }: StoredClaim): Promise<void> {
     const { fingerprint, token, again, deadline, done, expires } = row;
     this.#tables.make();
     this.ctx.storage.sql.exec(
@@ -230,9 +232,9 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
   }
 }
 
-function found(kept: Kept | undefined): Found {
-  if (kept === undefined) return { state: "running", untilMs: Date.now() };
-  const { row, record } = kept;
+function found(stored: StoredClaim | undefined): Found {
+  if (stored === undefined) return { state: "running", untilMs: Date.now() };
+  const { row, record } = stored;
   if (!row.done) return { state: "running", untilMs: row.deadline };
   return record === null ? { state: "done" } : { state: "done", record };
 }

@@ -1,34 +1,36 @@
 /**
- * Where every open stream of change notifications is known: one object for the deployment, so that what one isolate
- * publishes is heard on streams of all others. Streams end with the object (a new deployment restarts it) and clients
- * open them again; a client that knows an older catalogue is notified at once. What sessions subscribe to is kept by
- * other objects of this class, one for each principal: no caller fills what all share.
+ * The change feed as Durable Objects. One object per deployment knows every open stream of change notifications, so
+ * that a change published by one isolate reaches the streams of all others. The streams end when the object restarts,
+ * as it does with a new deployment, and clients open them again; a client that knows an older catalogue is notified at
+ * once. Subscriptions of sessions are stored in further objects of this class, one per principal, so that no caller can
+ * fill the shared object.
  */
 import { DurableObject } from "cloudflare:workers";
 import type { Change } from "../core/model/change.ts";
 import { type ChangeFeed, type Listener, mayHear, type Subscribed, type Wanted } from "../core/ports/change-feed.ts";
 import { removeAll } from "./tables.ts";
 
-/** Streams that one principal may have open: enough for every window of a person, too few to exhaust the object. */
+/** Streams that one principal may have open: enough for all windows of one person, too few to exhaust the object. */
 const STREAMS_PER_PRINCIPAL = 32;
-/** Resources that one session may hear about, and all sessions of a principal; as many its subscriptions may name. */
+/** Resources that one session may subscribe to. */
 const MAX_PER_SESSION = 100;
+/** Resources that all sessions of a principal may subscribe to, and that all its open streams may name. */
 const MAX_PER_PRINCIPAL = 1_000;
-/** How long a session's subscriptions outlive the last change to them. */
+/** How long the subscriptions of a session are kept after the last change to them. */
 const SUBSCRIPTIONS_KEPT_MS = 24 * 3_600_000;
 
-/** Often enough for proxies that close what is silent for half a minute. */
+/** Some proxies close a connection that is silent for 30 seconds. */
 const BEAT_MS = 15_000;
-/** How long a stream that was written to may take to say that nobody reads it any more: at first, and at the most. */
+/** How long a probe waits for a closed stream to show, after its first write and after its last. */
 const FIRST_PROBE_STEP_MS = 25;
 const LAST_PROBE_STEP_MS = 800;
 
 interface OpenStream {
   readonly listener: Listener;
-  /** Resources that it hears about. */
+  /** Resources whose changes it receives. */
   readonly uris: Set<string>;
-  readonly tell: (change: Change) => void;
-  /** An empty line: keeps the way to the client open, and finds out where there is none. */
+  readonly send: (change: Change) => void;
+  /** Sends an empty line, which keeps the connection alive and detects a broken one. */
   readonly beat: () => void;
   readonly close: () => void;
 }
@@ -36,13 +38,13 @@ interface OpenStream {
 export class Hub extends DurableObject {
   readonly #open = new Set<OpenStream>();
   #beats: number | null = null;
-  /** Those under way, by principal: each takes so long that asking for more all the time brings few writes. */
+  /** Running probes by principal. Each takes a while, so a client that keeps asking causes few writes. */
   readonly #probes = new Map<string, Promise<void>>();
 
   async listen(listener: Listener): Promise<ReadableStream<Uint8Array> | undefined> {
-    await this.#learn(listener.revision);
+    await this.#updateRevision(listener.revision);
     if (!this.#hasRoomFor(listener)) await this.#probe(listener.principal);
-    // From here on nothing is waited for: of those who come at once no more get in than have room.
+    // No await from here on, so that callers that arrive together cannot exceed the limits together.
     if (!this.#hasRoomFor(listener)) return undefined;
     const encoder = new TextEncoder();
     let stream: OpenStream | undefined;
@@ -52,21 +54,21 @@ export class Hub extends DurableObject {
           try {
             controller.enqueue(encoder.encode(`${line}\n`));
           } catch {
-            // Nobody reads it any more.
+            // The reader is gone.
             this.#forget(opened);
           }
         };
         const opened: OpenStream = {
           listener,
           uris: new Set(listener.wanted.uris),
-          tell: (change) => write(JSON.stringify(change)),
+          send: (change) => write(JSON.stringify(change)),
           beat: () => write(""),
           close: () => {
             this.#forget(opened);
             try {
               controller.close();
             } catch {
-              // Its reader has gone before.
+              // The reader was gone already.
             }
           },
         };
@@ -75,7 +77,7 @@ export class Hub extends DurableObject {
         this.#beats ??= setInterval(() => {
           for (const { beat } of this.#open) beat();
         }, BEAT_MS);
-        if (listener.knows !== undefined && listener.knows !== listener.revision) this.#tellNewCatalogue(stream);
+        if (listener.knows !== undefined && listener.knows !== listener.revision) this.#sendNewCatalogue(stream);
       },
       cancel: () => {
         if (stream) this.#forget(stream);
@@ -86,7 +88,7 @@ export class Hub extends DurableObject {
   #forget(stream: OpenStream): void {
     this.#open.delete(stream);
     if (this.#open.size > 0) return;
-    // An object that waits for nothing may be put to sleep.
+    // Without timers, the platform can evict the object.
     clearInterval(this.#beats);
     this.#beats = null;
   }
@@ -101,20 +103,22 @@ export class Hub extends DurableObject {
     return [...this.#open].filter(({ listener }) => listener.principal === principal);
   }
 
-  /** Clients that vanish without a word are noticed when they are written to: asked for only when room is short. */
+  /**
+   * Detects clients that vanished without closing their streams, by writing to them. Runs only if a limit is reached.
+   */
   #probe(principal: string): Promise<void> {
-    // One probe at a time, for all of the principal's who come meanwhile.
-    const under = this.#probes.get(principal);
-    if (under) return under;
-    const probe = this.#beatUntilOneGoes(principal).then(() => void this.#probes.delete(principal));
+    // One probe at a time: callers of the same principal that arrive meanwhile share it.
+    const running = this.#probes.get(principal);
+    if (running) return running;
+    const probe = this.#beatUntilOneCloses(principal).then(() => void this.#probes.delete(principal));
     this.#probes.set(principal, probe);
     return probe;
   }
 
-  async #beatUntilOneGoes(principal: string): Promise<void> {
+  async #beatUntilOneCloses(principal: string): Promise<void> {
     const before = this.#streamsOf(principal).length;
     for (let step = FIRST_PROBE_STEP_MS; step <= LAST_PROBE_STEP_MS; step *= 2) {
-      // The first write to a closed connection may still succeed; the next does not.
+      // The first write to a closed connection can still succeed. The next one fails.
       for (const { beat } of this.#streamsOf(principal)) beat();
       await new Promise((resume) => setTimeout(resume, step));
       if (step > FIRST_PROBE_STEP_MS && this.#streamsOf(principal).length < before) break;
@@ -122,20 +126,20 @@ export class Hub extends DurableObject {
   }
 
   async publish(change: Change): Promise<void> {
-    const told = new Set<string>();
-    // The newest first: of a session's older streams some may be dead, which shows only when they are written to.
+    const notified = new Set<string>();
+    // Newest first: a session's older streams may be dead, which shows only when they are written to.
     for (const stream of [...this.#open].reverse()) {
       const session = stream.listener.session?.id;
-      // 2025-11-25, Multiple Connections: a session hears it on one of its streams, not on all.
-      if ((session !== undefined && told.has(session)) || !wants(stream, change)) continue;
-      if (session !== undefined) told.add(session);
-      stream.tell(change);
+      // 2025-11-25, Multiple Connections: send a message on one of the session's streams, not on all.
+      if ((session !== undefined && notified.has(session)) || !wants(stream, change)) continue;
+      if (session !== undefined) notified.add(session);
+      stream.send(change);
     }
   }
 
   /**
-   * Adds resources to what a session's open streams hear about, or takes them away. A stream that may not hear of one is
-   * left out: it would be given the news, as the newest, and keep it to itself.
+   * Adds resources to the subscriptions of a session's open streams, or removes them. Skips a stream that may not read
+   * a resource: if it were the newest, it would be the one to receive the change, and would drop it.
    */
   updateSubscriptions(session: string, resources: readonly Subscribed[], on: boolean): void {
     for (const { listener, uris } of this.#open) {
@@ -151,9 +155,9 @@ export class Hub extends DurableObject {
     for (const { listener, close } of [...this.#open]) if (listener.session?.id === session) close();
   }
 
-  // From here to the alarm: what the object of one principal does.
+  // From here to the alarm: methods of the object of one principal.
 
-  /** @returns false when the session or the principal has too many */
+  /** @returns false if the session or the principal has too many subscriptions */
   async keep(session: string, uri: string, on: boolean): Promise<boolean> {
     const { kv } = this.ctx.storage;
     if (!on) {
@@ -182,7 +186,7 @@ export class Hub extends DurableObject {
     if (keys.length > 0) await this.#removeIfEmpty();
   }
 
-  /** The object of a principal that subscribes to nothing has nothing to store. */
+  /** Removes all storage if the principal has no subscriptions left. */
   async #removeIfEmpty(): Promise<void> {
     if ([...this.ctx.storage.kv.list({ limit: 1 })].length === 0) await removeAll(this.ctx.storage);
   }
@@ -199,17 +203,17 @@ export class Hub extends DurableObject {
     else await this.#removeIfEmpty();
   }
 
-  /** The first isolate of a new deployment brings the news: streams that older ones opened hear of it. */
-  async #learn(revision: string): Promise<void> {
+  /** Notifies streams of older isolates when the first isolate of a new deployment opens a stream. */
+  async #updateRevision(revision: string): Promise<void> {
     const known = await this.ctx.storage.get<string>("revision");
     if (known === revision) return;
     await this.ctx.storage.put("revision", revision);
     if (known === undefined) return;
-    for (const stream of this.#open) if (stream.listener.revision !== revision) this.#tellNewCatalogue(stream);
+    for (const stream of this.#open) if (stream.listener.revision !== revision) this.#sendNewCatalogue(stream);
   }
 
-  #tellNewCatalogue(stream: OpenStream): void {
-    for (const of of ["tools", "prompts", "resources"] as const) if (stream.listener.wanted[of]) stream.tell({ of });
+  #sendNewCatalogue(stream: OpenStream): void {
+    for (const of of ["tools", "prompts", "resources"] as const) if (stream.listener.wanted[of]) stream.send({ of });
   }
 }
 
@@ -223,6 +227,7 @@ function subscription(session: string, uri: string): string {
   return `${SUBSCRIPTION}${JSON.stringify(session)} ${uri}`;
 }
 
+/** The change feed on the objects of a namespace. */
 export function objectChangeFeed(namespace: DurableObjectNamespace<Hub>): ChangeFeed {
   const hub = () => namespace.getByName("hub");
   const ownOf = (principal: string) => namespace.getByName(`principal ${principal}`);
@@ -232,7 +237,7 @@ export function objectChangeFeed(namespace: DurableObjectNamespace<Hub>): Change
       const { principal, session: { id: session } = {} } = listener;
       if (stream === undefined || session === undefined) return stream;
       try {
-        // Read after opening: later subscriptions reach the hub by themselves.
+        // Read after the stream is open: later subscriptions go to the hub directly.
         const before = (await ownOf(principal).kept(session)).flatMap((uri) => subscribed(uri) ?? []);
         if (before.length > 0) await hub().updateSubscriptions(session, before, true);
       } catch (error) {

@@ -1,22 +1,23 @@
 /**
- * Idempotency records on Workers KV. It cannot exclude: two calls that come within a minute of each other, at two
- * locations or while the first still runs, may both run. It promises only that a result, once seen, is repeated.
+ * Idempotency records on Workers KV. KV has no locks: two calls within a minute of each other may both run, if they
+ * reach two locations or if the second starts before the first has ended. It only guarantees that a result is repeated
+ * once it is visible.
  */
 
 import { describeError, type Log } from "../core/lib/log.ts";
 import { type IdempotencyStore, readRecord } from "../core/ports/idempotency-store.ts";
 
-/** The name of a key's record. */
+/** KV name of a key's record. */
 export function recordName(key: string): string {
   return `call:${key}`;
 }
 
-/** Where a runner leaves the result that it cannot settle: apart, as its key may have another's result by then. */
+/** KV name of a result that its runner could not settle. Separate, because the key may have another call's result. */
 export function leftName(key: string): string {
   return `left:${key}`;
 }
 
-/** @param ttlSeconds how long a result is kept; KV takes no less than 60 */
+/** @param ttlSeconds how long a result is kept; at least 60, the minimum of KV */
 export function kvIdempotency(kv: KVNamespace, ttlSeconds: number, log: Log): IdempotencyStore {
   return {
     async claim({ key, fingerprint }) {
@@ -29,14 +30,14 @@ export function kvIdempotency(kv: KVNamespace, ttlSeconds: number, log: Log): Id
           try {
             await kv.put(name, JSON.stringify(record), { expirationTtl: ttlSeconds });
           } catch (error) {
-            // The tool has run: its result is worth more to this caller than the promise to the next.
+            // The tool has run: returning its result matters more than keeping it for a later call.
             log({ level: "error", message: "result not kept", error: describeError(error) });
           }
           return "kept";
         },
         // KV has no lease to extend.
         extendLease: async () => true,
-        // Nothing was written: KV allows one write a second per key, and that one belongs to the result.
+        // Nothing was written: KV allows one write per second and key, and that one is for the result.
         release: async () => {},
       };
     },

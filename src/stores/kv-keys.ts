@@ -1,8 +1,9 @@
-/** Records of API keys on Workers KV. A record is cached for a minute where it was read: a revoked key is known so long. */
+/** Records of API keys on Workers KV. Each location caches a record for a minute, so a revoked key works that long. */
 import { type KeyRecords, keyName, readKey } from "../core/ports/key-records.ts";
 
 const CACHE_SECONDS = 60;
 
+/** Key records in a KV namespace. */
 export function kvKeys(kv: KVNamespace): KeyRecords {
   return {
     read: async (id) => readKey(await kv.get(keyName(id), { cacheTtl: CACHE_SECONDS })),

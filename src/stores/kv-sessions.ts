@@ -1,7 +1,7 @@
 /**
- * Session values on Workers KV, one value per session. An isolate's own calls see each other's changes at once; calls of
- * one session that reach two isolates at the same time overwrite each other's (the last one wins), and another location
- * may see a write up to 60 s late. Where that is too little, there is session-object.ts.
+ * Session values on Workers KV, one KV value per session. Calls in one isolate see each other's changes at once. Calls
+ * of one session that reach two isolates at the same time overwrite each other's changes (the last write wins), and
+ * another location may see a write up to 60 s late. Use session-object.ts if that is not enough.
  */
 import { describeError, type Log } from "../core/lib/log.ts";
 import {
@@ -18,7 +18,7 @@ import { change, due, hold, look, refuse, type Unwritten, WRITE_AGAIN_MS, type W
 
 export interface KvSessionsParts {
   readonly kv: KVNamespace;
-  /** How long a session lives after it was last used; KV takes no less than 60. */
+  /** How long a session is kept after its last use, at least 60, the minimum of KV. */
   readonly ttlSeconds: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -32,8 +32,9 @@ interface Stored {
   readonly written: number;
 }
 
+/** Sessions in a KV namespace. */
 export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsParts): SessionStore {
-  // What KV has not taken yet: it is the truth here until it has.
+  // Values that KV has not accepted yet. They take precedence over what KV has.
   const unwritten = new Map<string, Unwritten>();
   const inTurn = takingTurns(now);
   const nameOf = (principal: string, id: string) => `session:${principal}:${id}`;
@@ -59,7 +60,7 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsParts)
     if (held && held.writer !== before?.writer) defer(writeLater(name, held.writer));
   };
 
-  /** Goes on after the call has been answered: KV refuses a second write within a second. */
+  /** Continues after the response: KV refuses a second write to the same key within a second. */
   const writeLater = async (name: string, writer: Writer): Promise<void> => {
     for (;;) {
       await new Promise((resume) => setTimeout(resume, WRITE_AGAIN_MS));
@@ -81,7 +82,7 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsParts)
     async read(principal, id) {
       const name = nameOf(principal, id);
       const { values, written } = await load(name);
-      // Used is used, also without a change: it lives on.
+      // Reading counts as use, so renew the session's time to live.
       if (now() - written > (ttlSeconds * 1_000) / 2) {
         defer(inTurn(name, async () => write(name, (await load(name)).values)).catch(() => {}));
       }
@@ -101,7 +102,7 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsParts)
     async end(principal, id) {
       keep(nameOf(principal, id), undefined);
       await kv.put(ended(principal, id), "", { expirationTtl: SESSION_LIFETIME_MS / 1_000 });
-      // It has ended all the same: KV may refuse this within a second of the last write, and forgets it in time.
+      // KV may refuse this within a second of the last write. The session has ended even so, and the values expire.
       await kv
         .delete(nameOf(principal, id))
         .catch((error) => log({ level: "warning", message: "session not yet forgotten", error: describeError(error) }));
@@ -110,7 +111,7 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsParts)
   };
 }
 
-/** What was read back may be of an earlier version, or damaged: then it is forgotten, and no call fails for it. */
+/** A stored value may be of an earlier version or damaged. It is ignored then, so that no call fails because of it. */
 function isStored(stored: Stored | null): stored is Stored {
   return typeof stored?.values === "object" && stored.values !== null && typeof stored.written === "number";
 }

@@ -1,6 +1,6 @@
 /**
- * Brings connections of one client together. Stored messages survive a restart, for some minutes. Questions, signals
- * and waiting callers are in memory: after a restart they are gone, and the waiting calls fail.
+ * The relay as Durable Objects: links the connections of one client. Stored messages survive a restart, for some
+ * minutes. Questions, signals and waiting callers are in memory: a restart loses them, and the waiting calls fail.
  */
 import { DurableObject } from "cloudflare:workers";
 import {
@@ -16,19 +16,19 @@ import { Tables } from "./tables.ts";
 const SCHEMA =
   "CREATE TABLE messages (stream TEXT, at INTEGER, text TEXT, done INTEGER, until INTEGER, PRIMARY KEY (stream, at))";
 
-/** How long a message is kept: as long as a client may take to come back. */
+/** How long a message is kept, which is how long a client may take to reconnect. */
 const KEPT_MS = 5 * 60_000;
-/** Characters that one box keeps, of all its streams. */
+/** Characters that one mailbox keeps, for all its streams. */
 const MAX_KEPT_PER_BOX = 16_000_000;
-/** How long a running request may take to reply to a client that came back. */
+/** How long a running request may take to reply to a client that has reconnected. */
 const RUNNER_REPLY_MS = 5_000;
-/** How long a client waits for more: then it comes back, and learns whether anyone still runs its request. */
+/** How long a client waits for more messages. Then it reconnects, and learns whether its request is still running. */
 const QUIET_MS = 60_000;
-/** Bytes that a client may be behind with reading: then it comes again, and finds what is kept. */
+/** Bytes that a client may fall behind while reading. Then it is disconnected, and gets the rest when it reconnects. */
 const MAX_UNREAD = MAX_KEPT_PER_STREAM;
-/** Questions that are open at once, and cancellations that are remembered. */
+/** Questions that may be open at once, and cancellations that are remembered. */
 const MAX_REMEMBERED = 100;
-/** Characters of a request's id that is remembered: JSON of one of 255, which takes up to six for each. */
+/** Longest request id that is remembered, in characters: 255 as JSON text, which can take six characters for each. */
 const MAX_ID = 6 * 255 + 2;
 
 interface Question {
@@ -37,26 +37,26 @@ interface Question {
 }
 
 interface Watcher extends RunningRequest {
-  readonly tell: (signal: RelaySignal | undefined) => void;
+  readonly signal: (signal: RelaySignal | undefined) => void;
 }
 
 interface Follower {
-  /** Whether the running request has not replied yet. */
+  /** True until the running request replies. */
   isWaiting: boolean;
-  readonly hear: (entries: readonly RelayEntry[], done: boolean) => void;
+  readonly receive: (entries: readonly RelayEntry[], done: boolean) => void;
   readonly end: () => void;
 }
 
 export class Mailbox extends DurableObject {
   readonly #questions = new Map<string, Question>();
   readonly #watchers = new Map<string, Watcher>();
-  /** When each id was cancelled last: whoever runs it may begin to watch a moment later. */
+  /** Time of the last cancellation of each id: the call may start to watch a moment after it. */
   readonly #cancelled = new Map<string, number>();
   readonly #followers = new Map<string, Follower>();
   readonly #tables = new Tables(this.ctx.storage, SCHEMA, "messages");
-  /** Characters that are kept of each stream, the one that was posted to last at the end. Undefined until it is needed. */
+  /** Characters stored for each stream, the one with the latest message last. Undefined until it is first needed. */
   #sizes: Map<string, number> | undefined;
-  /** Whether its session has ended. */
+  /** Whether the session has ended. */
   #isClosed = false;
 
   open(question: string): void {
@@ -76,46 +76,46 @@ export class Mailbox extends DurableObject {
 
   #ask(question: string): Question {
     const { promise: answer, resolve: settle } = Promise.withResolvers<string | undefined>();
-    const asked = { answer, settle };
-    remember(this.#questions, question, asked)?.settle(undefined);
-    return asked;
+    const opened = { answer, settle };
+    remember(this.#questions, question, opened)?.settle(undefined);
+    return opened;
   }
 
   cancel(request: string): void {
     if (request.length <= MAX_ID) remember(this.#cancelled, request, Date.now());
     for (const watcher of [...this.#watchers.values()])
-      if (watcher.request === request) this.#tell(watcher, "cancelled");
+      if (watcher.request === request) this.#signal(watcher, "cancelled");
   }
 
   async watch(running: RunningRequest): Promise<RelaySignal | undefined> {
     const { call, request, stream, since } = running;
     if (this.#isClosed || (this.#cancelled.get(request) ?? 0) >= since) return "cancelled";
-    const { promise, resolve: tell } = Promise.withResolvers<RelaySignal | undefined>();
-    const watcher = { ...running, tell };
+    const { promise, resolve: signal } = Promise.withResolvers<RelaySignal | undefined>();
+    const watcher = { ...running, signal };
     this.#watchers.set(call, watcher);
-    if (stream !== undefined && this.#followers.get(stream)?.isWaiting) this.#tell(watcher, "resume");
+    if (stream !== undefined && this.#followers.get(stream)?.isWaiting) this.#signal(watcher, "resume");
     return promise;
   }
 
   unwatch(call: string): void {
     const watcher = this.#watchers.get(call);
-    if (watcher) this.#tell(watcher, undefined);
+    if (watcher) this.#signal(watcher, undefined);
   }
 
-  #tell({ call, tell }: Watcher, signal: RelaySignal | undefined): void {
-    this.#watchers.delete(call);
-    tell(signal);
+  #signal(watcher: Watcher, signal: RelaySignal | undefined): void {
+    this.#watchers.delete(watcher.call);
+    watcher.signal(signal);
   }
 
   async post(stream: string, entries: readonly RelayEntry[], done: boolean): Promise<void> {
     if (this.#isClosed) return;
     const until = Date.now() + KEPT_MS;
-    if (entries.length > 0) this.#keep(stream, entries, done, until);
-    this.#followers.get(stream)?.hear(entries, done);
+    if (entries.length > 0) this.#store(stream, entries, done, until);
+    this.#followers.get(stream)?.receive(entries, done);
     if (entries.length > 0 && (await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(until);
   }
 
-  #keep(stream: string, entries: readonly RelayEntry[], done: boolean, until: number): void {
+  #store(stream: string, entries: readonly RelayEntry[], done: boolean, until: number): void {
     this.#tables.make();
     this.#sizes ??= this.#sizesOf();
     let size = this.#sizes.get(stream) ?? 0;
@@ -124,20 +124,20 @@ export class Mailbox extends DurableObject {
       size += this.#sum("INSERT OR IGNORE INTO messages VALUES (?, ?, ?, ?, ?)", stream, at, text, isLast, until);
     }
     while (size > MAX_KEPT_PER_STREAM) {
-      const gone = this.#sum(
+      const removed = this.#sum(
         `DELETE FROM messages WHERE stream = ?1
          AND at = (SELECT MIN(at) FROM messages WHERE stream = ?1) AND at < (SELECT MAX(at) FROM messages WHERE stream = ?1)`,
         stream,
       );
-      if (gone === 0) break;
-      size -= gone;
+      if (removed === 0) break;
+      size -= removed;
     }
     this.#sizes.delete(stream);
     this.#sizes.set(stream, size);
     this.#makeRoom(this.#sizes, stream);
   }
 
-  /** Other streams go first, the oldest before all: what was just left has not been read yet. */
+  /** Deletes other streams if the mailbox is full, the oldest first: the latest has not been read yet. */
   #makeRoom(sizes: Map<string, number>, stream: string): void {
     let all = 0;
     for (const size of sizes.values()) all += size;
@@ -156,7 +156,7 @@ export class Mailbox extends DurableObject {
     return new Map([...rows].map(({ stream, size }) => [stream, size]));
   }
 
-  /** @returns characters of the messages that a statement added or took away */
+  /** @returns the number of characters in the messages that a statement inserted or deleted */
   #sum(statement: string, ...bindings: (string | number)[]): number {
     const rows = this.ctx.storage.sql.exec<{ size: number }>(
       `${statement} RETURNING LENGTH(text) AS size`,
@@ -166,9 +166,9 @@ export class Mailbox extends DurableObject {
   }
 
   async follow(stream: string, after: number): Promise<ReadableStream<Uint8Array> | undefined> {
-    const { entries, done, last } = this.#kept(stream, after);
+    const { entries, done, last } = this.#read(stream, after);
     if (done && last <= after) return undefined;
-    // One connection hears a stream (Multiple Connections: MUST NOT broadcast), the one that came last.
+    // Only the latest connection receives a stream (2025-11-25, Multiple Connections: MUST NOT broadcast).
     this.#followers.get(stream)?.end();
     const encoder = new TextEncoder();
     let follower: Follower | undefined;
@@ -190,7 +190,7 @@ export class Mailbox extends DurableObject {
           forget();
           controller.close();
         };
-        const lose = () => {
+        const endAsLost = () => {
           controller.enqueue(encoder.encode(`${LOST}\n`));
           end();
         };
@@ -199,23 +199,23 @@ export class Mailbox extends DurableObject {
         const opened: Follower = {
           isWaiting: true,
           end,
-          hear: (more, isLast) => {
+          receive: (more, isLast) => {
             clearTimeout(silence);
             opened.isWaiting = false;
             if ((controller.desiredSize ?? 0) < -MAX_UNREAD) return end();
             write(more);
             if (isLast) return end();
             const last = this.#lastOf(stream);
-            // It has posted all it said: position `after` never existed.
-            if (last > 0 && last < after) lose();
+            // The request has posted everything it sent, so position `after` never existed.
+            if (last > 0 && last < after) endAsLost();
             else silence = setTimeout(end, QUIET_MS);
           },
         };
         follower = opened;
         this.#followers.set(stream, opened);
-        silence = setTimeout(lose, RUNNER_REPLY_MS);
+        silence = setTimeout(endAsLost, RUNNER_REPLY_MS);
         for (const watcher of [...this.#watchers.values()])
-          if (watcher.stream === stream) this.#tell(watcher, "resume");
+          if (watcher.stream === stream) this.#signal(watcher, "resume");
       },
       cancel: forget,
     };
@@ -225,7 +225,7 @@ export class Mailbox extends DurableObject {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const { end } of [...this.#followers.values()]) end();
-    for (const watcher of [...this.#watchers.values()]) this.#tell(watcher, "cancelled");
+    for (const watcher of [...this.#watchers.values()]) this.#signal(watcher, "cancelled");
     for (const { settle } of this.#questions.values()) settle(undefined);
     this.#questions.clear();
     if (this.#tables.exist) await this.#removeAll();
@@ -246,7 +246,7 @@ export class Mailbox extends DurableObject {
     return this.#tables.remove();
   }
 
-  /** Position of the last message that is stored of a stream; 0 if there is none. */
+  /** Position of the last stored message of a stream; 0 if there is none. */
   #lastOf(stream: string): number {
     if (!this.#tables.exist) return 0;
     const { sql } = this.ctx.storage;
@@ -255,7 +255,7 @@ export class Mailbox extends DurableObject {
     );
   }
 
-  #kept(stream: string, after: number): { entries: RelayEntry[]; done: boolean; last: number } {
+  #read(stream: string, after: number): { entries: RelayEntry[]; done: boolean; last: number } {
     if (!this.#tables.exist) return { entries: [], done: false, last: 0 };
     const rows = this.ctx.storage.sql.exec<{ at: number; text: string; done: number }>(
       "SELECT at, text, done FROM messages WHERE stream = ? ORDER BY at",
@@ -268,7 +268,7 @@ export class Mailbox extends DurableObject {
 }
 
 /**
- * Adds an entry and drops the oldest over the limit.
+ * Adds an entry, and drops the oldest one if there are too many.
  *
  * @returns the dropped value
  */
@@ -278,11 +278,12 @@ function remember<Value>(map: Map<string, Value>, key: string, value: Value): Va
   map.set(key, value);
   const [oldest] = map.keys();
   if (map.size <= MAX_REMEMBERED || oldest === undefined) return undefined;
-  const gone = map.get(oldest);
+  const dropped = map.get(oldest);
   map.delete(oldest);
-  return gone;
+  return dropped;
 }
 
+/** The relay on the objects of a namespace. */
 export function objectRelay(namespace: DurableObjectNamespace<Mailbox>): Relay {
   const boxNamed = (box: string) => namespace.getByName(box);
   return {

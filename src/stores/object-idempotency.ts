@@ -1,9 +1,9 @@
 /**
- * Idempotency on both stores: a Durable Object claims, KV keeps. A tool without effects needs no claim
- * and goes to KV alone. Which side each failure falls on: while the object cannot be reached, a call with effects is
- * refused before it runs; a result that the object cannot be told is left in KV, where a runner that takes the key over
- * looks first; a result that KV does not show yet is "try again", and never run again; if no store can take a result, a
- * marker says that the call ran.
+ * Idempotency on two stores: a Durable Object grants claims, KV keeps results. Tools without effects need no claim and
+ * use KV alone. How failures are handled: if the object cannot be reached, a call with effects is refused before it
+ * runs. If the object cannot be given a result, the result is left in KV, where a runner that takes over the key looks
+ * first. If a result is not visible in KV yet, the caller is asked to try again, and the tool does not run again. If no
+ * store accepts a result, a marker says that the call ran.
  */
 import type { LeaseAttempt } from "../core/idempotency/lease.ts";
 import { describeError, type Log } from "../core/lib/log.ts";
@@ -18,10 +18,11 @@ import {
 import { type Claims, type ClaimsObject, type Found, MAX_COPY } from "./claims.ts";
 import { kvIdempotency, leftName, recordName } from "./kv-idempotency.ts";
 
-/** Objects that share a principal's keys: one that holds all would be the limit of a busy principal. */
+/** Objects that share a principal's keys: a single one would limit the throughput of a busy principal. */
 const SHARDS = 4;
-/** What a lease lasts beyond the tool's limit: a result left in KV is visible everywhere by then. */
+/** How much longer than the tool's time limit a lease lasts: by then, a result left in KV is visible everywhere. */
 const MARGIN_MS = 90_000;
+/** Attempts at each step, with a pause between them. */
 const TRIES = 3;
 const TRY_AGAIN_MS = 50;
 const RETRY_MS = 1_000;
@@ -31,10 +32,11 @@ export interface ObjectIdempotencyParts {
   readonly kv: KVNamespace;
   readonly ttlSeconds: number;
   readonly log: Log;
-  /** Milliseconds; less only for tests. */
+  /** In milliseconds. Shorter only in tests. */
   readonly marginMs?: number;
 }
 
+/** Atomic claims for tools with effects; see the top of this file. */
 export function objectIdempotency({
   objects,
   kv,
@@ -44,23 +46,23 @@ export function objectIdempotency({
 }: ObjectIdempotencyParts): IdempotencyStore {
   const plain = kvIdempotency(kv, ttlSeconds, log);
   const keepMs = ttlSeconds * 1_000;
-  // A fresh stub for each try: one that failed may be broken for good.
+  // A new stub for each attempt, because a stub that has failed may be permanently broken.
   const object = ({ principal, key }: ClaimRequest) =>
     objects.getByName(`${principal}/${Number.parseInt(key.slice(0, 4), 16) % SHARDS}`) as unknown as Claims;
 
-  const kept = async ({ fingerprint }: ClaimRequest, name: string): Promise<Known | undefined> => {
+  const readKnown = async ({ fingerprint }: ClaimRequest, name: string): Promise<Known | undefined> => {
     const record = readRecord(await kv.get(name));
     return record?.fingerprint === fingerprint ? { state: "known", record } : undefined;
   };
 
-  /** The result of a runner that was given up: under its own name, or already under the record's. */
-  const left = async (request: ClaimRequest): Promise<Known | undefined> =>
-    (await kept(request, leftName(request.key))) ?? (await kept(request, recordName(request.key)));
+  /** The result of a runner that lost its lease: stored as left behind, or already as the key's record. */
+  const leftBy = async (request: ClaimRequest): Promise<Known | undefined> =>
+    (await readKnown(request, leftName(request.key))) ?? (await readKnown(request, recordName(request.key)));
 
   const known = async (found: Found & { state: "done" }, request: ClaimRequest): Promise<Known> => {
     const record = readRecord(found.record ?? null);
-    const result = record ? ({ state: "known", record } as const) : await kept(request, recordName(request.key));
-    if (result === undefined) throw new Error("The result is known, and not visible here yet");
+    const result = record ? ({ state: "known", record } as const) : await readKnown(request, recordName(request.key));
+    if (result === undefined) throw new Error("The result is in KV, but not visible at this location yet");
     return result;
   };
 
@@ -73,11 +75,11 @@ export function objectIdempotency({
         const small = text.length > MAX_COPY ? JSON.stringify(await ranOnly()) : undefined;
         let found: "kept" | Found;
         try {
-          found = await trying(() => object(request).settle(key, { fingerprint, token, keepMs }, text, small));
+          found = await retrying(() => object(request).settle(key, { fingerprint, token, keepMs }, text, small));
         } catch (error) {
           log({ level: "error", message: "claim not settled", error: describeError(error) });
-          // Whoever takes the key over looks here before it runs.
-          await trying(() => kv.put(leftName(key), text, { expirationTtl: ttlSeconds })).catch((lost) =>
+          // A runner that takes the key over looks here before it runs the tool.
+          await retrying(() => kv.put(leftName(key), text, { expirationTtl: ttlSeconds })).catch((lost) =>
             log({ level: "error", message: "result not kept", error: describeError(lost) }),
           );
           return "kept";
@@ -92,14 +94,14 @@ export function objectIdempotency({
       },
       async extendLease(ms: number): Promise<boolean> {
         const leaseMs = ms + request.limitMs + marginMs;
-        return trying(() => object(request).extend(key, token, leaseMs)).catch((error) => {
+        return retrying(() => object(request).extend(key, token, leaseMs)).catch((error) => {
           log({ level: "error", message: "claim not extended", error: describeError(error) });
           return false;
         });
       },
       async release(): Promise<void> {
-        await trying(() => object(request).release(key, token)).catch((error) =>
-          // The lease runs out.
+        await retrying(() => object(request).release(key, token)).catch((error) =>
+          // The lease will expire.
           log({ level: "warning", message: "claim not released", error: describeError(error) }),
         );
       },
@@ -112,10 +114,10 @@ export function objectIdempotency({
       const { key, fingerprint, limitMs } = request;
       const attempt: LeaseAttempt = { fingerprint, token: crypto.randomUUID(), leaseMs: limitMs + marginMs, keepMs };
       const until = Date.now() + limitMs;
-      const ask = () => trying(() => object(request).claim(key, attempt, Math.max(0, until - Date.now())));
-      let found = await ask();
-      // Free while this one waited: it is there, so it calls again.
-      while (found.state === "running" && found.untilMs === 0 && Date.now() < until) found = await ask();
+      const attemptClaim = () => retrying(() => object(request).claim(key, attempt, Math.max(0, until - Date.now())));
+      let found = await attemptClaim();
+      // The key became free while this caller waited. It is still here, so it claims again.
+      while (found.state === "running" && found.untilMs === 0 && Date.now() < until) found = await attemptClaim();
       switch (found.state) {
         case "conflict":
           return found;
@@ -124,16 +126,16 @@ export function objectIdempotency({
         case "done":
           return known(found, request);
         case "claimed": {
-          const mine = claimed(request, attempt.token);
-          if (!found.again) return mine;
-          const before = await left(request).catch(async (error) => {
-            // Nobody can say whether it ran: the next to come may be able to.
-            await trying(() => object(request).forsake(key, attempt.token)).catch(() => {});
+          const claim = claimed(request, attempt.token);
+          if (!found.again) return claim;
+          const before = await leftBy(request).catch(async (error) => {
+            // Cannot tell whether the tool ran. The next caller may be able to.
+            await retrying(() => object(request).forsake(key, attempt.token)).catch(() => {});
             throw error;
           });
-          if (before === undefined) return mine;
+          if (before === undefined) return claim;
           const { record } = before;
-          await mine.settle(record, async () => record);
+          await claim.settle(record, async () => record);
           return before;
         }
       }
@@ -141,8 +143,8 @@ export function objectIdempotency({
   };
 }
 
-/** Each of these may be done twice: an attempt is known by its token, and a record is the same each time. */
-async function trying<Result>(action: () => Promise<Result>): Promise<Result> {
+/** Each step is safe to repeat: an attempt is identified by its token, and a record is the same each time. */
+async function retrying<Result>(action: () => Promise<Result>): Promise<Result> {
   for (let tried = 1; ; tried++) {
     try {
       return await action();

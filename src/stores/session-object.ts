@@ -1,6 +1,7 @@
 /**
- * Session values in Durable Objects: every call sees what every call before it wrote, wherever either ran, and no change
- * is lost. The price is a request to an object for each call that looks at its session. One object holds many sessions.
+ * Session values in Durable Objects. Every call sees all earlier changes, whichever isolate made them, and no change is
+ * lost. The price is a request to an object for each call that reads or changes its session. One object holds many
+ * sessions.
  */
 import { DurableObject } from "cloudflare:workers";
 import type { Json } from "../core/lib/json.ts";
@@ -18,7 +19,7 @@ const SHARDS = 4;
 const SWEEP_MS = 3_600_000;
 
 type Row = { key: string; value: string };
-/** By key; null forgets it. */
+/** Pairs of key and JSON text; null deletes the key. */
 type TextChanges = readonly (readonly [string, string | null])[];
 
 export class Sessions extends DurableObject {
@@ -36,8 +37,8 @@ export class Sessions extends DurableObject {
   }
 
   /**
-   * @param changes JSON text of the new value by key; null forgets the key
-   * @returns false where the session would hold too much: then nothing is changed
+   * @param changes pairs of key and JSON text of the new value; null deletes the key
+   * @returns false if the session would become too large; nothing is changed then
    */
   async update(id: string, changes: TextChanges, ttlMs: number): Promise<boolean> {
     this.#tables.make();
@@ -93,11 +94,11 @@ export class Sessions extends DurableObject {
   }
 }
 
-/** @param ttlSeconds how long a session lives after it was last used */
+/** @param ttlSeconds how long a session is kept after its last use */
 export function objectSessions(objects: DurableObjectNamespace<Sessions>, ttlSeconds: number): SessionStore {
   const ttlMs = ttlSeconds * 1_000;
-  // Through RPC a value's type is its stub's: it is plain JSON.
-  // Ids are random from their first letter on. Strangers are one principal, and too many for a few objects.
+  // The RPC types wrap each value in a stub type; the values are plain JSON.
+  // Ids are random from the first character. Anonymous callers share one principal, and are too many for a few objects.
   const objectOf = (principal: string, id: string) =>
     objects.getByName(
       `${principal}/${principal === ANONYMOUS ? id.slice(0, 2) : id.charCodeAt(0) % SHARDS}`,

@@ -1,17 +1,17 @@
 /**
- * The tables of an object. They come with its first write and go when nothing is in them any more: an object that stores
- * nothing costs nothing, and the platform forgets it (Durable Objects, Lifecycle). To ask for an object makes it, so that
- * anyone who may ask could otherwise leave objects for ever.
+ * The SQL tables of a Durable Object. They are created before its first write and removed when they are empty. An
+ * object without storage costs nothing, and ceases to exist (Durable Objects, Lifecycle). A mere request to an object
+ * creates it, so otherwise every caller could leave objects behind.
  */
 export class Tables {
   readonly #storage: DurableObjectStorage;
   readonly #schema: string;
-  /** Whether they are there. */
+  /** Whether the tables exist. */
   exist: boolean;
 
   /**
-   * @param schema makes all of them
-   * @param name   of one of them
+   * @param schema statements that create all tables
+   * @param name   name of one of them
    */
   constructor(storage: DurableObjectStorage, schema: string, name: string) {
     this.#storage = storage;
@@ -19,21 +19,21 @@ export class Tables {
     this.exist = [...storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = ?", name)].length > 0;
   }
 
-  /** To be called before each write. */
+  /** Creates the tables if they do not exist. Call it before each write. */
   make(): void {
     if (this.exist) return;
     this.#storage.sql.exec(this.#schema);
     this.exist = true;
   }
 
-  /** Leaves nothing of the object's storage, its alarm included. All of it goes at once, before anything else can run. */
+  /** Removes the object's whole storage including its alarm, before any other code of the object can run. */
   async remove(): Promise<void> {
     this.exist = false;
     await removeAll(this.#storage);
   }
 }
 
-/** Both begin before either is waited for: what is written meanwhile is written behind them, and stays. */
+/** Starts both before it awaits either, so that anything written meanwhile comes after them and is not lost. */
 export async function removeAll(storage: DurableObjectStorage): Promise<void> {
   await Promise.all([storage.deleteAlarm(), storage.deleteAll()]);
 }

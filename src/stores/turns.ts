@@ -1,15 +1,15 @@
 /**
- * One change of a name at a time, within an isolate. Each waits on its own request's timers: what waits for a promise of
- * another request has nothing of its own to wait for, and the runtime may take it for hung.
+ * Serializes the changes of each name within an isolate. Each waiting change polls with timers of its own request. If
+ * it awaited a promise of another request instead, the runtime could consider its own request hung.
  */
 
-/** A change waits for another no longer: that one's request may have been cut short, and its turn never end. */
+/** How long a change waits for another one, whose request may have been cut short so that its turn never ends. */
 const TURN_MS = 5_000;
-/** Most are over at once; who waits for a write that KV refused need not look 500 times. */
+/** First and longest pause between two looks. Most turns end at once, but one may wait for a write that KV refused. */
 const LOOK_AGAIN_MS = 2;
 const MAX_PAUSE_MS = 32;
 
-/** @param now milliseconds */
+/** @param now returns milliseconds */
 export function takingTurns(now: () => number): (name: string, work: () => Promise<void>) => Promise<void> {
   const turns = new Map<string, { readonly since: number }>();
   return async (name, work) => {

@@ -1,6 +1,6 @@
 /**
- * Keeps the deployment's signing key, so that no owner has to make one. One object for the whole deployment: the first
- * caller makes the key, everyone after gets the same. An isolate asks until it has it.
+ * Keeps the deployment's signing key, so that the operator does not have to create one. A single object per deployment:
+ * the first caller creates the key, all later ones get the same. An isolate asks until it has the key.
  */
 import { DurableObject } from "cloudflare:workers";
 
@@ -8,8 +8,8 @@ const KEY_BYTES = 32;
 
 export class Vault extends DurableObject {
   async signingKey(): Promise<Uint8Array<ArrayBuffer>> {
-    const kept = await this.ctx.storage.get<Uint8Array<ArrayBuffer>>("signing-key");
-    if (kept) return kept;
+    const stored = await this.ctx.storage.get<Uint8Array<ArrayBuffer>>("signing-key");
+    if (stored) return stored;
     const key = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
     await this.ctx.storage.put("signing-key", key);
     return key;

@@ -1,7 +1,7 @@
-/** A tool's parameters as MCP lists them, where that is more than every listing says. Runs at build time. */
+/** A tool's parameters as MCP lists them, if they differ from the other protocols' listings. Runs at build time. */
 import type { Described, JsonSchema } from "../../core/model/tool-description.ts";
 
-/** The reserved argument of the gateway seed ("Attachments"), shown where a tool takes files. */
+/** The reserved argument of tools that take files. */
 const ATTACHMENTS: JsonSchema = {
   type: "array",
   description: "Files for the tool, uploaded before the call.",
@@ -12,18 +12,18 @@ const ATTACHMENTS: JsonSchema = {
   },
 };
 
-/** How a client without sessions keeps one (2026-07-28; SEP-2567, Explicit state handles). */
+/** The argument by which a client without sessions continues one (2026-07-28; SEP-2567, Explicit state handles). */
 const SESSION: JsonSchema = {
   type: "string",
   description:
-    "The handle from the end of an earlier result, to go on with what was begun there. Leave it out to begin anew. " +
-    "What was begun is forgotten when it is not used for long.",
+    "The handle from the end of an earlier result, to continue its session. Leave it out to start a new session. " +
+    "A session that is not used for long is forgotten.",
 };
 
 /**
- * The same for clients of 2026-07-28.
+ * The input schema for clients of 2026-07-28.
  *
- * @returns undefined where it is
+ * @returns undefined if it is the same as for other clients
  */
 export function describeModern(tool: Described): JsonSchema | undefined {
   if (!tool.traits.session) return undefined;
@@ -31,7 +31,7 @@ export function describeModern(tool: Described): JsonSchema | undefined {
   return { ...schema, properties: { ...(schema.properties as object), session: SESSION } };
 }
 
-/** @returns undefined where the flat schema of all listings says it all */
+/** The input schema for MCP clients. @returns undefined if it is the same as in other protocols' listings */
 export function describe({ input, verbatim, traits }: Described): JsonSchema | undefined {
   if (!traits.attachments) return verbatim;
   const schema = verbatim ?? input;

@@ -1,6 +1,4 @@
-/**
- * MCP over Streamable HTTP: one endpoint for all eras. Reads messages, finds who answers them; runs nothing itself.
- */
+/** MCP over Streamable HTTP: one endpoint for all eras. Reads a message and passes it to the era that serves it. */
 
 import { readJson } from "../../http/body.ts";
 import type { Protocol, RequestContext } from "../../http/request-context.ts";
@@ -37,13 +35,13 @@ async function post(context: RequestContext): Promise<Response> {
   return await eraNamed(claim).post(context, message, claim);
 }
 
-/** A batch has no opening of its own: whoever has batches looks at it. */
+/** A batch does not tell its era, so it goes to the one that supports batches. */
 async function postBatch(context: RequestContext, values: readonly unknown[]): Promise<Response> {
   const era = ERAS.find(({ postBatch }) => postBatch);
-  return (await era?.postBatch?.(context, values)) ?? refuse(400, "This revision has no batches");
+  return (await era?.postBatch?.(context, values)) ?? refuse(400, "This revision does not support batches");
 }
 
-/** GET and DELETE have no body: their era is what the header says. */
+/** GET and DELETE have no body, so only the header tells their era. */
 const NO_MESSAGE = { method: undefined, params: undefined, isRequest: false };
 
 async function get(context: RequestContext): Promise<Response> {
@@ -52,14 +50,14 @@ async function get(context: RequestContext): Promise<Response> {
   const stream = await eraNamed(claim).get?.(context);
   if (stream) return stream;
   const allow = ERAS.some(({ endSession }) => endSession) ? "POST, DELETE" : "POST";
-  return refuse(405, "Only GET in a session opens a stream", { headers: { allow } });
+  return refuse(405, "GET opens a stream only in a session", { headers: { allow } });
 }
 
 async function endSession(context: RequestContext): Promise<Response> {
   const claim = eraOf(context.headers, NO_MESSAGE);
   if ("error" in claim) return notServed(claim);
   const ended = await eraNamed(claim).endSession?.(context);
-  return ended ?? refuse(405, "This revision has no sessions", { headers: { allow: "POST" } });
+  return ended ?? refuse(405, "This revision does not support sessions", { headers: { allow: "POST" } });
 }
 
 function notServed({ status, error }: Unclaimed, id?: RpcId): Response {

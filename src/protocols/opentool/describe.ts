@@ -1,10 +1,11 @@
 /**
- * A tool's parameters and return as OpenTool describes them (description document, Function). Rendered from what other
- * listings say when it is first asked for: it would be as long as they are together, in a script read at every start.
+ * Describes a tool's parameters and return value as OpenTool does (description document, Function). Rendered on the
+ * first request from the schemas of the other listings: rendered at build time, it would be as long as all of those
+ * together, in a script that is parsed at every start.
  */
 import type { Described, JsonSchema } from "../../core/model/tool-description.ts";
 
-/** OpenTool's Schema: one of six types, and few words about it. Published clients drop everything else's function. */
+/** OpenTool's Schema has six types and few keywords. Published clients drop a function whose schema has any other. */
 interface Schema {
   type: "boolean" | "integer" | "number" | "string" | "array" | "object";
   description?: string;
@@ -16,6 +17,7 @@ interface Schema {
 
 const TYPES = ["boolean", "integer", "number", "string", "array", "object"] as const;
 
+/** Returns `parameters` and `return` of a function in the description document. */
 export function describe(tool: Pick<Described, "input" | "output">): Record<string, unknown> {
   const required = (tool.input.required ?? []) as string[];
   return {
@@ -25,7 +27,7 @@ export function describe(tool: Pick<Described, "input" | "output">): Record<stri
       schema: toSchema(property),
       required: required.includes(name),
     })),
-    // Whatever is no object travels as {"value": …}, so the Return is called so.
+    // A result that is not an object is sent as {"value": …}, so that is the name of the return value.
     return:
       tool.output === null
         ? null
@@ -37,7 +39,7 @@ function toSchema(schema: JsonSchema): Schema {
   const description = schema.description as string | undefined;
   const alternatives = (schema.anyOf ?? schema.oneOf) as JsonSchema[] | undefined;
   if (alternatives) {
-    // No unions here: the first alternative that is not null stands for all of them.
+    // OpenTool has no unions: use the first alternative that is not null.
     const first = alternatives.find((alternative) => alternative.type !== "null") ?? {};
     return toSchema({ ...first, ...(description !== undefined && { description }) });
   }
@@ -49,7 +51,7 @@ function toSchema(schema: JsonSchema): Schema {
     ...(description !== undefined && { description }),
     ...(type === "object" && objectParts(schema)),
     ...(type === "array" && { items: toSchema(itemsOf(schema)) }),
-    // Published clients throw on a choice that is not of the type.
+    // Published clients throw if a choice does not have the declared type.
     ...(fitting && fitting.length > 0 && fitting.length === choices?.length && { enum: fitting }),
   };
 }
@@ -64,8 +66,8 @@ function objectParts(schema: JsonSchema): Pick<Schema, "properties" | "required"
 }
 
 /**
- * Hosts refuse a list that does not say what it is of. No tuples here: the first item stands for all of them, as the
- * first alternative does above.
+ * Hosts reject an array schema without `items`. OpenTool has no tuples, so the first item is used for all of them, like
+ * the first alternative of a union above.
  */
 function itemsOf({ prefixItems, items }: JsonSchema): JsonSchema {
   const [first = items] = (prefixItems ?? []) as unknown[];

@@ -1,4 +1,4 @@
-/** Reads OpenTool requests: wire → Call. OpenTool's JSON-RPC is looser than the standard's, so it is read here. */
+/** Reads OpenTool requests into calls. OpenTool allows more than JSON-RPC 2.0 does, so it has a reader of its own. */
 
 import { isRecord } from "../../core/lib/json.ts";
 import { keepMap } from "../../core/lib/v8-maps.ts";
@@ -7,15 +7,16 @@ import type { Attachment } from "../../core/model/definition.ts";
 import { readAttachments } from "../attachments.ts";
 
 export interface ReadCall {
-  /** Echoed as it came, whatever its JSON type. */
+  /** Returned to the client unchanged, whatever its JSON type. */
   readonly id: unknown;
   readonly method: string;
   readonly tool: ToolReference;
   readonly params: unknown;
-  /** `context.attachments` beside `params`: an extension of ours, as OpenTool has no place for files. */
+  /** `context.attachments`, next to `params`: an extension of Trivet, because OpenTool has no place for files. */
   readonly attachments: readonly Attachment[] | undefined | "malformed";
 }
 
+/** Reads the body of a call. Returns a message, and the id if there is one, if it is not a JSON-RPC request. */
 export function readCall(body: unknown): ReadCall | { problem: string; id: unknown } {
   if (!isRecord(body)) return { problem: "The request body must be a JSON-RPC request object", id: null };
   const { jsonrpc, method, params, context } = body;
@@ -23,11 +24,11 @@ export function readCall(body: unknown): ReadCall | { problem: string; id: unkno
   // The published TypeScript client sends "2.0.0".
   if (jsonrpc !== "2.0" && jsonrpc !== "2.0.0") return { problem: 'jsonrpc must be "2.0"', id };
   if (typeof method !== "string") return { problem: "method must be a string", id };
-  // The function name of the listing, or a full OXP id.
+  // The method is a function name from the listing, or a full OXP tool id.
   const tool = readToolId(method) ?? { name: method };
   const attachments = isRecord(context) ? readAttachments(context.attachments) : undefined;
   return { id, method, tool, params: params ?? undefined, attachments };
 }
 
-// As in the specification's example (OpenTool 1.0, Call Tool, Request Body).
+// A request as in the specification's example (OpenTool 1.0, Call Tool, Request Body).
 keepMap(JSON.parse('{"jsonrpc":"2.0","method":"","params":{},"id":""}'));

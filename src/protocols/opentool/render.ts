@@ -1,4 +1,4 @@
-/** Turns an Outcome into an OpenTool JSON-RPC response. Its clients show `error.message` only, so all is said there. */
+/** Turns an Outcome into an OpenTool response. Clients show only `error.message`, so it has to say everything. */
 
 import { isRecord } from "../../core/lib/json.ts";
 import { inOneLine } from "../../core/model/issues.ts";
@@ -19,7 +19,7 @@ export interface RpcError {
   readonly data?: Record<string, unknown>;
 }
 
-/** Codes of the error object; the seed shows 500 for a tool that failed, the others follow HTTP's. */
+/** Codes of the error object, which follow the meaning of HTTP statuses. */
 export const CODE = {
   badRequest: 400,
   unknown: 404,
@@ -32,6 +32,7 @@ export const CODE = {
   busy: 503,
 };
 
+/** Renders a JSON-RPC response. */
 export function render(outcome: Outcome, id: unknown): Record<string, unknown> {
   switch (outcome.kind) {
     case "completed":
@@ -54,19 +55,22 @@ export function render(outcome: Outcome, id: unknown): Record<string, unknown> {
     case "refused":
       return failure(refusalError(outcome.refusal), id);
     case "asking":
-      return failure(unasked(questionsInWords(outcome.questions)), id);
+      return failure(needsAnswer(questionsInWords(outcome.questions)), id);
   }
 }
 
-/** OpenTool has no way to ask within a call. */
-function unasked(what: string): RpcError {
+/** OpenTool has no way to ask the user during a call. */
+function needsAnswer(what: string): RpcError {
   return { code: CODE.badRequest, message: `The tool needs an answer first: ${what}` };
 }
 
 function refusalError(refusal: Refusal): RpcError {
   switch (refusal.reason) {
     case "unknown_tool":
-      return { code: CODE.unknown, message: `There is no function ${refusal.name}; GET /opentool/load lists all` };
+      return {
+        code: CODE.unknown,
+        message: `Unknown function ${refusal.name}; GET /opentool/load lists all functions`,
+      };
     case "unknown_version":
       return { code: CODE.unknown, message: `Version ${refusal.version} of ${refusal.id} is not available` };
     case "requirements":
@@ -85,7 +89,7 @@ function refusalError(refusal: Refusal): RpcError {
     case "unavailable":
       return retryable(CODE.busy, "The server is temporarily unavailable", refusal.retryAfterMs);
     case "capability":
-      return unasked(refusal.capability);
+      return needsAnswer(refusal.capability);
     case "conflict":
       return {
         code: CODE.conflict,
@@ -106,13 +110,13 @@ function faultError(code: number, fault: Fault): RpcError {
   return { code, message: faultText(fault), data: faultFields(fault) };
 }
 
-/** `result` is always an object: anything else goes under the Return's name, and no output is `{}`. */
+/** `result` is always an object: any other value is wrapped as `{"value": …}`, and no output becomes `{}`. */
 function success(value: unknown, id: unknown): Record<string, unknown> {
   const result = value === undefined ? {} : isRecord(value) ? value : { value };
   return { jsonrpc: "2.0", result, error: null, id };
 }
 
-/** `result` is `{}` beside an error, as the Dart client dies on null before it looks at the error. */
+/** A JSON-RPC error. `result` is `{}` next to it, because the Dart client crashes on null before it reads the error. */
 export function failure(error: RpcError, id: unknown): Record<string, unknown> {
   return { jsonrpc: "2.0", result: {}, error, id };
 }

@@ -1,4 +1,4 @@
-/** OpenTool 1.0 over HTTP: version, load, call, and the newer SDKs' streamCall. Reads, executes, renders. */
+/** The HTTP endpoints of OpenTool 1.0: version, load and call, and the streamCall of newer SDKs. */
 
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import { sha256 } from "../../core/lib/digest.ts";
@@ -19,6 +19,7 @@ import { describe } from "./describe.ts";
 import { type ReadCall, readCall } from "./read.ts";
 import { CODE, failure, render } from "./render.ts";
 
+/** Name of this protocol's listings and calls. */
 export const LISTING = "opentool";
 
 /** Version of the description document's format (OpenTool Specification 1.1.0). */
@@ -42,7 +43,9 @@ function load(context: RequestContext): MaybeResponse {
   return last?.url === request.url ? answerListing(context, last.listing) : loadFrom(request.url, context, documents);
 }
 
-/** The tag names all that the document is made of: its head by a digest, its functions as other listings do. */
+/**
+ * The ETag covers the whole document: a digest for the head, and the catalogue's revision and view for the functions.
+ */
 async function loadFrom(address: string, context: RequestContext, documents: Documents): Promise<Response> {
   const { runtime, server, toolkit } = context;
   const url = new URL(address);
@@ -57,7 +60,7 @@ async function loadFrom(address: string, context: RequestContext, documents: Doc
   return answerListing(context, documents.last.listing);
 }
 
-/** The document names the address that it was asked at: the last one is kept, as most deployments have only one. */
+/** The document contains its own address. Only the latest is cached, because most deployments have a single address. */
 interface Documents {
   readonly functions: string;
   last?: { readonly url: string; readonly listing: Listing };
@@ -68,11 +71,11 @@ function functions(catalog: Catalog, toolkit: string | undefined): string {
 }
 
 function fragment({ name, json }: CatalogEntry): string {
-  const words = describe({ input: JSON.parse(json.input), output: JSON.parse(json.output) });
-  return `{"name":"${name}","description":${json.description},${JSON.stringify(words).slice(1)}`;
+  const description = describe({ input: JSON.parse(json.input), output: JSON.parse(json.output) });
+  return `{"name":"${name}","description":${json.description},${JSON.stringify(description).slice(1)}`;
 }
 
-/** Every error that a JSON-RPC body can carry is a 200: clients take any other status for "no access to server". */
+/** Errors inside a JSON-RPC body have status 200: clients report any other status as "no access to server". */
 async function call(context: RequestContext): Promise<Response> {
   const read = readRequest(await readJson(context));
   if (read instanceof Response) return read;
@@ -81,10 +84,10 @@ async function call(context: RequestContext): Promise<Response> {
 }
 
 /**
- * The same as events: `start`, then `data` or `error`, then `done`.
+ * Like `call`, but responds with events: `start`, then `data` or `error`, then `done`.
  *
- * The published Dart client looks for `event:(\w+)\ndata:(.*?)\n\n` in each piece of the body as it arrives: no space
- * after a colon, no id, no comment, and an event is written in one piece.
+ * The published Dart client matches `event:(\w+)\ndata:(.*?)\n\n` against each chunk of the body as it arrives. So
+ * there is no space after a colon, no id and no comment, and each event is written in one chunk.
  */
 async function streamCall(context: RequestContext): Promise<Response> {
   const read = readRequest(await readJson(context));
@@ -92,18 +95,18 @@ async function streamCall(context: RequestContext): Promise<Response> {
   const stop = new AbortController();
   const stream = eventStream(() => stop.abort(), ":");
   stream.send(oneLine({ start: read.method }), "start");
-  // Without a beat: that client knows no comments.
+  // No keep-alive comments: the Dart client does not understand them.
   const endChecks = keepChecking(context, () => {
     stream.close();
     stop.abort();
   });
-  const tell = async () => {
+  const run = async () => {
     try {
       const { body } = await answer(context, read, stop);
       stream.send(oneLine(body), body.error === null ? "data" : "error");
       stream.close({ data: oneLine({ done: read.method }), event: "done" });
     } catch (error) {
-      // Nothing throws for what a caller or a tool does: a fault of ours, and the status has gone out already.
+      // Callers and tools cannot make this throw, so it is a bug here. The status has already been sent.
       context.runtime.log({ level: "error", message: "unhandled", error: describeError(error) });
       stream.send(oneLine(failure({ code: CODE.failed, message: "Internal error" }, read.id)), "error");
     } finally {
@@ -111,16 +114,16 @@ async function streamCall(context: RequestContext): Promise<Response> {
       stream.close();
     }
   };
-  tell();
+  run();
   return stream.response;
 }
 
-/** JSON without U+2028 and U+2029, which end a line for the `.` of regular expressions. */
+/** JSON with U+2028 and U+2029 escaped, because the `.` of the Dart client's pattern does not match them. */
 function oneLine(value: unknown): string {
   return JSON.stringify(value).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 }
 
-/** @returns the call; or the response to a request that is none */
+/** Returns the call, or an error response if the request is malformed. */
 function readRequest(body: ReadBody): ReadCall | Response {
   if ("bad" in body) return opentool.httpError(body.bad.status, body.bad.message);
   const read = readCall(body.value);
@@ -128,11 +131,11 @@ function readRequest(body: ReadBody): ReadCall | Response {
   return json(failure({ code: CODE.badRequest, message: read.problem }, read.id), 400);
 }
 
-/** The JSON-RPC response to a request that could be read. */
-async function answer(context: RequestContext, read: ReadCall, client: Client = context.request): Promise<Answered> {
+/** Runs a call and returns its JSON-RPC response. */
+async function answer(context: RequestContext, read: ReadCall, client: Client = context.request): Promise<RpcAnswer> {
   const { id, tool, params, attachments } = read;
   const { headers, runtime, principal, toolkit } = context;
-  // Plain JSON-RPC clients count 1, 2, 3: an `id` is no idempotency key, the header is.
+  // Simple JSON-RPC clients number their requests 1, 2, 3, so `id` cannot serve as the idempotency key.
   const key = idempotencyKeyOf(headers);
   if (key !== undefined && checkedKey(key) === undefined) {
     const message = "The Idempotency-Key header must have 1 to 255 characters of UTF-8";
@@ -158,21 +161,21 @@ async function answer(context: RequestContext, read: ReadCall, client: Client = 
     },
     runtime,
   );
-  return inHttp(result, id, context);
+  return withHttp(result, id, context);
 }
 
-function inHttp({ outcome, replayed }: CallResult, id: unknown, context: RequestContext): Answered {
+function withHttp({ outcome, replayed }: CallResult, id: unknown, context: RequestContext): RpcAnswer {
   const body = render(outcome, id);
   if (replayed) return { body, status: 200, headers: { "idempotency-replayed": "true" } };
   if (outcome.kind !== "refused") return { body, status: 200 };
   const { refusal } = outcome;
-  // Where the client can come back with more, the status has to say so: OAuth knows no other way.
+  // OAuth clients ask for more scopes only if the status and header tell them to.
   if (refusal.reason === "scope") return { body, ...context.challenge(refusal.scopes) };
   return { body, status: 200, ...("retryAfterMs" in refusal && { headers: retryAfter(refusal.retryAfterMs) }) };
 }
 
-/** A JSON-RPC response, and what HTTP says beside it. */
-interface Answered {
+/** A JSON-RPC response, with its HTTP status and headers. */
+interface RpcAnswer {
   readonly body: Record<string, unknown>;
   readonly status: number;
   readonly headers?: Record<string, string>;

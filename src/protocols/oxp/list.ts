@@ -1,18 +1,19 @@
-/** The listing of `GET /tools`, joined from texts that discovery rendered (OXP 1.0, List Tools, Tool Definition). */
+/** The listing of `GET /tools`, from texts that discovery rendered (OXP 1.0, List Tools, Tool Definition). */
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
 import { named } from "../../core/pipeline/requirements.ts";
 
+/** @returns JSON text */
 export function listTools(catalog: Catalog, toolkit: string | undefined): string {
   const tools = catalog.all(toolkit).map(definition).join(",");
-  // `tools` is what the documents say, `items` what the specification's own schema requires: both are sent.
+  // The documents say `tools`, but the specification's own schema requires `items`: send both.
   return `{"$schema":"urn:oxp:1.0","tools":[${tools}],"items":[${tools}]}`;
 }
 
-/** ToolDefinition is closed: nothing beyond these members may appear. */
+/** ToolDefinition is a closed object: no members other than these are allowed. */
 function definition({ id, name, version, json, traits }: CatalogEntry): string {
   const { authorization: tokens = [], secrets: names = [], userId } = traits.requirements ?? {};
-  // What only the Worker may supply is nothing for a client to bring.
+  // Clients cannot supply what only the Worker may supply.
   const authorization = tokens.filter(({ from }) => from !== "worker").map(({ id, oauth2 }) => ({ id, oauth2 }));
   const secrets = names.map(named).filter(({ from }) => from !== "worker");
   const requirements = {

@@ -1,4 +1,4 @@
-/** Reads OXP requests: wire → Call. What it cannot read is a sentence for the 400 answer. */
+/** Reads OXP requests into calls. A request that cannot be read yields a message for the 400 response. */
 
 import { isRecord } from "../../core/lib/json.ts";
 import { keepMap } from "../../core/lib/v8-maps.ts";
@@ -7,24 +7,25 @@ import type { Attachment } from "../../core/model/definition.ts";
 import { checkedKey } from "../../http/idempotency-key.ts";
 import { readAttachments } from "../attachments.ts";
 
-/** What of a `POST /tools/call` body becomes part of the call. */
+/** The parts of a `POST /tools/call` body that a call is made from. */
 export interface ReadCall {
   readonly tool: ToolReference & { readonly id: string };
   readonly input: unknown;
-  /** The client's call id, which is its idempotency key. */
+  /** The client's call id, which is also its idempotency key. */
   readonly callId: string | undefined;
   readonly traceId: string | undefined;
   readonly context: CallContext;
-  /** `context.attachments`: our extension, which OXP 1.0 allows. */
+  /** `context.attachments`: an extension of Trivet, which OXP 1.0 allows. */
   readonly attachments: readonly Attachment[] | undefined;
 }
 
-/** Characters of a secret or token: whatever a call says is searched for them. */
+/** Maximum length of a secret or token, in characters: all output of a call is searched for them. */
 const MAX_SECRET = 16_384;
 
+/** A value, or a message that says what is wrong with the request. */
 export type Read<Value> = Value | { readonly problem: string };
 
-/** What clients call OXP 1.0: the URN, the long form in two spellings, and early clients' own scheme. */
+/** Accepts the URN of OXP 1.0, its long form in two spellings, and the scheme that early clients used. */
 export function isSupportedVersion(named: unknown): boolean {
   if (named === "urn:oxp:1.0" || named === "otc://1.0") return true;
   return (
@@ -32,18 +33,21 @@ export function isSupportedVersion(named: unknown): boolean {
   );
 }
 
-/** The answer to a version that is not served. */
+/** Message for a version that is not supported. */
 export const UNSUPPORTED_VERSION = 'This version of OXP is not supported. Supported: "urn:oxp:1.0"';
 
 /**
- * `$schema` of a request; absent means the latest (OXP 1.0, Call Tool, Payload). Some serializers send absent optional
- * members as null.
+ * Checks `$schema` of a request; if absent, it means the latest version (OXP 1.0, Call Tool, Payload). Some serializers
+ * send absent optional members as null.
+ *
+ * @returns a message if the version is not supported, else undefined
  */
 export function readVersion(body: Record<string, unknown>): string | undefined {
   const named = body.$schema ?? undefined;
   return named === undefined || isSupportedVersion(named) ? undefined : UNSUPPORTED_VERSION;
 }
 
+/** Reads the body of `POST /tools/call`. */
 export function readCall(body: unknown): Read<ReadCall> {
   if (!isRecord(body)) return { problem: "The request body must be a JSON object" };
   const version = readVersion(body);
@@ -73,7 +77,7 @@ export function readCall(body: unknown): Read<ReadCall> {
   }
   return {
     tool,
-    // The prose says `inputs`, every example and the schema `input`: both are taken, `input` wins.
+    // The specification's prose says `inputs`; its examples and schema say `input`. Both are accepted, `input` first.
     input: request.input ?? request.inputs ?? undefined,
     callId: call_id as string | undefined,
     traceId: trace_id,
@@ -91,7 +95,7 @@ function readContext(request: Record<string, unknown>): Read<CallContext> {
   if ("problem" in authorization) return authorization;
   const secrets = readPairs(context.secrets, "secrets", "value");
   if ("problem" in secrets) return secrets;
-  // One published client sends the user id beside `tool_id`.
+  // One published client sends the user id next to `tool_id`.
   const userId = context.user_id ?? request.user_id;
   if (userId !== undefined && userId !== null && typeof userId !== "string") {
     return { problem: "request.context.user_id must be a string" };
@@ -99,7 +103,7 @@ function readContext(request: Record<string, unknown>): Read<CallContext> {
   return { authorization, secrets, userId: userId ?? undefined };
 }
 
-/** `[{id, token}]` or `[{id, value}]` as a map; the first of two with one id counts. */
+/** Reads `[{id, token}]` or `[{id, value}]` into a map. If an id occurs twice, the first one counts. */
 function readPairs(list: unknown, name: string, member: string): Read<ReadonlyMap<string, string>> {
   if (list === undefined || list === null) return NO_CONTEXT.secrets;
   const pairs = new Map<string, string>();
@@ -115,6 +119,6 @@ function readPairs(list: unknown, name: string, member: string): Read<ReadonlyMa
   return pairs;
 }
 
-// With what a call must have, and as in the specification's examples (OXP 1.0, Call Tool).
+// A call with only its required members, and one as in the specification's examples (OXP 1.0, Call Tool).
 keepMap(JSON.parse('{"request":{"tool_id":"","input":{}}}'));
 keepMap(JSON.parse('{"request":{"call_id":"","tool_id":"","input":{}}}'));

@@ -1,4 +1,4 @@
-/** Turns an Outcome into an OXP response. Knows OXP field names; knows nothing about tools. */
+/** Turns an Outcome into an OXP response. Knows OXP field names, and nothing about tools. */
 import type { CallResult } from "../../core/model/call-result.ts";
 import { byPath } from "../../core/model/issues.ts";
 import {
@@ -16,21 +16,22 @@ import { json, retryAfter } from "../../http/response.ts";
 /** OXP 1.0: every response names its version. */
 const VERSION = { $schema: "urn:oxp:1.0" };
 
-export function render(ending: CallResult, callId: string, context: RequestContext): Response {
-  const { outcome, durationMs } = ending;
+/** Renders the result of a call. Errors have the statuses of OXP 1.0, Call Tool. */
+export function render(result: CallResult, callId: string, context: RequestContext): Response {
+  const { outcome, durationMs } = result;
   switch (outcome.kind) {
     case "completed":
-      return result(ending, { call_id: callId, duration: durationMs, success: true, value: outcome.value ?? null });
+      return toolResult(result, { call_id: callId, duration: durationMs, success: true, value: outcome.value ?? null });
     case "failed":
-      return failure(ending, callId, outcome.fault);
+      return failure(result, callId, outcome.fault);
     case "timed_out":
-      return failure(ending, callId, {
+      return failure(result, callId, {
         message: "The tool took too long to answer",
-        developerMessage: `The time limit of ${outcome.limitMs} ms is over`,
+        developerMessage: `The tool exceeded its time limit of ${outcome.limitMs} ms`,
         canRetry: true,
       });
     case "cancelled":
-      return failure(ending, callId, { message: "The call was cancelled", canRetry: true });
+      return failure(result, callId, { message: "The call was cancelled", canRetry: true });
     case "invalid":
       // OXP 1.0, Call Tool, Input Validation Errors.
       return json(
@@ -38,13 +39,13 @@ export function render(ending: CallResult, callId: string, context: RequestConte
         422,
       );
     case "refused":
-      return refused(ending, callId, outcome.refusal, context);
+      return refused(result, callId, outcome.refusal, context);
     case "asking":
-      return unasked(questionsInWords(outcome.questions));
+      return needsAnswer(questionsInWords(outcome.questions));
   }
 }
 
-function refused(ending: CallResult, callId: string, refusal: Refusal, context: RequestContext): Response {
+function refused(result: CallResult, callId: string, refusal: Refusal, context: RequestContext): Response {
   switch (refusal.reason) {
     case "scope": {
       const { status, headers } = context.challenge(refusal.scopes);
@@ -63,7 +64,7 @@ function refused(ending: CallResult, callId: string, refusal: Refusal, context: 
     case "requirements":
       return missingRequirements(refusal.name, refusal.missing);
     case "running":
-      return failure(ending, callId, {
+      return failure(result, callId, {
         message: "A call with this call_id is still running",
         canRetry: true,
         retryAfterMs: refusal.retryAfterMs,
@@ -72,11 +73,11 @@ function refused(ending: CallResult, callId: string, refusal: Refusal, context: 
       return serverError(
         400,
         "The tool server is temporarily unavailable",
-        "Nothing was run: what has to be asked before cannot be reached",
+        "The tool was not run, because a service that has to be asked first cannot be reached",
         retryAfter(refusal.retryAfterMs),
       );
     case "capability":
-      return unasked(refusal.capability);
+      return needsAnswer(refusal.capability);
     case "conflict":
       return serverError(
         400,
@@ -85,31 +86,32 @@ function refused(ending: CallResult, callId: string, refusal: Refusal, context: 
       );
     case "not_kept":
       // The tool ran: this is a tool result, not a bad request.
-      return failure(ending, callId, { message: NOT_KEPT, developerMessage: "Use a new call_id for a new call" });
+      return failure(result, callId, { message: NOT_KEPT, developerMessage: "Use a new call_id for a new call" });
   }
 }
 
-/** OXP has no way to ask within a call. */
-function unasked(what: string): Response {
+/** OXP has no way to ask the user during a call. */
+function needsAnswer(what: string): Response {
   return serverError(400, `The tool needs an answer first: ${what}`, "Call this tool over MCP, which can ask the user");
 }
 
-/** `@2` was asked for as 2.0.0 (OXP 1.0, Tool Version Resolution). */
-function fullVersion(asked: string): string {
-  return asked.includes(".") ? asked : `${asked}.0.0`;
+/** Expands a major version: `@2` means 2.0.0 (OXP 1.0, Tool Version Resolution). */
+function fullVersion(requested: string): string {
+  return requested.includes(".") ? requested : `${requested}.0.0`;
 }
 
 const HELP_OF_CALLER =
   "Send every missing value in request.context, or set all of them as Worker secrets of the same names; " +
-  "the two are not mixed";
+  "do not mix the two";
 
 function callerCanHelp({ authorization, secrets, userId }: Missing): boolean {
   return authorization.length > 0 || secrets.length > 0 || userId;
 }
 
 /**
- * `missing_requirements.authorization` is a list of challenges that need a URL to visit, and a tool server has none:
- * what is missing is named in the message. Where nothing else is missing, there is no `missing_requirements`.
+ * In OXP, `missing_requirements.authorization` is a list of challenges with a URL to visit, and a tool server has no
+ * such URL. So a missing authorization is only named in the message, and `missing_requirements` is left out if nothing
+ * else is missing.
  */
 function missingRequirements(name: string, missing: Missing): Response {
   const named = {
@@ -120,18 +122,20 @@ function missingRequirements(name: string, missing: Missing): Response {
     {
       ...VERSION,
       message: `Tool '${name}' requires ${missingInWords(missing)}`,
-      developer_message: callerCanHelp(missing) ? HELP_OF_CALLER : "Ask whoever runs this server to set these secrets",
+      developer_message: callerCanHelp(missing)
+        ? HELP_OF_CALLER
+        : "Ask the operator of this server to set these secrets",
       missing_requirements: Object.keys(named).length > 0 ? named : undefined,
     },
     400,
   );
 }
 
-/** OXP 1.0, Call Tool Response, and Tool Execution Errors. */
-function failure(ending: CallResult, callId: string, fault: Fault): Response {
-  return result(ending, {
+/** A result with `success: false` (OXP 1.0, Call Tool Response, and Tool Execution Errors). */
+function failure(result: CallResult, callId: string, fault: Fault): Response {
+  return toolResult(result, {
     call_id: callId,
-    duration: ending.durationMs,
+    duration: result.durationMs,
     success: false,
     error: {
       message: fault.message,
@@ -143,15 +147,15 @@ function failure(ending: CallResult, callId: string, fault: Fault): Response {
   });
 }
 
-function result(ending: CallResult, members: Record<string, unknown>): Response {
+function toolResult(result: CallResult, members: Record<string, unknown>): Response {
   return json(
     { $schema: VERSION.$schema, result: members },
     200,
-    ending.replayed ? { "idempotency-replayed": "true" } : undefined,
+    result.replayed ? { "idempotency-replayed": "true" } : undefined,
   );
 }
 
-/** OXP 1.0, Server Error Response: also the shape of what the documents leave open (404, 405, 413, 415). */
+/** OXP 1.0, Server Error Response. Also used where OXP defines no format (404, 405, 413, 415). */
 export function serverError(
   status: number,
   message: string,

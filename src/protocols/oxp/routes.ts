@@ -1,4 +1,4 @@
-/** OXP 1.0 over HTTP: health, listing, call. Reads, executes, renders; decides nothing about a call. */
+/** The HTTP endpoints of OXP 1.0: health, listing, call. Each reads its request, executes the call and renders it. */
 
 import { isRecord } from "../../core/lib/json.ts";
 import { execute } from "../../core/pipeline/execute.ts";
@@ -12,12 +12,13 @@ import { listTools } from "./list.ts";
 import { isSupportedVersion, readCall, readVersion, UNSUPPORTED_VERSION } from "./read.ts";
 import { render, serverError } from "./render.ts";
 
+/** Name of this protocol's listings and calls. */
 export const LISTING = "oxp";
 
 export const oxp: Protocol = {
   endpoints: [
     { method: "GET", path: "/health", open: true, serve: () => json({ status: "ok" }) },
-    // LangChain's REST client asks for it before anything else.
+    // LangChain's REST client requests this first.
     { method: "GET", path: "/info", serve: ({ server }) => json({ version: server.version }) },
     { method: "GET", path: "/tools", serve: list },
     { method: "POST", path: "/tools/call", serve: call },
@@ -27,19 +28,19 @@ export const oxp: Protocol = {
   httpError: (status, message, headers) => serverError(status, message, undefined, headers),
 };
 
-/** OXP 1.0, List Tools. The version may come in a body, as clients that cannot send one on GET put it elsewhere. */
+/** OXP 1.0, List Tools. Clients that cannot send a body with GET name the version in a query parameter or a header. */
 async function list(context: RequestContext): Promise<Response> {
   const { request, headers } = context;
   const named = request.url.includes("?") ? new URL(request.url).searchParams.get("$schema") : null;
   const header = headers.get("oxp-version");
   if (named !== null && !isSupportedVersion(named)) return serverError(400, UNSUPPORTED_VERSION);
   if (header !== null && header !== "1.0" && !isSupportedVersion(header)) return serverError(400, UNSUPPORTED_VERSION);
-  const problem = hasBody(context) ? unfit(await readJson(context)) : undefined;
+  const problem = hasBody(context) ? rejectBody(await readJson(context)) : undefined;
   return problem ?? listing(context);
 }
 
-/** Why a body that came with the question for the listing cannot be heard. */
-function unfit(body: ReadBody): Response | undefined {
+/** Returns an error if the body of a listing request is malformed or names an unsupported version. */
+function rejectBody(body: ReadBody): Response | undefined {
   if ("bad" in body) return serverError(body.bad.status, body.bad.message);
   if (!isRecord(body.value)) return serverError(400, "The request body must be a JSON object");
   const problem = readVersion(body.value);
@@ -62,7 +63,7 @@ async function call(exchange: RequestContext): Promise<Response> {
   const read = readCall(body.value);
   if ("problem" in read) return serverError(400, read.problem);
   const { tool, input, traceId, context, attachments } = read;
-  // A call_id goes before the header: it names the call also where a proxy adds headers of its own.
+  // The call_id takes precedence: it identifies the call even if a proxy adds headers of its own.
   const key = read.callId ?? idempotencyKeyOf(headers);
   if (key !== undefined && checkedKey(key) === undefined) {
     return serverError(400, "The Idempotency-Key header must have 1 to 255 characters of UTF-8");

@@ -14,9 +14,9 @@ describe("errors (specs/opentool.md: 'every error that a JSON-RPC body can carry
     ["Failing_Throws", { what: "error" }, 500, "The tool failed because of an internal error."],
     ["Outputs_Any", { kind: "NaN" }, 500, "The tool's result cannot be carried by JSON."],
     ["Outputs_Broken", {}, 500, "The tool's result does not match its declared output."],
-    ["Missing_Tool", {}, 404, "There is no function Missing_Tool; GET /opentool/load lists all"],
+    ["Missing_Tool", {}, 404, "Unknown function Missing_Tool; GET /opentool/load lists all functions"],
     // As it was asked for: not as another tool, which may exist, would be spelled.
-    ["Missing.Tool", {}, 404, "There is no function Missing.Tool; GET /opentool/load lists all"],
+    ["Missing.Tool", {}, 404, "Unknown function Missing.Tool; GET /opentool/load lists all functions"],
     ["Missing.Tool@1.0.0", {}, 404, /Missing\.Tool/],
     ["Versions.Number@3", {}, 404, "Version 3 of Versions.Number is not available"],
     ["Versions.Number@1.0", {}, 404, /Versions\.Number@1\.0/],

@@ -152,7 +152,7 @@ describe("a caller's values and the Worker's are never mixed (README, requiremen
       const answer = await call("Needs.Unset", {}, { context: own });
       expect(answer.status).toBe(400);
       expect(answer.body.message).toContain('"NEVER_SET" (only the server can supply it)');
-      expect(answer.body.developer_message).toBe("Ask whoever runs this server to set these secrets");
+      expect(answer.body.developer_message).toBe("Ask the operator of this server to set these secrets");
       expect(answer.body.missing_requirements ?? {}).toEqual({});
     });
   });

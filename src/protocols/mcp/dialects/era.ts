@@ -1,7 +1,7 @@
 /**
- * The eras that are served, and which of them a message belongs to. Decided once, at the door, from headers and body
- * alone; returns values and never throws. Method names decide nothing: clients send modern headers on legacy traffic,
- * and the reverse.
+ * The supported eras, and which of them a message belongs to. That is decided once, when the message arrives, from its
+ * headers and body alone. Method names are not considered: clients send modern headers with legacy messages, and the
+ * reverse. Nothing here throws.
  */
 import type { Claim, Era, Opening, Unclaimed } from "../transport/era.ts";
 import { unclaimed } from "../transport/refuse.ts";
@@ -9,7 +9,7 @@ import { CODE } from "../wire/codes.ts";
 import { legacy } from "./legacy/era.ts";
 import { modernEra } from "./modern/era.ts";
 
-/** Newest first, in the order in which they are asked. To take one out, delete its folder and its lines here. */
+/** Newest first, in the order in which they are tried. To remove an era, delete its folder and its lines here. */
 export const ERAS: readonly Era[] = [
   // 2026-07-28.
   modernEra(supportedRevisions),
@@ -17,11 +17,12 @@ export const ERAS: readonly Era[] = [
   legacy,
 ];
 
-/** As `server/discover` and errors about versions list them. */
+/** All supported revisions, for `server/discover` and errors about versions. */
 function supportedRevisions(): readonly string[] {
   return ERAS.flatMap(({ revisions }) => revisions);
 }
 
+/** Finds the era of a message. */
 export function eraOf(headers: Headers, opening: Opening): Claim | Unclaimed {
   const header = headers.get("mcp-protocol-version")?.trim();
   for (const era of ERAS) {
@@ -32,7 +33,7 @@ export function eraOf(headers: Headers, opening: Opening): Claim | Unclaimed {
   return unclaimed(CODE.unsupportedVersion, "Unsupported protocol version", data);
 }
 
-/** Who answers what {@link eraOf} found. */
+/** The era of a claim that {@link eraOf} returned. */
 export function eraNamed({ era }: Claim): Era {
   return ERAS.find(({ name }) => name === era) as Era;
 }

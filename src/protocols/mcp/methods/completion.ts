@@ -19,6 +19,7 @@ import { resourcesOf } from "./resources.ts";
 /** "Maximum 100 items per response" (Completion Results). */
 const MAX_VALUES = 100;
 
+/** `completion/complete`: suggests values for an argument of a prompt or a variable of a resource template. */
 export async function complete({ params }: RpcRequest, exchange: Exchange): Promise<MethodReply> {
   const { ref, argument, context } = isRecord(params) ? params : {};
   if (
@@ -36,7 +37,7 @@ export async function complete({ params }: RpcRequest, exchange: Exchange): Prom
   }
   const run = completer(ref, { name, value, others: others as PartialInput["others"] }, exchange);
   if (run === undefined)
-    return error(CODE.invalidParams, "params.ref and params.argument name nothing that can be completed");
+    return error(CODE.invalidParams, "There is nothing to complete for these params.ref and params.argument");
   return invoke(exchange, {
     method: "completion/complete",
     about: [ref, argument, others],
@@ -49,7 +50,7 @@ export async function complete({ params }: RpcRequest, exchange: Exchange): Prom
   });
 }
 
-/** @returns what completes; undefined for what is not there, or has no such field */
+/** @returns undefined if the prompt or resource does not exist, or has no such argument or variable */
 function completer(ref: Record<string, unknown>, typed: PartialInput, exchange: Exchange): Completer | undefined {
   const { runtime } = exchange.context;
   if (ref.type === "ref/prompt") {
@@ -61,7 +62,7 @@ function completer(ref: Record<string, unknown>, typed: PartialInput, exchange: 
   return entry && completeVariable(entry, typed, runtime);
 }
 
-/** Completion is optional: if it fails, the client gets an empty list. */
+/** Completion is optional, so if it fails, the client gets an empty list. */
 function suggestions(outcome: Outcome): Outcome {
   const isRefused = outcome.kind === "refused" && outcome.refusal.reason !== "capability";
   return isRefused || outcome.kind === "completed" ? outcome : { kind: "completed", value: [] };

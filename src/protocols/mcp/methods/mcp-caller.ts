@@ -1,7 +1,4 @@
-/**
- * Who calls, as the core wants to know it. Made for each call, so what few of them look at is made when it is asked
- * for.
- */
+/** The caller of a tool, prompt or resource, for the core. Created for each call, so rarely used parts are lazy. */
 
 import { keepMap } from "../../../core/lib/v8-maps.ts";
 import {
@@ -36,12 +33,12 @@ export class McpCaller implements Caller {
   readonly #logger: string;
   #callId: string | undefined;
   #sink: NotificationSink | undefined;
-  #asking: Elicitation | undefined;
+  #elicitation: Elicitation | undefined;
 
   /**
    * @param meta    `_meta` of the request
-   * @param answers that came with the call, when its client calls again
-   * @param logger  what log messages are said to come from
+   * @param answers answers that came with the call, if its client repeats it with them
+   * @param logger  name of the logger in log messages
    */
   constructor(exchange: Exchange, meta: Meta, answers: InputResponses | undefined, logger: string) {
     this.client = exchange;
@@ -52,9 +49,9 @@ export class McpCaller implements Caller {
   }
 
   /**
-   * As the caller of a tool.
+   * Makes this the call of a tool.
    *
-   * @param session in place of the connection's own
+   * @param session replaces the connection's own session
    */
   calls(
     tool: ToolReference,
@@ -87,12 +84,12 @@ export class McpCaller implements Caller {
     return this.client.context.principal;
   }
 
-  /** 2026-07-28, basic/index, `_meta`: it may carry the trace too. */
+  /** The trace context may also be in `_meta` (2026-07-28, basic/index, `_meta`). */
   trace(): Trace | undefined {
     return readTrace(this.client.context.headers, this.#meta);
   }
 
-  /** Absent where nothing but the answer can reach the client. */
+  /** Undefined if the client can receive nothing but the response. */
   get sink(): NotificationSink | undefined {
     const exchange = this.client;
     if (exchange.isBatched || !exchange.dialect.notifies) return undefined;
@@ -101,11 +98,11 @@ export class McpCaller implements Caller {
   }
 
   get elicitation(): Elicitation {
-    this.#asking ??= this.client.dialect.elicitation(this.client, this.#answers, this.sink);
-    return this.#asking;
+    this.#elicitation ??= this.client.dialect.elicitation(this.client, this.#answers, this.sink);
+    return this.#elicitation;
   }
 
-  /** Resolves when the client has been told all that was said on the way; undefined where it has been. */
+  /** Resolves when all notifications are sent; undefined if none are waiting. */
   drained(): Promise<void> | undefined {
     return this.#sink?.drained();
   }

@@ -1,4 +1,4 @@
-/** One page of a listing (server/utilities/pagination), with what its era adds. */
+/** Pages of a listing (server/utilities/pagination), with the members that an era adds. */
 
 import { isRecord } from "../../../core/lib/json.ts";
 import { fromBase64Url, toBase64Url } from "../../../core/ports/signed-handles.ts";
@@ -15,12 +15,13 @@ export function paginate(name: string, fragments: readonly string[], params: unk
   if (cursor === undefined && fragments.length <= limits.pageSize) {
     return runtime.catalog.listing(`mcp-${name}-${dialect.era}`, context.toolkit, () => {
       const resultText = `{"${name}":[${fragments.join(",")}]${dialect.listingEnd(server)}}`;
-      return { resultText, closed: sharedBytes(`${resultText}}`) };
+      return { resultText, closedBytes: sharedBytes(`${resultText}}`) };
     });
   }
   const start = cursor === undefined ? 0 : readCursor(cursor, revision);
   // "Invalid cursors SHOULD result in an error with code -32602 (Invalid params)."
-  if (start === undefined) return error(CODE.invalidParams, "The cursor is not one of this listing, or has expired");
+  if (start === undefined)
+    return error(CODE.invalidParams, "The cursor is invalid or has expired; list again without it");
   const end = start + limits.pageSize;
   const next = end < fragments.length ? `,"nextCursor":${JSON.stringify(writeCursor(end, revision))}` : "";
   const items = fragments.slice(start, end);
@@ -31,7 +32,7 @@ function writeCursor(offset: number, revision: string): string {
   return toBase64Url(new TextEncoder().encode(`${revision}:${offset}`));
 }
 
-/** A cursor counts in one catalogue: after a deployment that changed it, the listing begins anew. */
+/** A cursor is only valid for one version of the catalogue. After a change, clients have to list from the beginning. */
 function readCursor(cursor: unknown, revision: string): number | undefined {
   const raw = typeof cursor === "string" ? fromBase64Url(cursor) : undefined;
   const [, of, offset] = raw ? (/^([0-9a-f-]+):(\d+)$/.exec(new TextDecoder().decode(raw)) ?? []) : [];

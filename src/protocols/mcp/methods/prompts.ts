@@ -10,6 +10,7 @@ import { invoke } from "./invoke.ts";
 import { paginate } from "./paging.ts";
 import { renderOffer } from "./render.ts";
 
+/** Prompts that this request's principal and path can see. */
 export function promptsOf({ context: { runtime, toolkit } }: Exchange): readonly PromptEntry[] {
   return runtime.catalog.prompts(toolkit);
 }

@@ -1,4 +1,4 @@
-/** Turns an Outcome into MCP's reply, in the words of its request's dialect. Knows nothing about tools. */
+/** Turns an Outcome into an MCP reply, in the dialect of its request. Knows nothing about tools. */
 
 import { isRecord, type Json } from "../../../core/lib/json.ts";
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
@@ -21,14 +21,15 @@ import { CAPABILITY_NAMES } from "../wire/capabilities.ts";
 import { CODE, error, type Rendered } from "../wire/codes.ts";
 import { blockOf } from "../wire/content.ts";
 
-export function renderCall(ending: CallResult, exchange: Exchange, subject: Subject): MaybePromise<Rendered> {
-  const { outcome } = ending;
+/** Renders the result of a tool call. */
+export function renderCall(result: CallResult, exchange: Exchange, subject: Subject): MaybePromise<Rendered> {
+  const { outcome } = result;
   const { dialect } = exchange;
   switch (outcome.kind) {
     case "completed":
-      return { result: completed(outcome, ending, dialect) };
+      return { result: completed(outcome, result, dialect) };
     case "failed":
-      return { result: failed(outcome.fault, ending.replayed) };
+      return { result: failed(outcome.fault, result.replayed) };
     case "timed_out":
       return dialect.timedOut(`The tool took longer than ${outcome.limitMs} ms`);
     case "cancelled":
@@ -45,7 +46,7 @@ export function renderCall(ending: CallResult, exchange: Exchange, subject: Subj
   }
 }
 
-/** The reply to a prompt or a resource, which have no way to say that they failed but an error. */
+/** Renders the outcome of a prompt, resource or completion. They can report a failure only as an error. */
 export function renderOffer(
   outcome: Outcome,
   exchange: Exchange,
@@ -59,9 +60,9 @@ export function renderOffer(
     case "failed":
       return error(CODE.internal, faultText(outcome.fault));
     case "timed_out":
-      return error(CODE.internal, `It took longer than ${outcome.limitMs} ms`);
+      return error(CODE.internal, `The request took longer than ${outcome.limitMs} ms`);
     case "cancelled":
-      return error(CODE.internal, "It was cancelled");
+      return error(CODE.internal, "The request was cancelled");
     case "invalid":
       return error(CODE.invalidParams, `Invalid arguments: ${inOneLine(outcome.issues)}`);
     case "asking":
@@ -69,17 +70,18 @@ export function renderOffer(
     case "refused": {
       const { headers, ...reply } = refused(outcome.refusal, dialect, context);
       if ("error" in reply) return { ...reply, headers };
-      // The text and fields of a tool's failed result, as an error.
+      // Turn the text and fields of a tool's failed result into an error.
       const { content, _meta } = reply.result as ReturnType<typeof failed>;
       return { ...error(CODE.internal, content[0].text, _meta), headers };
     }
   }
 }
 
+/** Renders a refusal to run anything. */
 export function refused(refusal: Refusal, dialect: Dialect, context: RequestContext): Rendered {
   switch (refusal.reason) {
     case "scope": {
-      // Basic/authorization, Runtime Insufficient Scope Errors: the status and the header tell a client to step up.
+      // Basic/authorization, Runtime Insufficient Scope Errors: status and header tell the client to get more scopes.
       const message = `${refusal.name} needs the scopes ${refusal.scopes.join(" ")}`;
       return { ...error(CODE.invalidRequest, message), ...context.challenge(refusal.scopes) };
     }
@@ -131,7 +133,7 @@ export function refused(refusal: Refusal, dialect: Dialect, context: RequestCont
   }
 }
 
-/** The result as text for the model, and as structured content where the revision's `outputSchema` describes it. */
+/** The result as text for the model, and as structured content if the revision's `outputSchema` can describe it. */
 function completed(
   { value, blocks, meta }: Outcome & { kind: "completed" },
   { entry, replayed }: CallResult,
@@ -141,7 +143,7 @@ function completed(
   const _meta = meta || replayed ? { _meta: { ...meta, ...(replayed && { replayed }) } } : undefined;
   if (value === undefined) return { content, ..._meta };
   if (dialect.structuredContent === "any") return { content, structuredContent: value, ..._meta };
-  // Where it is an object, any other result is wrapped, as its schema was when listed.
+  // If the revision allows only objects, other values are wrapped, as in the listed schema.
   if (entry?.output === "value") return { content, structuredContent: { value }, ..._meta };
   return isRecord(value) ? { content, structuredContent: value, ..._meta } : { content, ..._meta };
 }
@@ -151,7 +153,7 @@ function inJson(value: Json | undefined): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** A failed call is a result with `isError`; the retry hint is text for the model, and fields for the client. */
+/** A failed call is a result with `isError`. The retry hint is text for the model and fields for the client. */
 export function failed(fault: Fault, replayed?: true) {
   return {
     content: [text(faultText(fault))] as const,

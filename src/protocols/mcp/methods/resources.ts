@@ -10,6 +10,7 @@ import { invoke } from "./invoke.ts";
 import { paginate } from "./paging.ts";
 import { renderOffer } from "./render.ts";
 
+/** Resources that this request's principal and path can see. */
 export function resourcesOf({ context: { runtime, toolkit } }: Exchange): readonly ResourceEntry[] {
   return runtime.catalog.resources(toolkit);
 }
@@ -40,7 +41,7 @@ export async function readResourceOf({ params }: RpcRequest, exchange: Exchange)
   const found = findResource(exchange.context.runtime.catalog, exchange.context.toolkit, uri);
   if (found === undefined) return unknownResource(uri, exchange);
 
-  // What is read is computed: kept for as long as its definition says, and by default not at all.
+  // Contents are computed for each read, so clients may cache them only for as long as the definition says.
   const caching = exchange.dialect.caching(found.entry.ttlMs ?? 0);
   return invoke(exchange, {
     method: "resources/read",

@@ -1,9 +1,9 @@
-/** Tools as `tools/list` shows them, joined from texts that discovery rendered (server/tools, Tool). */
+/** Renders tools for `tools/list`, from texts that discovery rendered (server/tools, Tool). */
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import type { CatalogEntry } from "../../../core/model/catalog-entry.ts";
 import type { Dialect } from "../transport/dialect.ts";
 
-/** @returns one JSON text a tool */
+/** @returns one JSON text per tool */
 export function toolFragments(catalog: Catalog, toolkit: string | undefined, dialect: Dialect): readonly string[] {
   return catalog.listing(`mcp-${dialect.era}`, toolkit, () =>
     catalog.latest(toolkit).map((entry) => tool(entry, dialect)),
@@ -23,7 +23,7 @@ function tool({ name, json, traits, output }: CatalogEntry, dialect: Dialect): s
   return `${head},"description":${json.description},"inputSchema":${dialect.inputSchema(json)}${outputSchema(json.output, output, dialect)}${tail}}`;
 }
 
-/** A tool without output, or with any, promises nothing. */
+/** No `outputSchema` for a tool that has no output, or whose output can be anything. */
 function outputSchema(text: string, kind: CatalogEntry["output"], { structuredContent }: Dialect): string {
   if (kind === "none" || kind === "any") return "";
   if (kind === "object" || structuredContent === "any") return `,"outputSchema":${text}`;

@@ -1,3 +1,4 @@
+/** `tools/list` and `tools/call` (server/tools). */
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import { keepMap } from "../../../core/lib/v8-maps.ts";
 import type { CallResult } from "../../../core/model/call-result.ts";
@@ -37,29 +38,29 @@ export function callTool({ params }: RpcRequest, exchange: Exchange): MaybePromi
   return inSession(exchange, new ToolCall(exchange, params, read, own), session ?? undefined);
 }
 
-/** A client that keeps no session brings a handle as an argument, or gets one with the result. */
+/** Runs a call for a client without sessions: it sends a handle as an argument, or gets one with the result. */
 async function inSession(exchange: Exchange, call: ToolCall, given: unknown): Promise<MethodReply> {
   const earlier = await exchange.dialect.sessionOfEarlierTurn(exchange, call, call.params);
   const opened = await toolSession(exchange.context, earlier ?? given);
   if (opened === undefined) {
-    return { result: failed({ message: "The session is unknown or has expired; leave it out to begin a new one" }) };
+    return { result: failed({ message: "The session is unknown or has expired; leave it out to start a new one" }) };
   }
-  // A repeat with answers goes on with the session it began; to its caller it still begins one.
+  // A repeat with answers continues the session that the first turn started. To its caller, it still starts one.
   call.join({ ...opened, begins: given === undefined && (earlier === undefined || "further") });
   return invoke(exchange, call);
 }
 
-/** What a `tools/call` asks for. */
+/** The invocation of a `tools/call`. */
 class ToolCall implements Invocation<CallResult> {
   readonly method = "tools/call";
   readonly params: unknown;
   readonly #exchange: Exchange;
   readonly #read: ReadCall;
   readonly #own: Record<string, unknown>;
-  /** Of a tool that wants one, for a client that keeps none. */
+  /** Set if the tool uses a session and the client has none. */
   #session: ToolSession | undefined;
 
-  /** @param own what of the arguments is the tool's */
+  /** @param own the tool's own arguments, without reserved ones */
   constructor(exchange: Exchange, params: unknown, read: ReadCall, own: Record<string, unknown>) {
     this.params = params;
     this.#exchange = exchange;
@@ -71,7 +72,7 @@ class ToolCall implements Invocation<CallResult> {
     this.#session = session;
   }
 
-  /** Handle of the session that it is in, if the client has to bring one. */
+  /** Handle of the session, if the client has to send it with each call. */
   get session(): string | undefined {
     return this.#session?.handle;
   }
@@ -89,31 +90,32 @@ class ToolCall implements Invocation<CallResult> {
     return execute(caller.calls({ name }, this.#own, key, attachments, this.#session), this.#exchange.context.runtime);
   }
 
-  render(ending: CallResult): MaybePromise<MethodReply> {
-    const rendering = renderCall(ending, this.#exchange, this);
-    return this.#session === undefined ? rendering : told(rendering, this.#session, ending, this.#exchange.context);
+  render(result: CallResult): MaybePromise<MethodReply> {
+    const rendering = renderCall(result, this.#exchange, this);
+    if (this.#session === undefined) return rendering;
+    return withSession(rendering, this.#session, result, this.#exchange.context);
   }
 }
 
 keepMap(new ToolCall({} as Exchange, undefined, {} as ReadCall, {}));
 
-/** A call that ran is in a session from then on: its own, or that of the earlier call whose result it is. */
-async function told(
+/** Adds the session handle if the tool has run: that of this call, or of the earlier call whose result is replayed. */
+async function withSession(
   rendering: MaybePromise<MethodReply>,
   session: ToolSession,
-  ending: CallResult,
+  result: CallResult,
   context: RequestContext,
 ): Promise<MethodReply> {
-  const { kind } = ending.outcome;
+  const { kind } = result.outcome;
   const reply = await rendering;
-  if (kind === "refused" || kind === "invalid" || kind === "asking" || ending.sessionId === null) return reply;
-  return withHandle(reply, ending.sessionId ? await handleOf(context, ending.sessionId) : session.handle);
+  if (kind === "refused" || kind === "invalid" || kind === "asking" || result.sessionId === null) return reply;
+  return withHandle(reply, result.sessionId ? await handleOf(context, result.sessionId) : session.handle);
 }
 
-/** A handle reaches the model as text: that is where it takes the argument from. */
+/** Adds the handle as text, because the model has to pass it as an argument. */
 function withHandle(reply: MethodReply, handle: string): MethodReply {
   if (!("result" in reply) || !Array.isArray(reply.result.content)) return reply;
   const { content, _meta, ...rest } = reply.result;
-  const told = [...(content as unknown[]), { type: "text", text: `session: ${handle}` }];
-  return { ...reply, result: { ...rest, content: told, _meta: { ...(_meta as object), session: handle } } };
+  const blocks = [...(content as unknown[]), { type: "text", text: `session: ${handle}` }];
+  return { ...reply, result: { ...rest, content: blocks, _meta: { ...(_meta as object), session: handle } } };
 }

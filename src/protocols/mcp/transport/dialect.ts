@@ -1,6 +1,6 @@
 /**
- * What one era of MCP says and takes in its own way. Methods and transport ask the dialect of their request; nobody
- * outside dialects/ asks which era it is. Types only.
+ * The ways in which one era of MCP differs from the others. Methods and transport use the dialect of their request;
+ * only code in dialects/ knows which era it is. Types only.
  */
 
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
@@ -16,68 +16,69 @@ import type { Exchange, Method, MethodReply } from "./exchange.ts";
 import type { NotificationSink } from "./notifications.ts";
 
 export interface Dialect {
-  /** Keeps apart what is kept for each era's clients. Nobody compares it. */
+  /** Part of cache keys, so that each era has its own entries. Not to be compared with anything. */
   readonly era: string;
-  /** What the era lacks is absent. */
+  /** The methods that the era has. */
   readonly methods: ReadonlyMap<string, Method>;
-  /** Adds what every result of the era has. */
+  /** Adds the members that every result of the era has. */
   finish(reply: MethodReply, exchange: Exchange): MethodReply;
-  /** HTTP status where a method is not among them, if the era names one. */
+  /** HTTP status for an unknown method, if the era defines one. */
   readonly unknownMethodStatus: number | undefined;
 
-  /** Whether a client that closes its connection has lost interest in the answer. */
-  readonly hangingUpCancels: boolean;
-  /** Whether its clients may be told anything ahead of the answer. */
+  /** Whether a client that closes its connection thereby cancels its request. */
+  readonly disconnectCancels: boolean;
+  /** Whether clients accept notifications before the response. */
   readonly notifies: boolean;
   /**
-   * Listens for what other connections say about a request that runs.
+   * Listens for messages about a running request that arrive on other connections.
    *
-   * @returns ends that; undefined where nothing can come
+   * @returns a function that stops listening; undefined if no messages can arrive
    */
   watch(request: RpcRequest, exchange: Exchange): (() => void) | undefined;
   /** @param meta `_meta` of the request */
   logThreshold(exchange: Exchange, meta: Meta): MaybePromise<LogThreshold>;
 
-  /** Looks at what a call brings beside its parameters. */
-  readBeside(exchange: Exchange, subject: Subject, params: unknown, meta: Meta): MaybePromise<Beside>;
-  /** @returns what is wrong with the headers that a tool's schema names; undefined for nothing */
+  /** Reads the answers that a client sends when it repeats a call. */
+  readAnswers(exchange: Exchange, subject: Subject, params: unknown, meta: Meta): MaybePromise<ReadAnswers>;
+  /** Checks the headers that repeat tool parameters. @returns an error, or undefined if they are correct */
   wrongHeader(entry: CatalogEntry, headers: Headers, input: Record<string, unknown>): MethodReply | undefined;
-  /** Handle of the session that an earlier turn of this call was in, if the client has brought it back. */
+  /** Handle of the session that an earlier turn of this call used, if the client has sent it back. */
   sessionOfEarlierTurn(exchange: Exchange, subject: Subject, params: unknown): MaybePromise<string | undefined>;
-  /** How the client is asked while a call runs, behind what `sink` has told it before. */
+  /** How to ask the client during a call. Questions are sent after everything that is queued in `sink`. */
   elicitation(exchange: Exchange, answers: InputResponses | undefined, sink: NotificationSink | undefined): Elicitation;
 
-  /** The answer to a call that ended with its questions. */
+  /** The reply to a call that ended with questions. */
   asking(exchange: Exchange, subject: Subject, outcome: Outcome & { kind: "asking" }): MaybePromise<Rendered>;
   timedOut(message: string): Rendered;
   lacksCapability(capability: Capability, message: string): Rendered;
-  /** Whether arguments that do not fit are a failed result; else they are an error. */
+  /** Whether invalid arguments give a failed result; if not, they give an error. */
   readonly invalidIsResult: boolean;
   readonly unknownToolCode: number;
   readonly unknownResourceCode: number;
-  /** What structured content may be: any JSON value, or objects only, which wrap any other as `{"value": …}`. */
+  /** Whether structured content can be any JSON value. If not, other values are wrapped as `{"value": …}`. */
   readonly structuredContent: "any" | "objects";
-  /** JSON text of a tool's parameters as they are listed. */
+  /** JSON text of a tool's input schema, as listed. */
   inputSchema(texts: CatalogEntry["json"]): string;
-  /** Members that say for how many milliseconds a client may keep a result. */
+  /** Members that tell clients for how many milliseconds they may cache a result. */
   caching(ttlMs: number): Record<string, unknown>;
-  /** JSON text of the members that a listing ends with: empty, or from its first comma on. */
+  /** JSON text of the last members of a listing, with a leading comma; may be empty. */
   listingEnd(server: ServerInfo): string;
 }
 
+/** `_meta` of a request, if it has one. */
 export type Meta = Readonly<Record<string, unknown>> | undefined;
 
-/** The least severe level that a client wants to hear of. */
+/** The least severe level of log messages that a client wants. */
 export type LogThreshold = LogLevel | "never";
 
-/** What a call is about: the same for all its turns. */
+/** Identifies a call. The same for all its turns. */
 export interface Subject {
   readonly method: string;
-  /** The parameters that make the call what it is: name and arguments, or a URI. */
+  /** What distinguishes the call from others of its method: name and arguments, or a URI. */
   readonly about: unknown;
-  /** Handle of the session that it is in, where the client has to bring one. */
+  /** Handle of the call's session, if the client has to send it with each call. */
   readonly session?: string | undefined;
 }
 
-/** Answers that came with a call, or why it is not made. */
-export type Beside = { readonly answers: InputResponses | undefined } | { readonly refused: MethodReply };
+/** The answers that came with a call, or the reply if it must not run. */
+export type ReadAnswers = { readonly answers: InputResponses | undefined } | { readonly refused: MethodReply };

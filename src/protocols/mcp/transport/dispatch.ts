@@ -1,4 +1,4 @@
-/** Answers one request: finds its method in the dialect's table, gives it a channel and a way to be cancelled. */
+/** Handles one request: finds its method in the dialect, runs it, and makes it cancellable. */
 import { describeError } from "../../../core/lib/log.ts";
 import { attempt, isPromise, settlesAtOnce } from "../../../core/lib/maybe-promise.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
@@ -20,14 +20,14 @@ export async function dispatch(request: RpcRequest, facts: ExchangeFacts): Promi
     () => method(request, exchange),
     (thrown) => broken(thrown, exchange.context),
   );
-  // A method that is done at once needs no watch, as nobody can cancel it in time, and no stream if it sent nothing.
   if (!isPromise(replying)) return exchange.respond(final(replying));
+  // A method that completes at once is not watched, because no cancellation could arrive in time.
   if (await settlesAtOnce(replying)) return exchange.respond(final(await replying));
   const unwatch = dialect.watch(request, exchange);
   return exchange.respond(replying.then(final).finally(unwatch));
 }
 
-/** A store that cannot be reached, or a fault of ours: the answer goes out under its id all the same. */
+/** A store could not be reached, or there is a bug. The client still gets a reply with its id. */
 function broken(thrown: unknown, { runtime }: RequestContext): MethodReply {
   runtime.log({ level: "error", message: "unhandled", error: describeError(thrown) });
   return { ...error(CODE.internal, "Internal error"), status: 500 };
@@ -36,9 +36,9 @@ function broken(thrown: unknown, { runtime }: RequestContext): MethodReply {
 function finalMessage({ id }: RpcRequest, reply: MethodReply): FinalMessage {
   const { status, headers } = reply;
   if ("resultText" in reply) {
-    const { resultText, closed } = reply;
+    const { resultText, closedBytes } = reply;
     const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
-    return { text: `${head}${resultText}}`, status, headers, shared: closed && { head, rest: closed } };
+    return { text: `${head}${resultText}}`, status, headers, shared: closedBytes && { head, rest: closedBytes } };
   }
   const message =
     "result" in reply ? { jsonrpc: "2.0", id, result: reply.result } : { jsonrpc: "2.0", id, error: reply.error };

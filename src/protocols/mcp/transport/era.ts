@@ -1,4 +1,4 @@
-/** An era of MCP as the endpoint serves it: what is its own, and who answers that. Types only. */
+/** An era of MCP as the endpoint sees it: which messages belong to it, and the handlers for them. Types only. */
 
 import type { MaybeResponse, RequestContext } from "../../../http/request-context.ts";
 import type { RpcMessage } from "../../json-rpc.ts";
@@ -9,42 +9,45 @@ export interface Era {
   /** Newest first. */
   readonly revisions: readonly string[];
   /**
-   * @param header the revision that `MCP-Protocol-Version` names
-   * @returns undefined for what may be another era's
+   * Decides whether a message belongs to this era.
+   *
+   * @param header revision in the `MCP-Protocol-Version` header
+   * @returns undefined if the message may belong to another era
    */
   claim(header: string | undefined, opening: Opening, headers: Headers): Claim | Unclaimed | undefined;
   post(context: RequestContext, message: ValidMessage, claim: Claim): MaybeResponse;
-  /** Absent where no revision has batches. */
+  /** Undefined if no revision of the era has batches. */
   readonly postBatch?: (context: RequestContext, values: readonly unknown[]) => MaybeResponse;
-  /** Answers with a stream; undefined where there is none to listen to. Absent where there never is. */
+  /** Opens a stream. Resolves with undefined if there is nothing to listen to. Undefined if the era has no streams. */
   readonly get?: (context: RequestContext) => Promise<Response | undefined>;
-  /** Absent in an era without sessions. */
+  /** Undefined if the era has no sessions. */
   readonly endSession?: (context: RequestContext) => Promise<Response>;
 }
 
-/** What of a message decides whose it is. */
+/** The parts of a message that decide its era. */
 export interface Opening {
   readonly method: string | undefined;
   readonly params: unknown;
-  /** Notifications and responses: no header rules are defined for them. */
+  /** False for notifications and responses, for which no header rules are defined. */
   readonly isRequest: boolean;
 }
 
-/** What an era has read of the opening. */
+/** A message that belongs to an era. */
 export interface Claim {
-  /** Its name. */
+  /** Name of the era. */
   readonly era: string;
-  /** As a header names it; a session may know it where the header does not. */
+  /** Revision named in the header. If there is none, the session may know it. */
   readonly revision?: string | undefined;
-  /** What the client declared beside the request, unread. */
+  /** Capabilities that the client declares with the request, not validated yet. */
   readonly capabilities?: unknown;
 }
 
-/** Of no era: malformed, or of a revision that is not served. */
+/** A message that belongs to no era: it is malformed, or of a revision that is not supported. */
 export interface Unclaimed {
   readonly era: "refused";
   readonly status: number;
   readonly error: RpcError;
 }
 
+/** A message that is well-formed JSON-RPC. */
 export type ValidMessage = Exclude<RpcMessage, { kind: "invalid" }>;

@@ -1,4 +1,4 @@
-/** One MCP request on its way to its response: what a method gets, and where its reply goes. The same in every era. */
+/** One MCP request and its response: what a method is given, and where its reply goes. The same in every era. */
 
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import { keepMap } from "../../../core/lib/v8-maps.ts";
@@ -10,37 +10,37 @@ import type { Reply } from "../wire/codes.ts";
 import type { Dialect } from "./dialect.ts";
 import { answerOf, type FinalMessage, type MessageStream, ResponseStream, type Resumable } from "./response-stream.ts";
 
-/** What is known of the session that a connection is in. */
+/** The session of a connection. */
 export interface ConnectionSession {
   readonly id: string;
-  /** What its handshake settled on. */
+  /** The revision that the handshake agreed on. */
   readonly revision: string;
 }
 
-/** What is known of a request when it arrives. */
+/** The facts about a request when it arrives. */
 export interface ExchangeFacts {
   readonly context: RequestContext;
   readonly dialect: Dialect;
   readonly session: ConnectionSession | undefined;
-  /** What the client declared that it can do: elicitation, sampling, roots. */
+  /** Capabilities that the client declares: elicitation, sampling, roots. */
   readonly capabilities: ReadonlySet<Capability>;
   readonly resumable?: Resumable | undefined;
-  /** Whether it is a batch's part: headers speak of the whole, and there is no stream. */
+  /** Whether the request is part of a batch: headers apply to the batch as a whole, and there is no stream. */
   readonly isBatched?: boolean | undefined;
 }
 
-/** Built for each request, so what few methods use (a stream, a signal) is created on first use. */
+/** Created for each request, so rarely used parts (a stream, a signal) are lazy. */
 export class Exchange implements ExchangeFacts, Client {
   readonly context: RequestContext;
   readonly dialect: Dialect;
   readonly session: ConnectionSession | undefined;
   readonly capabilities: ReadonlySet<Capability>;
   readonly isBatched: boolean;
-  /** Whether the client has lost interest already, as far as it has said so. */
-  isOver = false;
+  /** Whether the client is known to have disconnected or cancelled. */
+  isCancelled = false;
   resumable: Resumable | undefined;
-  #conversation: ResponseStream | undefined;
-  /** With a single answer, and without a conversation. */
+  #responseStream: ResponseStream | undefined;
+  /** Whether the response was a single JSON message. */
   #isAnswered = false;
   #controller: AbortController | undefined;
 
@@ -53,74 +53,80 @@ export class Exchange implements ExchangeFacts, Client {
     this.resumable = resumable;
   }
 
-  /** Absent where the client takes nothing but a single JSON answer. */
+  /** Undefined if the client accepts only a single JSON response. */
   get stream(): MessageStream | undefined {
-    return this.isBatched || this.#isAnswered || !takesStreams(this.context) ? undefined : this.#talk();
+    return this.isBatched || this.#isAnswered || !takesStreams(this.context) ? undefined : this.#openStream();
   }
 
-  /** Fires when the client has gone, or says that it lost interest. */
+  /** Aborts when the client disconnects, if that cancels its requests, or when it cancels the request. */
   get signal(): AbortSignal {
     if (this.#controller) return this.#controller.signal;
     this.#controller = new AbortController();
-    const connection = this.dialect.hangingUpCancels ? this.context.request.signal : undefined;
-    if (this.isOver || connection?.aborted) this.#controller.abort();
-    else connection?.addEventListener("abort", () => this.end());
+    const connection = this.dialect.disconnectCancels ? this.context.request.signal : undefined;
+    if (this.isCancelled || connection?.aborted) this.#controller.abort();
+    else connection?.addEventListener("abort", () => this.cancel());
     return this.#controller.signal;
   }
 
-  /** The client has lost interest. */
-  end(): void {
-    this.isOver = true;
+  /** The client has cancelled the request, or has disconnected. */
+  cancel(): void {
+    this.isCancelled = true;
     this.#controller?.abort();
   }
 
-  /** Nothing of the answer may be kept: its stream cannot be picked up again. Called before anything is said. */
+  /** Makes the response not resumable, so that none of it is stored. Call it before anything is sent. */
   keepNothing(): void {
     this.resumable = undefined;
   }
 
-  /** The client has come back for a stream that it lost. */
+  /** The client has reconnected to resume the stream. */
   resume(): void {
-    this.#conversation?.resume();
+    this.#responseStream?.resume();
   }
 
-  /** @param final never rejects */
+  /**
+   * Sends the last message of the request.
+   *
+   * @param final never rejects
+   */
   respond(final: MaybePromise<FinalMessage>): MaybePromise<Response> {
-    // Most requests are answered before there is anything to say early.
-    if (!(final instanceof Promise) && this.#conversation === undefined) {
+    // Most requests complete before anything else is sent.
+    if (!(final instanceof Promise) && this.#responseStream === undefined) {
       this.#isAnswered = true;
       return answerOf(final);
     }
-    return this.#talk().answer(final);
+    return this.#openStream().answer(final);
   }
 
-  #talk(): ResponseStream {
-    this.#conversation ??= new ResponseStream(
+  #openStream(): ResponseStream {
+    this.#responseStream ??= new ResponseStream(
       this.context,
       this.resumable,
-      this.dialect.hangingUpCancels ? () => this.end() : undefined,
+      this.dialect.disconnectCancels ? () => this.cancel() : undefined,
     );
-    return this.#conversation;
+    return this.#responseStream;
   }
 }
 
 keepMap(new Exchange({} as ExchangeFacts));
 
-/** Clients that do not list event streams get a single JSON answer (curl sends any type, many libraries none). */
+/** Clients that do not accept event streams get a single JSON response (curl accepts any type, many libraries none). */
 export function takesStreams({ headers }: RequestContext): boolean {
   return headers.get("accept")?.toLowerCase().includes("text/event-stream") ?? false;
 }
 
-/** A `result` that is JSON text already: listings are never parsed to be printed again. */
-export interface Printed {
+/** A `result` that is JSON text already, so that listings are never parsed and serialized again. */
+export interface SerializedResult {
   readonly resultText: string;
-  /** The text and the brace that closes the message, as bytes that answers share: of a long listing. */
-  readonly closed?: Uint8Array | undefined;
+  /** For a long listing: the text and the closing brace of the message, as bytes that responses share. */
+  readonly closedBytes?: Uint8Array | undefined;
 }
 
-export type MethodReply = (Reply | Printed) & {
+/** The reply of a method, with the HTTP status and headers if they are not the default. */
+export type MethodReply = (Reply | SerializedResult) & {
   readonly status?: number | undefined;
   readonly headers?: Record<string, string> | undefined;
 };
 
+/** Handles the requests of one JSON-RPC method. */
 export type Method = (request: RpcRequest, exchange: Exchange) => MaybePromise<MethodReply>;

@@ -1,4 +1,4 @@
-/** Streams that stay open for news of what is offered. Who listens, and what to, is each era's own. */
+/** Streams that stay open for change notifications. Each era decides who listens, and to what. */
 
 import type { Change } from "../../../core/model/change.ts";
 import { missingScopes } from "../../../core/pipeline/authorize.ts";
@@ -7,12 +7,13 @@ import { type Lines, type Listener, readLines, type Subscribed } from "../../../
 import type { RequestContext } from "../../../http/request-context.ts";
 import { type EventStream, eventStream } from "../../../http/sse.ts";
 
-/** Least time between two rechecks of a stream's credential: beats can come faster. */
+/** Minimum time between two checks of a stream's credential, because beats can come faster. */
 const RECHECK_MS = 5_000;
 
+/** The response with an open stream, or why none was opened. */
 export type Listening = Response | "too many streams";
 
-/** Whether it is offered here, and the client may read it: of what it may not, not even changes are told. */
+/** Whether this path offers the resource and the principal may read it. If not, its changes must stay hidden. */
 export function mayRead(context: RequestContext, uri: string): boolean {
   return readable(context, uri) !== undefined;
 }
@@ -22,6 +23,7 @@ function readable({ runtime, principal, toolkit }: RequestContext, uri: string):
   return found && !missingScopes(resourceOffer(found.entry), principal) ? subscribedTo(found, uri) : undefined;
 }
 
+/** The notification of a change. */
 export function notification(change: Change, tagged: Record<string, unknown>): Record<string, unknown> {
   if (change.of === "resource") {
     return { jsonrpc: "2.0", method: "notifications/resources/updated", params: { ...tagged, uri: change.uri } };
@@ -30,49 +32,50 @@ export function notification(change: Change, tagged: Record<string, unknown>): R
 }
 
 interface StreamOptions {
-  /** Says what comes first. */
-  readonly first?: (stream: EventStream) => void;
-  /** Says what comes last. */
-  readonly last?: (stream: EventStream) => void;
-  /** Where the heartbeat comes from, if not with the lines. */
+  /** Sends the first messages. */
+  readonly onOpen?: (stream: EventStream) => void;
+  /** Sends the last messages. */
+  readonly onClose?: (stream: EventStream) => void;
+  /** A separate source of heartbeats, if they do not come with the lines. */
   readonly heartbeat?: ReadableStream<Uint8Array>;
 }
 
+/** Opens an event stream of the changes that a listener wants. */
 export async function listen(
   context: RequestContext,
   listener: Listener,
-  tell: (change: Change, stream: EventStream) => void,
+  onChange: (change: Change, stream: EventStream) => void,
   options?: StreamOptions,
 ): Promise<Listening> {
   const changes = await context.runtime.changeFeed.listen(listener, (uri) => readable(context, uri));
   if (changes === undefined) return "too many streams";
-  return forward(context, changes, (line, stream) => tell(JSON.parse(line), stream), options);
+  return forward(context, changes, (line, stream) => onChange(JSON.parse(line), stream), options);
 }
 
 /**
- * An event stream that says what comes in line by line, keeps alive, and ends when either side does, or when its
- * principal is not admitted any more.
+ * Opens an event stream that forwards lines as they arrive. It sends keep-alive comments, and ends when either side
+ * ends or when the principal's credential is no longer valid.
  */
 export function forward(
   context: RequestContext,
   source: ReadableStream<Uint8Array>,
-  tell: (line: string, stream: EventStream) => void,
-  { first, last, heartbeat }: StreamOptions = {},
+  onLine: (line: string, stream: EventStream) => void,
+  { onOpen, onClose, heartbeat }: StreamOptions = {},
 ): Response {
   const incoming = readLines(source);
   const beating = heartbeat && readLines(heartbeat);
-  // Ends the loops below, and with them the streams behind them. A broken connection shows only in the request's
-  // signal.
+  // Ends the loops below and their sources. A broken connection shows only in the request's signal.
   const stop = () => {
     incoming.cancel();
     beating?.cancel();
   };
-  // News is for who reads it. What was kept of a call comes all at once, before its client can read any.
+  // A slow reader of change notifications is disconnected. Stored messages are written all at once, faster than any
+  // client reads them, so they need room.
   const stream = eventStream(stop, ": ", beating ? undefined : 0);
   context.request.signal.addEventListener("abort", stop);
-  first?.(stream);
+  onOpen?.(stream);
   let checked = Date.now();
-  // Comments keep the connection open, and reveal that it has closed.
+  // Comments keep the connection open, and detect that it has closed.
   const beat = async () => {
     stream.comment("keep-alive");
     if (Date.now() - checked < RECHECK_MS) return;
@@ -82,18 +85,18 @@ export function forward(
   const relay = async (lines: Lines) => {
     try {
       // An empty line is a beat.
-      for await (const line of lines) await (line === "" ? beat() : tell(line, stream));
+      for await (const line of lines) await (line === "" ? beat() : onLine(line, stream));
     } catch {
-      // The other side has gone, or the object behind the stream was restarted: clients come back.
+      // The source has ended, or its object was restarted. Clients reconnect.
     }
   };
   const relayAll = async () => {
     await Promise.race([relay(incoming), ...(beating ? [relay(beating)] : [])]);
     stop();
-    last?.(stream);
+    onClose?.(stream);
     stream.close();
   };
-  // Deferred: otherwise the runtime stops this when the client goes, and the stream behind it is never closed.
+  // Without `defer`, the runtime would stop this when the client disconnects, and the source would never be closed.
   context.runtime.defer(relayAll());
   return stream.response;
 }

@@ -1,4 +1,4 @@
-/** Progress and log messages on their way to the client: only what it asked for, in order, ahead of the answer. */
+/** Sends progress and log messages to the client: only those it has asked for, in order, before the response. */
 
 import type { Json } from "../../../core/lib/json.ts";
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
@@ -9,16 +9,16 @@ import { isAtLeast } from "../wire/log-levels.ts";
 import type { LogThreshold, Meta } from "./dialect.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** Says nothing to a client that takes no stream. */
+/** Sends nothing if the client does not accept streams. */
 export class NotificationSink implements Sink {
   readonly #exchange: Exchange;
   readonly #meta: Meta;
   readonly #logger: string;
-  #last = Number.NEGATIVE_INFINITY;
-  #least: MaybePromise<LogThreshold> | undefined;
+  #lastProgress = Number.NEGATIVE_INFINITY;
+  #threshold: MaybePromise<LogThreshold> | undefined;
   #queue: Promise<void> | undefined;
 
-  /** @param meta `_meta` of the request; @param logger what messages are said to come from */
+  /** @param meta `_meta` of the request; @param logger name of the logger in log messages */
   constructor(exchange: Exchange, meta: Meta, logger: string) {
     this.#exchange = exchange;
     this.#meta = meta;
@@ -27,45 +27,45 @@ export class NotificationSink implements Sink {
 
   progress(progress: number, total: number | undefined, message: string | undefined): void {
     const progressToken = this.#meta?.progressToken;
-    // "Progress tokens MUST be a string or integer value" (basic/patterns/progress). One that is long counts as none.
+    // "Progress tokens MUST be a string or integer value" (basic/patterns/progress). A long string is ignored.
     const isText = typeof progressToken === "string" && progressToken.length <= MAX_ECHO;
     const wantsProgress = isText || Number.isInteger(progressToken);
     // "The progress value MUST increase with each notification" (basic/utilities/progress).
-    if (!wantsProgress || !Number.isFinite(progress) || progress <= this.#last) return;
-    this.#last = progress;
+    if (!wantsProgress || !Number.isFinite(progress) || progress <= this.#lastProgress) return;
+    this.#lastProgress = progress;
     const { stream } = this.#exchange;
     if (stream === undefined) return;
-    const said = {
+    const notification = {
       jsonrpc: "2.0",
       method: "notifications/progress",
       params: { progressToken, progress, total, message },
     };
-    // Behind a log message that still waits for its threshold, so that the order stays.
-    if (this.#queue) this.#queue = this.#queue.then(() => stream.send(said, true));
-    else stream.send(said, true);
+    // Keep the order: send it after any log message that still waits for its threshold.
+    if (this.#queue) this.#queue = this.#queue.then(() => stream.send(notification, true));
+    else stream.send(notification, true);
   }
 
   log(level: LogLevel, data: Json): void {
     const { stream } = this.#exchange;
     if (stream === undefined) return;
-    // Once per call: a level that is kept in a session costs a read.
-    this.#least ??= this.#exchange.dialect.logThreshold(this.#exchange, this.#meta);
-    const wanted = this.#least;
-    const decide = (from: LogThreshold) => {
+    // Read once per call, because a level stored in a session costs a read.
+    this.#threshold ??= this.#exchange.dialect.logThreshold(this.#exchange, this.#meta);
+    const threshold = this.#threshold;
+    const sendFrom = (from: LogThreshold) => {
       if (from === "never" || !isAtLeast(level, from)) return;
       const params = { level, logger: this.#logger, data };
       stream.send({ jsonrpc: "2.0", method: "notifications/message", params }, true);
     };
-    if (this.#queue === undefined && !(wanted instanceof Promise)) decide(wanted);
-    // A level that cannot be read must not cost the caller the result.
-    else this.#queue = (this.#queue ?? Promise.resolve()).then(() => wanted).then(decide, () => {});
+    if (this.#queue === undefined && !(threshold instanceof Promise)) sendFrom(threshold);
+    // If the level cannot be read, drop the message instead of failing the call.
+    else this.#queue = (this.#queue ?? Promise.resolve()).then(() => threshold).then(sendFrom, () => {});
   }
 
   release(): void {
     this.#exchange.stream?.release();
   }
 
-  /** Resolves when everything has been said; undefined where it has been. */
+  /** Resolves when all notifications are sent; undefined if none are waiting. */
   drained(): Promise<void> | undefined {
     return this.#queue;
   }

@@ -1,4 +1,4 @@
-/** Answers that are errors of the endpoint, not of a method. */
+/** Error responses of the endpoint itself, not of a method. */
 
 import { json } from "../../../http/response.ts";
 import type { RpcId } from "../../json-rpc.ts";
@@ -11,7 +11,7 @@ interface RefuseOptions {
   readonly headers?: Record<string, string>;
 }
 
-/** Without a readable id the member is left out: the schemas allow a string or a number, and no null. */
+/** Omits `id` if the request's id is unknown: the schemas allow a string or a number, but not null. */
 export function refuse(
   status: number,
   message: string,
@@ -20,11 +20,12 @@ export function refuse(
   return json({ jsonrpc: "2.0", id, error: { code, message } }, status, headers);
 }
 
+/** 429 for a principal that has too many streams open. */
 export function tooManyStreams(id: RpcId | undefined): Response {
   return refuse(429, "Too many open streams; close one first", { id, headers: { "retry-after": "10" } });
 }
 
-/** For a message that no era serves. */
+/** Rejects a message that belongs to no era, with status 400. */
 export function unclaimed(code: number, message: string, data?: unknown): Unclaimed {
   return { era: "refused", status: 400, error: data === undefined ? { code, message } : { code, message, data } };
 }

@@ -1,6 +1,6 @@
 /**
- * Where the messages about one request go: a single JSON answer while nothing else is said, an event stream from the
- * first thing that is. Decided by what happens, without buffering.
+ * The response to one request: a single JSON message, or an event stream if anything is sent before the last message.
+ * The first message that is sent decides, so nothing is buffered.
  */
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import { jsonShared } from "../../../http/listing.ts";
@@ -8,72 +8,72 @@ import type { RequestContext } from "../../../http/request-context.ts";
 import { jsonText } from "../../../http/response.ts";
 import { eventStream, keepChecking } from "../../../http/sse.ts";
 
+/** Sends messages about a request to its client, before the response. */
 export interface MessageStream {
   /**
-   * A notification or request of ours to the client, ahead of the answer.
+   * Sends a notification or request to the client, before the response.
    *
-   * @param mayBeMissed whether it is left out for a client that reads more slowly than is said
+   * @param isOptional whether it may be skipped if the client reads too slowly
    */
-  send(message: Record<string, unknown>, mayBeMissed?: boolean): void;
-  /** Closes the connection; what is said from then on waits for the client to come back. */
+  send(message: Record<string, unknown>, isOptional?: boolean): void;
+  /** Closes the connection, if the client can resume: later messages are stored until it reconnects. */
   release(): void;
-  /** Whether the last message has been said: nothing more goes out. */
+  /** Whether the last message was sent. Nothing is sent after it. */
   readonly isDone: boolean;
 }
 
-/** The event stream behind it. */
+/** The event stream that a {@link MessageStream} writes to. */
 export interface OutgoingStream {
   readonly response: Response;
-  send(text: string, mayBeMissed: boolean): void;
-  /** Keeps the connection open while nothing is said. */
+  send(text: string, isOptional: boolean): void;
+  /** Keeps an idle connection open. */
   beat(): void;
-  /** Closes the connection, if its client can come back: for what it has not heard, and what is still to come. */
-  leave(): void;
-  /** Closes the connection, as if the client had. */
+  /** Closes the connection if its client can resume, and stores what the client has not received. */
+  detach(): void;
+  /** Closes the connection as if the client had closed it. */
   cut(): void;
-  /** Sends the last message, and closes. */
+  /** Sends the last message and closes the stream. */
   end(text: string): void;
 }
 
-/** Where an answer may be picked up, should its connection be lost. */
+/** A response that the client can resume if it loses the connection. */
 export interface Resumable {
-  /** Name of its stream, unique in the session. */
+  /** Name of the stream, unique in the session. */
   readonly stream: string;
   open(): OutgoingStream;
 }
 
-/** The last message, as JSON text; status and headers count only where it is the only one. */
+/** The last message as JSON text. Status and headers are used only if it is the only message. */
 export interface FinalMessage {
   readonly text: string;
   readonly status?: number | undefined;
   readonly headers?: Record<string, string> | undefined;
-  /** The same text, where most of it is bytes that answers share. */
+  /** The same text in two parts, if most of it is bytes that responses share. */
   readonly shared?: { readonly head: string; readonly rest: Uint8Array } | undefined;
 }
 
-/** The only message to its client. */
+/** The response if there is only one message. */
 export function answerOf({ text, status, headers, shared }: FinalMessage): Response {
   return shared ? jsonShared(shared.head, shared.rest) : jsonText(text, status, headers);
 }
 
-/** Carries one request's messages to its client: an event stream is opened when there is something to say early. */
+/** Sends the messages of one request. Opens an event stream if anything is sent before the last message. */
 export class ResponseStream implements MessageStream {
   readonly #context: RequestContext;
   readonly #resumable: Resumable | undefined;
-  readonly #gone: (() => void) | undefined;
+  readonly #onDisconnect: (() => void) | undefined;
   #answer: ((response: Response) => void) | undefined;
   #stream: OutgoingStream | undefined;
   isDone = false;
   #endChecks: (() => void) | undefined;
 
   /**
-   * @param gone called when the client has closed a stream; left out if that does not mean that it has lost interest:
-   *             then the request is seen to its end
+   * @param onDisconnect called when the client closes a stream; undefined if the request runs to its end then
    */
-  constructor(context: RequestContext, resumable: Resumable | undefined, gone: (() => void) | undefined) {
+  constructor(context: RequestContext, resumable: Resumable | undefined, onDisconnect: (() => void) | undefined) {
     this.#context = context;
     this.#resumable = resumable;
-    this.#gone = gone;
+    this.#onDisconnect = onDisconnect;
   }
 
   /** @param final never rejects */
@@ -83,21 +83,21 @@ export class ResponseStream implements MessageStream {
       if (this.#stream) resolve(this.#stream.response);
       else this.#answer = resolve;
       const ended = final.then((last) => resolve(this.#end(last)));
-      if (this.#gone === undefined) this.#context.runtime.defer(ended);
+      if (this.#onDisconnect === undefined) this.#context.runtime.defer(ended);
     });
   }
 
-  send(message: Record<string, unknown>, mayBeMissed = false): void {
-    if (!this.isDone) this.#opened().send(JSON.stringify(message), mayBeMissed);
+  send(message: Record<string, unknown>, isOptional = false): void {
+    if (!this.isDone) this.#opened().send(JSON.stringify(message), isOptional);
   }
 
   release(): void {
-    if (this.#resumable !== undefined && !this.isDone) this.#opened().leave();
+    if (this.#resumable !== undefined && !this.isDone) this.#opened().detach();
   }
 
-  /** The client has come back for its stream on another connection: the mailbox's. */
+  /** The client has reconnected: from now on, its messages go through the mailbox. */
   resume(): void {
-    if (!this.isDone) this.#stream?.leave();
+    if (!this.isDone) this.#stream?.detach();
   }
 
   #end(final: FinalMessage): Response {
@@ -110,10 +110,10 @@ export class ResponseStream implements MessageStream {
 
   #opened(): OutgoingStream {
     if (this.#stream) return this.#stream;
-    const stream = this.#resumable?.open() ?? plainStream(() => this.#gone?.());
+    const stream = this.#resumable?.open() ?? plainStream(() => this.#onDisconnect?.());
     this.#stream = stream;
-    // A beat keeps proxies from closing a stream that is silent, and finds out that nobody listens any more. After a cut
-    // the call goes on as it does when a connection breaks.
+    // The beat keeps proxies from closing a silent stream, and detects that the client is gone. After a cut, the call
+    // goes on as it would after a broken connection.
     this.#endChecks = keepChecking(
       this.#context,
       () => stream.cut(),
@@ -124,18 +124,18 @@ export class ResponseStream implements MessageStream {
   }
 }
 
-function plainStream(gone: () => void): OutgoingStream {
-  const stream = eventStream(gone);
+function plainStream(onDisconnect: () => void): OutgoingStream {
+  const stream = eventStream(onDisconnect);
   return {
     response: stream.response,
-    send(text, mayBeMissed) {
-      if (!(mayBeMissed && stream.isBehind)) stream.send(text);
+    send(text, isOptional) {
+      if (!(isOptional && stream.isBehind)) stream.send(text);
     },
     beat: () => stream.comment("keep-alive"),
-    leave() {},
+    detach() {},
     cut() {
       stream.close();
-      gone();
+      onDisconnect();
     },
     end(text) {
       stream.send(text);

@@ -1,4 +1,4 @@
-/** Sessions for tools that want one, of clients that keep none: a handle that goes to and fro as an argument. */
+/** Sessions for tools that use one, for clients without sessions: a handle that is passed as an argument. */
 
 import type { Begins } from "../../../core/model/call.ts";
 import { SESSION_LIFETIME_MS } from "../../../core/model/session.ts";
@@ -8,30 +8,30 @@ import type { RequestContext } from "../../../http/request-context.ts";
 const PURPOSE = "tool-session";
 
 /**
- * What a handle or session id is signed for: it is good on the path that it was given on, so that a token for one toolkit
- * cannot end or answer other calls, nor go on with what they left.
+ * The purpose that a handle or session id is signed for. It includes the toolkit's path, so that a token for one
+ * toolkit cannot end, answer or continue calls made on another path.
  */
 export function purposeOn(purpose: string, { toolkit }: RequestContext): string {
   return toolkit === undefined ? purpose : `${purpose} ${toolkit}`;
 }
 
-/** A session for a client that keeps none. */
+/** A session whose client does not keep sessions itself. */
 export interface ToolSession {
   readonly id: string;
-  /** What the client sends to go on with it. */
+  /** The value by which the client continues the session. */
   readonly handle: string;
   readonly begins: Begins;
 }
 
 /**
- * Goes on with the session that a handle names, or begins one.
+ * Continues the session that a handle names, or starts one if there is none.
  *
- * @returns undefined for an invalid handle
+ * @returns undefined if the handle is invalid or has expired
  */
 export async function toolSession(context: RequestContext, given: unknown): Promise<ToolSession | undefined> {
   const { runtime, principal } = context;
   if (given === undefined) {
-    // Random, not derived from the call: sending the same call again begins another session.
+    // Random, not derived from the call: repeating the call starts another session.
     const id = randomId();
     return { id, handle: await handleOf(context, id), begins: true };
   }
@@ -41,7 +41,7 @@ export async function toolSession(context: RequestContext, given: unknown): Prom
   return { id: checked.id, handle: given as string, begins: false };
 }
 
-/** The handle of a session that a call of this principal began. */
+/** Makes a handle for a session that belongs to this principal. */
 export function handleOf(context: RequestContext, sessionId: string): Promise<string> {
   const { runtime, principal } = context;
   return mintHandle(runtime.signer, purposeOn(PURPOSE, context), principal.id, `${Date.now()}`, sessionId);

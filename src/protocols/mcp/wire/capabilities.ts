@@ -1,9 +1,9 @@
-/** What the server can do, what a client can be asked, and how it is asked. */
+/** Capabilities of the server and of clients, and the requests by which a client is asked. */
 
 import { isRecord } from "../../../core/lib/json.ts";
 import type { Capability, Question } from "../../../core/model/elicitation.ts";
 
-/** What this server can do, in every era. */
+/** The server's capabilities, the same in every era. */
 export const SERVER_CAPABILITIES = {
   tools: { listChanged: true },
   prompts: { listChanged: true },
@@ -12,10 +12,10 @@ export const SERVER_CAPABILITIES = {
   logging: {},
 } as const;
 
-/** Of a client that can be asked nothing. */
+/** Capabilities of a client that cannot be asked anything. */
 export const NO_CAPABILITIES: ReadonlySet<never> = new Set();
 
-/** What a client declared that it can be asked (client capabilities; `elicitation: {}` means forms). */
+/** Reads the capabilities that a client declares. `elicitation: {}` means forms. */
 export function capabilitiesOf(capabilities: unknown): ReadonlySet<Capability> {
   if (!isRecord(capabilities)) return NO_CAPABILITIES;
   const { elicitation, sampling, roots } = capabilities;
@@ -30,7 +30,7 @@ export function capabilitiesOf(capabilities: unknown): ReadonlySet<Capability> {
   return can;
 }
 
-/** Names for messages: a client may have one of the two ways to elicit, and lack the other. */
+/** Names for messages. A client may support one of the two ways to elicit and not the other. */
 export const CAPABILITY_NAMES: Readonly<Record<Capability, string>> = {
   form: "elicitation by form",
   page: "elicitation by URL",
@@ -39,8 +39,10 @@ export const CAPABILITY_NAMES: Readonly<Record<Capability, string>> = {
 };
 
 /**
- * @param hasModes      whether a form is one way to elicit among others: it was the only one before 2025-11-25
- * @param elicitationId names the visit to a page, in revisions that report on it
+ * The request that asks a client a question.
+ *
+ * @param hasModes      whether the revision has `mode`: before 2025-11-25, a form was the only way to elicit
+ * @param elicitationId id of a visit to a page, in revisions that have one
  */
 export function toRequest(
   question: Question,

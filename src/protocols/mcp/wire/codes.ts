@@ -1,4 +1,4 @@
-/** MCP's error codes, and the shape of a reply. */
+/** MCP's error codes, and the type of a reply. */
 
 export const CODE = {
   parse: -32700,
@@ -6,9 +6,9 @@ export const CODE = {
   unknownMethod: -32601,
   invalidParams: -32602,
   internal: -32603,
-  /** Session not found: what the official servers send beside their 404. */
+  /** Session not found: the code that the official servers send with their 404. */
   unknownSession: -32001,
-  /** Gateway seed, "Timeout". */
+  /** A call that timed out, before 2026-07-28. MCP defines no code for it. */
   timeout: -32003,
   /** 2026-07-28, basic/index, Error Codes. */
   headerMismatch: -32020,
@@ -24,7 +24,7 @@ export interface RpcError {
   readonly data?: unknown;
 }
 
-/** A reply, and the HTTP status where the specification fixes one. */
+/** A reply, with the HTTP status and headers if they are not the default. */
 export type Rendered = Reply & {
   readonly status?: number | undefined;
   readonly headers?: Record<string, string> | undefined;
@@ -32,6 +32,7 @@ export type Rendered = Reply & {
 
 export type Reply = { readonly result: Record<string, unknown> } | { readonly error: RpcError };
 
+/** A reply with an error. */
 export function error(code: number, message: string, data?: unknown): Reply {
   return { error: data === undefined ? { code, message } : { code, message, data } };
 }

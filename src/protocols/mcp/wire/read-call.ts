@@ -1,4 +1,4 @@
-/** Reads `tools/call` parameters: wire → Call. Takes the reserved arguments off before the tool sees its input. */
+/** Reads the parameters of `tools/call`, and separates the reserved arguments from the tool's input. */
 
 import { isRecord } from "../../../core/lib/json.ts";
 import type { Attachment } from "../../../core/model/definition.ts";
@@ -13,8 +13,11 @@ export interface ReadCall {
 }
 
 /**
- * @param headerKey the `Idempotency-Key` header; before it goes `_meta.idempotency_key`, and before both the seed's own
- *                  `arguments.idempotency_key`
+ * Reads a call. If it has several idempotency keys, `arguments.idempotency_key` comes first, then
+ * `_meta.idempotency_key`, then the header.
+ *
+ * @param headerKey the `Idempotency-Key` header
+ * @returns a message if the parameters are malformed
  */
 export function readCall(params: unknown, headerKey: string | undefined): ReadCall | { problem: string } {
   if (!isRecord(params)) return { problem: "params must be an object" };

@@ -1,4 +1,4 @@
-/** Several messages in one request (2025-03-26, basic/index, Batching). */
+/** Batches: several messages in one request (2025-03-26, basic/index, Batching). */
 import { settlesAtOnce } from "../../../../core/lib/maybe-promise.ts";
 import type { RequestContext } from "../../../../http/request-context.ts";
 import { empty, json, jsonText } from "../../../../http/response.ts";
@@ -6,13 +6,13 @@ import { type RpcId, type RpcMessage, readRpc } from "../../../json-rpc.ts";
 import type { ValidMessage } from "../../transport/era.ts";
 import { CODE } from "../../wire/codes.ts";
 
-/** Calls that one request may make: they share its time and its memory. */
+/** Messages in one batch: they share the time and memory of one request. */
 const MAX_MESSAGES = 50;
 
-/** Characters that its answers may have together: a call of 100 may be answered with megabytes. */
+/** Characters in all responses of a batch together: a call of 100 characters can have a result of megabytes. */
 const MAX_ANSWERS = 10_000_000;
 
-/** Calls that wait side by side: how long their answers are is known when they are made. */
+/** Calls that run at the same time. The size of a response is only known once it is there. */
 const MAX_WAITING = 4;
 
 const NO_KEY = {
@@ -20,30 +20,30 @@ const NO_KEY = {
   message: "The header Idempotency-Key cannot be used with a batch: put _meta.idempotency_key in each call's params",
 };
 
-/** @param post answers one message by itself */
+/** @param post handles a single message */
 export async function answerBatch(
   values: readonly unknown[],
   context: RequestContext,
   post: (message: ValidMessage) => Promise<Response>,
 ): Promise<Response> {
   const messages = values.map(readRpc);
-  // What holds no message at all is no batch, an empty one included.
+  // Without a valid message it is not a batch. That includes an empty array.
   if (values.length > MAX_MESSAGES || messages.every(({ kind }) => kind === "invalid")) {
     const error = { code: CODE.invalidRequest, message: `A batch must have 1 to ${MAX_MESSAGES} JSON-RPC messages` };
     return json({ jsonrpc: "2.0", error }, 400);
   }
-  // To which of its calls it belongs is not said, and a call that was meant to run once must not run without its key.
+  // The key cannot be assigned to one of the calls, and a call that should run once must not run without its key.
   if (context.headers.has("idempotency-key")) return json({ jsonrpc: "2.0", error: NO_KEY }, 400);
-  // A batch counts as many requests as it has messages. Its own request was counted at the door.
+  // A batch counts as many requests as it has messages. The request itself was counted when it arrived.
   const refused = values.length > 1 ? await context.recheck(values.length - 1) : undefined;
   if (refused) return refused;
   const answers = await answerAll(messages, post);
-  const said = answers.filter((answer) => answer !== undefined);
-  // "If the input consists solely of responses or notifications", there is nothing to say.
-  return said.length === 0 ? empty(202) : jsonText(`[${said.join(",")}]`);
+  const texts = answers.filter((answer) => answer !== undefined);
+  // "If the input consists solely of responses or notifications", the response has no body.
+  return texts.length === 0 ? empty(202) : jsonText(`[${texts.join(",")}]`);
 }
 
-/** Answers as texts, in the order of the messages; undefined where there is none. */
+/** Responses as JSON texts, in the order of the messages; undefined for messages that have no response. */
 async function answerAll(
   messages: readonly RpcMessage[],
   post: (message: ValidMessage) => Promise<Response>,
@@ -54,7 +54,7 @@ async function answerAll(
     if (response.status === 202) return undefined;
     const text = await response.text();
     size += text.length;
-    return message.kind === "request" && size > MAX_ANSWERS ? leftOut(message.id, "has run") : text;
+    return message.kind === "request" && size > MAX_ANSWERS ? tooLarge(message.id, "has run") : text;
   };
   const answers: (string | undefined)[] = [];
   const waiting = new Set<Promise<void>>();
@@ -64,7 +64,7 @@ async function answerAll(
       continue;
     }
     if (waiting.size === MAX_WAITING) await Promise.race(waiting);
-    answers[place] = problemOf(message) ?? (size > MAX_ANSWERS ? unrun(message) : undefined);
+    answers[place] = problemOf(message) ?? (size > MAX_ANSWERS ? skip(message) : undefined);
     if (answers[place] !== undefined) continue;
     const answer = post(message);
     const taken = take(message, answer).then((text) => {
@@ -72,9 +72,9 @@ async function answerAll(
       waiting.delete(taken);
     });
     waiting.add(taken);
-    // One that fails while another is waited for is not unhandled: it fails the batch when its turn comes.
+    // Not an unhandled rejection, even if another call is awaited at the time: the batch fails once it awaits this one.
     taken.catch(() => {});
-    // What is there at once is counted before the next is made.
+    // A response that is there at once is counted before the next call starts.
     if (await settlesAtOnce(answer)) await taken;
   }
   await Promise.all(waiting);
@@ -84,16 +84,17 @@ async function answerAll(
 function problemOf(message: ValidMessage): string | undefined {
   // Lifecycle: "The initialize request MUST NOT be part of a JSON-RPC batch".
   if (message.kind !== "request" || message.method !== "initialize") return undefined;
-  return refusal(message.id, "initialize may not be in a batch");
+  return refusal(message.id, "initialize must not be part of a batch");
 }
 
-/** Notifications and responses are heard all the same: they have no answer. */
-function unrun(message: RpcMessage): string | undefined {
-  return message.kind === "request" ? leftOut(message.id, "was not run") : undefined;
+/** Skips a request. Notifications and responses are still handled, because they have no response. */
+function skip(message: RpcMessage): string | undefined {
+  return message.kind === "request" ? tooLarge(message.id, "was not run") : undefined;
 }
 
-function leftOut(id: RpcId, what: string): string {
-  return refusal(id, `The answers of this batch are over ${MAX_ANSWERS} characters. This one ${what}: call it alone`);
+function tooLarge(id: RpcId, what: string): string {
+  const message = `The responses of this batch exceed ${MAX_ANSWERS} characters. This call ${what}: send it on its own`;
+  return refusal(id, message);
 }
 
 function refusal(id: RpcId | undefined, message: string): string {

@@ -1,4 +1,4 @@
-/** What the revisions with a handshake say and take, and what clients do that name none. */
+/** The dialects of the revisions with a handshake, and of clients that name no revision. */
 
 import { isRecord } from "../../../../core/lib/json.ts";
 import { MAX_SUBSCRIBED_URI } from "../../../../core/model/change.ts";
@@ -44,7 +44,7 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
 
 const NO_ANSWERS = { answers: undefined };
 
-/** @param revision undefined for bare clients, with no handshake and no version at all */
+/** @param revision undefined for bare clients, which do no handshake and name no revision */
 function make(revision: LegacyRevision | undefined): Dialect {
   return {
     era: "legacy",
@@ -52,24 +52,24 @@ function make(revision: LegacyRevision | undefined): Dialect {
     finish: (reply) => reply,
     unknownMethodStatus: undefined,
     // "Disconnection SHOULD NOT be interpreted as the client cancelling its request" (2025-03-26, 2025-06-18 and
-    // 2025-11-25, basic/transports). 2024-11-05 does not say so, but has the same cancel notification. Bare clients have
-    // no other way.
-    hangingUpCancels: revision === undefined,
+    // 2025-11-25, basic/transports). 2024-11-05 does not say so, but has the same cancel notification. Bare clients can
+    // cancel only by disconnecting.
+    disconnectCancels: revision === undefined,
     notifies: revision !== undefined,
     watch,
     logThreshold: ({ context, session }) => (session ? logLevelOf(context, session) : "info"),
-    readBeside: () => NO_ANSWERS,
+    readAnswers: () => NO_ANSWERS,
     wrongHeader: () => undefined,
     sessionOfEarlierTurn: () => undefined,
     elicitation: askLive,
     asking() {
-      throw new TypeError("This client is asked while a call runs: none of its calls ends with questions");
+      throw new TypeError("Legacy clients are asked during a call, so no call can end with questions");
     },
     timedOut: (message) => error(CODE.timeout, message),
     lacksCapability: (_capability, message) => ({ result: failed({ message }) }),
     // An error before 2025-11-25 (changelog, SEP-1303).
     invalidIsResult: revision !== undefined && revision >= "2025-11-25",
-    // Gateway seed, "Error handling": tool not found is -32601 there, -32602 in every revision of MCP.
+    // Bare clients get -32601 for an unknown tool. Every revision of MCP says -32602.
     unknownToolCode: revision === undefined ? CODE.unknownMethod : CODE.invalidParams,
     unknownResourceCode: CODE.unknownResource,
     structuredContent: "objects",
@@ -82,17 +82,18 @@ function make(revision: LegacyRevision | undefined): Dialect {
 const BARE = make(undefined);
 const DIALECTS = new Map(LEGACY_REVISIONS.map((revision) => [revision, make(revision)]));
 
+/** @param revision undefined for a bare client */
 export function legacyDialect(revision: LegacyRevision | undefined): Dialect {
   return (revision && DIALECTS.get(revision)) ?? BARE;
 }
 
-/** Lifecycle, "Version Negotiation": the client's revision if it is served, else the newest of this era. */
+/** The client's revision if it is supported, else the newest of this era (Lifecycle, "Version Negotiation"). */
 function negotiate(params: unknown): LegacyRevision | undefined {
   if (!isRecord(params) || typeof params.protocolVersion !== "string") return undefined;
   return isLegacyRevision(params.protocolVersion) ? params.protocolVersion : LEGACY_REVISIONS[0];
 }
 
-/** A handshake starts a session (2025-11-25, basic/transports, Session Management). */
+/** Starts a session (2025-11-25, basic/transports, Session Management). */
 async function initialize({ params }: RpcRequest, { context }: Exchange): Promise<MethodReply> {
   const protocolVersion = negotiate(params);
   if (protocolVersion === undefined) {
@@ -109,7 +110,7 @@ async function initialize({ params }: RpcRequest, { context }: Exchange): Promis
 async function setLevel({ params }: RpcRequest, { context, session }: Exchange): Promise<MethodReply> {
   const level = isRecord(params) ? params.level : undefined;
   if (!isLogLevel(level)) return error(CODE.invalidParams, "params.level must be a log level");
-  // Without a session there is nothing to remember it by, and no later message that it could be about.
+  // Without a session the level cannot be stored, and there is no later message that it could apply to.
   if (session) await setLogLevel(context, session, level);
   return { result: {} };
 }
@@ -123,7 +124,7 @@ async function subscribe({ params }: RpcRequest, exchange: Exchange, on: boolean
   const found =
     params.uri.length <= MAX_SUBSCRIBED_URI ? findResource(catalog, context.toolkit, params.uri) : undefined;
   if (on && !found) return unknownResource(params.uri, exchange);
-  // A caller that may not read a resource must not learn of its changes.
+  // A caller that may not read a resource must not learn that it changes.
   const refusal = on && found ? missingScopes(resourceOffer(found.entry), context.principal) : undefined;
   if (refusal) return refused(refusal, exchange.dialect, context);
   const { changeFeed } = context.runtime;

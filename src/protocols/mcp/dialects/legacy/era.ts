@@ -1,4 +1,4 @@
-/** The revisions with a handshake, 2024-11-05 to 2025-11-25: requests belong to sessions. Bare clients have none. */
+/** The revisions with a handshake, 2024-11-05 to 2025-11-25, whose requests belong to sessions; and bare clients. */
 
 import { isPromise, type MaybePromise } from "../../../../core/lib/maybe-promise.ts";
 import { partitionOf } from "../../../../core/model/principal.ts";
@@ -12,10 +12,10 @@ import { NO_CAPABILITIES } from "../../wire/capabilities.ts";
 import { answerBatch } from "./batch.ts";
 import { legacyDialect } from "./dialect.ts";
 import { getStream } from "./get-stream.ts";
-import { hear } from "./mailbox.ts";
+import { deliver } from "./mailbox.ts";
 import { ResumableAnswer } from "./resumable-stream.ts";
 import {
-  isAnonymous,
+  isAnonymousSession,
   isLegacyRevision,
   knownSession,
   LEGACY_REVISIONS,
@@ -37,7 +37,7 @@ export const legacy: Era = {
   endSession,
 };
 
-/** What a request belongs to. Where both are absent it is a bare client's. */
+/** Revision and session of a request. A bare client has neither. */
 interface Opened {
   readonly revision: LegacyRevision | undefined;
   readonly session: McpSession | undefined;
@@ -60,9 +60,9 @@ async function openSession(
   handle: string,
 ): Promise<Response | Opened> {
   const session = await knownSession(context, handle);
-  // A session that began before its client signed in is nothing to go on with, and nothing to stumble over: clients
-  // keep its id, and do not begin another.
-  if (session === undefined && !(await isAnonymous(context, handle))) return unknownSession();
+  // If the session started before its client signed in, ignore it instead of failing: clients keep sending its id, and
+  // do not start another session.
+  if (session === undefined && !(await isAnonymousSession(context, handle))) return unknownSession();
   return openedOf(named, session);
 }
 
@@ -79,7 +79,7 @@ function answer(
   if (opened instanceof Response) return opened;
   const { revision, session } = opened;
   // Streamable HTTP, "Sending Messages to the Server": notifications and responses are accepted without a body.
-  if (message.kind !== "request") return hear(context, message, session).then(() => empty(202));
+  if (message.kind !== "request") return deliver(context, message, session).then(() => empty(202));
   return dispatch(message, {
     context,
     dialect: legacyDialect(revision),
@@ -91,24 +91,24 @@ function answer(
   });
 }
 
-/** 2025-03-26, basic/index, Batching: that revision only, and clients that name none. */
+/** Batches exist only in 2025-03-26 (basic/index, Batching). Clients that name no revision may send them too. */
 async function postBatch(context: RequestContext, values: readonly unknown[]): Promise<Response> {
   const named = context.headers.get("mcp-protocol-version") ?? undefined;
   const opened = await open(context, named);
   if (opened instanceof Response) return opened;
   const batches = (revision: string | undefined) => revision === undefined || revision === "2025-03-26";
-  if (!batches(named) || !batches(opened.revision)) return refuse(400, "This revision has no batches");
+  if (!batches(named) || !batches(opened.revision)) return refuse(400, "This revision does not support batches");
   return answerBatch(values, context, async (message) => answer(context, message, opened, true));
 }
 
 async function endSession(context: RequestContext): Promise<Response> {
   const handle = context.headers.get("mcp-session-id");
-  if (handle === null) return refuse(400, "DELETE ends a session: the header Mcp-Session-Id is missing");
+  if (handle === null) return refuse(400, "The header Mcp-Session-Id is missing: it names the session to end");
   const session = await knownSession(context, handle);
   if (session === undefined) return unknownSession();
   const { sessions, changeFeed, relay } = context.runtime;
   await sessions.end(context.principal.id, session.id);
-  // Its open streams too, wherever they are.
+  // Also end its open streams, in all isolates.
   await Promise.all([
     changeFeed.end(partitionOf(context.principal), session.id),
     relay.close(relayBox(context, session)),

@@ -1,6 +1,6 @@
 /**
- * Ids of events that a client may come back with (2025-11-25, basic/transports, Resumability and Redelivery): signed
- * and bound to their session, so that one that was never issued is known without a read.
+ * Ids of events that a client can resume from (2025-11-25, basic/transports, Resumability and Redelivery). They are
+ * signed and bound to their session, so a forged id is detected without a read.
  */
 import type { Principal } from "../../../../core/model/principal.ts";
 import { granted, lacking } from "../../../../core/model/principal.ts";
@@ -8,23 +8,23 @@ import type { Runtime } from "../../../../core/ports/runtime.ts";
 import { fromBase64Url, toBase64Url } from "../../../../core/ports/signed-handles.ts";
 import type { RpcId } from "../../../json-rpc.ts";
 
-/** Where the answer to a request may be picked up, should its connection be lost. */
+/** The stream of a request whose response can be resumed. */
 export interface StreamAddress {
   /** The mailbox of the session. */
   readonly box: string;
   /** Unique in the mailbox. */
   readonly stream: string;
   readonly request: RpcId;
-  /** Scopes of who made the request: who picks the answer up must have those of them that anything here demands. */
+  /** Scopes of the request's principal. To resume, a client needs those of them that the catalogue demands. */
   readonly scopes: Principal["scopes"];
-  /** Folder name of the toolkit whose path the request came in on; undefined for the bare path. */
+  /** Folder name of the toolkit in the request's path; undefined on the path that serves all toolkits. */
   readonly toolkit: string | undefined;
 }
 
-/** Position after the last message: a client that has it has missed nothing still available. */
+/** Position after the last message. A client that is there has received everything that is still available. */
 export const END = "end";
 
-/** What a stream's ids begin with. */
+/** Signs the name of a stream, with which its event ids begin. */
 export async function signStream({ signer, catalog }: Runtime, address: StreamAddress): Promise<string> {
   const { box, stream, request, scopes, toolkit = null } = address;
   const has = granted(catalog.scopes, scopes);
@@ -33,36 +33,38 @@ export async function signStream({ signer, catalog }: Runtime, address: StreamAd
 }
 
 /**
- * @param name of the stream, as signed
- * @param at   place of the message in its stream: 0 before the first
+ * @param name signed name of the stream
+ * @param at   position of the message in its stream, starting at 1; 0 is the position before the first
  */
 export function eventId(name: string, at: number | typeof END): string {
   return `${name}-${at}`;
 }
 
 /**
- * @param visitor who comes back, and on which toolkit's path: a session's tokens may have different scopes, and be good
- *                for one toolkit only
- * @returns undefined for an id that no event of this session has had, or none that the visitor would have got
+ * Reads the id of an event and checks its signature.
+ *
+ * @param client scopes and toolkit path of the client that resumes: the tokens used in one session may have different
+ *               scopes, and be valid for one toolkit only
+ * @returns undefined if no event of this session has the id, or if the client may not receive the event
  */
 export async function readEventId(
   { signer }: Runtime,
   box: string,
   id: string,
-  visitor: Pick<StreamAddress, "scopes" | "toolkit">,
+  client: Pick<StreamAddress, "scopes" | "toolkit">,
 ): Promise<(StreamAddress & { readonly name: string; readonly after: number | typeof END }) | undefined> {
   const [, name = "", stream = "", note = "", signature = "", at] =
     /^(([\w-]+)\.([\w-]+)\.([\w-]+))-(\d{1,9}|end)$/.exec(id) ?? [];
-  // Nothing of it is looked at before it is known to be ours.
+  // Verify the signature before using any part of the id.
   if (at === undefined || !(await signer.verify(bound(box, stream, note), signature))) return undefined;
   const [request, path, ...has] = readNote(note);
   const toolkit = path ?? undefined;
-  const isNarrower = visitor.toolkit !== undefined && visitor.toolkit !== toolkit;
-  if (isNarrower || lacking(has, visitor.scopes).length > 0) return undefined;
-  return { box, stream, request, scopes: visitor.scopes, toolkit, name, after: at === END ? END : Number(at) };
+  const isNarrower = client.toolkit !== undefined && client.toolkit !== toolkit;
+  if (isNarrower || lacking(has, client.scopes).length > 0) return undefined;
+  return { box, stream, request, scopes: client.scopes, toolkit, name, after: at === END ? END : Number(at) };
 }
 
-/** @param note that {@link signStream} made */
+/** @param note made by {@link signStream} */
 function readNote(note: string): [request: RpcId, toolkit: string | null, ...has: string[]] {
   return JSON.parse(new TextDecoder().decode(fromBase64Url(note)));
 }

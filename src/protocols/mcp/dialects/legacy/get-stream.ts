@@ -1,4 +1,4 @@
-/** The stream that a session opens with GET (2025-11-25, basic/transports, Listening for Messages). */
+/** The stream that a client opens with GET in a session (2025-11-25, basic/transports, Listening for Messages). */
 
 import { partitionOf } from "../../../../core/model/principal.ts";
 import { LOST } from "../../../../core/ports/relay.ts";
@@ -14,12 +14,12 @@ import { knownSession, type McpSession, relayBox, unknownSession } from "./sessi
 const EVERYTHING = { tools: true, prompts: true, resources: true, uris: [] };
 const NOTHING = { tools: false, prompts: false, resources: false, uris: [] };
 
-/** @returns undefined where there is nothing to listen to */
+/** @returns undefined if the client has no session to listen to */
 export async function getStream(context: RequestContext): Promise<Response | undefined> {
   const handle = context.headers.get("mcp-session-id");
-  // HEAD would open a stream that nobody reads.
+  // HEAD would open a stream without a reader.
   if (handle === null || context.request.method === "HEAD") return undefined;
-  if (!takesStreams(context)) return refuse(406, "GET answers with text/event-stream only");
+  if (!takesStreams(context)) return refuse(406, "GET responds with an event stream: send Accept: text/event-stream");
   const session = await knownSession(context, handle);
   if (session === undefined) return unknownSession();
   const listening = await listenInSession(context, session);
@@ -27,13 +27,13 @@ export async function getStream(context: RequestContext): Promise<Response | und
   return listening === "too many streams" ? tooManyStreams(undefined) : refuse(400, NOT_RESUMED[listening]);
 }
 
-/** Not 404: that would end the client's session. */
+/** Not 404, which would end the client's session. */
 const NOT_RESUMED = {
-  "unknown event": "Last-Event-ID names no event of this session; open the stream without it",
-  "nothing follows": "Nothing follows the event that Last-Event-ID names: its stream is over",
+  "unknown event": "Last-Event-ID is not the id of an event in this session; open the stream without it",
+  "nothing follows": "No events follow Last-Event-ID, because its stream has ended",
 };
 
-/** The stream of a session: what its subscriptions and the catalogue bring, or what it missed on an earlier stream. */
+/** Sends changes that the session has subscribed to and changes of the catalogue, or resumes an earlier stream. */
 async function listenInSession(
   context: RequestContext,
   session: McpSession,
@@ -53,13 +53,15 @@ async function listenInSession(
     revision,
     knows: session.knows,
   };
-  // What the session subscribed to by a token with more scopes is not for this one.
+  // The session may have subscribed with a token that had more scopes than this one.
   return listen(context, listener, (change, stream) => {
     if (change.of !== "resource" || mayRead(context, change.uri)) stream.send(JSON.stringify(notification(change, {})));
   });
 }
 
-/** What a client missed of a stream that it lost, and what is still to come (Resumability and Redelivery). */
+/**
+ * Sends the messages that a client has missed on a lost stream, and those still to come (Resumability and Redelivery).
+ */
 async function resume(
   context: RequestContext,
   box: string,
@@ -70,7 +72,7 @@ async function resume(
   if (resumed === undefined) return "unknown event";
   const { name, stream: lost, after } = resumed;
   if (after === END) return "nothing follows";
-  // Listens to nothing: counts as one of the principal's streams and supplies the heartbeat.
+  // This listens to nothing. It counts as one of the principal's streams, and supplies the heartbeat.
   const listener = { principal: partitionOf(principal), wanted: NOTHING, revision: runtime.catalog.revision };
   const heartbeat = await runtime.changeFeed.listen(listener);
   if (heartbeat === undefined) return "too many streams";
@@ -82,12 +84,12 @@ async function resume(
     await heartbeat.cancel();
     return "nothing follows";
   }
-  const tell = (line: string, stream: EventStream) => {
+  const onLine = (line: string, stream: EventStream) => {
     const at = Number.parseInt(line, 10);
     if (line === LOST) stream.sendWithId(lostAnswer(resumed, "The call was lost"), eventId(name, END));
     else stream.sendWithId(line.slice(line.indexOf(" ") + 1), eventId(name, at));
   };
-  // The id once more: clients come back with what they heard last on this connection.
-  const first = (stream: EventStream) => stream.prime(eventId(name, after), RETRY_MS);
-  return forward(context, entries, tell, { first, heartbeat });
+  // Send the id again: clients resume from the last id that they received on this connection.
+  const onOpen = (stream: EventStream) => stream.prime(eventId(name, after), RETRY_MS);
+  return forward(context, entries, onLine, { onOpen, heartbeat });
 }

@@ -1,4 +1,4 @@
-/** What a session's connections have to say to each other, perhaps across isolates: by way of its mailbox. */
+/** Messages between the connections of a session, which may reach different isolates. They go through its mailbox. */
 
 import { isRecord } from "../../../../core/lib/json.ts";
 import type { Elicitation, InputResponses } from "../../../../core/model/call.ts";
@@ -11,10 +11,10 @@ import type { NotificationSink } from "../../transport/notifications.ts";
 import { NO_CAPABILITIES, toRequest } from "../../wire/capabilities.ts";
 import { type McpSession, relayBox } from "./sessions.ts";
 
-/** Milliseconds before a running call starts to watch its mailbox: most end sooner and cost nothing. */
+/** Milliseconds before a running call starts to watch its mailbox. Most calls end sooner and never contact it. */
 const WATCH_AFTER_MS = 250;
 
-/** `notifications/cancelled` and a GET for the request's stream come on other connections: the mailbox tells of them. */
+/** Watches for `notifications/cancelled` and for a GET that resumes the request's stream, both on other connections. */
 export function watch({ id }: RpcRequest, exchange: Exchange): (() => void) | undefined {
   const { context, session } = exchange;
   if (session === undefined) return undefined;
@@ -24,15 +24,15 @@ export function watch({ id }: RpcRequest, exchange: Exchange): (() => void) | un
   let call: string | undefined;
   const listen = async () => {
     call = crypto.randomUUID();
-    const running = { call, request: idInMail(id), stream: exchange.resumable?.stream, since };
+    const running = { call, request: relayId(id), stream: exchange.resumable?.stream, since };
     for (;;) {
       const signal = await relay.watch(box, running);
-      if (signal === "cancelled") return exchange.end();
+      if (signal === "cancelled") return exchange.cancel();
       if (signal === undefined) return;
       exchange.resume();
     }
   };
-  // A mailbox that cannot be reached brings no signal.
+  // Without its mailbox, a call just gets no signals.
   const timer = setTimeout(() => void listen().catch(() => {}), WATCH_AFTER_MS);
   return () => {
     clearTimeout(timer);
@@ -40,20 +40,20 @@ export function watch({ id }: RpcRequest, exchange: Exchange): (() => void) | un
   };
 }
 
-/** For callers that cannot be asked anything. */
-const MUTE: Elicitation = { capabilities: NO_CAPABILITIES };
+/** For clients that cannot be asked. */
+const NO_ELICITATION: Elicitation = { capabilities: NO_CAPABILITIES };
 
-/** Asks a client while its call runs: by a request on the call's stream, answered on another connection. */
+/** Asks a client during a call, with a request on the call's stream. The answer arrives on another connection. */
 export function askLive(
   exchange: Exchange,
   _answers: InputResponses | undefined,
   sink: NotificationSink | undefined,
 ): Elicitation {
   const { context, session, capabilities } = exchange;
-  // Without a session there is no telling where the answer will arrive, and without a stream no way to ask.
-  if (session === undefined) return MUTE;
+  // Without a session the answer could not be routed to this call, and without a stream the client cannot be asked.
+  if (session === undefined) return NO_ELICITATION;
   const { stream } = exchange;
-  if (stream === undefined) return MUTE;
+  if (stream === undefined) return NO_ELICITATION;
   return {
     capabilities,
     async elicit(question) {
@@ -61,9 +61,9 @@ export function askLive(
       const box = relayBox(context, session);
       const { relay } = context.runtime;
       await sink?.drained();
-      // The mailbox takes answers to open questions only: open it before sending.
+      // The mailbox only accepts answers to open questions, so open the question before sending it.
       await relay.open(box, id);
-      // A tool that did not wait for the answer has ended meanwhile.
+      // The call has ended meanwhile, because its tool did not wait for the answer.
       if (stream.isDone) throw new NotAnswered();
       stream.send({ jsonrpc: "2.0", id, ...toRequest(question, session.revision >= "2025-11-25", id) });
       const answer: unknown = JSON.parse((await relay.take(box, id)) ?? "null");
@@ -74,15 +74,15 @@ export function askLive(
   };
 }
 
-/** Ids of our own requests; the client's answers come back under them. */
+/** Ids of the server's own requests. The client's answers have the same ids. */
 const OWN_ID = /^ask-[0-9a-f-]{36}$/;
 
 function isOwnId(id: unknown): id is string {
   return typeof id === "string" && OWN_ID.test(id);
 }
 
-/** Answers to our own requests, and cancellations: what a call in another isolate may wait for. */
-export async function hear(
+/** Delivers answers and cancellations to the mailbox, where a call in another isolate may wait for them. */
+export async function deliver(
   context: RequestContext,
   message: ValidMessage,
   session: McpSession | undefined,
@@ -96,11 +96,11 @@ export async function hear(
   if (message.kind === "notification" && message.method === "notifications/cancelled") {
     const { requestId } = (message.params ?? {}) as { requestId?: unknown };
     if (typeof requestId !== "string" && typeof requestId !== "number") return;
-    await relay.cancel(relayBox(context, session), idInMail(requestId));
+    await relay.cancel(relayBox(context, session), relayId(requestId));
   }
 }
 
-/** A request's id as the mailbox knows it: 1 and "1" are two. */
-function idInMail(id: RpcId): string {
+/** A request's id as the mailbox stores it. As JSON text, 1 and "1" are different. */
+function relayId(id: RpcId): string {
   return JSON.stringify(id);
 }

@@ -1,7 +1,7 @@
 /**
- * A stream that its client may pick up again (2025-11-25, basic/transports, Resumability and Redelivery). Messages
- * are kept here while the request runs, and stored in the mailbox when it ends or its client comes back: a connection
- * may be dead for long before anyone knows.
+ * An event stream that its client can resume (2025-11-25, basic/transports, Resumability and Redelivery). While the
+ * request runs, its messages are kept here, because a connection may be dead long before anyone notices. They are
+ * stored in the mailbox when the request ends or the client reconnects.
  */
 
 import { describeError } from "../../../../core/lib/log.ts";
@@ -16,25 +16,25 @@ import { CODE } from "../../wire/codes.ts";
 import { eventId, type StreamAddress, signStream } from "./event-id.ts";
 import { relayBox } from "./sessions.ts";
 
-/** Milliseconds that a client waits before it comes back. */
+/** Milliseconds that a client waits before it reconnects. */
 export const RETRY_MS = 1_000;
-/** Bytes of one message that a mailbox can keep. */
+/** Maximum size of one message in a mailbox, in bytes. */
 const MAX_ENTRY_BYTES = 1_900_000;
 
 class ResumableStream implements OutgoingStream {
   readonly response: Response;
   readonly #runtime: Runtime;
   readonly #address: StreamAddress;
-  readonly #stream = eventStream(() => this.leave());
-  /** The stream's signed name. Nothing is sent before it is there, as each event's id begins with it. */
+  readonly #stream = eventStream(() => this.detach());
+  /** The signed name of the stream. Nothing is sent before it is known, because each event's id begins with it. */
   readonly #named: Promise<string>;
-  /** What has not been left in the mailbox. */
-  #kept: RelayEntry[] = [];
-  #keptLength = 0;
-  #said = 0;
-  #hasLeft = false;
+  /** Messages that are not in the mailbox yet. */
+  #pending: RelayEntry[] = [];
+  #pendingLength = 0;
+  #count = 0;
+  #isDetached = false;
   #isDone = false;
-  /** Sends and posts are queued: messages keep their order. */
+  /** Two queues, for sending and for posting to the mailbox, which keep messages in order. */
   #sent: Promise<void>;
   #posted: Promise<void> = Promise.resolve();
 
@@ -43,84 +43,84 @@ class ResumableStream implements OutgoingStream {
     this.#address = address;
     this.response = this.#stream.response;
     this.#named = signStream(runtime, address);
-    this.#sent = this.#named.then((name) => this.#stream.prime(eventId(name, 0), RETRY_MS)).catch(() => this.leave());
+    this.#sent = this.#named.then((name) => this.#stream.prime(eventId(name, 0), RETRY_MS)).catch(() => this.detach());
   }
 
-  send(text: string, mayBeMissed: boolean): void {
-    this.#say(text, false, mayBeMissed);
-    if (this.#hasLeft) this.#post();
+  send(text: string, isOptional: boolean): void {
+    this.#add(text, false, isOptional);
+    if (this.#isDetached) this.#post();
   }
 
   beat(): void {
     this.#stream.comment("keep-alive");
   }
 
-  leave(): void {
+  detach(): void {
     this.#close();
-    // Also if there is nothing new: it tells a client that waits for it that the request still runs.
+    // Post even if there is nothing new: it tells a waiting client that the request is still running.
     this.#post(true);
   }
 
   cut(): void {
-    this.leave();
+    this.detach();
   }
 
   end(text: string): void {
     this.#isDone = true;
-    this.#say(text, true);
+    this.#add(text, true);
     this.#close();
     this.#post();
   }
 
   #close(): void {
-    this.#hasLeft = true;
+    this.#isDetached = true;
     this.#sent = this.#sent.then(() => this.#stream.close());
   }
 
-  #say(text: string, isLast: boolean, mayBeMissed = false): void {
-    this.#said += 1;
-    const at = this.#said;
-    this.#keep({ at, text }, isLast);
-    if (this.#hasLeft) return;
+  #add(text: string, isLast: boolean, isOptional = false): void {
+    this.#count += 1;
+    const at = this.#count;
+    this.#buffer({ at, text }, isLast);
+    if (this.#isDetached) return;
     const send = async () => {
       const id = eventId(await this.#named, at);
-      if (!(mayBeMissed && this.#stream.isBehind)) this.#stream.sendWithId(text, id);
+      if (!(isOptional && this.#stream.isBehind)) this.#stream.sendWithId(text, id);
     };
     this.#sent = this.#sent.then(send).catch(() => {});
   }
 
-  #keep({ at, text }: RelayEntry, isLast: boolean): void {
-    // UTF-8 takes at most 3 bytes per code unit: most texts need not be encoded to know their size.
+  #buffer({ at, text }: RelayEntry, isLast: boolean): void {
+    // UTF-8 takes at most 3 bytes per code unit, so most texts need not be encoded to know that they fit.
     const isTooLarge = text.length * 3 > MAX_ENTRY_BYTES && new TextEncoder().encode(text).length > MAX_ENTRY_BYTES;
-    // Too large for the mailbox: only the answer is replaced, other messages are dropped.
+    // If a message is too large for the mailbox, replace it if it is the response, and drop it if it is not.
     if (isTooLarge && !isLast) return;
-    const kept = isTooLarge ? lostAnswer(this.#address, TOO_LARGE) : text;
-    this.#kept.push({ at, text: kept });
-    this.#keptLength += kept.length;
-    while (this.#keptLength > MAX_KEPT_PER_STREAM && this.#kept.length > 1)
-      this.#keptLength -= this.#kept.shift()?.text.length ?? 0;
+    const stored = isTooLarge ? lostAnswer(this.#address, TOO_LARGE) : text;
+    this.#pending.push({ at, text: stored });
+    this.#pendingLength += stored.length;
+    while (this.#pendingLength > MAX_KEPT_PER_STREAM && this.#pending.length > 1)
+      this.#pendingLength -= this.#pending.shift()?.text.length ?? 0;
   }
 
-  /** @param always also if there is nothing to leave */
+  /** @param always post even if there are no messages */
   #post(always = false): void {
     const { log, defer } = this.#runtime;
     this.#posted = this.#posted
-      .then(() => this.#leaveKept(always))
+      .then(() => this.#postPending(always))
       .catch((error) => log({ level: "error", message: "entry not kept", error: describeError(error) }));
     defer(this.#posted);
   }
 
-  /** What was said while an earlier post was under way goes in one. */
-  async #leaveKept(always: boolean): Promise<void> {
-    const entries = this.#kept;
+  /** Posts all pending messages at once, including those sent during an earlier post. */
+  async #postPending(always: boolean): Promise<void> {
+    const entries = this.#pending;
     if (entries.length === 0 && !always) return;
-    this.#kept = [];
-    this.#keptLength = 0;
+    this.#pending = [];
+    this.#pendingLength = 0;
     await this.#runtime.relay.post(this.#address.box, this.#address.stream, entries, this.#isDone);
   }
 }
 
-/** A request whose answer may be picked up. Its stream has no name before one is opened, or watched for. */
+/** A response that can be resumed. Its stream gets a name only when it is opened or watched. */
 export class ResumableAnswer implements Resumable {
   readonly #context: RequestContext;
   readonly #session: ConnectionSession;
@@ -146,9 +146,9 @@ export class ResumableAnswer implements Resumable {
   }
 }
 
-const TOO_LARGE = "The result is too large to be kept for a connection that was lost";
+const TOO_LARGE = "The connection was lost, and the result is too large to be stored for a new one";
 
-/** What a client is answered whose request has no other answer any more. */
+/** The response to a request whose actual response is no longer available. */
 export function lostAnswer({ request }: StreamAddress, message: string): string {
   return JSON.stringify({ jsonrpc: "2.0", id: request, error: { code: CODE.internal, message } });
 }

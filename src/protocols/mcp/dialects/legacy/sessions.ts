@@ -1,4 +1,4 @@
-/** MCP sessions (2025-11-25, basic/transports, "Session Management"): ids that any isolate can check. */
+/** MCP sessions (2025-11-25, basic/transports, "Session Management"). Any isolate can verify a session's id. */
 
 import type { LogLevel } from "../../../../core/model/definition.ts";
 import type { Capability } from "../../../../core/model/elicitation.ts";
@@ -21,17 +21,18 @@ export function isLegacyRevision(revision: unknown): revision is LegacyRevision 
   return (LEGACY_REVISIONS as readonly unknown[]).includes(revision);
 }
 
-/** What a session's handshake settled, carried in its id: no isolate has to remember it. */
+/** The result of a session's handshake. The id carries it, so no isolate has to remember it. */
 export interface McpSession extends ConnectionSession {
-  /** Early clients name no revision afterwards. */
+  /** Kept because early clients do not name their revision in later requests. */
   readonly revision: LegacyRevision;
   readonly capabilities: ReadonlySet<Capability>;
-  /** Catalogue revision when the session began. */
+  /** Revision of the catalogue when the session started. */
   readonly knows: string;
 }
 
 const CAPABILITIES: readonly Capability[] = ["form", "page", "sample", "roots"];
 
+/** Starts a session. Nothing is stored. @returns its id, signed for this principal and path */
 export function startSession(
   context: RequestContext,
   revision: LegacyRevision,
@@ -47,7 +48,7 @@ export function startSession(
   );
 }
 
-/** @returns undefined for an id that was never given to this principal on this path, or whose session has ended */
+/** @returns undefined if the id was not issued to this principal on this path, or the session has ended or expired */
 export async function knownSession(context: RequestContext, handle: string): Promise<McpSession | undefined> {
   const { runtime, principal } = context;
   const checked = await checkHandle(runtime.signer, purposeOn("mcp-session", context), principal.id, handle);
@@ -59,8 +60,8 @@ export async function knownSession(context: RequestContext, handle: string): Pro
   return { id, revision, capabilities: new Set(CAPABILITIES.filter((_, index) => letters[index] === "1")), knows };
 }
 
-/** Whether the id is of a session that somebody began who had not signed in, and who has now. */
-export async function isAnonymous(context: RequestContext, handle: string): Promise<boolean> {
+/** Whether an anonymous caller started the session, and the client has signed in since. */
+export async function isAnonymousSession(context: RequestContext, handle: string): Promise<boolean> {
   const { runtime, principal } = context;
   return (
     principal.id !== ANONYMOUS &&
@@ -68,12 +69,12 @@ export async function isAnonymous(context: RequestContext, handle: string): Prom
   );
 }
 
-/** The mailbox where a session's connections meet. */
+/** Name of the mailbox that links the session's connections. */
 export function relayBox({ principal }: RequestContext, session: ConnectionSession): string {
   return `${principal.id}/${session.id}`;
 }
 
-/** What a session's client wants to hear of logs (2025-11-25, server/utilities/logging): `info` until it says. */
+/** The log level of a session (2025-11-25, server/utilities/logging). `info` if the client has not set one. */
 export async function logLevelOf(
   { runtime, principal }: RequestContext,
   session: ConnectionSession,
@@ -90,11 +91,12 @@ export async function setLogLevel(
   await runtime.sessions.update(principal.id, settings(session), { level });
 }
 
-/** Kept apart from what tools keep in the session. */
+/** Id of the session's own settings, separate from the values that tools store in the session. */
 function settings(session: ConnectionSession): string {
   return `${session.id}/mcp`;
 }
 
+/** 404, to which clients respond by starting a new session. */
 export function unknownSession(): Response {
   return refuse(404, "Session not found; start a new one", { code: CODE.unknownSession });
 }

@@ -1,4 +1,4 @@
-/** What 2026-07-28 says and takes. */
+/** The dialect of 2026-07-28. */
 
 import type { Capability } from "../../../../core/model/elicitation.ts";
 import { complete } from "../../methods/completion.ts";
@@ -15,7 +15,7 @@ import { wrongParameterHeader } from "./header-checks.ts";
 import { inputRequired, readInputResponses, sessionOfState } from "./input-required.ts";
 import { CACHING, listingEnd, META, signed } from "./meta.ts";
 
-/** @param supported revisions that this server serves, of every era */
+/** @param supported returns the supported revisions of all eras */
 export function modernDialect(supported: () => readonly string[]): Dialect {
   return {
     era: "modern",
@@ -23,21 +23,21 @@ export function modernDialect(supported: () => readonly string[]): Dialect {
     finish: signed,
     // "It MUST respond with 404 Not Found" (Streamable HTTP, Protocol Version Header).
     unknownMethodStatus: 404,
-    // Closing the stream MUST be treated as cancellation.
-    hangingUpCancels: true,
+    // Streamable HTTP: closing the stream MUST be treated as cancellation.
+    disconnectCancels: true,
     notifies: true,
     watch: () => undefined,
     logThreshold(_exchange, meta) {
-      // Server/utilities/logging: without a level on the request, none may be sent.
+      // Server/utilities/logging: no log messages may be sent unless the request names a level.
       const level = meta?.[META.logLevel];
       return isLogLevel(level) ? level : "never";
     },
-    readBeside,
+    readAnswers,
     wrongHeader: wrongParameterHeader,
     sessionOfEarlierTurn: sessionOfState,
     elicitation: ({ capabilities }, answers) => ({ capabilities, ...(answers && { answers }) }),
     asking: inputRequired,
-    // -32003 is kept for older servers: a result says the same, and that one may try again.
+    // In this revision -32003 is reserved for older servers. A failed result can also say that the client may retry.
     timedOut: (message) => ({ result: failed({ message, canRetry: true }) }),
     lacksCapability(capability, message) {
       const requiredCapabilities = REQUIRED_CAPABILITIES[capability];
@@ -48,14 +48,14 @@ export function modernDialect(supported: () => readonly string[]): Dialect {
     // Server/resources, Error Handling.
     unknownResourceCode: CODE.invalidParams,
     structuredContent: "any",
-    // Its clients bring handles of sessions as arguments.
+    // Clients of this revision pass session handles as arguments.
     inputSchema: ({ modern, mcp, input }) => modern ?? mcp ?? input,
     caching: (ttlMs) => ({ ...CACHING, ttlMs }),
     listingEnd,
   };
 }
 
-function readBeside(exchange: Exchange, subject: Subject, params: unknown, meta: Meta) {
+function readAnswers(exchange: Exchange, subject: Subject, params: unknown, meta: Meta) {
   const level = meta?.[META.logLevel] ?? undefined;
   if (level !== undefined && !isLogLevel(level)) {
     return { refused: error(CODE.invalidParams, `params._meta["${META.logLevel}"] is not a log level`) };
@@ -63,7 +63,7 @@ function readBeside(exchange: Exchange, subject: Subject, params: unknown, meta:
   return readInputResponses(exchange, subject, params);
 }
 
-/** The capabilities that an ability needs, as an error names them (MissingRequiredClientCapability). */
+/** Client capabilities as the MissingRequiredClientCapability error names them. */
 const REQUIRED_CAPABILITIES: Readonly<Record<Capability, Record<string, object>>> = {
   form: { elicitation: { form: {} } },
   page: { elicitation: { url: {} } },
@@ -71,7 +71,7 @@ const REQUIRED_CAPABILITIES: Readonly<Record<Capability, Record<string, object>>
   roots: { roots: {} },
 };
 
-/** What earlier revisions had and this lacks, is absent. */
+/** The methods of this revision. It lacks some of the earlier ones. */
 function methods(supported: () => readonly string[]): ReadonlyMap<string, Method> {
   const named: [string, Method][] = [
     [

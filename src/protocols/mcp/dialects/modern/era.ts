@@ -1,4 +1,4 @@
-/** 2026-07-28: stateless. A request says its revision itself and is answered on its own; nothing before it counts. */
+/** 2026-07-28: stateless. Each request names its revision, and is handled independently of earlier ones. */
 
 import { isRecord } from "../../../../core/lib/json.ts";
 import { empty } from "../../../../http/response.ts";
@@ -15,7 +15,7 @@ import { subscribe } from "./subscriptions.ts";
 
 const REVISION = "2026-07-28";
 
-/** @param supported revisions that this server serves, of every era */
+/** @param supported returns the supported revisions of all eras */
 export function modernEra(supported: () => readonly string[]): Era {
   const dialect = modernDialect(supported);
   return {
@@ -40,7 +40,7 @@ function claim(
 
   if (named === undefined) {
     if (header !== REVISION) return undefined;
-    // Versioning: a request without the metadata that its own version requires is malformed, and a 400.
+    // Versioning: a request that lacks the metadata required by its own version is malformed (400).
     if (isRequest) return unclaimed(CODE.invalidParams, `params._meta must have "${META.protocolVersion}"`);
     return { era: "modern", capabilities: {} };
   }
@@ -58,7 +58,7 @@ function claim(
   return wrongStandardHeader(headers, method ?? "", params) ?? { era: "modern", capabilities };
 }
 
-/** In the order of the specification's examples (basic/index, `_meta`). */
+/** The metadata in the order of the specification's examples (basic/index, `_meta`). */
 const EXAMPLE = `{"${META.protocolVersion}":"","io.modelcontextprotocol/clientInfo":{},"${META.clientCapabilities}":{}}`;
 
 keepRequest(`{"name":"","arguments":{},"_meta":${EXAMPLE}}`);

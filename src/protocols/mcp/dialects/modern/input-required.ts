@@ -1,4 +1,4 @@
-/** Asking a client by a result that asks, and reading what it answers when it calls again (basic/patterns/mrtr). */
+/** Asks a client with an `input_required` result, and reads the answers when it calls again (basic/patterns/mrtr). */
 
 import { canonical, isRecord } from "../../../../core/lib/json.ts";
 import type { MaybePromise } from "../../../../core/lib/maybe-promise.ts";
@@ -6,21 +6,21 @@ import type { InputResponses } from "../../../../core/model/call.ts";
 import type { Outcome } from "../../../../core/model/outcome.ts";
 import { fromBase64Url, type Signer, toBase64Url } from "../../../../core/ports/signed-handles.ts";
 import { hashOf } from "../../../../core/run/questions.ts";
-import type { Beside, Subject } from "../../transport/dialect.ts";
+import type { ReadAnswers, Subject } from "../../transport/dialect.ts";
 import type { Exchange } from "../../transport/exchange.ts";
 import { toRequest } from "../../wire/capabilities.ts";
 import { CODE, error, type Rendered } from "../../wire/codes.ts";
 
-/** What a client sent along with a call that it repeats. */
-export function readInputResponses(exchange: Exchange, subject: Subject, params: unknown): MaybePromise<Beside> {
+/** Reads the answers and the state that a client sends when it repeats a call. */
+export function readInputResponses(exchange: Exchange, subject: Subject, params: unknown): MaybePromise<ReadAnswers> {
   const { inputResponses = null, requestState = null } = params as Record<string, unknown>;
   const none = inputResponses === null && requestState === null;
   return none ? NO_ANSWERS : readSent(exchange, subject, { inputResponses, requestState });
 }
 
-const NO_ANSWERS: Beside = { answers: undefined };
+const NO_ANSWERS: ReadAnswers = { answers: undefined };
 
-/** The session that a call went on with when it asked: its repeat is in the same one. */
+/** Handle of the session in which the call asked its questions. The repeated call continues it. */
 export async function sessionOfState(
   exchange: Exchange,
   subject: Subject,
@@ -29,7 +29,7 @@ export async function sessionOfState(
   return (await stateOf(exchange, subject, (params as Record<string, unknown>).requestState))?.session;
 }
 
-/** @returns undefined for what is no state of this call */
+/** @returns undefined if it is not a valid state of this call */
 async function stateOf(
   { context: { runtime, principal } }: Exchange,
   { method, about }: Subject,
@@ -43,19 +43,19 @@ async function readSent(
   exchange: Exchange,
   subject: Subject,
   { inputResponses, requestState }: { readonly inputResponses: unknown; readonly requestState: unknown },
-): Promise<Beside> {
+): Promise<ReadAnswers> {
   const state = await stateOf(exchange, subject, requestState);
   // MRTR, Server Requirements: "MUST reject state that fails verification".
   if (requestState !== null && state === undefined) {
-    return { refused: error(CODE.invalidParams, "The requestState is not of this call, or has expired") };
+    return { refused: error(CODE.invalidParams, "The requestState is invalid for this call or has expired") };
   }
   if (inputResponses !== null && !isRecord(inputResponses)) {
     return { refused: error(CODE.invalidParams, "params.inputResponses must be an object") };
   }
-  return { answers: state ? answersTo(state, inputResponses ?? {}) : unasked(inputResponses ?? {}) };
+  return { answers: state ? answersTo(state, inputResponses ?? {}) : withoutState(inputResponses ?? {}) };
 }
 
-/** What was answered before stays as it is; to that come answers to what is open, and to nothing else. */
+/** Keeps earlier answers, and adds answers to open questions. Any other answers are ignored. */
 function answersTo({ open, answered }: RequestState, responses: Record<string, unknown>): InputResponses {
   const before = Object.entries(answered).map(([name, [question, answer]]) => [name, { question, answer }] as const);
   const now = Object.entries(open).flatMap(([name, question]) =>
@@ -65,14 +65,14 @@ function answersTo({ open, answered }: RequestState, responses: Record<string, u
 }
 
 /**
- * Answers without a requestState, so to questions we have no record of. Real clients do not send them; the official
- * suite does.
+ * Answers without a requestState, so there is no record of the questions. Real clients do not send them, but the
+ * official conformance suite does.
  */
-function unasked(responses: Record<string, unknown>): InputResponses {
+function withoutState(responses: Record<string, unknown>): InputResponses {
   return new Map(Object.entries(responses).map(([name, answer]) => [name, { question: undefined, answer }]));
 }
 
-/** The result that asks (MRTR, InputRequiredResult): the client calls again with the answers. */
+/** The result that asks questions (MRTR, InputRequiredResult). The client calls again with the answers. */
 export async function inputRequired(
   { context: { runtime, principal } }: Exchange,
   { method, about, session }: Subject,
@@ -99,23 +99,23 @@ export async function inputRequired(
 }
 
 /**
- * `requestState` (2026-07-28, basic/patterns/mrtr): what a call was asked and answered so far, carried by the client.
- * Signed, so that it cannot be changed; bound to principal, method and parameters, so that it fits no other call; and
- * short-lived.
+ * `requestState` (2026-07-28, basic/patterns/mrtr): the questions and answers of a call so far, carried by the client.
+ * Signed, so that the client cannot change it. Bound to principal, method and parameters, so that it fits no other
+ * call. Short-lived.
  */
 interface RequestState {
-  /** Questions that wait for an answer: hashes by name. */
+  /** Hashes of unanswered questions, by name. */
   readonly open: Readonly<Record<string, string>>;
-  /** Questions that were answered: hash and answer by name. */
+  /** Hash and answer of answered questions, by name. */
   readonly answered: Readonly<Record<string, readonly [question: string, answer: unknown]>>;
-  /** Handle of the session that the call began or goes on with, for a tool that wants one. */
+  /** Handle of the session that the call starts or continues, if its tool uses one. */
   readonly session?: string | undefined;
 }
 
-/** Seconds in which a person has to answer. */
+/** Time that a person has to answer, in seconds. */
 const LIFETIME_S = 15 * 60;
 
-/** What a state is good for. */
+/** The call that a state belongs to. */
 interface Binding extends Pick<Subject, "method" | "about"> {
   readonly principal: string;
 }
@@ -126,7 +126,7 @@ async function sealState(signer: Signer, binding: Binding, state: RequestState, 
   return `${body}.${await signer.sign(bound(binding, body))}`;
 }
 
-/** @returns undefined for a state that was changed, is of another call or another principal, or has expired */
+/** @returns undefined if the state was changed, belongs to another call or principal, or has expired */
 async function openState(
   signer: Signer,
   binding: Binding,
@@ -139,7 +139,7 @@ async function openState(
   const raw = fromBase64Url(body);
   const payload: unknown = raw && JSON.parse(new TextDecoder().decode(raw));
   if (!isRecord(payload) || typeof payload.until !== "number" || payload.until * 1000 < nowMs) return undefined;
-  // We signed it, but perhaps an earlier deployment, in another shape.
+  // The signature is valid, but an earlier deployment may have signed another shape.
   const { state } = payload;
   return isRecord(state) && isRecord(state.open) && isRecord(state.answered)
     ? (state as unknown as RequestState)

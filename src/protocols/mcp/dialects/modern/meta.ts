@@ -1,4 +1,4 @@
-/** Keys of `_meta`, and what every result has: its kind, who made it, and how long it may be kept. */
+/** Keys of `_meta`, and the members of every result: its type, the server, and how long it may be cached. */
 
 import type { ServerInfo } from "../../../../http/request-context.ts";
 import type { Exchange, MethodReply } from "../../transport/exchange.ts";
@@ -13,23 +13,23 @@ export const META = {
 } as const;
 
 /**
- * How long a client may keep a listing, in milliseconds. Short: a deployment that changes it cannot reach every client
- * at once. `private`, as a listing may depend on who asks.
+ * How long a client may cache a listing, in milliseconds. Short, because a deployment that changes the listing cannot
+ * reach every client at once. `private`, because a listing may depend on the principal.
  */
 export const CACHING = { ttlMs: 60_000, cacheScope: "private" } as const;
 
-/** What a listing ends with, which is never parsed to be signed. */
+/** The last members of a listing, as JSON text: a listing is never parsed, so {@link signed} cannot add them. */
 export function listingEnd({ name, version }: ServerInfo): string {
   const meta = { [META.serverInfo]: { name, version } };
   return `,"resultType":"complete",${JSON.stringify({ ...CACHING, _meta: meta }).slice(1, -1)}`;
 }
 
-/** Every result says what kind it is and who made it (2026-07-28, basic/index, Responses and `_meta`). */
+/** Adds the type and the server to a result, as every result must have them (2026-07-28, basic/index, Responses). */
 export function signed(reply: MethodReply, { context: { server } }: Exchange): MethodReply {
   if (!("result" in reply)) return reply;
   const { result, status, headers } = reply;
   const members = JSON.stringify(result).slice(1, -1);
-  // Made as text: most results have nothing of either, and are printed next.
+  // Add them as text: most results have neither member yet, and are serialized next anyway.
   if (result._meta === undefined && result.resultType === undefined && members !== "") {
     return { resultText: `{"resultType":"complete",${members},"_meta":${signature(server)}}`, status, headers };
   }
@@ -39,7 +39,7 @@ export function signed(reply: MethodReply, { context: { server } }: Exchange): M
 
 const signatures = new WeakMap<ServerInfo, string>();
 
-/** `_meta` that says who answers, as JSON text. */
+/** `_meta` with the server's name and version, as JSON text. */
 function signature(server: ServerInfo): string {
   const known = signatures.get(server);
   if (known !== undefined) return known;

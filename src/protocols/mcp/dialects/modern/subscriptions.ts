@@ -1,4 +1,4 @@
-/** `subscriptions/listen`: a stream that stays open for what was asked for (basic/patterns/subscriptions). */
+/** `subscriptions/listen`: a stream that stays open for change notifications (basic/patterns/subscriptions). */
 
 import { isRecord } from "../../../../core/lib/json.ts";
 import { MAX_SUBSCRIBED_URI } from "../../../../core/model/change.ts";
@@ -12,19 +12,19 @@ import { refuse, tooManyStreams } from "../../transport/refuse.ts";
 import { CODE } from "../../wire/codes.ts";
 import { META } from "./meta.ts";
 
-/** Resources that one subscription may name. */
+/** Maximum number of resources in one subscription. */
 const MAX_URIS = 100;
 
 export async function subscribe(context: RequestContext, request: RpcRequest): Promise<Response> {
   const listening = await listenToSubscription(context, request);
   if (listening === "malformed") {
-    const message = "params.notifications must be an object of what to listen for";
+    const message = `params.notifications must be an object, with at most ${MAX_URIS} URIs in resourceSubscriptions`;
     return refuse(400, message, { code: CODE.invalidParams, id: request.id });
   }
   return listening instanceof Response ? listening : tooManyStreams(request.id);
 }
 
-/** The acknowledgement first, then what was asked for and nothing else. */
+/** Sends the acknowledgement first, then only the notifications that the client has asked for. */
 async function listenToSubscription(
   context: RequestContext,
   { id, params }: RpcRequest,
@@ -39,7 +39,7 @@ async function listenToSubscription(
     tools: filter.toolsListChanged === true,
     prompts: filter.promptsListChanged === true,
     resources: filter.resourcesListChanged === true,
-    // Only what this path offers and the client may read: of another toolkit's resources not even changes are told.
+    // Only resources that this path offers and the principal may read: a change would reveal that others exist.
     uris: uris.filter((uri) => uri.length <= MAX_SUBSCRIBED_URI && mayRead(context, uri)),
   };
   const tagged = { _meta: { [META.subscriptionId]: id } };
@@ -50,13 +50,14 @@ async function listenToSubscription(
   };
   const listener = { principal: partitionOf(principal), wanted, revision: runtime.catalog.revision };
   return listen(context, listener, (change, stream) => stream.send(JSON.stringify(notification(change, tagged))), {
-    first: (stream) => stream.send(JSON.stringify(acknowledged)),
-    last: (stream) => sendClosing(id, stream),
+    onOpen: (stream) => stream.send(JSON.stringify(acknowledged)),
+    onClose: (stream) => sendClosing(id, stream),
   });
 }
 
 /**
- * Subscriptions, Graceful Closure, and Cancellation: one text wants a result, the other a notification. Both are sent.
+ * Sends two messages, because the specification asks for a result in one place and for a notification in another
+ * (Subscriptions, Graceful Closure; Cancellation).
  */
 function sendClosing(id: RpcId, stream: EventStream): void {
   const _meta = { [META.subscriptionId]: id };
