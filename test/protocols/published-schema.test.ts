@@ -44,7 +44,7 @@ it.each<[string, Input, Record<string, string>]>([
   [
     "two characters of two UTF-16 units each for three characters",
     { filter: {}, name: SMILE + SMILE },
-    { name: "Must be of a length of at least 3" },
+    { name: "Must be at least 3 characters long" },
   ],
   [
     "what the library refuses, beside what it lets pass",
@@ -199,7 +199,7 @@ it("jsonSchema() with a function is checked by that alone", async () => {
 
 it.each<[string, Input, Record<string, string>]>([
   ["an object for a text", { mail: { a: [1, 2] } }, { mail: "Must be a string" }],
-  ["a text that is too long", { mail: "s3cret s3cret" }, { mail: "Must be of a length of at most 10" }],
+  ["a text that is too long", { mail: "s3cret s3cret" }, { mail: "Must be at most 10 characters long" }],
   ["a number that is too small", { mail: "a", count: -1 }, { count: "Must be at least 0" }],
   ["none of the choices", { mail: "a", size: "s3cret" }, { size: 'Must be one of "S", "L"' }],
   ["nothing", {}, { mail: "Is required" }],

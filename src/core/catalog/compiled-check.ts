@@ -5,7 +5,14 @@
 import { canonical } from "../lib/json.ts";
 import { isPromise } from "../lib/maybe-promise.ts";
 import type { ToolDefinition } from "../model/definition.ts";
-import { isLarge, judge, judgeInput, type SchemaIssue, type StandardSchema, type Validated } from "../model/schema.ts";
+import {
+  isLarge,
+  type SchemaIssue,
+  type StandardSchema,
+  type Validated,
+  validate,
+  validateInput,
+} from "../model/schema.ts";
 
 /** What discovery compiles of one tool's parameters. Each part stops at its first mistake: answers stay short. */
 export interface Check {
@@ -48,15 +55,15 @@ export async function checked(
 
 /** A schema that complains of what `schema` does, and of what the check finds in other parameters. */
 function strict(schema: StandardSchema, check: Check): StandardSchema {
-  const validate = (value: unknown) => {
+  const strictly = (value: unknown) => {
     // Before the schema, which may change what it is given.
     const found = mistakesOf(value as Record<string, unknown>, check);
-    if (found.length === 0) return judgeInput(schema, value);
+    if (found.length === 0) return validateInput(schema, value);
     const refused = { issues: found };
     if (isLarge(value)) return refused;
     // What a schema does not expect, such as to make a number of an object, may make it throw.
     try {
-      const verdict = judge(schema, value);
+      const verdict = validate(schema, value);
       if (!isPromise(verdict)) return joined(verdict, found);
       return verdict.then(
         (later) => joined(later, found),
@@ -66,7 +73,7 @@ function strict(schema: StandardSchema, check: Check): StandardSchema {
       return refused;
     }
   };
-  return { "~standard": { version: 1, vendor: "trivet", validate } };
+  return { "~standard": { version: 1, vendor: "trivet", validate: strictly } };
 }
 
 function joined(verdict: Validated<unknown>, found: readonly SchemaIssue[]): Validated<unknown> {
@@ -169,8 +176,8 @@ const WORDS: Readonly<Record<string, string | ((params: Mistake["params"]) => st
   exclusiveMinimum: ({ limit }) => `Must be more than ${limit}`,
   exclusiveMaximum: ({ limit }) => `Must be less than ${limit}`,
   multipleOf: ({ multipleOf }) => `Must be a multiple of ${multipleOf}`,
-  minLength: ({ limit }) => `Must be of a length of at least ${limit}`,
-  maxLength: ({ limit }) => `Must be of a length of at most ${limit}`,
+  minLength: ({ limit }) => `Must be at least ${limit} characters long`,
+  maxLength: ({ limit }) => `Must be at most ${limit} characters long`,
   pattern: ({ pattern }) => `Must be of the form ${pattern}`,
   minItems: ({ limit }) => `Must have at least ${limit} items`,
   maxItems: ({ limit }) => `Must have at most ${limit} items`,

@@ -48,7 +48,14 @@ export async function serveOffer(
       try {
         return { kind: "completed", value: toJson(toValue(value)) };
       } catch (error) {
-        return ourFault(caller, offer, runtime, "What was returned cannot be carried by JSON.", error, context.scrub);
+        return ourFault(
+          caller,
+          offer,
+          runtime,
+          "The returned value cannot be represented in JSON.",
+          error,
+          context.scrub,
+        );
       }
     },
   });

@@ -4,7 +4,7 @@ import { attempt, isPromise, type MaybePromise } from "../lib/maybe-promise.ts";
 import { isRich, type Rich } from "../model/content.ts";
 import { inOneLine, toIssues } from "../model/issues.ts";
 import type { Outcome } from "../model/outcome.ts";
-import { judge, type SchemaIssue, type Validated } from "../model/schema.ts";
+import { type SchemaIssue, type Validated, validate } from "../model/schema.ts";
 import { ourFault } from "./run-code.ts";
 import type { ToolRun } from "./run-tool.ts";
 
@@ -16,7 +16,7 @@ export function check(returned: unknown, tool: ToolRun): MaybePromise<Outcome> {
       const value = rich ? rich.value : returned;
       const schema = tool.definition.output;
       if (!schema) return completed(value, rich, tool);
-      const verdict = judge(schema, value);
+      const verdict = validate(schema, value);
       return isPromise(verdict) ? verdict.then((made) => judged(made, rich, tool)) : judged(verdict, rich, tool);
     },
     (error) => notJson(error, tool),
@@ -42,7 +42,7 @@ function mismatch(issues: readonly SchemaIssue[], tool: ToolRun): Outcome {
 function notJson(error: unknown, tool: ToolRun): Outcome {
   const where = placeOf(error);
   const detail = where && tool.context.scrub(where);
-  return fault("The tool's result cannot be carried by JSON.", error, detail, tool);
+  return fault("The tool's result cannot be represented in JSON.", error, detail, tool);
 }
 
 /** Which part of a result is not JSON; undefined if something else was thrown. */

@@ -6,7 +6,7 @@ import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { ToolDefinition } from "../model/definition.ts";
 import { toIssues } from "../model/issues.ts";
 import type { Outcome } from "../model/outcome.ts";
-import { judgeInput, type Validated } from "../model/schema.ts";
+import { type Validated, validateInput } from "../model/schema.ts";
 import type { Runtime } from "../ports/runtime.ts";
 import { ourFault } from "./run-code.ts";
 
@@ -30,7 +30,7 @@ export function parse(
   return attempt<Parsed>(
     () => {
       // Validators look members up with `in`, which would find "constructor" in any object with a prototype.
-      const verdict = judgeInput(schema, { __proto__: null, ...sent });
+      const verdict = validateInput(schema, { __proto__: null, ...sent });
       return isPromise(verdict) ? verdict.then(toParsed) : toParsed(verdict);
     },
     (error) => ({ outcome: ourFault(call, entry, runtime, "The tool's input check failed.", error) }),

@@ -119,7 +119,7 @@ describe("log messages (server/utilities/logging)", () => {
 
   it.each<[string, unknown]>([
     ["numbers", { paid: "Infinity", rest: ["NaN", 1, "10"] }],
-    ["nothing", "The value is of type undefined, which JSON cannot carry"],
+    ["nothing", "The value is of type undefined, which JSON cannot represent"],
     ["cycle", { name: "ring", sum: "NaN", within: [{ ring: expect.stringContaining("told before") }] }],
     ["mesh", expect.any(Array)],
     ["deep", expect.any(Array)],
