@@ -77,7 +77,7 @@ describe.concurrent("a fork whose tools need no check", () => {
     const { files, text: code } = await bundled(made);
     expect(files.filter((file) => /core\/check\.ts|\/checks\/|ajv/.test(file))).toEqual([]);
     expect(files.some((file) => file.endsWith("core/catalog/generated-catalog.ts"))).toBe(true);
-    expect(code).not.toContain("Must not have an item twice");
+    expect(code).not.toContain("Must not contain an item twice");
   });
 });
 
