@@ -171,7 +171,8 @@ function hash(text: string): string {
 }
 
 /**
- * Picks a version (OXP 1.0, "Tool Version Resolution"): `x.y.z` is that version, `x` is `x.0.0`, and none is the latest.
+ * Picks a version (OXP 1.0, "Tool Version Resolution"): `x.y.z` is that version, `x` is `x.0.0`, and none is the
+ * latest.
  *
  * @param versions of one tool, ascending
  */

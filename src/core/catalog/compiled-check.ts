@@ -1,6 +1,6 @@
 /**
- * Checks input against the published schema, for tools whose own schema may accept more than that. Discovery compiles the
- * published schema and wraps such tools in {@link checked}; without them, this file is not bundled.
+ * Checks input against the published schema, for tools whose own schema may accept more than that. Discovery compiles
+ * the published schema and wraps such tools in {@link checked}; without them, this file is not bundled.
  */
 import { canonical } from "../lib/json.ts";
 import { isPromise } from "../lib/maybe-promise.ts";
@@ -106,8 +106,8 @@ function issuesIn(input: Readonly<Record<string, unknown>>, check: Check): Schem
 }
 
 /**
- * Turns ajv's mistakes into one issue. For a union, ajv lists the mistakes of each alternative, then the union's own. The
- * alternatives that matched deepest into the value describe best what is wrong with it.
+ * Turns ajv's mistakes into one issue. For a union, ajv lists the mistakes of each alternative, then the union's own.
+ * The alternatives that matched deepest into the value describe best what is wrong with it.
  *
  * @param within path of the value that was checked
  */
@@ -202,7 +202,8 @@ const MESSAGES: Readonly<Record<string, string | ((params: Mistake["params"]) =>
 };
 
 /**
- * Length in code points, for compiled checks: JSON Schema counts the characters of RFC 8259 (Validation, 6.3.1 and 6.3.2).
+ * Length in code points, for compiled checks: JSON Schema counts the characters of RFC 8259 (Validation, 6.3.1 and
+ * 6.3.2).
  */
 export function lengthOf(text: string): number {
   let length = text.length;

@@ -1,7 +1,7 @@
 /**
- * Reads the catalogue that discovery generates. All tools are in one string: a call parses only the lines of its tool, and
- * a listing parses all of them. Every isolate loads the generated module when it starts, and a string literal loads many
- * times faster than code that creates the same objects.
+ * Reads the catalogue that discovery generates. All tools are in one string: a call parses only the lines of its tool,
+ * and a listing parses all of them. Every isolate loads the generated module when it starts, and a string literal loads
+ * many times faster than code that creates the same objects.
  */
 
 import type { CatalogEntry } from "../model/catalog-entry.ts";
@@ -21,10 +21,10 @@ export interface GeneratedCatalog extends Pick<CatalogSource, "revision" | "prom
   /** Names, in {@link CatalogEntry.json}, of the texts at the end of each line. */
   readonly texts: readonly string[];
   /**
-   * A line for each version of each tool, sorted like {@link CatalogSource.entries}. It starts with a vertical tab and has
-   * cells separated by tabs: the tool's id, a {@link Row}, and texts, each empty if the tool has none. Neither character
-   * occurs in JSON text. (Newlines would work, too, but bundlers turn a string with newlines into a template literal,
-   * which loads at half the speed.)
+   * A line for each version of each tool, sorted like {@link CatalogSource.entries}. It starts with a vertical tab and
+   * has cells separated by tabs: the tool's id, a {@link Row}, and texts, each empty if the tool has none. Neither
+   * character occurs in JSON text. (Newlines would work, too, but bundlers turn a string with newlines into a template
+   * literal, which loads at half the speed.)
    */
   readonly table: string;
 }

@@ -1,7 +1,7 @@
 /**
- * Keyed calls run at most once: a call claims its key, and its outcome is kept under the key for calls that repeat it. If
- * a call times out or is cancelled, its key stays taken while the tool is still running; the next call with that key gets
- * the result.
+ * Keyed calls run at most once: a call claims its key, and its outcome is kept under the key for calls that repeat it.
+ * If a call times out or is cancelled, its key stays taken while the tool is still running; the next call with that key
+ * gets the result.
  */
 
 import { exactVersion } from "../catalog/catalog.ts";
@@ -186,8 +186,8 @@ async function resultWithoutRun(
   const ran = runtime.catalog.find({ id: offer.id, version }, caller.toolkit);
   const entry = "entry" in ran ? ran.entry : offer;
   if (outcome === undefined) return { ...refused(run, { reason: "not_kept" }), entry };
-  // Callers who share a principal may use the same key by chance. They may get the result, which depends only on the input
-  // that they sent, too, but not the session, which may come to hold anything.
+  // Callers who share a principal may use the same key by chance. They may get the result, which depends only on the
+  // input that they sent, too, but not the session, which may come to hold anything.
   const replacesSession = session?.begun && caller.beginsSession && session.id !== caller.sessionId;
   const sessionId = replacesSession ? (wasStartedBy(session, caller) ? session.id : null) : undefined;
   return { outcome, durationMs, entry, replayed: true, sessionId };
@@ -211,8 +211,8 @@ function wasStartedBy({ by }: RecordedSession, call: Call): boolean {
 }
 
 /**
- * Identifies a caller among those who share its principal: by grant, and by path, because a token may be valid for only one
- * path.
+ * Identifies a caller among those who share its principal: by grant, and by path, because a token may be valid for only
+ * one path.
  */
 function partyOf({ principal, toolkit }: Call): string | undefined {
   return isNamed(principal) ? JSON.stringify([principal[GRANT], toolkit]) : undefined;

@@ -1,7 +1,7 @@
 /**
- * The life of an idempotency key as a state machine: free → running (a lease with a deadline and a fencing token) → done.
- * Pure functions: they take a row and the time, and return a row and a verdict. The store that keeps the rows must not let
- * two steps on one row overlap.
+ * The life of an idempotency key as a state machine: free → running (a lease with a deadline and a fencing token) →
+ * done. Pure functions: they take a row and the time, and return a row and a verdict. The store that keeps the rows
+ * must not let two steps on one row overlap.
  */
 
 /** The stored state of one key. Times are milliseconds since 1970. */
@@ -92,7 +92,9 @@ export function extend(row: LeaseRow | undefined, token: string, leaseMs: number
   return { ...row, deadline, expires: row.expires + deadline - row.deadline };
 }
 
-/** Ends the lease of a runner that gives up without running. The row stays, so that the next call takes the key over. */
+/**
+ * Ends the lease of a runner that gives up without running. The row stays, so that the next call takes the key over.
+ */
 export function forsake(row: LeaseRow | undefined, token: string, now: number): LeaseRow | undefined {
   return row?.token === token && !row.done ? { ...row, deadline: now } : row;
 }

@@ -1,7 +1,7 @@
 /**
- * The encrypted record of a keyed call: stores see that a key was used, but not the result. The encryption key is derived
- * from the deployment's signing key and everything that identifies the call, including the client's key. The client's key
- * is not stored, so neither the stores nor the signing key alone can open a record.
+ * The encrypted record of a keyed call: stores see that a key was used, but not the result. The encryption key is
+ * derived from the deployment's signing key and everything that identifies the call, including the client's key. The
+ * client's key is not stored, so neither the stores nor the signing key alone can open a record.
  */
 import { canonical } from "../lib/json.ts";
 import type { Begins } from "../model/call.ts";
