@@ -119,7 +119,7 @@ function guarded(parts: Parts, { serve, open }: Endpoint, { httpError }: Protoco
     runtimes.set(catalog, created);
     return created;
   };
-  // Methods that all requests share: a closure per request would have to be allocated.
+  // All requests share these methods, so that none of them allocates closures.
   const challenge: RequestContext["challenge"] = function (this: RequestContext, scopes) {
     return stepUp(new URL(this.request.url), resource, this.principal, scopes, this.runtime.catalog.scopes);
   };

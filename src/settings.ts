@@ -37,7 +37,7 @@ export const MIN_TTL_SECONDS = 60;
 const MAX_TTL_SECONDS = 365 * DAY_SECONDS;
 
 /**
- * Reads all settings. A setting that is wrong gets its default and an entry in `mistakes`.
+ * Reads all settings, and lists those with unusable values in `mistakes`.
  *
  * @param env variables and secrets by name; "" counts as unset
  */

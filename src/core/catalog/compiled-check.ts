@@ -198,7 +198,7 @@ const MESSAGES: Readonly<Record<string, string | ((params: Mistake["params"]) =>
   contains: "Must contain an item that the schema requires",
   oneOf: "Must match exactly one of the schema's alternatives",
   not: "Must not be a value that the schema excludes",
-  "false schema": "Must be left out",
+  "false schema": "Must be omitted",
 };
 
 /**

@@ -36,7 +36,7 @@ const IV_BYTES = 12;
 /** Encryption makes several copies and an isolate has 128 MB; in base64 this is still below KV's 25 MiB. */
 const MAX_BYTES = 10_000_000;
 
-/** Derives the encryption key of a call's record. @throws if the signing key is unavailable */
+/** Derives the encryption key of a call's record. Throws if the signing key is unavailable. */
 export function recordKey(signer: Signer, identity: CallIdentity): Promise<CryptoKey> {
   return signer.deriveKey(canonical(["idempotency record", ...identity]));
 }
@@ -63,7 +63,7 @@ export async function sealRecord(
   return { fingerprint, sealed: toBase64Url(whole) };
 }
 
-/** Decrypts a record. @returns undefined if it is damaged or was sealed with another signing key */
+/** Decrypts a record. Returns undefined if it is damaged or was sealed with another signing key. */
 export async function openRecord(
   key: CryptoKey,
   { fingerprint, sealed }: IdempotencyRecord,

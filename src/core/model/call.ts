@@ -13,7 +13,7 @@ export type ToolReference = ({ readonly id: string } | { readonly name: string }
 /** `Toolkit.Tool`, `Toolkit.Tool@1`, `Toolkit.Tool@1.0.0` (OXP 1.0, ToolId). */
 const TOOL_ID = /^\w+\.\w+(?:@(?:\d+|\d+\.\d+\.\d+))?$/;
 
-/** Parses a tool id. @returns undefined if the text is not one */
+/** Parses a tool id. Returns undefined if the text is not one. */
 export function readToolId(text: string): (ToolReference & { readonly id: string }) | undefined {
   if (!TOOL_ID.test(text)) return undefined;
   const at = text.indexOf("@");

@@ -176,9 +176,7 @@ export interface ToolContext<
   changed(change: Change): Promise<void>;
   /** Closes the caller's connection while the tool keeps working. Callers that can, reconnect for the result. */
   release(): void;
-  /**
-   * Reports progress to a caller that asked for it. `done` must not decrease; a `total` must be finite or is dropped.
-   */
+  /** Reports progress to a caller that asked for it. `done` must not decrease. An infinite `total` is dropped. */
   progress(done: number, total?: number, message?: string): void;
   /**
    * Logs to the Worker's log, and to a caller that asked for log messages. Not for secrets. Never throws: values that

@@ -121,7 +121,7 @@ export class NotAnswered extends Error {
   }
 }
 
-/** Validates an answer. @returns undefined if it does not fit the question, which should then be asked again */
+/** Validates an answer. Returns undefined if it does not fit the question, which should then be asked again. */
 export function readAnswer(question: Question, answer: unknown): unknown {
   if (!isRecord(answer)) return undefined;
   switch (question.kind) {

@@ -17,14 +17,14 @@ export interface PartialInput {
 /** Runs a completion. The outcome's value is a list of strings. */
 export type Completer = (caller: Caller) => Promise<Outcome>;
 
-/** Completes a prompt's argument. @returns undefined if the prompt has no such argument */
+/** Completes a prompt's argument. Returns undefined if the prompt has no such argument. */
 export function completeArgument(entry: PromptEntry, typed: PartialInput, runtime: Runtime): Completer | undefined {
   if (!entry.about.arguments.some(({ name }) => name === typed.name)) return undefined;
   const find = async () => (await entry.load()).default.arguments?.[typed.name]?.complete;
   return (caller) => complete(promptOffer(entry), find, typed, caller, runtime);
 }
 
-/** Completes a variable of a resource's URI. @returns undefined if the URI has no such variable */
+/** Completes a variable of a resource's URI. Returns undefined if the URI has no such variable. */
 export function completeVariable(entry: ResourceEntry, typed: PartialInput, runtime: Runtime): Completer | undefined {
   const names = variablesOf(entry);
   if (!names.includes(typed.name)) return undefined;

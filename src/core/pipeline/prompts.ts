@@ -6,7 +6,7 @@ import type { Issue, Outcome } from "../model/outcome.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
 import { serveOffer } from "./serve-offer.ts";
 
-/** Runs a prompt's `get`. @returns an outcome whose value is the prompt's messages */
+/** Runs a prompt's `get`. Returns an outcome whose value is the prompt's messages. */
 export function getPrompt(
   entry: PromptEntry,
   args: Readonly<Record<string, string>>,

@@ -100,7 +100,7 @@ export function variablesOf({ uri }: ResourceEntry): string[] {
   return Array.from(uri.matchAll(VARIABLE), ([, name = ""]) => name);
 }
 
-/** Reads a resource. @returns an outcome whose value is a list of contents, empty if there is no such resource */
+/** Reads a resource. Returns an outcome whose value is a list of contents, empty if there is no such resource. */
 export function readResource(
   { entry, variables }: FoundResource,
   uri: string,

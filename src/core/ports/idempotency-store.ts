@@ -95,7 +95,7 @@ async function hmac(signer: Signer, parts: readonly unknown[]): Promise<string> 
   return signature.toHex();
 }
 
-/** Parses a stored record. @returns undefined if there is none, or it is malformed */
+/** Parses a stored record. Returns undefined if there is none, or it is malformed. */
 export function readRecord(text: string | null): IdempotencyRecord | undefined {
   try {
     const record = JSON.parse(text ?? "null") as Partial<IdempotencyRecord> | null;

@@ -68,7 +68,7 @@ export function keyEntry(id: string, record: KeyRecord): KeyEntry {
   return { name: keyName(id), text: JSON.stringify(record), metadata, expiration: record.expires };
 }
 
-/** Parses a record. @param text of a {@link KeyEntry}; null if there is none */
+/** Parses the text of a {@link KeyEntry}. Returns undefined for null. */
 export function readKey(text: string | null): KeyRecord | undefined {
   return text === null ? undefined : (JSON.parse(text) as KeyRecord);
 }

@@ -74,7 +74,7 @@ export async function mintHandle(
   return `${body}.${await signer.sign(bound(purpose, principal, body))}`;
 }
 
-/** Verifies a handle. @returns undefined unless it was created for this purpose and principal */
+/** Verifies a handle. Returns undefined unless it was created for this purpose and principal. */
 export async function checkHandle(
   signer: Signer,
   purpose: string,
@@ -99,7 +99,7 @@ export function toBase64Url(raw: Uint8Array): string {
   return raw.toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
-/** Decodes base64url. @returns undefined if the text is not base64url */
+/** Decodes base64url. Returns undefined if the text is not base64url. */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.fromBase64(text, { alphabet: "base64url" });

@@ -31,9 +31,9 @@ function toOutcome(validated: Validated<unknown>, rich: Rich<unknown> | undefine
 
 /** @throws NotJson if the value cannot be expressed in JSON */
 function completed(value: unknown, rich: Rich<unknown> | undefined, tool: ToolRun): Outcome {
-  const shown = rich?.blocks && (toJson({ blocks: rich.blocks, meta: rich.meta }) as object);
+  const content = rich?.blocks && (toJson({ blocks: rich.blocks, meta: rich.meta }) as object);
   const returnsNothing = tool.definition.output === null || value === undefined;
-  return returnsNothing ? { kind: "completed", ...shown } : { kind: "completed", value: toJson(value), ...shown };
+  return returnsNothing ? { kind: "completed", ...content } : { kind: "completed", value: toJson(value), ...content };
 }
 
 function mismatch(issues: readonly SchemaIssue[], tool: ToolRun): Outcome {

@@ -5,7 +5,7 @@ import type { SessionStore } from "../ports/session-store.ts";
 
 /** A session with a method that writes the changes to the store. */
 export interface OpenSession extends Session {
-  /** Writes the changes since the last time. @throws if the store fails, or the session would become too large */
+  /** Writes the changes since the last time. Throws if the store fails, or the session would become too large. */
   close(): Promise<void>;
 }
 

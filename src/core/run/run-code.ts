@@ -88,7 +88,7 @@ function waitFor<Value>(
   const { context, caller, offer } = work;
   return new Promise((resolve) => {
     const limitMs = offer.traits.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-    // Only the first result counts. What the code does after its signal has fired is not logged as a fault.
+    // Only the first result counts. After a run has ended with questions, nothing that its code does is logged as a fault.
     let settled = false;
     let stopped: DOMException | undefined;
     let disarm = () => {};
