@@ -88,7 +88,7 @@ function waitFor<Value>(
   const { context, caller, offer } = work;
   return new Promise((resolve) => {
     const limitMs = offer.traits.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-    // Only the first result counts. After a run has ended with questions, nothing that its code does is logged as a fault.
+    // Only the first result counts: after a run has ended with questions, its code can no longer fail.
     let settled = false;
     let stopped: DOMException | undefined;
     let disarm = () => {};
