@@ -1,4 +1,4 @@
-/** Builds the Hono app from its parts: guards, then every protocol on the bare paths and under each toolkit. */
+/** Builds the Hono app: origin check and guard, then every protocol, on bare paths and below each toolkit's name. */
 import type { Context } from "hono";
 import { HonoBase as Hono } from "hono/hono-base";
 import type { H, RouterRoute } from "hono/types";
@@ -35,7 +35,7 @@ import { mcp } from "./protocols/mcp/routes.ts";
 import { opentool } from "./protocols/opentool/routes.ts";
 import { oxp } from "./protocols/oxp/routes.ts";
 
-/** Everything that differs between deployments and tests. */
+/** What the app is built from: everything that differs between deployments and tests. */
 export interface Parts {
   readonly runtime: Runtime;
   readonly server: ServerInfo;
@@ -46,79 +46,81 @@ export interface Parts {
   readonly signIn: SignIn | undefined;
 }
 
-/** Not the Hono app: what a fork registered there would never run. Its own routes are in `tools/worker.ts`. */
+/** Hides the Hono app, because routes added to it later would never run. A fork's routes go in `tools/worker.ts`. */
 export interface App {
   fetch(request: Request): MaybeResponse;
 }
 
 const PROTOCOLS: readonly Protocol[] = [oxp, mcp, opentool];
 type AppRouter = ToolkitRouter<[H, RouterRoute]>;
-const FOR_ALL = { "access-control-allow-origin": "*" };
-const METADATA_CORS = { ...FOR_ALL, "access-control-allow-methods": "GET", "access-control-allow-headers": "*" };
+const ANY_ORIGIN = { "access-control-allow-origin": "*" };
+const METADATA_CORS = { ...ANY_ORIGIN, "access-control-allow-methods": "GET", "access-control-allow-headers": "*" };
 
+/** Builds the app: registers every protocol's endpoints and the routes that belong to no protocol. */
 export function createApp(parts: Parts): App {
   const { toolkits } = parts.runtime.catalog;
   const router: AppRouter = new ToolkitRouter((path) => locate(path, toolkits));
   const app = new Hono({ router });
-  const straight = new WeakMap<H, Serve>();
+  const direct = new WeakMap<H, Serve>();
   app.get("/", (c) => c.text(home(parts.server), 200, { "x-content-type-options": "nosniff" }));
-  app.get(METADATA_PATH, (c) => json(resourceMetadata(new URL(c.req.url), parts.resource), 200, FOR_ALL));
+  app.get(METADATA_PATH, (c) => json(resourceMetadata(new URL(c.req.url), parts.resource), 200, ANY_ORIGIN));
   for (const protocol of PROTOCOLS) {
     for (const endpoint of protocol.endpoints) {
-      const serve = server(parts, endpoint, protocol, router);
+      const serve = guarded(parts, endpoint, protocol, router);
       const handler: H = (c) => serve(c.req.raw, c.req.param());
-      straight.set(handler, serve);
+      direct.set(handler, serve);
       app.on(endpoint.method, endpoint.path, handler);
     }
   }
-  app.notFound((c) => elsewhere(c, parts, router));
+  app.notFound((c) => unmatched(c, parts, router));
   app.onError((error, c) => unhandled(error, c.req.raw, parts));
   return {
-    // Hono's context, which no endpoint looks at, and its promises are a sixth of what a call allocates and 3% of its
-    // time: where its router finds an endpoint and nothing beside it, that is given the request as it is.
+    // Calls the endpoint directly if it is all that the router finds. No endpoint uses Hono's context, and with its
+    // promises it is a sixth of what a call allocates and 3% of its time.
     fetch(request) {
       const [found] = router.match(request.method, getPath(request));
       const only = found.length === 1 ? found[0] : undefined;
-      const serve = only && straight.get(only[0][0]);
+      const serve = only && direct.get(only[0][0]);
       return serve ? serve(request, only[1]) : app.fetch(request);
     },
   };
 }
 
-/** An endpoint with what goes before it: who may call, and from where. */
+/** An endpoint behind the origin check and the guard. */
 type Serve = (request: Request, params: PathParams) => Promise<Response>;
 
-/** Nothing throws for what a caller does: this is a fault of ours, and says no more than that. */
+/** Responds to an exception. Callers' mistakes never throw, so this is a bug of ours: only the log gets details. */
 function unhandled(error: unknown, request: Request, { runtime }: Parts): Response {
   runtime.log({ level: "error", message: "unhandled", error: describeError(error) });
   return allowOrigin(protocolOf(getPath(request)).httpError(500, "Internal error"), request.headers.get("origin"));
 }
 
-/** What a path asks for, and under which toolkit: a first segment that is no toolkit's stays. */
-function locate(asked: string, toolkits: ReadonlySet<string>): Located {
-  // A slash at the end says nothing: addresses are often written down with one.
-  const path = asked.length > 1 && asked.endsWith("/") && !asked.endsWith("//") ? asked.slice(0, -1) : asked;
+/** Splits the toolkit's name from the front of a path. A first segment that is no toolkit stays in the path. */
+function locate(fullPath: string, toolkits: ReadonlySet<string>): Located {
+  // People often write an address with a slash at its end.
+  const hasSlash = fullPath.length > 1 && fullPath.endsWith("/") && !fullPath.endsWith("//");
+  const path = hasSlash ? fullPath.slice(0, -1) : fullPath;
   const end = path.indexOf("/", 1);
   if (end < 0) return { path, toolkit: undefined };
   const toolkit = path.slice(1, end);
   const rest = path.slice(end);
-  // The metadata is open to all: below a toolkit it would tell which toolkits there are.
+  // The metadata is public: served below a toolkit's name, it would reveal which toolkits exist.
   if (toolkits.has(toolkit) && rest !== METADATA_PATH) return { path: rest, toolkit };
   return { path: isMetadataPath(path) ? METADATA_PATH : path, toolkit: undefined };
 }
 
-function server(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol, router: AppRouter): Serve {
+function guarded(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol, router: AppRouter): Serve {
   const { runtime, server, limits, originPolicy, resource } = parts;
-  // One runtime for all who see the same.
+  // Callers who see the same catalogue share a runtime.
   const runtimes = new WeakMap<Catalog, Runtime>([[runtime.catalog, runtime]]);
   const runtimeFor = (catalog: Catalog): Runtime => {
-    const known = runtimes.get(catalog);
-    if (known) return known;
-    const made = { ...runtime, catalog };
-    runtimes.set(catalog, made);
-    return made;
+    const cached = runtimes.get(catalog);
+    if (cached) return cached;
+    const created = { ...runtime, catalog };
+    runtimes.set(catalog, created);
+    return created;
   };
-  // Shared by all requests: no closure is made for each.
+  // All requests share these methods, so that none of them allocates closures.
   const challenge: RequestContext["challenge"] = function (this: RequestContext, scopes) {
     return stepUp(new URL(this.request.url), resource, this.principal, scopes, this.runtime.catalog.scopes);
   };
@@ -141,23 +143,22 @@ function server(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol
     try {
       const refused = refusedOrigin(request, origin, originPolicy);
       if (refused) return httpError(403, refused);
-      // An open endpoint is not open under a toolkit's name: it would tell which toolkits there are.
-      const admitting = open && toolkit === undefined ? NOBODY : parts.guard({ request, headers }, toolkit);
+      // Below a toolkit's name, open endpoints are guarded too: otherwise they would reveal which toolkits exist.
+      const admitting = open && toolkit === undefined ? UNCHECKED : parts.guard({ request, headers }, toolkit);
       const principal = isPromise(admitting) ? await admitting : admitting;
       if ("status" in principal) {
         return allowOrigin(httpError(principal.status, principal.message, principal.headers), origin);
       }
       const catalog = runtime.catalog.visibleTo(principal);
       if (toolkit !== undefined && !catalog.toolkits.has(toolkit))
-        return allowOrigin(nothing(request, catalog, router), origin);
-      const seen = runtimeFor(catalog);
-      const context = {
+        return allowOrigin(notFound(request, catalog, router), origin);
+      const context: RequestContext = {
         request,
         headers,
         principal,
         toolkit,
         params,
-        runtime: seen,
+        runtime: runtimeFor(catalog),
         server,
         limits,
         challenge,
@@ -171,7 +172,7 @@ function server(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol
   };
 }
 
-/** Who has shown nothing yet is asked to; who has, to come back with more. */
+/** Challenge for missing scopes: 401 for a caller without a credential, else 403 `insufficient_scope`. */
 function stepUp(
   url: URL,
   settings: ResourceSettings,
@@ -182,19 +183,20 @@ function stepUp(
   if (id === ANONYMOUS) {
     return { status: 401, headers: { "www-authenticate": challenge(url, settings, undefined, demanded) } };
   }
-  // With what it has already: clients ask for just what they are told (2025-11-25, basic/authorization, Scope Challenge
-  // Handling: "both existing relevant scopes and newly required scopes").
+  // Name the scopes that it has, too: clients request exactly what the challenge lists (MCP 2025-11-25,
+  // basic/authorization, Scope Challenge Handling: "both existing relevant scopes and newly required scopes").
   const relevant = [...settings.baseScopes, ...declared].filter((scope) => scopes.includes(scope));
   const all = [...new Set([...relevant, ...demanded])];
   return { status: 403, headers: { "www-authenticate": challenge(url, settings, "insufficient_scope", all) } };
 }
 
-const NOBODY: Principal = { id: ANONYMOUS, scopes: [], reach: [], toolkits: [] };
+/** The caller of an open endpoint, whose credential is not checked: no toolkit is visible to it. */
+const UNCHECKED: Principal = { id: ANONYMOUS, scopes: [], reach: [], toolkits: [] };
 
 /**
- * What no route matches: a browser's questions, the sign-in's own endpoints, and nothing, for those who may know that.
+ * Handles requests that match no route: sign-in, CORS preflights, and 404 or 405 for callers whom the guard admits.
  */
-async function elsewhere(c: Context, parts: Parts, router: AppRouter): Promise<Response> {
+async function unmatched(c: Context, parts: Parts, router: AppRouter): Promise<Response> {
   const request = c.req.raw;
   const path = getPath(request);
   const { httpError } = protocolOf(path);
@@ -202,37 +204,41 @@ async function elsewhere(c: Context, parts: Parts, router: AppRouter): Promise<R
   if (signIn) return signIn;
   if (locate(path, parts.runtime.catalog.toolkits).path === METADATA_PATH) {
     if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: METADATA_CORS });
-    return json({ message: "Only GET is served here" }, 405, { allow: "GET, HEAD" });
+    return json({ message: "Only GET is allowed here" }, 405, { allow: "GET, HEAD" });
   }
   const { headers } = request;
   const origin = headers.get("origin");
   const refused = refusedOrigin(request, origin, parts.originPolicy);
   if (refused) return httpError(403, refused);
-  const allowed = preflight(request);
-  if (allowed) return allowOrigin(allowed, origin);
-  if (path === "/") return nothing(request, parts.runtime.catalog, router);
+  const preflightResponse = preflight(request);
+  if (preflightResponse) return allowOrigin(preflightResponse, origin);
+  if (path === "/") return notFound(request, parts.runtime.catalog, router);
   const admitted = await parts.guard({ request, headers }, locate(path, parts.runtime.catalog.toolkits).toolkit);
   if ("status" in admitted) return allowOrigin(httpError(admitted.status, admitted.message, admitted.headers), origin);
-  return allowOrigin(nothing(request, parts.runtime.catalog.visibleTo(admitted), router), origin);
+  return allowOrigin(notFound(request, parts.runtime.catalog.visibleTo(admitted), router), origin);
 }
 
-/** 404, or 405 with what the path allows (RFC 9110, section 15.5.6), as far as the path exists for whoever asks. */
-function nothing(request: Request, catalog: Catalog, router: AppRouter): Response {
-  const asked = getPath(request);
-  const methods = router.methodsOf(locate(asked, catalog.toolkits).path);
-  const { httpError } = protocolOf(asked);
-  // A path with parameters has a method for any toolkit in it, also for one that does not exist.
-  if (methods.length === 0 || methods.includes(request.method)) return httpError(404, "There is nothing at this path");
+/**
+ * 404, or 405 with the methods that the path allows (RFC 9110, section 15.5.6).
+ *
+ * @param catalog as the caller sees it: below a toolkit that is hidden from the caller, no path exists
+ */
+function notFound(request: Request, catalog: Catalog, router: AppRouter): Response {
+  const path = getPath(request);
+  const methods = router.methodsOf(locate(path, catalog.toolkits).path);
+  const { httpError } = protocolOf(path);
+  // A path with parameters has its methods for every toolkit name, including those that do not exist.
+  if (methods.length === 0 || methods.includes(request.method)) return httpError(404, "Nothing is served at this path");
   const allowed = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
   return httpError(405, `${request.method} is not allowed here`, { allow: allowed.join(", ") });
 }
 
-/** By the first segment of their paths: `/mcp`, `/opentool`, `/tools`. */
+/** Protocols by the first segment of their paths: `mcp`, `opentool`, `tools`. */
 const BY_SEGMENT = new Map(
   PROTOCOLS.flatMap((protocol) => protocol.endpoints.map(({ path }) => [path.split("/")[1], protocol] as const)),
 );
 
-/** The protocol that an error is rendered in if no endpoint was reached, bare or under a toolkit. */
+/** The protocol in whose format an error is sent if the request reached no endpoint. */
 function protocolOf(path: string): Protocol {
   const [, first, second] = path.split("/", 3);
   return BY_SEGMENT.get(first) ?? BY_SEGMENT.get(second) ?? oxp;

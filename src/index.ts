@@ -16,7 +16,7 @@ import { guardedFetch } from "./core/lib/egress.ts";
 import { describeError, type Log } from "./core/lib/log.ts";
 import type { Runtime } from "./core/ports/runtime.ts";
 import { fromBase64Url, hmacSigner } from "./core/ports/signed-handles.ts";
-import { LEAST_TTL_SECONDS, readSettings } from "./settings.ts";
+import { MIN_TTL_SECONDS, readSettings } from "./settings.ts";
 import { ClaimsObject } from "./stores/claims.ts";
 import { type Hub, objectChangeFeed } from "./stores/hub.ts";
 import { kvIdempotency, recordName } from "./stores/kv-idempotency.ts";
@@ -34,9 +34,9 @@ export { Vault } from "./stores/vault.ts";
 
 interface Bindings {
   readonly KV: KVNamespace;
-  /** Left out: idempotency on KV alone, which cannot exclude. */
+  /** Optional. Without it, idempotency relies on KV alone, where two overlapping calls may both run. */
   readonly CLAIMS?: DurableObjectNamespace<Claims>;
-  /** Left out: session values on KV alone. */
+  /** Optional. Without it, session values are kept in KV alone. */
   readonly SESSIONS?: DurableObjectNamespace<Sessions>;
   readonly VAULT: DurableObjectNamespace<Vault>;
   readonly HUB: DurableObjectNamespace<Hub>;
@@ -57,14 +57,14 @@ async function signingKey(): Promise<Uint8Array<ArrayBuffer>> {
   return key;
 }
 
-/** A rate limiter counts to what its name says: `RATE_60` to 60 a minute. */
+/** Counts a request with the rate limiter whose name states its limit: `RATE_60` allows 60 a minute. */
 async function rateLimit(perMinute: number, key: string): Promise<boolean> {
   const limiter = ownValue(`RATE_${perMinute}`) as RateLimit | undefined;
   if (limiter === undefined) throw new Error(`There is no rate limiter RATE_${perMinute} in wrangler.toml`);
   try {
     return (await limiter.limit({ key })).success;
   } catch (error) {
-    // A counter that cannot be reached must not close the deployment.
+    // If the rate limiter cannot be reached, let requests through instead of closing the deployment.
     log({ level: "error", message: "request not counted", error: describeError(error) });
     return true;
   }
@@ -85,13 +85,13 @@ const resource = {
 };
 
 if (!bindings.CLAIMS) {
-  log({ level: "warning", message: "No CLAIMS in wrangler.toml: calls with one key that overlap may all run" });
+  log({ level: "warning", message: "No CLAIMS in wrangler.toml: overlapping calls with the same key may all run" });
 }
 
-/** Claims, with the KV that keeps their results. */
+/** The Durable Object for claims, with the KV namespace that keeps their results. */
 export class Claims extends ClaimsObject {
   protected override put(key: string, record: string, keepMs: number): Promise<void> {
-    return bindings.KV.put(recordName(key), record, { expirationTtl: Math.max(LEAST_TTL_SECONDS, keepMs / 1_000) });
+    return bindings.KV.put(recordName(key), record, { expirationTtl: Math.max(MIN_TTL_SECONDS, keepMs / 1_000) });
   }
 }
 
@@ -123,7 +123,7 @@ const report = (error: unknown) =>
   log({ level: "error", message: "credential not checked", error: describeError(error) });
 
 if (Boolean(issuer) !== Boolean(jwksUrl)) {
-  log({ level: "error", message: "JWT_ISSUER and JWT_JWKS_URL go together: tokens are refused" });
+  log({ level: "error", message: "Set both JWT_ISSUER and JWT_JWKS_URL, or neither: tokens are refused" });
 }
 const secretBytes = new TextEncoder().encode(secret).length;
 if (secret && secretBytes < LEAST_SECRET) {
@@ -131,9 +131,9 @@ if (secret && secretBytes < LEAST_SECRET) {
   const fix = "Make one with: openssl rand -base64 32, and set it with: npx wrangler secret put JWT_SECRET";
   log({ level: "error", message: `${problem}. ${fix}` });
 }
-if (isLocal) log({ level: "info", message: "Open to this machine: no credential is asked for under npm start" });
+if (isLocal) log({ level: "info", message: "Open to this machine: npm start requires no credentials" });
 
-// The app of app.ts; in a fork that has a tools/worker.ts, behind what that puts before it.
+// The app of app.ts, behind the fork's own middleware and routes if there is a tools/worker.ts.
 const worker = createWorker({
   runtime,
   server: { name, version: settings.version },
@@ -164,8 +164,8 @@ const worker = createWorker({
 });
 
 for (const { setting, problem, fix } of mistakes) {
-  log({ level: "error", message: `${problem}, and every request is refused: ${fix}`, setting });
+  log({ level: "error", message: `${problem}: ${fix}. Until then, every request is refused`, setting });
 }
-const refused = { message: "A setting of this deployment is wrong: its log says which, and what to write" };
+const refused = { message: "A setting of this deployment is invalid: its log says which one and how to fix it" };
 
 export default mistakes.length === 0 ? worker : { fetch: () => Response.json(refused, { status: 503 }) };

@@ -1,16 +1,16 @@
-/** The settings of the Worker: what each is called, what it may say, and what holds where nothing is said. */
+/** Reads the Worker's settings from environment strings: the name, default, unit and error of each. */
 
 export interface Settings {
   readonly name: string;
   readonly version: string;
-  /** Whether it runs on its author's machine, open to it. */
+  /** Whether the Worker runs on a developer's machine, open to that machine. */
   readonly isLocal: boolean;
   readonly isPublic: boolean;
   readonly logsCalls: boolean;
   readonly origins: readonly string[];
   readonly hosts: readonly string[];
   readonly baseScopes: readonly string[];
-  /** Requests of one principal; undefined for no limit. */
+  /** Requests of one principal; undefined for unlimited. */
   readonly ratePerMinute: number | undefined;
   readonly bodyBytes: number;
   readonly pageSize: number;
@@ -23,7 +23,7 @@ export interface Settings {
   readonly signingKey: string | undefined;
 }
 
-/** A value that says nothing which can be meant. */
+/** A setting with a value that cannot be used. */
 export interface Mistake {
   readonly setting: string;
   readonly problem: string;
@@ -31,59 +31,63 @@ export interface Mistake {
 }
 
 const DAY_SECONDS = 86_400;
-/** What KV takes at the least. */
-export const LEAST_TTL_SECONDS = 60;
-/** A year. KV refuses a time too far off, each time that something is to be kept. */
-const MOST_TTL_SECONDS = 365 * DAY_SECONDS;
+/** The shortest time to live that KV accepts. */
+export const MIN_TTL_SECONDS = 60;
+/** A year. KV rejects every write whose expiration is too far in the future. */
+const MAX_TTL_SECONDS = 365 * DAY_SECONDS;
 
-/** @param env variables and secrets by name; "" is as if it were left out */
+/**
+ * Reads all settings, and lists those with unusable values in `mistakes`.
+ *
+ * @param env variables and secrets by name; "" counts as unset
+ */
 export function readSettings(env: Readonly<Record<string, unknown>>): { settings: Settings; mistakes: Mistake[] } {
   const mistakes: Mistake[] = [];
-  const said = (setting: string): string | undefined => {
+  const textOf = (setting: string): string | undefined => {
     const value = Object.hasOwn(env, setting) ? env[setting] : undefined;
     return value === undefined || value === "" ? undefined : String(value);
   };
-  const wrong = (setting: string, fix: string) =>
-    mistakes.push({ setting, problem: `${setting} is ${JSON.stringify(said(setting))}`, fix });
-  const number = <None>(setting: string, none: None, unit: string, most: number, least = 1): number | None => {
-    const text = said(setting);
-    if (text === undefined) return none;
-    const isNumber = /^\d+$/.test(text) && Number(text) >= least && Number(text) <= most;
-    if (!isNumber) wrong(setting, `write ${unit} as a whole number from ${least} to ${most}, in digits only, or ""`);
-    return isNumber ? Number(text) : none;
+  const reject = (setting: string, fix: string) =>
+    mistakes.push({ setting, problem: `${setting} is ${JSON.stringify(textOf(setting))}`, fix });
+  const number = <Default>(setting: string, byDefault: Default, unit: string, max: number, min = 1) => {
+    const text = textOf(setting);
+    if (text === undefined) return byDefault;
+    const isNumber = /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max;
+    if (!isNumber) reject(setting, `write ${unit} as a whole number from ${min} to ${max}, in digits only, or ""`);
+    return isNumber ? Number(text) : byDefault;
   };
-  const flag = (setting: string, none: boolean): boolean => {
-    const text = said(setting) ?? String(none);
-    if (text !== "true" && text !== "false") wrong(setting, 'write "true" or "false"');
+  const flag = (setting: string, byDefault: boolean): boolean => {
+    const text = textOf(setting) ?? String(byDefault);
+    if (text !== "true" && text !== "false") reject(setting, 'write "true" or "false"');
     return text === "true";
   };
-  const list = (setting: string) => (said(setting) ?? "").split(/[\s,]+/).filter((one) => one !== "");
+  const list = (setting: string) => (textOf(setting) ?? "").split(/[\s,]+/).filter((item) => item !== "");
 
   const settings: Settings = {
-    name: said("SERVER_NAME") ?? "trivet",
-    version: said("SERVER_VERSION") ?? "0.0.0",
+    name: textOf("SERVER_NAME") ?? "trivet",
+    version: textOf("SERVER_VERSION") ?? "0.0.0",
     isLocal: flag("LOCAL", false),
     isPublic: flag("PUBLIC", false),
     logsCalls: flag("LOG_CALLS", true),
     origins: list("ALLOWED_ORIGINS"),
     hosts: list("ALLOWED_HOSTS"),
-    // RFC 6749, section 3.3; and a refresh token is nothing that a resource asks for (MCP, basic/authorization).
+    // Syntax: RFC 6749, section 3.3. A resource does not ask for `offline_access` (MCP, basic/authorization).
     baseScopes: list("OAUTH_SCOPES").filter(
       (scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope) && scope !== "offline_access",
     ),
     ratePerMinute: number("RATE_PER_MINUTE", undefined, "requests a minute", 1_000_000),
-    // Cloudflare takes no more of most plans, and an isolate has 128 MB for all that it does.
+    // Cloudflare's limit for most plans. An isolate has 128 MB for everything.
     bodyBytes: number("MAX_BODY_BYTES", 1_048_576, "bytes", 100_000_000),
-    // Many clients read the first page only.
+    // Large, because many clients read only the first page.
     pageSize: number("PAGE_SIZE", 1_000, "entries", 1_000_000),
-    resultSeconds: number("IDEMPOTENCY_TTL_SECONDS", DAY_SECONDS, "seconds", MOST_TTL_SECONDS, LEAST_TTL_SECONDS),
-    sessionSeconds: number("SESSION_TTL_SECONDS", DAY_SECONDS, "seconds", MOST_TTL_SECONDS, LEAST_TTL_SECONDS),
-    secret: said("JWT_SECRET"),
-    issuer: said("JWT_ISSUER"),
-    jwksUrl: said("JWT_JWKS_URL"),
-    audience: said("JWT_AUDIENCE"),
-    /** Base64url, 32 bytes or more: signs session handles. Left out, the deployment makes its own. */
-    signingKey: said("SIGNING_KEY"),
+    resultSeconds: number("IDEMPOTENCY_TTL_SECONDS", DAY_SECONDS, "seconds", MAX_TTL_SECONDS, MIN_TTL_SECONDS),
+    sessionSeconds: number("SESSION_TTL_SECONDS", DAY_SECONDS, "seconds", MAX_TTL_SECONDS, MIN_TTL_SECONDS),
+    secret: textOf("JWT_SECRET"),
+    issuer: textOf("JWT_ISSUER"),
+    jwksUrl: textOf("JWT_JWKS_URL"),
+    audience: textOf("JWT_AUDIENCE"),
+    /** Signs session handles: base64url of 32 bytes or more. If unset, the deployment generates a key. */
+    signingKey: textOf("SIGNING_KEY"),
   };
   return { settings, mistakes };
 }

@@ -1,4 +1,4 @@
-/** What a tool's author imports, as `#tool`: define a tool, name a toolkit, fail on purpose. Runs nothing. */
+/** The module that tool authors import as `#tool`: the `define…` functions, `ToolError`, and types. Runs nothing. */
 
 import type {
   ExecutionContext,
@@ -31,7 +31,7 @@ export type { Capability, Elicited, Fields, Root, Sampled, SamplingRequest } fro
 export type { Principal } from "./core/model/principal.ts";
 export type { Session } from "./core/model/session.ts";
 
-/** One version of one tool. `run` is typed by what stands beside it. */
+/** One version of one tool. The types of `run` follow from the other fields. */
 export interface Tool<
   Input extends StandardSchema | undefined,
   Output extends StandardSchema | null | undefined,
@@ -40,17 +40,17 @@ export interface Tool<
   NeedsUser extends boolean,
   Env extends string,
 > extends Omit<Traits, "requirements" | "env" | "headers"> {
-  /** What callers over MCP and OpenTool call it, where `Toolkit_Tool` will not do. */
+  /** Name of the tool over MCP and OpenTool. Default: `Toolkit_Tool`. */
   readonly name?: string;
-  /** Three integers: `1.0.0`. Several files may hold several versions of one tool. */
+  /** Three integers: `1.0.0`. Other files may define other versions of the same tool. */
   readonly version: string;
   /** When and how to use the tool, for a model. */
   readonly description: string;
-  /** An object schema, each property with a description. Left out: the tool takes no parameters. */
+  /** An object schema, each property with a description. Without it, the tool takes no parameters. */
   readonly input?: Input;
-  /** What `run` returns. `null`: nothing. Left out: any JSON value, unchecked. */
+  /** Schema of what `run` returns. `null`: nothing. Without it: any JSON value, unchecked. */
   readonly output?: Output;
-  /** What must be there before the tool runs. */
+  /** Secrets, authorizations and user id without which the tool does not run. */
   readonly requirements?: Requirements<Secret, Authorization> & { readonly userId?: NeedsUser };
   readonly env?: readonly Env[];
   run(
@@ -87,7 +87,7 @@ export function defineTool<
   return tool;
 }
 
-/** A prompt of a toolkit; a file `tools/<toolkit>/<name>.prompt.ts` exports it by default. */
+/** Defines a prompt; a file `tools/<toolkit>/<name>.prompt.ts` exports it by default. */
 export function definePrompt<const Args extends PromptArguments = Record<never, never>>(
   prompt: Omit<PromptDefinition, "arguments" | "get"> & {
     readonly arguments?: Args & PromptArguments;
@@ -98,13 +98,13 @@ export function definePrompt<const Args extends PromptArguments = Record<never, 
 }
 
 /**
- * A resource of a toolkit, or with `{variables}` in its URI a family of them; a file
+ * Defines a resource, or a family of resources if its URI has `{variables}`; a file
  * `tools/<toolkit>/<name>.resource.ts` exports it by default.
  */
 export function defineResource<const Uri extends string>(
   resource: Omit<ResourceDefinition, "uri" | "read"> & {
     readonly uri: Uri;
-    /** Undefined says that there is no such resource. */
+    /** Returns undefined if there is no such resource. */
     read(
       variables: { readonly [Name in Variables<Uri>]: string },
       ctx: OfferContext,
@@ -119,55 +119,55 @@ type Variables<Uri extends string> = Uri extends `${string}{${infer Name}}${infe
   : never;
 
 /**
- * A schema written as JSON Schema (draft 2020-12) instead of with a library: MCP lists it word for word, other
- * protocols with its definitions written out. What comes in is checked by `validate`; where that is absent, by the schema
- * itself, of which `format` checks nothing. What a tool returns is checked by `validate` alone.
+ * Makes a schema from JSON Schema (draft 2020-12) instead of a library. MCP lists it verbatim, other protocols with its
+ * `$ref`s resolved. Input is checked by `validate`, or without it by the schema itself, which ignores `format`. Output
+ * is checked only by `validate`.
  */
 export function jsonSchema<Value = Record<string, unknown>>(
   schema: Readonly<Record<string, unknown>>,
   validate?: (value: unknown) => Validated<Value>,
 ): StandardSchema<Value> & { readonly schema: typeof schema; readonly checked: boolean } {
-  const take = (value: unknown) => ({ value: value as Value });
+  const accept = (value: unknown) => ({ value: value as Value });
   return {
     schema,
     checked: validate !== undefined,
-    "~standard": { version: 1, vendor: "trivet", validate: validate ?? take },
+    "~standard": { version: 1, vendor: "trivet", validate: validate ?? accept },
   };
 }
 
-/** What a toolkit says of itself in `tools/<toolkit>/toolkit.ts`. */
+/** Settings of a toolkit, exported by `tools/<toolkit>/toolkit.ts`. */
 export interface Toolkit {
   /** The folder's name in another casing: `SMS` for `sms`. */
   readonly name: string;
 }
 
-/** Names a toolkit where PascalCase of its folder's name is not what it is called. */
+/** Names a toolkit, if PascalCase of its folder's name is not right. */
 export function defineToolkit(toolkit: Toolkit): Toolkit {
   return toolkit;
 }
 
-/** What `authenticate` adds to Hono's context. */
+/** Hono environment of handlers behind `authenticate`. */
 export interface Authenticated {
   Variables: { principal: Principal };
 }
 
 /**
- * What a fork adds to the Worker itself. Whatever is not needed is left out. `Env` has the bindings and variables of
- * wrangler.toml that it uses, as every handler gets them: in routes as `c.env`.
+ * Handlers that a fork adds to the Worker, all optional. `Env` is the type of the bindings and variables from
+ * wrangler.toml that they use; every handler receives them, routes as `c.env`.
  */
 export interface OwnWorker<Env extends object = object, Message = unknown> {
   /**
-   * Registers middleware and routes, as Hono has them, before it returns. A request goes through these first: before
-   * every protocol, sign-in and 404. What they answer is the answer, on the server's own paths too; what they leave is
-   * answered by the server. None of them asks for a credential: that does `authenticate`, for the routes that it is put
-   * before. It admits whoever may call tools, and `c.get("principal")` says who that is.
+   * Registers Hono middleware and routes before it returns. Every request passes through them first, before any
+   * protocol, sign-in and the 404 response. They may respond on any path, including the server's own; if they do not,
+   * the server responds. They are open to everyone unless `authenticate` comes before them: it admits callers who may
+   * call tools, and sets `c.get("principal")`.
    */
   routes?(app: Hono<{ Bindings: Env }>, given: { readonly authenticate: MiddlewareHandler<Authenticated> }): void;
-  /** Runs at the times of `[triggers]` in wrangler.toml. */
+  /** Runs on the schedule in `[triggers]` of wrangler.toml. */
   scheduled?(controller: ScheduledController, env: Env, ctx: ExecutionContext): void | Promise<void>;
-  /** Takes messages of the queues that wrangler.toml makes the Worker a consumer of. */
+  /** Receives messages from the queues that the Worker consumes according to wrangler.toml. */
   queue?(batch: MessageBatch<Message>, env: Env, ctx: ExecutionContext): void | Promise<void>;
-  /** Takes mail that Cloudflare's Email Routing sends to the Worker. */
+  /** Receives mail that Cloudflare Email Routing sends to the Worker. */
   email?(message: ForwardableEmailMessage, env: Env, ctx: ExecutionContext): void | Promise<void>;
 }
 
@@ -179,8 +179,8 @@ export function defineWorker<Env extends object = object, Message = unknown>(
 }
 
 /**
- * Thrown by a tool to say no: a failed call with a message for the user and the model. Anything else that is thrown
- * reaches the caller as one fixed sentence, and the log with all details.
+ * Thrown by a tool to fail the call with a message for the user and the model. If a tool throws anything else, the
+ * caller gets one fixed sentence and the log gets the details.
  */
 export class ToolError extends Error {
   override readonly name = "ToolError";
@@ -194,25 +194,26 @@ export class ToolError extends Error {
 }
 
 /**
- * How long a service asks to be left alone, in milliseconds: its `Retry-After` as seconds or as a date (RFC 9110,
- * section 10.2.3). Undefined where it does not say.
+ * Reads the `Retry-After` header of a service's response, in seconds or as a date (RFC 9110, section 10.2.3).
+ *
+ * @returns milliseconds to wait; undefined if the header is missing or malformed
  */
 export function retryAfterMs(response: Response): number | undefined {
-  const said = response.headers.get("retry-after");
-  if (said === null) return undefined;
-  const wait = /^\d+$/.test(said) ? Number(said) * 1000 : Date.parse(said) - Date.now();
-  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
+  const header = response.headers.get("retry-after");
+  if (header === null) return undefined;
+  const waitMs = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs);
 }
 
 /**
- * A value together with blocks that show it: pictures, sound, resources, text for a person. Protocols without room for
- * blocks send the value. `meta` travels as the result's `_meta` over MCP.
+ * Returns a value together with content blocks that present it: images, audio, resources, text for a person. Protocols
+ * without content blocks send only the value. `meta` becomes the result's `_meta` over MCP.
  */
 export function rich<Value>(
   value: Value,
   blocks: readonly Block[],
   meta?: Readonly<Record<string, Json>>,
 ): Rich<Value> {
-  // Known by this mark, so that no plain value can be mistaken for it.
+  // Marked with a symbol, so that no plain value can be mistaken for it.
   return Object.defineProperty({ value, blocks, meta }, Symbol.for("trivet.rich"), { value: true });
 }

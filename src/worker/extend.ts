@@ -1,6 +1,6 @@
 /**
- * Puts what `tools/worker.ts` defines before the app: its middleware and routes see each request first. Its other
- * handlers stand beside them. Only a fork that has the file bundles this one.
+ * Runs the middleware and routes of `tools/worker.ts` before the app, and adds its other handlers to the Worker. Only
+ * forks that have that file bundle this one.
  */
 import { Hono, type MiddlewareHandler } from "hono";
 import { refusedOrigin } from "../access/origin.ts";
@@ -9,22 +9,22 @@ import { describeError } from "../core/lib/log.ts";
 import { json } from "../http/response.ts";
 import type { Authenticated, OwnWorker } from "../tool.ts";
 
-/** @returns what stands in for `createApp` */
+/** Wraps {@link createApp}: the function it returns builds the Worker with the fork's handlers. */
 export function extendedBy<Env extends object, Message>({ routes, ...handlers }: OwnWorker<Env, Message>) {
   return (parts: Parts) => {
     const app = createApp(parts);
-    return { ...handlers, fetch: routes ? ownFirst(routes, app, parts) : app.fetch };
+    return { ...handlers, fetch: routes ? withRoutes(routes, app, parts) : app.fetch };
   };
 }
 
-function ownFirst<Env extends object, Message>(
+function withRoutes<Env extends object, Message>(
   routes: NonNullable<OwnWorker<Env, Message>["routes"]>,
   trivet: App,
   parts: Parts,
 ) {
   const app = new Hono<{ Bindings: Env }>();
   app.onError((error, c) => {
-    // Hono's HTTPException says itself what to answer.
+    // Hono's HTTPException carries its own response.
     if ("getResponse" in error) {
       const response = error.getResponse();
       return c.newResponse(response.body, response);
@@ -35,18 +35,18 @@ function ownFirst<Env extends object, Message>(
   routes(app, { authenticate: authenticate(parts) });
   app.all("*", async (c) => {
     const { raw } = c.req;
-    // If a middleware has read the body, Hono still has it.
+    // If middleware has read the body, Hono has cached it.
     const body = raw.bodyUsed ? await c.req.arrayBuffer() : undefined;
     const response = await trivet.fetch(body === undefined ? raw : new Request(raw, { body }));
-    // Adds the headers that a middleware has set on the context.
+    // Adds the headers that middleware has set on the context.
     return c.newResponse(response.body, response);
   });
-  // Builds Hono's matcher. Registering throws from now on: a route behind the app would never be served.
+  // Builds Hono's matcher, after which registering throws: a route added later would never be reached.
   app.router.match("GET", "/");
   return app.fetch;
 }
 
-/** Admits whoever may call tools, under the same limits, and tells the handlers after it who that is. */
+/** Middleware that admits callers who may call tools, with the same rate limits, and sets `principal`. */
 function authenticate({ guard, originPolicy }: Parts): MiddlewareHandler<Authenticated> {
   return async (c, next) => {
     const request = c.req.raw;

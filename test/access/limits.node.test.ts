@@ -191,7 +191,7 @@ it.each([
 });
 
 describe("calls a minute of one tool (definition, rate)", () => {
-  const WORDS = expect.stringMatching(/^Over 10 calls of Shop\.Rare a minute; wait and try again/);
+  const WORDS = expect.stringMatching(/^More than 10 calls of Shop\.Rare in a minute; wait and try again/);
   const REFUSED: Record<string, object> = {
     "OXP /tools/call": {
       status: 429,

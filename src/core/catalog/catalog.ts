@@ -1,4 +1,4 @@
-/** Which tools, prompts and resources there are: finds a tool, and keeps listings once joined. Loads nothing itself. */
+/** The catalogue of tools, prompts and resources: finds tools by reference, filters by principal, caches listings. */
 import type { ToolReference } from "../model/call.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { Demands, ToolDefinition } from "../model/definition.ts";
@@ -7,13 +7,13 @@ import type { Refusal } from "../model/outcome.ts";
 import type { Principal } from "../model/principal.ts";
 import { lacking } from "../model/principal.ts";
 
-/** The generated module's export. */
+/** What the generated module exports. */
 export interface CatalogSource {
-  /** Hash of all that is listed: changes when a deployment changes the catalogue. */
+  /** Hash of everything that is listed: changes when a deployment changes the catalogue. */
   readonly revision: string;
-  /** Sorted by id, then by version, ascending. May be made when first asked for. */
+  /** Sorted by id, then by version, ascending. May be a getter that creates them lazily. */
   readonly entries: readonly CatalogEntry[];
-  /** What a call needs of the entries without all of them being made. Left out, it is drawn from them. */
+  /** Finds entries without creating all of them. Default: an index built from `entries`. */
   readonly index?: CatalogIndex;
   /** Sorted by name. */
   readonly prompts: readonly PromptEntry[];
@@ -21,50 +21,56 @@ export interface CatalogSource {
   readonly resources: readonly ResourceEntry[];
 }
 
+/** The lookups that a call needs. */
 export interface CatalogIndex {
   /** Folder names of the entries' toolkits. */
   readonly toolkits: Iterable<string>;
   /** Every scope that some tool, prompt or resource demands, sorted. */
   readonly scopes: readonly string[];
-  /** Every version of one tool, ascending, and the same entries each time; none where there is no such tool. */
+  /** Every version of one tool, ascending; empty if there is no such tool. Returns the same objects each time. */
   versions(reference: ToolReference): readonly CatalogEntry[];
 }
 
+/** The catalogue, or the part of it that one principal can see. */
 export interface Catalog {
   readonly revision: string;
-  /** Tells what is visible here from what is to others: "" where all is. A listing's ETag has it. */
+  /** Identifies what is visible, for the ETags of listings; "" if everything is. */
   readonly view: string;
   /** Folder names of toolkits. */
   readonly toolkits: ReadonlySet<string>;
   find(reference: ToolReference, toolkit?: string): { entry: CatalogEntry } | { refusal: Refusal };
-  /** What the tool's module defines: at once, where it was evaluated before. */
+  /** The tool's definition; a promise only if its module has not been evaluated yet. */
   definition(entry: CatalogEntry): ToolDefinition | Promise<ToolDefinition>;
   /** Every version of every tool, of all toolkits or of one, sorted by id, then by version. */
   all(toolkit: string | undefined): readonly CatalogEntry[];
-  /** The latest version of every tool, for protocols that know no versions. */
+  /** The latest version of every tool, for protocols without versions. */
   latest(toolkit: string | undefined): readonly CatalogEntry[];
   prompts(toolkit: string | undefined): readonly PromptEntry[];
   resources(toolkit: string | undefined): readonly ResourceEntry[];
-  /** Also those that are hidden here: whose a URI is does not depend on who asks. */
+  /** All resources, including hidden ones: which entry a URI belongs to does not depend on the principal. */
   readonly allResources: readonly ResourceEntry[];
-  /** What a protocol made of the catalogue for a listing, made when it is first asked for. */
+  /** Caches a protocol's listing: calls `make` the first time. */
   listing<Made>(name: string, toolkit: string | undefined, make: () => Made): Made;
-  /** What exists for a principal: the same catalogue for all to whom the same is visible. */
+  /** The part that a principal can see. Principals who see the same share one object. */
   visibleTo(principal: Principal): Catalog;
-  /** Every scope that some tool, prompt or resource of the deployment demands, hidden ones too; sorted. */
+  /** Every scope that a tool, prompt or resource of the deployment demands, including hidden ones; sorted. */
   readonly scopes: readonly string[];
 }
 
-/** Sets of what is visible that are kept, with their listings: keys of a deployment share few. */
+/** Views that are cached with their listings. The keys of a deployment usually share a few. */
 const MAX_VIEWS = 32;
 
-/** @param deployed the deployment's catalogue, if `source` is what one principal sees of it */
+/**
+ * Creates a catalogue from a generated module, or the view of it that some principals have.
+ *
+ * @param deployed the deployment's whole catalogue, if `source` is a view
+ */
 export function createCatalog(source: CatalogSource, view = "", deployed?: Catalog): Catalog {
-  const index = source.index ?? indexed(source);
+  const index = source.index ?? buildIndex(source);
   const { scopes, allResources } = deployed ?? { scopes: index.scopes, allResources: source.resources };
   const others = [...source.prompts, ...source.resources];
   const toolkits = new Set([...index.toolkits, ...others.map(({ toolkit }) => toolkit)]);
-  // One per protocol and toolkit: bounded by what is deployed.
+  // A few per protocol and toolkit, so the size is bounded.
   const listings = new Map<string, unknown>();
   const definitions = new Map<CatalogEntry, ToolDefinition>();
   const views = new Map<string, Catalog>();
@@ -109,19 +115,19 @@ export function createCatalog(source: CatalogSource, view = "", deployed?: Catal
     visibleTo(principal) {
       const key = visibilityOf(principal, scopes);
       if (key === "") return this;
-      const known = views.get(key);
-      if (known) return known;
+      const cached = views.get(key);
+      if (cached) return cached;
       const [oldest] = views.keys();
       if (views.size >= MAX_VIEWS && oldest !== undefined) views.delete(oldest);
-      const seen = narrowed(source, principal);
-      const visible = createCatalog(seen, `-${hash(namesOf(seen))}`, this);
-      views.set(key, visible);
-      return visible;
+      const visible = visiblePart(source, principal);
+      const catalog = createCatalog(visible, `-${hash(namesOf(visible))}`, this);
+      views.set(key, catalog);
+      return catalog;
     },
   };
 }
 
-function indexed({ entries, prompts, resources }: CatalogSource): CatalogIndex {
+function buildIndex({ entries, prompts, resources }: CatalogSource): CatalogIndex {
   const byId = Map.groupBy(entries, ({ id }) => id);
   const byName = Map.groupBy(entries, ({ name }) => name);
   return {
@@ -131,7 +137,7 @@ function indexed({ entries, prompts, resources }: CatalogSource): CatalogIndex {
   };
 }
 
-/** One text for all principals to whom the same is visible; "" where that is everything. */
+/** The same text for all principals who see the same; "" if they see everything. */
 function visibilityOf({ toolkits, reach }: Principal, declared: readonly string[]): string {
   const hidden = lacking(declared, reach);
   return toolkits === undefined && hidden.length === 0
@@ -139,8 +145,8 @@ function visibilityOf({ toolkits, reach }: Principal, declared: readonly string[
     : JSON.stringify([toolkits && [...toolkits].sort(), hidden]);
 }
 
-/** A toolkit that a principal is not bound to does not exist for it, nor does what it can never use. */
-function narrowed(source: CatalogSource, { toolkits, reach }: Principal): CatalogSource {
+/** Hides the toolkits that are not the principal's, and offers whose scopes it cannot obtain. */
+function visiblePart(source: CatalogSource, { toolkits, reach }: Principal): CatalogSource {
   const exists = ({ toolkit, traits }: { readonly toolkit: string; readonly traits: Demands }) =>
     (toolkits?.includes(toolkit) ?? true) && lacking(traits.scopes, reach).length === 0;
   return {
@@ -151,13 +157,13 @@ function narrowed(source: CatalogSource, { toolkits, reach }: Principal): Catalo
   };
 }
 
-/** All that is there, by name. Says nothing of what is hidden: whoever has its hash can guess what was hashed. */
+/** Names of everything visible. Must not depend on what is hidden, because callers get a hash and can test guesses. */
 function namesOf({ entries, prompts, resources }: CatalogSource): string {
   const tools = entries.map(({ id, version }) => `${id}@${version}`);
   return JSON.stringify([tools, prompts.map(({ name }) => name), resources.map(({ uri }) => uri)]);
 }
 
-/** FNV-1a, 32 bits: tells few texts apart; keeps no secret. */
+/** FNV-1a, 32 bits. Good enough to tell a few texts apart; not cryptographic. */
 function hash(text: string): string {
   let state = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) state = Math.imul(state ^ text.charCodeAt(i), 0x01000193);
@@ -165,17 +171,18 @@ function hash(text: string): string {
 }
 
 /**
- * OXP "Tool Version Resolution": `x.y.z` means exactly that, `x` means `x.0.0`, none means the latest.
+ * Picks a version (OXP 1.0, "Tool Version Resolution"): `x.y.z` is that version, `x` is `x.0.0`, and none is the
+ * latest.
  *
  * @param versions of one tool, ascending
  */
-function resolve(versions: readonly CatalogEntry[], asked: string | undefined): CatalogEntry | undefined {
-  if (asked === undefined) return versions[versions.length - 1];
-  const exact = exactVersion(asked);
+function resolve(versions: readonly CatalogEntry[], requested: string | undefined): CatalogEntry | undefined {
+  if (requested === undefined) return versions[versions.length - 1];
+  const exact = exactVersion(requested);
   return versions.find((entry) => entry.version === exact);
 }
 
-/** The version that was asked for, in full. Versions are three integers, not text: `01.0.0` is `1.0.0`. */
-export function exactVersion(asked: string): string {
-  return (asked.includes(".") ? asked : `${asked}.0.0`).replace(/(^|\.)0+(?=\d)/g, "$1");
+/** Completes a requested version and drops leading zeros: `1` and `01.0.0` are `1.0.0`. */
+export function exactVersion(requested: string): string {
+  return (requested.includes(".") ? requested : `${requested}.0.0`).replace(/(^|\.)0+(?=\d)/g, "$1");
 }

@@ -1,29 +1,36 @@
 /**
- * Holds calls to the schema that is published, where the tool's library or its author may let more pass. Discovery
- * compiles that schema, and wraps the tools that need it in {@link checked}: no other tool brings this file along.
+ * Checks input against the published schema, for tools whose own schema may accept more than that. Discovery compiles
+ * the published schema and wraps such tools in {@link checked}; without them, this file is not bundled.
  */
 import { canonical } from "../lib/json.ts";
 import { isPromise } from "../lib/maybe-promise.ts";
 import type { ToolDefinition } from "../model/definition.ts";
-import { isLarge, judge, judgeInput, type SchemaIssue, type StandardSchema, type Validated } from "../model/schema.ts";
+import {
+  isLarge,
+  type SchemaIssue,
+  type StandardSchema,
+  type Validated,
+  validate,
+  validateInput,
+} from "../model/schema.ts";
 
-/** What discovery compiles of one tool's parameters. Each part stops at its first mistake: answers stay short. */
+/** The compiled check of one tool's input. Each part stops at its first mistake, to keep responses short. */
 export interface Check {
   readonly required: readonly string[];
   readonly properties: readonly (readonly [name: string, part: Part])[];
-  /** What is said of all parameters together. */
+  /** Checks all parameters together. */
   readonly whole?: Part | undefined;
 }
 
-/** As ajv compiles it. It leaves what is wrong on itself, to be read before it is called again. */
+/** A validator that ajv compiled. It stores its mistakes in its own property `errors`, until the next call. */
 type Part = ((value: unknown) => boolean) & { errors?: readonly Mistake[] | null };
 
-/** ajv's ErrorObject; `instancePath` is a JSON Pointer (RFC 6901). Holds nothing of what was sent but members' names. */
+/** ajv's ErrorObject; `instancePath` is a JSON Pointer (RFC 6901). Of the input, it contains only names of members. */
 interface Mistake {
   readonly instancePath: string;
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** What is wrong is this name, of a member. */
+  /** Set if a member's name is wrong, not its value. */
   readonly propertyName?: string;
 }
 
@@ -31,48 +38,52 @@ interface DefinitionModule {
   readonly default: ToolDefinition | ToolDefinition[];
 }
 
-/** @param checks by the tool's place in its module; none for tools that need none */
+/**
+ * Adds the compiled checks to the tools of a module.
+ *
+ * @param checks by the tool's index in its module; undefined for a tool that needs none
+ */
 export async function checked(
   module: Promise<DefinitionModule>,
   checks: Promise<{ readonly default: readonly (Check | undefined)[] }>,
 ): Promise<DefinitionModule> {
-  const [{ default: tools }, { default: found }] = await Promise.all([module, checks]);
-  const withCheck = (tool: ToolDefinition, place: number): ToolDefinition => {
-    const check = found[place];
+  const [{ default: tools }, { default: compiled }] = await Promise.all([module, checks]);
+  const withCheck = (tool: ToolDefinition, index: number): ToolDefinition => {
+    const check = compiled[index];
     if (!check || !tool.input) return tool;
-    // No copy: a definition may be of a class, with `run` among what it inherits.
+    // Not a copy, because a definition may be an instance of a class and inherit `run`.
     return Object.create(tool, { input: { value: strict(tool.input, check), enumerable: true } });
   };
   return { default: Array.isArray(tools) ? tools.map(withCheck) : withCheck(tools, 0) };
 }
 
-/** A schema that complains of what `schema` does, and of what the check finds in other parameters. */
+/** A schema that reports the issues of `schema`, and those of the check for all other parameters. */
 function strict(schema: StandardSchema, check: Check): StandardSchema {
-  const validate = (value: unknown) => {
-    // Before the schema, which may change what it is given.
-    const found = mistakesOf(value as Record<string, unknown>, check);
-    if (found.length === 0) return judgeInput(schema, value);
-    const refused = { issues: found };
-    if (isLarge(value)) return refused;
-    // What a schema does not expect, such as to make a number of an object, may make it throw.
+  const validateStrictly = (value: unknown) => {
+    // Check before the schema runs, because the schema may modify the value.
+    const issues = issuesIn(value as Record<string, unknown>, check);
+    if (issues.length === 0) return validateInput(schema, value);
+    const invalid = { issues };
+    if (isLarge(value)) return invalid;
+    // A value that the schema does not expect (an object to be turned into a number) may make it throw.
     try {
-      const verdict = judge(schema, value);
-      if (!isPromise(verdict)) return joined(verdict, found);
-      return verdict.then(
-        (later) => joined(later, found),
-        () => refused,
+      const validated = validate(schema, value);
+      if (!isPromise(validated)) return withIssues(validated, issues);
+      return validated.then(
+        (later) => withIssues(later, issues),
+        () => invalid,
       );
     } catch {
-      return refused;
+      return invalid;
     }
   };
-  return { "~standard": { version: 1, vendor: "trivet", validate } };
+  return { "~standard": { version: 1, vendor: "trivet", validate: validateStrictly } };
 }
 
-function joined(verdict: Validated<unknown>, found: readonly SchemaIssue[]): Validated<unknown> {
-  const own = verdict.issues ?? [];
-  const told = new Set(own.map(parameterOf));
-  return { issues: [...own, ...found.filter((issue) => !told.has(parameterOf(issue)))] };
+function withIssues(validated: Validated<unknown>, issues: readonly SchemaIssue[]): Validated<unknown> {
+  const own = validated.issues ?? [];
+  const reported = new Set(own.map(parameterOf));
+  return { issues: [...own, ...issues.filter((issue) => !reported.has(parameterOf(issue)))] };
 }
 
 function parameterOf({ path }: SchemaIssue): PropertyKey | undefined {
@@ -80,8 +91,8 @@ function parameterOf({ path }: SchemaIssue): PropertyKey | undefined {
   return typeof step === "object" ? step.key : step;
 }
 
-/** At most one for each parameter of the tool, and one for all of them together. */
-function mistakesOf(input: Readonly<Record<string, unknown>>, check: Check): SchemaIssue[] {
+/** Returns at most one issue per parameter, and one for all parameters together. */
+function issuesIn(input: Readonly<Record<string, unknown>>, check: Check): SchemaIssue[] {
   const missing = check.required.filter((name) => !Object.hasOwn(input, name));
   const issues: SchemaIssue[] = missing.map((name) => ({ path: [name], message: REQUIRED }));
   for (const [name, part] of check.properties) {
@@ -95,41 +106,41 @@ function mistakesOf(input: Readonly<Record<string, unknown>>, check: Check): Sch
 }
 
 /**
- * One issue of what ajv leaves: mistakes of all alternatives, and behind them that none fits. The alternatives that went
- * furthest into what was sent say what is wrong with it.
+ * Turns ajv's mistakes into one issue. For a union, ajv lists the mistakes of each alternative, then the union's own.
+ * The alternatives that matched deepest into the value describe best what is wrong with it.
  *
- * @param within what leads to the value that was checked
+ * @param within path of the value that was checked
  */
 function issueOf(mistakes: readonly Mistake[], within: readonly string[]): SchemaIssue {
   const last = mistakes.slice(-1);
-  // No item of all that there are is wrong by itself, and no form of two that both fit.
+  // If no item matches `contains`, or several alternatives of `oneOf` match, no single part of the value is wrong.
   const isWhole = last.some(({ keyword, params }) => keyword === "contains" || params.passingSchemas);
   const isCause = ({ keyword, propertyName }: Mistake) => !COMBINING.has(keyword) && propertyName === undefined;
   const causes = isWhole ? [] : mistakes.filter(isCause);
   const depth = causes.reduce((deepest, mistake) => Math.max(deepest, stepsOf(mistake).length), 0);
   const deepest = causes.filter((mistake) => stepsOf(mistake).length === depth);
-  const said = (deepest.length > 0 ? deepest : last).slice(0, MAX_ALTERNATIVES);
-  const [path = [], ...others] = said.map(stepsOf);
+  const reported = (deepest.length > 0 ? deepest : last).slice(0, MAX_ALTERNATIVES);
+  const [path = [], ...others] = reported.map(stepsOf);
   const isOne = others.every((other) => String(other) === String(path));
-  // Of several members, it cannot be said which of them should be another.
+  // If the mistakes are in several members, it is not known which of them is the wrong one.
   const common = isOne ? path : path.filter((step, at) => others.every((other) => other[at] === step));
-  const texts = said.map((mistake) => [...stepsOf(mistake).slice(common.length), words(mistake)].join(": "));
-  return { path: [...within, ...common], message: alternatives(texts) };
+  const messages = reported.map((mistake) => [...stepsOf(mistake).slice(common.length), messageOf(mistake)].join(": "));
+  return { path: [...within, ...common], message: joinAlternatives(messages) };
 }
 
-/** `Must be a string or a number`. */
-function alternatives(said: readonly string[]): string {
-  const different = [...new Set(said)];
+/** Joins messages: `Must be a string or a number`. */
+function joinAlternatives(messages: readonly string[]): string {
+  const different = [...new Set(messages)];
   if (!different.every((text) => text.startsWith(MUST_BE))) return different.join(", or ");
   return MUST_BE + different.map((text) => text.slice(MUST_BE.length)).join(" or ");
 }
 
-/** Alternatives that one message names. */
+/** Most alternatives that one message names. */
 const MAX_ALTERNATIVES = 8;
 const MUST_BE = "Must be ";
 const REQUIRED = "Is required";
 const COMBINING: ReadonlySet<string> = new Set(["anyOf", "oneOf", "if"]);
-/** What a mistake calls a member that is missing, or should be. */
+/** ajv's parameters that name a missing or unexpected member. */
 const MEMBER = ["missingProperty", "additionalProperty", "unevaluatedProperty", "propertyName"];
 
 function stepsOf({ instancePath, params }: Mistake): string[] {
@@ -139,10 +150,10 @@ function stepsOf({ instancePath, params }: Mistake): string[] {
   return member === undefined ? decoded : [...decoded, String(member)];
 }
 
-/** Never what was sent: it may be a secret. */
-function words({ keyword, params }: Mistake): string {
-  const said = WORDS[keyword] ?? "Must be as the schema says";
-  return typeof said === "function" ? said(params) : said;
+/** Never repeats the input, which may be secret. */
+function messageOf({ keyword, params }: Mistake): string {
+  const message = MESSAGES[keyword] ?? "Must be valid against the schema";
+  return typeof message === "function" ? message(params) : message;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -154,7 +165,7 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: "true or false",
 };
 
-const WORDS: Readonly<Record<string, string | ((params: Mistake["params"]) => string)>> = {
+const MESSAGES: Readonly<Record<string, string | ((params: Mistake["params"]) => string)>> = {
   type: ({ type }) =>
     MUST_BE +
     [type]
@@ -169,40 +180,43 @@ const WORDS: Readonly<Record<string, string | ((params: Mistake["params"]) => st
   exclusiveMinimum: ({ limit }) => `Must be more than ${limit}`,
   exclusiveMaximum: ({ limit }) => `Must be less than ${limit}`,
   multipleOf: ({ multipleOf }) => `Must be a multiple of ${multipleOf}`,
-  minLength: ({ limit }) => `Must be of a length of at least ${limit}`,
-  maxLength: ({ limit }) => `Must be of a length of at most ${limit}`,
+  minLength: ({ limit }) => `Must be at least ${limit} characters long`,
+  maxLength: ({ limit }) => `Must be at most ${limit} characters long`,
   pattern: ({ pattern }) => `Must be of the form ${pattern}`,
   minItems: ({ limit }) => `Must have at least ${limit} items`,
   maxItems: ({ limit }) => `Must have at most ${limit} items`,
   items: ({ limit }) => `Must have at most ${limit} items`,
   unevaluatedItems: ({ len }) => `Must have at most ${len} items`,
-  uniqueItems: "Must not have an item twice",
+  uniqueItems: "Must not contain an item twice",
   minProperties: ({ limit }) => `Must have at least ${limit} members`,
   maxProperties: ({ limit }) => `Must have at most ${limit} members`,
   required: REQUIRED,
   dependentRequired: REQUIRED,
   additionalProperties: "Is not a parameter of this tool",
   unevaluatedProperties: "Is not a parameter of this tool",
-  propertyNames: "Must have another name",
-  contains: "Must have an item of the kind that the schema asks for",
-  oneOf: "Must be of one of the forms in the schema, and of no other",
-  not: "Must not be what the schema excludes",
-  "false schema": "Must be left out",
+  propertyNames: "Must have a different name",
+  contains: "Must contain an item that the schema requires",
+  oneOf: "Must match exactly one of the schema's alternatives",
+  not: "Must not be a value that the schema excludes",
+  "false schema": "Must be omitted",
 };
 
-/** What compiled checks call. JSON counts code points (RFC 8259, section 7, by way of JSON Schema, minLength). */
+/**
+ * Length in code points, for compiled checks: JSON Schema counts the characters of RFC 8259 (Validation, 6.3.1 and
+ * 6.3.2).
+ */
 export function lengthOf(text: string): number {
   let length = text.length;
   for (let at = 0; at < text.length - 1; at++) if ((text.codePointAt(at) ?? 0) > 0xffff) length -= 1;
   return length;
 }
 
-/** ajv's own comparison asks values for their `valueOf`, which a caller can name a member. */
+/** Replaces ajv's comparison, which calls `valueOf`: a caller could send a member of that name. */
 export function areEqual(one: unknown, other: unknown): boolean {
   return canonical(one) === canonical(other);
 }
 
-/** In one pass: comparing each with each, a list of 100,000 items takes minutes. */
+/** Whether all items differ. Takes linear time: comparing each pair takes minutes for 100,000 items. */
 export function areUnique(items: readonly unknown[]): boolean {
   return new Set(items.map(canonical)).size === items.length;
 }

@@ -1,33 +1,35 @@
 /**
- * A catalogue as discovery writes it: its tools are one text, of which a call reads its own tool's lines, and a listing
- * all. Every isolate starts by reading what is written, and an engine reads a text many times faster than code that
- * makes the same objects.
+ * Reads the catalogue that discovery generates. All tools are in one string: a call parses only the lines of its tool,
+ * and a listing parses all of them. Every isolate loads the generated module when it starts, and a string literal loads
+ * many times faster than code that creates the same objects.
  */
 
 import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { ToolDefinition, Traits } from "../model/definition.ts";
 import type { CatalogSource } from "./catalog.ts";
 
+/** The generated module's data. */
 export interface GeneratedCatalog extends Pick<CatalogSource, "revision" | "prompts" | "resources"> {
   /** Folders of the tools. */
   readonly toolkits: readonly string[];
-  /** Every scope that a tool, a prompt or a resource demands, sorted. */
+  /** Every scope that a tool, prompt or resource demands, sorted. */
   readonly scopes: readonly string[];
-  /** Names that tools give themselves, with their ids. */
+  /** Tools with a `name` of their own, by that name. */
   readonly names: readonly (readonly [name: string, id: string])[];
-  /** What evaluates a tool, or some of one toolkit together. */
+  /** Imports of the tools' modules; one may define several tools of a toolkit. */
   readonly modules: readonly (() => Promise<DefinitionModule>)[];
-  /** What a line's texts are called in {@link CatalogEntry.json}. */
+  /** Names, in {@link CatalogEntry.json}, of the texts at the end of each line. */
   readonly texts: readonly string[];
   /**
-   * A line for each version of each tool, sorted as {@link CatalogSource.entries}. It begins with a vertical tab; parted
-   * by tabs are the tool's id, a {@link Row}, and texts, each empty where the tool has none. JSON texts hold neither
-   * character. (A line end would do as well, but bundlers make a template of it, which is read at half the speed.)
+   * A line for each version of each tool, sorted like {@link CatalogSource.entries}. It starts with a vertical tab and
+   * has cells separated by tabs: the tool's id, a {@link Row}, and texts, each empty if the tool has none. Neither
+   * character occurs in JSON text. (Newlines would work, too, but bundlers turn a string with newlines into a template
+   * literal, which loads at half the speed.)
    */
   readonly table: string;
 }
 
-/** A version of a tool: `modules[module]` evaluates it, as number `place` where that is several. */
+/** One version of a tool. `modules[module]` imports it; `place` is its index there, if the module defines several. */
 export type Row = readonly [
   version: string,
   toolkit: string,
@@ -42,6 +44,7 @@ interface DefinitionModule {
   readonly default: ToolDefinition | ToolDefinition[];
 }
 
+/** Makes a {@link CatalogSource} that parses entries lazily and caches them. */
 export function readGeneratedCatalog({
   toolkits,
   scopes,
@@ -52,9 +55,9 @@ export function readGeneratedCatalog({
   ...rest
 }: GeneratedCatalog): CatalogSource {
   const ids = new Map(names);
-  // By id, and by name. Bounded by what is deployed: what no tool is called is not kept.
-  const found = new Map<string, readonly CatalogEntry[]>();
-  const named = new Map<string, readonly CatalogEntry[]>();
+  // Caches. Only names of existing tools are cached, so the size is bounded.
+  const byId = new Map<string, readonly CatalogEntry[]>();
+  const byName = new Map<string, readonly CatalogEntry[]>();
   let all: readonly CatalogEntry[] | undefined;
 
   const read = (line: string): CatalogEntry => {
@@ -69,12 +72,12 @@ export function readGeneratedCatalog({
   };
 
   const find = (id: string): readonly CatalogEntry[] => {
-    const known = found.get(id);
-    // What has a tab is no id: it would go on into other cells.
-    if (known || id.includes("\t")) return known ?? [];
+    const cached = byId.get(id);
+    // An id with a tab could match further cells of a line.
+    if (cached || id.includes("\t")) return cached ?? [];
     const [, ...after] = table.split(`\v${id}\t`);
     const versions = after.map((text) => read(`${id}\t${text.split("\v", 1)[0]}`));
-    if (versions.length > 0) found.set(id, versions);
+    if (versions.length > 0) byId.set(id, versions);
     return versions;
   };
 
@@ -90,11 +93,11 @@ export function readGeneratedCatalog({
       versions(reference) {
         if ("id" in reference) return find(reference.id);
         const { name } = reference;
-        const known = named.get(name);
-        if (known) return known;
+        const cached = byName.get(name);
+        if (cached) return cached;
         const versions = find(ids.get(name) ?? name.replace("_", "."));
         if (versions[0]?.name !== name) return [];
-        named.set(name, versions);
+        byName.set(name, versions);
         return versions;
       },
     },

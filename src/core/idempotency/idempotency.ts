@@ -1,6 +1,6 @@
 /**
- * Keyed calls run at most once: a call claims its key, and its outcome is kept under it for the calls that repeat it. If
- * a call times out or is cancelled, its key stays taken while the tool is still running; the next call with that key
+ * Keyed calls run at most once: a call claims its key, and its outcome is kept under the key for calls that repeat it.
+ * If a call times out or is cancelled, its key stays taken while the tool is still running; the next call with that key
  * gets the result.
  */
 
@@ -23,7 +23,7 @@ import {
 import type { Runtime } from "../ports/runtime.ts";
 import { DEFAULT_TIMEOUT_MS } from "../run/run-code.ts";
 import type { RunLease, TimedRun, ToolRun } from "../run/run-tool.ts";
-import { type Kept, type KeptSession, openRecord, recordKey, sealRecord } from "./sealed-record.ts";
+import { openRecord, type RecordedCall, type RecordedSession, recordKey, sealRecord } from "./sealed-record.ts";
 
 const STORE_RETRY_MS = 1_000;
 
@@ -35,7 +35,7 @@ export interface Lease extends RunLease {
   readonly claimedAt: number;
 }
 
-/** A call's names: in the stores, its fingerprint, and its sealing key. */
+/** What is derived from a call's identity: its key in the stores, its fingerprint, the encryption key of its record. */
 interface CallKeys {
   readonly storeKey: string;
   readonly fingerprint: string;
@@ -45,40 +45,41 @@ interface CallKeys {
 type Claimed = { readonly lease: Lease } | { readonly result: CallResult };
 
 /**
- * Claims a key for a call: only the holder of the lease may run the tool, and must settle afterwards.
+ * Claims a key for a call. Only the holder of the lease may run the tool, and it must settle afterwards. Never rejects.
  *
- * @param key the client's
- * @returns the result of the call that had the key before, or a refusal, if this one must not run. Never rejects
+ * @param key the client's idempotency key
+ * @returns a lease, or if this call must not run, a refusal or the result of the earlier call with this key
  */
 export async function claim(tool: ToolRun, key: string): Promise<Claimed> {
   let keys: CallKeys;
   let claim: Claim;
   try {
-    // Derived before the tool runs: without it no result could be kept.
+    // Derive the keys before the tool runs: without them the result could not be kept.
     keys = await keysOf(tool, key);
     claim = await claimFor(tool, keys);
   } catch (error) {
     const { runtime, caller } = tool;
-    // Nothing has run: the caller may try again, and must not be served without the promise that its key makes.
-    runtime.log({ level: "error", message: "ledger unavailable", callId: caller.callId, error: describeError(error) });
+    // Nothing has run, so the caller may retry. Running without a claim would break what the key guarantees.
+    const described = describeError(error);
+    runtime.log({ level: "error", message: "idempotency unavailable", callId: caller.callId, error: described });
     return { result: refused(tool, { reason: "unavailable", retryAfterMs: STORE_RETRY_MS }) };
   }
-  if (claim.state !== "claimed") return { result: await known(claim, tool, keys) };
+  if (claim.state !== "claimed") return { result: await resultWithoutRun(claim, tool, keys) };
   const { storeKey } = keys;
   return { lease: { storeKey, keys, claim, claimedAt: tool.runtime.now(), extend: (ms) => claim.extendLease(ms) } };
 }
 
 /**
- * Keeps a final outcome under the call's key; otherwise gives the key back, or lets it go when the tool ends that its
- * caller no longer waits for.
+ * Keeps a final outcome under the call's key, and frees the key after any other. If the tool is still running after a
+ * timeout or cancellation, does so when it ends.
  */
 export async function settle(tool: ToolRun, lease: Lease, ran: TimedRun): Promise<CallResult> {
   const { offer: entry, runtime } = tool;
   const { outcome, durationMs, late } = ran;
   if (isFinal(outcome)) {
     const kept = await keep(tool, lease, outcome, durationMs);
-    // If this lease was lost and another call has run, all callers get that one's result.
-    return kept === "kept" ? { outcome, durationMs, entry } : known(kept, tool, lease.keys);
+    // If the lease was lost and another call has run, all callers get the result of that call.
+    return kept === "kept" ? { outcome, durationMs, entry } : resultWithoutRun(kept, tool, lease.keys);
   }
   if (late) runtime.defer(late.then((end) => settleLate(tool, lease, end)));
   else await lease.claim.release();
@@ -87,7 +88,7 @@ export async function settle(tool: ToolRun, lease: Lease, ran: TimedRun): Promis
 
 async function settleLate(tool: ToolRun, lease: Lease, end: Outcome | undefined): Promise<void> {
   const { caller, runtime } = tool;
-  // Its caller may have gone on with the session meanwhile: what the tool read of it is for no other.
+  // The caller may have used the session meanwhile, so what the tool read from it may not come from this call's input.
   const begun = caller.beginsSession && "further";
   if (end && isFinal(end)) await keep(tool, lease, end, runtime.now() - lease.claimedAt, begun);
   else await lease.claim.release();
@@ -97,8 +98,8 @@ async function keysOf({ caller, offer, granted, runtime }: ToolRun, key: string)
   const { principal, context, input = {}, attachments } = caller;
   const userId = context.userId || undefined;
   const identity: CallIdentity = [partitionOf(principal), userId, offer.id, key];
-  // An authenticated caller that names its user may have refreshed that user's tokens since its last try. For others,
-  // their credentials may be all that tells users apart.
+  // An authenticated caller that names its user may have refreshed that user's tokens since the last try. For other
+  // callers, credentials may be all that tells users apart.
   const namesUser = userId !== undefined && isNamed(principal);
   return {
     storeKey: await storeKeyOf(runtime.signer, identity),
@@ -121,7 +122,7 @@ function claimFor(
     principal: partitionOf(caller.principal),
     key: storeKey,
     fingerprint,
-    // All versions share their keys, so one that needs atomic claims takes the others with it.
+    // All versions share their keys, so if one version needs atomic claims, all do.
     once:
       needsOnce(traits) || runtime.catalog.all(undefined).some((other) => other.id === id && needsOnce(other.traits)),
     limitMs: traits.timeoutMs ?? DEFAULT_TIMEOUT_MS,
@@ -140,76 +141,79 @@ async function keep(
   begun = caller.beginsSession ?? false,
 ): Promise<"kept" | Known | Running> {
   const id = caller.sessionId;
-  const ran: Kept = {
+  const ran: RecordedCall = {
     version: offer.version,
     durationMs,
     scopes: scopesOf(caller, runtime),
     session: id === undefined ? undefined : { id, begun, by: partyOf(caller), seen: context.sawSession },
   };
   const ranOnly = async () => (await sealRecord(sealing, fingerprint, ran)) as IdempotencyRecord;
-  const isKept = offer.traits.keep !== false;
-  const lost = { callId: caller.callId, tool: offer.id };
-  let whole: IdempotencyRecord | undefined;
+  const keepsResult = offer.traits.keep !== false;
+  const call = { callId: caller.callId, tool: offer.id };
+  let record: IdempotencyRecord | undefined;
   try {
-    whole = isKept ? await sealRecord(sealing, fingerprint, { ...ran, outcome }) : undefined;
-    if (isKept && whole === undefined)
-      runtime.log({ level: "warning", message: "result too large to be kept", ...lost });
+    record = keepsResult ? await sealRecord(sealing, fingerprint, { ...ran, outcome }) : undefined;
+    if (keepsResult && record === undefined)
+      runtime.log({ level: "warning", message: "result too large to be kept", ...call });
   } catch (error) {
-    // It has run, and must not again: that is kept, whatever was wrong with the result.
+    // The call has run and must not run again: keep at least that, even if the result cannot be kept.
     const described = describeError(error, context.scrub);
-    runtime.log({ level: "error", message: "result not sealed", ...lost, error: described });
+    runtime.log({ level: "error", message: "result not sealed", ...call, error: described });
   }
-  return claim.settle(whole ?? (await ranOnly()), ranOnly);
+  return claim.settle(record ?? (await ranOnly()), ranOnly);
 }
 
-/** Those that count of its caller's; undefined for none, as where nothing demands any. */
-function scopesOf({ principal: { scopes } }: Call, { catalog }: Runtime): Kept["scopes"] {
-  const counted = granted(catalog.scopes, scopes);
-  if (counted.length === 0) return undefined;
-  return scopes === "all" ? scopes : counted;
+/** The caller's scopes, of those that the deployment uses; undefined if none. */
+function scopesOf({ principal: { scopes } }: Call, { catalog }: Runtime): RecordedCall["scopes"] {
+  const used = granted(catalog.scopes, scopes);
+  if (used.length === 0) return undefined;
+  return scopes === "all" ? scopes : used;
 }
 
-/** The ending of a call that does not run: another with its key does, or has. */
-async function known(
+/** The result of a call that does not run, because another call with its key is running or has run. */
+async function resultWithoutRun(
   claim: Exclude<Claim, { state: "claimed" }>,
   run: ToolRun,
   { sealing }: CallKeys,
 ): Promise<CallResult> {
   if (claim.state === "conflict") return refused(run, { reason: "conflict" });
   if (claim.state === "running") return refused(run, { reason: "running", retryAfterMs: claim.retryAfterMs });
-  const kept = await openRecord(sealing, claim.record);
-  if (kept === undefined) return refused(run, { reason: "not_kept" });
-  const { version, outcome, durationMs, session } = kept;
+  const recorded = await openRecord(sealing, claim.record);
+  if (recorded === undefined) return refused(run, { reason: "not_kept" });
+  const { version, outcome, durationMs, session } = recorded;
   const { caller, offer, runtime } = run;
-  if (!isOfThisCall(kept, caller)) return refused(run, { reason: "conflict" });
+  if (!isSameCall(recorded, caller)) return refused(run, { reason: "conflict" });
   const ran = runtime.catalog.find({ id: offer.id, version }, caller.toolkit);
   const entry = "entry" in ran ? ran.entry : offer;
   if (outcome === undefined) return { ...refused(run, { reason: "not_kept" }), entry };
-  // Of others who have the principal too, an equal key shows nothing: the session goes on, and may come to hold anything.
-  // The result came of the same input alone, as any that is replayed to them.
-  const wasBegun = session?.begun && caller.beginsSession && session.id !== caller.sessionId;
-  const sessionId = wasBegun ? (isBy(session, caller) ? session.id : null) : undefined;
+  // Callers who share a principal may use the same key by chance. They may get the result, which depends only on the
+  // input that they sent, too, but not the session, which may come to hold anything.
+  const replacesSession = session?.begun && caller.beginsSession && session.id !== caller.sessionId;
+  const sessionId = replacesSession ? (wasStartedBy(session, caller) ? session.id : null) : undefined;
   return { outcome, durationMs, entry, replayed: true, sessionId };
 }
 
 /**
- * A result made with another session's values, or by another version, must not be replayed; nor one of a caller with more
- * scopes than this one: a tool may look at them, and the version that ran may have demanded others.
+ * Whether a recorded result may be replayed to a call. It must not come from another session's values, from another
+ * version, or from a caller with more scopes: tools can read scopes, and the version that ran may have demanded others.
  */
-function isOfThisCall({ version, session, scopes }: Kept, call: Call): boolean {
+function isSameCall({ version, session, scopes }: RecordedCall, call: Call): boolean {
   const { tool, sessionId, beginsSession = false, principal } = call;
   if (scopes === "all" ? principal.scopes !== "all" : lacking(scopes, principal.scopes).length > 0) return false;
   if (tool.version !== undefined && exactVersion(tool.version) !== version) return false;
   if (!session?.seen || session.id === sessionId) return true;
-  return session.begun !== false && beginsSession !== false && (session.begun === true || isBy(session, call));
+  return session.begun !== false && beginsSession !== false && (session.begun === true || wasStartedBy(session, call));
 }
 
-/** Whether the session was begun by this caller, as far as can be told. */
-function isBy({ by }: KeptSession, call: Call): boolean {
+/** Whether this caller is known to have started the session. */
+function wasStartedBy({ by }: RecordedSession, call: Call): boolean {
   return by !== undefined && by === partyOf(call);
 }
 
-/** Who of a principal calls, and on which path, where its tokens may be good for one only. */
+/**
+ * Identifies a caller among those who share its principal: by grant, and by path, because a token may be valid for only
+ * one path.
+ */
 function partyOf({ principal, toolkit }: Call): string | undefined {
   return isNamed(principal) ? JSON.stringify([principal[GRANT], toolkit]) : undefined;
 }

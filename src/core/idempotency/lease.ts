@@ -1,56 +1,63 @@
 /**
- * The claim on an idempotency key, as a state machine: free → running (a lease with a deadline and a fencing token) →
- * done. Pure: a row and the time in, a row and an answer out. Whoever keeps the rows sees to it that no two steps on
- * one row overlap.
+ * The life of an idempotency key as a state machine: free → running (a lease with a deadline and a fencing token) →
+ * done. Pure functions: they take a row and the time, and return a row and a verdict. The store that keeps the rows
+ * must not let two steps on one row overlap.
  */
 
-/** What is kept of one key. Times are milliseconds since 1970. */
+/** The stored state of one key. Times are milliseconds since 1970. */
 export interface LeaseRow {
   readonly fingerprint: string;
-  /** Fencing token of whoever runs or ran: unique per attempt, and only its bearer may settle or release. */
+  /** Fencing token of the runner: unique per attempt, and only its holder may settle or release. */
   readonly token: string;
-  /** Whether another had the key before and was given up. */
+  /** Whether the key was taken over from an earlier runner that missed its deadline. */
   readonly again: boolean;
-  /** When the runner is given up, should it not have settled. */
+  /** When the key may be taken over if the runner has not settled. */
   readonly deadline: number;
   /** Whether the result is known. */
   readonly done: boolean;
-  /** When the row may be forgotten. */
+  /** When the row may be deleted. */
   readonly expires: number;
 }
 
+/** A request for a lease. */
 export interface LeaseAttempt {
   readonly fingerprint: string;
-  /** Chosen by the runner, so that an attempt whose answer was lost can be made again. */
+  /** Chosen by the runner, so that it can repeat an attempt whose response was lost. */
   readonly token: string;
+  /** How long the run may take. */
   readonly leaseMs: number;
+  /** How long to keep the row afterwards. */
   readonly keepMs: number;
 }
 
 export type LeaseVerdict =
-  /** `again`: another ran before and was given up; it may have left a result elsewhere. */
+  /** `again`: an earlier runner missed its deadline; it may have left a result elsewhere. */
   | { readonly state: "claimed"; readonly again: boolean }
   | { readonly state: "running"; readonly untilMs: number }
   | { readonly state: "done" }
   | { readonly state: "conflict" };
 
-/** @param row undefined for a key that is free */
+/**
+ * Claims a key for an attempt, if the key is free or its runner has missed the deadline.
+ *
+ * @param row undefined if the key is free
+ */
 export function claim(
   row: LeaseRow | undefined,
   { fingerprint, token, leaseMs, keepMs }: LeaseAttempt,
   now: number,
 ): { readonly row: LeaseRow; readonly answer: LeaseVerdict } {
-  const known = row === undefined || row.expires <= now ? undefined : row;
-  // A key names one call, also when that call's runner died.
-  if (known && known.fingerprint !== fingerprint) return { row: known, answer: { state: "conflict" } };
-  if (known?.done) return { row: known, answer: { state: "done" } };
-  const isMine = known?.token === token;
-  if (known && !isMine && known.deadline > now) {
-    return { row: known, answer: { state: "running", untilMs: known.deadline } };
+  const current = row === undefined || row.expires <= now ? undefined : row;
+  // A key belongs to one call, even if the Worker that ran the call has died.
+  if (current && current.fingerprint !== fingerprint) return { row: current, answer: { state: "conflict" } };
+  if (current?.done) return { row: current, answer: { state: "done" } };
+  const isMine = current?.token === token;
+  if (current && !isMine && current.deadline > now) {
+    return { row: current, answer: { state: "running", untilMs: current.deadline } };
   }
   const deadline = now + leaseMs;
-  // Asked twice under one token (the first answer was lost), it is the same answer.
-  const again = known !== undefined && (known.again || !isMine);
+  // A repeated attempt with the same token (its first response was lost) gets the same verdict.
+  const again = current !== undefined && (current.again || !isMine);
   return {
     row: { fingerprint, token, again, deadline, done: false, expires: deadline + keepMs },
     answer: { state: "claimed", again },
@@ -58,8 +65,9 @@ export function claim(
 }
 
 /**
- * @returns the row with its result known, or `lost` where the lease went to another meanwhile. A key that is free again
- *          takes the result: it ran, whoever gave the key back
+ * Marks the result as known. A key that has become free accepts the result, too, because the call has run.
+ *
+ * @returns the new row, or `lost` if another runner has taken the key over
  */
 export function settle(
   row: LeaseRow | undefined,
@@ -84,12 +92,14 @@ export function extend(row: LeaseRow | undefined, token: string, leaseMs: number
   return { ...row, deadline, expires: row.expires + deadline - row.deadline };
 }
 
-/** The row of a runner that gives up without having run: its key is to be taken over, and not to be forgotten. */
+/**
+ * Ends the lease of a runner that gives up without running. The row stays, so that the next call takes the key over.
+ */
 export function forsake(row: LeaseRow | undefined, token: string, now: number): LeaseRow | undefined {
   return row?.token === token && !row.done ? { ...row, deadline: now } : row;
 }
 
-/** Whether the key is free again: only the bearer of the token may let it go, and nobody once the result is known. */
+/** Whether a runner may free the key: only the token's holder may, and only until the result is known. */
 export function mayRelease(row: LeaseRow | undefined, token: string): boolean {
   return row !== undefined && row.token === token && !row.done;
 }

@@ -1,7 +1,7 @@
 /**
- * The record of a keyed call, encrypted: stores see that a key was used, not what came of it. The encryption key is
- * derived from the deployment's signing key and everything that names the call, including the client's key, which is
- * not stored: neither the stores nor the signing key alone opens a record.
+ * The encrypted record of a keyed call: stores see that a key was used, but not the result. The encryption key is
+ * derived from the deployment's signing key and everything that identifies the call, including the client's key. The
+ * client's key is not stored, so neither the stores nor the signing key alone can open a record.
  */
 import { canonical } from "../lib/json.ts";
 import type { Begins } from "../model/call.ts";
@@ -10,24 +10,25 @@ import type { Principal } from "../model/principal.ts";
 import type { CallIdentity, IdempotencyRecord } from "../ports/idempotency-store.ts";
 import { fromBase64Url, type Signer, toBase64Url } from "../ports/signed-handles.ts";
 
-export interface Kept {
+/** The contents of a record. */
+export interface RecordedCall {
   /** The version that ran. */
   readonly version: string;
   readonly durationMs: number;
-  /** What its caller had of the scopes that anything here demands: its result is for nobody with less. */
+  /** The caller's scopes, of those that the deployment uses. Callers with fewer scopes must not get the result. */
   readonly scopes?: Principal["scopes"] | undefined;
-  /** Absent where the result is not kept: then it says only that the call ran. */
+  /** Absent if the result is not kept: the record then only says that the call ran. */
   readonly outcome?: Outcome | undefined;
-  readonly session?: KeptSession | undefined;
+  readonly session?: RecordedSession | undefined;
 }
 
-/** The session that the call was of. */
-export interface KeptSession {
+/** The session of the recorded call. */
+export interface RecordedSession {
   readonly id: string;
   readonly begun: Begins;
-  /** Who began it: of those who share the principal, and on which path. Absent for a caller without a name. */
+  /** Identifies who started it among those who share the principal. Absent for a caller that cannot be identified. */
   readonly by?: string | undefined;
-  /** Whether the tool looked at it: what it returned is for no other session then. */
+  /** Whether the tool accessed the session: if so, the result belongs to this session only. */
   readonly seen: boolean;
 }
 
@@ -35,23 +36,23 @@ const IV_BYTES = 12;
 /** Encryption makes several copies and an isolate has 128 MB; in base64 this is still below KV's 25 MiB. */
 const MAX_BYTES = 10_000_000;
 
-/** @throws where the deployment's key cannot be had */
+/** Derives the encryption key of a call's record. Throws if the signing key is unavailable. */
 export function recordKey(signer: Signer, identity: CallIdentity): Promise<CryptoKey> {
   return signer.deriveKey(canonical(["idempotency record", ...identity]));
 }
 
 /**
- * AES-GCM (NIST SP 800-38D), with the fingerprint as associated data.
+ * Encrypts a record with AES-GCM (NIST SP 800-38D), with the fingerprint as associated data.
  *
- * @returns undefined for what is too large to be kept
+ * @returns undefined if it is too large to be kept
  */
 export async function sealRecord(
   key: CryptoKey,
   fingerprint: string,
-  kept: Kept,
+  recorded: RecordedCall,
 ): Promise<IdempotencyRecord | undefined> {
-  const text = JSON.stringify(kept);
-  // There are no fewer bytes than characters: a text that is far too long is not copied to count them.
+  const text = JSON.stringify(recorded);
+  // A text has at least as many bytes as characters: do not encode one that is already too long.
   const plain = text.length > MAX_BYTES ? undefined : utf8(text);
   if (plain === undefined || plain.length > MAX_BYTES) return undefined;
   const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
@@ -62,11 +63,11 @@ export async function sealRecord(
   return { fingerprint, sealed: toBase64Url(whole) };
 }
 
-/** @returns undefined if it is damaged or was sealed under another signing key */
+/** Decrypts a record. Returns undefined if it is damaged or was sealed with another signing key. */
 export async function openRecord(
   key: CryptoKey,
   { fingerprint, sealed }: IdempotencyRecord,
-): Promise<Kept | undefined> {
+): Promise<RecordedCall | undefined> {
   const whole = fromBase64Url(sealed);
   if (whole === undefined) return undefined;
   try {

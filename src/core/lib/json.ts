@@ -1,29 +1,30 @@
-/** JSON as a value: what can be carried, how deep, and one spelling per value. Parses and prints nothing. */
+/** JSON values: conversion from any value, limits on depth and size, canonical text. */
 
 export type Json = null | boolean | number | string | Json[] | { [member: string]: Json };
 
-/** Nesting that input may have. Recursive code (validators, hashing) stays far from the end of the stack. */
+/** Deepest nesting of an input, so that recursive code (validators, hashing) cannot overflow the stack. */
 export const MAX_INPUT_DEPTH = 64;
 
-/** Nesting that a tool's output may have; a cycle is found by running into it. */
+/** Deepest nesting of a tool's output. Cycles are detected by reaching it. */
 const MAX_OUTPUT_DEPTH = 256;
 
+/** Whether a value is an object, and not an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether `value`, fresh from JSON.parse, nests deeper than `limit` levels. Recurses no further than that. */
+/** Whether the result of JSON.parse nests deeper than `limit` levels. Recurses no deeper than that. */
 export function nestsDeeperThan(value: unknown, limit: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (limit === 0) return true;
-  // Of what JSON.parse makes, no member is inherited.
+  // JSON.parse creates no objects with inherited enumerable members, so `for…in` needs no own-key check.
   for (const key in value) {
     if (nestsDeeperThan((value as Record<string, unknown>)[key], limit - 1)) return true;
   }
   return false;
 }
 
-/** Whether `value`, fresh from JSON.parse, holds a number that was too large for it: 1e400 is read as Infinity. */
+/** Whether the result of JSON.parse contains a number that was too large: 1e400 becomes Infinity. */
 export function holdsInfinity(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return value === Infinity || value === -Infinity;
   for (const key in value) {
@@ -32,12 +33,12 @@ export function holdsInfinity(value: unknown): boolean {
   return false;
 }
 
-/** Whether `value`, fresh from JSON.parse, holds more than `limit` values at all its levels. Looks at no more than that. */
+/** Whether the result of JSON.parse contains more than `limit` values on all levels together. Stops counting there. */
 export function holdsMoreThan(value: unknown, limit: number): boolean {
   return roomAfter(value, limit) < 0;
 }
 
-/** How many values may still come after those that `value` holds; less than 0 if these were too many. */
+/** `room` less the number of values in `value`; negative if there are too many. */
 function roomAfter(value: unknown, room: number): number {
   if (typeof value !== "object" || value === null) return room;
   let left = room;
@@ -48,22 +49,22 @@ function roomAfter(value: unknown, room: number): number {
   return left;
 }
 
-/** Thrown by {@link toJson}; `path` leads to what JSON cannot carry. */
+/** Thrown by {@link toJson}; `path` leads to the value that JSON cannot represent. */
 export class NotJson extends Error {
   readonly path: string;
   constructor(path: string, what: string) {
-    super(`${path === "" ? "The value" : path} is ${what}, which JSON cannot carry`);
+    super(`${path === "" ? "The value" : path} is ${what}, which JSON cannot represent`);
     this.path = path;
   }
 }
 
 /**
- * The JSON that `value` stands for, also where a member says so through `toJSON` (a Date). A copy for which each member
- * was read once: what was checked is what is printed, whatever a getter or a proxy would say the next time. Members that
- * are undefined are left to the printer, which drops them.
+ * Converts a value to JSON, calling `toJSON` methods (of a Date, for example). Returns a copy that reads each member
+ * only once, so that the value that was checked is the one that is serialized, even if a getter or proxy returns
+ * another one next time. Undefined members are kept; JSON.stringify drops them.
  *
- * @throws {NotJson} for NaN, Infinity, bigint, functions, symbols, binary data, cycles, and objects that would be printed
- *                   as `{}` whatever they hold: Maps, errors, responses
+ * @throws {NotJson} for NaN, Infinity, bigint, functions, symbols, binary data, cycles, and objects that JSON.stringify
+ *                   would turn into `{}` whatever they contain: Maps, errors, responses
  */
 export function toJson(value: unknown, path = "", depth = 0): Json {
   switch (typeof value) {
@@ -87,15 +88,15 @@ export function toJson(value: unknown, path = "", depth = 0): Json {
   return instanceToJson(value, path, depth);
 }
 
-/** Of a class: the platform's, or the tool's own. */
+/** Converts an instance of a class, either the platform's or the tool's own. */
 function instanceToJson(value: object, path: string, depth: number): Json {
-  // The printer unboxes these: what comes out must be looked at here.
+  // JSON.stringify unboxes these, so check the unboxed value.
   if (value instanceof Number || value instanceof String || value instanceof Boolean || value instanceof BigInt) {
     return toJson(value.valueOf(), path, depth + 1);
   }
   if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) throw new NotJson(path, "binary data");
   const kind = Object.prototype.toString.call(value).slice("[object ".length, -1);
-  // The platform's objects call themselves something, and keep what they hold where the printer does not look.
+  // The platform's objects have a toStringTag, and keep their contents where JSON.stringify does not see them.
   if (value instanceof Error || (kind !== "Object" && Object.keys(value).length === 0)) {
     throw new NotJson(path, `${/^[AEIOU]/.test(kind) ? "an" : "a"} ${kind}`);
   }
@@ -121,10 +122,10 @@ function recordToJson(record: Members, path: string, depth: number): { [member: 
   return copy as { [member: string]: Json };
 }
 
-/** One text per JSON value, whatever the order of its members: what a fingerprint is taken of. */
+/** Canonical JSON text, the same for every order of members, to be hashed. Undefined and functions become `null`. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  // 1e999 is a number that JSON can say and cannot print.
+  // JSON.parse reads 1e999 as Infinity, which JSON.stringify writes as null.
   if (!isRecord(value)) return typeof value === "number" ? String(value) : (JSON.stringify(value) ?? "null");
   const members = Object.keys(value)
     .sort()

@@ -1,4 +1,4 @@
-/** The Worker's log: one JSON object a line. Takes no input, secret or token of a call. */
+/** The Worker's log: one JSON object per line, without inputs, secrets and tokens of calls. */
 import { isRecord, type Json, toJson } from "./json.ts";
 import type { Scrub } from "./scrub.ts";
 
@@ -11,9 +11,9 @@ export interface LogEntry {
 export type Log = (entry: LogEntry) => void;
 
 /**
- * What is known of something thrown, for the log only.
+ * Describes a thrown value for the log; callers must not see it. Never throws.
  *
- * @param scrub takes secrets out
+ * @param scrub removes secrets from each text
  */
 export function describeError(
   error: unknown,
@@ -21,7 +21,7 @@ export function describeError(
 ): { name: string; message: string; stack?: string | undefined } {
   try {
     if (!(error instanceof Error)) return { name: typeof error, message: scrub(String(error)) };
-    // Each may be anything, or a getter that throws: a log line must not fail the call that it is about.
+    // Each may have any type, or be a getter that throws. Logging must not fail the call.
     const { name, message, stack } = error;
     return { name: scrub(String(name)), message: scrub(String(message)), stack: stack && scrub(String(stack)) };
   } catch {
@@ -29,28 +29,28 @@ export function describeError(
   }
 }
 
-/** Lists and objects that {@link toLoggable} goes through member by member, so that a graph costs no more than a tree. */
+/** Most lists and objects that {@link toLoggable} describes member by member, so that shared references stay cheap. */
 const MAX_OPENED = 100;
-const LEFT_OUT = "(left out: told before, or one of too many)";
+const OMITTED = "(omitted: already described, or too many values)";
 
 /**
- * The JSON that `value` stands for, with words in place of what JSON cannot carry: a log line must not fail the call that
- * it is about. Never throws. An error is told without its stack, as callers read these lines as well.
+ * Converts a value to JSON and replaces the parts that JSON cannot represent by a description. Never throws, because
+ * logging must not fail the call. Errors lose their stack, because callers see this, too.
  *
- * @param opened what has been gone through so far
+ * @param opened lists and objects that have been described so far
  */
 export function toLoggable(value: unknown, opened = new Set<unknown>()): Json {
   if (typeof value === "number" && !Number.isFinite(value)) return String(value);
-  if (typeof value === "object" && value !== null && (opened.has(value) || opened.size === MAX_OPENED)) return LEFT_OUT;
+  if (typeof value === "object" && value !== null && (opened.has(value) || opened.size === MAX_OPENED)) return OMITTED;
   try {
     return toJson(value);
   } catch (error) {
-    return standIn(value, describeError(error).message, opened);
+    return substitute(value, describeError(error).message, opened);
   }
 }
 
-/** @param problem why the whole is not JSON */
-function standIn(value: unknown, problem: string, opened: Set<unknown>): Json {
+/** @param problem why the whole value is not JSON */
+function substitute(value: unknown, problem: string, opened: Set<unknown>): Json {
   try {
     if (typeof value === "bigint") return String(value);
     if (value instanceof Error) {
@@ -59,7 +59,7 @@ function standIn(value: unknown, problem: string, opened: Set<unknown>): Json {
     }
     opened.add(value);
     if (Array.isArray(value)) return value.map((item) => toLoggable(item, opened));
-    // The platform's classes keep what they hold where nobody sees it: a Map has no members.
+    // The platform's classes hide their contents: a Map has no members.
     if (!isRecord(value) || Object.prototype.toString.call(value) !== "[object Object]") return problem;
     const members = Object.entries(value).filter(([, member]) => member !== undefined);
     return Object.fromEntries(members.map(([name, member]) => [name, toLoggable(member, opened)]));

@@ -1,16 +1,16 @@
-/** Values that may have to be waited for. Most steps of a call wait for nothing, and need no promise of their own. */
+/** Values that may be promises. Most steps of a call are synchronous, and a promise for each would be wasted. */
 
 export type MaybePromise<Value> = Value | Promise<Value>;
 
 /**
- * Whether a value has to be awaited. `await` makes a promise even of a plain value, so code that every call passes
- * awaits only what is one: `isPromise(value) ? await value : value`.
+ * Whether a value has to be awaited. `await` allocates a promise even for a plain value, so code that runs in every
+ * call awaits only promises: `isPromise(value) ? await value : value`.
  */
 export function isPromise<Value>(value: MaybePromise<Value>): value is Promise<Value> {
   return value instanceof Promise;
 }
 
-/** Another Worker's method returns a thenable that is not a Promise; so do some libraries. */
+/** Whether a value has a `then` method. Some libraries, and methods of other Workers, return one that is no Promise. */
 export function isThenable<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
   if (value instanceof Promise) return true;
   const mayHaveThen = (typeof value === "object" && value !== null) || typeof value === "function";
@@ -30,12 +30,12 @@ export function attempt<Value>(
   }
 }
 
-/** Enough for code that is async by habit and waits for nothing. */
+/** Enough for code that is declared async but waits for nothing. */
 const TURNS = 16;
 
 /**
- * Whether a promise settles within a few turns of the microtask queue, in which no time passes. What is only needed
- * while somebody waits (timers, abort signals, streams) costs more than a short call does, so it is set up after this.
+ * Whether a promise settles within a few turns of the microtask queue, before any time passes. Timers, abort signals
+ * and streams cost more than a short call, so callers set them up only if this resolves with false.
  */
 export async function settlesAtOnce(promise: Promise<unknown>): Promise<boolean> {
   let isSettled = false;

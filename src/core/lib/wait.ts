@@ -1,9 +1,9 @@
-/** Waiting, but not for good. */
+/** Waits with a time limit. */
 
 /**
  * Resolves when `work` does, or after `ms` milliseconds.
  *
- * @param work never rejects
+ * @param work must never reject
  */
 export async function atMost(work: Promise<void>, ms: number): Promise<void> {
   await new Promise<void>((resume) => {

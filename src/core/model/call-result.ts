@@ -1,14 +1,17 @@
-/** An outcome and what a renderer may want to say about it. Types only. */
+/** The outcome of a call with details for renderers. Types only. */
 import type { CatalogEntry } from "./catalog-entry.ts";
 import type { Outcome } from "./outcome.ts";
 
 export interface CallResult {
   readonly outcome: Outcome;
   readonly durationMs: number;
-  /** Absent when no tool was found. */
+  /** Absent if no tool was found. */
   readonly entry?: CatalogEntry | undefined;
-  /** The result of an earlier call with the same idempotency key. */
+  /** Set if this is the result of an earlier call with the same idempotency key. */
   readonly replayed?: true;
-  /** The session that the earlier call began, where this one would have begun another; null if it may be another's. */
+  /**
+   * For a replay that would have started a session: the session that the earlier call started, or null if it may be
+   * another caller's.
+   */
   readonly sessionId?: string | null | undefined;
 }

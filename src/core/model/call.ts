@@ -1,11 +1,11 @@
-/** A call before it runs: what every protocol's reader makes of its request. Knows no protocol. */
+/** A call before it runs: each protocol turns its requests into this. Independent of any protocol. */
 
 import type { Json } from "../lib/json.ts";
 import type { Attachment, LogLevel, Trace } from "./definition.ts";
 import type { Capability, Question } from "./elicitation.ts";
 import type { Principal } from "./principal.ts";
 
-/** `id` is `Toolkit.Tool`, `name` is `Toolkit_Tool`; `version` as asked for: `1.0.0`, `1`, or absent for the latest. */
+/** `id` is `Toolkit.Tool`, `name` is `Toolkit_Tool`; `version` as requested: `1.0.0`, `1`, or absent for the latest. */
 export type ToolReference = ({ readonly id: string } | { readonly name: string }) & {
   readonly version?: string | undefined;
 };
@@ -13,81 +13,83 @@ export type ToolReference = ({ readonly id: string } | { readonly name: string }
 /** `Toolkit.Tool`, `Toolkit.Tool@1`, `Toolkit.Tool@1.0.0` (OXP 1.0, ToolId). */
 const TOOL_ID = /^\w+\.\w+(?:@(?:\d+|\d+\.\d+\.\d+))?$/;
 
-/** @returns undefined for what is no tool id */
+/** Parses a tool id. Returns undefined if the text is not one. */
 export function readToolId(text: string): (ToolReference & { readonly id: string }) | undefined {
   if (!TOOL_ID.test(text)) return undefined;
   const at = text.indexOf("@");
   return at < 0 ? { id: text, version: undefined } : { id: text.slice(0, at), version: text.slice(at + 1) };
 }
 
-/** What the caller hands over for tools that require it. Values are never logged. */
+/** Credentials and user id that the caller supplies for tools that require them. Values are never logged. */
 export interface CallContext {
   readonly authorization: ReadonlyMap<string, string>;
   readonly secrets: ReadonlyMap<string, string>;
   readonly userId?: string | undefined;
 }
 
+/** The context of a caller that supplies nothing. */
 export const NO_CONTEXT: CallContext = { authorization: new Map(), secrets: new Map() };
 
-/** Where progress and log messages go while the tool runs. */
+/** Sends progress and log messages to the caller while the tool runs. */
 export interface Sink {
   progress(done: number, total: number | undefined, message: string | undefined): void;
   log(level: LogLevel, data: Json): void;
-  /** Lets the caller's connection go: what follows waits for it to come back. */
+  /** Closes the caller's connection; later messages wait until the caller reconnects. */
   release(): void;
 }
 
 /**
- * Answers the caller sent with the call, unchecked, by question name. `question` is the hash of the question asked;
- * undefined if the caller answered unasked.
+ * Answers that the caller sent with the call, unchecked, by question name. `question` is the hash of the question that
+ * the caller was asked; undefined if it sent the answer without being asked.
  */
 export type InputResponses = ReadonlyMap<string, { readonly question: string | undefined; readonly answer: unknown }>;
 
-/** How the caller is asked. Absent where a protocol has no way: asking then ends the call with its questions. */
+/** How to ask the caller. Absent if the protocol has no way to: a call that asks then ends with its questions. */
 export interface Elicitation {
   readonly capabilities: ReadonlySet<Capability>;
   readonly answers?: InputResponses;
-  /** Asks and waits, where the connection lasts that long. Without it, the call ends with its questions. */
+  /** Asks and waits for the answer, if the connection lasts. Without it, the call ends with its questions. */
   readonly elicit?: (question: Question) => Promise<unknown>;
 }
 
-/** The other end of a call's connection. */
+/** The client that waits for a call's response. */
 export interface Client {
-  /** Fires when the client has gone. May be made when it is asked for, which few calls last long enough to do. */
+  /** Fires when the client disconnects or cancels. May be created lazily: few calls last long enough to need it. */
   readonly signal: AbortSignal;
-  /** Whether the client has said already that it wants no answer. */
+  /** Whether the client has already cancelled. */
   readonly isOver?: boolean;
 }
 
 /**
- * Whether a call begins its session: a repeat that names no session is then in the same one. `further` if its result may
- * come of more than its input: it goes on with answers, or its time was over while its caller went on with the session.
+ * Whether a call starts its session: a repeat of it that names no session then belongs to the same one. `further` if
+ * its result may depend on more than its input: the call continues with answers, or it timed out and its caller used
+ * the session meanwhile.
  */
 export type Begins = boolean | "further";
 
-/** Who calls, with what and from where: the same for tools, prompts and resources. */
+/** The part of a call that tools, prompts and resources share: who calls, with which credentials, over what. */
 export interface Caller {
   readonly callId: string;
-  /** The way it came in, for the log. */
+  /** Name of the protocol, for the log. */
   readonly protocol: string;
-  /** Folder name of the only toolkit whose offers exist for this call; absent for all. */
+  /** Folder name of the toolkit that the call is limited to; absent for all. */
   readonly toolkit?: string | undefined;
   readonly principal: Principal;
   readonly sessionId?: string | undefined;
   readonly beginsSession?: Begins | undefined;
   readonly context: CallContext;
   readonly attachments?: readonly Attachment[] | undefined;
-  /** W3C trace context. Read when it is asked for: few tools do, and a deployment may log nothing. */
+  /** Reads the W3C trace context. Lazy: few tools use it, and a deployment may log nothing. */
   readonly trace?: (() => Trace | undefined) | undefined;
-  /** Who waits for the answer. */
   readonly client?: Client | undefined;
   readonly sink?: Sink | undefined;
   readonly elicitation?: Elicitation | undefined;
 }
 
+/** A call of a tool. */
 export interface Call extends Caller {
   readonly tool: ToolReference;
-  /** As it came in: {@link execute} finds out whether it is an object, and the tool's. */
+  /** As sent, unchecked: `execute` validates it. */
   readonly input: unknown;
   /** The client's idempotency key. */
   readonly key?: string | undefined;

@@ -1,4 +1,4 @@
-/** A tool as the catalogue knows it without evaluating its module. Types only. */
+/** What the catalogue knows of a tool without evaluating its module. Types only. */
 import type { ToolDefinition, Traits } from "./definition.ts";
 
 /** One version of one tool, as the generated module lists it. */
@@ -11,18 +11,18 @@ export interface CatalogEntry {
   /** Folder under `tools/`. */
   readonly toolkit: string;
   readonly traits: Traits;
-  /** What the tool promises to return: nothing, any JSON, an object, or a value of another type. */
+  /** The declared output: nothing, any JSON, an object, or a value of another type. */
   readonly output: "none" | "any" | "object" | "value";
-  /** Evaluates the tool's module, the first time. */
+  /** Imports the tool's module, which evaluates it the first time. */
   readonly load: () => Promise<{ default: ToolDefinition }>;
-  /** JSON texts, rendered at build time, that the protocols' listings are joined from. */
+  /** JSON texts, rendered at build time. The protocols join them into their listings. */
   readonly json: {
     readonly description: string;
     /** Schema of the input: an object whose `properties` is always present. */
     readonly input: string;
     /** Schema of the output; `null` for none, `{}` for any. */
     readonly output: string;
-    /** What one protocol's listing says in words of its own, by that protocol's name. */
+    /** Further text for the listing of one protocol, by the protocol's name. */
     readonly [listing: string]: string | undefined;
   };
 }

@@ -1,8 +1,9 @@
-/** News of what a client may have listed or read before. */
+/** Changes that clients are notified of. */
 
+/** What has changed: the list of tools, prompts or resources, or the contents of one resource. */
 export type Change =
   | { readonly of: "tools" | "prompts" | "resources" }
   | { readonly of: "resource"; readonly uri: string };
 
-/** Characters of a URI that can be heard about: a store keeps it for as long as somebody wants to. */
+/** Longest URI, in characters, that a client can subscribe to: stores keep it for as long as the subscription lasts. */
 export const MAX_SUBSCRIBED_URI = 500;

@@ -1,4 +1,4 @@
-/** What a result, a prompt or a resource can hold beside plain JSON: text, pictures, sound, resources. Types, and how one is known. */
+/** Content other than plain JSON in results, prompts and resources: text, images, audio, embedded resources. */
 import type { Json } from "../lib/json.ts";
 
 export type Role = "user" | "assistant";
@@ -12,13 +12,14 @@ export interface BlockHints {
   readonly lastModified?: string;
 }
 
-/** Contents of one resource: text or bytes in Base64. */
+/** Contents of one resource: text, or bytes in Base64. */
 export type ResourceContents = {
   readonly uri: string;
   readonly mimeType?: string;
   readonly meta?: Readonly<Record<string, Json>>;
 } & ({ readonly text: string } | { readonly blob: string });
 
+/** One content block. */
 export type Block = { readonly hints?: BlockHints; readonly meta?: Readonly<Record<string, Json>> } & (
   | { readonly type: "text"; readonly text: string }
   /** `data` is Base64. */
@@ -42,14 +43,14 @@ export interface PromptMessage {
 
 const RICH = Symbol.for("trivet.rich");
 
-/** A tool's value together with blocks that show it to a person or a model. */
+/** A tool's value together with content blocks that present it to a person or a model. */
 export interface Rich<Value> {
   readonly value: Value;
   readonly blocks: readonly Block[];
   readonly meta?: Readonly<Record<string, Json>> | undefined;
 }
 
-/** Whether a tool returned a value with blocks (`rich` of `#tool`), and not a plain one that looks alike. */
+/** Whether a tool returned the result of `rich` (`#tool`), not a plain object of the same shape. */
 export function isRich(value: unknown): value is Rich<unknown> {
   return typeof value === "object" && value !== null && RICH in value;
 }

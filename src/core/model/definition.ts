@@ -1,4 +1,4 @@
-/** What a tool is: its definition and the context it runs in. Types only; `src/tool.ts` is where authors meet them. */
+/** A tool's definition and the context it runs in. Types only; authors get them from `src/tool.ts`. */
 
 import type { Json } from "../lib/json.ts";
 import type { Change } from "./change.ts";
@@ -8,7 +8,7 @@ import type { Principal } from "./principal.ts";
 import type { InferInput, InferOutput, StandardSchema } from "./schema.ts";
 import type { Session } from "./session.ts";
 
-/** A definition with its types forgotten: what the catalogue holds and execute runs. */
+/** A definition with its type parameters erased, as the catalogue holds it and `execute` runs it. */
 export interface ToolDefinition extends Traits {
   readonly version: string;
   readonly description: string;
@@ -20,35 +20,35 @@ export interface ToolDefinition extends Traits {
 /** Options that tools, prompts and resources share. */
 export interface Demands {
   readonly requirements?: Requirements | undefined;
-  /** Scopes that a principal must have been granted to use it. */
+  /** Scopes that a principal needs. */
   readonly scopes?: readonly string[] | undefined;
-  /** Calls a minute that one principal may make of it; the Worker has a rate limiter of that name (`RATE_10`). */
+  /** Calls that one principal may make per minute; the Worker needs a rate limiter named after it (`RATE_10`). */
   readonly rate?: number | undefined;
-  /** Time limit of a call in milliseconds, without the time its caller takes to answer. 60,000 when absent. */
+  /** Time limit of a call in milliseconds, not counting the time its caller takes to answer. Default: 60,000. */
   readonly timeoutMs?: number | undefined;
-  /** Names of the Worker's bindings and variables that it sees as `ctx.env`. */
+  /** Names of the Worker's bindings and variables that appear in `ctx.env`. */
   readonly env?: readonly string[] | undefined;
   /**
-   * Whether `ctx.fetch` sends the caller's `tracestate` and `baggage` too: they may name users, and go to whomever the
-   * tool calls. Left out: `traceparent` alone, which is random.
+   * `"all"`: `ctx.fetch` sends the caller's `tracestate` and `baggage`, which may identify users, to the services that
+   * the tool calls. Default: only `traceparent`, which is random.
    */
   readonly trace?: "all" | undefined;
 }
 
-/** What is known of a tool without loading it. */
+/** The parts of a tool's definition that are known without loading it. */
 export interface Traits extends Demands {
   readonly title?: string | undefined;
   readonly annotations?: Annotations | undefined;
-  /** Whether a keyed call must run once, whatever it costs. Left out: unless it says that it is read-only. */
+  /** Whether a keyed call must run only once, at the cost of an atomic claim. Default: true unless read-only. */
   readonly once?: boolean | undefined;
-  /** Whether a keyed call's result is kept (encrypted) for duplicates. `false`: they learn only that the call ran. */
+  /** Whether to keep a keyed call's result (encrypted) for duplicates. If `false`, they learn only that it ran. */
   readonly keep?: boolean | undefined;
-  /** Whether callers are told that they may attach files: a parameter in MCP's listing. */
+  /** Whether callers may attach files: adds a parameter to MCP's listing. */
   readonly attachments?: boolean | undefined;
-  /** Whether it wants `ctx.session` of clients that keep none: they get a handle with its result, and send it back. */
+  /** Whether clients without a session get one: a handle in the result, which they send back with the next call. */
   readonly session?: boolean | undefined;
   readonly icons?: readonly Icon[] | undefined;
-  /** Listed with the tool, for clients that know what it means. */
+  /** Listed with the tool, for clients that understand it. */
   readonly meta?: Readonly<Record<string, Json>> | undefined;
   /** Parameters that clients repeat in request headers: the schema's `x-mcp-header`, found by discovery. */
   readonly headers?: readonly { readonly header: string; readonly path: readonly string[] }[] | undefined;
@@ -62,7 +62,7 @@ export interface Icon {
   readonly theme?: "light" | "dark";
 }
 
-/** Hints for clients, never promises (MCP 2025-11-25, ToolAnnotations). */
+/** Hints for clients, not guarantees (MCP 2025-11-25, ToolAnnotations). */
 export interface Annotations {
   readonly readOnly?: boolean | undefined;
   readonly destructive?: boolean | undefined;
@@ -71,8 +71,8 @@ export interface Annotations {
 }
 
 /**
- * What must be there before the tool runs: from the call's context, or from a Worker secret of the same name.
- * A caller that sends one of these must send all that do not say `from: "worker"`: it gets none of the Worker's instead.
+ * Values that a tool needs to run, from the call's context or from Worker secrets of the same names. A caller that
+ * sends one of them must send all that are not `from: "worker"`: the Worker's secrets do not fill the gaps.
  */
 export interface Requirements<Secret extends string = string, Authorization extends string = string> {
   readonly authorization?:
@@ -89,14 +89,14 @@ export interface Requirements<Secret extends string = string, Authorization exte
 /** Where a value must come from: `caller` is the call's context, `worker` the Worker's own secrets. */
 export type Supplier = "caller" | "worker";
 
-/** A file that the caller attached (gateway seed, "Attachments"). */
+/** A file that the caller attached: a reference, not its contents. */
 export interface Attachment {
   readonly fileId: string;
   readonly filename?: string | undefined;
   readonly contentType?: string | undefined;
 }
 
-/** W3C trace context as it came in, to be handed on. */
+/** W3C trace context of the caller, for the services that a tool calls. */
 export interface Trace {
   readonly traceparent?: string | undefined;
   readonly tracestate?: string | undefined;
@@ -107,20 +107,20 @@ export interface Trace {
 
 export type LogLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";
 
-/** A form for the user: flat fields, of which `required` must be filled in. */
+/** A form for the user: flat fields, some of them required. */
 export interface FormQuestion<F extends Fields = Fields, Required extends string = string> {
   readonly message: string;
   readonly fields: F;
   readonly required?: readonly Required[];
 }
 
-/** A page for the user to visit, for what must not pass through the client: a payment, a sign-in. */
+/** A page for the user to visit, if something must not pass through the client: a payment, a sign-in. */
 export interface PageQuestion {
   readonly message: string;
   readonly url: string;
 }
 
-/** What `run` gets beside its input. */
+/** The second argument of `run`. */
 export interface ToolContext<
   Secret extends string = never,
   Authorization extends string = never,
@@ -130,12 +130,12 @@ export interface ToolContext<
   /** Identifies this call in results and logs. */
   readonly callId: string;
   /**
-   * The same for every run of one call that has an idempotency key, and for no other: to be handed on to services that
-   * take one. A run whose Worker died after its effect is run again, and they can tell.
+   * The same for every run of one keyed call, and unique to it; undefined for a call without a key. Pass it on to
+   * services that accept an idempotency key: if a Worker dies after the effect, the call runs again, and they can tell.
    */
   readonly idempotencyKey: string | undefined;
   readonly principal: Principal;
-  /** The user whom the caller speaks for, where the tool requires one. */
+  /** The user on whose behalf the caller calls, if the tool requires one. */
   readonly userId: UserId;
   /** The secrets that the tool declared, and no others. */
   readonly secrets: { readonly [Name in Secret]: string };
@@ -143,52 +143,52 @@ export interface ToolContext<
   readonly authorization: { readonly [Id in Authorization]: string };
   /** The bindings and variables that the tool declared, and no others. */
   readonly env: { readonly [Name in Env]: unknown };
-  /** State shared by the calls of one conversation; undefined when the caller keeps none. */
+  /** State shared by the calls of one conversation; undefined if the caller has no session. */
   readonly session: Session | undefined;
   readonly attachments: readonly Attachment[];
   readonly trace: Trace | undefined;
-  /** Fires when the time limit is over or the caller has gone. */
+  /** Fires when the time limit is reached or the caller has gone. */
   readonly signal: AbortSignal;
-  /** `fetch` that refuses private, loopback and link-local addresses, after redirects too. */
+  /** `fetch` that refuses private, loopback and link-local addresses, even after a redirect. */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /**
-   * Asks the user to fill in a form, or to visit a page. Where the caller is asked by another call, the tool is run
-   * again from its start with the answer at hand: ask before you act. `key` names the question among the tool's own; a
-   * key that is asked again in the same run is another question, so a tool may ask until the answer is acceptable. An
-   * answer counts only for the question it was given to: if message or fields have changed, the user is asked again.
+   * Asks the user to fill in a form or to visit a page. Ask before you act: some callers can only answer with a new
+   * call, and then the tool runs again from its start. `key` names the question within the tool. Asking the same key
+   * again in one run is a new question, so a tool may ask until it accepts the answer. An answer counts only for the
+   * question it was given to: if the message or the fields change, the user is asked again.
    *
-   * @throws {CannotAsk} where the caller has no way to ask its user; if not caught, it becomes a clear refusal
-   * @throws {NotAnswered} where it was asked within the call, and has not answered within ten minutes, or three times
-   *         with what does not fit; if not caught, it fails the call in these words
+   * @throws {CannotAsk} if the caller cannot ask its user; if not caught, the call ends with a refusal that says so
+   * @throws {NotAnswered} if the caller was asked during the call and did not answer within ten minutes, or gave three
+   *         answers that do not fit; if not caught, the call fails with its message
    */
   elicit<const F extends Fields, const Required extends Extract<keyof F, string> = never>(
     key: string,
     question: FormQuestion<F, Required>,
   ): Promise<Elicited<Filled<F, Required>>>;
   elicit(key: string, question: PageQuestion): Promise<Elicited<Record<never, never>>>;
-  /** Asks the caller's model to go on with a conversation. As for {@link elicit}. */
+  /** Asks the caller's model to continue a conversation. Works like {@link elicit}. */
   sample(key: string, request: SamplingRequest): Promise<Sampled>;
-  /** Asks the caller for the folders that it works in. As for {@link elicit}. */
+  /** Asks the caller for the folders that it works in. Works like {@link elicit}. */
   roots(key: string): Promise<readonly Root[]>;
-  /** Whether the caller can be asked this. */
+  /** Whether the caller supports this kind of question. */
   canAsk(ability: Capability): boolean;
-  /** Tells clients that listen that what they listed or read before has changed. */
+  /** Notifies subscribed clients that a list or a resource has changed. */
   changed(change: Change): Promise<void>;
-  /** Lets the caller's connection go while the tool works on: a caller that can, comes back for the result. */
+  /** Closes the caller's connection while the tool keeps working. Callers that can, reconnect for the result. */
   release(): void;
-  /** Tells a caller that asked how far the call has come. Must not decrease. A total that is not finite is left out. */
+  /** Reports progress to a caller that asked for it. `done` must not decrease. An infinite `total` is dropped. */
   progress(done: number, total?: number, message?: string): void;
   /**
-   * Tells a caller that asked what is going on, and the Worker's log. Not for secrets. Never throws: where JSON cannot carry
-   * a value, such as NaN or an error, words are told in its place.
+   * Logs to the Worker's log, and to a caller that asked for log messages. Not for secrets. Never throws: values that
+   * JSON cannot represent, such as NaN or an error, are replaced by a description.
    */
   log(level: LogLevel, data: Json): void;
 }
 
-/** The input type that `run` gets: an empty object where the tool takes no parameters. */
+/** The input type that `run` gets: an empty object if the tool takes no parameters. */
 export type RunInput<Input> = Input extends StandardSchema ? InferOutput<Input> : Record<never, never>;
 
-/** What `run` may return: what the output schema accepts; nothing for `null`; any JSON where no schema is given. */
+/** What `run` may return: what the output schema accepts, nothing for `null`, or any JSON without a schema. */
 export type RunOutput<Output> = [Output] extends [StandardSchema]
   ? InferInput<Output> | Rich<InferInput<Output>>
   : [Output] extends [null]

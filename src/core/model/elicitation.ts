@@ -1,10 +1,11 @@
 /**
- * What a tool may ask of its caller while it runs: the user (a form, a page to visit), the client's model, its roots.
- * A question has a key; an answer is found under it, also when the tool is run again from its start. Knows no wire.
+ * Questions that a tool may ask its caller while it runs: of the user (a form, a page to visit), of the client's model,
+ * or for its roots. An answer is found by the question's key, even if the tool runs again from its start. Independent
+ * of any protocol.
  */
 import { isRecord, type Json } from "../lib/json.ts";
 
-/** One field of a form: a flat schema of JSON's primitive types, as MCP's elicitation allows it. */
+/** One field of a form: a schema of a primitive type or a list of choices, as MCP's elicitation allows. */
 export type Field =
   | (FieldText & {
       readonly type: "string";
@@ -12,7 +13,7 @@ export type Field =
       readonly maxLength?: number;
       readonly format?: "email" | "uri" | "date" | "date-time";
       readonly enum?: readonly string[];
-      /** Labels of `enum`, as early clients know them. */
+      /** Labels of `enum`, in the form that early clients support. */
       readonly enumNames?: readonly string[];
       readonly oneOf?: readonly Choice[];
       readonly default?: string;
@@ -46,7 +47,7 @@ export interface Choice {
 
 export type Fields = Readonly<Record<string, Field>>;
 
-/** What a user fills in: every field that is required, the others perhaps. */
+/** A filled-in form: required fields are present, the others may be. */
 export type Filled<F extends Fields, Required extends keyof F> = {
   readonly [Name in Required]: FieldValue<F[Name]>;
 } & { readonly [Name in Exclude<keyof F, Required>]?: FieldValue<F[Name]> };
@@ -63,7 +64,7 @@ export type Elicited<Content> =
   | { readonly action: "accept"; readonly content: Content }
   | { readonly action: "decline" | "cancel" };
 
-/** A message of a conversation that the client's model is asked to go on with. */
+/** A message of a conversation that the client's model continues. */
 export interface SamplingMessage {
   readonly role: "user" | "assistant";
   readonly content: { readonly type: "text"; readonly text: string } | Readonly<Record<string, Json>>;
@@ -95,21 +96,21 @@ export type Question =
   | { readonly kind: "sample"; readonly request: SamplingRequest }
   | { readonly kind: "roots" };
 
-/** What a caller can be asked at all. */
+/** A kind of question that a caller may support. */
 export type Capability = Question["kind"];
 
-/** Thrown into a tool that asks what its caller cannot be asked. */
+/** Thrown if a tool asks a kind of question that its caller does not support. */
 export class CannotElicit extends Error {
   override readonly name = "CannotAsk";
   readonly capability: Capability;
   constructor(capability: Capability) {
-    super(`The caller cannot be asked this (${capability})`);
+    super(`The caller does not support this kind of question (${capability})`);
     this.capability = capability;
   }
 }
 
 /**
- * Thrown into a tool whose question was not answered, or not with what was asked for; if not caught, it fails the call.
+ * Thrown if a tool's question was not answered, or the answers did not fit it. If not caught, it fails the call.
  */
 export class NotAnswered extends Error {
   override readonly name = "ToolError";
@@ -120,7 +121,7 @@ export class NotAnswered extends Error {
   }
 }
 
-/** An answer as a tool gets it; undefined for one that does not answer the question, which is then asked again. */
+/** Validates an answer. Returns undefined if it does not fit the question, which should then be asked again. */
 export function readAnswer(question: Question, answer: unknown): unknown {
   if (!isRecord(answer)) return undefined;
   switch (question.kind) {
@@ -143,7 +144,7 @@ function readElicited(
   if (action === "decline" || action === "cancel") return { action };
   if (action !== "accept") return undefined;
   if (question.kind === "page") return { action, content: {} };
-  // A serializer may print what is left out as null.
+  // Some serializers write null for absent fields.
   const given = content ?? {};
   if (!isRecord(given)) return undefined;
   const filled: Record<string, unknown> = {};

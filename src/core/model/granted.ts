@@ -1,4 +1,4 @@
-/** What a tool gets to see of secrets, authorizations and the user's id: what it declared, and nothing else. */
+/** The secrets, authorizations and user id that a tool receives: those that it declared, and no others. */
 
 export type Values = Readonly<Record<string, string>>;
 
@@ -6,6 +6,6 @@ export interface Granted {
   readonly secrets: Values;
   readonly authorization: Values;
   readonly userId: string | undefined;
-  /** Which of these the caller supplied; undefined if none. */
+  /** The values that the caller supplied; undefined if none. */
   readonly fromCaller: { readonly secrets: Values; readonly authorization: Values } | undefined;
 }

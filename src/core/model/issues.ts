@@ -1,46 +1,51 @@
-/** Turns a validator's issues into words a model can act on. Never repeats what was sent: it may be a secret. */
+/** Turns a validator's issues into messages that a model can act on. Never repeats the input, which may be secret. */
 import type { Issue } from "./outcome.ts";
 import type { SchemaIssue } from "./schema.ts";
 
-/** What valibot adds to an issue. Other vendors' issues have none of it and keep their own message. */
+/** A valibot issue. Issues of other vendors lack these fields and keep their own message. */
 interface ValibotIssue extends SchemaIssue {
   readonly type: string;
   readonly expected: string | null;
   readonly received: string;
+  readonly input?: unknown;
   readonly requirement?: unknown;
 }
 
-/** Issues that one answer names: a list of a hundred thousand wrong items is told by its first. */
+/** Most issues in one response: of a list of a hundred thousand wrong items, only the first are reported. */
 const MAX_ISSUES = 100;
-/** Characters that they may have together. A member's name is the caller's, and is part of each issue below it. */
+/** Most characters of all issues. The caller chooses the names of members, and a path repeats them in each issue. */
 const MAX_CHARACTERS = 32_000;
 const MAX_STEP = 200;
-/** An author's list of choices is told in full if it is not too long. */
+/** Long enough for most lists of choices. */
 const MAX_MESSAGE = 1_000;
 
-/** Every issue, in order, at its dotted path. Those for which there is no room are counted in the last. */
+/** All issues in order, with dotted paths. If there are too many, the last one says how many more there are. */
 export function toIssues(found: readonly SchemaIssue[]): Issue[] {
-  const told: Issue[] = [];
+  const issues: Issue[] = [];
   let room = MAX_CHARACTERS;
   for (const issue of found) {
     const path = dotted(issue);
-    const message = cut(words(issue), MAX_MESSAGE);
+    const message = cut(messageOf(issue), MAX_MESSAGE);
     room -= path.length + message.length;
-    if (told.length === MAX_ISSUES || room < 0) {
-      told.push({ path: "", message: `and ${found.length - told.length} more mistakes` });
+    if (issues.length === MAX_ISSUES || room < 0) {
+      issues.push({ path: "", message: `and ${found.length - issues.length} more mistakes` });
       break;
     }
-    told.push({ path, message });
+    issues.push({ path, message });
   }
-  return told;
+  return issues;
 }
 
-/** Cut within, as the end often says more than the middle; never through a surrogate pair. */
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most / 2)}…${text.slice(-most / 2)}`.toWellFormed();
+/** Shortens a text in the middle, because its end often matters more. Never splits a surrogate pair. */
+function cut(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max / 2)}…${text.slice(-max / 2)}`.toWellFormed();
 }
 
-/** Issues by path, several at one path joined: `{ b: "Must be a number" }`. The whole input goes by `root`. */
+/**
+ * Messages by path, joined if a path has several: `{ b: "Must be a number" }`.
+ *
+ * @param root key for issues of the whole input
+ */
 export function byPath(issues: readonly Issue[], root: string): Record<string, string> {
   const texts = new Map<string, string>();
   for (const { path, message } of issues) {
@@ -52,7 +57,7 @@ export function byPath(issues: readonly Issue[], root: string): Record<string, s
   return Object.fromEntries(texts);
 }
 
-/** The same on one line: `b: Must be a number; c: Is required`. */
+/** All issues in one line: `b: Must be a number; c: Is required`. */
 export function inOneLine(issues: readonly Issue[]): string {
   return issues.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join("; ");
 }
@@ -61,19 +66,20 @@ function dotted(issue: SchemaIssue): string {
   return (issue.path ?? []).map((step) => cut(String(typeof step === "object" ? step.key : step), MAX_STEP)).join(".");
 }
 
-function words(issue: SchemaIssue): string {
-  // What was sent stands at the end of arktype's sentences: `must be "a" or "b" (was "…")`.
+function messageOf(issue: SchemaIssue): string {
+  // arktype's messages end with the value that was sent: `must be "a" or "b" (was "…")`.
   if (" arkKind" in issue) return issue.message.split(" (was ", 1)[0] ?? issue.message;
   if (!isValibot(issue)) return issue.message;
-  // An author's own message stays; only valibot's stock sentence, which repeats the received value, is replaced.
+  // Replace only valibot's default message, which repeats the received value. An author's own message stays.
   const stock = issue.expected
     ? `: Expected ${issue.expected} but received ${issue.received}`
     : `: Received ${issue.received}`;
   if (!issue.message.startsWith("Invalid ") || !issue.message.endsWith(stock)) return issue.message;
   if (isMissingKey(issue)) return "Is required";
   if (issue.type === "strict_object" && issue.expected === "never") return "Is not a parameter of this tool";
-  const said = WORDS[issue.type.replace(/^(strict|loose)_|_with_rest$/, "").replace("tuple", "array")];
-  if (said !== undefined) return `Must be ${typeof said === "function" ? said(issue.requirement) : said}`;
+  const expected = EXPECTED[issue.type.replace(/^(strict|loose)_|_with_rest$/, "").replace("tuple", "array")];
+  if (typeof expected === "function") return `Must be ${expected(issue.requirement, unitOf(issue))}`;
+  if (expected !== undefined) return `Must be ${expected}`;
   return issue.expected ? `Must be ${plain(issue.expected)}` : `Must be a valid ${issue.type.replaceAll("_", " ")}`;
 }
 
@@ -91,8 +97,13 @@ function plain(expected: string): string {
   return options.length > 1 ? `one of ${options.join(", ")}` : expected;
 }
 
-/** What follows "Must be", by valibot's name of the schema or check; a family of schemas goes by the end of its name. */
-const WORDS: Record<string, string | ((requirement: unknown) => string)> = {
+/** Whether a length counts characters of a text or items of a list. */
+function unitOf({ input }: ValibotIssue): string {
+  return typeof input === "string" ? "characters" : "items";
+}
+
+/** Text after "Must be", by valibot's name of the schema or check. Variants of a schema share an entry. */
+const EXPECTED: Record<string, string | ((requirement: unknown, unit: string) => string)> = {
   number: "a number",
   string: "a string",
   boolean: "true or false",
@@ -100,11 +111,11 @@ const WORDS: Record<string, string | ((requirement: unknown) => string)> = {
   object: "an object",
   record: "an object",
   integer: "a whole number",
-  min_value: (least) => `at least ${least}`,
-  max_value: (most) => `at most ${most}`,
-  min_length: (least) => `of a length of at least ${least}`,
-  max_length: (most) => `of a length of at most ${most}`,
-  length: (exact) => `of a length of ${exact}`,
+  min_value: (min) => `at least ${min}`,
+  max_value: (max) => `at most ${max}`,
+  min_length: (min, unit) => `at least ${min} ${unit} long`,
+  max_length: (max, unit) => `at most ${max} ${unit} long`,
+  length: (exact, unit) => `exactly ${exact} ${unit} long`,
   non_empty: "filled in",
   multiple_of: (step) => `a multiple of ${step}`,
   regex: (pattern) => `of the form ${pattern}`,

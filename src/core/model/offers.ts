@@ -1,14 +1,14 @@
-/** What a toolkit offers beside tools: prompts that a person picks, resources that a client reads. Types only. */
+/** Prompts, which a person picks, and resources, which a client reads. Types only. */
 import type { Block, PromptMessage, ResourceContents } from "./content.ts";
 import type { Demands, Icon, ToolContext } from "./definition.ts";
 
-/** What a prompt's `get` and a resource's `read` get beside what was asked for. */
+/** The context of a prompt's `get` and a resource's `read`. */
 export type OfferContext = ToolContext<string, string, string | undefined, string>;
 
 /**
- * Values that go on from what a person has begun to type; `others` are the other arguments or variables so far. It can
- * be asked of whoever may get the prompt or read the resource, within the same time limit. If it throws, or returns
- * anything but a list of strings, it suggests nothing.
+ * Suggests values that start with what a person has typed; `others` are the other arguments or variables so far. The
+ * scopes, rate and time limit are those of the prompt or resource. If it throws, or returns anything but a list of
+ * strings, nothing is suggested.
  */
 export type Complete = (
   prefix: string,
@@ -16,7 +16,7 @@ export type Complete = (
   ctx: CompletionContext,
 ) => readonly string[] | Promise<readonly string[]>;
 
-/** While a person types, nobody can be asked anything. */
+/** The context of a completion, which cannot ask questions. */
 export type CompletionContext = Omit<OfferContext, "elicit" | "sample" | "roots" | "canAsk">;
 
 /** One argument, always a string. */
@@ -33,7 +33,7 @@ export type GivenArguments<Args extends PromptArguments> = {
   readonly [Name in keyof Args as Args[Name]["required"] extends true ? Name : never]: string;
 } & { readonly [Name in keyof Args as Args[Name]["required"] extends true ? never : Name]?: string };
 
-/** A prompt with its types forgotten. */
+/** A prompt with its type parameters erased. */
 export interface PromptDefinition extends Demands {
   readonly description: string;
   readonly name?: string;
@@ -45,7 +45,7 @@ export interface PromptDefinition extends Demands {
 
 /** A prompt as the generated module lists it. */
 export interface PromptEntry {
-  /** `Toolkit_Prompt`, or the name that it gives itself. */
+  /** The prompt's own `name`, or `Toolkit_Prompt`. */
   readonly name: string;
   readonly toolkit: string;
   readonly about: {
@@ -63,13 +63,13 @@ export interface PromptEntry {
   readonly load: () => Promise<{ default: PromptDefinition }>;
 }
 
-/** What a prompt's `get` may return: a text or blocks of the user, or messages of both. */
+/** What a prompt's `get` may return: text or blocks, which become the user's messages, or messages of either role. */
 export type PromptResult = string | Block | readonly (PromptMessage | Block)[];
 
-/** Text, bytes, contents of one or several URIs, or nothing where there is no such resource. */
+/** What `read` may return: text, bytes, contents of one or several URIs, or undefined if there is no such resource. */
 export type ResourceResult = string | Uint8Array | ResourceContents | readonly ResourceContents[] | undefined;
 
-/** A resource, or a family of them where its URI has `{variables}`, with its types forgotten. */
+/** A resource, or a family of resources if its URI has `{variables}`, with its type parameters erased. */
 export interface ResourceDefinition extends Demands {
   readonly uri: string;
   readonly description: string;
@@ -77,16 +77,16 @@ export interface ResourceDefinition extends Demands {
   readonly title?: string;
   readonly mimeType?: string;
   readonly icons?: readonly Icon[];
-  /** Milliseconds for which a client may keep what it read. Left out, or 0: it reads again each time. */
+  /** Milliseconds for which a client may cache the contents. Default: 0, the client reads them each time. */
   readonly ttlMs?: number;
-  /** By variable. */
+  /** Completions by variable. */
   readonly complete?: Readonly<Record<string, Complete>>;
   read(variables: never, ctx: never): unknown;
 }
 
 /** A resource as the generated module lists it. */
 export interface ResourceEntry {
-  /** May hold `{variables}`. */
+  /** May contain `{variables}`. */
   readonly uri: string;
   readonly toolkit: string;
   readonly about: {

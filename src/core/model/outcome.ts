@@ -1,62 +1,62 @@
-/** How a call can end: the whole vocabulary. Each protocol renders it in one exhaustive switch. No wire words here. */
+/** All the ways in which a call can end. Each protocol renders them in one exhaustive switch. */
 
 import type { Json } from "../lib/json.ts";
 import type { InputResponses } from "./call.ts";
 import type { Block } from "./content.ts";
 import type { Capability, Question } from "./elicitation.ts";
 
-/** The tool ran and says no. The five fields of an OXP tool error ("Call Tool", Tool Execution Errors). */
+/** Failure of a tool that ran: the five fields of an OXP tool error (OXP 1.0, "Call Tool", Tool Execution Errors). */
 export interface Fault {
   /** For the user and the model. */
   readonly message: string;
   /** For logs; never shown to a user or a model. */
   readonly developerMessage?: string | undefined;
-  /** Whether the same call may be sent again. Absent means no. */
+  /** Whether the caller may send the same call again. Absent means no. */
   readonly canRetry?: boolean | undefined;
-  /** Milliseconds to wait before doing so. */
+  /** Milliseconds to wait before the retry. */
   readonly retryAfterMs?: number | undefined;
-  /** What a model should know when it tries again. */
+  /** What a model should know before it retries. */
   readonly additionalPromptContent?: string | undefined;
 }
 
-/** One thing wrong with one parameter. `path` is dotted (`address.street`, `tags.0`), "" for the input as a whole. */
+/** One mistake in the input. `path` is dotted (`address.street`, `tags.0`), "" for the input as a whole. */
 export interface Issue {
   readonly path: string;
   readonly message: string;
 }
 
-/** What a tool requires and the call did not bring: ids only, never values. */
+/** Requirements that a call did not meet: ids only, never values. */
 export interface Missing {
   readonly authorization: readonly string[];
   readonly secrets: readonly string[];
   readonly userId: boolean;
-  /** Missing values that only the Worker may supply. */
+  /** Ids of values that only the Worker may supply, and does not. */
   readonly ofWorker: readonly string[];
 }
 
-/** Why a call was stopped before its tool ran. Callers may switch on `reason`; texts can change any day. */
+/** Why a tool was not run. Callers may switch on `reason`; message texts may change at any time. */
 export type Refusal =
-  /** `name` exactly as requested, id or name: its other form may be an existing tool's. */
+  /** `name` exactly as requested, whether id or name: in the other form it may belong to an existing tool. */
   | { readonly reason: "unknown_tool"; readonly name: string }
   | { readonly reason: "unknown_version"; readonly name: string; readonly id: string; readonly version: string }
   | { readonly reason: "requirements"; readonly name: string; readonly missing: Missing }
-  /** All scopes that the tool demands, for a principal that can come back with them. */
+  /** `scopes` lists all that the tool demands, so that the principal can request them. */
   | { readonly reason: "scope"; readonly name: string; readonly scopes: readonly string[] }
-  /** Called more often than the tool allows one principal. */
+  /** The principal called more often than the tool's rate allows. */
   | { readonly reason: "busy"; readonly name: string; readonly perMinute: number; readonly retryAfterMs: number }
   | { readonly reason: "running"; readonly retryAfterMs: number }
   | { readonly reason: "unavailable"; readonly retryAfterMs: number }
   | { readonly reason: "conflict" }
-  /** It ran under this key, but the result was not kept: it can neither be returned nor run again. */
+  /** The call ran under this key, but its result was not kept: it can be neither returned nor run again. */
   | { readonly reason: "not_kept" }
-  /** The tool asks what this caller cannot be asked. */
+  /** The tool asked a kind of question that this caller does not support. */
   | { readonly reason: "capability"; readonly capability: Capability };
 
 export type Outcome =
   | {
       readonly kind: "completed";
       readonly value?: Json | undefined;
-      /** Shown in place of the value's text, where a protocol has room for them. */
+      /** Sent instead of the value's text by protocols that support content blocks. */
       readonly blocks?: readonly Block[] | undefined;
       readonly meta?: Readonly<Record<string, Json>> | undefined;
     }
@@ -65,27 +65,27 @@ export type Outcome =
   | { readonly kind: "refused"; readonly refusal: Refusal }
   | { readonly kind: "timed_out"; readonly limitMs: number }
   | { readonly kind: "cancelled" }
-  /** It goes on when its caller calls again with answers; `answered` are those that it had so far. */
+  /** The call continues when its caller calls again with answers; `answered` holds the answers so far. */
   | {
       readonly kind: "asking";
       readonly questions: ReadonlyMap<string, Question>;
       readonly answered: InputResponses;
     };
 
-/** Whether sending the same call again may end differently, so that its key must not be used up. */
+/** Whether the outcome uses up the call's idempotency key. If not, the same call may run again. */
 export function isFinal(outcome: Outcome): boolean {
   return outcome.kind === "completed" || (outcome.kind === "failed" && outcome.fault.canRetry !== true);
 }
 
-/** What a duplicate is told whose result is gone. */
+/** Message to a duplicate call whose result is gone. */
 export const NOT_KEPT = "This call has already run; its result was not kept and cannot be repeated";
 
-/** Which limit it is, and what to do: a key and the deployment have limits of their own. */
+/** Message for a tool's rate limit. It names the tool, because keys and the deployment have rate limits, too. */
 export function busyInWords({ name, perMinute }: Refusal & { reason: "busy" }): string {
-  return `Over ${perMinute} calls of ${name} a minute; wait and try again`;
+  return `More than ${perMinute} calls of ${name} in a minute; wait and try again`;
 }
 
-/** What is missing, in words: `authorization "google", secret "TWILIO_API_KEY", a user id`. */
+/** Lists what is missing: `authorization "google", secret "TWILIO_API_KEY", a user id`. */
 export function missingInWords(missing: Missing): string {
   const parts = [
     ...missing.authorization.map((id) => `authorization "${id}"`),
@@ -96,16 +96,16 @@ export function missingInWords(missing: Missing): string {
   return parts.join(", ");
 }
 
-/** What to do about a fault, in words a model can act on; "" when there is nothing to do. */
+/** Tells a model what to do about a fault; "" if it cannot do anything. */
 export function retryHint(fault: Fault): string {
   if (fault.additionalPromptContent) return fault.additionalPromptContent;
   if (!fault.canRetry) return "";
   return fault.retryAfterMs ? `try again in ${fault.retryAfterMs} ms` : "try again";
 }
 
-/** Questions in words, for callers that have no way to answer them within the call. */
+/** Joins questions to one text, for callers that cannot answer them. */
 export function questionsInWords(questions: ReadonlyMap<string, Question>): string {
-  const inWords = (question: Question) =>
+  const describe = (question: Question) =>
     "message" in question ? question.message : question.kind === "roots" ? "the caller's roots" : "the caller's model";
-  return Array.from(questions.values(), inWords).join("; ");
+  return Array.from(questions.values(), describe).join("; ");
 }

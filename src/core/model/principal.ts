@@ -1,53 +1,51 @@
-/** Who calls, and what that opens. */
+/** The principal: who calls, and what they may use. */
 
-/** The id of whoever shows no credential where none is asked for. */
+/** Principal id of a caller without a credential, if none is required. */
 export const ANONYMOUS = "anonymous";
 
 /**
- * Where a principal that shares its id with others says who of them it is. A symbol, as tools get the principal and may
- * show or send it: what JSON, structured clones and calls of other Workers are made of leaves it out.
+ * Property that tells apart principals who share an id. A symbol, because tools get the principal and may log or send
+ * it: JSON, structured clones and calls to other Workers omit symbols.
  */
 export const PARTITION: unique symbol = Symbol("owner");
 
 /**
- * Where a principal says by which grant it came, if people who share an API key sign in with it: each has one of their
- * own. Limits do not count by it.
+ * Property for the grant of a principal that signed in with an API key. People who share a key each have their own
+ * grant. Rate limits ignore it.
  */
 export const GRANT: unique symbol = Symbol("grant");
 
-/** Who is calling: a key or an (issuer, subject), never a token's text; and what that opens. */
+/** Who calls, identified by a key or by issuer and subject, and what they may use. */
 export interface Principal {
-  /** `anonymous`, `key:…` or `jwt:…`: short, the same for every token of one subject, and free of personal data. */
+  /** `anonymous`, `key:…` or `jwt:…`: short, the same for every token of one subject, without personal data. */
   readonly id: string;
-  /** Folder names of the toolkits that exist for it; absent for all. */
+  /** Folder names of the toolkits that are visible to it; absent for all. */
   readonly toolkits?: readonly string[] | undefined;
-  /** Scopes that it was granted, for tools that demand some; `all` for whoever owns the place. */
+  /** Granted scopes; `all` for the deployment's owner. */
   readonly scopes: readonly string[] | "all";
-  /**
-   * Scopes that it could come back with (OAuth, "step-up"): it sees tools that demand these. No fewer than `scopes`.
-   */
+  /** `scopes` and those it could still obtain (OAuth step-up): tools that demand only these are visible to it. */
   readonly reach: readonly string[] | "all";
-  /** Requests a minute that it may make, where it has a limit of its own. */
+  /** Requests per minute, if it has its own limit. */
   readonly rate?: number | undefined;
-  /** Who of them it is, where others share its id. */
+  /** Rate-limit and idempotency partition of a principal that shares its id with others. */
   readonly [PARTITION]?: () => string;
-  /** The grant that it came by, if it signed in with a key. */
+  /** The grant, if it signed in with a key. */
   readonly [GRANT]?: string;
 }
 
-/** Rate-limit and idempotency partition: the id; for anonymous callers, who share one, their address too. */
+/** Rate-limit and idempotency partition: the id; for anonymous callers, who share an id, also their address. */
 export function partitionOf(principal: Principal): string {
   return principal[PARTITION]?.() ?? principal.id;
 }
 
-/** Whether the id is one caller's, and not that of all who show no credential, or a token that names no subject. */
+/** Whether the id belongs to one caller. Callers without a credential share one, as do tokens without a subject. */
 export function isNamed(principal: Principal): boolean {
   return principal.id !== ANONYMOUS && principal[PARTITION] === undefined;
 }
 
 const NONE: readonly string[] = [];
 
-/** The scopes that are demanded and were not granted. */
+/** The demanded scopes that were not granted. */
 export function lacking(demanded: readonly string[] = NONE, granted: Principal["scopes"]): readonly string[] {
   return granted === "all" || demanded.length === 0 ? NONE : demanded.filter((scope) => !granted.includes(scope));
 }

@@ -1,4 +1,4 @@
-/** The part of Standard Schema (standardschema.dev, version 1) that tools need: validate and infer. */
+/** The parts of Standard Schema (standardschema.dev, version 1) that tools need: validation and type inference. */
 import { holdsMoreThan } from "../lib/json.ts";
 import { isThenable, type MaybePromise } from "../lib/maybe-promise.ts";
 import { keepMap } from "../lib/v8-maps.ts";
@@ -24,42 +24,43 @@ export interface SchemaIssue {
 export type InferInput<S extends StandardSchema> = NonNullable<S["~standard"]["types"]>["input"];
 export type InferOutput<S extends StandardSchema> = NonNullable<S["~standard"]["types"]>["output"];
 
-/** What a schema says of a value. A library may return a thenable of its own: it is waited for as a promise is. */
-export function judge(schema: StandardSchema, value: unknown): MaybePromise<Validated<unknown>> {
-  const verdict = schema["~standard"].validate(value);
-  return isThenable(verdict) ? Promise.resolve(verdict) : verdict;
+/** Validates a value. Returns a promise only if the schema is asynchronous; a library's thenable becomes a promise. */
+export function validate(schema: StandardSchema, value: unknown): MaybePromise<Validated<unknown>> {
+  const validated = schema["~standard"].validate(value);
+  return isThenable(validated) ? Promise.resolve(validated) : validated;
 }
 
 /**
- * Values that an input may hold for each of its mistakes to be told. A library that looks for all of them makes an object
- * of each, and of 1 MB that is all wrong more than an isolate has room for.
+ * Most values in an input for which every mistake is reported. Libraries allocate an object per mistake, and for 1 MB
+ * of wrong values that is more memory than an isolate has.
  */
 const MAX_VALUES_IN_FULL = 2_000;
 /**
- * Values that an input may hold for a schema that cannot be told to stop at the first mistake: a union of a few checks
- * makes several kilobytes of each.
+ * Most values in an input if the schema cannot stop at the first mistake: a union of a few checks allocates several
+ * kilobytes per value.
  */
 const MAX_VALUES = 10_000;
 
+/** Whether an input has too many values for all its mistakes to be reported. */
 export function isLarge(input: unknown): boolean {
   return holdsMoreThan(input, MAX_VALUES_IN_FULL);
 }
 
-/** What a schema says of what a caller sent: of a large input, only the first mistake if the library can stop there. */
-export function judgeInput(schema: StandardSchema, input: unknown): MaybePromise<Validated<unknown>> {
+/** Validates a caller's input. For a large input, reports only the first mistake if the library can stop there. */
+export function validateInput(schema: StandardSchema, input: unknown): MaybePromise<Validated<unknown>> {
   const { vendor } = schema["~standard"];
-  // Our own vendor's are an author's function, and the compiled check: neither makes more of an input than it holds.
-  if (vendor === "trivet" || !isLarge(input)) return judge(schema, input);
-  // The standard has no word for stopping.
+  // Our own schemas (an author's `validate` function, the compiled check) allocate no more than the input holds.
+  if (vendor === "trivet" || !isLarge(input)) return validate(schema, input);
+  // Standard Schema has no option to stop early.
   const valibot = vendor === "valibot" && "~run" in schema ? (schema as ValibotSchema) : undefined;
-  // A schema that waits judges all items side by side: it does not stop either.
+  // Asynchronous schemas validate all items in parallel, so they do not stop early either.
   if (valibot?.async !== false && holdsMoreThan(input, MAX_VALUES)) {
     return { issues: [{ message: `Must hold at most ${MAX_VALUES} values` }] };
   }
-  return valibot ? valibot["~run"]({ value: input }, FIRST_ONLY) : judge(schema, input);
+  return valibot ? valibot["~run"]({ value: input }, FIRST_ONLY) : validate(schema, input);
 }
 
-/** What valibot's own `safeParse` calls. */
+/** The internal method that valibot's `safeParse` calls. */
 interface ValibotSchema extends StandardSchema {
   readonly async: boolean;
   "~run"(dataset: { value: unknown }, config: typeof FIRST_ONLY): MaybePromise<Validated<unknown>>;
@@ -67,7 +68,7 @@ interface ValibotSchema extends StandardSchema {
 
 const FIRST_ONLY = { abortEarly: true, abortPipeEarly: true };
 
-// Valibot's verdict, which it makes in two steps: most tools are judged by it.
-const verdict: { value: unknown; typed?: boolean } = { value: undefined };
-verdict.typed = true;
-keepMap(verdict);
+// The result object of valibot, which most tools use: valibot adds `typed` after it has created the object.
+const dataset: { value: unknown; typed?: boolean } = { value: undefined };
+dataset.typed = true;
+keepMap(dataset);

@@ -1,16 +1,16 @@
-/** What a conversation remembers between its calls, and how much that may be. */
+/** Session values: what a conversation remembers between calls, and the limits on it. */
 import type { Json } from "../lib/json.ts";
 
-/** A session as a tool sees it: a small map of JSON values, read once and written once a call. */
+/** A session as a tool sees it: a small map of JSON values, read once and written once per call. */
 export interface Session {
-  /** Unguessable, and of no use to any other principal. */
+  /** Cannot be guessed, and is useless to other principals. */
   readonly id: string;
   get<Value extends Json>(key: string): Promise<Value | undefined>;
   /**
-   * Kept when the call ends, whatever its outcome. Of calls that overlap, the last to end wins, key by key; what one of
-   * them set is not kept, and the log says so, if it does not fit in with what the others did.
+   * Sets a value. It is written when the call ends, whatever its outcome. If calls overlap, the last to end wins for
+   * each key. If the values of several calls do not fit together, those of the last are dropped and the log says so.
    *
-   * @throws where the session would hold more than {@link MAX_SESSION_CHARACTERS}; left alone, the call fails and says so
+   * @throws if the session would exceed {@link MAX_SESSION_CHARACTERS}; if not caught, the call fails with that message
    */
   set(key: string, value: Json): Promise<void>;
   delete(key: string): Promise<void>;
@@ -18,44 +18,48 @@ export interface Session {
 
 /** Values by key. */
 export type SessionValues = Readonly<Record<string, Json>>;
-/** Values to set; undefined forgets the key. */
+/** Values to set by key; undefined deletes the key. */
 export type SessionChanges = Readonly<Record<string, Json | undefined>>;
 
 /**
- * How long a session's id is good. That it has ended is remembered as long and no longer: it must not come back to life,
- * and need not be known of for ever.
+ * How long a session id is valid. That a session has ended is remembered for as long, so that it cannot be revived;
+ * after that the id is invalid anyway.
  */
 export const SESSION_LIFETIME_MS = 30 * 86_400_000;
 
-/** JSON characters that all of a session's values may have, keys included. */
+/** Most characters of JSON in a session, keys included. */
 export const MAX_SESSION_CHARACTERS = 131_072;
 
-/** Characters of JSON that one value takes with its key. */
+/** Characters of JSON in a value and its key. */
 export function sizeOf(key: string, value: Json | undefined): number {
   return value === undefined ? 0 : key.length + JSON.stringify(value).length;
 }
 
 /**
- * @param after  characters that the session would hold
- * @param before what it holds: it may lose some also if it holds too much
+ * Whether a session of this size is allowed. One that is too large may still shrink.
+ *
+ * @param after  size after the change, in characters
+ * @param before size before the change
  */
 export function fits(after: number, before = 0): boolean {
   return after <= MAX_SESSION_CHARACTERS || after < before;
 }
 
+/** Size of a session, in characters of JSON. */
 export function charactersOf(values: SessionValues): number {
   return Object.entries(values).reduce((sum, [key, value]) => sum + sizeOf(key, value), 0);
 }
 
-/** Has the shape of a `ToolError`, as the caller is to be told. */
+/** Thrown if a session would grow too large. Has the shape of a `ToolError`, so that the caller gets the message. */
 export class SessionFull extends Error {
   override readonly name = "ToolError";
   readonly fault = { message: `The session is full: it holds ${MAX_SESSION_CHARACTERS} characters of JSON` };
   override readonly message = this.fault.message;
 }
 
-/** The values with changes made: fromEntries defines members, so that `__proto__` stays a plain key. */
+/** Applies changes to a session's values. */
 export function changedBy(values: SessionValues, changes: SessionChanges): SessionValues {
   const all = new Map<string, Json | undefined>([...Object.entries(values), ...Object.entries(changes)]);
+  // fromEntries defines members, so `__proto__` stays a plain key.
   return Object.fromEntries([...all].filter((entry): entry is [string, Json] => entry[1] !== undefined));
 }

@@ -1,9 +1,10 @@
-/** A tool as discovery describes it to the protocols, which list it each in their way. Types only. */
+/** A tool as discovery describes it to the protocols, each of which lists it in its own way. Types only. */
 import type { Traits } from "./definition.ts";
 
 /** A JSON Schema object: draft 2020-12, flat. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
+/** One version of one tool. */
 export interface Described {
   /** `Calculator.Add` */
   readonly id: string;
@@ -17,8 +18,8 @@ export interface Described {
   readonly input: JsonSchema & { readonly properties: { readonly [name: string]: JsonSchema } };
   /** `null`: the tool returns nothing. `{}`: any value. */
   readonly output: JsonSchema | null;
-  /** The input as its author wrote it in JSON Schema, for protocols that take more than flat ones. */
+  /** The input schema as its author wrote it, for protocols that accept schemas that are not flat. */
   readonly verbatim?: JsonSchema;
-  /** Code that checks what the tool's own schema lets pass (build/compile.ts). Absent where that is nothing. */
+  /** Code that checks what the tool's own schema does not (build/schema/compile.ts). Absent if it checks everything. */
   readonly check?: string;
 }

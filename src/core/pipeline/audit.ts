@@ -1,15 +1,15 @@
-/** The audit line: what a log pipeline learns of each call. A stable interface, documented in the README. */
+/** The audit line of each call, for log pipelines. A stable interface, documented in the README. */
 import type { Caller } from "../model/call.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
 
-/** Longer ids of a caller's own making are cut: a log line is no place to keep things. */
+/** Ids that callers choose are cut to this length, so that they cannot store data in the log. */
 const MAX_ID = 255;
 
 /**
- * Writes one line: when, which call, of what, by whom, how it ended. No input, result, message, secret or token.
+ * Logs one line: the time, which call, of what, by whom, and how it ended. No input, result, message, secret or token.
  *
- * @param offer absent where nothing of that name exists for the caller
+ * @param offer undefined if the caller named something that does not exist or is hidden from it
  */
 export function audit(
   runtime: Runtime,
@@ -36,7 +36,7 @@ export function audit(
   });
 }
 
-/** The trace id of W3C's header (Trace Context, section 3.2.2.3), else the protocol's own. */
+/** The trace id from `traceparent` (W3C Trace Context, section 3.2.2.3), or else the protocol's own. */
 function traceOf(caller: Caller): string | undefined {
   const trace = caller.trace?.();
   if (trace === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Whether a principal may call what it sees: scopes, rate, declared requirements. What it does not see does not exist
- * for it: see catalog/.
+ * Decides whether a principal may call an offer that is visible to it: scopes, rate, requirements. The catalogue hides
+ * all others.
  */
 import { describeError } from "../lib/log.ts";
 import type { MaybePromise } from "../lib/maybe-promise.ts";
@@ -12,12 +12,12 @@ import { lacking, partitionOf } from "../model/principal.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
 import { resolveRequirements } from "./requirements.ts";
 
-/** Milliseconds after which a limit of calls a minute has surely passed. */
+/** Milliseconds after which a limit of calls per minute has certainly passed. */
 export const MINUTE_MS = 60_000;
 
 export type Authorized = { readonly granted: Granted } | { readonly refusal: Refusal };
 
-/** Never throws and never rejects. Returns a promise only if calls of this offer are counted. */
+/** Authorizes a call. Never throws and never rejects. Returns a promise only if calls of this offer are counted. */
 export function authorize(offer: Offer, caller: Caller, runtime: Runtime): MaybePromise<Authorized> {
   const refusal = missingScopes(offer, caller.principal);
   if (refusal) return { refusal };
@@ -26,12 +26,12 @@ export function authorize(offer: Offer, caller: Caller, runtime: Runtime): Maybe
 }
 
 /**
- * Checks scopes only; counts nothing.
+ * Checks only scopes; does not count the call.
  *
  * @returns undefined if the principal has them all
  */
 export function missingScopes({ id, traits: { scopes } }: Offer, principal: Principal): Refusal | undefined {
-  // Name all of them, not just those that are missing, so that one visit to the authorization server is enough.
+  // Name all scopes, not only the missing ones, so that one visit to the authorization server is enough.
   return lacking(scopes, principal.scopes).length > 0 ? { reason: "scope", name: id, scopes: scopes ?? [] } : undefined;
 }
 

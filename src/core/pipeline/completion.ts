@@ -7,28 +7,28 @@ import { promptOffer, withoutPrototype } from "./prompts.ts";
 import { beginsSegment, isOneSegment, resourceOffer, variablesOf } from "./resources.ts";
 import { serveOffer } from "./serve-offer.ts";
 
-/** What a person has begun to type, and the texts that stand in the other fields so far. */
+/** What a person has typed so far: the field to complete, and the other fields. */
 export interface PartialInput {
   readonly name: string;
   readonly value: string;
   readonly others: Readonly<Record<string, string>>;
 }
 
-/** Ends with a list of strings. */
+/** Runs a completion. The outcome's value is a list of strings. */
 export type Completer = (caller: Caller) => Promise<Outcome>;
 
-/** @returns undefined where the prompt has no such argument */
+/** Completes a prompt's argument. Returns undefined if the prompt has no such argument. */
 export function completeArgument(entry: PromptEntry, typed: PartialInput, runtime: Runtime): Completer | undefined {
   if (!entry.about.arguments.some(({ name }) => name === typed.name)) return undefined;
   const find = async () => (await entry.load()).default.arguments?.[typed.name]?.complete;
   return (caller) => complete(promptOffer(entry), find, typed, caller, runtime);
 }
 
-/** @returns undefined where the resource's URI has no such variable */
+/** Completes a variable of a resource's URI. Returns undefined if the URI has no such variable. */
 export function completeVariable(entry: ResourceEntry, typed: PartialInput, runtime: Runtime): Completer | undefined {
   const names = variablesOf(entry);
   if (!names.includes(typed.name)) return undefined;
-  // Authors make paths and keys of these, as they do in `read`. An empty field is one that nobody has filled in yet.
+  // Authors use these in paths and keys, as they do in `read`. An empty field has not been filled in yet.
   const others = Object.entries(typed.others).filter(([name, text]) => names.includes(name) && text !== "");
   const isReadable = beginsSegment(typed.value) && others.every(([, text]) => isOneSegment(text));
   const find = async () => (isReadable ? (await entry.load()).default.complete?.[typed.name] : undefined);
@@ -45,12 +45,12 @@ function complete(
 ): Promise<Outcome> {
   const work = async (context: CompletionContext) =>
     texts((await (await find())?.(value, withoutPrototype(others), context)) ?? [], `${offer.id}, ${name}`);
-  // A rate of its own: typing must not use up the calls themselves.
+  // Counted separately: typing must not use up the rate of the calls themselves.
   const completion: Offer = { ...offer, rateKey: `completion of ${rateKey}`, completion: true };
   return serveOffer({ offer: completion, work, toValue: (values) => values }, caller, runtime);
 }
 
-/** @throws what the log then says to the author */
+/** @throws {TypeError} with a message for the author, which is logged */
 function texts(values: unknown, of: string): readonly string[] {
   if (Array.isArray(values) && values.every((value) => typeof value === "string")) return values;
   throw new TypeError(`The completion of ${of} must return a list of strings`);

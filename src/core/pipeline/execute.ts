@@ -1,6 +1,6 @@
 /**
- * The one place where a tool is run: find, authorize, parse, claim, run, check, settle. Returns how the call ended, and
- * never throws for what a caller or a tool did. Knows no protocol and no store.
+ * The only place that runs tools: find, authorize, parse, claim, run, check, settle. Returns how the call ended;
+ * mistakes of callers and tools never throw. Independent of protocols and stores.
  */
 import { claim, settle } from "../idempotency/idempotency.ts";
 import { attempt, isPromise, type MaybePromise } from "../lib/maybe-promise.ts";
@@ -17,37 +17,37 @@ import { run, type ToolRun, toolRun } from "../run/run-tool.ts";
 import { audit } from "./audit.ts";
 import { authorize } from "./authorize.ts";
 
-/** Carries out a call, and writes its audit line. */
+/** Carries out a call and writes its audit line. */
 export async function execute(call: Call, runtime: Runtime): Promise<CallResult> {
-  const end = (result: CallResult) => {
+  const finish = (result: CallResult) => {
     audit(runtime, call, result.entry, result.outcome, result.durationMs, result.replayed);
     return result;
   };
   const found = find(call, runtime);
-  if ("refusal" in found) return end(refused(found.refusal));
+  if ("refusal" in found) return finish(refused(found.refusal));
   const { entry } = found;
 
   const authorizing = authorize(entry, call, runtime);
   const authorized = isPromise(authorizing) ? await authorizing : authorizing;
-  if ("refusal" in authorized) return end(refused(authorized.refusal, entry));
+  if ("refusal" in authorized) return finish(refused(authorized.refusal, entry));
 
   const loading = load(entry, call, runtime);
   const loaded = isPromise(loading) ? await loading : loading;
-  if ("outcome" in loaded) return end(ended(loaded.outcome, entry));
+  if ("outcome" in loaded) return finish(ended(loaded.outcome, entry));
 
   const parsing = parse(loaded.definition, entry, call, runtime);
   const parsed = isPromise(parsing) ? await parsing : parsing;
-  if ("outcome" in parsed) return end(ended(parsed.outcome, entry));
+  if ("outcome" in parsed) return finish(ended(parsed.outcome, entry));
 
   const tool = toolRun(loaded.definition, parsed.input, authorized.granted, entry, call, runtime);
-  if (call.key !== undefined) return end(await runOnce(tool, call.key));
+  if (call.key !== undefined) return finish(await runOnce(tool, call.key));
 
   const running = run(tool, check);
   const { outcome, durationMs } = isPromise(running) ? await running : running;
-  return end(ended(outcome, entry, durationMs));
+  return finish(ended(outcome, entry, durationMs));
 }
 
-/** A keyed call runs at most once: it claims its key first, and its outcome is kept under it. */
+/** Runs a call with an idempotency key at most once: claims the key, runs the tool, keeps the outcome under the key. */
 async function runOnce(tool: ToolRun, key: string): Promise<CallResult> {
   const claimed = await claim(tool, key);
   if ("result" in claimed) return claimed.result;
@@ -57,7 +57,7 @@ async function runOnce(tool: ToolRun, key: string): Promise<CallResult> {
     return settle(tool, lease, ran);
   };
   const result = runAndSettle();
-  // If the caller goes away between the run and its settling, the outcome must still be kept.
+  // If the caller disconnects after the run and before it is settled, the outcome must still be kept.
   tool.runtime.defer(result.catch(() => {}));
   return result;
 }
@@ -68,7 +68,7 @@ function find({ tool, toolkit }: Call, { catalog }: Runtime): { entry: CatalogEn
 
 type Loaded = { readonly definition: ToolDefinition } | { readonly outcome: Outcome };
 
-/** Evaluates the tool's module if this is the isolate's first call of it. */
+/** Returns the tool's definition. Evaluates its module if this is the tool's first call in this isolate. */
 function load(entry: CatalogEntry, call: Call, runtime: Runtime): MaybePromise<Loaded> {
   const definition = runtime.catalog.definition(entry);
   if (!isPromise(definition)) return { definition };

@@ -1,4 +1,4 @@
-/** Prompts: texts that a person picks and a server fills in. What one is, and how one is got. */
+/** Prompts: messages that a person picks and the server fills in. */
 import type { Caller } from "../model/call.ts";
 import { type Block, isRich, type PromptMessage } from "../model/content.ts";
 import type { PromptEntry } from "../model/offers.ts";
@@ -6,7 +6,7 @@ import type { Issue, Outcome } from "../model/outcome.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
 import { serveOffer } from "./serve-offer.ts";
 
-/** @returns an outcome whose value is the prompt's messages */
+/** Runs a prompt's `get`. Returns an outcome whose value is the prompt's messages. */
 export function getPrompt(
   entry: PromptEntry,
   args: Readonly<Record<string, string>>,
@@ -23,11 +23,12 @@ export function getPrompt(
   return serveOffer(service, caller, runtime);
 }
 
+/** The offer as which a prompt is authorized, counted and logged. */
 export function promptOffer({ name, traits }: PromptEntry): Offer {
   return { id: name, traits, rateKey: `prompt ${name}` };
 }
 
-/** An argument called "constructor" must not be found where none was sent. */
+/** Copies an object without a prototype, so that an argument "constructor" is found only if it was sent. */
 export function withoutPrototype<Texts extends Readonly<Record<string, string>>>(texts: Texts): Texts {
   return Object.assign(Object.create(null), texts);
 }
@@ -38,7 +39,7 @@ function missingArguments({ about }: PromptEntry, args: Readonly<Record<string, 
     .map(({ name }) => ({ path: name, message: "Is required" }));
 }
 
-/** A text, a block, or messages, as messages of the user. */
+/** Turns a text, a block, or a list of blocks and messages into messages. The role defaults to `user`. */
 function toMessages(value: unknown): PromptMessage[] {
   if (typeof value === "string") return [{ role: "user", content: { type: "text", text: value } }];
   if (isRich(value)) return value.blocks.map((content) => ({ role: "user", content }));

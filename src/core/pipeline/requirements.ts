@@ -1,5 +1,5 @@
 /**
- * Meets a tool's requirements from the call's context, or from Worker secrets of the same names: never a mix of both.
+ * Fills a tool's requirements from the call's context, or from Worker secrets of the same names, but never from both.
  */
 import type { CallContext } from "../model/call.ts";
 import type { Requirements, Supplier } from "../model/definition.ts";
@@ -13,7 +13,11 @@ const NOTHING_REQUIRED = {
   granted: { secrets: NOTHING, authorization: NOTHING, userId: undefined, fromCaller: undefined },
 };
 
-/** @param workerSecret the Worker's own secret of that name, if it has one */
+/**
+ * Collects the required values, or lists those that are missing.
+ *
+ * @param workerSecret returns the Worker's secret of a name, if it has one
+ */
 export function resolveRequirements(
   required: Requirements | undefined,
   context: CallContext,
@@ -21,13 +25,13 @@ export function resolveRequirements(
 ): { granted: Granted } | { missing: Missing } {
   if (required === undefined) return NOTHING_REQUIRED;
   const { secrets = [], authorization = [], userId: needsUser = false } = required;
-  // Values that belong together come from one side, or a caller could have the Worker's secret sent to an address of
-  // its own.
-  const brings = bringsSome(secrets, context.secrets) || bringsSome(authorization, context.authorization);
-  const side: Supplier = brings ? "caller" : "worker";
+  // All values come from one supplier. Otherwise a caller could supply the address to which the Worker's secret is
+  // sent.
+  const doesSupply = suppliesAny(secrets, context.secrets) || suppliesAny(authorization, context.authorization);
+  const supplier: Supplier = doesSupply ? "caller" : "worker";
   const found = {
-    secrets: collect(secrets, context.secrets, side, workerSecret),
-    authorization: collect(authorization, context.authorization, side, workerSecret),
+    secrets: collect(secrets, context.secrets, supplier, workerSecret),
+    authorization: collect(authorization, context.authorization, supplier, workerSecret),
   };
   const missing = {
     secrets: found.secrets.missing,
@@ -35,8 +39,8 @@ export function resolveRequirements(
     ofWorker: [...found.secrets.ofWorker, ...found.authorization.ofWorker],
     userId: needsUser && !context.userId,
   };
-  const isWhole = [missing.secrets, missing.authorization, missing.ofWorker].every(({ length }) => length === 0);
-  if (!isWhole || missing.userId) return { missing };
+  const isComplete = [missing.secrets, missing.authorization, missing.ofWorker].every(({ length }) => length === 0);
+  if (!isComplete || missing.userId) return { missing };
   const fromCaller = { secrets: found.secrets.fromCaller, authorization: found.authorization.fromCaller };
   const hasSome = Object.values(fromCaller).some((values) => Object.keys(values).length > 0);
   return {
@@ -49,13 +53,13 @@ export function resolveRequirements(
   };
 }
 
-/** Name and side of a requirement, however it is written. */
+/** Normalizes a requirement, which may be just an id. */
 export function named(item: Named): { readonly id: string; readonly from?: Supplier } {
   return typeof item === "string" ? { id: item } : item;
 }
 
-/** Whether the caller supplies any of what it may supply. An empty value is none: no service accepts it. */
-function bringsSome(items: readonly Named[], given: ReadonlyMap<string, string>): boolean {
+/** Whether the caller supplies any value that it may supply. Empty values do not count: no service accepts them. */
+function suppliesAny(items: readonly Named[], given: ReadonlyMap<string, string>): boolean {
   return items.map(named).some(({ id, from }) => from !== "worker" && Boolean(given.get(id)));
 }
 
@@ -66,23 +70,28 @@ interface Collected {
   readonly ofWorker: string[];
 }
 
-/** @param side source of values without `from` */
+/** @param supplier of values without `from` */
 function collect(
   items: readonly Named[],
   given: ReadonlyMap<string, string>,
-  side: Supplier,
+  supplier: Supplier,
   workerSecret: (name: string) => string | undefined,
 ): Collected {
-  const made: Collected = { values: Object.create(null), fromCaller: Object.create(null), missing: [], ofWorker: [] };
+  const collected: Collected = {
+    values: Object.create(null),
+    fromCaller: Object.create(null),
+    missing: [],
+    ofWorker: [],
+  };
   for (const { id, from } of items.map(named)) {
-    const isCallers = (from ?? side) === "caller";
-    const value = isCallers ? given.get(id) : workerSecret(id);
-    // An empty value is a missing one: the caller learns here what to send.
-    if (!value) (from === "worker" ? made.ofWorker : made.missing).push(id);
+    const isFromCaller = (from ?? supplier) === "caller";
+    const value = isFromCaller ? given.get(id) : workerSecret(id);
+    // Empty values count as missing, so that the caller learns what to send.
+    if (!value) (from === "worker" ? collected.ofWorker : collected.missing).push(id);
     else {
-      made.values[id] = value;
-      if (isCallers) made.fromCaller[id] = value;
+      collected.values[id] = value;
+      if (isFromCaller) collected.fromCaller[id] = value;
     }
   }
-  return made;
+  return collected;
 }

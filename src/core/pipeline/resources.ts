@@ -1,4 +1,4 @@
-/** Resources: what a client reads by its URI. What one is, how one is found and read. */
+/** Resources, which clients read by URI: finding and reading them. */
 
 import type { Catalog } from "../catalog/catalog.ts";
 import { isRecord } from "../lib/json.ts";
@@ -12,6 +12,7 @@ import { serveOffer } from "./serve-offer.ts";
 /** `{variable}`: one path segment (RFC 6570, level 1). */
 const VARIABLE = /\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
+/** Whether a resource's URI has variables. */
 export function isTemplate({ uri }: ResourceEntry): boolean {
   return uri.includes("{");
 }
@@ -25,21 +26,21 @@ export interface FoundResource {
 }
 
 /**
- * The entry that a URI belongs to. A template does not stand in for an entry that the catalogue hides.
+ * Finds the entry for a URI. If that entry is hidden from the caller, a template that matches, too, does not replace
+ * it.
  *
- * @param toolkit whose entries alone are shown; undefined for all
+ * @param toolkit to which the search is limited; undefined for all
  */
 export function findResource(catalog: Catalog, toolkit: string | undefined, uri: string): FoundResource | undefined {
   const found = uri.length > MAX_URI ? undefined : ownerOfUri(catalog.allResources, uri);
   return found && catalog.resources(toolkit).includes(found.entry) ? found : undefined;
 }
 
-/** One that is spelled out before one with variables, however either of them escapes its characters. */
+/** Prefers an entry with exactly this URI, or with one that differs only in percent-encoding, to a template. */
 function ownerOfUri(entries: readonly ResourceEntry[], uri: string): FoundResource | undefined {
-  const spelledOut = entries.filter((entry) => !isTemplate(entry));
-  const plain = unescaped(uri);
-  const exact =
-    spelledOut.find((entry) => entry.uri === uri) ?? spelledOut.find((entry) => unescaped(entry.uri) === plain);
+  const fixed = entries.filter((entry) => !isTemplate(entry));
+  const decoded = unescaped(uri);
+  const exact = fixed.find((entry) => entry.uri === uri) ?? fixed.find((entry) => unescaped(entry.uri) === decoded);
   if (exact) return { entry: exact, variables: {} };
   for (const entry of entries) {
     const variables = isTemplate(entry) ? matchTemplate(entry.uri, uri) : undefined;
@@ -60,7 +61,7 @@ function matchTemplate(template: string, uri: string): Record<string, string> | 
   const names: string[] = [];
   const pattern = template
     .split(VARIABLE)
-    // Every other piece is a variable's name: split keeps what the group caught.
+    // Every other piece is a variable's name, because split keeps the text of capture groups.
     .map((piece, index) => {
       if (index % 2 === 0) return piece.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
       names.push(piece);
@@ -73,7 +74,7 @@ function matchTemplate(template: string, uri: string): Record<string, string> | 
   try {
     values = match.slice(1).map(decodeURIComponent);
   } catch {
-    // A broken percent escape names nothing.
+    // The URI has an invalid percent escape.
     return undefined;
   }
   return values.every(isOneSegment)
@@ -82,14 +83,14 @@ function matchTemplate(template: string, uri: string): Record<string, string> | 
 }
 
 /**
- * Whether a variable's value, decoded, is still one segment's: authors make paths and keys of it. A slash in it would
- * be another segment, and "." and ".." are none (RFC 3986, sections 3.3 and 5.2.4); no name has control characters.
+ * Whether a variable's decoded value is one path segment, because authors use it in paths and keys. A slash would start
+ * another segment, "." and ".." navigate (RFC 3986, sections 3.3 and 5.2.4), and no name has control characters.
  */
 export function isOneSegment(value: string): boolean {
   return value !== "." && value !== ".." && beginsSegment(value);
 }
 
-/** Whether it can become one by typing on: of "..a", "." and ".." are typed first. */
+/** Whether more typing can make a text one segment: a person who types "..a" types "." and ".." first. */
 export function beginsSegment(value: string): boolean {
   return !/[/\\\p{Cc}]/u.test(value);
 }
@@ -99,7 +100,7 @@ export function variablesOf({ uri }: ResourceEntry): string[] {
   return Array.from(uri.matchAll(VARIABLE), ([, name = ""]) => name);
 }
 
-/** @returns an outcome whose value is a list of contents; an empty one means that there is no such resource */
+/** Reads a resource. Returns an outcome whose value is a list of contents, empty if there is no such resource. */
 export function readResource(
   { entry, variables }: FoundResource,
   uri: string,
@@ -111,12 +112,12 @@ export function readResource(
   return serveOffer({ offer: resourceOffer(entry), work: read, toValue }, caller, runtime);
 }
 
-/** Several resources may have one name: they are counted by their URI. */
+/** The offer as which a resource is authorized, counted and logged. Names need not be unique, so URIs are counted. */
 export function resourceOffer({ uri, about, traits }: ResourceEntry): Offer {
   return { id: about.name, traits, rateKey: `resource ${uri}` };
 }
 
-/** As one hears of it. */
+/** The subscription to a resource's changes. */
 export function subscribedTo({ entry: { toolkit, traits } }: FoundResource, uri: string): Subscribed {
   return { uri, toolkit, scopes: traits.scopes ?? [] };
 }

@@ -1,6 +1,6 @@
 /**
- * Runs the code of a prompt, resource or completion in execute's order: authorize, parse, run, check. Schemas
- * and keys, which only tools have, are in execute.ts.
+ * Runs the code of a prompt, resource or completion in the same order as execute.ts: authorize, parse, run, check. Only
+ * tools have schemas and idempotency keys.
  */
 
 import { toJson } from "../lib/json.ts";
@@ -12,17 +12,18 @@ import { ourFault, runWithin } from "../run/run-code.ts";
 import { audit } from "./audit.ts";
 import { authorize } from "./authorize.ts";
 
-/** What is asked for. */
+/** What to run, and how to turn the result into an outcome. */
 export interface Service {
   readonly offer: Offer;
-  /** What is wrong with what was sent. Left out where nothing can be. */
+  /** Mistakes in the input. Default: none. */
   readonly issues?: readonly Issue[];
   /** Runs the fork's code with its context. */
   work(context: never): Promise<unknown>;
-  /** Turns what the code returned into what protocols render. */
+  /** Turns the returned value into the one that protocols render. */
   toValue(returned: unknown): unknown;
 }
 
+/** Runs an offer and writes its audit line. Never rejects for a mistake of the caller or of the fork's code. */
 export async function serveOffer(
   { offer, issues = [], work, toValue }: Service,
   caller: Caller,
@@ -48,7 +49,14 @@ export async function serveOffer(
       try {
         return { kind: "completed", value: toJson(toValue(value)) };
       } catch (error) {
-        return ourFault(caller, offer, runtime, "What was returned cannot be carried by JSON.", error, context.scrub);
+        return ourFault(
+          caller,
+          offer,
+          runtime,
+          "The returned value cannot be represented in JSON.",
+          error,
+          context.scrub,
+        );
       }
     },
   });

@@ -1,19 +1,19 @@
-/** News of what a client may have listed or read before: published by tools, heard by open streams. */
+/** Change notifications: tools publish that a list or a resource has changed, and open streams receive it. */
 
 import type { Change } from "../model/change.ts";
 import type { Principal } from "../model/principal.ts";
 import { lacking } from "../model/principal.ts";
 
-/** What one stream wants to hear. */
+/** The changes that one stream wants to receive. */
 export interface Wanted {
   readonly tools: boolean;
   readonly prompts: boolean;
   readonly resources: boolean;
-  /** Resources to hear about. */
+  /** URIs of single resources. */
   readonly uris: readonly string[];
 }
 
-/** A resource that a session hears about, and what its reader needs. */
+/** A resource that a session has subscribed to, and what a principal needs to read it. */
 export interface Subscribed {
   readonly uri: string;
   /** Folder name. */
@@ -21,30 +21,35 @@ export interface Subscribed {
   readonly scopes: readonly string[];
 }
 
-/** A session as one of its streams sees it. Another may see more, or less: their tokens differ, or their paths. */
+/** A session with the visibility of one of its streams. Streams of a session may differ in their tokens or paths. */
 export interface SessionStream {
   readonly id: string;
   readonly scopes: Principal["scopes"];
-  /** Folder names of the toolkits that it sees; undefined for all. */
+  /** Folder names of the visible toolkits; undefined for all. */
   readonly toolkits: readonly string[] | undefined;
 }
 
+/** One open stream. */
 export interface Listener {
   readonly principal: string;
-  /** A session whose {@link ChangeFeed.subscribe}d resources it hears about as well, as far as it may; it ends with it. */
+  /** The stream also receives this session's subscriptions, if they are visible to it, and ends with the session. */
   readonly session?: SessionStream | undefined;
   readonly wanted: Wanted;
   /** Catalogue revision that this deployment serves. */
   readonly revision: string;
-  /** Catalogue revision that the client knows; absent when it is not known. */
+  /** Catalogue revision that the client has listed; absent if unknown. */
   readonly knows?: string | undefined;
 }
 
+/** Where changes are published and received. */
 export interface ChangeFeed {
   /**
-   * @param subscribed looks up a resource that its session subscribed to before; undefined for none that it may hear of
-   * @returns changes as lines of JSON until the stream is cancelled; undefined when the principal has too many open, or
-   *          they name too many resources
+   * Opens a stream of changes.
+   *
+   * @param subscribed looks up a resource of the session's earlier subscriptions; returns undefined if it is not
+   * visible
+   * @returns changes as lines of JSON until the stream is cancelled; undefined if the principal has too many streams
+   *          open, or too many resources in them
    */
   listen(
     listener: Listener,
@@ -52,26 +57,27 @@ export interface ChangeFeed {
   ): Promise<ReadableStream<Uint8Array> | undefined>;
   publish(change: Change): Promise<void>;
   /**
-   * Adds or takes away a resource that a session's streams hear about.
+   * Adds or removes a session's subscription to a resource.
    *
    * @param principal as in {@link Listener}
-   * @returns false when the session or the principal has too many
+   * @returns false if the session or the principal has too many
    */
   subscribe(principal: string, session: string, resource: Subscribed, on: boolean): Promise<boolean>;
-  /** Ends a session's streams, and forgets what they heard about. */
+  /** Ends a session's streams and removes its subscriptions. */
   end(principal: string, session: string): Promise<void>;
 }
 
-/** Whether a stream may hear of a resource: what it may not read, it hears nothing of. */
+/** Whether a stream may be notified of a resource: only if its principal may read it. */
 export function mayHear({ scopes, toolkits }: SessionStream, resource: Subscribed): boolean {
   return (toolkits?.includes(resource.toolkit) ?? true) && lacking(resource.scopes, scopes).length === 0;
 }
 
-/** What comes in line by line; {@link Lines.cancel} ends it, also while nothing comes. */
+/** Lines of a stream. {@link Lines.cancel} ends the iteration, even while it waits for a line. */
 export interface Lines extends AsyncIterable<string> {
   cancel(): void;
 }
 
+/** Splits a stream of UTF-8 text into lines. A last line without a newline is dropped. */
 export function readLines(source: ReadableStream<Uint8Array>): Lines {
   const reader = source.getReader();
   async function* read(): AsyncGenerator<string> {

@@ -1,36 +1,38 @@
-/** Idempotency: a keyed call claims its key before it runs and settles its result under it. Interface and hashing. */
+/** The idempotency store: a keyed call claims its key before it runs and settles its result. Interface and hashing. */
 
 import { canonical } from "../lib/json.ts";
 import type { Granted } from "../model/granted.ts";
 import { fromBase64Url, type Signer } from "./signed-handles.ts";
 
-/** What a store holds of a call: only the core can open it (idempotency/sealed-record.ts). */
+/** What a store keeps of a call. Only the core can open it (idempotency/sealed-record.ts). */
 export interface IdempotencyRecord {
   readonly fingerprint: string;
   /** ASCII. */
   readonly sealed: string;
 }
 
+/** The call has run already. */
 export type Known = { readonly state: "known"; readonly record: IdempotencyRecord };
+/** The call is running elsewhere. */
 export type Running = { readonly state: "running"; readonly retryAfterMs: number };
 
-/** What a claim finds. Only the holder of a `claimed` may run the tool; it must settle or release. */
+/** The result of a claim. Only a caller that got `claimed` may run the tool, and it must settle or release. */
 export type Claim =
   | {
       readonly state: "claimed";
       /**
-       * Keeps the result. Resolves with `kept`, or with what another runner made of the key whose lease this one lost.
-       * Never rejects: where the result cannot be kept, that is logged.
+       * Keeps the result. Resolves with `kept`, or if this runner lost its lease, with the state of the runner that
+       * took the key over. Never rejects: if the result cannot be kept, that is logged.
        *
-       * @param ranOnly makes a small record, saying only that the call ran, for when no store can take `record`
+       * @param ranOnly makes a small record that only says that the call ran, used if no store accepts `record`
        */
       settle(record: IdempotencyRecord, ranOnly: () => Promise<IdempotencyRecord>): Promise<"kept" | Known | Running>;
       /**
-       * Keeps the key for `ms` milliseconds more than a run may take, from now on: the run waits for its caller.
-       * Resolves with whether the key is still this runner's. Never rejects.
+       * Extends the lease while the run waits for its caller: from now on, it lasts `ms` milliseconds longer than a run
+       * may take. Resolves with whether the key still belongs to this runner. Never rejects.
        */
       extendLease(ms: number): Promise<boolean>;
-      /** Gives the key back: the next call with it runs. Never rejects. */
+      /** Frees the key, so that the next call with it runs. Never rejects. */
       release(): Promise<void>;
     }
   | Running
@@ -39,40 +41,43 @@ export type Claim =
 
 export interface ClaimRequest {
   readonly principal: string;
-  /** HMAC of what names the call ({@link storeKeyOf}). */
+  /** HMAC of the call's identity ({@link storeKeyOf}). */
   readonly key: string;
-  /** HMAC of what the call is about ({@link fingerprint}). */
+  /** HMAC of the call's input ({@link fingerprint}). */
   readonly fingerprint: string;
-  /** Whether two runs would do harm: then only an atomic claim will do. */
+  /** Whether running twice would do harm, so that the claim must be atomic. */
   readonly once: boolean;
-  /** Milliseconds that a run may take, and that a duplicate waits for it. */
+  /** Milliseconds that a run may take, and that a duplicate waits for its result. */
   readonly limitMs: number;
 }
 
 export interface IdempotencyStore {
-  /** @throws where the key can neither be claimed nor found: nothing has run */
+  /** @throws if the store is unavailable; the tool has not run then */
   claim(request: ClaimRequest): Promise<Claim>;
 }
 
 /**
- * What names a call: the same client key names another for another principal, user or tool. The version is not part of
- * it: a call that names none stays the same call after a deployment.
+ * Identifies a call: a client's key counts for one principal, user and tool only. The version is not included, so that
+ * a call without a version stays the same call after a deployment.
  */
 export type CallIdentity = readonly [principal: string, userId: string | undefined, toolId: string, clientKey: string];
 
 /**
- * Under the deployment's signing key: whoever reads a store cannot check a guess of who called what.
+ * HMAC of a call's identity, as its key in the store. Uses the deployment's signing key, so that somebody who can read
+ * the store cannot test guesses of who called what.
  *
- * @throws where the signing key cannot be had
+ * @throws if the signing key is unavailable
  */
 export function storeKeyOf(signer: Signer, identity: CallIdentity): Promise<string> {
   return hmac(signer, ["idempotency key", ...identity]);
 }
 
 /**
- * Hash of what the call is about. Member order does not matter; attachments count, and so do the caller's own secrets
- * and tokens, which may be all that distinguishes users. Made as {@link storeKeyOf} is, with the call's identity: nobody
- * sees that two callers sent the same.
+ * HMAC of a call's input, regardless of the order of members, its attachments, and the secrets and tokens that the
+ * caller supplied, which may be all that tells users apart. Includes the call's identity, so that nobody can see that
+ * two callers sent the same input.
+ *
+ * @throws if the signing key is unavailable
  */
 export function fingerprint(
   signer: Signer,
@@ -90,7 +95,7 @@ async function hmac(signer: Signer, parts: readonly unknown[]): Promise<string> 
   return signature.toHex();
 }
 
-/** A record that was read back; undefined for what is none. */
+/** Parses a stored record. Returns undefined if there is none, or it is malformed. */
 export function readRecord(text: string | null): IdempotencyRecord | undefined {
   try {
     const record = JSON.parse(text ?? "null") as Partial<IdempotencyRecord> | null;

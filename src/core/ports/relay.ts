@@ -1,4 +1,4 @@
-/** Messages between connections of one client that may have reached different isolates. Interface only. */
+/** The relay: messages between connections of one client that may reach different isolates. Interface only. */
 
 /** One message of a stream. */
 export interface RelayEntry {
@@ -7,53 +7,53 @@ export interface RelayEntry {
   readonly text: string;
 }
 
-/** A request that runs, as the connections of its client know it. */
+/** A running request, as other connections of its client refer to it. */
 export interface RunningRequest {
-  /** Unique among all that run. */
+  /** Unique among all running requests. */
   readonly call: string;
-  /** The client's id of the request, which a later request may have again. */
+  /** The client's id for the request, which a later request may reuse. */
   readonly request: string;
-  /** The stream that its answer may be picked up from, if there is one. */
+  /** The stream from which a client can fetch the response later, if there is one. */
   readonly stream: string | undefined;
   /** When it began, in milliseconds since 1970. */
   readonly since: number;
 }
 
-/** What a running request is told: it was cancelled, or its client came back for its stream. */
+/** A signal to a running request: the client cancelled it, or reconnected to resume its stream. */
 export type RelaySignal = "cancelled" | "resume";
 
-/** A box belongs to one client. */
+/** Each client has its own box. */
 export interface Relay {
-  /** Opens a question: from now on one answer to it is taken. */
+  /** Opens a question: from now on, one answer to it is accepted. */
   open(box: string, question: string): Promise<void>;
-  /** Resolves with the answer to a question, once there is one; with undefined if the box is closed before. */
+  /** Waits for the answer to a question. Resolves with undefined if the box is closed first. */
   take(box: string, question: string): Promise<string | undefined>;
-  /** Answers a question that is open. What nobody asked for, or was answered before, is thrown away. */
+  /** Answers an open question. Ignored if the question is not open or has been answered. */
   answer(box: string, question: string, answer: string): Promise<void>;
-  /** Tells those who run a request of this id at this moment. Means nothing to a request that begins later. */
+  /** Cancels the requests with this id that are running now. Does not affect requests that start later. */
   cancel(box: string, request: string): Promise<void>;
-  /** Resolves with the next signal for a request, undefined once it is {@link Relay.unwatch}ed. */
+  /** Waits for the next signal to a request. Resolves with undefined after {@link Relay.unwatch}. */
   watch(box: string, running: RunningRequest): Promise<RelaySignal | undefined>;
   unwatch(box: string, call: string): Promise<void>;
   /**
-   * Leaves entries of a stream; `done` says that none will follow. Each is kept for some minutes, and of a stream up to
-   * {@link MAX_KEPT_PER_STREAM}.
+   * Stores entries of a stream. `done` means that none will follow. Entries are kept for some minutes, up to
+   * {@link MAX_KEPT_PER_STREAM} characters per stream.
    */
   post(box: string, stream: string, entries: readonly RelayEntry[], done: boolean): Promise<void>;
   /**
-   * Streams the messages after position `after`, past and future, one `position text` line each. Tells the running
-   * request to resume here; if it does not reply within seconds, or the position never existed, the last line is
-   * {@link LOST}. Replaces any earlier follower.
+   * Streams the messages after position `after`, past and future, as one `position text` line each. Signals the running
+   * request to resume here. If it does not respond within seconds, or the position never existed, the last line is
+   * {@link LOST}. Replaces an earlier follower.
    *
    * @returns undefined if the stream is done and has nothing after that position
    */
   follow(box: string, stream: string, after: number): Promise<ReadableStream<Uint8Array> | undefined>;
-  /** Throws away what was left, lets go of all who wait, and tells every request that runs that it is cancelled. */
+  /** Deletes everything in the box, ends all waits, and cancels every running request. */
   close(box: string): Promise<void>;
 }
 
-/** Characters of one stream that are kept: the oldest messages go first, the last one stays in any case. */
+/** Most characters kept per stream. The oldest messages are dropped first; the last one is always kept. */
 export const MAX_KEPT_PER_STREAM = 1_000_000;
 
-/** The line that says that a stream cannot be followed. */
+/** The line that means that a stream cannot be followed. */
 export const LOST = "lost";

@@ -1,4 +1,4 @@
-/** What the core needs of the world, and what of a fork's it runs. Types only. */
+/** What the core needs from its environment, and the description of what it runs. Types only. */
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Log } from "../lib/log.ts";
 import type { Demands, ToolContext } from "../model/definition.ts";
@@ -8,7 +8,7 @@ import type { Relay } from "./relay.ts";
 import type { SessionStore } from "./session-store.ts";
 import type { Signer } from "./signed-handles.ts";
 
-/** Handed in by the Worker, or by a test. */
+/** Everything that the core needs from its environment. Provided by the Worker or by a test. */
 export interface Runtime {
   readonly catalog: Catalog;
   readonly idempotency: IdempotencyStore;
@@ -16,17 +16,17 @@ export interface Runtime {
   readonly signer: Signer;
   readonly relay: Relay;
   readonly changeFeed: ChangeFeed;
-  /** Keeps the isolate at work on a promise after the response has gone out. */
+  /** Keeps the isolate alive until a promise settles, even after the response was sent. */
   readonly defer: (work: Promise<unknown>) => void;
   readonly fetch: ToolContext["fetch"];
   /**
-   * Counts one more under `key`.
+   * Counts a call under `key`.
    *
-   * @returns whether that is within `perMinute`, as seen from this location
+   * @returns whether it is within `perMinute`, counted per Cloudflare location
    */
   readonly rateLimit: (perMinute: number, key: string) => Promise<boolean>;
   readonly log: Log;
-  /** Takes the line about each call; undefined where nobody wants them. */
+  /** Writes the audit line of each call; undefined if they are turned off. */
   readonly logCall?: Log | undefined;
   /** Milliseconds; only differences matter. */
   readonly now: () => number;
@@ -36,7 +36,7 @@ export interface Runtime {
   readonly binding: (name: string) => unknown;
 }
 
-/** What is run: enough of a tool, prompt or resource to name it in a log. */
+/** A tool, prompt or resource to run: the parts that authorization and the log need. */
 export interface Offer {
   readonly id: string;
   /** Name in messages to callers; defaults to `id`. */
@@ -45,6 +45,6 @@ export interface Offer {
   readonly traits: Demands;
   /** Key of its rate limit; defaults to `id`, which is unique among tools. */
   readonly rateKey?: string;
-  /** Set if the call asks for a completion only. */
+  /** Set if the call only asks for a completion. */
   readonly completion?: true;
 }

@@ -1,17 +1,17 @@
-/** Where session values live. Interface only. */
+/** The store of session values. Interface only. */
 import type { SessionChanges, SessionValues } from "../model/session.ts";
 
-/** A session lives on for as long as it is used. */
+/** Keeps the values of sessions for as long as they are used. */
 export interface SessionStore {
-  /** The values of one session; empty when there are none (any more). */
+  /** The values of one session; empty if there are none (any more). */
   read(principal: string, id: string): Promise<SessionValues>;
   /**
-   * Changes some values and leaves the others, also those that another call changed meanwhile.
+   * Changes some values and leaves the others, including those that another call has changed meanwhile.
    *
-   * @throws `SessionFull` where the session would then hold too much: nothing is changed
+   * @throws `SessionFull` if the session would become too large; nothing is changed then
    */
   update(principal: string, id: string, changes: SessionChanges): Promise<void>;
-  /** Forgets the session's values and remembers that it ended. */
+  /** Deletes the session's values and remembers that it ended. */
   end(principal: string, id: string): Promise<void>;
   /** Whether {@link end} was called for it. */
   hasEnded(principal: string, id: string): Promise<boolean>;

@@ -1,24 +1,26 @@
 /**
- * Signed handles: opaque ids that a client carries and any isolate can check without a read. Bound to a principal and
- * a purpose, so that a handle is of no use to anyone else and for nothing else.
+ * Signed handles: opaque ids that clients hold and any isolate can verify without reading from a store. Each is bound
+ * to a principal and a purpose, and is invalid for any other.
  */
 
-/** Signs, checks and derives; where its key comes from is the store's business. */
+/** Signs, verifies and derives keys with the deployment's signing key. */
 export interface Signer {
   /** Base64url HMAC-SHA-256 of `text`. */
   sign(text: string): Promise<string>;
   /** Compares in constant time. */
   verify(text: string, signature: string): Promise<boolean>;
   /**
-   * Derives an AES-GCM key from the signing key: one per `info`, always the same (HKDF, RFC 5869); does not reveal the
+   * Derives an AES-GCM key from the signing key (HKDF, RFC 5869): always the same for one `info`. Does not reveal the
    * signing key.
    */
   deriveKey(info: string): Promise<CryptoKey>;
 }
 
 /**
- * @param key raw key of at least 32 bytes; asked for until it has come once. Nobody waits for what another request
- *            asked: a request whose caller has gone is let go with all that it waits for, and its answer would never come
+ * Creates a signer that caches the imported key.
+ *
+ * @param key returns the raw key of at least 32 bytes. Called by each request until one call has succeeded: requests
+ *            must not share a pending promise, because it never settles if the request that started it is cancelled
  */
 export function hmacSigner(key: () => Promise<Uint8Array<ArrayBuffer>>): Signer {
   let imported: { readonly signs: CryptoKey; readonly derives: CryptoKey } | undefined;
@@ -50,14 +52,16 @@ export function hmacSigner(key: () => Promise<Uint8Array<ArrayBuffer>>): Signer 
   };
 }
 
-/** 128 bits: nobody guesses it. */
+/** A random id of 128 bits in base64url. */
 export function randomId(): string {
   return toBase64Url(crypto.getRandomValues(new Uint8Array(16)));
 }
 
 /**
- * @param note short text that the handle carries in the clear, without dots: a protocol's revision
- * @param id   of an earlier handle to go on with; random if left out
+ * Creates a handle.
+ *
+ * @param note short text without dots that the handle carries unencrypted: a protocol's revision
+ * @param id   the id of an earlier handle, to continue with it. Default: random
  */
 export async function mintHandle(
   signer: Signer,
@@ -70,7 +74,7 @@ export async function mintHandle(
   return `${body}.${await signer.sign(bound(purpose, principal, body))}`;
 }
 
-/** @returns id and note of a handle that was minted for this purpose and principal; undefined for any other text */
+/** Verifies a handle. Returns undefined unless it was created for this purpose and principal. */
 export async function checkHandle(
   signer: Signer,
   purpose: string,
@@ -90,11 +94,12 @@ function bytes(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
 }
 
+/** Base64url (RFC 4648, section 5) without padding. */
 export function toBase64Url(raw: Uint8Array): string {
   return raw.toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
-/** @returns undefined for what is no base64url */
+/** Decodes base64url. Returns undefined if the text is not base64url. */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.fromBase64(text, { alphabet: "base64url" });

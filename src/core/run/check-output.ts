@@ -1,14 +1,14 @@
-/** Whether a tool returned what it promises. A tool that breaks its own promise is a failed call, said clearly. */
+/** Checks a tool's result against its declared output. If it does not match, the call fails with a clear message. */
 import { NotJson, toJson } from "../lib/json.ts";
 import { attempt, isPromise, type MaybePromise } from "../lib/maybe-promise.ts";
 import { isRich, type Rich } from "../model/content.ts";
 import { inOneLine, toIssues } from "../model/issues.ts";
 import type { Outcome } from "../model/outcome.ts";
-import { judge, type SchemaIssue, type Validated } from "../model/schema.ts";
+import { type SchemaIssue, type Validated, validate } from "../model/schema.ts";
 import { ourFault } from "./run-code.ts";
 import type { ToolRun } from "./run-tool.ts";
 
-/** Never throws and never rejects. Returns a promise only if the tool's schema does. */
+/** Turns a result into an outcome. Never throws or rejects. Returns a promise only if the tool's schema does. */
 export function check(returned: unknown, tool: ToolRun): MaybePromise<Outcome> {
   return attempt(
     () => {
@@ -16,22 +16,24 @@ export function check(returned: unknown, tool: ToolRun): MaybePromise<Outcome> {
       const value = rich ? rich.value : returned;
       const schema = tool.definition.output;
       if (!schema) return completed(value, rich, tool);
-      const verdict = judge(schema, value);
-      return isPromise(verdict) ? verdict.then((made) => judged(made, rich, tool)) : judged(verdict, rich, tool);
+      const validated = validate(schema, value);
+      return isPromise(validated)
+        ? validated.then((result) => toOutcome(result, rich, tool))
+        : toOutcome(validated, rich, tool);
     },
     (error) => notJson(error, tool),
   );
 }
 
-function judged(verdict: Validated<unknown>, rich: Rich<unknown> | undefined, tool: ToolRun): Outcome {
-  return verdict.issues ? mismatch(verdict.issues, tool) : completed(verdict.value, rich, tool);
+function toOutcome(validated: Validated<unknown>, rich: Rich<unknown> | undefined, tool: ToolRun): Outcome {
+  return validated.issues ? mismatch(validated.issues, tool) : completed(validated.value, rich, tool);
 }
 
 /** @throws NotJson if the value cannot be expressed in JSON */
 function completed(value: unknown, rich: Rich<unknown> | undefined, tool: ToolRun): Outcome {
-  const shown = rich?.blocks && (toJson({ blocks: rich.blocks, meta: rich.meta }) as object);
+  const content = rich?.blocks && (toJson({ blocks: rich.blocks, meta: rich.meta }) as object);
   const returnsNothing = tool.definition.output === null || value === undefined;
-  return returnsNothing ? { kind: "completed", ...shown } : { kind: "completed", value: toJson(value), ...shown };
+  return returnsNothing ? { kind: "completed", ...content } : { kind: "completed", value: toJson(value), ...content };
 }
 
 function mismatch(issues: readonly SchemaIssue[], tool: ToolRun): Outcome {
@@ -40,17 +42,17 @@ function mismatch(issues: readonly SchemaIssue[], tool: ToolRun): Outcome {
 }
 
 function notJson(error: unknown, tool: ToolRun): Outcome {
-  const where = placeOf(error);
-  const detail = where && tool.context.scrub(where);
-  return fault("The tool's result cannot be carried by JSON.", error, detail, tool);
+  const problem = problemOf(error);
+  const detail = problem && tool.context.scrub(problem);
+  return fault("The tool's result cannot be represented in JSON.", error, detail, tool);
 }
 
-/** Which part of a result is not JSON; undefined if something else was thrown. */
-function placeOf(error: unknown): string | undefined {
+/** Says which part of a result is not JSON; undefined if something else was thrown. */
+function problemOf(error: unknown): string | undefined {
   try {
     return error instanceof NotJson ? error.message : undefined;
   } catch {
-    // A revoked proxy cannot even be looked at.
+    // `instanceof` throws for a revoked proxy.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** The context of one call: what a tool sees of the world. Hands out what the tool declared and nothing else. */
+/** The context of one call: everything a tool can access. Gives it only the secrets and bindings that it declared. */
 
 import type { Json } from "../lib/json.ts";
 import { describeError, toLoggable } from "../lib/log.ts";
@@ -16,9 +16,9 @@ import { type ElicitingRun, type InputRequiredListener, Questions } from "./ques
 
 const NO_ATTACHMENTS: readonly Attachment[] = Object.freeze([]);
 
-/** Built for each call, so what few tools use (signal, env, session) is made when it is first asked for. */
+/** Created for each call, so the parts that few tools use (signal, env, session) are created on first access. */
 export class RunContext implements ToolContext<string, string, string | undefined, string>, ElicitingRun {
-  /** Set when the call has claimed it. */
+  /** Set once the call has claimed its key. */
   idempotencyKey: string | undefined;
   /**
    * Extends the lease on that key by `ms`. Undefined for a call without a key.
@@ -26,7 +26,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
    * @returns false if the lease was lost
    */
   extendLease: ((ms: number) => Promise<boolean>) | undefined;
-  /** Called once, when the code waits for answers that this call does not have. */
+  /** Called once, if the code waits for answers that the call does not have. */
   onInputRequired: InputRequiredListener | undefined;
   readonly principal: Principal;
   readonly userId: string | undefined;
@@ -44,11 +44,11 @@ export class RunContext implements ToolContext<string, string, string | undefine
   #trace: { readonly read: Trace | undefined } | undefined;
   #questions: Questions | undefined;
 
-  constructor(call: Caller, offer: Offer, met: Granted, runtime: Runtime) {
+  constructor(call: Caller, offer: Offer, granted: Granted, runtime: Runtime) {
     this.principal = call.principal;
-    this.userId = met.userId;
-    this.secrets = met.secrets;
-    this.authorization = met.authorization;
+    this.userId = granted.userId;
+    this.secrets = granted.secrets;
+    this.authorization = granted.authorization;
     this.attachments = call.attachments ?? NO_ATTACHMENTS;
     this.#call = call;
     this.#offer = offer;
@@ -71,7 +71,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
     return this.#session;
   }
 
-  /** Whether the code looked at the session. */
+  /** Whether the code has accessed the session. */
   get sawSession(): boolean {
     return this.#session !== undefined;
   }
@@ -84,7 +84,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
     return this.#stop.signal;
   }
 
-  /** Whether the code has got {@link signal}: only then can it have obeyed. */
+  /** Whether the code has accessed {@link signal}: only then can it have stopped because of it. */
   get hasSignal(): boolean {
     return this.#stop !== undefined;
   }
@@ -98,10 +98,10 @@ export class RunContext implements ToolContext<string, string, string | undefine
     const { trace } = this;
     if (trace === undefined) return this.#runtime.fetch;
     const names = this.#offer.traits.trace === "all" ? TRACE_ALL : TRACE_PARENT;
-    return async (input, init) => this.#runtime.fetch(input, traced(input, init, trace, names));
+    return async (input, init) => this.#runtime.fetch(input, withTrace(input, init, trace, names));
   }
 
-  /** Takes what this call was given in confidence out of a text. */
+  /** Removes this call's secrets, tokens and bindings from a text. */
   get scrub(): Scrub {
     this.#scrub ??= scrubber([
       ...Object.values(this.secrets),
@@ -112,14 +112,14 @@ export class RunContext implements ToolContext<string, string, string | undefine
   }
 
   progress(done: number, total?: number, message?: string): void {
-    // JSON would print such a total as null, which is no total (MCP, basic/utilities/progress).
-    const whole = Number.isFinite(total) ? total : undefined;
-    if (!this.hasEnded) this.#call.sink?.progress(done, whole, message && this.scrub(message));
+    // JSON.stringify would write NaN and Infinity as null, but MCP requires a number (basic/utilities/progress).
+    const finite = Number.isFinite(total) ? total : undefined;
+    if (!this.hasEnded) this.#call.sink?.progress(done, finite, message && this.scrub(message));
   }
 
-  log(level: LogLevel, said: Json): void {
+  log(level: LogLevel, value: Json): void {
     if (this.hasEnded) return;
-    const data = scrubJson(toLoggable(said), this.scrub);
+    const data = scrubJson(toLoggable(value), this.scrub);
     this.#runtime.log({
       level: "info",
       message: "tool log",
@@ -136,11 +136,12 @@ export class RunContext implements ToolContext<string, string, string | undefine
   }
 
   elicit(key: string, question: FormQuestion | PageQuestion): Promise<Elicited<never>> {
-    const asked: Question =
+    const { message } = question;
+    const withKind: Question =
       "url" in question
-        ? { kind: "page", message: question.message, url: question.url }
-        : { kind: "form", message: question.message, fields: question.fields, required: question.required ?? [] };
-    return this.#ask(key, asked) as Promise<Elicited<never>>;
+        ? { kind: "page", message, url: question.url }
+        : { kind: "form", message, fields: question.fields, required: question.required ?? [] };
+    return this.#ask(key, withKind) as Promise<Elicited<never>>;
   }
 
   sample(key: string, request: SamplingRequest): Promise<Sampled> {
@@ -156,7 +157,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
     return this.#questions.ask(key, question);
   }
 
-  /** Milliseconds in which the code has waited for its caller so far. */
+  /** Milliseconds for which the code has waited for its caller so far. */
   get waitedMs(): number {
     return this.#questions?.waitedMs ?? 0;
   }
@@ -173,13 +174,13 @@ export class RunContext implements ToolContext<string, string, string | undefine
     if (!this.hasEnded) this.#call.sink?.release();
   }
 
-  /** Fires {@link signal}, also for a tool that looks at it only later. */
+  /** Aborts {@link signal}, even if the tool accesses it only later. */
   stop(reason: unknown): void {
     this.#stopped ??= { reason };
     this.#stop?.abort(reason);
   }
 
-  /** After this the tool can reach its caller no more; session values that changed are written. */
+  /** Writes changed session values. From now on, the tool cannot reach its caller. Never rejects. */
   end(): Promise<void> | undefined {
     this.hasEnded = true;
     return this.#session && this.#close(this.#session);
@@ -189,7 +190,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
     try {
       await session.close();
     } catch (error) {
-      // The tool has run; a session that could not be written must not lose its caller the result.
+      // The tool has run: its caller must get the result even if the session cannot be written.
       this.#runtime.log({
         level: "error",
         message: "session not kept",
@@ -204,11 +205,11 @@ keepMap(new RunContext({} as Caller, {} as Offer, {} as Granted, {} as Runtime))
 
 type TraceHeader = "traceparent" | "tracestate" | "baggage";
 const TRACE_PARENT: readonly TraceHeader[] = ["traceparent"];
-/** `tracestate` and `baggage` may name users (W3C Baggage, Privacy Considerations): for tools that ask for them. */
+/** For tools that declare `trace: "all"`. The last two may identify users (W3C Baggage, Privacy Considerations). */
 const TRACE_ALL: readonly TraceHeader[] = ["traceparent", "tracestate", "baggage"];
 
-/** Adds the caller's trace to a request that does not name its own (W3C Trace Context, section 3). All else stays. */
-function traced(
+/** Adds the caller's trace headers to a request, unless it sets them itself (W3C Trace Context, section 3). */
+function withTrace(
   input: string | URL | Request,
   init: RequestInit | undefined,
   trace: Trace,

@@ -1,17 +1,20 @@
-/** Reads the fault that a tool threw on purpose. Types bind the author only as far as they reach: every field is checked. */
+/** Reads the fault of a `ToolError`. Checks every field, because types do not guarantee what a tool throws. */
 import { isRecord } from "../lib/json.ts";
 import type { Scrub } from "../lib/scrub.ts";
 import type { Fault } from "../model/outcome.ts";
 
 const NAMELESS = "The tool failed.";
 
-/** The fault of a `ToolError`, known by its shape, as bundles may hold the class twice; undefined for all else. Without secrets. */
+/**
+ * The fault of a `ToolError`, with secrets removed; undefined for anything else. Recognizes the error by its shape,
+ * because a bundle may contain the class twice. Never throws.
+ */
 export function readFault(thrown: unknown, scrub: Scrub): Fault | undefined {
   try {
     if (!(thrown instanceof Error) || thrown.name !== "ToolError" || !("fault" in thrown)) return undefined;
     return isRecord(thrown.fault) ? checked(thrown.fault, scrub) : undefined;
   } catch {
-    // A getter that throws: no error of ours.
+    // A getter that throws: not a ToolError.
     return undefined;
   }
 }
@@ -28,7 +31,7 @@ function checked(fault: Record<string, unknown>, scrub: Scrub): Fault {
   };
 }
 
-/** Rounded up, so that nobody comes back too early; no time at all where it is no time. */
+/** Rounds up, so that callers do not retry too early. Undefined if the value is not a valid duration. */
 function wholeMs(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.ceil(value) : undefined;
 }

@@ -1,13 +1,15 @@
-/** A session as one call has it: read at the first access, written once at the end. */
+/** The session of one call: read on first access, written once at the end. */
 import { type Json, toJson } from "../lib/json.ts";
 import { fits, type Session, SessionFull, sizeOf } from "../model/session.ts";
 import type { SessionStore } from "../ports/session-store.ts";
 
-/** A session bound to one call: the first access reads, {@link OpenSession.close} writes if anything changed. */
+/** A session with a method that writes the changes to the store. */
 export interface OpenSession extends Session {
+  /** Writes the changes since the last time. Throws if the store fails, or the session would become too large. */
   close(): Promise<void>;
 }
 
+/** Opens a session for one call. Reads nothing until the first access. */
 export function openSession(store: SessionStore, principal: string, id: string): OpenSession {
   let loading: Promise<Map<string, Json>> | undefined;
   const changed = new Set<string>();
@@ -27,7 +29,7 @@ export function openSession(store: SessionStore, principal: string, id: string):
       return value === undefined ? undefined : (structuredClone(value) as Value);
     },
     async set(key, given) {
-      // As it is now, and as it will be read: what the caller does with its own later is no part of it.
+      // Store a copy, so that later changes to the object have no effect.
       const value = structuredClone(toJson(given));
       const all = await load();
       const size = characters - sizeOf(key, all.get(key)) + sizeOf(key, value);
@@ -46,7 +48,7 @@ export function openSession(store: SessionStore, principal: string, id: string):
       if (changed.size === 0) return;
       const all = await load();
       const changes = Object.fromEntries(Array.from(changed, (key) => [key, all.get(key)]));
-      // A tool that works on behind its time limit may change more, and is written again.
+      // A tool that keeps running after its time limit may change more: then this is called again.
       changed.clear();
       await store.update(principal, id, changes);
     },

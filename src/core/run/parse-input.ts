@@ -1,4 +1,4 @@
-/** Turns the input that was sent into the tool's own: validated, and transformed if its schema does so. */
+/** Validates a call's input with the tool's schema, which may also transform it. */
 import { isRecord } from "../lib/json.ts";
 import { attempt, isPromise, type MaybePromise } from "../lib/maybe-promise.ts";
 import type { Call } from "../model/call.ts";
@@ -6,7 +6,7 @@ import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { ToolDefinition } from "../model/definition.ts";
 import { toIssues } from "../model/issues.ts";
 import type { Outcome } from "../model/outcome.ts";
-import { judgeInput, type Validated } from "../model/schema.ts";
+import { type Validated, validateInput } from "../model/schema.ts";
 import type { Runtime } from "../ports/runtime.ts";
 import { ourFault } from "./run-code.ts";
 
@@ -16,7 +16,7 @@ const NOT_AN_OBJECT: Parsed = {
   outcome: { kind: "invalid", issues: [{ path: "", message: "Must be an object of parameters" }] },
 };
 
-/** Never throws and never rejects. Returns a promise only if the tool's schema does. */
+/** Parses a call's input. Never throws or rejects. Returns a promise only if the tool's schema does. */
 export function parse(
   definition: ToolDefinition,
   entry: CatalogEntry,
@@ -29,15 +29,15 @@ export function parse(
   if (schema === undefined) return { input: {} };
   return attempt<Parsed>(
     () => {
-      // Validators look members up with `in`, which would find "constructor" in any object with a prototype.
-      const verdict = judgeInput(schema, { __proto__: null, ...sent });
-      return isPromise(verdict) ? verdict.then(toParsed) : toParsed(verdict);
+      // Validators look up members with `in`, which finds "constructor" in any object with a prototype.
+      const validated = validateInput(schema, { __proto__: null, ...sent });
+      return isPromise(validated) ? validated.then(toParsed) : toParsed(validated);
     },
     (error) => ({ outcome: ourFault(call, entry, runtime, "The tool's input check failed.", error) }),
   );
 }
 
-function toParsed(verdict: Validated<unknown>): Parsed {
-  if (!verdict.issues) return { input: verdict.value };
-  return { outcome: { kind: "invalid", issues: toIssues(verdict.issues) } };
+function toParsed(validated: Validated<unknown>): Parsed {
+  if (!validated.issues) return { input: validated.value };
+  return { outcome: { kind: "invalid", issues: toIssues(validated.issues) } };
 }

@@ -1,6 +1,7 @@
 /**
- * What one run of a fork's code asks its caller. A question is known by its name, the same in every run of a call; its
- * answer came with the call, or is waited for where the caller can be asked live. Else the run ends with its questions.
+ * The questions that one run of a fork's code asks its caller. A question has the same name in every run of a call. Its
+ * answer was sent with the call, or the run waits for it if the caller can be asked during the call. Otherwise the run
+ * ends with its open questions.
  */
 
 import { sha256 } from "../lib/digest.ts";
@@ -8,112 +9,117 @@ import { canonical } from "../lib/json.ts";
 import type { Elicitation, InputResponses } from "../model/call.ts";
 import { CannotElicit, NotAnswered, type Question, readAnswer } from "../model/elicitation.ts";
 
-/** Milliseconds that a caller has for one question that is asked live. */
+/** Milliseconds that a caller has to answer a question during the call. */
 export const ANSWER_MS = 10 * 60_000;
-/** How often one question is put to a caller whose answers do not fit it. */
+/** How often a question is asked if the answers do not fit it. */
 const MAX_TRIES = 3;
 
-/** From the 33rd question of a run on, each waits a moment, so that a loop of questions cannot starve the timers. */
+/** From the 33rd question of a run on, each is delayed, so that a loop of questions cannot starve the timers. */
 const PAUSE_AFTER = 32;
 const PAUSE_MS = 10;
 
-/** Told when a run waits for answers that its call does not have. */
+/** Called when a run waits for answers that its call does not have. */
 export type InputRequiredListener = (questions: ReadonlyMap<string, Question>, answered: InputResponses) => void;
 
-/** What questions need to know of the run that asks them. */
+/** The run that asks the questions. */
 export interface ElicitingRun {
   readonly signal: AbortSignal;
-  /** Whether nobody waits for the run any more. */
+  /** Whether the call is over, although the run may continue. */
   readonly hasEnded: boolean;
   /** Milliseconds; only differences matter. */
   now(): number;
   /**
-   * Extends the lease by `ms` milliseconds. Undefined if the call has no key.
+   * Extends the lease on the idempotency key by `ms` milliseconds. Undefined if the call has no key.
    *
-   * @returns false if it was lost
+   * @returns false if the lease was lost
    */
   readonly extendLease: ((ms: number) => Promise<boolean>) | undefined;
   onInputRequired: InputRequiredListener | undefined;
 }
 
+/** Asks a run's questions and keeps track of the answers. */
 export class Questions {
-  readonly #asker: ElicitingRun;
-  readonly #asking: Elicitation | undefined;
+  readonly #run: ElicitingRun;
+  readonly #elicitation: Elicitation | undefined;
   /** How often each key was asked. */
-  readonly #times = new Map<string, number>();
-  #asked = 0;
+  readonly #timesAsked = new Map<string, number>();
+  /** Questions asked so far. */
+  #count = 0;
   readonly #open = new Map<string, Question>();
   readonly #answered = new Map<string, { question: string; answer: unknown }>();
-  /** Answers that are being looked at. */
+  /** Number of answers that are being checked. */
   #checking = 0;
-  /** Questions the caller is answering now. */
+  /** Number of questions that the caller is answering now. */
   #waiting = 0;
-  /** When the first of them was asked. */
+  /** When the caller was asked the first of them. */
   #since = 0;
   /** Total of earlier waits. */
   #waitedMs = 0;
 
-  constructor(asker: ElicitingRun, asking: Elicitation | undefined) {
-    this.#asker = asker;
-    this.#asking = asking;
+  /** @param elicitation how to ask the caller; undefined if its protocol cannot */
+  constructor(run: ElicitingRun, elicitation: Elicitation | undefined) {
+    this.#run = run;
+    this.#elicitation = elicitation;
   }
 
-  /** Milliseconds in which the run has waited for its caller so far. */
+  /** Milliseconds for which the run has waited for its caller so far. */
   get waitedMs(): number {
-    return this.#waitedMs + (this.#waiting > 0 ? this.#asker.now() - this.#since : 0);
+    return this.#waitedMs + (this.#waiting > 0 ? this.#run.now() - this.#since : 0);
   }
 
   /**
-   * @param key the author's; asked again in the same run, it is another question
-   * @throws {CannotElicit} for what this caller cannot be asked
-   * @throws {NotAnswered} for a question that its caller was asked in vain
+   * Asks a question and waits for the answer. Never settles if the run ends with this question open.
+   *
+   * @param key chosen by the author; asking it again in the same run is a new question
+   * @throws {CannotElicit} if the caller does not support this kind of question
+   * @throws {NotAnswered} if the caller did not answer in time, or its answers did not fit
    */
   async ask(key: string, question: Question): Promise<unknown> {
     const name = this.#nameFor(key);
-    const isOpening = this.#answered.size === 0;
-    this.#asked++;
-    if (this.#asked > PAUSE_AFTER) {
+    const isFirst = this.#answered.size === 0;
+    this.#count++;
+    if (this.#count > PAUSE_AFTER) {
       await new Promise((resume) => setTimeout(resume, PAUSE_MS));
-      // Code that catches every error in a loop would never stop: give it a promise that never settles.
-      if (this.#asker.hasEnded) return new Promise(() => {});
+      // Code that catches every error in a loop would never stop, so give it a promise that never settles.
+      if (this.#run.hasEnded) return new Promise(() => {});
     }
-    if (this.#asker.hasEnded) throw new DOMException("The call is over", "AbortError");
-    const answer = await this.#given(name, question, isOpening);
+    if (this.#run.hasEnded) throw new DOMException("The call is over", "AbortError");
+    const answer = await this.#answerSent(name, question, isFirst);
     if (answer !== undefined) return answer;
-    const asking = this.#asking;
-    if (asking && !asking.capabilities.has(question.kind)) throw new CannotElicit(question.kind);
-    if (asking?.elicit) return this.#askLive(key, question, asking.elicit);
+    const elicitation = this.#elicitation;
+    if (elicitation && !elicitation.capabilities.has(question.kind)) throw new CannotElicit(question.kind);
+    if (elicitation?.elicit) return this.#askLive(key, question, elicitation.elicit);
     this.#open.set(name, question);
     if (this.#open.size === 1) this.#endSoon();
     return new Promise(() => {});
   }
 
-  /** `key`, then `key#2`, … An author's key that already ends so is numbered from the start. */
+  /** Numbers repeated keys: `key`, `key#2`, … A key that already ends in `#2` is numbered from the first time. */
   #nameFor(key: string): string {
-    const time = (this.#times.get(key) ?? 0) + 1;
-    this.#times.set(key, time);
+    const time = (this.#timesAsked.get(key) ?? 0) + 1;
+    this.#timesAsked.set(key, time);
     return time === 1 && !/#\d+$/.test(key) ? key : `${key}#${time}`;
   }
 
-  /** The answer sent with the call, if it fits this question: the tool may ask something else now. */
-  async #given(name: string, question: Question, isOpening: boolean): Promise<unknown> {
-    const given = this.#asking?.answers?.get(name);
-    if (given === undefined) return undefined;
-    // Unasked answers fit only questions asked before any other was answered.
-    if (given.question === undefined && !isOpening) return undefined;
+  /** The answer sent with the call, unless it was given to a different question of the same name. */
+  async #answerSent(name: string, question: Question, isFirst: boolean): Promise<unknown> {
+    const sent = this.#elicitation?.answers?.get(name);
+    if (sent === undefined) return undefined;
+    // An answer to a question that was never asked counts only if no other question has been answered before.
+    if (sent.question === undefined && !isFirst) return undefined;
     this.#checking++;
     const hash = await hashOf(question).finally(() => this.#checking--);
-    if (given.question !== undefined && given.question !== hash) return undefined;
-    const answer = readAnswer(question, given.answer);
-    if (answer !== undefined) this.#answered.set(name, { question: hash, answer: given.answer });
+    if (sent.question !== undefined && sent.question !== hash) return undefined;
+    const answer = readAnswer(question, sent.answer);
+    if (answer !== undefined) this.#answered.set(name, { question: hash, answer: sent.answer });
     return answer;
   }
 
-  /** Waits until the tool has asked everything it asks at once. */
+  /** Ends the run in the next task, so that the tool can first ask all the questions that it asks in parallel. */
   #endSoon(): void {
     setTimeout(() => {
       if (this.#checking > 0) this.#endSoon();
-      else this.#asker.onInputRequired?.(this.#open, this.#answered);
+      else this.#run.onInputRequired?.(this.#open, this.#answered);
     }, 0);
   }
 
@@ -122,42 +128,42 @@ export class Questions {
       const answer = readAnswer(question, await this.#wait(question, ask));
       if (answer !== undefined) return answer;
     }
-    throw new NotAnswered(`The caller's answers to the question "${key}" do not fit it`);
+    throw new NotAnswered(`The caller's answers do not fit the question "${key}"`);
   }
 
-  /** Waits for an answer, while the run's own time stands still. */
+  /** Waits for an answer. The waiting time does not count towards the run's time limit. */
   async #wait(question: Question, ask: NonNullable<Elicitation["elicit"]>): Promise<unknown> {
-    const { signal } = this.#asker;
-    if (this.#waiting++ === 0) this.#since = this.#asker.now();
-    let forget = () => {};
+    const { signal } = this.#run;
+    if (this.#waiting++ === 0) this.#since = this.#run.now();
+    let cleanUp = () => {};
     const over = new Promise<never>((_, reject) => {
       const timer = setTimeout(() => reject(new NotAnswered()), ANSWER_MS);
       const stop = () => reject(signal.reason);
-      forget = () => {
+      cleanUp = () => {
         clearTimeout(timer);
         signal.removeEventListener("abort", stop);
       };
-      // Who is no longer waited for need not answer.
+      // Stop waiting when the call is over.
       if (signal.aborted) stop();
       else signal.addEventListener("abort", stop);
     });
-    const asked = async () => {
-      // While a person thinks, the lease must not run out.
-      if ((await this.#asker.extendLease?.(ANSWER_MS)) === false) throw new NotAnswered();
+    const askCaller = async () => {
+      // The lease must not expire while a person thinks.
+      if ((await this.#run.extendLease?.(ANSWER_MS)) === false) throw new NotAnswered();
       return ask(question);
     };
     try {
-      return await Promise.race([asked(), over]);
+      return await Promise.race([askCaller(), over]);
     } finally {
-      forget();
+      cleanUp();
       this.#waitedMs = this.waitedMs;
       this.#waiting--;
-      this.#since = this.#asker.now();
+      this.#since = this.#run.now();
     }
   }
 }
 
-/** What tells one question from another that goes by the same name. */
+/** Hash of a question's contents, which distinguishes questions of the same name. */
 export function hashOf(question: Question): Promise<string> {
   return sha256(canonical(question));
 }

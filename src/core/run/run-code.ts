@@ -1,4 +1,4 @@
-/** Runs a fork's code until it ends, asks, its time is over, or its caller has gone, whichever is first. */
+/** Runs a fork's code until it ends, asks a question, reaches its time limit, or loses its caller. */
 
 import { describeError } from "../lib/log.ts";
 import { isThenable, type MaybePromise, settlesAtOnce } from "../lib/maybe-promise.ts";
@@ -10,19 +10,22 @@ import type { Offer, Runtime } from "../ports/runtime.ts";
 import type { RunContext } from "./context.ts";
 import { readFault } from "./faults.ts";
 
-/** The gateway seed's default ("Timeout"). */
+/** Time limit of a call, unless the tool sets its own. */
 export const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** How the code ended for its caller, and how it ends after all where its caller was not kept waiting. */
+/** The result of a run. */
 export interface Run {
   readonly outcome: Outcome;
-  /** Undefined where the code obeyed its signal. Never rejects. */
+  /**
+   * Set if the call timed out or was cancelled while the code was running: the outcome of the code itself, or undefined
+   * if it stopped because of its signal. Never rejects.
+   */
   readonly late?: Promise<Outcome | undefined>;
 }
 
 const INTERNAL = "The tool failed because of an internal error.";
 
-/** What is run, for whom. */
+/** The code to run, and for whom. */
 export interface Work {
   readonly context: RunContext;
   readonly caller: Caller;
@@ -30,13 +33,17 @@ export interface Work {
   readonly runtime: Runtime;
   /** Runs the fork's code. */
   start(): unknown;
-  /** Makes an outcome of what the code returned. Never throws, whatever that was, and never rejects. */
+  /** Turns what the code returned into an outcome. Must never throw or reject. */
   check(value: unknown): MaybePromise<Outcome>;
 }
 
+/**
+ * Runs the code within the offer's time limit. Never throws or rejects. Returns a promise only if the code or its check
+ * is asynchronous.
+ */
 export function runWithin(work: Work): MaybePromise<Run> {
   const { caller } = work;
-  // Nobody waits for it any more: it has not run, and need not.
+  // The client has cancelled before the code ran.
   if (caller.client?.isOver) return { outcome: { kind: "cancelled" } };
   let result: unknown;
   try {
@@ -46,17 +53,18 @@ export function runWithin(work: Work): MaybePromise<Run> {
     return { outcome: safely(() => thrown(error, work), work) };
   }
   const outcome = work.check(result);
-  return outcome instanceof Promise ? waitFor(outcome, (judged) => judged, work) : { outcome };
+  return outcome instanceof Promise ? waitFor(outcome, (checked) => checked, work) : { outcome };
 }
 
-/** Causes that are followed from an error: wrappers have few, and a cycle ends here. */
+/** Most causes that are followed from an error. Errors have few, but causes may form a cycle. */
 const MAX_CAUSES = 8;
 
 /**
- * Whether the code ended because of `reason`. Another abort says nothing of whether the code had its effect. What the
- * runtime's own functions reject with (`fetch`, `scheduler.wait`) is a copy of the signal's reason.
+ * Whether an error was caused by the abort reason. Any other error, even another abort, does not tell whether the code
+ * had its effect. `fetch` and `scheduler.wait` reject with a copy of the signal's reason, so name and message are
+ * compared.
  */
-function isOf(error: unknown, reason: DOMException): boolean {
+function isCausedBy(error: unknown, reason: DOMException): boolean {
   let one = error;
   for (let causes = 0; causes < MAX_CAUSES && one instanceof Error; causes++) {
     if (one === reason || (one.name === reason.name && one.message === reason.message)) return true;
@@ -65,22 +73,22 @@ function isOf(error: unknown, reason: DOMException): boolean {
   return false;
 }
 
-/** A promise that settles as the runtime's own do, whatever `then` it came with. */
+/** Turns a thenable, or a promise whose `then` was overridden, into a plain promise. */
 function plainPromise(result: PromiseLike<unknown>): Promise<unknown> {
   const isPlain = result instanceof Promise && result.then === Promise.prototype.then;
   return isPlain ? result : new Promise((settle) => settle(result));
 }
 
-/** @param judge makes an outcome of what comes: under the same time limit */
+/** @param toOutcome turns the promise's value into an outcome; the time limit includes it */
 function waitFor<Value>(
   running: Promise<Value>,
-  judge: (value: Value) => MaybePromise<Outcome>,
+  toOutcome: (value: Value) => MaybePromise<Outcome>,
   work: Work,
 ): Promise<Run> {
   const { context, caller, offer } = work;
   return new Promise((resolve) => {
     const limitMs = offer.traits.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-    // The first ending counts: what the code does with its signal afterwards is its own affair, and no fault to log.
+    // Only the first result counts: after a run has ended with questions, its code can no longer fail.
     let settled = false;
     let stopped: DOMException | undefined;
     let disarm = () => {};
@@ -90,14 +98,14 @@ function waitFor<Value>(
       disarm();
       resolve(run);
     };
-    const isOurs = () => !settled || stopped !== undefined;
-    const obeyed = (error: unknown) => stopped !== undefined && context.hasSignal && isOf(error, stopped);
+    const isWanted = () => !settled || stopped !== undefined;
+    const hasObeyed = (error: unknown) => stopped !== undefined && context.hasSignal && isCausedBy(error, stopped);
     const result: Promise<Outcome | undefined> = running.then(
-      (value) => (isOurs() ? safely(() => judge(value), work) : undefined),
-      (error) => (isOurs() ? safely(() => (obeyed(error) ? undefined : thrown(error, work)), work) : undefined),
+      (value) => (isWanted() ? safely(() => toOutcome(value), work) : undefined),
+      (error) => (isWanted() ? safely(() => (hasObeyed(error) ? undefined : thrown(error, work)), work) : undefined),
     );
     result.then((outcome) => outcome && settle({ outcome }));
-    // What the code asked for comes with another call, which runs it again: this run waits for nothing any more.
+    // The answers come with another call, which runs the code again. This run is over.
     context.onInputRequired = (questions, answered) => settle({ outcome: { kind: "asking", questions, answered } });
     const stop = (reason: DOMException, outcome: Outcome) => {
       stopped = reason;
@@ -109,7 +117,7 @@ function waitFor<Value>(
       const onGone = () => stop(new DOMException("The caller has gone", "AbortError"), { kind: "cancelled" });
       let waitedMs = 0;
       const onTime = () => {
-        // Time spent waiting for the caller is not the code's: restart the timer for it.
+        // Waiting for the caller does not count: extend the timer by that time.
         const newlyWaitedMs = context.waitedMs - waitedMs;
         waitedMs += newlyWaitedMs;
         if (newlyWaitedMs > 0) {
@@ -120,35 +128,35 @@ function waitFor<Value>(
         stop(reason, { kind: "timed_out", limitMs });
       };
       let timer = setTimeout(onTime, limitMs);
-      const gone = caller.client?.signal;
+      const clientSignal = caller.client?.signal;
       disarm = () => {
         clearTimeout(timer);
-        gone?.removeEventListener("abort", onGone);
+        clientSignal?.removeEventListener("abort", onGone);
       };
-      gone?.addEventListener("abort", onGone);
-      if (gone?.aborted) onGone();
+      clientSignal?.addEventListener("abort", onGone);
+      if (clientSignal?.aborted) onGone();
     };
     arm();
   });
 }
 
-/** Whatever goes wrong with an ending ends the call all the same: nobody waits for the time limit because of it. */
+/** Turns an exception while an outcome is made into an internal fault, so that the call ends at once. */
 function safely<Made extends MaybePromise<Outcome | undefined>>(make: () => Made, work: Work): Made | Outcome {
   try {
     return make();
   } catch (error) {
-    // What cannot even be looked at: a proxy that was revoked, a getter that throws.
-    return internal(error, work);
+    // Inspecting the value threw: a revoked proxy, or a getter that throws.
+    return internalFault(error, work);
   }
 }
 
 function thrown(error: unknown, work: Work): Outcome {
   if (error instanceof CannotElicit) return cannotAsk(error.capability);
   const fault = readFault(error, work.context.scrub);
-  return fault ? { kind: "failed", fault } : internal(error, work);
+  return fault ? { kind: "failed", fault } : internalFault(error, work);
 }
 
-function internal(error: unknown, { context, caller, offer, runtime }: Work): Outcome {
+function internalFault(error: unknown, { context, caller, offer, runtime }: Work): Outcome {
   return ourFault(caller, offer, runtime, INTERNAL, error, context.scrub);
 }
 
@@ -156,7 +164,7 @@ function cannotAsk(capability: Capability): Outcome {
   return { kind: "refused", refusal: { reason: "capability", capability } };
 }
 
-/** A failure of this side: the caller gets a safe sentence, the log everything. */
+/** Makes and logs a failure that is not the caller's: the caller gets `message`, the log gets `error`, too. */
 export function ourFault(
   caller: Caller,
   { id, version }: Offer,

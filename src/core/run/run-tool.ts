@@ -1,4 +1,4 @@
-/** Runs a tool whose call was authorized and parsed, and checks what it returned, both under the tool's time limit. */
+/** Runs a tool after its call was authorized and parsed, and checks its result, both within the tool's time limit. */
 import { isPromise, type MaybePromise } from "../lib/maybe-promise.ts";
 import { keepMap } from "../lib/v8-maps.ts";
 import type { Call } from "../model/call.ts";
@@ -15,7 +15,6 @@ export interface ToolRun {
   readonly definition: ToolDefinition;
   /** Parsed. */
   readonly input: unknown;
-  /** What the tool gets to see of what the caller and the Worker supplied. */
   readonly granted: Granted;
   readonly offer: CatalogEntry;
   readonly caller: Call;
@@ -23,22 +22,23 @@ export interface ToolRun {
   readonly context: RunContext;
 }
 
-/** How a run ended, and how many milliseconds it took. */
+/** The result of a run, and how many milliseconds it took. */
 export interface TimedRun extends Run {
   readonly durationMs: number;
 }
 
-/** The right to run a keyed call, as far as the run knows it. */
+/** The right to run a keyed call: the part that the run needs. */
 export interface RunLease {
-  /** Given to the tool as `ctx.idempotencyKey`, for it to pass on. */
+  /** The tool gets it as `ctx.idempotencyKey`, to pass it on. */
   readonly storeKey: string;
   /** Extends the lease by `ms` milliseconds. Resolves with false if it was lost. */
   extend(ms: number): Promise<boolean>;
 }
 
-/** The caller gave up before its turn came: the tool has not run. */
+/** The caller has gone before the tool ran. */
 const CANCELLED: TimedRun = { outcome: { kind: "cancelled" }, durationMs: 0 };
 
+/** Prepares a run, with its context. */
 export function toolRun(
   definition: ToolDefinition,
   input: unknown,
@@ -52,8 +52,10 @@ export function toolRun(
 }
 
 /**
- * @param check turns what the tool returned into an outcome
- * @param lease of a keyed call
+ * Runs a tool and closes its session.
+ *
+ * @param check turns the tool's result into an outcome
+ * @param lease for a keyed call
  */
 export function run(
   tool: ToolRun,
@@ -62,7 +64,7 @@ export function run(
 ): MaybePromise<TimedRun> {
   const { definition, input, offer, caller, runtime, context } = tool;
   if (lease) {
-    // Claiming took a while.
+    // The caller may have gone while the key was being claimed.
     if (caller.client?.signal.aborted) return CANCELLED;
     context.idempotencyKey = lease.storeKey;
     context.extendLease = (ms) => lease.extend(ms);
@@ -89,7 +91,7 @@ function ended(ran: Run, started: number, { context, runtime }: ToolRun): MaybeP
   return closing ? closing.then(timed) : timed();
 }
 
-/** A tool that works on after its time is over may change its session: that is written when it ends. */
+/** A tool that keeps running after its time limit may change its session: those changes are written when it ends. */
 async function closeAgain(late: Promise<Outcome | undefined>, context: RunContext): Promise<Outcome | undefined> {
   const outcome = await late;
   await context.end();

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
-import { judge, type StandardSchema } from "../../../src/core/model/schema.ts";
+import { type StandardSchema, validate } from "../../../src/core/model/schema.ts";
 import { described, type Project, project, ROOT, tool } from "../../support/node/project.ts";
 
 const NESTED = tool({ input: `v.object({ filter: ${described("v.object({})")} })` });
@@ -56,7 +56,7 @@ async function bundled(made: Project): Promise<{ files: string[]; text: string }
 async function refuses(made: Project, id: string, input: object): Promise<boolean> {
   const entry = (await made.catalog()).entries.find((one) => one.id === id);
   const schema = (await entry?.load())?.default.input as StandardSchema;
-  return (await judge(schema, input)).issues !== undefined;
+  return (await validate(schema, input)).issues !== undefined;
 }
 
 describe.concurrent("a fork whose tools need no check", () => {
@@ -77,7 +77,7 @@ describe.concurrent("a fork whose tools need no check", () => {
     const { files, text: code } = await bundled(made);
     expect(files.filter((file) => /core\/check\.ts|\/checks\/|ajv/.test(file))).toEqual([]);
     expect(files.some((file) => file.endsWith("core/catalog/generated-catalog.ts"))).toBe(true);
-    expect(code).not.toContain("Must not have an item twice");
+    expect(code).not.toContain("Must not contain an item twice");
   });
 });
 

@@ -11,7 +11,7 @@ import { describeInput } from "../../../src/build/schema/describe.ts";
 import { changeAll } from "../../../src/build/schema/flatten-schema.ts";
 import { areEqual, areUnique, type Check, checked, lengthOf } from "../../../src/core/catalog/compiled-check.ts";
 import type { ToolDefinition } from "../../../src/core/model/definition.ts";
-import { judge, type StandardSchema } from "../../../src/core/model/schema.ts";
+import { type StandardSchema, validate } from "../../../src/core/model/schema.ts";
 
 /** A tool with the one parameter, as the Worker holds it; and what is published of it. */
 async function published(parameters: unknown) {
@@ -35,7 +35,7 @@ function evaluate(code: string): Check {
 
 async function takes(schema: StandardSchema, input: object): Promise<boolean> {
   try {
-    return (await judge(schema, { __proto__: null, ...input })).issues === undefined;
+    return (await validate(schema, { __proto__: null, ...input })).issues === undefined;
   } catch {
     return false;
   }

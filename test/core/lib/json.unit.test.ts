@@ -100,10 +100,10 @@ describe("toJson", () => {
   });
 
   it.each<[unknown, string]>([
-    [new Map(), "The value is a Map, which JSON cannot carry"],
-    [{ a: /x/ }, "a is a RegExp, which JSON cannot carry"],
-    [new RangeError("s3cret"), "The value is an Error, which JSON cannot carry"],
-    [new Response("s3cret"), "The value is a Response, which JSON cannot carry"],
+    [new Map(), "The value is a Map, which JSON cannot represent"],
+    [{ a: /x/ }, "a is a RegExp, which JSON cannot represent"],
+    [new RangeError("s3cret"), "The value is an Error, which JSON cannot represent"],
+    [new Response("s3cret"), "The value is a Response, which JSON cannot represent"],
   ])("%o: the message names its kind, and nothing that it holds", (value, message) => {
     expect(() => toJson(value)).toThrow(message);
   });

@@ -156,7 +156,7 @@ describe("code that does what no code should", () => {
 
 const UNPRINTABLE = {
   kind: "failed",
-  fault: { message: "The tool's result cannot be carried by JSON.", developerMessage: undefined },
+  fault: { message: "The tool's result cannot be represented in JSON.", developerMessage: undefined },
 };
 
 /** A store that tells how the first of its keys was settled. */

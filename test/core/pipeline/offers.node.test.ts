@@ -313,7 +313,7 @@ describe("calls a minute (definition, rate)", () => {
       const { refused } = await untilBusy(way(method, params), as(key));
       expect(messageOf(refused).error, name).toEqual({
         code: -32603,
-        message: expect.stringMatching(/^Over 10 calls of Shop\.Rare a minute; wait and try again/),
+        message: expect.stringMatching(/^More than 10 calls of Shop\.Rare in a minute; wait and try again/),
         data: { can_retry: true, retry_after_ms: 60_000 },
       });
       if (name !== "batch") expect([refused.status, refused.headers["retry-after"]]).toEqual([200, "60"]);

@@ -23,7 +23,7 @@ it.each<[string, string, unknown, Record<string, string>]>([
 
 it("a large input is told one mistake of each parameter that the compiled check finds", async () => {
   const found = await mistakes("RowsOfZod", { rows: list({}), name: "" });
-  expect(found).toEqual({ "rows.0.a": "Is required", name: "Must be of a length of at least 3" });
+  expect(found).toEqual({ "rows.0.a": "Is required", name: "Must be at least 3 characters long" });
 });
 
 it.each([
@@ -39,7 +39,7 @@ it.each([
 
 it("an input that the compiled check refuses, and that makes the library throw (zod in a promise), is the caller's mistake", async () => {
   const name = "\u{1f600}\u{1f600}";
-  expect(await mistakes("RowsOfZod", { name })).toEqual({ name: "Must be of a length of at least 3" });
+  expect(await mistakes("RowsOfZod", { name })).toEqual({ name: "Must be at least 3 characters long" });
 });
 
 it("a small input is told all of its mistakes at once", async () => {

@@ -12,7 +12,7 @@ describe("errors (specs/opentool.md: 'every error that a JSON-RPC body can carry
     ["Failing_Faults", { how: "retry" }, 500, "Busy (try again)"],
     ["Failing_Faults", { how: "endless wait" }, 500, "Busy (try again)"],
     ["Failing_Throws", { what: "error" }, 500, "The tool failed because of an internal error."],
-    ["Outputs_Any", { kind: "NaN" }, 500, "The tool's result cannot be carried by JSON."],
+    ["Outputs_Any", { kind: "NaN" }, 500, "The tool's result cannot be represented in JSON."],
     ["Outputs_Broken", {}, 500, "The tool's result does not match its declared output."],
     ["Missing_Tool", {}, 404, "Unknown function Missing_Tool; GET /opentool/load lists all functions"],
     // As it was asked for: not as another tool, which may exist, would be spelled.

@@ -130,7 +130,7 @@ describe("outputs (OXP 1.0, Call Tool Response)", () => {
     expect(status).toBe(200);
     expect(body.result).toMatchObject({
       success: false,
-      error: { message: "The tool's result cannot be carried by JSON.", can_retry: false },
+      error: { message: "The tool's result cannot be represented in JSON.", can_retry: false },
     });
     expect(text).not.toContain("hidden");
   });

@@ -119,8 +119,8 @@ describe("log messages (server/utilities/logging)", () => {
 
   it.each<[string, unknown]>([
     ["numbers", { paid: "Infinity", rest: ["NaN", 1, "10"] }],
-    ["nothing", "The value is of type undefined, which JSON cannot carry"],
-    ["cycle", { name: "ring", sum: "NaN", within: [{ ring: expect.stringContaining("told before") }] }],
+    ["nothing", "The value is of type undefined, which JSON cannot represent"],
+    ["cycle", { name: "ring", sum: "NaN", within: [{ ring: expect.stringContaining("already described") }] }],
     ["mesh", expect.any(Array)],
     ["deep", expect.any(Array)],
     ["map", { a: expect.stringContaining("a Map"), b: expect.stringContaining("of type function") }],

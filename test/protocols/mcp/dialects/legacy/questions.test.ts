@@ -120,7 +120,7 @@ describe("a question (2025-11-25, client/elicitation)", () => {
       await respond(session, (await stream.nextData()).id, answer);
       await respond(session, (await stream.nextData()).id, answer);
       const { isError, content } = (await stream.nextData()).result;
-      expect([isError, content[0].text]).toEqual([true, 'The caller\'s answers to the question "name" do not fit it']);
+      expect([isError, content[0].text]).toEqual([true, 'The caller\'s answers do not fit the question "name"']);
       expect(await stream.next()).toBeUndefined();
       expect(said.mock.calls.flat().join("\n")).not.toContain('"error"');
       said.mockRestore();
