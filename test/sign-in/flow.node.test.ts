@@ -3,17 +3,15 @@ import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { MadeKey } from "../../src/cli/keys/make.ts";
 import { Attempt, Browser, type Client, call, REDIRECT, register, signIn } from "../support/node/sign-in/person.ts";
-import { openPlace, type Place } from "../support/node/sign-in/place.ts";
+import { openWithClient, type Place } from "../support/node/sign-in/place.ts";
 
 let place: Place;
 let url: string;
 let owner: MadeKey;
 let client: Client;
 beforeAll(async () => {
-  place = await openPlace();
-  url = place.url;
+  ({ place, url, client } = await openWithClient());
   owner = await place.makeKey();
-  client = await register(url);
 });
 afterAll(() => place?.stop());
 

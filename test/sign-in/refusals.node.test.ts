@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { MadeKey } from "../../src/cli/keys/make.ts";
 import { Attempt, Browser, type Client, call, register, signIn } from "../support/node/sign-in/person.ts";
-import { openPlace, type Place } from "../support/node/sign-in/place.ts";
+import { openPlace, openWithClient, type Place } from "../support/node/sign-in/place.ts";
 
 let place: Place;
 let url: string;
@@ -10,11 +10,9 @@ let owner: MadeKey;
 let reader: MadeKey;
 let client: Client;
 beforeAll(async () => {
-  place = await openPlace();
-  url = place.url;
+  ({ place, url, client } = await openWithClient());
   owner = await place.makeKey();
   reader = await place.makeKey({ scopes: ["post.read"], toolkits: ["post"] });
-  client = await register(url);
 });
 afterAll(() => place?.stop());
 

@@ -14,15 +14,13 @@ import {
   type Sheet,
   unescaped,
 } from "../support/node/sign-in/person.ts";
-import { openPlace, type Place } from "../support/node/sign-in/place.ts";
+import { openWithClient, type Place } from "../support/node/sign-in/place.ts";
 
 let place: Place;
 let url: string;
 let client: Client;
 beforeAll(async () => {
-  place = await openPlace();
-  url = place.url;
-  client = await register(url);
+  ({ place, url, client } = await openWithClient());
 });
 afterAll(() => place?.stop());
 

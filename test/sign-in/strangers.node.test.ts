@@ -2,15 +2,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { base64url } from "../support/node/attacks/tokens.ts";
 import { Attempt, Browser, type Client, clientAt, documentOf, register } from "../support/node/sign-in/person.ts";
-import { openPlace, type Place } from "../support/node/sign-in/place.ts";
+import { openPlace, openWithClient, type Place } from "../support/node/sign-in/place.ts";
 
 let place: Place;
 let url: string;
 let client: Client;
 beforeAll(async () => {
-  place = await openPlace();
-  url = place.url;
-  client = await register(url);
+  ({ place, url, client } = await openWithClient());
 });
 afterAll(() => place?.stop());
 

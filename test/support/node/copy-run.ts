@@ -6,7 +6,7 @@ import type { Ran } from "./copy.ts";
 const files = process.argv.slice(2);
 const vitest = await startVitest("test", files, {
   config: "test/vitest.config.ts",
-  project: ["worker", "node"],
+  project: ["unit", "worker", "node"],
   watch: false,
   reporters: ["dot"],
 });

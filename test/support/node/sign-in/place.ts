@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { build } from "../build.ts";
 import { type Deployed, type Env, runAll } from "../deployed.ts";
 import { makeFork } from "../fork.ts";
+import { type Client, register } from "./person.ts";
 
 export interface Place extends Deployed {
   /** Publishes a document at an address that is not there: what the Worker gets when it fetches it. */
@@ -76,4 +77,10 @@ export async function openPlace(
       fork.remove();
     },
   };
+}
+
+/** The same, with a client that has registered there. */
+export async function openWithClient(): Promise<{ place: Place; url: string; client: Client }> {
+  const place = await openPlace();
+  return { place, url: place.url, client: await register(place.url) };
 }
