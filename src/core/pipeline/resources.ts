@@ -8,12 +8,20 @@ import type { Outcome } from "../model/outcome.ts";
 import type { Subscribed } from "../ports/change-feed.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
 import { serveOffer } from "./serve-offer.ts";
-
-/** `{variable}`: one path segment (RFC 6570, level 1). */
-const VARIABLE = /\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+import {
+  apparentSegmentsOf,
+  fits,
+  hasVariables,
+  isWellEscaped,
+  moreLiteralFirst,
+  parseTemplate,
+  segmentsOf,
+  valuesIn,
+  variableNames,
+} from "./uri-template.ts";
 
 export function isTemplate({ uri }: ResourceEntry): boolean {
-  return uri.includes("{");
+  return hasVariables(uri);
 }
 
 /** Longest URI that is looked up. */
@@ -25,7 +33,8 @@ export interface FoundResource {
 }
 
 /**
- * The entry that a URI belongs to. A template does not stand in for an entry that the catalogue hides.
+ * The entry that a URI belongs to, with the values of its variables. Entries that the catalogue hides are looked at
+ * as well: no other stands in for them.
  *
  * @param toolkit whose entries alone are shown; undefined for all
  */
@@ -34,51 +43,24 @@ export function findResource(catalog: Catalog, toolkit: string | undefined, uri:
   return found && catalog.resources(toolkit).includes(found.entry) ? found : undefined;
 }
 
-/** One that is spelled out before one with variables, however either of them escapes its characters. */
+/**
+ * The most literal entry that fits, however the URI or the entry escapes its characters. One that fits only if escaped
+ * delimiters are taken for real ones keeps the URI from the others, whose authors see it decoded, and does not get it.
+ */
 function ownerOfUri(entries: readonly ResourceEntry[], uri: string): FoundResource | undefined {
-  const spelledOut = entries.filter((entry) => !isTemplate(entry));
-  const plain = unescaped(uri);
-  const exact =
-    spelledOut.find((entry) => entry.uri === uri) ?? spelledOut.find((entry) => unescaped(entry.uri) === plain);
+  const exact = entries.find((entry) => entry.uri === uri && !isTemplate(entry));
   if (exact) return { entry: exact, variables: {} };
-  for (const entry of entries) {
-    const variables = isTemplate(entry) ? matchTemplate(entry.uri, uri) : undefined;
-    if (variables) return { entry, variables };
-  }
-  return undefined;
-}
-
-function unescaped(uri: string): string {
-  try {
-    return decodeURIComponent(uri);
-  } catch {
-    return uri;
-  }
-}
-
-function matchTemplate(template: string, uri: string): Record<string, string> | undefined {
-  const names: string[] = [];
-  const pattern = template
-    .split(VARIABLE)
-    // Every other piece is a variable's name: split keeps what the group caught.
-    .map((piece, index) => {
-      if (index % 2 === 0) return piece.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-      names.push(piece);
-      return "([^/?#]+)";
-    })
-    .join("");
-  const match = new RegExp(`^${pattern}$`).exec(uri);
-  if (match === null) return undefined;
-  let values: string[];
-  try {
-    values = match.slice(1).map(decodeURIComponent);
-  } catch {
-    // A broken percent escape names nothing.
-    return undefined;
-  }
-  return values.every(isOneSegment)
-    ? Object.fromEntries(names.map((name, index) => [name, values[index] ?? ""]))
-    : undefined;
+  // A malformed escape names nothing.
+  if (!isWellEscaped(uri)) return undefined;
+  const segments = segmentsOf(uri);
+  const apparent = apparentSegmentsOf(uri);
+  const [owner] = entries
+    .map((entry) => ({ entry, template: parseTemplate(entry.uri) }))
+    .filter(({ template }) => fits(template, segments) || fits(template, apparent))
+    .sort((one, other) => moreLiteralFirst(one.template, other.template));
+  if (owner === undefined || !fits(owner.template, segments)) return undefined;
+  const variables = valuesIn(owner.template, segments);
+  return Object.values(variables).every(isOneSegment) ? { entry: owner.entry, variables } : undefined;
 }
 
 /**
@@ -96,7 +78,7 @@ export function beginsSegment(value: string): boolean {
 
 /** The names of a template's variables. */
 export function variablesOf({ uri }: ResourceEntry): string[] {
-  return Array.from(uri.matchAll(VARIABLE), ([, name = ""]) => name);
+  return variableNames(uri);
 }
 
 /** @returns an outcome whose value is a list of contents; an empty one means that there is no such resource */
