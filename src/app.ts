@@ -95,7 +95,7 @@ function unhandled(error: unknown, request: Request, { runtime }: Parts): Respon
 }
 
 /** What a path asks for, and under which toolkit: a first segment that is no toolkit's stays. */
-function locate(asked: string, toolkits: ReadonlySet<string>): Located {
+export function locate(asked: string, toolkits: ReadonlySet<string>): Located {
   // A slash at the end says nothing: addresses are often written down with one.
   const path = asked.length > 1 && asked.endsWith("/") && !asked.endsWith("//") ? asked.slice(0, -1) : asked;
   const end = path.indexOf("/", 1);
