@@ -96,7 +96,7 @@ function unhandled(error: unknown, request: Request, { runtime }: Parts): Respon
 }
 
 /** Splits the toolkit's name from the front of a path. A first segment that is no toolkit stays in the path. */
-function locate(fullPath: string, toolkits: ReadonlySet<string>): Located {
+export function locate(fullPath: string, toolkits: ReadonlySet<string>): Located {
   // People often write an address with a slash at its end.
   const hasSlash = fullPath.length > 1 && fullPath.endsWith("/") && !fullPath.endsWith("//");
   const path = hasSlash ? fullPath.slice(0, -1) : fullPath;

@@ -2,9 +2,9 @@
  * Runs the middleware and routes of `tools/worker.ts` before the app, and adds its other handlers to the Worker. Only
  * forks that have that file bundle this one.
  */
-import { Hono, type MiddlewareHandler } from "hono";
-import { refusedOrigin } from "../access/origin.ts";
-import { type App, createApp, type Parts } from "../app.ts";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { allowOrigin, preflight, refusedOrigin } from "../access/origin.ts";
+import { type App, createApp, locate, type Parts } from "../app.ts";
 import { describeError } from "../core/lib/log.ts";
 import { json } from "../http/response.ts";
 import type { Authenticated, OwnWorker } from "../tool.ts";
@@ -46,16 +46,39 @@ function withRoutes<Env extends object, Message>(
   return app.fetch;
 }
 
-/** Middleware that admits callers who may call tools, with the same rate limits, and sets `principal`. */
-function authenticate({ guard, originPolicy }: Parts): MiddlewareHandler<Authenticated> {
+/**
+ * Middleware that admits callers who may call tools, with the same rate limits, and sets `principal`. Below a toolkit's
+ * name it admits those who may call that toolkit's tools, as the server's own endpoints do.
+ */
+function authenticate({ guard, originPolicy, runtime: { catalog } }: Parts): MiddlewareHandler<Authenticated> {
   return async (c, next) => {
     const request = c.req.raw;
     const { headers } = request;
-    const refused = refusedOrigin(request, headers.get("origin"), originPolicy);
+    const origin = headers.get("origin");
+    const refused = refusedOrigin(request, origin, originPolicy);
     if (refused) return json({ message: refused }, 403);
-    const admitted = await guard({ request, headers }, undefined);
-    if ("status" in admitted) return json({ message: admitted.message }, admitted.status, admitted.headers);
+    // Browsers ask without a credential whether they may send one.
+    const asked = preflight(request);
+    if (asked) return shared(c, asked, origin);
+    const { toolkit } = locate(c.req.path, catalog.toolkits);
+    const admitted = await guard({ request, headers }, toolkit);
+    if ("status" in admitted) {
+      return shared(c, json({ message: admitted.message }, admitted.status, admitted.headers), origin);
+    }
+    if (toolkit !== undefined && !catalog.visibleTo(admitted).toolkits.has(toolkit)) {
+      return shared(c, json({ message: "There is nothing at this path" }, 404), origin);
+    }
     c.set("principal", admitted);
-    return next();
+    await next();
+    const response = shared(c, c.res, origin);
+    // Hono would put the old headers over the new ones.
+    c.res = undefined;
+    c.res = response;
   };
+}
+
+/** Lets the page that sent the request read the answer, unless the fork itself has said who may. */
+function shared(c: Context, response: Response, origin: string | null): Response {
+  const isSaid = [c.res, response].some(({ headers }) => headers.has("access-control-allow-origin"));
+  return origin === null || isSaid ? response : allowOrigin(new Response(response.body, response), origin);
 }

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Deployment, deploy } from "../support/node/attacks/deployment.ts";
+import { type Provider, startProvider } from "../support/node/attacks/provider.ts";
 import { build } from "../support/node/build.ts";
 import { type Fork, makeFork, type Started, start, until } from "../support/node/fork.ts";
 import { postJson } from "../support/node/http.ts";
@@ -112,6 +113,98 @@ describe("a deployment of a fork with a worker.ts", () => {
   it("fails loudly where a route is registered too late to be served", async () => {
     expect((await ask("/late")).status).toBe(500);
     expect((await ask("/never", { headers: { authorization } })).status).toBe(404);
+  });
+});
+
+describe("a route behind authenticate", () => {
+  const PAGE = "https://app.example";
+  let fork: Fork;
+  let provider: Provider;
+  let deployment: Deployment;
+  beforeAll(async () => {
+    fork = makeFork({ "hello/greet.ts": GREET, "other/greet.ts": GREET, "worker.ts": ALL }, { closed: true });
+    build(fork);
+    provider = await startProvider();
+    const oauth = { JWT_ISSUER: provider.issuer, JWT_JWKS_URL: provider.jwksUrl };
+    deployment = await deploy(fork, { ...oauth, ALLOWED_ORIGINS: PAGE });
+  });
+  afterAll(async () => {
+    await deployment?.stop();
+    provider?.stop();
+    fork.remove();
+  });
+  const get = (path: string, token?: string, headers = {}) =>
+    fetch(deployment.url + path, { headers: { ...headers, ...(token && { authorization: `Bearer ${token}` }) } });
+  const status = async (path: string, token: string) => (await get(path, token)).status;
+  const tokenFor = (path: string) => provider.sign({ aud: deployment.url + path });
+
+  it("takes below a toolkit's name the tokens that were issued for that toolkit, as its endpoints do", async () => {
+    for (const path of ["/hello/mine", "/hello/tools"]) {
+      for (const [endpoint, expected] of [
+        ["/hello/mcp", 200],
+        ["/mcp", 200],
+        ["/other/mcp", 401],
+      ] as const) {
+        expect(await status(path, tokenFor(endpoint)), `${endpoint} at ${path}`).toBe(expected);
+      }
+    }
+    expect(await status("/mine", tokenFor("/mcp"))).toBe(200);
+    expect(await status("/mine", tokenFor("/hello/mcp"))).toBe(401);
+  });
+
+  it("does not exist below the name of a toolkit that a key is not bound to, as its endpoints do not", async () => {
+    const [here, elsewhere] = await Promise.all(
+      ["hello", "other"].map(async (toolkit) => (await deployment.makeKey({ toolkits: [toolkit] })).text),
+    );
+    for (const path of ["/hello/mine", "/hello/tools"]) {
+      expect([await status(path, here as string), await status(path, elsewhere as string)], path).toEqual([200, 404]);
+    }
+    expect([await status("/mine", here as string), await status("/mine", elsewhere as string)]).toEqual([200, 200]);
+  });
+
+  const shared = ({ headers }: Response) => [headers.get("access-control-allow-origin"), headers.get("vary")];
+
+  it("can be read by pages that may call, whatever it answers", async () => {
+    const key = (await deployment.makeKey()).text;
+    const bound = (await deployment.makeKey({ toolkits: ["other"] })).text;
+    const from = (path: string, token?: string) => get(path, token, { origin: PAGE });
+    const answers: [Response, number][] = [
+      [await from("/mine", key), 200],
+      [await from("/mine"), 401],
+      [await from("/hello/mine", bound), 404],
+      [await from("/guarded/fails", key), 500],
+      [await from("/guarded/nothing", key), 404],
+    ];
+    for (const [answer, expected] of answers) {
+      expect([answer.status, ...shared(answer)]).toEqual([expected, PAGE, "origin"]);
+      expect(answer.headers.get("access-control-expose-headers")).toContain("WWW-Authenticate");
+    }
+    const raw = await from("/guarded/raw", key);
+    expect([await raw.text(), ...shared(raw)]).toEqual(["raw", PAGE, "accept, origin"]);
+    expect(shared(await get("/mine", key))).toEqual([null, null]);
+    const evil = await get("/mine", key, { origin: "https://evil.example" });
+    expect([evil.status, ...shared(evil)]).toEqual([403, null, null]);
+  });
+
+  it.each(["/mine", "/guarded/raw"])("answers a browser that asks before it sends a credential: %s", async (path) => {
+    const headers = { origin: PAGE, "access-control-request-method": "GET" };
+    const asked = { ...headers, "access-control-request-headers": "authorization" };
+    const answer = await fetch(deployment.url + path, { method: "OPTIONS", headers: asked });
+    expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([204, PAGE]);
+    expect(answer.headers.get("access-control-allow-headers")).toBe("authorization");
+  });
+
+  it("keeps the CORS headers that the fork sets itself", async () => {
+    const key = (await deployment.makeKey()).text;
+    const own = ({ status, headers }: Response) => [
+      status,
+      headers.get("access-control-allow-origin"),
+      headers.get("access-control-expose-headers"),
+    ];
+    for (const path of ["/cors/before", "/cors/after"]) {
+      expect(own(await get(path, key, { origin: PAGE })), path).toEqual([200, "*", "x-own"]);
+    }
+    expect(own(await get("/cors/before", undefined, { origin: PAGE }))).toEqual([401, "*", "x-own"]);
   });
 });
 

@@ -8,13 +8,21 @@ import type { Outcome } from "../model/outcome.ts";
 import type { Subscribed } from "../ports/change-feed.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
 import { serveOffer } from "./serve-offer.ts";
-
-/** `{variable}`: one path segment (RFC 6570, level 1). */
-const VARIABLE = /\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+import {
+  apparentSegmentsOf,
+  fits,
+  hasVariables,
+  isWellEscaped,
+  moreLiteralFirst,
+  parseTemplate,
+  segmentsOf,
+  valuesIn,
+  variableNames,
+} from "./uri-template.ts";
 
 /** Whether a resource's URI has variables. */
 export function isTemplate({ uri }: ResourceEntry): boolean {
-  return uri.includes("{");
+  return hasVariables(uri);
 }
 
 /** Longest URI that is looked up. */
@@ -26,8 +34,9 @@ export interface FoundResource {
 }
 
 /**
- * Finds the entry for a URI. If that entry is hidden from the caller, a template that matches, too, does not replace
- * it.
+/**
+ * Finds the entry for a URI, with the values of its variables. Entries that are hidden from the caller count, too: if
+ * the URI is theirs, no other entry replaces them.
  *
  * @param toolkit to which the search is limited; undefined for all
  */
@@ -36,50 +45,25 @@ export function findResource(catalog: Catalog, toolkit: string | undefined, uri:
   return found && catalog.resources(toolkit).includes(found.entry) ? found : undefined;
 }
 
-/** Prefers an entry with exactly this URI, or with one that differs only in percent-encoding, to a template. */
+/**
+ * Finds the most literal entry that matches, however the URI or the entry escapes its characters. An entry that matches
+ * only if escaped delimiters are taken for real ones keeps the URI from the others, whose authors see it decoded, but
+ * does not get it.
+ */
 function ownerOfUri(entries: readonly ResourceEntry[], uri: string): FoundResource | undefined {
-  const fixed = entries.filter((entry) => !isTemplate(entry));
-  const decoded = unescaped(uri);
-  const exact = fixed.find((entry) => entry.uri === uri) ?? fixed.find((entry) => unescaped(entry.uri) === decoded);
+  const exact = entries.find((entry) => entry.uri === uri && !isTemplate(entry));
   if (exact) return { entry: exact, variables: {} };
-  for (const entry of entries) {
-    const variables = isTemplate(entry) ? matchTemplate(entry.uri, uri) : undefined;
-    if (variables) return { entry, variables };
-  }
-  return undefined;
-}
-
-function unescaped(uri: string): string {
-  try {
-    return decodeURIComponent(uri);
-  } catch {
-    return uri;
-  }
-}
-
-function matchTemplate(template: string, uri: string): Record<string, string> | undefined {
-  const names: string[] = [];
-  const pattern = template
-    .split(VARIABLE)
-    // Every other piece is a variable's name, because split keeps the text of capture groups.
-    .map((piece, index) => {
-      if (index % 2 === 0) return piece.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-      names.push(piece);
-      return "([^/?#]+)";
-    })
-    .join("");
-  const match = new RegExp(`^${pattern}$`).exec(uri);
-  if (match === null) return undefined;
-  let values: string[];
-  try {
-    values = match.slice(1).map(decodeURIComponent);
-  } catch {
-    // The URI has an invalid percent escape.
-    return undefined;
-  }
-  return values.every(isOneSegment)
-    ? Object.fromEntries(names.map((name, index) => [name, values[index] ?? ""]))
-    : undefined;
+  // A URI with an invalid percent escape names nothing.
+  if (!isWellEscaped(uri)) return undefined;
+  const segments = segmentsOf(uri);
+  const apparent = apparentSegmentsOf(uri);
+  const [owner] = entries
+    .map((entry) => ({ entry, template: parseTemplate(entry.uri) }))
+    .filter(({ template }) => fits(template, segments) || fits(template, apparent))
+    .sort((one, other) => moreLiteralFirst(one.template, other.template));
+  if (owner === undefined || !fits(owner.template, segments)) return undefined;
+  const variables = valuesIn(owner.template, segments);
+  return Object.values(variables).every(isOneSegment) ? { entry: owner.entry, variables } : undefined;
 }
 
 /**
@@ -97,7 +81,7 @@ export function beginsSegment(value: string): boolean {
 
 /** The names of a template's variables. */
 export function variablesOf({ uri }: ResourceEntry): string[] {
-  return Array.from(uri.matchAll(VARIABLE), ([, name = ""]) => name);
+  return variableNames(uri);
 }
 
 /** Reads a resource. Returns an outcome whose value is a list of contents, empty if there is no such resource. */

@@ -284,6 +284,53 @@ describe("a URI that is spelled out beside a template that it fits too is the fo
   });
 });
 
+describe("a URI that fits several templates is the one's whose first differing segment is more literal", () => {
+  const OWNED: [uri: string, text: string][] = [
+    ["club://lockers/ann/key", "the key of ann"],
+    ["club://lockers/ann/%6Bey", "the key of ann"],
+    ["club://%6cockers/ann/%6b%65%79", "the key of ann"],
+    ["club://lockers/ann/~spare", "the spare key of ann"],
+    ["club://lockers/ann/%7Espare", "the spare key of ann"],
+    ["club://lockers/ann/bag.scan?as=text", "the scan of bag of ann"],
+    ["club://lockers/ann/bag%2escan?as=text", "the scan of bag of ann"],
+  ];
+  /** With an escape for a delimiter it is no other's either: what it says, decoded, is theirs. */
+  const NOBODYS = ["club://lockers/ann/bag.scan%3Fas=text", "club://lockers/ann%2Fkey", "club://lockers%2Fann/key"];
+  const OPEN: [uri: string, text: string][] = [
+    ["club://lockers/ann/keys", "keys of ann"],
+    ["club://lockers/ann/%256Bey", "%6Bey of ann"],
+    ["club://lockers/ann/bag.scan", "bag.scan of ann"],
+    ["club://lockers/ann/bag%3F", "bag? of ann"],
+    ["club://lockers/key/spare", "spare of key"],
+  ];
+  const way = MCP_WAYS["2025-11-25"];
+  const use = async (method: string, uri: string, headers: Headers) => ask(way(method, { uri }), headers);
+  const read = (uri: string, headers: Headers) => use("resources/read", uri, headers);
+
+  it.each(OWNED)("%s, read", async (uri, text) => {
+    expect((await read(uri, as(member))).body.result.contents[0].text).toBe(text);
+    for (const key of [half, bound]) expect((await read(uri, as(key))).body.error.code).toBe(-32002);
+    expect((await read(uri, token("club:read"))).status).toBe(403);
+    expect((await read(uri, [])).status).toBe(401);
+  });
+
+  it.each(OWNED)("%s, subscribed to", async (uri) => {
+    expect((await use("resources/subscribe", uri, as(member))).body.result).toEqual({});
+    expect((await use("resources/subscribe", uri, as(half))).body.error.code).toBe(-32002);
+    expect((await use("resources/subscribe", uri, token("club:read"))).status).toBe(403);
+  });
+
+  it.each(NOBODYS)("%s", async (uri) => {
+    for (const key of [member, half]) expect((await read(uri, as(key))).body.error?.code).toBe(-32002);
+  });
+
+  it.each(OPEN)("%s is still the open one's", async (uri, text) => {
+    for (const key of [member, half]) {
+      expect((await read(uri, as(key))).body.result?.contents[0].text).toBe(text);
+    }
+  });
+});
+
 describe("calls a minute (definition, rate)", () => {
   /** All are called `Shop.Rare`, as a tool is whose rate is the same. */
   const RARE: Record<string, [method: string, params: object]> = {
