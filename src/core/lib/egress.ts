@@ -2,7 +2,7 @@
  * The one way out for tools: `fetch` that refuses addresses inside a network, in every spelling and after each
  * redirect. It sees names, not the addresses they resolve to: that part is the platform's (a Worker on Cloudflare
  * has no route to a private network). Under `wrangler dev` requests leave from the developer's machine and nothing
- * checks what a name resolves to: a public name that resolves to loopback is reached there (README, "Add a tool").
+ * checks what a name resolves to: a public name that resolves to loopback is reached there (README, "Tool files").
  */
 
 type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
