@@ -10,7 +10,7 @@ import { failures } from "./access/failures.ts";
 import { createGuard } from "./access/guard.ts";
 import { LEAST_SECRET, tokens } from "./access/jwt.ts";
 import { keyring } from "./access/keys.ts";
-import { remembering } from "./access/sign-in.ts";
+import { withCache } from "./access/sign-in.ts";
 import { createCatalog } from "./core/catalog/catalog.ts";
 import { guardedFetch } from "./core/lib/egress.ts";
 import { describeError, type Log } from "./core/lib/log.ts";
@@ -76,7 +76,7 @@ const catalog = createCatalog(catalogSource);
 const keys = keyring(kvKeys(bindings.KV), now);
 const { name, isLocal, baseScopes, secret, issuer, jwksUrl, audience } = settings;
 const ownServer = createSignIn?.({ kv: bindings.KV, keys, catalog, baseScopes, serverName: name, rateLimit, log });
-const signIn = ownServer && remembering(ownServer, now);
+const signIn = ownServer && withCache(ownServer, now);
 const hasProvider = Boolean(issuer && jwksUrl);
 const resource = {
   name,

@@ -31,7 +31,7 @@ it("gives the limits that the sources have", () => {
   const secret = limit("src/protocols/oxp/read.ts", "MAX_SECRET").toLocaleString("en");
   expect(words).toContain(`each token in \`authorization\`, has up to ${secret} characters`);
   expect(words).toContain(
-    `One of over ${limit("src/core/model/schema.ts", "MAX_VALUES_IN_FULL").toLocaleString("en")} values`,
+    `An input of over ${limit("src/core/model/schema.ts", "MAX_VALUES_IN_FULL").toLocaleString("en")} values`,
   );
   expect(words).toContain(
     `inputs of up to ${limit("src/core/model/schema.ts", "MAX_VALUES").toLocaleString("en")} values`,

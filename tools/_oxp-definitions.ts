@@ -36,7 +36,7 @@ export const DEFINITIONS = [
     name: "System_GetTimestamp",
     description: "Retrieves the current system timestamp.",
     version: "1.0.0",
-    // The document leaves `properties` out. It is always there: some clients drop every tool because of one without.
+    // The document omits `properties`. We always list it: some clients drop every tool because of one without it.
     input_schema: { parameters: { type: "object", properties: {} } },
     output_schema: {
       type: "object",
@@ -47,7 +47,7 @@ export const DEFINITIONS = [
     },
   },
   {
-    // The document's `"required": []` is left out: it requires nothing, and JSON Schema before draft 6 forbids it.
+    // We omit the document's `"required": []`: it requires nothing, and JSON Schema before draft 6 forbids it.
     id: "Gmail.GetEmails@1.2.0",
     name: "Gmail_GetEmails",
     description: "Retrieves emails from Gmail using OAuth 2.0 authentication.",

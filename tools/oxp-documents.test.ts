@@ -1,13 +1,13 @@
 /**
- * The examples of the OXP 1.0 documents, sent as printed there, to both paths that the documents name. Where a document
- * prints the answer it is that answer; where it prints none, the one that follows from the tool.
+ * The examples of the OXP 1.0 documents, sent as printed there, to both paths that the documents name. The expected
+ * response is the printed one, or, if the document prints none, the one that follows from the tool.
  */
 import { exports } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { DEFINITIONS } from "./_oxp-definitions.ts";
 
 const ORIGIN = "http://localhost";
-/** As every example of "Call Tool" sends it. Without keys of its own a server ignores it ("Server authentication"). */
+/** The header of every example of "Call Tool". A server without keys ignores it ("Server authentication"). */
 const HEADERS = {
   "content-type": "application/json",
   authorization: "Bearer eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9...",
@@ -21,7 +21,7 @@ describe.each(["/call", "/tools/call"])("POST %s", (path) => {
     return { status: response.status, replayed, body: (await response.json()) as Record<string, unknown> };
   }
 
-  /** "Call Tool Request" prints what stands in the member `request` of a payload ("Call Tool", Flow Details). */
+  /** "Call Tool Request" prints only the member `request` of a payload ("Call Tool", Flow Details). */
   const sendRequest = (request: string) => send(`{ "request": ${request} }`);
 
   afterEach(() => {
@@ -156,7 +156,7 @@ describe.each(["/call", "/tools/call"])("POST %s", (path) => {
       const { value, success } = body.result as { success: boolean; value: { timestamp: string } };
       expect(success).toBe(true);
       expect(value.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-      // Sent to the second path it is the same call, and the time is that of the first.
+      // On the second path, it is the same call, with the time of the first.
       expect(Date.parse(value.timestamp)).toBeLessThanOrEqual(Date.now());
       expect(Date.parse(value.timestamp)).toBeGreaterThan(Date.now() - 3_600_000);
     });
@@ -193,7 +193,7 @@ describe.each(["/call", "/tools/call"])("POST %s", (path) => {
         success: true,
         value: { emails: [{ id: "m1", subject: "Hello", snippet: "Hi" }] },
       });
-      // The call_id is an idempotency key: sent to the second path it is the same call, and its result is known.
+      // The call_id is an idempotency key: on the second path, it is the same call, with the stored result.
       expect(sent).toEqual(
         replayed
           ? []
@@ -224,11 +224,11 @@ describe.each(["/call", "/tools/call"])("POST %s", (path) => {
           ]
         }
       }`);
-      // The value printed there is none that Twilio gives out: the tool says so, and says nothing of the value.
+      // The printed value is not in Twilio's format. The tool says so, without repeating the value.
       expect(status).toBe(200);
       expect(body.result).toMatchObject({
         success: false,
-        error: { message: "The secret TWILIO_API_KEY is not of a form that Twilio takes", can_retry: false },
+        error: { message: "The secret TWILIO_API_KEY is not in a form that Twilio accepts", can_retry: false },
       });
       expect(JSON.stringify(body)).not.toContain("TWILIO_SECRET_VALUE");
       expect(fetch).not.toHaveBeenCalled();

@@ -1,4 +1,4 @@
-/** The README's calls, sent as printed, get the answers printed below them. Goes with the tools that it calls. */
+/** The README's calls get the responses that it prints. Delete this file together with the tools that it calls. */
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import readme from "../README.md?raw";
@@ -17,7 +17,7 @@ describe("README, Try it", () => {
     const [, path, header = "", value = "", body = "", answer] = parts;
     const request = { method: "POST", headers: { [header]: value }, body };
     const response = await exports.default.fetch(`http://127.0.0.1:8787${path}`, request);
-    // A duration is a measurement.
+    // A duration varies.
     const text = (await response.text()).replace(/"duration":\d+/, '"duration":0');
     expect(text).toBe(answer);
   });

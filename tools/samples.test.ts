@@ -6,7 +6,7 @@ const FILES = import.meta.glob<string>(
   { query: "?raw", import: "default", eager: true },
 );
 
-/** The framework by `#tool` alone, packages, and each other's files. */
+/** Allowed imports: `#tool`, packages, and files of the samples. */
 const TOOL_IMPORTS = /^(#tool|\.\/[^/]+|(?!hono)[@a-z].*)$/;
 const TEST_IMPORTS = /^(vitest|valibot|cloudflare:.*|node:.*|\.\/[^/]+|\.\.\/README\.md\?raw)$/;
 

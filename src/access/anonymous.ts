@@ -1,39 +1,43 @@
-/** Who shows no credential: under `npm start` the owner, on a public deployment anyone, elsewhere nobody. */
+/**
+ * The principal of a request without a credential: the owner under `npm start`, an anonymous caller on a public
+ * deployment. Other deployments refuse such requests.
+ */
 
 import { keepMap } from "../core/lib/v8-maps.ts";
 import type { Principal } from "../core/model/principal.ts";
 import { ANONYMOUS, PARTITION } from "../core/model/principal.ts";
 
-/** The owner, on a machine that nobody else reaches. */
-const AT_HOME: Principal = Object.freeze({ id: ANONYMOUS, scopes: "all", reach: "all" });
+/** The owner, on a machine that no one else can reach. */
+const LOCAL_OWNER: Principal = Object.freeze({ id: ANONYMOUS, scopes: "all", reach: "all" });
 
 /**
- * @param canSignIn whether there is somebody to get more scopes from
- * @returns undefined where nobody comes in without a credential
+ * @param canSignIn whether callers can get more scopes through OAuth
+ * @returns a function from request headers to principal, or undefined if every request needs a credential
  */
 export function anonymousAccess(
   { isLocal, isPublic }: { readonly isLocal: boolean; readonly isPublic: boolean },
   canSignIn: boolean,
 ): ((headers: Headers) => Principal) | undefined {
-  if (isLocal) return () => AT_HOME;
+  if (isLocal) return () => LOCAL_OWNER;
   if (!isPublic) return undefined;
   const reach = canSignIn ? "all" : NOTHING;
-  const stranger = (headers: Headers): Principal => {
-    // Asked for only where somebody counts. Named here: V8 takes ten times as long over one named by a symbol.
-    const owner = () => `${ANONYMOUS} ${addressOf(headers)}`;
-    return { id: ANONYMOUS, scopes: NOTHING, reach, [PARTITION]: owner };
+  const anonymous = (headers: Headers): Principal => {
+    // Lazy, because only rate limits and idempotency need it. A const, because V8 takes ten times as long to create a
+    // function that gets its name from a symbol.
+    const partition = () => `${ANONYMOUS} ${addressOf(headers)}`;
+    return { id: ANONYMOUS, scopes: NOTHING, reach, [PARTITION]: partition };
   };
-  keepMap(stranger(new Headers()));
-  return stranger;
+  keepMap(anonymous(new Headers()));
+  return anonymous;
 }
 
 const NOTHING: readonly string[] = Object.freeze([]);
 
-/** Where a request comes from: of an IPv6 address the part that its owner cannot choose, the first 64 bits. */
+/** The client's address. Of an IPv6 address only the first 64 bits: a client can choose the rest freely. */
 export function addressOf(headers: Headers): string {
   const address = headers.get("cf-connecting-ip") ?? "";
   if (!address.includes(":")) return address;
-  // An IPv4 address in IPv6's clothes.
+  // An IPv4-mapped IPv6 address.
   if (address.includes(".")) return address.slice(address.lastIndexOf(":") + 1);
   const [before = [], after] = address.split("::").map((part) => (part === "" ? [] : part.split(":")));
   const zeros = after === undefined ? [] : Array<string>(Math.max(0, 8 - before.length - after.length)).fill("0");

@@ -1,6 +1,6 @@
 /**
- * Who is calling: looks at every credential that a request carries and makes a principal of them, or says why not.
- * Decides nothing about tools.
+ * Authenticates a request: turns the credentials it carries into a principal, or says why they are refused. Decides
+ * nothing about tools.
  */
 import { isInside } from "../core/lib/egress.ts";
 import type { MaybePromise } from "../core/lib/maybe-promise.ts";
@@ -13,100 +13,107 @@ import { isKey, type Keyring, keyIdOf } from "./keys.ts";
 import { originOf, resourcesOf } from "./protected-resource.ts";
 import type { SignIn } from "./sign-in.ts";
 
-/** A request, and its headers: each look at `request.headers` crosses into the runtime, so it is taken once. */
+/** A request and its headers. `request.headers` is read once, because each read crosses into the runtime. */
 export interface IncomingRequest {
   readonly request: Request;
   readonly headers: Headers;
 }
 
 export interface Access {
-  /** Whom a request without credential comes from; undefined where it is turned away. */
+  /** The principal of a request without a credential; undefined if such requests are refused. */
   readonly anonymous: ((headers: Headers) => Principal) | undefined;
   readonly keys: Keyring;
   readonly tokens: Tokens | undefined;
   readonly signIn: SignIn | undefined;
   readonly failures: Failures;
-  /** Told of what went wrong on our side. */
+  /** Logs an error on our side, such as a store that cannot be reached. */
   readonly report: (error: unknown) => void;
 }
 
 export type Admission = { readonly principal: Principal } | Refused;
 
-/** Why a request was turned away. `why` and `key` (the id of an API key) are for the operator's log. */
+/** Why a request was refused. `why` and `key` (the id of an API key) are for the operator's log. */
 export interface Refused {
   readonly refused: "no credential" | "bad credential" | "exposed" | "too many failures" | "too large" | "unavailable";
   readonly why?: string;
   readonly key?: string | undefined;
 }
 
-/** Longer than any token that we can check. */
+/** In characters. Longer than any token that we can check. */
 const MAX_CREDENTIAL = 8_192;
 /**
- * RFC 6750, section 2.1; the colon is of this Worker's own sign-in. Two headers arrive as one with a comma: refused.
+ * RFC 6750, section 2.1, plus the colon in tokens of the Worker's own sign-in. Two headers arrive as one joined by a
+ * comma, which does not match.
  */
 const BEARER = /^Bearer +([\w\-.~+/:]+=*) *$/i;
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const SIGNED_IN = /^[^:]+:[^:]+:[^:]+$/;
 
-/** URLs on which nobody else can read the credential; tested first to spare parsing. */
+/** URLs on which no one else can read the credential. Tested first, to avoid parsing the URL. */
 const SAFE_URL = /^(https:|http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])[:/])/;
 
 /**
- * Loopback, unique local, link-local. isInside() takes for inside what tools must not fetch, and that is more: IPv6
- * addresses that wrap an IPv4 address, which may be a public one.
+ * Loopback, unique local and link-local addresses. isInside() is too broad here: it lists what tools must not fetch,
+ * which includes IPv6 addresses that wrap a (possibly public) IPv4 address.
  */
 const PRIVATE_V6 = /^\[(::1\]|f[cd]..:|fe[89ab].:)/;
 
 const NOBODY: Admission = { refused: "no credential" };
-const UNRECOGNIZED: Admission = { refused: "bad credential", why: "neither key nor token by its looks" };
+const UNRECOGNIZED: Admission = { refused: "bad credential", why: "not in the form of a key or a token" };
 
-/** @param toolkit folder name in the path that was asked for */
+/**
+ * Returns a promise only if the credential has to be looked up or verified.
+ *
+ * @param toolkit the toolkit's folder name in the request's path, if the path has one
+ */
 export function authenticate(
   { request, headers }: IncomingRequest,
   toolkit: string | undefined,
   access: Access,
 ): MaybePromise<Admission> {
   const authorization = headers.get("authorization") || undefined;
-  // OXP, "Server Authentication"; gateway seed, "Authentication".
+  // OXP 1.0, "Server Authentication"; X-Agent-API-Key is an alias.
   const oxpKey = headers.get("oxp-api-key");
   const agentKey = headers.get("x-agent-api-key");
-  if (authorization === undefined && !oxpKey && !agentKey) return asStranger(headers, access);
-  const shown: string[] = [];
-  if (oxpKey) shown.push(oxpKey);
-  if (agentKey) shown.push(agentKey);
+  if (authorization === undefined && !oxpKey && !agentKey) return asAnonymous(headers, access);
+  const credentials: string[] = [];
+  if (oxpKey) credentials.push(oxpKey);
+  if (agentKey) credentials.push(agentKey);
   const bearer = authorization && BEARER.exec(authorization)?.[1];
-  // OXP: a server without authentication ignores the header. What is plainly meant for us is still looked at.
-  if (access.anonymous && !shown.concat(bearer ?? authorization ?? []).some((text) => isOurs(text, access))) {
-    return asStranger(headers, access);
+  // OXP 1.0: a server without authentication ignores the header. A credential in one of our own forms is still checked.
+  if (access.anonymous && !credentials.concat(bearer ?? authorization ?? []).some((text) => isOurs(text, access))) {
+    return asAnonymous(headers, access);
   }
-  // RFC 6750, section 5.3, and OAuth 2.1, section 1.5: never without TLS, but within a machine or a network. Before all
-  // else that may be wrong with it: whoever reads along has it, however it was written.
+  // RFC 6750, section 5.3, and OAuth 2.1, section 1.5: credentials need TLS, except within a machine or a private
+  // network. Checked before anything else: an eavesdropper has the credential now, even if it is malformed.
   if (!SAFE_URL.test(request.url) && isExposed(new URL(request.url)))
-    return exposed([...shown, bearer ?? authorization]);
-  if ((authorization?.length ?? 0) > MAX_CREDENTIAL || shown.some((key) => key.length > MAX_CREDENTIAL)) {
+    return exposed([...credentials, bearer ?? authorization]);
+  if ((authorization?.length ?? 0) > MAX_CREDENTIAL || credentials.some((key) => key.length > MAX_CREDENTIAL)) {
     return { refused: "too large" };
   }
-  if (shown.some((key) => !isKey(key)) || (authorization !== undefined && bearer === undefined)) return UNRECOGNIZED;
-  if (bearer !== undefined) shown.push(bearer);
-  const [credential, ...others] = shown;
+  if (credentials.some((key) => !isKey(key)) || (authorization !== undefined && bearer === undefined)) {
+    return UNRECOGNIZED;
+  }
+  if (bearer !== undefined) credentials.push(bearer);
+  const [credential, ...others] = credentials;
   if (credential === undefined) return UNRECOGNIZED;
-  // Gateway seed, "Authentication": two credentials that differ are none.
+  // A request may repeat one credential in several headers, but may not send different ones.
   if (others.some((other) => other !== credential)) return bad("two credentials that differ");
-  if (access.failures.shutsOut(headers, credential)) return { refused: "too many failures" };
+  if (access.failures.blocks(headers, credential)) return { refused: "too many failures" };
   try {
     const found = lookUp(credential, request, toolkit, access);
     if (!(found instanceof Promise)) return admit(found, credential, access);
     return found.then(
       (found) => admitAndRemember(found, credential, access),
-      (error) => away(error, access),
+      (error) => unavailable(error, access),
     );
   } catch (error) {
-    return away(error, access);
+    return unavailable(error, access);
   }
 }
 
-function exposed(shown: readonly (string | undefined)[]): Refused {
-  return { refused: "exposed", key: shown.map((text) => text && keyIdOf(text)).find((id) => id !== undefined) };
+function exposed(credentials: readonly (string | undefined)[]): Refused {
+  return { refused: "exposed", key: credentials.map((text) => text && keyIdOf(text)).find((id) => id !== undefined) };
 }
 
 function isExposed(url: URL): boolean {
@@ -132,7 +139,7 @@ function lookUp(
 
 const NOT_SET_UP: Rejected = { why: "credential of a kind that is not set up here" };
 
-/** Whoever signed in with a key is that key's principal, with as many of its scopes as were granted. */
+/** A user who signed in with a key is that key's principal, with the granted scopes that the key itself has. */
 async function signedIn(
   token: string,
   origin: string,
@@ -152,7 +159,7 @@ function isOurs(text: string, { tokens, signIn }: Access): boolean {
   return isKey(text) || (tokens !== undefined && JWT.test(text)) || (signIn !== undefined && SIGNED_IN.test(text));
 }
 
-function asStranger(headers: Headers, { anonymous }: Access): Admission {
+function asAnonymous(headers: Headers, { anonymous }: Access): Admission {
   return anonymous ? { principal: anonymous(headers) } : NOBODY;
 }
 
@@ -166,15 +173,15 @@ function admit(found: Found, credential: string, { keys }: Access): Admission {
   return "why" in found ? bad(found.why) : { principal: found };
 }
 
-/** A credential that had to be looked up is remembered if it is valid (failures.ts). */
+/** Remembers a looked-up credential if it is valid, so that it works even from a blocked address (failures.ts). */
 function admitAndRemember(found: Found, credential: string, access: Access): Admission {
   const admission = admit(found, credential, access);
-  if ("principal" in admission) access.failures.found(credential);
+  if ("principal" in admission) access.failures.remember(credential);
   return admission;
 }
 
-/** A store or a provider that cannot be reached opens nothing. */
-function away(error: unknown, { report }: Access): Admission {
+/** Fails closed: if a store or an identity provider cannot be reached, no credential is accepted. */
+function unavailable(error: unknown, { report }: Access): Admission {
   if (!(error instanceof ProviderDown)) report(error);
   return { refused: "unavailable" };
 }

@@ -1,6 +1,6 @@
 /**
- * Counts invalid credentials per client address. An address with too many in one minute is shut out for the next: its
- * credentials are not checked, except those found valid recently, so others behind that address keep working.
+ * Counts invalid credentials per client address. An address with too many in one minute is blocked for the next minute:
+ * its credentials are refused unchecked, except those recently found valid, so others behind that address keep working.
  */
 import type { Log } from "../core/lib/log.ts";
 import { MINUTE_MS } from "../core/pipeline/authorize.ts";
@@ -9,56 +9,57 @@ import { TtlCache } from "./ttl-cache.ts";
 
 export interface Failures {
   /** Whether to refuse this credential unchecked. */
-  shutsOut(headers: Headers, credential: string): boolean;
+  blocks(headers: Headers, credential: string): boolean;
   /**
-   * Counts one.
+   * Counts one invalid credential.
    *
-   * @returns whether it is one too many: from now on the address is shut out
+   * @returns whether the address is over the limit, and therefore blocked
    */
   count(headers: Headers): Promise<boolean>;
-  /** Told of each credential that was looked up and found valid. */
-  found(credential: string): void;
+  /** Remembers a credential that was looked up and found valid. */
+  remember(credential: string): void;
 }
 
-/** Failures a minute of one address: the name of a rate limiter in wrangler.toml. Without it, they are not counted. */
+/** Failures per minute and address. Counted by the limiter RATE_60 in wrangler.toml; without it, there is no limit. */
 const RATE = 60;
 /** Longer than any other cache of checked credentials (keys.ts, jwt.ts, sign-in.ts). */
-const GOOD_MS = 600_000;
+const VALID_MS = 600_000;
 
 /**
- * @param within counts one against this limit, per location; another isolate notices at its own next failure
- * @param now    milliseconds since 1970
+ * @param rateLimit counts one request against a limit, per location; resolves with whether it is within. An isolate
+ *   learns that an address is blocked when it counts its own next failure
+ * @param now       milliseconds since 1970
  */
 export function failures(
   rateLimit: (perMinute: number, key: string) => Promise<boolean>,
   now: () => number,
   log: Log,
 ): Failures {
-  const shut = new TtlCache<true>(now);
-  const good = new TtlCache<true>(now);
-  let counts = true;
+  const blocked = new TtlCache<true>(now);
+  const valid = new TtlCache<true>(now);
+  let hasLimiter = true;
   return {
-    shutsOut(headers, credential) {
-      if (shut.size === 0 || good.get(credential)) return false;
-      return shut.get(addressOf(headers)) !== undefined;
+    blocks(headers, credential) {
+      if (blocked.size === 0 || valid.get(credential)) return false;
+      return blocked.get(addressOf(headers)) !== undefined;
     },
     async count(headers) {
       const address = addressOf(headers);
-      if (shut.get(address)) return true;
-      if (!counts) return false;
+      if (blocked.get(address)) return true;
+      if (!hasLimiter) return false;
       try {
         if (await rateLimit(RATE, `failed ${address}`)) return false;
       } catch (error) {
-        counts = false;
+        hasLimiter = false;
         log({ level: "warning", message: "failed credentials are not limited", error: String(error) });
         return false;
       }
-      if (shut.get(address) === undefined) {
-        shut.set(address, true, now() + MINUTE_MS);
+      if (blocked.get(address) === undefined) {
+        blocked.set(address, true, now() + MINUTE_MS);
         log({ level: "warning", message: "refused", reason: "too many bad credentials" });
       }
       return true;
     },
-    found: (credential) => good.set(credential, true, now() + GOOD_MS),
+    remember: (credential) => valid.set(credential, true, now() + VALID_MS),
   };
 }

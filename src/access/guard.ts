@@ -1,4 +1,4 @@
-/** The door: admits a request as a principal, or turns it away with a status and a sentence. Knows no protocol. */
+/** The guard: admits a request as a principal, or rejects it with a status and a message. Knows no protocol. */
 
 import type { Log } from "../core/lib/log.ts";
 import { isPromise, type MaybePromise } from "../core/lib/maybe-promise.ts";
@@ -11,20 +11,25 @@ import { challenge, type ResourceSettings } from "./protected-resource.ts";
 export interface GuardParts {
   readonly access: Access;
   readonly resource: ResourceSettings;
-  /** Requests a minute for principals without a limit of their own; undefined for no limit. */
+  /** Requests per minute for principals that have no limit themselves; undefined for no limit. */
   readonly rate: number | undefined;
   readonly rateLimit: (perMinute: number, key: string) => Promise<boolean>;
   readonly log: Log;
 }
 
-/** Why a request does not come in; in the shape of the protocol that it came in on by whoever answers. */
+/** Why a request was rejected. The protocol it came in on turns this into its own kind of error response. */
 export interface Rejection {
   readonly status: 401 | 403 | 429 | 431 | 503;
   readonly message: string;
   readonly headers: Record<string, string>;
 }
 
-/** @param times requests to count (default 1); 0 checks only the credential */
+/**
+ * Checks the credential and the rate limit. Returns a promise only if it has to look something up or count.
+ *
+ * @param toolkit the toolkit's folder name in the request's path, if the path has one
+ * @param times requests to count (default 1); 0 checks only the credential
+ */
 export type Guard = (
   request: IncomingRequest,
   toolkit: string | undefined,
@@ -32,9 +37,9 @@ export type Guard = (
 ) => MaybePromise<Principal | Rejection>;
 
 const HOW =
-  "A credential is needed: an API key as Authorization: Bearer, OXP-API-Key or X-Agent-API-Key, or a token. " +
-  "Whoever runs this deployment makes a key with: npm run keys -- create NAME --remote " +
-  "(under npm run start:closed without --remote)";
+  "A credential is required: an API key in Authorization: Bearer, OXP-API-Key or X-Agent-API-Key, or a token. " +
+  "The operator of this deployment creates keys with: npm run keys -- create NAME --remote " +
+  "(under npm run start:closed, without --remote)";
 const EXPOSED =
   "A credential was sent over plain http and may have been read. Replace it: npm run keys -- revoke ID, " +
   "then npm run keys -- create NAME";
@@ -42,7 +47,7 @@ const RETRY_SECONDS = 5;
 const WAIT = { "retry-after": String(MINUTE_MS / 1_000) };
 
 export function createGuard({ access, resource, rate, rateLimit, log }: GuardParts): Guard {
-  let told = false;
+  let hasExplained = false;
   const admit = (admission: Admission, { request, headers }: IncomingRequest, times: number): ReturnType<Guard> => {
     if ("refused" in admission) return refuse(admission, request, headers);
     const { principal } = admission;
@@ -52,11 +57,11 @@ export function createGuard({ access, resource, rate, rateLimit, log }: GuardPar
   const refuse = async (refused: Refused, request: Request, headers: Headers): Promise<Rejection> => {
     const { refused: reason, why, key } = refused;
     if (reason === "no credential") {
-      if (!told) log({ level: "warning", message: HOW });
-      told = true;
+      if (!hasExplained) log({ level: "warning", message: HOW });
+      hasExplained = true;
     } else if (reason === "bad credential" || reason === "exposed" || reason === "too large") {
-      // Every bad credential counts, whatever is wrong with it, and all senders wait equally long. Once an address is
-      // shut out, no more lines are logged.
+      // Count every bad credential, whatever is wrong with it, so that all refusals take equally long. Once an address
+      // is blocked, no more lines are logged.
       if (await access.failures.count(headers)) return rejection("too many failures", request, resource);
       if (reason === "exposed") log({ level: "warning", message: EXPOSED, key });
       else log({ level: "info", message: "refused", reason, why, key });
@@ -66,7 +71,7 @@ export function createGuard({ access, resource, rate, rateLimit, log }: GuardPar
     return rejection(reason, request, resource);
   };
   const isWithin = async (principal: Principal, limit: number, times: number): Promise<boolean> => {
-    // A rate limiter counts one at a time.
+    // A rate limiter counts one request at a time.
     for (let counted = 0; counted < times; counted++)
       if (!(await rateLimit(limit, partitionOf(principal)))) return false;
     return true;
@@ -98,10 +103,10 @@ function rejection(reason: Refused["refused"], request: Request, resource: Resou
   const url = new URL(request.url);
   switch (reason) {
     case "no credential":
-      // RFC 6750, section 3.1: no error code for a request that shows nothing.
+      // RFC 6750, section 3.1: no error code if the request has no credential.
       return unauthorized(HOW, challenge(url, resource, undefined, resource.baseScopes));
     case "bad credential":
-      // One answer for whatever is wrong with it: unknown, expired, revoked, forged, or of another place.
+      // The same response whether the credential is unknown, expired, revoked, forged or for another audience.
       return unauthorized(
         "The credential is not valid here",
         challenge(url, resource, "invalid_token", resource.baseScopes),
@@ -109,7 +114,7 @@ function rejection(reason: Refused["refused"], request: Request, resource: Resou
     case "exposed":
       return {
         status: 403,
-        message: "Credentials are accepted over https only, and this one was sent in the clear: replace it",
+        message: "Credentials are accepted over https only. This one was sent in the clear: replace it",
         headers: {},
       };
     case "too many failures":

@@ -1,22 +1,30 @@
-/** The keys that an identity provider publishes (RFC 7517): when they are fetched, and when they count. */
+/** The public keys of an identity provider (RFC 7517): when they are fetched, and how long they are trusted. */
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import { JOSEError, JWKSInvalid, JWKSNoMatchingKey } from "jose/errors";
 import { atMost } from "../core/lib/wait.ts";
 
-/** The provider of the keys does not answer: nobody can say whether a token is good. */
+/** The identity provider cannot be reached or publishes no usable keys, so its tokens cannot be verified. */
 export class ProviderDown extends Error {}
 
-/** How long the provider's keys are not asked for again, and how long they count at most while it cannot be reached. */
+/** Age after which the keys are fetched again, and after which they are no longer used if that fails. */
 const FRESH_MS = 600_000;
 const STALE_MS = 86_400_000;
-/** How long a provider may take, how long one that failed is left alone, and how often an unknown key makes us ask. */
-const PATIENCE_MS = 5_000;
+/** Time limit of a fetch. */
+const TIMEOUT_MS = 5_000;
+/** Pause after a fetch that failed. */
 const COOLDOWN_MS = 5_000;
+/** Shortest time between two fetches because of an unknown key. */
 const REFRESH_COOLDOWN_MS = 30_000;
 
 /**
- * The provider's keys: kept, and fetched again when they are old or lack the one that a token names. Whoever comes
- * meanwhile waits for the same answer. While the provider cannot be reached, those that are known go on counting.
+ * Caches the provider's keys, and fetches them again when they are old or lack the one that a token names. Concurrent
+ * requests share one fetch. While the provider cannot be reached, the known keys stay in use, for a day at most.
+ *
+ * @param address JWT_JWKS_URL: https, or http on loopback
+ * @param now milliseconds since 1970
+ * @param report logs a fetch that failed
+ * @returns a key lookup for jose's `jwtVerify`, which throws {@link ProviderDown} if it has no keys to look in
+ * @throws if the address is not https
  */
 export function publishedKeys(
   address: string,
@@ -31,11 +39,11 @@ export function publishedKeys(
   let keys: JWTVerifyGetKey | undefined;
   let fetchedAt = Number.NEGATIVE_INFINITY;
   let failedAt = Number.NEGATIVE_INFINITY;
-  let asking: { readonly since: number; readonly over: Promise<void> } | undefined;
+  let fetching: { readonly since: number; readonly done: Promise<void> } | undefined;
 
   const fetchKeys = async () => {
     try {
-      const signal = AbortSignal.timeout(PATIENCE_MS);
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
       const response = await send(url, { headers: { accept: "application/json" }, redirect: "manual", signal });
       const set = response.status === 200 ? await response.json<JSONWebKeySet>() : undefined;
       if (!set?.keys?.length) throw new ProviderDown(`No keys at JWT_JWKS_URL: status ${response.status}`);
@@ -45,15 +53,16 @@ export function publishedKeys(
       report(error);
       failedAt = now();
     } finally {
-      asking = undefined;
+      fetching = undefined;
     }
   };
   const refresh = async () => {
     if (now() - failedAt < COOLDOWN_MS) return;
-    // A request whose caller has gone is let go with all that it waits for: its answer may never come.
-    if (asking === undefined || now() - asking.since > PATIENCE_MS + 1_000)
-      asking = { since: now(), over: fetchKeys() };
-    await atMost(asking.over, PATIENCE_MS);
+    // If the caller of the request that started a fetch disconnects, the runtime may drop the fetch with the request.
+    if (fetching === undefined || now() - fetching.since > TIMEOUT_MS + 1_000) {
+      fetching = { since: now(), done: fetchKeys() };
+    }
+    await atMost(fetching.done, TIMEOUT_MS);
   };
 
   const find: JWTVerifyGetKey = async (header, token) => {
@@ -61,7 +70,7 @@ export function publishedKeys(
     try {
       return await keys(header, token);
     } catch (error) {
-      // A key that is no key is the provider's fault, and not the token's.
+      // A malformed key is the provider's fault, not the token's.
       throw error instanceof JOSEError && !(error instanceof JWKSInvalid) ? error : new ProviderDown();
     }
   };
@@ -74,7 +83,7 @@ export function publishedKeys(
       const mayBeNew = error instanceof JWKSNoMatchingKey || error instanceof ProviderDown;
       if (!mayBeNew || now() - fetchedAt < REFRESH_COOLDOWN_MS) throw error;
       if (!isOld) await refresh();
-      // Nobody could be asked whether there is such a key by now.
+      // The provider could not be reached, so the key may exist by now.
       if (now() - fetchedAt > REFRESH_COOLDOWN_MS) throw new ProviderDown();
       return find(header, token);
     }

@@ -1,7 +1,7 @@
 /**
- * JSON Web Tokens, of two kinds that share nothing: HS256 under a secret that caller and deployment share (OXP,
- * "Server Authentication"), and RS256, ES256 or EdDSA under the published keys of an identity provider. A token's
- * header picks among the algorithms that its kind of key allows and never the kind of a key (RFC 8725, 3.1 and 3.2).
+ * Verifies JSON Web Tokens of two separate kinds: HS256 with a secret that caller and deployment share (OXP 1.0,
+ * "Server Authentication"), and RS256, ES256 or EdDSA with the published keys of an identity provider. Each kind of key
+ * has its own list of allowed algorithms, so a token's header cannot choose the kind of key (RFC 8725, 3.1 and 3.2).
  */
 import { decodeProtectedHeader, type JWTPayload, jwtVerify } from "jose";
 import { JOSEError, JWTClaimValidationFailed } from "jose/errors";
@@ -15,11 +15,11 @@ import { TtlCache } from "./ttl-cache.ts";
 export interface TokenSettings {
   /** The shared secret: {@link LEAST_SECRET} bytes or more. */
   readonly secret?: string | undefined;
-  /** The identity provider, as it spells itself in `iss`; with {@link jwksUrl}, or neither. */
+  /** The identity provider's `iss`, exactly as it spells it. Set together with {@link jwksUrl}. */
   readonly issuer?: string | undefined;
-  /** Where it publishes its keys: https, or http on loopback. */
+  /** Where the provider publishes its keys: https, or http on loopback. */
   readonly jwksUrl?: string | undefined;
-  /** What `aud` must name; left out, the URL that the request came to. */
+  /** The required `aud`; by default the URL of the request. */
   readonly audience?: string | undefined;
 }
 
@@ -27,39 +27,42 @@ export interface Tokens {
   /**
    * @param resources URIs that a token for this request may have been issued for
    * @returns the principal, or (for the log) why the token was refused
-   * @throws {ProviderDown}
+   * @throws {ProviderDown} if the identity provider's keys cannot be fetched
    */
   find(token: string, resources: readonly string[]): MaybePromise<Principal | Rejected>;
 }
 
 /** An invalid credential. */
 export interface Rejected {
-  /** For the operator only: our own words, nothing taken from the credential. */
+  /** For the operator's log only. Contains nothing taken from the credential. */
   readonly why: string;
 }
 
-/** What of a verified token counts. */
+/** A verified token, before its audience is checked. */
 interface Verified {
   readonly principal: Principal;
-  /** Absent where it names none, as OXP's tokens may; an identity provider's must (RFC 8707, MCP "Token Handling"). */
+  /**
+   * Undefined if the token has no `aud`. OXP's tokens may omit it; an identity provider's may not (RFC 8707; MCP,
+   * "Token Handling").
+   */
   readonly audience: readonly unknown[] | undefined;
 }
 
-/** Bytes that a shared secret must have (RFC 7518, 3.2). */
+/** Minimum length of a shared secret, in bytes (RFC 7518, 3.2). */
 export const LEAST_SECRET = 32;
 const ASYMMETRIC = ["RS256", "ES256", "EdDSA", "Ed25519"];
 const TYPES = ["jwt", "at+jwt", "application/at+jwt"];
 /** Clock skew allowed between issuer and Worker, in seconds: applies to `exp`, `nbf` and `iat`. */
 const TOLERANCE_S = 30;
-/** OXP: a server "SHOULD enforce a short life". */
+/** Longest time to `exp` of a shared-secret token. OXP 1.0: a server "SHOULD enforce a short life". */
 const MAX_LIFE_S = 3_600;
-/** What a token was found to be is remembered no longer than this, however long it lives. */
-const KNOWN_MS = 300_000;
+/** How long a verified token is cached, unless it expires sooner. */
+const CACHE_MS = 300_000;
 
 /**
- * @param send the Worker's fetch: where keys are published is the owner's word, and needs no guard
+ * @param send fetches the provider's keys. Unguarded, because the URL is the operator's own setting
  * @param now  milliseconds since 1970
- * @param report told when the provider fails
+ * @param report logs a failure of the provider
  */
 export function tokens(
   settings: TokenSettings,
@@ -83,7 +86,7 @@ export function tokens(
     if (isShared) {
       if (settings.secret === undefined) return { why: "HS256 token, but JWT_SECRET is not set" };
       const key = new TextEncoder().encode(settings.secret);
-      // The operator's mistake, which is said at the start (index.ts). For whoever signs, nothing can be valid here.
+      // The operator's mistake; index.ts logs it at startup. No token can be valid until it is fixed.
       if (key.length < LEAST_SECRET) return { why: "JWT_SECRET is too short" };
       ({ payload } = await jwtVerify(token, key, { ...options, algorithms: ["HS256"], requiredClaims: ["exp"] }));
       if ((payload.exp as number) > now() / 1_000 + MAX_LIFE_S + TOLERANCE_S) {
@@ -99,7 +102,7 @@ export function tokens(
       ({ payload } = await jwtVerify(token, published, { ...options, issuer, algorithms: ASYMMETRIC, requiredClaims }));
     }
     if ((payload.iat ?? 0) > now() / 1_000 + TOLERANCE_S) return NOT_YET;
-    // jose checks only that `sub` is there: null or "" would make one subject of everyone.
+    // jose only checks that `sub` is present. All tokens with null or "" would be one subject.
     if (payload.sub !== undefined && (typeof payload.sub !== "string" || payload.sub === "")) {
       return { why: "token with an invalid sub" };
     }
@@ -107,24 +110,24 @@ export function tokens(
       principal: await principalOf(payload, !isShared),
       audience: payload.aud === undefined ? undefined : [payload.aud].flat(),
     };
-    recent.set(token, verified, Math.min(now() + KNOWN_MS, (payload.exp as number) * 1_000));
+    recent.set(token, verified, Math.min(now() + CACHE_MS, (payload.exp as number) * 1_000));
     return verified;
   };
 
-  const forHere = ({ principal, audience }: Verified, resources: readonly string[]): Principal | Rejected => {
+  const checkAudience = ({ principal, audience }: Verified, resources: readonly string[]): Principal | Rejected => {
     if (audience === undefined) return principal;
-    const here: readonly unknown[] = settings.audience === undefined ? resources : [settings.audience];
-    return audience.some((one) => typeof one === "string" && (here.includes(one) || here.includes(plain(one))))
-      ? principal
-      : ELSEWHERE;
+    const accepted: readonly unknown[] = settings.audience === undefined ? resources : [settings.audience];
+    const isAccepted = (uri: unknown) =>
+      typeof uri === "string" && (accepted.includes(uri) || accepted.includes(canonical(uri)));
+    return audience.some(isAccepted) ? principal : OTHER_AUDIENCE;
   };
 
   return {
     find(token, resources) {
       const known = recent.get(token);
-      if (known) return forHere(known, resources);
+      if (known) return checkAudience(known, resources);
       return verify(token).then(
-        (verified) => ("why" in verified ? verified : forHere(verified, resources)),
+        (verified) => ("why" in verified ? verified : checkAudience(verified, resources)),
         (error) => {
           if (error instanceof ProviderDown || !(error instanceof JOSEError)) throw error;
           return rejected(error);
@@ -136,7 +139,7 @@ export function tokens(
 
 const MALFORMED: Rejected = { why: "malformed token" };
 const NOT_YET: Rejected = { why: "token is not valid yet" };
-const ELSEWHERE: Rejected = { why: "token for another audience" };
+const OTHER_AUDIENCE: Rejected = { why: "token for another audience" };
 const REASONS: Readonly<Record<string, Rejected>> = {
   ERR_JWT_EXPIRED: { why: "expired token" },
   ERR_JWS_SIGNATURE_VERIFICATION_FAILED: { why: "token with a wrong signature" },
@@ -145,7 +148,7 @@ const REASONS: Readonly<Record<string, Rejected>> = {
   ERR_JOSE_ALG_NOT_ALLOWED: { why: "token with an algorithm that is not allowed" },
 };
 
-/** Why a token was not verified. Names claims that we ask for, and none of what they hold. */
+/** Why a token failed verification. Names the claim, but never its value. */
 function rejected(error: JOSEError): Rejected {
   if (!(error instanceof JWTClaimValidationFailed)) return REASONS[error.code] ?? MALFORMED;
   const { claim, reason } = error;
@@ -154,7 +157,7 @@ function rejected(error: JOSEError): Rejected {
   return claim === "iss" ? { why: "token of another issuer" } : NOT_YET;
 }
 
-/** @returns undefined for what is no header: a text of three parts may be anything */
+/** @returns undefined if the token has no valid header: any text with two dots in it gets here */
 function headerOf(token: string): Record<string, unknown> | undefined {
   try {
     return decodeProtectedHeader(token);
@@ -164,26 +167,27 @@ function headerOf(token: string): Record<string, unknown> | undefined {
 }
 
 /**
- * A principal is an (issuer, subject), hashed: bounded in length, and free of addresses and names. Whoever has the
- * shared secret may sign any issuer: that makes nobody one of the identity provider's subjects.
+ * The principal of a token. Its id is a hash of issuer and subject: bounded in length, and free of personal data. The
+ * hash includes the kind of token, because a holder of the shared secret can sign any issuer and must not become one of
+ * the identity provider's subjects.
  */
 async function principalOf(payload: JWTPayload, ofProvider: boolean): Promise<Principal> {
   const who = [ofProvider ? "provider" : "shared", payload.iss ?? null, payload.sub ?? null];
   const id = `jwt:${(await sha256(JSON.stringify(who))).slice(0, 32)}`;
   const scopes = scopesOf(payload);
-  // All who sign tokens without a subject share one id, and nothing tells them apart.
+  // All tokens without a subject share one id, and nothing tells their callers apart.
   const shares = payload.sub === undefined && { [PARTITION]: () => id };
   return Object.freeze({ id, scopes, reach: ofProvider ? "all" : scopes, ...shares });
 }
 
-/** `scope` as RFC 8693 has it (section 4.2); `scp` as some providers do. */
+/** Reads `scope` (RFC 8693, section 4.2) or `scp`, which some providers use. */
 function scopesOf({ scope, scp }: JWTPayload): readonly string[] {
   const given = scope ?? scp;
   if (typeof given === "string") return given.split(" ").filter((one) => one !== "");
   return Array.isArray(given) ? given.filter((one) => typeof one === "string") : [];
 }
 
-/** Scheme and host in small letters, no slash at the end (MCP, basic/authorization, Canonical Server URI). */
-function plain(uri: string): string {
+/** Lower-case scheme and host, no trailing slash (MCP, basic/authorization, Canonical Server URI). */
+function canonical(uri: string): string {
   return (URL.parse(uri)?.href ?? uri).replace(/\/$/, "");
 }

@@ -1,34 +1,35 @@
 /**
- * API keys: `trivet_<id>_<secret>`. A record is found by the id, in one read that is cached; of the secret only a hash
- * is kept (256 random bits need no slow one), and it is compared in constant time. `npm run keys` makes them.
+ * Checks API keys: `trivet_<id>_<secret>`. The id finds the record, in one cached read. The record has only a hash of
+ * the key, compared in constant time; 256 random bits do not need a slow hash. `npm run keys` creates keys.
  */
 import type { Principal } from "../core/model/principal.ts";
 import type { KeyRecord, KeyRecords } from "../core/ports/key-records.ts";
 import { TtlCache } from "./ttl-cache.ts";
 
 export interface Keyring {
-  /** @returns undefined for a text that is no key, or none that is good (any more) */
+  /** @returns the key's principal; undefined if the text is not a key, or the key is unknown, expired or revoked */
   find(text: string): Principal | undefined | Promise<Principal | undefined>;
-  /** Why {@link find} returned undefined, for the log; reads nothing. */
+  /** Why {@link find} returned undefined, for the log. Uses only what is cached. */
   whyNot(text: string): { readonly why: string; readonly key?: string };
-  /** The principal of a key that is known by its id alone: one that a person signed in with. */
+  /** The principal of the key that a user signed in with, whose id is all that sign-in keeps; undefined as for find. */
   findById(id: string): Promise<Principal | undefined>;
 }
 
 const KEY = /^trivet_([0-9a-z]{16})_[\w-]{43}$/;
-/** How long a record is known here: with KV's own minute, a revoked key is refused within two. */
-const KNOWN_MS = 30_000;
+/** How long an isolate caches a record. With the minute that KV caches it, a revoked key is refused within two. */
+const CACHE_MS = 30_000;
 
 interface Known {
   readonly record: KeyRecord;
   readonly principal: Principal;
-  /** The key's text once it was found to be good: its hash need not be taken again. */
+  /** The full key, once its hash has matched, so that it is not hashed again. */
   text?: string;
 }
 
-/** Made once: the runtime's own objects cost more than what is done with them. */
+/** Shared, because creating one costs more than using it. */
 const UTF8 = new TextEncoder();
 
+/** Whether a text has the form of an API key. */
 export function isKey(text: string): boolean {
   return KEY.test(text);
 }
@@ -44,14 +45,14 @@ export function keyring(records: KeyRecords, now: () => number): Keyring {
 
   const read = async (id: string): Promise<Known | undefined> => {
     const record = await records.read(id);
-    // Another request may have read it meanwhile: then its checked text is known too.
+    // Another request may have cached it meanwhile, with the checked text.
     const other = recent.get(id);
     if (other || record === undefined) return other;
     const known = { record, principal: principalOf(id, record) };
-    recent.set(id, known, now() + KNOWN_MS);
+    recent.set(id, known, now() + CACHE_MS);
     return known;
   };
-  const good = ({ record, principal }: Known) =>
+  const unlessExpired = ({ record, principal }: Known) =>
     record.expires !== undefined && record.expires * 1_000 <= now() ? undefined : principal;
   const check = async (id: string, text: string) => {
     const known = recent.get(id) ?? (await read(id));
@@ -59,7 +60,7 @@ export function keyring(records: KeyRecords, now: () => number): Keyring {
     const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", UTF8.encode(text)));
     if (!crypto.subtle.timingSafeEqual(hash, Uint8Array.fromHex(known.record.hash))) return undefined;
     known.text = text;
-    return good(known);
+    return unlessExpired(known);
   };
 
   return {
@@ -67,11 +68,11 @@ export function keyring(records: KeyRecords, now: () => number): Keyring {
       const id = keyIdOf(text);
       if (id === undefined) return undefined;
       const known = recent.get(id);
-      return known?.text && isSame(text, known.text) ? good(known) : check(id, text);
+      return known?.text && isSame(text, known.text) ? unlessExpired(known) : check(id, text);
     },
     whyNot(text) {
       const id = keyIdOf(text);
-      if (id === undefined) return { why: "no key by its looks" };
+      if (id === undefined) return { why: "not in the form of a key" };
       const known = recent.get(id);
       if (known === undefined) return { why: "unknown or revoked key", key: id };
       const hasSecret = known.text !== undefined && isSame(text, known.text);
@@ -79,14 +80,14 @@ export function keyring(records: KeyRecords, now: () => number): Keyring {
     },
     async findById(id) {
       const known = recent.get(id) ?? (await read(id));
-      return known && good(known);
+      return known && unlessExpired(known);
     },
   };
 }
 
 /**
- * Compares two keys, which are all of one length, in a time that does not tell where they differ. The runtime's own way
- * takes bytes, and making those of a text costs more than all else that is done with a key.
+ * Compares two keys, which all have the same length, in constant time. crypto.subtle.timingSafeEqual takes bytes, and
+ * encoding the text would cost more than everything else that is done with a key.
  */
 function isSame(text: string, other: string): boolean {
   let difference = text.length ^ other.length;

@@ -1,21 +1,21 @@
 /**
- * Keeps web pages of others out (MCP, basic/transports, Security Warning: "Servers MUST validate the Origin header"):
- * a browser says on whose behalf it calls, and a server on loopback answers to loopback's names only, so that a name
- * that was made to lead here (DNS rebinding) leads nowhere. Pages that may call are told so (Fetch standard, CORS).
+ * Refuses requests of web pages that are not allowed to call (MCP, basic/transports, Security Warning: "Servers MUST
+ * validate the Origin header"), and answers CORS for those that are (Fetch standard). A server on loopback accepts only
+ * loopback host names, which stops DNS rebinding.
  */
 
 export interface OriginPolicy {
-  /** The server is for this machine: `npm start` says so. */
+  /** Whether only this machine may call, as under `npm start`. */
   readonly local: boolean;
-  /** Origins beside the server's own whose pages may call: `https://app.example.com`. */
+  /** Allowed origins besides the server's own: `https://app.example.com`. */
   readonly origins: readonly string[];
 }
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\]|[a-z0-9-]+\.localhost)$/i;
 
 /**
- * @param origin of the page that sent the request; none means that no browser did
- * @returns why the request is refused; undefined for one that may go on
+ * @param origin the request's `Origin` header; null if it was not sent by a web page
+ * @returns why the request is refused, or undefined if it is allowed
  */
 export function refusedOrigin(
   request: Request,
@@ -24,19 +24,22 @@ export function refusedOrigin(
 ): string | undefined {
   if (!local && origin === null) return undefined;
   const url = new URL(request.url);
-  if (local && !LOOPBACK.test(url.hostname)) return "This server answers to this machine only";
+  if (local && !LOOPBACK.test(url.hostname)) return "This server accepts requests from this machine only";
   if (origin === null || origin === url.origin || origins.includes(origin)) return undefined;
   if (local && /^https?:/.test(origin) && LOOPBACK.test(URL.parse(origin)?.hostname ?? "")) return undefined;
-  return "Pages of this origin may not call";
+  return "Web pages of this origin may not call this server";
 }
 
-/** What a page may read of an answer beside its body. */
+/** Response headers that a web page may read. */
 const EXPOSED = "ETag, Idempotency-Replayed, Mcp-Session-Id, Retry-After, WWW-Authenticate";
 const PREFLIGHT_SECONDS = "7200";
-/** Tokens (RFC 9110, section 5.6.2), parted by commas: a tool may name a header of its own `Mcp-Param-a.b`. */
+/** Tokens (RFC 9110, section 5.6.2) separated by commas. A tool may define headers such as `Mcp-Param-a.b`. */
 const FIELD_NAMES = /^[\w!#$%&'*+.^`|~, -]{1,8192}$/;
 
-/** Lets the page that sent the request read the answer. For requests that {@link refusedOrigin} let in. */
+/**
+ * Lets the web page that sent the request read the response (CORS). Changes the response's headers and returns it. Only
+ * for requests that {@link refusedOrigin} allowed.
+ */
 export function allowOrigin(response: Response, origin: string | null): Response {
   if (origin === null) return response;
   response.headers.set("access-control-allow-origin", origin);
@@ -46,18 +49,18 @@ export function allowOrigin(response: Response, origin: string | null): Response
   return response;
 }
 
-/** Answers a browser's question whether it may send a request (Fetch standard, CORS-preflight); undefined for others. */
+/** Answers a CORS preflight request of an allowed origin; undefined for any other request. */
 export function preflight(request: Request): Response | undefined {
   const method = request.headers.get("access-control-request-method");
   if (request.method !== "OPTIONS" || method === null || !request.headers.has("origin")) return undefined;
-  // The origin was found to be one that may call: it may send what headers it needs.
-  const asked = request.headers.get("access-control-request-headers");
+  // The origin is allowed, so it may send any header.
+  const requested = request.headers.get("access-control-request-headers");
   const headers: Record<string, string> = {
     "access-control-allow-methods": "GET, POST, DELETE",
     "access-control-max-age": PREFLIGHT_SECONDS,
     vary: "access-control-request-headers",
     "x-content-type-options": "nosniff",
   };
-  if (asked !== null && FIELD_NAMES.test(asked)) headers["access-control-allow-headers"] = asked;
+  if (requested !== null && FIELD_NAMES.test(requested)) headers["access-control-allow-headers"] = requested;
   return new Response(null, { status: 204, headers });
 }

@@ -1,12 +1,12 @@
 /**
- * This deployment as an OAuth protected resource: its identifiers, its metadata (RFC 9728) and the challenges that
- * lead clients there (RFC 6750, section 3; MCP, basic/authorization).
+ * This deployment as an OAuth protected resource: its identifiers, its metadata (RFC 9728), and the challenges that
+ * point clients to the metadata (RFC 6750, section 3; MCP, basic/authorization).
  */
 
 export interface ResourceSettings {
-  /** Issuers that clients may get tokens from; empty where there is no OAuth. `origin` is this deployment's own. */
+  /** Issuers that clients may get tokens from; empty without OAuth. `origin` is this deployment's own. */
   readonly issuers: (origin: string) => readonly string[];
-  /** What clients ask for at first: as little as gets them in. */
+  /** Scopes that clients request when they first connect: the fewest that let them in. */
   readonly baseScopes: readonly string[];
   readonly name: string;
 }
@@ -15,12 +15,12 @@ export const METADATA_PATH = "/.well-known/oauth-protected-resource";
 const METADATA = /^\/\.well-known\/oauth-protected-resource(\/mcp|\/[a-z0-9-]+\/mcp)?$/;
 const MCP_PATH = /^(\/[a-z0-9-]+)?\/mcp$/;
 
-/** Whether this path is one of the metadata's; both well-known forms, and one for each toolkit (RFC 9728, 3.1). */
+/** Whether this path serves the metadata: of the origin, of `/mcp`, or of one toolkit's `/mcp` (RFC 9728, 3.1). */
 export function isMetadataPath(path: string): boolean {
   return METADATA.test(path);
 }
 
-/** RFC 9728, section 2. Says the same of every toolkit's path, so that nobody learns which there are. */
+/** Builds the metadata (RFC 9728, section 2). Answers for any toolkit's path, so as not to reveal which ones exist. */
 export function resourceMetadata({ origin, pathname }: URL, settings: ResourceSettings): Record<string, unknown> {
   const issuers = settings.issuers(origin);
   return {
@@ -32,17 +32,17 @@ export function resourceMetadata({ origin, pathname }: URL, settings: ResourceSe
   };
 }
 
-/** An origin as the URL standard spells it: a name, and a port that is not the scheme's own. */
+/** An origin in the URL standard's own spelling: a lower-case host name, and no default port. */
 const ORIGIN = /^https?:\/\/(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*(?::[1-9]\d{3,4})?$/;
 
-/** The origin of a request's URL. Nearly all are spelled as they should be: nothing is parsed for them. */
+/** The origin of a request's URL. Parses the URL only if it is not already in normal form, which is rare. */
 export function originOf(url: string): string {
   const end = url.indexOf("/", "https://".length);
   const origin = url.slice(0, end < 0 ? undefined : end);
   return ORIGIN.test(origin) ? origin : new URL(url).origin;
 }
 
-/** URIs that a token for this request may have been issued for, the most particular first. */
+/** URIs that a token for this request may have been issued for, the most specific first. */
 export function resourcesOf(origin: string, toolkit: string | undefined): readonly string[] {
   const all = [`${origin}/mcp`, origin, `${origin}/`];
   return toolkit === undefined ? all : [`${origin}/${toolkit}/mcp`, `${origin}/${toolkit}`, ...all];
@@ -51,6 +51,8 @@ export function resourcesOf(origin: string, toolkit: string | undefined): readon
 /**
  * The value of `WWW-Authenticate`.
  *
+ * @param url of the request
+ * @param error undefined if the request had no credential
  * @param scopes that this request needs
  */
 export function challenge(

@@ -1,29 +1,30 @@
 /**
- * Signing in with nothing but this Worker, as the rest of it sees that. What does it is src/sign-in; most leave it out.
+ * The interface of the Worker's own sign-in (OAuth). The implementation is src/sign-in, which is bundled only if
+ * wrangler.toml turns it on.
  */
 import type { Catalog } from "../core/catalog/catalog.ts";
 import type { Log } from "../core/lib/log.ts";
 import type { Keyring } from "./keys.ts";
 import { TtlCache } from "./ttl-cache.ts";
 
-/** What it is made of. */
+/** What sign-in needs of the Worker. */
 export interface SignInParts {
   readonly kv: KVNamespace;
   readonly keys: Keyring;
   readonly catalog: Catalog;
-  /** What a client asks for at first. */
+  /** Scopes that clients request when they first connect. */
   readonly baseScopes: readonly string[];
   readonly serverName: string;
-  /** Counts what anyone may do here without a credential; left out, it is not limited. */
+  /** Limits what anyone may do without a credential; if it is left out, there is no limit. */
   readonly rateLimit?: ((perMinute: number, key: string) => Promise<boolean>) | undefined;
   readonly log: Log;
 }
 
-/** Whom an access token speaks for. */
+/** A valid access token. */
 export interface SignedIn {
-  /** Id of the API key that a person signed in with. */
+  /** Id of the API key that the user signed in with. */
   readonly keyId: string;
-  /** Of several who signed in with one key, each has another. */
+  /** Id of the grant: each sign-in has its own, so it tells apart users of the same key. */
   readonly grant: string;
   readonly scopes: readonly string[];
   /** Seconds since 1970. */
@@ -31,24 +32,27 @@ export interface SignedIn {
 }
 
 export interface SignIn {
-  /** Answers the endpoints of an authorization server; undefined for any other path. */
+  /** Serves the endpoints of the authorization server; returns undefined for any other path. */
   fetch(request: Request): Promise<Response> | undefined;
   /**
-   * @param resources the URIs that a token for this request may have been issued for, the likeliest first
-   * @returns undefined for a token that is not (any more) one of its own, or not for any of these
+   * Checks an access token.
+   *
+   * @param origin of the request
+   * @param resources the URIs that a token for this request may have been issued for, the most specific first
+   * @returns undefined if the token is unknown, expired or revoked, or was issued for none of these URIs
    */
   check(token: string, origin: string, resources: readonly string[]): Promise<SignedIn | undefined>;
 }
 
-/** As long as a key is known (keys.ts): a token that was taken back is refused as soon as one. */
-const KNOWN_MS = 30_000;
+/** The same as for keys (keys.ts), so that a revoked token is refused as soon as a revoked key. */
+const CACHE_MS = 30_000;
 
 /**
- * The same, asking for each token once in half a minute.
+ * Caches the results of `check` for half a minute.
  *
  * @param now milliseconds since 1970
  */
-export function remembering(signIn: SignIn, now: () => number): SignIn {
+export function withCache(signIn: SignIn, now: () => number): SignIn {
   const recent = new TtlCache<SignedIn>(now);
   return {
     fetch: (request) => signIn.fetch(request),
@@ -57,7 +61,7 @@ export function remembering(signIn: SignIn, now: () => number): SignIn {
       const known = recent.get(name);
       if (known) return known;
       const signed = await signIn.check(token, origin, resources);
-      const until = now() + KNOWN_MS;
+      const until = now() + CACHE_MS;
       if (signed) recent.set(name, signed, Math.min(until, (signed.expires ?? Number.POSITIVE_INFINITY) * 1_000));
       return signed;
     },

@@ -1,4 +1,4 @@
-/** What was looked up or checked a moment ago: bounded, and each entry for a time. Forgets the oldest first. */
+/** A cache whose entries expire, for lookups and checks. When it is full, the oldest entry is evicted. */
 
 const MAX_ENTRIES = 1_000;
 

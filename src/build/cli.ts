@@ -1,13 +1,13 @@
 /**
- * `node src/build/cli.ts [--tools DIR] [--out FILE]`: discovery, as start, test, deploy and install run it. With
- * `--starting`, which a server's script runs before wrangler, it discovers nothing: it says that a server starts.
+ * `node src/build/cli.ts [--tools DIR] [--out FILE]`: runs discovery, on start, test, deploy and install. With
+ * `--starting`, it only announces that a server is about to start; `npm start` runs this before wrangler.
  */
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { announceStart, devCatalog } from "./dev.ts";
 import { discover } from "./discover.ts";
-import { inWords } from "./read/problem.ts";
+import { formatProblems } from "./read/problem.ts";
 import { wrongSettings } from "./settings.ts";
 import { render, writeAll } from "./write/write.ts";
 
@@ -22,27 +22,27 @@ if (values.starting) {
 const dev = process.env.WRANGLER_COMMAND === "dev" ? devCatalog(out) : undefined;
 const wrong = await wrongSettings(dirname(folder));
 if (wrong.length > 0) {
-  // With these no server goes on: one of them would leave it open.
-  console.error(`${wrong.length} problem(s) in settings:\n${inWords(wrong)}`);
+  // A running server stops here too, because a wrong setting might leave it open.
+  console.error(`${wrong.length} problem(s) in settings:\n${formatProblems(wrong)}`);
   process.exitCode = 1;
 } else {
   try {
     await writeCatalog();
   } catch (error) {
-    fail(`discovery failed, which no tool should make it do: ${error instanceof Error ? error.stack : error}`);
+    fail(`discovery crashed. This is a bug in Trivet: ${error instanceof Error ? error.stack : error}`);
   }
 }
 
 async function writeCatalog(): Promise<void> {
-  // Copied first: code that is served is never newer than what the catalogue says of it.
+  // Copy first, so that the served code is never newer than its description in the catalogue.
   const copying = dev?.copy(folder);
-  // What cannot be bundled is told by discovery, with all else that is wrong.
+  // Discovery reports a file that cannot be bundled, together with all other problems.
   await copying?.catch(() => {});
-  // An absent folder is an empty one: git does not keep it when the last tool is deleted.
+  // A missing folder counts as empty, because git does not keep it when the last tool is deleted.
   const result: Awaited<ReturnType<typeof discover>> = existsSync(folder)
     ? await discover(folder)
     : { tools: [], prompts: [], resources: [] };
-  if ("problems" in result) fail(`${result.problems.length} problem(s) in tools:\n${inWords(result.problems)}`);
+  if ("problems" in result) fail(`${result.problems.length} problem(s) in tools:\n${formatProblems(result.problems)}`);
   else {
     if (dev && copying) await dev.serve(await copying, result);
     else if (!writeAll(await render(result, out), out)) return;
@@ -50,14 +50,14 @@ async function writeCatalog(): Promise<void> {
   }
 }
 
-/** wrangler holds every request back while a build is broken: a server that runs goes on with what it had. */
-function fail(words: string): void {
-  console.error(words);
-  if (dev?.goOn()) console.error("The server goes on with the tools as they were.");
+/** wrangler blocks all requests while a build fails. So if a server is running, the last good build stays in place. */
+function fail(message: string): void {
+  console.error(message);
+  if (dev?.keepServing()) console.error("The server keeps running with the previous tools.");
   else process.exitCode = 1;
 }
 
-/** What was asked for; ends with a sentence where that makes no sense. */
+/** Reads the command line; exits with a message if it is invalid. */
 function options(): { readonly tools: string; readonly out: string; readonly starting: boolean } {
   try {
     return parseArgs({

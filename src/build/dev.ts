@@ -1,7 +1,7 @@
 /**
- * What `wrangler dev` serves: copies of the tools, made when discovery reads them, and their catalogue. The
- * bundler takes in whatever stands in tools/: while one is broken, new code of others would run under what the old
- * catalogue demands.
+ * Prepares what `wrangler dev` serves: copies of the tools as discovery read them, and their catalogue. If wrangler
+ * bundled tools/ directly, then while one tool is broken, new code of the others would run under the scopes and schemas
+ * of the old catalogue.
  */
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
@@ -11,12 +11,12 @@ import { findToolFiles } from "./read/paths.ts";
 import { render, writeAll } from "./write/write.ts";
 
 export interface DevCatalog {
-  /** Copies the tools as they are now, for {@link serve}. Fails where one cannot be bundled. */
+  /** Copies the tools as they are now, for {@link serve}. Rejects if one cannot be bundled. */
   copy(tools: string): Promise<Copies>;
-  /** Serves copies from now on, under the catalogue of what discovery found in them. */
+  /** Switches the server to these copies, with a catalogue of what discovery found. */
   serve(copies: Copies, discovery: Discovery): Promise<void>;
-  /** Serves on what was served last. @returns whether anything was, since this server started */
-  goOn(): boolean;
+  /** Keeps serving the last good build. @returns false if there is none since this server started */
+  keepServing(): boolean;
 }
 
 interface Copies {
@@ -24,33 +24,33 @@ interface Copies {
   readonly files: readonly OutputFile[];
 }
 
-/** Says, in the folder of copies, that a server starts: its first build takes it away. */
+/** A marker file: a server is starting, and has not built yet. Its first build deletes the file. */
 const STARTING = "starting";
 
-/** Has the next build be the first of its server: what an earlier one left there is older than its tools. */
+/** Marks the next build as the first of its server, so that it does not fall back to what an earlier server left. */
 export function announceStart(out: string): void {
   const folder = join(dirname(out), "dev");
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, STARTING), "");
 }
 
-/** @param out the catalogue that the Worker imports */
+/** @param out path of the catalogue that the Worker imports */
 export function devCatalog(out: string): DevCatalog {
   const folder = join(dirname(out), "dev");
   const current = join(folder, "current.js");
-  // There are two, in turn: what is served stays whole until its successor is.
+  // Two folders take turns, so that the served one stays complete until the next one is.
   const next = join(folder, existsSync(current) && readFileSync(current, "utf8").includes('"./a/') ? "b" : "a");
   const copies = join(next, "tools");
   const isFirst = existsSync(join(folder, STARTING));
   rmSync(join(folder, STARTING), { force: true });
   const copyOf = (path: string, tools: string) => join(copies, relative(tools, path)).replace(/ts$/, "js");
-  const placed = <Offer extends { readonly path: string }>(offers: readonly Offer[], tools: string): Offer[] =>
+  const pointToCopies = <Offer extends { readonly path: string }>(offers: readonly Offer[], tools: string): Offer[] =>
     offers.map((offer) => ({ ...offer, path: copyOf(offer.path, tools) }));
-  // A test or a deployment may have written the catalogue since: theirs imports the tools as they are now.
+  // Always written, because a test or a deployment may have replaced it with a catalogue that imports tools/ directly.
   const serveCurrent = () =>
     writeAll(new Map([[out, '// @ts-nocheck\nexport { createWorker, default } from "./dev/current.js";\n']]), out);
   return {
-    goOn() {
+    keepServing() {
       if (isFirst || !existsSync(current)) return false;
       serveCurrent();
       return true;
@@ -64,9 +64,9 @@ export function devCatalog(out: string): DevCatalog {
       }
       const catalog = join(next, "catalog.js");
       const discovery = {
-        tools: placed(found, tools),
-        prompts: placed(prompts, tools),
-        resources: placed(resources, tools),
+        tools: pointToCopies(found, tools),
+        prompts: pointToCopies(prompts, tools),
+        resources: pointToCopies(resources, tools),
         worker: worker && copyOf(worker, tools),
       };
       writeAll(await render(discovery, catalog), catalog);
@@ -76,15 +76,15 @@ export function devCatalog(out: string): DevCatalog {
   };
 }
 
-/** Files that wrangler gives a meaning of its own. */
+/** Files that wrangler imports in a special way. */
 const ASSETS = [".txt", ".html", ".sql", ".bin", ".wasm"];
 
 async function bundled(tools: string, outdir: string): Promise<readonly OutputFile[]> {
   const { tools: found, worker } = findToolFiles(tools);
   const entries = [...found, ...(worker ? [worker] : [])].map(({ path }) => path);
-  // The bundler follows links: a toolkit may stand elsewhere.
+  // The bundler resolves symbolic links, and a toolkit may be one.
   const folders = [...new Set([tools, ...entries.map(dirname)])].map((folder) => realpathSync(folder) + sep);
-  // What is not in the folder stays where it is: a copy of the framework's would be another module.
+  // Do not copy files from outside the folder: a copy of a framework module would be a second module.
   const ownFiles: Plugin = {
     name: "own-files",
     setup: (bundler) =>
@@ -105,7 +105,7 @@ async function bundled(tools: string, outdir: string): Promise<readonly OutputFi
     splitting: true,
     format: "esm",
     target: "esnext",
-    // Traces and breakpoints go on naming the tools' own files.
+    // So that stack traces and breakpoints refer to the original files.
     sourcemap: "inline",
     loader: Object.fromEntries(ASSETS.map((end): [string, Loader] => [end, "copy"])),
     plugins: [ownFiles],

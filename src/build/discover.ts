@@ -1,10 +1,10 @@
-/** Finds, loads and checks every tool under a folder. Returns all problems at once, in the files' order. */
+/** Discovery: finds, loads and checks every tool in a folder. Reports all problems at once, sorted by file. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Described } from "../core/model/tool-description.ts";
 import type { Discovery } from "./read/discovery.ts";
-import { cannotLoad, evaluate, failureInWords, type Job, type Source } from "./read/evaluate.ts";
+import { cannotLoad, describeFailure, evaluate, type Job, type Source } from "./read/evaluate.ts";
 import type { Inspected } from "./read/inspect-tool.ts";
 import { findToolFiles, pascalCase, type ToolFile } from "./read/paths.ts";
 import { type Problem, problemIn } from "./read/problem.ts";
@@ -23,6 +23,10 @@ interface Tool {
 /** OXP 1.0, ToolDefinition, and OpenTool 1.0, Function: both allow 64 characters. */
 const MAX_NAME = 64;
 
+/**
+ * @param root the folder of tools
+ * @returns what was found, or the problems if there are any. Rejects only because of a bug of ours
+ */
 export async function discover(root: string): Promise<Discovery | { problems: Problem[] }> {
   const found = findToolFiles(root);
   const sources = [...found.toolkits, ...found.tools, ...(found.worker ? [found.worker] : [])];
@@ -41,15 +45,15 @@ export async function discover(root: string): Promise<Discovery | { problems: Pr
   });
   const tools = all.filter(({ file }) => file.kind === "tool");
   const others = all.filter(({ file }) => file.kind !== "tool");
-  problems.push(...tooLong(tools), ...twins(tools), ...namesakes(tools), ...namesakes(others));
+  problems.push(...tooLong(tools), ...duplicateIds(tools), ...duplicateNames(tools), ...duplicateNames(others));
   if (problems.length > 0) return { problems: problems.sort((a, b) => compareText(a.file, b.file)) };
 
   const described = tools.map(({ file, inspected, id, name }) => {
-    if (inspected.tool === undefined) throw new TypeError(`${file.file} is neither described nor complained of`);
+    if (inspected.tool === undefined) throw new TypeError(`${file.file} has neither a description nor a complaint`);
     return { ...inspected.tool, id, name, toolkit: file.toolkit, path: file.path };
   });
   described.sort((a, b) => compareText(a.id, b.id) || compareVersions(a.version, b.version));
-  const open = unguarded(tools, new Map(described.map((tool) => [tool.id, tool])));
+  const open = lessGuarded(tools, new Map(described.map((tool) => [tool.id, tool])));
   const unlimited = withoutLimiter(all, await limitersIn(dirname(root)));
   if (open.length + unlimited.length > 0) return { problems: [...open, ...unlimited] };
   const prompts = others.flatMap(({ file: { toolkit, path }, inspected: { prompt }, name }) =>
@@ -63,8 +67,8 @@ export async function discover(root: string): Promise<Discovery | { problems: Pr
   return { tools: described, prompts, resources, worker: found.worker?.path };
 }
 
-/** Two tools with one name, one tool with two, two prompts with one name, two resources with one URI. */
-function namesakes(offers: readonly Tool[]): Problem[] {
+/** Finds offers that share a name (or, for resources, a URI), and tools whose versions have different names. */
+function duplicateNames(offers: readonly Tool[]): Problem[] {
   const problems: Problem[] = [];
   const byKey = new Map<string, Tool>();
   for (const offer of offers) {
@@ -114,7 +118,7 @@ async function inspectAll(sources: readonly Source[], base: string): Promise<Map
   }
 }
 
-/** Compiles the check that a tool needs. Loads what compiles only then: few tools need one, and it takes a while. */
+/** Compiles the check that a tool needs. Loads the compiler lazily: few tools need it, and loading takes a while. */
 async function withCheck(inspected: Inspected): Promise<Inspected> {
   if (inspected.tool?.demands === undefined) return inspected;
   const { demands, ...tool } = inspected.tool;
@@ -122,7 +126,7 @@ async function withCheck(inspected: Inspected): Promise<Inspected> {
   try {
     return { ...inspected, tool: { ...tool, check: compile(demands) } };
   } catch (error) {
-    const problem = `its input is no JSON Schema (draft 2020-12): ${failureInWords(error)}`;
+    const problem = `its input is not a valid JSON Schema (draft 2020-12): ${describeFailure(error)}`;
     return { version: inspected.version, complaints: [{ problem, fix: "correct what the message names" }] };
   }
 }
@@ -133,11 +137,13 @@ function tooLong(tools: readonly Tool[]): Problem[] {
     .map(({ file, name }) => ({
       file: file.file,
       problem: `its name ${name} is longer than ${MAX_NAME} characters`,
-      fix: "shorten the file's or the folder's name",
+      fix: "shorten the name of the file or the folder",
     }));
 }
 
-/** Definitions whose rate has no limiter in wrangler.toml: their calls could not be counted and would be refused. */
+/**
+ * Finds definitions whose rate has no limiter in wrangler.toml. Their calls could not be counted, so all would fail.
+ */
 function withoutLimiter(offers: readonly Tool[], limiters: ReadonlySet<number> | undefined): Problem[] {
   if (limiters === undefined) return [];
   const other = limiters.size > 0 ? `write a rate of ${[...limiters].join(", ")}` : "leave the rate out";
@@ -152,8 +158,8 @@ function withoutLimiter(offers: readonly Tool[], limiters: ReadonlySet<number> |
   });
 }
 
-/** An older version that asks for fewer scopes would be a way around the newest. */
-function unguarded(tools: readonly Tool[], newest: ReadonlyMap<string, Described>): Problem[] {
+/** Finds older versions that demand fewer scopes than the newest: callers could use them to avoid its scopes. */
+function lessGuarded(tools: readonly Tool[], newest: ReadonlyMap<string, Described>): Problem[] {
   return tools.flatMap(({ id, file, inspected }) => {
     const demanded = newest.get(id)?.traits.scopes ?? [];
     const missing = demanded.filter((scope) => !inspected.tool?.traits.scopes?.includes(scope));
@@ -166,8 +172,8 @@ function unguarded(tools: readonly Tool[], newest: ReadonlyMap<string, Described
   });
 }
 
-/** Two folders with one toolkit name, two spellings of one tool, two files with one id: each said once. */
-function twins(tools: readonly Tool[]): Problem[] {
+/** Finds folders with the same toolkit name, spellings of the same tool name, and files with the same id. */
+function duplicateIds(tools: readonly Tool[]): Problem[] {
   const problems: Problem[] = [];
   const folders = new Map<string, ToolFile>();
   const spellings = new Map<string, ToolFile>();
@@ -215,7 +221,7 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** As three integers: 10.0.0 comes after 2.0.0. */
+/** Compares versions as three integers: 10.0.0 comes after 2.0.0. */
 function compareVersions(a: string, b: string): number {
   const right = b.split(".").map(BigInt);
   for (const [at, left] of a.split(".").map(BigInt).entries()) {

@@ -1,4 +1,4 @@
-/** What discovery reads of wrangler.toml: settings that would close a server, or open it, without a word. */
+/** Checks wrangler.toml for settings that would silently make a server refuse every request, or leave it open. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Unstable_Config as Config } from "wrangler";
@@ -7,18 +7,21 @@ import type { Problem } from "./read/problem.ts";
 
 const FILE = "wrangler.toml";
 
-/** @returns what a project's wrangler.toml says, at its top and for each environment; nothing where there is none */
+/** @returns the top-level configuration, then that of each environment; empty if there is no wrangler.toml */
 async function settingsIn(project: string): Promise<Config[]> {
   const config = join(project, FILE);
   if (!existsSync(config)) return [];
-  // Loaded only here: it takes longer than all else that discovery does.
+  // Loaded lazily: loading wrangler takes longer than everything else in discovery.
   const { unstable_readConfig: read } = await import("wrangler");
   const top = read({ config, env: "" }, { hideWarnings: true });
   const others = top.definedEnvironments ?? [];
   return [top, ...others.map((env: string) => read({ config, env }, { hideWarnings: true }))];
 }
 
-/** The rate limiters that a deployment has, by the number in their name; undefined where there is no deployment. */
+/**
+ * @param project the folder of wrangler.toml
+ * @returns the numbers in the names of its rate limiters, such as 60 for RATE_60; undefined without a wrangler.toml
+ */
 export async function limitersIn(project: string): Promise<ReadonlySet<number> | undefined> {
   const all = await settingsIn(project);
   return all.length === 0 ? undefined : new Set(all.flatMap(limiters));
@@ -28,6 +31,10 @@ function limiters({ ratelimits }: Config): number[] {
   return ratelimits.flatMap(({ name }) => /^RATE_(\d+)$/.exec(name)?.[1] ?? []).map(Number);
 }
 
+/**
+ * @param project the folder of wrangler.toml
+ * @returns a problem for each wrong setting, at the top level and in each environment
+ */
 export async function wrongSettings(project: string): Promise<Problem[]> {
   let all: Config[];
   try {
@@ -48,11 +55,10 @@ export async function wrongSettings(project: string): Promise<Problem[]> {
   });
 }
 
-/** wrangler then tells the Worker this host and origin, whichever a request really came with. */
+/** With this setting, wrangler gives the Worker this host and origin instead of the request's own. */
 const HOST: Problem = {
   file: FILE,
-  problem:
-    "the host of [dev] hides from the server which name and page a request came from: any web page could call it",
+  problem: "host in [dev] hides a request's real host and origin from the server: any web page could call it",
   fix: "remove it",
 };
 

@@ -1,11 +1,12 @@
 /**
- * The authorization endpoint: asks a person for an API key, shows what the app would get, and sends the answer back.
+ * The authorization endpoint: asks the user for an API key, shows what the app would get, and redirects back to the
+ * app.
  *
- * What is known between two pages stands in a record on KV under a random handle, sealed with it, bound to the browser
- * by a cookie, good for ten minutes and once: each page has its own, so that none is written twice or read before it is
- * written, and KV's delay between locations matters only for a page that is sent again from elsewhere. The library
- * keeps such records for a sign-in with another provider; here, the other provider is our page. The key itself is in
- * none of them, nor in a page or an address.
+ * Between two pages, the state is a KV record under a random handle. The record is encrypted with the handle, bound to
+ * the browser by a cookie, and can be used once within ten minutes. Each page has a new record, so none is written
+ * twice or read before it is written; KV's delay between locations matters only if a page is sent again from elsewhere.
+ * The library keeps such records for sign-in with an upstream provider; here our own page is the upstream. The API key
+ * itself is never in a record, a page or a URL.
  */
 import {
   AuthorizationError,
@@ -17,29 +18,29 @@ import type { SignInParts } from "../access/sign-in.ts";
 import { describeError } from "../core/lib/log.ts";
 import type { Principal } from "../core/model/principal.ts";
 import { readText } from "./body.ts";
-import { shown } from "./html.ts";
+import { displayName } from "./html.ts";
 import { type OAuth, supportedScopes } from "./oauth.ts";
 import { offerOf } from "./offer.ts";
 import { consentPage, endPage, type Form, keyPage, linkBackPage, type Trouble, type Who } from "./page.ts";
 
-/** What is known between two pages, beside the client's request. */
+/** The state that is kept between two pages, besides the client's request. */
 interface Progress {
   readonly who: Who;
-  /** How many invalid keys were given. */
+  /** How many invalid keys were entered. */
   readonly wrong: number;
-  /** Of the key that was given: with it, the question is what it shall grant. */
+  /** Id of the key that was entered. Once it is set, the next page is the consent page. */
   readonly keyId?: string;
 }
 
 interface Step extends Progress {
   readonly request: AuthRequest;
   readonly headers: Headers;
-  /** Of the address, as the client made it: a page that is out of date starts again from there. */
+  /** The query string of the client's request. A page that is out of date starts over from it. */
   readonly query: string;
 }
 
 const NOT_VALID: Trouble = { status: 403, message: "This key is not valid here." };
-const NOTHING_TO_OPEN: Trouble = { status: 403, message: "This key does not open what the app asks for." };
+const NO_ACCESS: Trouble = { status: 403, message: "This key does not give access to what the app asks for." };
 const STALE: Trouble = { status: 400, message: "That page was out of date. Start again here." };
 const CANNOT_CONNECT = "This app cannot connect";
 const MAX_WRONG = 5;
@@ -48,6 +49,9 @@ const MAX_FORM = 16_384;
 const CHALLENGE = /^[\w-]{43}$/;
 const KEY_PRINCIPAL = /^key:([0-9a-z]{16})$/;
 
+/**
+ * Serves the authorization endpoint (OAuth 2.1, section 4.1.1) and its pages. Every failure is a page; it never throws.
+ */
 export async function authorize(request: Request, oauth: OAuth, parts: SignInParts): Promise<Response> {
   try {
     if (request.method !== "GET" && request.method !== "POST") return notAllowed();
@@ -62,21 +66,21 @@ export async function authorize(request: Request, oauth: OAuth, parts: SignInPar
       return endPage(400, CANNOT_CONNECT, "Its client metadata could not be fetched or is not valid.");
     }
     parts.log({ level: "error", message: "sign-in failed", error: describeError(error) });
-    return endPage(500, "Something went wrong", "It is not your doing. Start again from the app in a moment.");
+    return endPage(500, "Something went wrong", "It is not your fault. Start again from the app in a moment.");
   }
 }
 
-/** The library's word for a client that publishes other redirect URIs, once its person has decided, than before. */
+/** Recognizes the library's error for a client whose published redirect URIs changed while the user was deciding. */
 function isGoneRedirect(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("Invalid redirect URI");
 }
 
-async function begin(asked: Request, oauth: OAuth, parts: SignInParts, trouble?: Trouble): Promise<Response> {
-  const url = new URL(asked.url);
+async function begin(received: Request, oauth: OAuth, parts: SignInParts, trouble?: Trouble): Promise<Response> {
+  const url = new URL(received.url);
   const query = url.search;
   oauth.hideUnknownToolkit(url.searchParams);
   const request = await oauth.helpers.parseAuthRequest(new Request(url));
-  // OAuth 2.1, section 7.5: of every client; the library exempts those with a secret.
+  // OAuth 2.1, section 7.5: every client must use PKCE. The library exempts clients with a secret.
   if (!CHALLENGE.test(request.codeChallenge ?? "")) {
     const description = "PKCE with S256 is required";
     return clientError(description, authorizationErrorRedirect(request, "invalid_request", description));
@@ -84,25 +88,26 @@ async function begin(asked: Request, oauth: OAuth, parts: SignInParts, trouble?:
   const { clientName, clientId, clientDomain, redirectHost, redirectIsLoopback } =
     await oauth.helpers.describeConsent(request);
   const who: Who = {
-    name: clientName === clientId || shown(clientName) === "" ? "An app without a name" : clientName,
+    name: clientName === clientId || displayName(clientName) === "" ? "An app without a name" : clientName,
     domain: clientDomain,
     host: redirectHost,
     loopback: redirectIsLoopback,
   };
-  // As they were asked for, whether or not there are such: who has no key cannot tell which scopes there are.
+  // Unknown scopes stay in: a user without a key must not learn which scopes exist.
   const scope = request.scope.length > 0 ? [...new Set(request.scope)] : [...parts.baseScopes];
   const step = { request: { ...request, scope }, who, wrong: 0, headers: new Headers(), query };
   return askForKey(step, oauth, parts, trouble);
 }
 
-async function proceed(sent: Request, oauth: OAuth, parts: SignInParts): Promise<Response> {
-  const text = await readText(sent, MAX_FORM);
+async function proceed(received: Request, oauth: OAuth, parts: SignInParts): Promise<Response> {
+  const text = await readText(received, MAX_FORM);
   if (text === undefined) return endPage(413, "Too large", "Start again from the app.");
   const form = new URLSearchParams(text);
-  const kept = await take(form.get("handle") ?? "", sent, oauth);
-  // Open for too long, sent twice by a double click, or gone back to: nothing is lost that cannot be asked for again.
-  if (kept === undefined) return begin(sent, oauth, parts, STALE);
-  const step: Step = { ...kept.data, request: kept.request, headers: kept.headers, query: new URL(sent.url).search };
+  const saved = await takeState(form.get("handle") ?? "", received, oauth);
+  // The page was open for too long, was sent twice by a double click, or was reached with the back button. Start over.
+  if (saved === undefined) return begin(received, oauth, parts, STALE);
+  const query = new URL(received.url).search;
+  const step: Step = { ...saved.data, request: saved.request, headers: saved.headers, query };
   return step.keyId === undefined
     ? takeKey((form.get("key") ?? "").trim(), step, oauth, parts)
     : decide(step.keyId, form, step, oauth, parts);
@@ -111,7 +116,7 @@ async function proceed(sent: Request, oauth: OAuth, parts: SignInParts): Promise
 async function askForKey(step: Step, oauth: OAuth, parts: SignInParts, trouble?: Trouble): Promise<Response> {
   const { request, who } = step;
   const cancel = authorizationErrorRedirect(request, "access_denied");
-  return keyPage(parts.serverName, who, request.scope, await keep(step, oauth), cancel, trouble);
+  return keyPage(parts.serverName, who, request.scope, await saveState(step, oauth), cancel, trouble);
 }
 
 async function takeKey(text: string, step: Step, oauth: OAuth, parts: SignInParts): Promise<Response> {
@@ -121,14 +126,14 @@ async function takeKey(text: string, step: Step, oauth: OAuth, parts: SignInPart
   const offer = principal && offered(principal, request, oauth, parts);
   if (keyId === undefined || offer === undefined) {
     const wrong = step.wrong + 1;
-    const why = principal ? { why: "key that does not open what the app asks for" } : parts.keys.whyNot(text);
+    const why = principal ? { why: "key without access to what the app asks for" } : parts.keys.whyNot(text);
     parts.log({ level: "warning", message: "sign-in key refused", wrong, ...why });
     if (wrong >= MAX_WRONG) return endPage(403, "Too many tries", "Start again from the app.", headers);
-    // One sentence for whatever is wrong with it: unknown, expired, revoked. A toolkit that a key does not open is to
-    // its owner as one that does not exist.
-    return askForKey({ ...step, wrong }, oauth, parts, principal ? NOTHING_TO_OPEN : NOT_VALID);
+    // The same message whether the key is unknown, expired or revoked. A toolkit that a key may not use looks to its
+    // owner like one that does not exist.
+    return askForKey({ ...step, wrong }, oauth, parts, principal ? NO_ACCESS : NOT_VALID);
   }
-  return consentPage(parts.serverName, who, offer, keyId, await keep({ ...step, keyId }, oauth));
+  return consentPage(parts.serverName, who, offer, keyId, await saveState({ ...step, keyId }, oauth));
 }
 
 async function decide(
@@ -140,7 +145,7 @@ async function decide(
 ): Promise<Response> {
   if (form.get("decision") !== "allow") {
     const back = authorizationErrorRedirect(request, "access_denied");
-    return linkBackPage(200, "Access was not given", "The app got nothing.", back, headers);
+    return linkBackPage(200, "Access denied", "The app was not given access.", back, headers);
   }
   const principal = await parts.keys.findById(keyId);
   const offer = principal && offered(principal, request, oauth, parts);
@@ -153,27 +158,27 @@ async function decide(
     metadata: {},
     scope,
     props: { keyId },
-    // A key may be shared by people who use the same app: one who signs in must not throw the others out.
+    // Several people may share a key and use the same app: a sign-in by one must not end the others' grants.
     revokeExistingGrants: false,
   });
   parts.log({ level: "info", message: "signed in", key: keyId, app: who.domain ?? request.clientId, scope });
   return redirect(redirectTo, headers);
 }
 
-/** What a key can grant of what was asked for, and of what there is. */
+/** What a key can grant of the requested scopes that exist. */
 function offered(principal: Principal, { scope, resource }: AuthRequest, oauth: OAuth, parts: SignInParts) {
-  const asked = supportedScopes(parts).filter((one) => scope.includes(one));
-  return offerOf(principal, asked, parts.catalog, oauth.toolkitOf(resource));
+  const requested = supportedScopes(parts).filter((one) => scope.includes(one));
+  return offerOf(principal, requested, parts.catalog, oauth.toolkitOf(resource));
 }
 
-async function keep({ request, headers, query, who, wrong, keyId }: Step, oauth: OAuth): Promise<Form> {
+async function saveState({ request, headers, query, who, wrong, keyId }: Step, oauth: OAuth): Promise<Form> {
   const data: Progress = { who, wrong, ...(keyId !== undefined && { keyId }) };
   const begun = await oauth.helpers.beginUpstream(request, { data, headers });
   return { query, handle: begun.state, headers: begun.headers };
 }
 
-/** @returns undefined for a handle that is not, or no longer, one of this browser's */
-async function take(handle: string, { headers }: Request, oauth: OAuth) {
+/** @returns undefined if the handle is unknown, expired, already used, or belongs to another browser */
+async function takeState(handle: string, { headers }: Request, oauth: OAuth) {
   const address = `${oauth.origin}/authorize?${new URLSearchParams({ state: handle })}`;
   try {
     return await oauth.helpers.finishUpstream<Progress>(
@@ -186,14 +191,14 @@ async function take(handle: string, { headers }: Request, oauth: OAuth) {
 }
 
 /**
- * An error of the client's. Nobody vouches for its redirect URI (RFC 9700, section 4.11.2): the user gets a link; only
- * a grant redirects by itself.
+ * An error in the client's request. Its redirect URI is not trusted (RFC 9700, section 4.11.2), so the user gets a
+ * link; only a grant redirects automatically.
  */
 function clientError(description: string, back: string): Response {
   return linkBackPage(400, CANNOT_CONNECT, `${description}.`, back);
 }
 
-/** RFC 9700, section 4.12: 303, so that no browser sends the form on. */
+/** Status 303, so that no browser sends the form to the new location (RFC 9700, section 4.12). */
 function redirect(location: string, headers = new Headers()): Response {
   headers.set("location", location);
   headers.set("cache-control", "no-store");

@@ -1,6 +1,6 @@
-/** Reads a request's body, so far and no farther. */
+/** Reads a request's body up to a limit. */
 
-/** @returns undefined for one of more than `limit` bytes */
+/** @returns undefined if the body is longer than `limit` bytes */
 export async function readText(request: Request, limit: number): Promise<string | undefined> {
   const decoder = new TextDecoder();
   let text = "";

@@ -1,5 +1,6 @@
-/** HTML as a template: what is put in is escaped, unless a template made it. */
+/** HTML templates. Values are escaped, unless they come from a template themselves. */
 
+/** HTML that is safe to insert as it is. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -9,6 +10,7 @@ export class Html {
 
 type Part = string | number | Html | readonly Html[] | undefined | false;
 
+/** Template tag: escapes strings and numbers, inserts `Html` as it is, and leaves out undefined and false. */
 export function html({ raw }: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(raw.map((text, at) => text + (at < parts.length ? textOf(parts[at]) : "")).join(""));
 }
@@ -21,10 +23,10 @@ function textOf(part: Part): string {
 }
 
 /**
- * A name that someone else chose, on one line and of a length that leaves ours readable: without line ends, and without
- * invisible letters, of which some turn the direction of what follows. Empty for a name of nothing else.
+ * Makes an untrusted name safe to show: on one line, without invisible characters (some change the direction of the
+ * text that follows), and at most `most` characters long. Empty if nothing is left.
  */
-export function shown(name: string, most = 80): string {
+export function displayName(name: string, most = 80): string {
   const letters = [
     ...name
       .replace(/\s+/g, " ")

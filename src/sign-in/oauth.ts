@@ -1,8 +1,8 @@
 /**
- * The library's authorization server for one origin, with our settings: which resources and scopes there are, how long
- * things live, where they are kept. Shows no page.
+ * Sets up the library's authorization server for one origin: resources, scopes, lifetimes and storage. Renders no
+ * pages.
  *
- * Its records stand in the deployment's KV beside ours: docs/storage.md lists them.
+ * The library's records are in the deployment's KV, next to ours: docs/storage.md lists them.
  */
 import { OAuthAuthorizationServer, OAuthError, type OAuthHelpers } from "@cloudflare/workers-oauth-provider";
 import { addressOf } from "../access/anonymous.ts";
@@ -13,60 +13,63 @@ export const TOKEN_PATH = "/oauth/token";
 export const REGISTER_PATH = "/oauth/register";
 export const METADATA_PATH = "/.well-known/oauth-authorization-server";
 
+/** The authorization server of one origin. */
 export interface OAuth {
   readonly origin: string;
   readonly fetch: (request: Request) => Promise<Response>;
   readonly helpers: OAuthHelpers;
   readonly isWithin: IsWithin;
-  /** Resources that anyone may know of: the deployment as a whole. */
-  readonly openResources: readonly string[];
+  /** Resources that anyone may know about: those of the deployment as a whole. */
+  readonly publicResources: readonly string[];
   /**
-   * Replaces the resource of a nonexistent toolkit by one that nobody has: without a key, nobody can tell which
-   * toolkits exist. A resource in a roundabout spelling becomes one that is refused.
+   * Replaces the resource of a toolkit that does not exist with a placeholder that the library accepts, so that callers
+   * without a key cannot find out which toolkits exist. A resource in an unusual spelling is replaced with one that the
+   * library refuses.
    *
-   * @returns whether it changed them
+   * @returns whether it changed the parameters
    */
   hideUnknownToolkit(parameters: URLSearchParams): boolean;
-  /** Ends this client's grant if its refresh token has been replaced (see reuse.ts); leaves all others alone. */
+  /** Ends this client's grant if the refresh token has been replaced (see reuse.ts); does nothing otherwise. */
   endIfReplaced(refreshToken: string, client: string | undefined): Promise<void>;
-  /** Folder name of the toolkit that a resource is; undefined for the deployment as a whole. */
+  /** Folder name of the toolkit that a resource stands for; undefined for the deployment as a whole. */
   toolkitOf(resource: string | undefined): string | undefined;
 }
 
 const HOUR = 3_600;
 const DAY = 86_400;
-/** Short: what a client lost is worth little. Revoking a key closes its tokens sooner. */
+/** Short, to limit the damage of a leaked token. Revoking a key ends its tokens sooner. */
 const ACCESS_SECONDS = HOUR;
-/** Refresh tokens live as long as they are used this often. */
+/** Refresh tokens expire after this long without use. */
 const IDLE_SECONDS = 30 * DAY;
-/** Twice that: a registration is renewed only in its second half, and must outlive what was granted to it. */
+/** Twice that, because a registration is renewed only in its second half and must outlive the client's grants. */
 const REGISTRATION_SECONDS = 60 * DAY;
-/** No folder below tools/ can have this name. */
+/** Placeholder for a toolkit that does not exist. No folder in tools/ can have this name. */
 const NO_TOOLKIT = "-";
 const TOOLKIT_RESOURCE = /^\/([a-z0-9-]+)\/mcp(\?.*)?$/;
-/** What KV takes. */
+/** KV's limit. */
 const MAX_KEY_BYTES = 512;
 
 interface Env {
   readonly OAUTH_KV: KVNamespace;
 }
 
+/** Creates the authorization server of one origin. `isWithin` limits registrations (see limitsByAddress). */
 export function createOAuth(
   origin: string,
   { kv, keys, catalog, baseScopes, log }: SignInParts,
   isWithin: IsWithin,
 ): OAuth {
-  const openResources = [`${origin}/mcp`, origin];
+  const publicResources = [`${origin}/mcp`, origin];
   const server = new OAuthAuthorizationServer<Env>({
     issuer: origin,
-    resources: [...openResources, ...[...catalog.toolkits, NO_TOOLKIT].map((toolkit) => `${origin}/${toolkit}/mcp`)],
-    // For clients older than resource indicators (RFC 8707).
+    resources: [...publicResources, ...[...catalog.toolkits, NO_TOOLKIT].map((toolkit) => `${origin}/${toolkit}/mcp`)],
+    // For clients that do not know resource indicators (RFC 8707).
     defaultResource: `${origin}/mcp`,
     clientRegistrationEndpoint: REGISTER_PATH,
-    // Without the flag the library throws; so a client that names itself by a URL is one that is not known.
+    // Without this flag the library throws. With the option off, a client id that is a URL counts as unknown.
     clientIdMetadataDocumentEnabled: Cloudflare.compatibilityFlags.global_fetch_strictly_public === true,
-    // No offline_access: every client gets a refresh token, and the page says so.
-    // Only base scopes: others would reveal tools that the reader cannot see.
+    // Not offline_access: every client gets a refresh token, and the consent page says so.
+    // Only the base scopes: others would reveal tools that the reader may not see.
     scopesSupported: [...new Set(baseScopes)],
     accessTokenTTL: ACCESS_SECONDS,
     refreshTokenTTL: IDLE_SECONDS,
@@ -77,19 +80,19 @@ export function createOAuth(
       return { code: "temporarily_unavailable", description: "Too many registrations; wait a minute", status: 429 };
     },
     async tokenExchangeCallback({ props: { keyId } }) {
-      // Whose key was revoked gets no more tokens; the library ends the grant for this error.
+      // If the key was revoked, refuse. On this error, the library also ends the grant.
       if (await keys.findById(keyId)) return undefined;
       throw new OAuthError("invalid_grant", { description: "The authorization has ended" });
     },
     onError({ code, status, internal }) {
-      // Not what was sent, nor `internal.detail`, which repeats some of it.
+      // Do not log the request, nor `internal.detail`, which repeats parts of it.
       log({ level: "warning", message: "oauth request refused", code, status, reason: internal.reason });
     },
   });
-  const env: Env = { OAUTH_KV: forgiving(kv) };
+  const env: Env = { OAUTH_KV: tolerantKv(kv) };
 
   const split = (resource: string): readonly [toolkit: string, query: string] | undefined => {
-    // Nothing but the exact spelling: what the library would refuse for a toolkit that exists stays refused.
+    // Only the exact spelling matches. A resource that the library would refuse for an existing toolkit stays refused.
     if (resource.slice(0, origin.length).toLowerCase() !== origin) return undefined;
     const [, toolkit, query = ""] = TOOLKIT_RESOURCE.exec(resource.slice(origin.length)) ?? [];
     return toolkit === undefined ? undefined : [toolkit, query];
@@ -107,11 +110,11 @@ export function createOAuth(
       await helpers.revokeGrant(grant.grantId, grant.userId);
       log({ level: "warning", message: "a refresh token came back: its grant has ended", key: grant.userId });
     },
-    openResources,
+    publicResources,
     hideUnknownToolkit(parameters) {
       const [resource = "", another] = new Set(parameters.getAll("resource"));
       if (another !== undefined) return false;
-      if (isRoundabout(resource, origin)) {
+      if (isUnusualSpelling(resource, origin)) {
         parameters.set("resource", `${origin}/${NO_TOOLKIT}`);
         return true;
       }
@@ -125,55 +128,55 @@ export function createOAuth(
 }
 
 /**
- * Whether a URI of this origin is spelled otherwise than a URL parser spells it, but for capitals in scheme and host: with
- * a user, the port that goes without saying, dots in the path. The library reads through some of that, and what it finds
- * or does not find there would tell which toolkits exist.
+ * Whether a URI of this origin is not in the form that a URL parser gives it: for example with a user name, the default
+ * port or dots in the path. Upper case in scheme and host is fine. The library normalizes some of these, and its
+ * response would then reveal which toolkits exist.
  */
-function isRoundabout(resource: string, origin: string): boolean {
+function isUnusualSpelling(resource: string, origin: string): boolean {
   const url = URL.parse(resource);
   if (url?.origin !== origin) return false;
   const spelled = resource.slice(0, origin.length).toLowerCase() + resource.slice(origin.length);
   return spelled !== origin && !(spelled === url.href && spelled.startsWith(`${origin}/`));
 }
 
-/** What can be granted at all. */
+/** All scopes that can be granted: the base scopes, and those that some tool demands. */
 export function supportedScopes({ catalog, baseScopes }: Pick<SignInParts, "catalog" | "baseScopes">): string[] {
   return [...new Set([...baseScopes, ...catalog.scopes])];
 }
 
 /**
- * Requests a minute from one address, by what they cost: a write to KV, a request to the client's own host, or a look
- * at a credential. Names of limiters in wrangler.toml.
+ * Requests per minute and address, by what they cost: a KV write, a request to the client's host, or a credential
+ * check. The numbers name rate limiters in wrangler.toml.
  */
 const RATES = { "sign-in": 60, "client document": 60, token: 600 } as const;
 
-/** Counts one more request from its address. Resolves with whether that is within the limit of its kind. */
+/** Counts a request against its address. Resolves with whether the address is within the limit for this kind. */
 export type IsWithin = (request: Request, what: keyof typeof RATES) => Promise<boolean>;
 
-/** Rate-limits unauthenticated requests by address. */
+/**
+ * Rate-limits unauthenticated requests by address. Without the limiter, requests are allowed and a warning is logged.
+ */
 export function limitsByAddress({ rateLimit, log }: Pick<SignInParts, "rateLimit" | "log">): IsWithin {
-  /** What the log has said not to be limited: once is enough. */
-  const told = new Set<string>();
+  /** Kinds whose missing limiter has been logged. */
+  const logged = new Set<string>();
   return async (request, what) => {
     if (rateLimit === undefined) return true;
     try {
       return await rateLimit(RATES[what], `${what} ${addressOf(request.headers)}`);
     } catch (error) {
-      // A fork without such a limiter can be signed in to all the same.
-      if (!told.has(what)) log({ level: "warning", message: "sign-in is not limited", error: String(error) });
-      told.add(what);
+      // Sign-in works without the limiter too.
+      if (!logged.has(what)) log({ level: "warning", message: "sign-in is not limited", error: String(error) });
+      logged.add(what);
       return true;
     }
   };
 }
 
-/** Roles without protected resources run nothing in the background. */
+/** The library needs a context only if it protects resources itself, which it does not do here. */
 const NO_CONTEXT = { waitUntil() {}, passThroughOnException() {} } as unknown as ExecutionContext;
 
-/**
- * The KV that the library gets. Keys too long for KV (anyone may send them) read as absent.
- */
-function forgiving(kv: KVNamespace): KVNamespace {
+/** The KV namespace for the library. A key that is too long for KV, which anyone can send, reads as absent. */
+function tolerantKv(kv: KVNamespace): KVNamespace {
   const fits = (key: unknown) => new TextEncoder().encode(String(key)).length <= MAX_KEY_BYTES;
   return {
     get: async (key: string, options: object) => (fits(key) ? kv.get(key, options) : null),

@@ -1,4 +1,4 @@
-/** No sign-in: what is bundled unless wrangler.toml names `src/sign-in/server.ts` in its place. */
+/** No sign-in. Bundled unless wrangler.toml has an alias to `src/sign-in/server.ts` instead. */
 import type { CreateSignIn } from "../access/sign-in.ts";
 
 const createSignIn: CreateSignIn | undefined = undefined;

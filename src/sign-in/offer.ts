@@ -1,4 +1,4 @@
-/** What a key can grant to a client that asks for some scopes: those scopes, and what they open. Pure. */
+/** Works out what a key can grant to a client: which of the requested scopes, and what these give access to. Pure. */
 import type { Catalog } from "../core/catalog/catalog.ts";
 import type { Demands } from "../core/model/definition.ts";
 import type { Principal } from "../core/model/principal.ts";
@@ -7,36 +7,37 @@ import { lacking } from "../core/model/principal.ts";
 /** A tool, a prompt or a resource. */
 export interface Offered {
   readonly kind: "tool" | "prompt" | "resource";
-  /** Of a tool, `Calculator.Add`; of the others, what clients are told to call them. */
+  /** `Calculator.Add` for a tool; the listed name of a prompt or a resource. */
   readonly id: string;
   readonly toolkit: string;
   /** Scopes that it demands. */
   readonly scopes: readonly string[];
-  /** Those of them that are not offered: it stays closed. */
+  /** Demanded scopes that are not part of the offer. If there are any, the client will not be able to use it. */
   readonly lacks: readonly string[];
 }
 
 export interface Offer {
+  /** Requested scopes that the key can grant. */
   readonly scopes: readonly string[];
-  /** All that exists for the key: tools at their latest version, then prompts, then resources. */
+  /** Everything that the key can see: tools at their latest version, then prompts, then resources. */
   readonly offered: readonly Offered[];
 }
 
 /**
- * @param asked what the client asks for
- * @param toolkit folder name, where the client asks for one toolkit only
- * @returns undefined for a toolkit that does not exist for this key
+ * @param requested scopes that the client asks for
+ * @param toolkit folder name, if the client asks for one toolkit only
+ * @returns undefined if this key cannot see the toolkit
  */
 export function offerOf(
   principal: Principal,
-  asked: readonly string[],
+  requested: readonly string[],
   catalog: Catalog,
   toolkit: string | undefined,
 ): Offer | undefined {
   const visible = catalog.visibleTo(principal);
   if (toolkit !== undefined && !visible.toolkits.has(toolkit)) return undefined;
-  // A scope that nothing demands guards nothing: it gets clients in, and any key grants it.
-  const scopes = asked.filter(
+  // A scope that nothing demands protects nothing, so any key can grant it: clients use such scopes just to connect.
+  const scopes = requested.filter(
     (scope) => !catalog.scopes.includes(scope) || lacking([scope], principal.scopes).length === 0,
   );
   const offer = (kind: Offered["kind"], id: string, toolkit: string, { scopes: demanded = [] }: Demands): Offered => {

@@ -1,21 +1,21 @@
 /**
- * The library's ways out: what it fetches, and what it logs. It does both with the global functions and can be given no
- * others, so these are replaced. What is not the library's goes on as it was.
+ * Guards what the OAuth library fetches and logs. The library uses the global `fetch` and `console.warn`, and cannot be
+ * given others, so this replaces the globals. Calls from other code behave as before.
  */
 import { guardedFetch } from "../core/lib/egress.ts";
 import type { Log } from "../core/lib/log.ts";
 
 const LIBRARY = /^workers-oauth-provider\//;
-/** How its warnings begin, before what a stranger sent, or ids that none but their holders shall know. */
+/** How the library's warnings begin. The rest may contain what an anonymous caller sent, or confidential ids. */
 const WARNING = /^(CIMD fetch failed|Failed to renew client registration|Failed to revoke grant)/;
-/** Marks a function as a replacement. */
+/** Marks our replacement of `fetch`. */
 const REPLACES = Symbol.for("trivet.guardLibrary");
 
 /**
- * Of what a client publishes about itself (a client id metadata document, and the keys that one names), it refuses
- * addresses inside a network, and every redirect: that stands at the client's own address
- * (draft-ietf-oauth-client-id-metadata-document). The library's requests are known by their `User-Agent`. Its warnings
- * become a line of JSON, without what was sent. Called before the library does anything; called again, it does nothing.
+ * Makes the library's requests refuse private addresses and all redirects: it fetches what clients publish about
+ * themselves, which is at the client's own URL (draft-ietf-oauth-client-id-metadata-document). The library's requests
+ * are recognized by their `User-Agent`. Its warnings become lines of JSON without the client's data. Call this before
+ * using the library; calling it again does nothing.
  */
 export function guardLibrary(log: Log): void {
   const { fetch: send } = globalThis;

@@ -1,37 +1,40 @@
 /**
- * The pages that a person sees: the key is asked for, then what it would open is shown, or why it ends here. Plain HTML
- * without a script; everything a client chose is escaped and cut short. Decides nothing.
+ * The pages that the user sees: one that asks for the key, one that asks for consent, and one for every other result.
+ * Plain HTML without scripts. Everything that a client chose is escaped and cut short. Decides nothing.
  */
-import { type Html, html, shown } from "./html.ts";
+import { displayName, type Html, html } from "./html.ts";
 import type { Offer, Offered } from "./offer.ts";
 import { STYLE } from "./style.ts";
 
-/** The app that wants in, as far as it is known. */
+/** The app that asks for access. */
 export interface Who {
+  /** Any name that the app chose. */
   readonly name: string;
-  /** Of an app whose id is a document on a domain of its own: that domain. Others say any name they like. */
+  /** The domain that hosts the app's client id, if the id is a URL: unlike the name, this is verified. */
   readonly domain?: string | undefined;
-  /** Where its user is sent, and the access with them. */
+  /** Host of the redirect URI, which gets the access. */
   readonly host: string;
+  /** Whether that host is the user's own machine. */
   readonly loopback: boolean;
 }
 
-/** What a page's form sends along. */
+/** What a page's form sends besides the user's input. */
 export interface Form {
-  /** Of the page's address, with its question mark. */
+  /** Query string of the page's URL, with the question mark. */
   readonly query: string;
+  /** Identifies the saved state (see authorize.ts). */
   readonly handle: string;
-  /** Cookies that go with the handle. */
+  /** Cookies that belong to the handle. */
   readonly headers: Headers;
 }
 
-/** Why the key is asked for again. */
+/** Why the page asks for the key again. */
 export interface Trouble {
   readonly status: number;
   readonly message: string;
 }
 
-/** Most entries, or scopes before a key is given, that are listed one by one. */
+/** Maximum number of entries, or of scopes on the key page, that are listed one by one. */
 const MANY = 40;
 
 interface Page {
@@ -40,11 +43,16 @@ interface Page {
   readonly body: Html;
   /** Cookies. */
   readonly headers?: Headers | undefined;
-  /** Whether a form may lead away from here. */
+  /** Whether submitting the form may redirect to another site. */
   readonly leaves?: boolean;
 }
 
-/** @param cancel where the app hears that its user would rather not */
+/**
+ * The page that asks for an API key.
+ *
+ * @param cancel URL that tells the app that the user declined
+ * @param trouble why the key entered before was refused, if there was one
+ */
 export function keyPage(
   server: string,
   who: Who,
@@ -53,28 +61,29 @@ export function keyPage(
   cancel: string,
   trouble?: Trouble,
 ): Response {
-  const body = html`<h1>Connect <bdi>${shown(who.name)}</bdi> to <bdi>${shown(server)}</bdi></h1>
+  const body = html`<h1>Connect <bdi>${displayName(who.name)}</bdi> to <bdi>${displayName(server)}</bdi></h1>
 ${facts(who)}
 ${scopes.length > 0 && html`<p>It asks for: ${list(scopes.slice(0, MANY))}${scopes.length > MANY && ", …"}. You choose on the next page.</p>`}
 ${formStart(form)}
 ${trouble && html`<p class="bad" role="alert" id="why">${trouble.message}</p>`}
 <label for="key">API key</label>
 <input id="key" name="key" type="password" required autofocus autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="${trouble && "why "}hint"${trouble && html` aria-invalid="true"`}>
-<p class="quiet" id="hint">It starts with <code>trivet_</code>. Whoever runs this server makes one for you. The app does not get to see it.</p>
+<p class="quiet" id="hint">It starts with <code>trivet_</code>. The operator of this server can create one for you. The app never sees it.</p>
 <p class="acts"><button>Continue</button><a href="${cancel}">Cancel</a></p>
 </form>`;
-  const title = `${trouble ? "Error: " : ""}Sign in · ${shown(server)}`;
+  const title = `${trouble ? "Error: " : ""}Sign in · ${displayName(server)}`;
   return page({ status: trouble?.status ?? 200, title, body, headers: form.headers });
 }
 
+/** The page that shows what the app would get, and asks for consent. */
 export function consentPage(server: string, who: Who, { scopes, offered }: Offer, keyId: string, form: Form): Response {
   const open = offered.filter(({ lacks }) => lacks.length === 0);
   const closed = offered.filter(({ lacks }) => lacks.length > 0);
-  const body = html`<h1>Allow <bdi>${shown(who.name)}</bdi> to use this server?</h1>
+  const body = html`<h1>Allow <bdi>${displayName(who.name)}</bdi> to use this server?</h1>
 ${facts(who)}
 <p class="quiet">You signed in with the key <code>trivet_${keyId}_…</code></p>
 <h2>${open.length === 0 ? "Nothing" : counted(open)}</h2>
-${open.length === 0 && html`<p>With what it asks for, this key opens nothing.</p>`}
+${open.length === 0 && html`<p>With the scopes it asks for, this key gives access to nothing.</p>`}
 ${toolkits(open, ({ scopes }) => scopes)}
 ${closed.length > 0 && html`<h2>Not included</h2><p>These need scopes that the app does not ask for.</p>`}
 ${toolkits(closed, ({ lacks }) => lacks)}
@@ -83,18 +92,25 @@ ${scopes.length > 0 && html`<fieldset><legend>Scopes</legend>${scopes.map((scope
 <p class="quiet">Access ends when the key is revoked, when the app gives it up, or after 30 days without use.</p>
 <p class="acts"><button name="decision" value="allow">Allow</button><button class="plain" name="decision" value="deny">Deny</button></p>
 </form>`;
-  return page({ status: 200, title: `Allow access · ${shown(server)}`, body, headers: form.headers, leaves: true });
+  return page({
+    status: 200,
+    title: `Allow access · ${displayName(server)}`,
+    body,
+    headers: form.headers,
+    leaves: true,
+  });
 }
 
+/** A page that ends the sign-in. */
 export function endPage(status: number, heading: string, text: string, headers?: Headers): Response {
   const body = html`<h1>${heading}</h1><p role="alert">${text}</p><p>You can close this page.</p>`;
   return page({ status, title: heading, body, headers });
 }
 
 /**
- * An end page with a link back to the app, which the person may follow or not.
+ * An end page with a link back to the app, which the user need not follow.
  *
- * @param href where the app hears of it
+ * @param href URL that tells the app about the result
  */
 export function linkBackPage(status: number, heading: string, text: string, href: string, headers?: Headers): Response {
   const body = html`<h1>${heading}</h1><p role="alert">${text}</p>
@@ -106,17 +122,17 @@ function formStart({ query, handle }: Form): Html {
   return html`<form method="post" action="/authorize${query}"><input type="hidden" name="handle" value="${handle}">`;
 }
 
-/** What the protocol wants shown of a client (MCP, security best practices, Confused Deputy). */
+/** What MCP requires a consent page to show about the client (security best practices, Confused Deputy). */
 function facts({ name, domain, host, loopback }: Who): Html {
   const publisher = domain === undefined ? "Not verified: the app chose its name itself" : domain;
-  return html`<dl><dt>App</dt><dd><bdi>${shown(name)}</bdi></dd>
+  return html`<dl><dt>App</dt><dd><bdi>${displayName(name)}</bdi></dd>
 <dt>Published by</dt><dd>${publisher}</dd>
 <dt>Access is sent to</dt><dd>${host}${loopback && " (this computer)"}</dd></dl>
 ${loopback && html`<p class="warn">This gives access to an app on your computer. Go on only if you started it yourself, just now.</p>`}`;
 }
 
 function list(scopes: readonly string[]): Html[] {
-  return scopes.map((scope, at) => html`${at > 0 && ", "}<code>${shown(scope)}</code>`);
+  return scopes.map((scope, at) => html`${at > 0 && ", "}<code>${displayName(scope)}</code>`);
 }
 
 /** `2 tools, 1 prompt` */
@@ -132,7 +148,7 @@ function tick(scope: string, at: number, open: readonly Offered[]): Html {
 <p class="quiet under" id="n${at}">${note}</p>`;
 }
 
-/** @param scopesOf which of an offer's scopes to name */
+/** @param scopesOf selects the scopes to show with an offer */
 function toolkits(offered: readonly Offered[], scopesOf: (offer: Offered) => readonly string[]): Html[] {
   return [...Map.groupBy(offered, ({ toolkit }) => toolkit)].map(([toolkit, members]) => {
     const items = members.map((offer) => {
@@ -140,7 +156,7 @@ function toolkits(offered: readonly Offered[], scopesOf: (offer: Offered) => rea
       const kind = offer.kind === "tool" ? "" : ` (${offer.kind})`;
       return html`<li>${offer.id}${kind}${scopes.length > 0 && html` <span class="quiet">with ${list(scopes)}</span>`}</li>`;
     });
-    // Of many, the toolkits are what fits before the question; each opens to show its own.
+    // A long list is collapsed to toolkits, so that the question stays in view.
     return offered.length > MANY
       ? html`<details><summary>${toolkit} (${members.length})</summary><ul>${items}</ul></details>`
       : html`<h3>${toolkit}</h3><ul>${items}</ul>`;
@@ -149,8 +165,8 @@ function toolkits(offered: readonly Offered[], scopesOf: (offer: Offered) => rea
 
 function page({ status, title, body, headers = new Headers(), leaves = false }: Page): Response {
   const nonce = crypto.randomUUID();
-  // Chromium holds the whole chain of redirects after a form to form-action, and where a client's own address leads on
-  // to is not known. So it stands where a key is typed, and is left out where the answer leads back to the client.
+  // Chromium applies form-action to every redirect that follows the form, and we do not know where the client's own URL
+  // redirects to. So the page that asks for the key has it, and a page whose form leads back to the client does not.
   const forms = leaves ? "" : "; form-action 'self'";
   headers.set(
     "content-security-policy",

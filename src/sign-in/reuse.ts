@@ -1,27 +1,33 @@
 /**
- * Detects reuse of refresh tokens (RFC 9700, section 4.14.2). The library replaces the token at each use and accepts
- * the previous one until its successor is used, as the answer may have been lost. If an older one comes back, two
- * parties have it: the grant ends. No list says which tokens a grant has given out, as a thief could make it overflow.
- * The grant's random id, from its own client, is enough: it is on no page and in no log, so whoever knows it has, or had,
- * a code or a token of the grant. (Records stand on KV: two locations that use one token within a minute may not know of
- * each other, and one that does not know of the newest token yet takes it for one that came back.)
+ * Detects reuse of refresh tokens (RFC 9700, section 4.14.2). The library replaces the token at each use, and accepts
+ * the previous one until its successor is used, because the response may have been lost. If an older token is used, two
+ * parties have it, and the grant ends.
+ *
+ * There is no list of issued tokens, because a thief could make it overflow. Instead, any token with the grant's random
+ * id that is neither the current nor the previous one counts as old, if the grant's own client sends it: the id is on
+ * no page and in no log, so only someone who has or had a code or token of the grant knows it.
+ *
+ * Limits: the records are on KV. Two locations that use one token within a minute may not notice each other, and a
+ * location that does not know the newest token yet takes it for an old one.
  */
 import { sha256 } from "../core/lib/digest.ts";
 
-/** A grant's record as the library keeps it on KV, as far as it counts here. */
+/** The part of the library's grant record on KV that is used here. */
 export interface GrantRecord {
   readonly clientId: string;
   readonly refreshTokenId?: string;
   readonly previousRefreshTokenId?: string;
 }
 
-/** As the library makes them: user, grant, 32 random characters. */
+/** The library's format: user, grant, 32 random characters. */
 const REFRESH_TOKEN = /^([^:]+):([^:]+):[\w-]{32}$/;
 
 /**
- * @param client that sent it, and was authenticated
- * @returns the token's grant, if it is this client's, and has refresh tokens of which this is neither the current nor the
- *   previous one
+ * Finds the grant of a refresh token that has been replaced.
+ *
+ * @param client id of the authenticated client that sent the token
+ * @returns the grant, if it is this client's and the token is neither its current nor its previous refresh token;
+ *   undefined otherwise
  */
 export async function grantOfReplacedToken(
   refreshToken: string,

@@ -1,6 +1,6 @@
 /**
- * This Worker as its own OAuth 2.1 authorization server: routes its endpoints and checks its tokens. The protocol is
- * the library's (see oauth.ts), the pages are ours (authorize.ts). Bundled only where wrangler.toml has the alias.
+ * The Worker as its own OAuth 2.1 authorization server: routes the endpoints and checks the tokens. A library does the
+ * protocol (see oauth.ts), the pages are ours (authorize.ts). Bundled only if wrangler.toml has the alias.
  */
 import type { CreateSignIn, SignInParts } from "../access/sign-in.ts";
 import { describeError } from "../core/lib/log.ts";
@@ -12,26 +12,26 @@ import { guardLibrary } from "./outbound.ts";
 
 const AUTHORIZE_PATH = "/authorize";
 const PATHS: ReadonlySet<string> = new Set([AUTHORIZE_PATH, METADATA_PATH, REGISTER_PATH, TOKEN_PATH]);
-/** A deployment has an address or a few; with a wildcard route anyone can invent more. */
+/** Limits memory: a deployment has a few origins at most, but with a wildcard route callers can invent more. */
 const MAX_ORIGINS = 8;
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
-/** As the library makes them: key id, grant, 32 random characters. What looks otherwise is not looked up. */
+/** The library's format: key id, grant, 32 random characters. Other texts are not looked up. */
 const TOKEN = /^[0-9a-z]{16}:[\w-]{16}:[\w-]{32}$/;
-/** Registrations, token requests: a few hundred bytes, or a few thousand with many redirect URIs. */
+/** In bytes. Registrations and token requests have a few hundred, or a few thousand with many redirect URIs. */
 const MAX_BODY = 16_384;
 
 const createSignIn: CreateSignIn = (parts) => {
   guardLibrary(parts.log);
-  // The library wants its issuer when it is made, and ours is known from a request only: one for each origin.
-  const made = new Map<string, OAuth>();
+  // The library needs its issuer at construction, but we know our origin only from a request. So: one for each origin.
+  const servers = new Map<string, OAuth>();
   const isWithin = limitsByAddress(parts);
-  const at = (origin: string): OAuth => {
-    const known = made.get(origin);
+  const serverAt = (origin: string): OAuth => {
+    const known = servers.get(origin);
     if (known) return known;
-    const [oldest] = made.keys();
-    if (made.size >= MAX_ORIGINS && oldest !== undefined) made.delete(oldest);
+    const [oldest] = servers.keys();
+    if (servers.size >= MAX_ORIGINS && oldest !== undefined) servers.delete(oldest);
     const oauth = createOAuth(origin, parts, isWithin);
-    made.set(origin, oauth);
+    servers.set(origin, oauth);
     return oauth;
   };
 
@@ -40,14 +40,14 @@ const createSignIn: CreateSignIn = (parts) => {
       const url = new URL(request.url);
       if (!PATHS.has(url.pathname)) return undefined;
       if (!isSafe(url)) return Promise.resolve(failure(400, "invalid_request", "Only https is served here"));
-      if (url.pathname === AUTHORIZE_PATH) return authorize(request, at(url.origin), parts);
-      return serve(request, url.pathname, at(url.origin), parts);
+      if (url.pathname === AUTHORIZE_PATH) return authorize(request, serverAt(url.origin), parts);
+      return serve(request, url.pathname, serverAt(url.origin), parts);
     },
 
     async check(token, origin, resources) {
       if (!TOKEN.test(token) || !isSafe(new URL(origin))) return undefined;
-      // One read tells whom a token is for. validateToken() would make one for each resource.
-      const found = await at(origin).helpers.unwrapToken<{ readonly keyId: string }>(token);
+      // One read, and we compare the audience ourselves: validateToken() would read once for each resource.
+      const found = await serverAt(origin).helpers.unwrapToken<{ readonly keyId: string }>(token);
       if (!found || typeof found.audience !== "string" || !resources.includes(found.audience)) return undefined;
       return { keyId: found.grant.props.keyId, grant: found.grantId, scopes: found.scope, expires: found.expiresAt };
     },
@@ -55,7 +55,7 @@ const createSignIn: CreateSignIn = (parts) => {
 };
 export default createSignIn;
 
-/** OAuth 2.1, section 1.5: nothing of this travels in the clear, but within one machine. */
+/** OAuth 2.1, section 1.5: https only, except on loopback. */
 function isSafe({ protocol, hostname }: URL): boolean {
   return protocol === "https:" || LOOPBACK.test(hostname);
 }
@@ -75,11 +75,11 @@ async function serve(request: Request, path: string, oauth: OAuth, parts: SignIn
 }
 
 /**
- * The library, which trips over keys that a client publishes if they are none.
+ * Passes a token request to the library, which throws a TypeError if a client publishes malformed keys.
  *
- * @param form what it is sent
+ * @param form the request's body
  */
-async function askLibrary(request: Request, form: URLSearchParams, oauth: OAuth): Promise<Response> {
+async function tokenResponse(request: Request, form: URLSearchParams, oauth: OAuth): Promise<Response> {
   try {
     return await oauth.fetch(request);
   } catch (error) {
@@ -88,24 +88,24 @@ async function askLibrary(request: Request, form: URLSearchParams, oauth: OAuth)
   }
 }
 
-/** RFC 8414. The library would tell everyone the names of all toolkits; whoever may know them learns them elsewhere. */
+/** RFC 8414. Leaves out the resources of toolkits, whose names the library would reveal to everyone. */
 async function metadata(request: Request, oauth: OAuth): Promise<Response> {
   const response = await oauth.fetch(request);
   if (response.status !== 200 || request.method !== "GET") return response;
   const all = (await response.json()) as Record<string, unknown>;
-  return new Response(JSON.stringify({ ...all, protected_resources: oauth.openResources }), response);
+  return new Response(JSON.stringify({ ...all, protected_resources: oauth.publicResources }), response);
 }
 
-/** @param text the form as sent: forwarded as it is, unless a toolkit had to be hidden */
+/** @param text the form as it was sent. Forwarded unchanged, unless a toolkit had to be hidden */
 async function token(request: Request, form: URLSearchParams, text: string, oauth: OAuth): Promise<Response> {
   const isWithinLimit = await oauth.isWithin(request, "token");
   if (!isWithinLimit || (mayFetch(form, request.headers) && !(await oauth.isWithin(request, "client document")))) {
     return failure(429, "temporarily_unavailable", "Too many requests; wait a minute", { "retry-after": "60" });
   }
   const refreshToken = form.get("grant_type") === "refresh_token" ? form.get("refresh_token") : null;
-  const seen = withBody(request, oauth.hideUnknownToolkit(form) ? form.toString() : text);
-  const response = await askLibrary(seen, form, oauth);
-  // Other errors of this status come before the library has asked who the client is.
+  const forwarded = withBody(request, oauth.hideUnknownToolkit(form) ? form.toString() : text);
+  const response = await tokenResponse(forwarded, form, oauth);
+  // Other errors with this status may occur before the library has authenticated the client.
   if (response.status === 400 && refreshToken !== null && (await errorOf(response)) === "invalid_grant") {
     await oauth.endIfReplaced(refreshToken, clientOf(form, request.headers));
   }
@@ -116,15 +116,15 @@ async function errorOf(response: Response): Promise<string> {
   return (await response.clone().json<{ readonly error: string }>()).error;
 }
 
-/** The client that the library has authenticated: it takes no request that names one in two ways. */
+/** Id of the client that the library has authenticated. (It refuses requests that name the client in two ways.) */
 function clientOf(form: URLSearchParams, headers: Headers): string | undefined {
   const basic = /^basic[ \t]+(\S+)/i.exec(headers.get("authorization") ?? "")?.[1];
   if (basic !== undefined) {
     const [id = ""] = atob(basic).split(":");
-    // RFC 6749, section 2.3.1: written as in a form.
+    // RFC 6749, section 2.3.1: form-encoded.
     return decodeURIComponent(id.replaceAll("+", " "));
   }
-  // Like the library, past parameters that are empty.
+  // Like the library, ignore empty parameters.
   const sent = (name: string) => form.getAll(name).find((value) => value !== "");
   const id = sent("client_id");
   if (id !== undefined) return id;
@@ -133,8 +133,8 @@ function clientOf(form: URLSearchParams, headers: Headers): string | undefined {
 }
 
 /**
- * Whether the library may fetch client metadata for this request: not if the form alone names the client, and by no
- * URL.
+ * Whether this request may make the library fetch client metadata. It does not if only the form names the client, and
+ * not by a URL.
  */
 function mayFetch(form: URLSearchParams, headers: Headers): boolean {
   if (headers.has("authorization") || form.has("client_assertion")) return true;
@@ -142,9 +142,9 @@ function mayFetch(form: URLSearchParams, headers: Headers): boolean {
 }
 
 function withBody({ url, method, headers }: Request, body: string): Request {
-  const kept = new Headers(headers);
-  kept.delete("content-length");
-  return new Request(url, { method, headers: kept, body });
+  const copied = new Headers(headers);
+  copied.delete("content-length");
+  return new Request(url, { method, headers: copied, body });
 }
 
 function failure(status: number, error: string, description: string, headers: Record<string, string> = {}): Response {

@@ -1,6 +1,7 @@
 /**
- * How the pages look: one column, the system's own letters, light or dark as the reader has it. A button that was just
- * clicked takes no other click (the rule with pointer-events): the second of a double click would cancel the first.
+ * The stylesheet of the pages: one column, the system's font, light or dark as the user prefers. A button that was just
+ * clicked ignores further clicks (the rule with pointer-events), because the second click of a double click would
+ * cancel the first.
  */
 export const STYLE = `
 :root{color-scheme:light dark;--text:#1b1b1f;--back:#fff;--soft:#f1f2f5;--line:#777b85;--quiet:#50545e;--act:#1b4fc4;--on:#fff;--bad:#b3141d;--warn:#fff4d6}

@@ -80,7 +80,7 @@ describe("a stranger who tries credentials is shut out after a minute's worth of
 
   it.each<[string, () => string]>([
     ["forged tokens", () => shared({ sub: crypto.randomUUID() }, {}, hmac("some other secret of 32 bytes and more"))],
-    ["what is no credential by its looks", () => `x${crypto.randomUUID()}`],
+    ["texts that are not a credential", () => `x${crypto.randomUUID()}`],
   ])("%s", async (what, credential) => {
     const { tried } = await tryMany(credential, from(what === "forged tokens" ? "203.0.113.9" : "203.0.113.10"));
     expect(tried).toBeGreaterThan(60);
@@ -141,7 +141,7 @@ describe("the log says what is wrong with a credential, and its sender learns no
     ["token with an algorithm that is not allowed", () => forge({ alg: "HS512" }, {}, other())],
     ["token of an unknown type", () => shared({}, { typ: "secevent+jwt" })],
     ["malformed token", () => "e30.e30.e30"],
-    ["neither key nor token by its looks", () => "hunter2"],
+    ["not in the form of a key or a token", () => "hunter2"],
   ];
   const wrongSecret = ({ text }: Made) => text.replace(/.{43}$/, "A".repeat(43));
   const revoked = async (key: Made) => {

@@ -59,7 +59,7 @@ describe("npm start in a fork whose tools/ is empty", () => {
 
   it("goes on serving what it had while a tool is broken, and has it when it is mended", async () => {
     fork.write("tools/hello/wave.ts", "export default 1;\n");
-    await until(async () => served.printed().includes("The server goes on with the tools as they were"));
+    await until(async () => served.printed().includes("The server keeps running with the previous tools"));
     const still = await postJson(`${served.url}/tools/call`, {
       request: { tool_id: "Hello.Greet", input: { name: "Bob" } },
     });
@@ -84,7 +84,7 @@ describe("npm start in a fork whose tools/ is empty", () => {
     const call = { request: { tool_id: `Hello.${name}`, input: { name: "Bob" } } };
     return (await postJson(`${served.url}/tools/call`, call)).body.result?.value;
   }
-  const GOES_ON = "The server goes on with the tools as they were";
+  const GOES_ON = "The server keeps running with the previous tools";
   async function discoveredAfter(change: () => void): Promise<void> {
     const runs = () => served.printed().split(GOES_ON).length;
     const before = runs();

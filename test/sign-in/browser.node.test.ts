@@ -119,7 +119,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
         await page.getByLabel("API key").fill(key.text);
         await page.keyboard.press("Enter");
         await page.getByRole("button", { name: "Deny" }).click();
-        await page.getByText("Access was not given").waitFor();
+        await page.getByText("Access denied").waitFor();
         await page.getByRole("link").click();
       } else await page.getByRole("link", { name: "Cancel" }).click();
       await page.waitForURL("**/done");

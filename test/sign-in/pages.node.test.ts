@@ -139,7 +139,7 @@ describe("what is granted", () => {
 
   it("may be nothing, and says so", async () => {
     const { second } = await pages(await register(url), "tools", {}, { resource: `${url}/vault/mcp` });
-    expect(second.text).toContain("this key opens nothing");
+    expect(second.text).toContain("this key gives access to nothing");
     expect(listed(second.text).closed).toEqual(["Vault.Open vault.open"]);
   });
 

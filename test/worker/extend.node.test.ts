@@ -297,7 +297,7 @@ describe("npm start", () => {
     fork.write("tools/worker.ts", broken);
     const line = broken.split("\n").findIndex((at) => at.includes("shedule(")) + 1;
     await until(async () => served.printed().includes(`tools/worker.ts:${line}`));
-    await until(async () => served.printed().includes("The server goes on with the tools as they were"));
+    await until(async () => served.printed().includes("The server keeps running with the previous tools"));
     expect(served.printed()).toContain('a worker has no member "shedule"');
     expect(await get("/tools", isBot)).toEqual({ status: 403, text: "No bots here" });
     fork.write("tools/worker.ts", broken.replace("shedule(", "scheduled("));

@@ -18,13 +18,13 @@ it.each([
   expect((await add(input)).body).toMatchObject({ result: { success: true, value: sum } });
 });
 
-it("takes nothing but numbers (OXP 1.0: the server MUST validate the input parameters)", async () => {
+it("accepts only numbers (OXP 1.0: the server MUST validate the input parameters)", async () => {
   const { status, body } = await add({ a: "10" });
   expect(status).toBe(422);
   expect(body.parameter_errors).toEqual({ a: "Must be a number", b: "Is required" });
 });
 
-it("fails where the sum is no number that JSON has", async () => {
+it("fails if JSON cannot represent the sum", async () => {
   const { status, body } = await add({ a: Number.MAX_VALUE, b: Number.MAX_VALUE });
   expect(status).toBe(200);
   expect(body).toMatchObject({ result: { success: false, error: { can_retry: false } } });

@@ -20,7 +20,7 @@ async function resolve(name: string, type?: string): Promise<Result> {
   return (await post({ name, ...(type && { type }) })).body.result;
 }
 
-/** What goes out, and one answer to all of it. */
+/** Records the requests that go out, and answers all of them in the same way. */
 function resolver(answer: () => Response) {
   const sent: Request[] = [];
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
@@ -137,7 +137,7 @@ it.each([
   const sent = resolver(() => answers(1));
   const { success, error } = await resolve(name);
   expect(success).toBe(false);
-  expect(error?.message).toBe("This is not a name that DNS can hold");
+  expect(error?.message).toBe("This is not a valid DNS name");
   expect(error?.can_retry).toBe(true);
   expect(sent).toEqual([]);
 });
@@ -147,7 +147,7 @@ it.each(["-a.example", "a..example", `${"a".repeat(64)}.example`])(
   async (name) => {
     resolver(() => new Response("Invalid query name", { status: 400 }));
     expect((await resolve(name)).error).toMatchObject({
-      message: "This is not a name that DNS can hold",
+      message: "This is not a valid DNS name",
       can_retry: true,
     });
   },

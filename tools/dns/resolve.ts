@@ -33,11 +33,11 @@ export default defineTool({
   output: v.object({
     status: v.string(),
     records: v.array(v.object({ name: v.string(), type: v.string(), ttl: v.number(), data: v.string() })),
-    authenticated: v.pipe(v.boolean(), v.description("Whether DNSSEC vouches for it.")),
+    authenticated: v.pipe(v.boolean(), v.description("Whether DNSSEC validated the answer.")),
   }),
   async run({ name, type }, ctx) {
-    // The resolver judges names better; we refuse over-long ones (RFC 1035, section 2.3.4) and characters that none
-    // has: international names must come as xn--….
+    // The resolver knows best which names are valid. Only refuse names that are too long (RFC 1035, section 2.3.4) or
+    // have characters that no name has; international names must be written as xn--….
     if (!/^[\w.*-]{1,254}$/.test(name)) throw noName();
     const query = new URLSearchParams({ name, type });
     const init = { headers: { accept: "application/dns-json" }, signal: ctx.signal };
@@ -46,7 +46,7 @@ export default defineTool({
     if (!response.ok) throw unavailable(undefined, response);
     const { Status, AD, Answer = [] } = (await response.json<DnsJson | null>().catch(unavailable)) ?? unavailable();
     if (Status !== 0 && Status !== 3) {
-      // SERVFAIL: they did not answer, or DNSSEC does not hold.
+      // SERVFAIL (2): the name servers did not answer, or DNSSEC validation failed.
       throw new ToolError("The name servers of this name gave no answer", {
         developerMessage: `RCODE ${Status}`,
         canRetry: Status === 2,
@@ -54,7 +54,7 @@ export default defineTool({
     }
     return {
       status: Status === 0 ? "NOERROR" : "NXDOMAIN",
-      // A CNAME may lead to a name that does not exist: that answer holds records too, of a name nobody asked for.
+      // If a CNAME points to a name that does not exist, the answer has records too, but not of the requested name.
       records: Status === 0 ? Answer.map(toRecord) : [],
       authenticated: AD === true,
     };
@@ -62,18 +62,18 @@ export default defineTool({
 });
 
 function toRecord({ name, type, TTL, data }: Answer) {
-  // RFC 3597, section 5, is how a type without a name is written.
+  // RFC 3597, section 5: how to write a type without a name.
   const [typeName] = Object.entries(TYPES).find(([, number]) => number === type) ?? [`TYPE${type}`];
   return { name: name.replace(/\.$/, ""), type: typeName, ttl: TTL, data: type === TYPES.TXT ? unquoted(data) : data };
 }
 
-/** A long text is stored in pieces of 255 bytes: `"v=DKIM1; k" "=rsa"` is one text. */
+/** A long text is split into strings of up to 255 bytes: `"v=DKIM1; k" "=rsa"` is one text. */
 function unquoted(data: string): string {
   return data.replace(/^"|" "|"$/g, "").replace(/\\(["\\])/g, "$1");
 }
 
 function noName(): ToolError {
-  return new ToolError("This is not a name that DNS can hold", { canRetry: true });
+  return new ToolError("This is not a valid DNS name", { canRetry: true });
 }
 
 function unavailable(cause?: unknown, response?: Response): never {

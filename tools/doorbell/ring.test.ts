@@ -17,7 +17,7 @@ it.each(["doorbell42", "doorbell84"])("rings %s and returns nothing (OXP 1.0: ou
   expect(body.result.value ?? null).toBeNull();
 });
 
-it.each(["doorbell1", "", "toString", "doorbell42 "])("says which doorbells there are where %j is none", async (id) => {
+it.each(["doorbell1", "", "toString", "doorbell42 "])("lists the doorbells if there is no %j", async (id) => {
   const { status, body } = await ring({ doorbell_id: id });
   expect(status).toBe(200);
   expect(body.result.success).toBe(false);

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { defineTool, ToolError } from "#tool";
 
-/** Put your own doorbells here, and what rings them into `run`. */
+/** Put your own doorbells here, and the code that rings them into `run`. */
 const DOORBELLS: ReadonlySet<string> = new Set(["doorbell42", "doorbell84"]);
 
 export default defineTool({
@@ -16,7 +16,7 @@ export default defineTool({
     if (!DOORBELLS.has(doorbell_id)) {
       throw new ToolError("Doorbell ID not found", {
         developerMessage: `The doorbell with ID '${doorbell_id}' does not exist.`,
-        // A model that is told which doorbells there are can do better the next time.
+        // With the list of doorbells, a model can correct its call.
         canRetry: true,
         additionalPromptContent: `ids: ${[...DOORBELLS].join(",")}`,
         retryAfterMs: 500,

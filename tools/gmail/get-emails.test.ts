@@ -23,12 +23,12 @@ async function getEmails(input: unknown = {}, token = TOKEN): Promise<Result> {
   const context = { authorization: [{ id: "google", token }], user_id: "user_123" };
   const { status, text } = await post({ input, context });
   expect(status).toBe(200);
-  // OXP 1.0: nothing of a token ever appears in an answer.
+  // OXP 1.0: no part of a token ever appears in a response.
   expect(text).not.toContain(token);
   return (JSON.parse(text) as { result: Result }).result;
 }
 
-/** What goes out, and an answer to each of it. */
+/** Records the requests that go out, and answers each of them. */
 function gmail(answer: (url: URL) => Response) {
   const sent: Request[] = [];
   const spy = vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
@@ -131,7 +131,7 @@ it("a failure of one message fails the call: half a list would look like a whole
   expect((await getEmails()).error?.message).toMatch(/expired/);
 });
 
-it("a broken connection or answer may be tried again: reading has no effects", async () => {
+it("a broken connection or response may be tried again: reading has no effects", async () => {
   vi.spyOn(globalThis, "fetch").mockRejectedValue(new TypeError(`Network connection lost with ${TOKEN}`));
   expect((await getEmails()).error).toMatchObject({ message: "Gmail could not be reached", can_retry: true });
   vi.spyOn(globalThis, "fetch").mockResolvedValue(new Response("<html>"));
@@ -153,7 +153,7 @@ it("OXP 1.0: if requirements are present, the client MUST provide the required i
   expect(spy).not.toHaveBeenCalled();
 });
 
-it("strangers read nobody's mail: it demands a scope, and a rate", () => {
+it("has a scope and a rate, so that anonymous callers cannot read mail", () => {
   expect([definition.scopes, definition.rate]).toEqual([["gmail:read"], 60]);
 });
 

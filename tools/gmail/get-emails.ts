@@ -18,7 +18,7 @@ export default defineTool({
   version: "1.2.0",
   description: "Retrieves emails from Gmail using OAuth 2.0 authentication.",
   annotations: { readOnly: true, openWorld: true },
-  // If the token is set on the Worker, any caller reads its owner's mail, with eleven requests a call.
+  // If the token is set on the Worker, callers read its owner's mail. Each call makes up to eleven requests.
   scopes: ["gmail:read"],
   rate: 60,
   requirements: {
@@ -36,7 +36,7 @@ export default defineTool({
   }),
   async run({ query }, ctx) {
     const token = ctx.authorization.google;
-    // Headers would refuse it in an error that may repeat it.
+    // Otherwise, Headers throws an error that may contain the token.
     if (/[^!-~]/.test(token)) throw new ToolError("The Google token is not an OAuth access token");
 
     const get = async (address: string): Promise<Response> => {
@@ -51,7 +51,7 @@ export default defineTool({
     const { messages = [] } = await found.json<MessageList>().catch(unreadable);
     const emails = messages.slice(0, MAX_EMAILS).map(async ({ id }) => {
       const response = await get(`${MESSAGES}/${encodeURIComponent(id)}?format=metadata&metadataHeaders=Subject`);
-      // A message may be deleted between the two requests: it is not there, and no reason to fail.
+      // A message may be deleted between the two requests. Leave it out.
       return response.ok ? [toEmail(await response.json<Message>().catch(unreadable))] : [];
     });
     return { emails: (await Promise.all(emails)).flat() };
@@ -66,9 +66,9 @@ const MEANINGS: Record<number, string> = {
 
 async function refusal(response: Response): Promise<ToolError> {
   const { status } = response;
-  // Google's free text is not handed on: nobody can say what it repeats.
+  // Google's own message is not passed on, because it may repeat confidential parts of the request.
   const isLimit = status === 429 || /(rateLimit|quota)Exceeded/i.test(await response.text());
-  const meaning = isLimit ? "Gmail takes no more requests for now" : MEANINGS[status];
+  const meaning = isLimit ? "Gmail accepts no more requests for now" : MEANINGS[status];
   return new ToolError(meaning ?? `Gmail failed with status ${status}`, {
     canRetry: isLimit || status >= 500,
     retryAfterMs: retryAfterMs(response),
@@ -81,7 +81,7 @@ function unreadable(cause: unknown): never {
 
 const ESCAPED: Record<string, string> = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&" };
 
-/** Gmail hands out snippets ready for a web page. */
+/** Gmail escapes snippets for HTML; this undoes it. */
 function toEmail({ id, snippet = "", payload }: Message) {
   return {
     id,

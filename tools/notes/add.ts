@@ -15,7 +15,7 @@ export default defineTool({
   async run({ text }, ctx) {
     const { next, notes, save } = await openNotebook(ctx.session);
     if (text === "" || text.length > MAX_CHARACTERS || notes.length >= MAX_NOTES) {
-      throw new ToolError(`A session holds ${MAX_NOTES} notes of 1 to ${MAX_CHARACTERS} characters, and no more`);
+      throw new ToolError(`A session holds at most ${MAX_NOTES} notes of 1 to ${MAX_CHARACTERS} characters`);
     }
     await save(next + 1, [...notes, { id: next, text }]);
     return { id: next, count: notes.length + 1 };

@@ -4,7 +4,7 @@ import { openNotebook } from "./_notes.ts";
 export default defineResource({
   uri: "notes://all",
   title: "Notes",
-  description: "The notes of this session, one a line.",
+  description: "The notes of this session, one per line.",
   mimeType: "text/plain",
   async read(_, ctx) {
     if (ctx.session === undefined) return "";

@@ -12,7 +12,7 @@ async function rpc(method: string, params: unknown, headers: Record<string, stri
   });
 }
 
-/** MCP 2025-11-25, "Session Management": the id comes with the answer to initialize, and goes with all that follows. */
+/** MCP 2025-11-25, "Session Management": the response to initialize has the id, and all later requests send it. */
 async function startSession(): Promise<Record<string, string>> {
   const response = await rpc("initialize", {
     protocolVersion: REVISION,
@@ -53,7 +53,7 @@ it("remembers notes between the calls of a session, oldest first", async () => {
   ]);
 });
 
-it("forgets a note, and gives its number to no other", async () => {
+it("forgets a note, and does not reuse its number", async () => {
   const session = await startSession();
   for (const text of ["a", "b", "c"]) await call(session, "Notes_Add", { text });
   expect((await call(session, "Notes_Remove", { id: 3 })).structuredContent).toEqual({ count: 2 });
@@ -61,13 +61,13 @@ it("forgets a note, and gives its number to no other", async () => {
   expect((await listOf(session)).map(({ id }) => id)).toEqual([1, 2, 4]);
 });
 
-it("keeps the notes of one session from another", async () => {
+it("keeps the notes of sessions apart", async () => {
   const [mine, yours] = [await startSession(), await startSession()];
   await call(mine, "Notes_Add", { text: "secret" });
   expect(await listOf(yours)).toEqual([]);
 });
 
-it("says which notes there are where one is not", async () => {
+it("lists the existing notes if one is not found", async () => {
   const session = await startSession();
   const none = await call(session, "Notes_Remove", { id: 1 });
   expect(none.isError).toBe(true);
@@ -76,7 +76,7 @@ it("says which notes there are where one is not", async () => {
   expect(textOf(await call(session, "Notes_Remove", { id: 9 }))).toBe("There is no note 9 (ids: 1,2)");
 });
 
-it("takes 2,000 characters a note and no more", async () => {
+it("accepts at most 2,000 characters per note", async () => {
   const session = await startSession();
   expect((await call(session, "Notes_Add", { text: "x".repeat(2_000) })).isError).not.toBe(true);
   for (const text of ["", "x".repeat(2_001)]) {
@@ -87,7 +87,7 @@ it("takes 2,000 characters a note and no more", async () => {
   expect(await listOf(session)).toHaveLength(1);
 });
 
-it("takes 100 notes a session and no more, until one is removed", async () => {
+it("accepts at most 100 notes per session, until one is removed", async () => {
   const session = await startSession();
   for (let i = 1; i <= 100; i++) {
     expect((await call(session, "Notes_Add", { text: `note ${i}` })).structuredContent?.count).toBe(i);

@@ -24,7 +24,7 @@ async function post(input: unknown, secret: string) {
     }),
   });
   const text = await response.text();
-  // OXP 1.0: nothing of a secret ever appears in an answer.
+  // OXP 1.0: no part of a secret ever appears in a response.
   for (const part of [ACCOUNT, KEY, PASSWORD]) expect(text).not.toContain(part);
   return { status: response.status, body: JSON.parse(text) as { result: Result } };
 }
@@ -39,7 +39,7 @@ interface Sent {
   readonly form: Record<string, string>;
 }
 
-/** What goes out, and an answer to each of it: numbers to a GET, the given one to the message. */
+/** Records the requests that go out, and answers them: a GET with phone numbers, a message with the given response. */
 function twilio(answer: () => Response, numbers = () => Response.json({ incoming_phone_numbers: [OWN_NUMBER] })) {
   const sent: Sent[] = [];
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
@@ -59,7 +59,7 @@ function setFrom(value: string) {
   (env as unknown as Record<string, unknown>).TWILIO_FROM = value;
 }
 
-/** Whom the rate limiter counted, and how many of these may pass. */
+/** The callers that the rate limiter counted, and how many calls it allows. */
 const counted: string[] = [];
 let most = Infinity;
 
@@ -114,7 +114,7 @@ it.each([
   const { success, error } = await send(secret);
   expect(success).toBe(false);
   expect(error).toMatchObject({
-    message: "The secret TWILIO_API_KEY is not of a form that Twilio takes",
+    message: "The secret TWILIO_API_KEY is not in a form that Twilio accepts",
     can_retry: false,
   });
   expect(JSON.stringify(error)).not.toContain(secret);
@@ -124,7 +124,7 @@ it.each([
 const problem = (status: number, code: number, message: string) => () =>
   Response.json({ status, code, message, more_info: "https://www.twilio.com/docs/errors" }, { status });
 
-it("hands on what Twilio says of a number, which may be written better", async () => {
+it("passes on Twilio's error about a number, which the model can correct", async () => {
   twilio(problem(400, 21211, "The 'To' number +1 is not a valid phone number."));
   expect((await send()).error).toEqual({
     message: "Twilio refused: The 'To' number +1 is not a valid phone number.",
@@ -133,14 +133,14 @@ it("hands on what Twilio says of a number, which may be written better", async (
   });
 });
 
-it("takes the account out of what Twilio says", async () => {
+it("removes the account from Twilio's message", async () => {
   twilio(problem(404, 20404, `The requested resource /2010-04-01/Accounts/${ACCOUNT}/Messages.json was not found`));
   const { error } = await send();
   expect(error?.message).toContain("/Accounts/…/Messages.json was not found");
   expect(error?.can_retry).toBe(false);
 });
 
-it("hands on that Twilio does not accept the credentials", async () => {
+it("passes on that Twilio does not accept the credentials", async () => {
   twilio(queued, problem(401, 20003, "Authenticate"));
   const { error } = await send();
   expect(error?.message).toBe("Twilio refused: Authenticate");
@@ -151,7 +151,7 @@ it.each([
   [429, true],
   [500, true],
   [503, true],
-  // A gateway that lost sight of the request cannot say whether the message is on its way.
+  // If a gateway lost the connection, no one knows whether the message is on its way.
   [502, false],
   [504, false],
 ])("on %i: can be sent again: %s", async (status, canRetry) => {
@@ -177,7 +177,7 @@ it("a connection that breaks before anything was sent may be tried again", async
   expect(sent).toHaveLength(1);
 });
 
-it("a message that Twilio took is sent, even if its answer cannot be read", async () => {
+it("a message that Twilio accepted is sent, even if the response cannot be read", async () => {
   twilio(() => new Response("<html>", { status: 201 }));
   expect((await send()).value).toEqual({ status: "accepted" });
 });
@@ -206,7 +206,7 @@ it.each([{}, { to: "+1" }, { to: 1, message: "x" }])(
   },
 );
 
-it("is no toll fraud: strangers lack its scope, even with the secret set on the Worker", () => {
+it("prevents toll fraud: anonymous callers lack its scope, even if the secret is set on the Worker", () => {
   expect(definition.scopes).toEqual(["sms:send"]);
 });
 

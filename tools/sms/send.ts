@@ -3,10 +3,10 @@ import { defineTool, retryAfterMs, ToolError } from "#tool";
 
 const API = "https://api.twilio.com/2010-04-01/Accounts/";
 
-/** Shorter than a tool's own time limit, after which the server would tell the caller to try again. */
+/** Shorter than the tool's time limit, because after that the server tells the caller to try again. */
 const REQUEST_TIMEOUT_MS = 20_000;
 
-/** What Twilio answers, as far as it is read: to a message, to the question for numbers, to what it refuses. */
+/** The parts of Twilio's responses that are used: for a message, for the list of numbers, and for an error. */
 interface Answer {
   readonly status?: unknown;
   readonly incoming_phone_numbers?: readonly { readonly phone_number: string }[];
@@ -18,11 +18,11 @@ export default defineTool({
   version: "0.1.2",
   description: "Sends SMS messages using Twilio. Requires a valid TWILIO_API_KEY.",
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
-  // With the secret set on the Worker, each message costs its owner money, whoever sends it.
+  // If the secret is set on the Worker, its owner pays for each message, whoever sends it.
   scopes: ["sms:send"],
   rate: 10,
   requirements: { secrets: ["TWILIO_API_KEY"] },
-  // The number to send from, or the SID of a messaging service. Left out: the account's first phone number.
+  // The number to send from, or the SID of a messaging service. The default is the account's first phone number.
   env: ["TWILIO_FROM"],
   input: v.object({
     to: v.pipe(v.string(), v.description("Recipient phone number.")),
@@ -35,8 +35,8 @@ export default defineTool({
     const secret = ctx.secrets.TWILIO_API_KEY.trim();
     const [, account, key, password] = /^(AC[0-9a-f]{32}):(?:(SK[0-9a-f]{32}):)?([!-9;-~]+)$/i.exec(secret) ?? [];
     if (account === undefined) {
-      throw new ToolError("The secret TWILIO_API_KEY is not of a form that Twilio takes", {
-        developerMessage: "It is AccountSid:AuthToken, or AccountSid:ApiKeySid:ApiKeySecret",
+      throw new ToolError("The secret TWILIO_API_KEY is not in a form that Twilio accepts", {
+        developerMessage: "Use AccountSid:AuthToken or AccountSid:ApiKeySid:ApiKeySecret",
       });
     }
     const ask = async (path: string, lost: ToolError, body?: URLSearchParams): Promise<Answer> => {
@@ -49,7 +49,7 @@ export default defineTool({
         .catch(() => {
           throw lost;
         });
-      // Whatever its answer looks like, what Twilio has taken is done: a failure would ask for a second message.
+      // If the response is ok but unreadable, Twilio has accepted the message: a failure would cause a second one.
       const answer = (await response.json<Answer | null>().catch(() => null)) ?? {};
       if (!response.ok) throw refusal(response, answer, secret);
       return answer;
@@ -60,9 +60,9 @@ export default defineTool({
       ctx.env.TWILIO_FROM ||
       (await ask("/IncomingPhoneNumbers.json?PageSize=1", unreached)).incoming_phone_numbers?.[0]?.phone_number;
     if (typeof from !== "string") throw new ToolError("There is no phone number to send from: set TWILIO_FROM");
-    // The last moment at which a caller that has gone can still be spared the message.
+    // The last chance to stop before the message goes out, if the caller has given up.
     ctx.signal.throwIfAborted();
-    // The request may have arrived, and sending it again may send the message twice: a person decides.
+    // Not retryable: the request may have arrived, so a second one may send the message twice. Let the user decide.
     const unsure = new ToolError("The connection to Twilio broke: the message may or may not have been sent");
     const sender = /^MG/.test(from) ? "MessagingServiceSid" : "From";
     const form = new URLSearchParams({ To: to, [sender]: from, Body: message });
@@ -73,12 +73,12 @@ export default defineTool({
 
 function refusal(response: Response, { code, message }: Answer, secret: string): ToolError {
   const { status } = response;
-  // Twilio's messages name the path that was asked for, and with it the account.
-  const said = secret.split(":").reduce((text, part) => text.replaceAll(part, "…"), message ?? `status ${status}`);
-  return new ToolError(`Twilio refused: ${said}`, {
+  // Twilio's messages contain the request's path, and with it the account.
+  const reason = secret.split(":").reduce((text, part) => text.replaceAll(part, "…"), message ?? `status ${status}`);
+  return new ToolError(`Twilio refused: ${reason}`, {
     developerMessage: `Twilio error ${code}`,
-    // A gateway says 502 and 504 when it lost sight of the request: the message may be on its way. The codes are about
-    // a recipient that is no phone number: a model can write it better.
+    // Not 502 and 504: a gateway lost the connection, and the message may be on its way. The codes mean that the
+    // recipient is not a valid phone number, which a model can correct.
     canRetry: [429, 500, 503].includes(status) || /^212(11|14|17)$/.test(`${code}`),
     retryAfterMs: retryAfterMs(response),
   });

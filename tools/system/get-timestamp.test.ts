@@ -36,7 +36,7 @@ it.each(["@1.0.0", "@1", "@1.1.0", ""])(
   },
 );
 
-it("1.0.0 takes no parameters, and stays as it was beside 1.1.0", async () => {
+it("1.0.0 takes no parameters, and is unchanged next to 1.1.0", async () => {
   stopClockAt(SUMMER);
   const { value } = await getTimestamp("@1.0.0", { time_zone: "Asia/Tokyo" });
   expect(value.timestamp).toBe("2026-07-01T22:30:00.250Z");
@@ -54,16 +54,13 @@ it.each([
   stopClockAt(now);
   const { value } = await getTimestamp("", { time_zone });
   expect(value.timestamp).toBe(timestamp);
-  // RFC 3339, section 4.1: with the offset it is the same moment.
+  // RFC 3339, section 4.1: with its offset, it is the same moment.
   expect(Date.parse(value.timestamp)).toBe(now.getTime());
 });
 
-it.each(["Mars/Olympus_Mons", "", "x".repeat(500)])(
-  "a zone that there is none of (%j) is said to be none",
-  async (zone) => {
-    const { success, error } = await getTimestamp("", { time_zone: zone });
-    expect(success).toBe(false);
-    expect(error.message).toBe("There is no such time zone");
-    expect(error.can_retry).toBe(true);
-  },
-);
+it.each(["Mars/Olympus_Mons", "", "x".repeat(500)])("a zone that does not exist (%j) is an error", async (zone) => {
+  const { success, error } = await getTimestamp("", { time_zone: zone });
+  expect(success).toBe(false);
+  expect(error.message).toBe("There is no such time zone");
+  expect(error.can_retry).toBe(true);
+});

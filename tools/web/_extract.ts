@@ -1,37 +1,37 @@
-/** HTML → title and readable text. HTMLRewriter reads the page as browsers do, without building a tree of it. */
+/** HTML → title and readable text. HTMLRewriter parses the page as browsers do, without building a tree. */
 
-/** What is around a page's content, or is not text. */
+/** Elements around a page's content, or without text. */
 const DROPPED =
   "script,style,noscript,template,svg,nav,footer,aside,iframe,object,video,audio,canvas,select,button,label,textarea,dialog";
 
 const BLOCK =
   /^(address|article|blockquote|body|caption|dd|details|div|dl|dt|figcaption|figure|form|h[1-6r]|header|li|menu|ol|p|pre|section|summary|table|title|tr|ul)$/;
 
-/** Names of characters by their numbers. What else has a name, pages write as a number or as the character itself. */
+/** Common named character references, with their numbers. For others, pages use the number or the character itself. */
 const NAMED = new Map(
   "amp38 lt60 gt62 quot34 apos39 nbsp160 copy169 reg174 trade153 hellip133 mdash151 ndash150 lsquo145 rsquo146 ldquo147 rdquo148 bull149 middot183 euro128 laquo171 raquo187 times215"
     .split(" ")
     .map((pair) => pair.split(/(?=\d)(?<!\d)/) as [string, string]),
 );
 
-/** The characters of windows-1252 by their numbers: made once, as a page may name half a million. */
+/** The characters of windows-1252 by code. Created once, because a page may use half a million references. */
 const WINDOWS_1252 = new TextDecoder("latin1").decode(Uint8Array.from({ length: 256 }, (_, code) => code));
-/** Characters of a reference that is looked for across two pieces of a text. */
+/** Longest character reference that is recognized if it is split between two pieces of text. */
 const MAX_REFERENCE = 32;
 
-/** Bytes parsed at once: between pieces, timers and other calls get their turn. */
+/** Bytes parsed at once. Between pieces, timers and other calls can run. */
 const PIECE_BYTES = 16 * 1024;
-/** Elements and pieces of text that are read of one page. Each takes 30 to 100 µs; a text has two pieces or more. */
+/** Maximum number of elements and pieces of text per page. Each takes 30 to 100 µs; a text has at least two pieces. */
 const MAX_PARTS = 50_000;
-/** Most characters of output: indents and addresses can make it longer than the page. */
+/** Maximum length of the output, which indents and link addresses can make longer than the page. */
 const MAX_CHARACTERS = 2 * 1024 * 1024;
 const MAX_TITLE = 1_000;
-/** Characters of a link's address, together with the address that it is relative to. */
+/** Maximum length of a link's address plus the address that it is relative to. */
 const MAX_ADDRESS = 2_000;
 
-/** What the elements around a text make of it. */
+/** The effect of the surrounding elements on a text. */
 interface Place {
-  /** 2 in what the page calls its main part, 1 in an article. */
+  /** 2 in the page's main element, 1 in an article, otherwise 0. */
   readonly rank: number;
   readonly indent: string;
   readonly heading: string;
@@ -39,8 +39,8 @@ interface Place {
 }
 
 /**
- * @param url where the page stands, for its links
- * @returns `cut` says whether there was more of the page than is read
+ * @param url of the page, to resolve its links
+ * @returns `cut` is true if a part of the page was not read
  * @throws the signal's reason, as soon as it fires
  */
 export async function extract(html: string, url: string, markdown: boolean, signal: AbortSignal) {
@@ -49,19 +49,19 @@ export async function extract(html: string, url: string, markdown: boolean, sign
   const page = new HTMLRewriter()
     .on(DROPPED, { element: (element) => reader.drop(element) })
     .transform(new Response(readable));
-  // A second rewriter, as the first still reports what is in the elements that it takes out.
+  // A second rewriter, because the first still reports the contents of elements that it removes.
   const read = new HTMLRewriter()
     .on("*", { element: (element) => reader.open(element) })
     .onDocument({ text: (text) => reader.text(text) })
     .transform(page);
-  // Reading the output drives the rewriter. Read at once: chunk by chunk (one per tag or text) took four times as long.
-  const works = Promise.all([feed(writable, html, reader, signal), read.arrayBuffer()]);
-  const isWhole = await works.then(() => true, endedEarly);
+  // Reading the output drives the rewriter. Reading chunk by chunk (one per tag or text) takes four times as long.
+  const done = Promise.all([feed(writable, html, reader, signal), read.arrayBuffer()]);
+  const isWhole = await done.then(() => true, endedEarly);
   const content = reader.finish();
   return { title: reader.title, content, cut: !isWhole || reader.isFull };
 }
 
-/** A page may nest deeper than the rewriter has memory for: what was read until then is the page. */
+/** If a page nests too deeply for the rewriter's memory, keep what was read so far. */
 function endedEarly(error: Error): false {
   if (!error.message.startsWith("Parser error")) throw error;
   return false;
@@ -94,25 +94,25 @@ class Reader {
   title = "";
   base = "";
   markdown = true;
-  /** What was read so far, by the rank of its place. */
+  /** The text so far, by the rank of its place. */
   readonly #read = ["", "", ""];
   #place: Place = { rank: 0, indent: "", heading: "" };
-  /** The beginning of a character reference, which the next piece of text goes on with. */
+  /** The beginning of a character reference that the next piece of text continues. */
   #pending = "";
   #line = "";
-  /** Before an item's first line, instead of the indent. */
+  /** Starts an item's first line, in place of the indent. */
   #bullet: string | undefined;
-  /** Whether what is above belongs to the same list or table. */
+  /** Whether the block above belongs to the same list or table. */
   #tight = false;
   #cells = 0;
-  /** The link and the code that are open, innermost first: what is before them on the line, and what goes around. */
+  /** The open link and code, innermost first: the line before them, and the marks to put around them. */
   readonly #spans: { head: string; before: string; after: string }[] = [];
   #parts = 0;
   #characters = 0;
-  /** The language of the code that is read. */
+  /** Inside <pre>: the language of the code, or "". */
   #pre: string | undefined;
 
-  /** Whether no more of the page is to be read. */
+  /** Whether the rest of the page should not be read. */
   get isFull(): boolean {
     return this.#parts > MAX_PARTS || this.#characters >= MAX_CHARACTERS;
   }
@@ -140,7 +140,7 @@ class Reader {
     const name = element.tagName;
     const attribute = (name: string) => {
       const value = element.getAttribute(name) ?? "";
-      // One that is longer than a piece is no name and no address: it would only keep others waiting.
+      // A value longer than a piece is not a name or a usable address. Decoding it would only delay other calls.
       return value.length > PIECE_BYTES ? value : decoded(value);
     };
     const language = /\blang(?:uage)?-([\w+#.-]+)/.exec(attribute("class"))?.[1] ?? "";
@@ -168,7 +168,7 @@ class Reader {
       this.#place = { ...outer, indent: deeper(list.indent, " ".repeat(bullet.length)) };
     } else if (name === "tr") this.#cells = 0;
     else if (name === "td" || name === "th") {
-      // A row of words is one line; cells that hold blocks are layout.
+      // A row of plain text is one line. Cells that contain blocks are layout.
       if (this.#cells++ > 0) this.#line += " | ";
       else this.#flush();
     } else if (name === "a") end = this.#span("[", this.#absolute(attribute("href")));
@@ -196,7 +196,7 @@ class Reader {
         if (name === "li") this.#bullet = undefined;
       });
     } catch {
-      // An element without content has no end.
+      // An element without content has no end tag.
     }
   }
 
@@ -205,14 +205,14 @@ class Reader {
   }
 
   #span(before: string, after: string): () => void {
-    // More than two at a time were never closed.
+    // If more than two are open, some were never closed.
     if (!this.markdown || !after || this.#spans.length > 1) return () => {};
     this.#spans.unshift({ head: this.#line, before, after });
     this.#line = "";
     return () => this.#wrap(this.#spans.shift());
   }
 
-  /** Puts the marks around the words, not around the space at their edges. */
+  /** Puts the marks around the words, but not around leading and trailing space. */
   #wrap(span = { head: "", before: "", after: "" }): void {
     this.#line = span.head + this.#line.replace(/\S(.*\S)?/s, (words) => span.before + words + span.after);
     span.head = "";
@@ -237,12 +237,12 @@ class Reader {
 
   #put(text: string): void {
     this.#line = "";
-    // Not the bars of a row of empty cells either.
+    // Skip empty lines, and rows of empty cells.
     if (!/[^\s|]/.test(text)) return;
     const { rank, indent, heading, list } = this.#place;
-    // The items of a list and the rows of a table stand on consecutive lines.
+    // List items and table rows have no blank lines between them.
     const tight = !!list || this.#cells > 1;
-    // Room if every character began a new line.
+    // The worst case: every character starts a new line.
     const room = Math.max(0, MAX_CHARACTERS - this.#characters) / (1 + indent.length);
     const lines = text.slice(0, room).replaceAll("\n", `\n${indent}`);
     const start = (this.#tight && tight ? "\n" : "\n\n") + (this.#bullet ?? indent) + heading;
@@ -253,19 +253,19 @@ class Reader {
     this.#cells = 0;
   }
 
-  /** A base address that is too long is kept as it is, so that links relative to it are seen to be too long as well. */
+  /** A base address that is too long is stored anyway, so that links relative to it count as too long, too. */
   #rebase(address: string): void {
     this.base = address.length > MAX_ADDRESS ? address : (URL.parse(address, this.base)?.href ?? this.base);
   }
 
   /**
-   * null for an address that is too long: each link of a page would be as long as the address that it is relative to.
+   * null for an address that is too long: otherwise, a long base address would make every link of a page as long.
    */
   #resolved(address: string): URL | null {
     return address.length + this.base.length > MAX_ADDRESS ? null : URL.parse(address, this.base);
   }
 
-  /** Only where it leads to a place on the web: no `javascript:`, no image inside its own address. */
+  /** The end of a markdown link. Empty unless the address is on the web or an e-mail: no `javascript:` or `data:`. */
   #absolute(address: string): string {
     if (!address || address.startsWith("#")) return "";
     const url = this.#resolved(address);
@@ -276,7 +276,7 @@ class Reader {
   }
 }
 
-/** Where a piece of text can be cut: before a character reference that it may be in the middle of. */
+/** Where a piece of text can be cut: before a character reference that may continue in the next piece. */
 function endOfWhole(text: string): number {
   const start = text.lastIndexOf("&");
   const isOpen = start >= 0 && text.length - start <= MAX_REFERENCE && !text.includes(";", start);
@@ -287,13 +287,13 @@ function decoded(text: string): string {
   return text.replace(/&(?:#(\d+)|#(x[\da-f]+)|(\w+));/gi, (whole, decimal, hex, name) => {
     const code = Number(decimal ?? (hex ? `0${hex}` : NAMED.get(name)));
     if (Number.isNaN(code)) return whole;
-    // HTML, "numeric character reference end state": those below 256 are of windows-1252, which is also called latin1.
+    // HTML, "numeric character reference end state": codes below 256 are windows-1252 (which TextDecoder calls latin1).
     if (code > 0 && code < 256) return WINDOWS_1252[code] ?? "";
     return code > 0 && code < 0x110000 ? String.fromCodePoint(code).toWellFormed() : "\ufffd";
   });
 }
 
-/** Every line begins with its indent: a page that nests without end must not make more text than it has. */
+/** Limits the indent, which starts every line: a deeply nested page must not produce far more text than it has. */
 function deeper(indent: string, by: string): string {
   return indent.length < 40 ? indent + by : indent;
 }

@@ -1,4 +1,4 @@
-/** What Web.ReadPage makes of HTML: one page, its title, its content as markdown and as text. */
+/** How Web.ReadPage converts HTML: one page, its title, its content as markdown and as text. */
 import { exports } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
 import { allowEveryCall } from "./_allow-every-call.ts";

@@ -1,11 +1,11 @@
-/** What Web.ReadPage makes of pages that mean harm: it is never busy for long at one go, and says where it stopped. */
+/** How Web.ReadPage handles hostile pages: it never blocks for long, and reports that it stopped early. */
 import { exports } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { allowEveryCall } from "./_allow-every-call.ts";
 import { extract } from "./_extract.ts";
 
 const MIB = 1024 * 1024;
-/** These pages take seconds where much else runs: no limit of vitest's decides whether the code is right. */
+/** These pages take seconds on a busy machine, so vitest's time limit must not decide. */
 const PATIENT = { timeout: 300_000 };
 
 interface Value {
@@ -42,7 +42,7 @@ describe("2 MiB of little elements is cut, and says so", () => {
   ])("%s", PATIENT, async (_, unit, shown) => {
     const { content, truncated } = await read(filled(unit, 2 * MIB));
     expect(truncated).toBe(true);
-    // Of 50,000 parts, an element is one, and a text two or more; the last piece of the page may bring more.
+    // Of 50,000 parts, an element is one, and a text at least two; the last piece of the page may add more.
     expect(count(content, shown)).toBeGreaterThan(10_000);
     expect(count(content, shown)).toBeLessThan(30_000);
   });
@@ -53,15 +53,15 @@ describe("2 MiB of little elements is cut, and says so", () => {
   });
 });
 
-describe("a page that would become more than it is", () => {
-  it("links relative to a long address are words", PATIENT, async () => {
+describe("a page whose output would be longer than the page", () => {
+  it("links relative to a long address are plain text", PATIENT, async () => {
     const base = `https://example.com/${"x".repeat(10_000)}/`;
     const { content } = await read(`<base href="${base}">${"<a href=y>z</a> ".repeat(1_000)}`);
     expect(content.length).toBeLessThan(100_000);
     expect(content).toContain("z z");
   });
 
-  it("long addresses of its own are words too", PATIENT, async () => {
+  it("links with long addresses are plain text too", PATIENT, async () => {
     const { content } = await read(`<a href="/${"x".repeat(3_000)}">long</a> <a href="/short">short</a>`);
     expect(content).toBe("long [short](https://example.com/short)");
   });
@@ -79,7 +79,7 @@ describe("a page that would become more than it is", () => {
   });
 });
 
-describe("2 MiB of character references is decoded in pieces, with a table that is made once", () => {
+describe("2 MiB of character references is decoded in pieces, with a table that is created once", () => {
   it.each([
     ["in one text, by name", filled("&lt;", 2 * MIB - 100), "<"],
     ["in one text, by number", `x${filled("&#9;", 2 * MIB - 100)}y`, " "],
@@ -104,14 +104,14 @@ describe("2 MiB of character references is decoded in pieces, with a table that 
 describe("between two pieces of a page", () => {
   const PAGE = filled(`<p>${"word ".repeat(20)}</p>`, 256 * 1024);
 
-  /** A signal that counts how often it is looked at. */
+  /** A signal that counts how often it is checked. */
   function watched() {
     const stop = new AbortController();
     const looks = vi.spyOn(stop.signal, "throwIfAborted");
     return { stop, looks };
   }
 
-  it("the signal is looked at, at 16 KiB each", PATIENT, async () => {
+  it("the signal is checked, every 16 KiB", PATIENT, async () => {
     const { stop, looks } = watched();
     const { cut } = await extract(PAGE, "https://example.com/", true, stop.signal);
     expect([cut, looks.mock.calls.length]).toEqual([false, 16]);

@@ -1,4 +1,4 @@
-/** What Web.ReadPage asks for, whom it refuses, how much it takes. What it makes of HTML is in `extract.test.ts`. */
+/** What Web.ReadPage requests, refuses and limits. Its conversion of HTML is in `extract.test.ts`. */
 import { env, exports } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
 import { allowEveryCall } from "./_allow-every-call.ts";
@@ -27,7 +27,7 @@ async function read(url = "https://example.com/", more: Record<string, unknown> 
   return (await post({ url, ...more })).body.result;
 }
 
-/** What goes out, and an answer to each of it. */
+/** Records the requests that go out, and answers each of them. */
 function web(answer: (request: Request) => Response | Promise<Response>) {
   const sent: Request[] = [];
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
@@ -47,7 +47,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it("asks for the page, and for nothing that it could not read", async () => {
+it("requests the page, and only types that it can read", async () => {
   const sent = web(() => page("<title>A title</title><p>Words.</p>"));
   expect((await read("https://example.com/a?b=c#d")).value).toEqual({
     url: expect.stringMatching(/^https:\/\/example\.com\/a\?b=c/),
@@ -67,7 +67,7 @@ it("follows redirects, and reads links from where they end", async () => {
   const sent = web(({ url }) => {
     if (url === "https://example.com/old") return Response.redirect("https://www.example.org/new/", 301);
     const response = page("<p><a href=next>Next</a></p>");
-    // As the runtime does for what it fetched.
+    // As the runtime does for fetched responses.
     Object.defineProperty(response, "url", { value: url });
     return response;
   });
@@ -91,7 +91,7 @@ it.each([
   const sent = web(() => page("inside"));
   const { success, error } = await read(url);
   expect(success).toBe(false);
-  expect(error?.message).toBe("Only http and https addresses on the public internet are read");
+  expect(error?.message).toBe("Only http and https addresses on the public internet can be read");
   expect(error?.can_retry).toBe(false);
   expect(sent).toEqual([]);
 });
@@ -102,7 +102,7 @@ it("does not follow a redirect into a network", async () => {
   expect(sent).toHaveLength(1);
 });
 
-it("sends no password that stands in an address", async () => {
+it("sends no password from an address", async () => {
   const sent = web(() => page("x"));
   const { error } = await read("https://user:hunter2@example.com/");
   expect(error?.message).toContain("without user name and password");
@@ -138,7 +138,7 @@ it.each(["image/png", "application/pdf", "application/octet-stream", "text/css",
       return new Response(endless, { headers: type === "" ? {} : { "content-type": type } });
     });
     const { error } = await read();
-    expect(error?.message).toBe("The address leads to no page of text");
+    expect(error?.message).toBe("The address is not a page of text");
     expect(error?.can_retry).toBe(false);
     expect(cancelled).toBe(true);
   },
@@ -184,7 +184,7 @@ it.each([
   expect((await read("https://example.com/", { max_characters })).value).toMatchObject({ content, truncated });
 });
 
-it("returns 50,000 characters where nothing else is asked for", async () => {
+it("returns 50,000 characters by default", async () => {
   web(() => page("x".repeat(60_000), "text/plain"));
   const { value } = await read();
   expect(value?.content).toHaveLength(50_000);
@@ -205,7 +205,7 @@ it.each([
   expect((await read()).value?.content).toBe(content);
 });
 
-it("honours what a page says of itself where its header says nothing", async () => {
+it("uses the encoding that the page names if the header has none", async () => {
   const start = new TextEncoder().encode("<html><head><meta charset='windows-1252'></head><body>caf");
   web(() => page(new Uint8Array([...start, 0xe9]), "text/html"));
   expect((await read()).value?.content).toBe("café");
@@ -221,7 +221,7 @@ it.each([
 ])("says that the site answered with HTTP %i, and whether to try again: %s", async (status, canRetry) => {
   web(() => new Response("no", { status, headers: { "retry-after": "5" } }));
   const { error } = await read();
-  expect(error).toMatchObject({ message: `The site answered with HTTP ${status}`, can_retry: canRetry });
+  expect(error).toMatchObject({ message: `The site responded with HTTP ${status}`, can_retry: canRetry });
   expect(error?.retry_after_ms).toBe(5_000);
 });
 
@@ -263,12 +263,12 @@ it.each([{}, { url: "https://example.com/", format: "html" }, { url: "https://ex
   },
 );
 
-it("a page that nests without end does not become more text than it is worth", async () => {
+it("a page that nests without end does not produce far more text than it has", async () => {
   const html = "<blockquote>".repeat(500) + "<p>x</p>".repeat(2_000);
   web(() => page(html));
   const { success, value } = await read("https://example.com/", { max_characters: 1_000_000 });
   expect([success, value?.truncated]).toEqual([true, false]);
-  // Each line with every level's mark before it would be a hundred times as much.
+  // With every level's mark in front of each line, it would be a hundred times as long.
   expect(value?.content.length).toBeLessThan(6 * html.length);
 });
 

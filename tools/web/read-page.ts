@@ -4,7 +4,7 @@ import { extract } from "./_extract.ts";
 
 const MAX_BYTES = 2 * 1024 * 1024;
 const READABLE = /^(text\/(html|plain|(x-)?markdown)|application\/(xhtml\+xml|([\w.-]+\+)?json))$/;
-/** Where a page that does not say it in its headers must name its character encoding (HTML, "charset"). */
+/** A page without an encoding in its headers must name it within its first 1,024 bytes (HTML, "charset"). */
 const PRESCAN_BYTES = 1_024;
 
 export default defineTool({
@@ -12,12 +12,12 @@ export default defineTool({
   description: "Reads the main content of a web page, or text, markdown or JSON.",
   annotations: { readOnly: true, openWorld: true },
   timeoutMs: 20_000,
-  // Requests go out in the Worker's name, and parsing uses its CPU.
+  // Requests are sent in the Worker's name, and parsing uses its CPU.
   rate: 60,
   input: v.object({
     url: v.pipe(v.string(), v.description("Address of the page.")),
     format: v.optional(v.pipe(v.picklist(["markdown", "text"]), v.description("Form of the content.")), "markdown"),
-    max_characters: v.optional(v.pipe(v.number(), v.description("Most of the content to return.")), 50_000),
+    max_characters: v.optional(v.pipe(v.number(), v.description("Maximum length of the content.")), 50_000),
   }),
   output: v.object({
     url: v.pipe(v.string(), v.description("Address after redirects.")),
@@ -27,17 +27,17 @@ export default defineTool({
   }),
   async run({ url, format, max_characters }, ctx) {
     const address = URL.parse(url);
-    // A password in an address would go out to the page, and into whatever it logs.
+    // A password in an address would be sent to the site, and may end up in its log.
     if (!address || address.username || address.password) {
-      throw new ToolError("An address is read with http or https, and without user name and password");
+      throw new ToolError("Give an address with http or https, without user name and password");
     }
     const page = await fetchText(address, ctx).catch(unreachable);
     const { title, content, cut } = page.isHtml
       ? await extract(page.text, page.url, format === "markdown", ctx.signal)
       : { title: "", content: page.text.trim(), cut: false };
-    // Not within a character.
-    const shown = content.slice(0, Math.max(0, max_characters)).replace(/[\ud800-\udbff]$/, "");
-    return { url: page.url, title, content: shown, truncated: page.cut || cut || shown.length < content.length };
+    // Do not cut within a character.
+    const excerpt = content.slice(0, Math.max(0, max_characters)).replace(/[\ud800-\udbff]$/, "");
+    return { url: page.url, title, content: excerpt, truncated: page.cut || cut || excerpt.length < content.length };
   },
 });
 
@@ -46,11 +46,11 @@ interface Caller {
   readonly signal: AbortSignal;
 }
 
-/** A page's text: no more of it than allowed, in the characters that it is written in. */
+/** Fetches a page's text in its own encoding, up to the size limit. */
 async function fetchText(address: URL, { fetch, signal }: Caller) {
   const headers = {
     accept: "text/html, application/xhtml+xml, text/markdown, text/plain, application/json",
-    // Many sites turn away whoever does not name itself.
+    // Many sites refuse clients without a user agent.
     "user-agent": "Mozilla/5.0 (compatible; Trivet-Web.ReadPage)",
   };
   const response = await fetch(address, { headers, signal });
@@ -59,7 +59,7 @@ async function fetchText(address: URL, { fetch, signal }: Caller) {
   const essence = type.split(";", 1)[0]?.trim() ?? "";
   if (!ok || !READABLE.test(essence)) {
     await body?.cancel();
-    throw new ToolError(ok ? "The address leads to no page of text" : `The site answered with HTTP ${status}`, {
+    throw new ToolError(ok ? "The address is not a page of text" : `The site responded with HTTP ${status}`, {
       developerMessage: essence,
       canRetry: status === 429 || status >= 500,
       retryAfterMs: retryAfterMs(response),
@@ -68,7 +68,7 @@ async function fetchText(address: URL, { fetch, signal }: Caller) {
 
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // Asks for no more once it has enough, as a page may be endless: leaving the loop cancels the stream.
+  // Stop at the limit, because a page may be endless. Leaving the loop cancels the stream.
   for await (const chunk of body ?? []) {
     chunks.push(chunk);
     size += chunk.byteLength;
@@ -76,7 +76,7 @@ async function fetchText(address: URL, { fetch, signal }: Caller) {
   }
   const bytes = (await new Blob(chunks).arrayBuffer()).slice(0, MAX_BYTES);
   const isHtml = essence.includes("html");
-  // The header goes before the page's own word (HTML, "Determining the character encoding").
+  // The header takes precedence over the page itself (HTML, "Determining the character encoding").
   const start = isHtml ? new TextDecoder("latin1").decode(bytes.slice(0, PRESCAN_BYTES)) : "";
   const [, label] = /charset\s*=\s*["']?([\w:.-]+)/i.exec(type + start) ?? [];
   return { url: url || address.href, isHtml, text: decoder(label).decode(bytes), cut: size > MAX_BYTES };
@@ -94,7 +94,7 @@ function unreachable(error: Error): never {
   if (error instanceof ToolError) throw error;
   const isRefused = error.name === "AddressRefused";
   throw new ToolError(
-    isRefused ? "Only http and https addresses on the public internet are read" : "The page could not be reached",
+    isRefused ? "Only http and https addresses on the public internet can be read" : "The page could not be reached",
     { canRetry: !isRefused, cause: error },
   );
 }

@@ -1,4 +1,4 @@
-/** What discovery found in `tools/`. Types only. */
+/** The result of discovery: everything found in `tools/`. Types only. */
 import type { PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
 import type { Described } from "../../core/model/tool-description.ts";
 
@@ -17,6 +17,6 @@ export interface Discovery {
   readonly prompts: readonly DiscoveredPrompt[];
   /** Sorted by URI. */
   readonly resources: readonly DiscoveredResource[];
-  /** Path of `tools/worker.ts`, where there is one. */
+  /** Path of `tools/worker.ts`, if it exists. */
   readonly worker?: string | undefined;
 }

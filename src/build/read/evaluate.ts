@@ -1,12 +1,13 @@
 /**
- * Evaluates bundled tool files, one after another, in a thread that can be stopped: a file that loops, waits for ever or
- * ends its process stops itself and nothing else, and a timer that it leaves running does not keep the build.
+ * Evaluates bundled tool files, one after another, in a thread that can be stopped. A file that loops, never finishes
+ * loading or exits its process does not affect the others, and a timer that it leaves running does not hold up the
+ * build.
  */
 import { Worker } from "node:worker_threads";
 import type { Inspected } from "./inspect-tool.ts";
 import type { ToolFile, ToolkitFile, WorkerFile } from "./paths.ts";
 
-/** A file that is evaluated. */
+/** A file to evaluate. */
 export type Source = ToolFile | ToolkitFile | WorkerFile;
 
 export interface Job {
@@ -14,27 +15,27 @@ export interface Job {
   readonly source: Source;
 }
 
-/** Far longer than any file takes, also on a machine that is busy with other things. */
+/** Far longer than any file needs, even on a busy machine. */
 const LOAD_TIMEOUT_MS = 20_000;
-/** Node's exit code when all that is left to do is wait for a top-level await. */
+/** Node's exit code if a top-level await never settles. */
 const UNSETTLED = 13;
 
-/** @returns what is known of each file, in the order of the jobs */
+/** @returns the inspection of each file, in the order of the jobs. Never rejects: a failure becomes a complaint */
 export async function evaluate(jobs: readonly Job[]): Promise<Inspected[]> {
   const done: Inspected[] = [];
   while (done.length < jobs.length) done.push(...(await evaluateSome(jobs.slice(done.length))));
   return done;
 }
 
-/** At least the first: up to the first that stops the thread. */
+/** Evaluates the first job, and those after it up to and including the first that stops the thread. */
 function evaluateSome(jobs: readonly Job[]): Promise<Inspected[]> {
   return new Promise((resolve) => {
     const done: Inspected[] = [];
     let reason: string | undefined;
-    // Its stderr is not passed on: what Node says there about a stuck thread is said better below.
+    // stderr is captured and dropped: our own message about a stuck thread below is better than Node's.
     const thread = new Worker(new URL("./thread.ts", import.meta.url), { workerData: jobs, stderr: true });
     const timer = setTimeout(() => {
-      reason = `does not finish loading within ${LOAD_TIMEOUT_MS / 1000} seconds`;
+      reason = `it does not finish loading within ${LOAD_TIMEOUT_MS / 1000} seconds`;
       thread.terminate();
     }, LOAD_TIMEOUT_MS);
     thread.on("message", (inspected: Inspected) => {
@@ -43,12 +44,13 @@ function evaluateSome(jobs: readonly Job[]): Promise<Inspected[]> {
       else timer.refresh();
     });
     thread.on("error", (error: unknown) => {
-      reason = failureInWords(error);
+      reason = describeFailure(error);
     });
     thread.on("exit", (code) => {
       clearTimeout(timer);
       if (done.length < jobs.length) {
-        const end = code === UNSETTLED ? "waits for something that never comes" : "ends the process while it loads";
+        const end =
+          code === UNSETTLED ? "it awaits something that never settles" : "it exits the process while it loads";
         done.push(cannotLoad(reason ?? end));
       }
       resolve(done);
@@ -56,17 +58,19 @@ function evaluateSome(jobs: readonly Job[]): Promise<Inspected[]> {
   });
 }
 
+/** The inspection of a file that cannot be loaded. */
 export function cannotLoad(reason: string): Inspected {
   return {
     complaints: [
       {
         problem: `it cannot be loaded: ${reason}`,
-        fix: "correct what the message names; it must load without its Worker, and at once",
+        fix: "correct what the message names; a file must load quickly, and outside a Worker too",
       },
     ],
   };
 }
 
-export function failureInWords(error: unknown): string {
+/** A thrown value as text: name and message of an error. */
+export function describeFailure(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }

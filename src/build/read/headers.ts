@@ -11,7 +11,7 @@ const KEYWORD = "x-mcp-header";
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const TYPES = ["string", "integer", "boolean"];
 
-/** Clients drop a tool whose annotations are wrong: here they are mistakes. */
+/** Clients drop a tool with an invalid annotation, so here it is an error. @returns the valid and invalid ones alike */
 export function parameterHeaders(input: JsonSchema, complain: Complain): Header[] {
   const found: Header[] = [];
   collect(input, [], found, complain);
@@ -21,8 +21,8 @@ export function parameterHeaders(input: JsonSchema, complain: Complain): Header[
   const all = JSON.stringify(input).split(`"${KEYWORD}":`).length - 1;
   if (all > found.length) {
     complain(
-      `a ${KEYWORD} stands where clients do not look for it`,
-      "put it on a property that is reached by properties only",
+      `a ${KEYWORD} is where clients do not look for it`,
+      'put it on a parameter, or on a property of an object, not inside "items", "anyOf" or the like',
     );
   }
   return found;
@@ -37,11 +37,11 @@ function collect(schema: JsonSchema, path: readonly string[], found: Header[], c
     if (header !== undefined) {
       found.push({ header: String(header), path: at });
       if (typeof header !== "string" || !TOKEN.test(header)) {
-        complain(`the ${KEYWORD} of "${at.join(".")}" is not a header's name`, 'write a token, such as "Region"');
+        complain(`the ${KEYWORD} of "${at.join(".")}" is not a header name`, 'write a token, such as "Region"');
       } else if (!TYPES.includes(String(property.type))) {
         complain(
-          `the ${KEYWORD} of "${at.join(".")}" is on no ${TYPES.join(", ")}`,
-          "take it away, or change the type",
+          `the ${KEYWORD} of "${at.join(".")}" is not on one of the types ${TYPES.join(", ")}`,
+          "remove it, or change the type",
         );
       }
     }

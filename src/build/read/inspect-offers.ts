@@ -1,4 +1,4 @@
-/** Checks what a prompt's or a resource's file exports, and describes it. */
+/** Checks what the file of a prompt or a resource exports, and describes it. */
 import type { PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
 import { isRecord } from "../schema/is-record.ts";
 import type { Inspected } from "./inspect-tool.ts";
@@ -11,10 +11,11 @@ const RESOURCE_MEMBERS = [...RESOURCE_SHOWN, ...DEMANDS, "complete", "read"];
 
 type Definition = Readonly<Record<string, unknown>>;
 
+/** @param exports of a `*.prompt.ts` file */
 export function inspectPrompt(exports: Definition): Inspected {
   const definition = exports.default;
   if (!isRecord(definition) || typeof definition.get !== "function") {
-    return notOne("prompt", "definePrompt({ description, arguments, get })");
+    return notDefined("prompt", "definePrompt({ description, arguments, get })");
   }
   const complaints = [...checkOffer(definition, "prompt", PROMPT_MEMBERS)];
   const args = definition.arguments ?? {};
@@ -30,7 +31,7 @@ export function inspectPrompt(exports: Definition): Inspected {
           problem: `the argument "${name}" has no description`,
           fix: `write ${name}: { description: "What it is for." }`,
         });
-      } else complaints.push(...checkShown(name, argument), ...checkCompletion(name, argument.complete));
+      } else complaints.push(...checkArgument(name, argument), ...checkCompletion(name, argument.complete));
     }
   }
   if (complaints.length > 0) return { complaints };
@@ -45,34 +46,35 @@ export function inspectPrompt(exports: Definition): Inspected {
   return { complaints, name: nameOf(definition), prompt: { about, traits: traitsOf(definition) } };
 }
 
+/** @param exports of a `*.resource.ts` file */
 export function inspectResource(exports: Definition): Inspected {
   const definition = exports.default;
   if (!isRecord(definition) || typeof definition.read !== "function") {
-    return notOne("resource", "defineResource({ uri, description, read })");
+    return notDefined("resource", "defineResource({ uri, description, read })");
   }
   const complaints = [...checkOffer(definition, "resource", RESOURCE_MEMBERS)];
   const { uri, mimeType, ttlMs, complete = {} } = definition;
   const plain = typeof uri === "string" ? uri.replace(/\{[A-Za-z_][A-Za-z0-9_]*\}/g, "x") : "";
   if (!/^[a-z][a-z0-9+.-]*:\S+$/i.test(plain) || /[{}]/.test(plain)) {
     complaints.push({
-      problem: "its uri is not an absolute URI, with {variables} or without",
+      problem: "its uri is not an absolute URI, with or without {variables}",
       fix: 'write uri: "notes://all" or uri: "notes://note/{id}"',
     });
   }
   if (typeof uri === "string" && uri.split(/[/?#]/).some((segment) => segment.split("{").length > 2)) {
     complaints.push({
-      problem: "its uri has two {variables} in one segment: where one ends would be a guess",
+      problem: "its uri has two {variables} in one segment, so where the first one ends is ambiguous",
       fix: 'put a "/" between them, such as uri: "notes://{year}/{month}"',
     });
   }
   if (mimeType !== undefined && !isText(mimeType)) {
-    complaints.push({ problem: "its mimeType is not a text", fix: 'write mimeType: "text/plain", or leave it out' });
+    complaints.push({ problem: "its mimeType is not a string", fix: 'write mimeType: "text/plain", or leave it out' });
   }
   complaints.push(...checkCompletions(complete, String(uri)));
   if (ttlMs !== undefined && !(Number.isSafeInteger(ttlMs) && Number(ttlMs) >= 0)) {
     complaints.push({
       problem: "its ttlMs is not a whole number of milliseconds",
-      fix: "write an integer, such as ttlMs: 60_000, or leave it out if clients must not cache",
+      fix: "write an integer, such as ttlMs: 60_000, or leave it out if clients must not cache it",
     });
   }
   if (complaints.length > 0) return { complaints };
@@ -81,9 +83,9 @@ export function inspectResource(exports: Definition): Inspected {
   return { complaints, name: nameOf(definition), resource };
 }
 
-function notOne(kind: string, call: string): Inspected {
+function notDefined(kind: string, call: string): Inspected {
   return {
-    complaints: [{ problem: `its default export is not a ${kind}'s definition`, fix: `write export default ${call}` }],
+    complaints: [{ problem: `its default export is not a ${kind} definition`, fix: `write export default ${call}` }],
   };
 }
 
@@ -95,15 +97,15 @@ function* checkOffer(definition: Definition, kind: string, members: readonly str
   if (!isText(definition.description))
     yield { problem: "it has no description", fix: 'add description: "What it is for."' };
   if (definition.name !== undefined && !isText(definition.name)) {
-    yield { problem: "its name is not a text", fix: "write a name, or leave it out" };
+    yield { problem: "its name is not a non-empty string", fix: "write a name, or leave it out" };
   }
   yield* checkCommon(definition);
 }
 
-/** What clients are told of an argument beside its description. */
-function* checkShown(name: string, { title, required }: Definition): Generator<Complaint> {
+/** Checks what clients are shown of an argument besides its description. */
+function* checkArgument(name: string, { title, required }: Definition): Generator<Complaint> {
   if (title !== undefined && typeof title !== "string") {
-    yield { problem: `the title of the argument "${name}" is not a string`, fix: "write a text, or leave it out" };
+    yield { problem: `the title of the argument "${name}" is not a string`, fix: "write a string, or leave it out" };
   }
   if (required !== undefined && typeof required !== "boolean") {
     yield {

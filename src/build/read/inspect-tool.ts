@@ -1,4 +1,4 @@
-/** Checks what a tool's file exports, and describes it. Every mistake becomes a complaint with a fix. */
+/** Checks what the file of a tool exports, and describes it. Every mistake becomes a complaint with a fix. */
 import type { Traits } from "../../core/model/definition.ts";
 import type { PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
 import type { Described } from "../../core/model/tool-description.ts";
@@ -11,23 +11,23 @@ import type { ToolFile, ToolkitFile } from "./paths.ts";
 import type { Complaint } from "./problem.ts";
 import { checkTraits, TRAITS } from "./traits.ts";
 
-/** What is known of a file once it is loaded. Plain data: it comes from another thread. */
+/** The inspection of one file. Plain data, because it comes from another thread. */
 export interface Inspected {
   readonly complaints: readonly Complaint[];
-  /** Given whenever it is valid, whatever else is wrong. */
+  /** Present whenever it is valid, even if there are complaints. */
   readonly version?: string | undefined;
   /** Absent when there are complaints. */
   readonly tool?:
     | (Pick<Described, "version" | "description" | "traits" | "input" | "output" | "verbatim" | "check"> & {
-        /** What `check` is compiled of, outside the thread that inspects. */
+        /** Compiled to `check` outside the thread that inspects. */
         readonly demands?: Demands;
       })
     | undefined;
   /** The name that a definition gives itself. */
   readonly name?: string | undefined;
-  /** Absent when there are complaints, and where the file is no prompt. */
+  /** Absent if there are complaints, or if the file is not a prompt. */
   readonly prompt?: Pick<PromptEntry, "about" | "traits"> | undefined;
-  /** Absent when there are complaints, and where the file is no resource. */
+  /** Absent if there are complaints, or if the file is not a resource. */
   readonly resource?:
     | {
         readonly uri: string;
@@ -41,17 +41,18 @@ export interface Inspected {
 }
 
 const MEMBERS = ["name", "version", "description", "input", "output", "run"];
-/** OXP 1.0, ToolDefinition, `name`; MCP's grammar has this and more. */
+/** OXP 1.0, ToolDefinition, `name`. MCP's grammar is more permissive. */
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 type Exports = Readonly<Record<string, unknown>>;
 
+/** @param exports of a tool file */
 export function inspectTool(exports: Exports, file: ToolFile): Inspected {
   const definition = exports.default;
   if (!isRecord(definition)) {
     const named = Object.keys(exports).length > 0 ? ` (it exports ${Object.keys(exports).join(", ")})` : "";
     const problem =
-      definition === undefined ? `it has no default export${named}` : "its default export is not a tool's definition";
+      definition === undefined ? `it has no default export${named}` : "its default export is not a tool definition";
     return {
       complaints: [{ problem, fix: "write export default defineTool({ version, description, input, output, run })" }],
     };
@@ -61,7 +62,7 @@ export function inspectTool(exports: Exports, file: ToolFile): Inspected {
   const complain = (problem: string, fix: string) => complaints.push({ problem, fix });
   complaints.push(...checkTraits(definition));
   if (definition.name !== undefined && !(typeof definition.name === "string" && NAME.test(definition.name))) {
-    complain("its name is not one that every protocol takes", 'write 1 to 64 of A-Z a-z 0-9 _ -, such as name: "add"');
+    complain("its name is not valid in every protocol", 'write 1 to 64 of A-Z a-z 0-9 _ -, such as name: "add"');
   }
   const input = describeInput(definition.input, complain);
   const output = describeOutput(definition.output, complain);
@@ -82,7 +83,10 @@ export function inspectTool(exports: Exports, file: ToolFile): Inspected {
   return { complaints, version, name: definition.name as string | undefined, tool };
 }
 
-/** A toolkit may name itself: its folder's name in another casing, so that paths and ids stay one. */
+/**
+ * Checks a `toolkit.ts`. A toolkit may only change the casing of its folder's name, so that the name in paths and the
+ * name in ids stay recognizably the same.
+ */
 export function inspectToolkit(exports: Exports, { toolkit }: ToolkitFile): Inspected {
   const letters = toolkit.replaceAll("-", "").toLowerCase();
   const fix = `write export default defineToolkit({ name: "${letters.toUpperCase()}" }), or delete the file`;
@@ -91,9 +95,7 @@ export function inspectToolkit(exports: Exports, { toolkit }: ToolkitFile): Insp
   if (unknown !== undefined) return { complaints: [{ problem: `a toolkit has no member "${unknown}"`, fix }] };
   if (typeof name !== "string" || !/^[A-Za-z0-9]+$/.test(name) || name.toLowerCase() !== letters) {
     return {
-      complaints: [
-        { problem: `its default export does not spell "${toolkit}" in another casing, without dashes`, fix },
-      ],
+      complaints: [{ problem: `its default export does not spell "${toolkit}" (without dashes, in any casing)`, fix }],
     };
   }
   return { complaints: [], toolkitName: name };
@@ -128,7 +130,7 @@ function* checkVersion(version: unknown, { suffix, tool }: ToolFile): Generator<
   }
 }
 
-/** OXP, "Tool identity". No leading zeros: `01.0.0` and `1.0.0` would be one version in two spellings. */
+/** OXP 1.0, "Tool identity". No leading zeros: `01.0.0` and `1.0.0` would be two spellings of one version. */
 function isVersion(version: unknown): version is string {
   return typeof version === "string" && /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/.test(version);
 }

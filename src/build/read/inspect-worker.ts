@@ -1,9 +1,9 @@
-/** Checks what `tools/worker.ts` exports: all that it registers must be served. */
+/** Checks what `tools/worker.ts` exports, so that nothing it registers is silently ignored. */
 import { readFileSync } from "node:fs";
 import { Hono } from "hono";
 import type { OwnWorker } from "../../tool.ts";
 import { isRecord } from "../schema/is-record.ts";
-import { failureInWords } from "./evaluate.ts";
+import { describeFailure } from "./evaluate.ts";
 import type { Inspected } from "./inspect-tool.ts";
 import type { WorkerFile } from "./paths.ts";
 import type { Complaint } from "./problem.ts";
@@ -13,6 +13,7 @@ const WRITE = "write export default defineWorker({ routes(app) { … } })";
 
 type Routes = (...given: unknown[]) => unknown;
 
+/** Calls the worker's `routes` with an app of its own, to see what it registers. */
 export async function inspectWorker(exports: Readonly<Record<string, unknown>>, file: WorkerFile): Promise<Inspected> {
   const lines = readFileSync(file.path, "utf8").split("\n");
   const complaints: Complaint[] = [];
@@ -27,7 +28,7 @@ export async function inspectWorker(exports: Readonly<Record<string, unknown>>, 
   }
   if (worker === undefined) complain(/^(?!)/, "it has no default export", WRITE);
   else if (!isRecord(worker) || Object.keys(worker).length === 0) {
-    complain(/^export default/, "its default export defines nothing of a Worker", WRITE);
+    complain(/^export default/, "its default export defines no part of a Worker", WRITE);
   } else {
     for (const [name, value] of Object.entries(worker)) {
       if (!MEMBERS.includes(name)) {
@@ -44,11 +45,11 @@ export async function inspectWorker(exports: Readonly<Record<string, unknown>>, 
   return { complaints };
 }
 
-/** Registers the routes, as the Worker does at its start. @returns a problem and its fix */
+/** Registers the routes, as the Worker does when it starts. @returns a problem and its fix, if there is one */
 async function register(routes: Routes): Promise<[problem: string, fix: string] | undefined> {
   const app = new Hono();
   app.notFound = () => {
-    throw new Error("app.notFound would never run, as what no route answers is the server's");
+    throw new Error("app.notFound would never run, because the server itself answers what no route does");
   };
   const joined: [path: string, routes: readonly unknown[], count: number][] = [];
   const { route } = app;
@@ -60,10 +61,13 @@ async function register(routes: Routes): Promise<[problem: string, fix: string] 
     const registering = routes(app, { authenticate: () => {} });
     if (registering instanceof Object && "then" in registering) {
       await registering;
-      return ["its routes waits: a route registered after that would never run", "register all before it returns"];
+      return [
+        "its routes is async: a route registered after an await would never run",
+        "register all before it returns",
+      ];
     }
     const idle = app.routes.find(({ handler }) => typeof handler !== "function");
-    if (idle) return [`its route ${idle.method} ${idle.path} has no function to run`, "add a handler (c) => { … }"];
+    if (idle) return [`its route ${idle.method} ${idle.path} has no handler`, "add a handler (c) => { … }"];
     const head = app.routes.find(({ method }) => method === "HEAD");
     if (head) return [`its route HEAD ${head.path} would never run`, "write app.get: it answers HEAD as well"];
     const [late] = joined.find(([, now, count]) => now.length > count) ?? [];
@@ -71,22 +75,24 @@ async function register(routes: Routes): Promise<[problem: string, fix: string] 
       const problem = `routes that would never run were registered after app.route(${JSON.stringify(late)}, …)`;
       return [problem, "call app.route last"];
     }
-    // Paths are read only now.
+    // Hono parses the paths only at the first match.
     app.router.match("GET", "/");
     return undefined;
   } catch (error) {
-    return [`its routes cannot be registered: ${failureInWords(error)}`, "correct what the message names"];
+    return [`its routes cannot be registered: ${describeFailure(error)}`, "correct what the message names"];
   }
 }
 
+/** Matches the line of a member in the worker's definition. */
 function member(name: string): RegExp {
-  return new RegExp(`^\\s+(async\\s+)?\\W?${literal(name)}\\b`);
+  return new RegExp(`^\\s+(async\\s+)?\\W?${escaped(name)}\\b`);
 }
 
+/** Matches the line that exports a name. */
 function declaration(name: string): RegExp {
-  return new RegExp(`^export\\b.*\\b${literal(name)}\\b`);
+  return new RegExp(`^export\\b.*\\b${escaped(name)}\\b`);
 }
 
-function literal(name: string): string {
+function escaped(name: string): string {
   return name.replace(/\W/g, "\\$&");
 }

@@ -1,4 +1,4 @@
-/** What a file's place under `tools/` says: toolkit, tool, version suffix. Reads folders, opens no file. */
+/** Derives toolkit, tool and version suffix from the paths below `tools/`. Reads folders, but opens no file. */
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Complaint, Problem } from "./problem.ts";
@@ -16,9 +16,9 @@ export type Kind = "tool" | "prompt" | "resource";
 
 export interface ToolFile extends ToolkitFile {
   readonly kind: Kind;
-  /** File name without version and ending: `get-emails`. */
+  /** File name without version and extension: `get-emails`. */
   readonly tool: string;
-  /** What stands behind the `@`: `1`, `1.2`, `1.2.0`. */
+  /** The part after the `@`: `1`, `1.2`, `1.2.0`. */
   readonly suffix: string | undefined;
 }
 
@@ -30,23 +30,24 @@ export interface WorkerFile {
 }
 
 export interface Found {
-  /** Every file that means to be a tool, one with a bad name too: the rest of its mistakes are told in the same run. */
+  /** Every file that looks like a tool, even with an invalid name, so that one run reports all of its mistakes. */
   readonly tools: ToolFile[];
   readonly toolkits: ToolkitFile[];
   worker?: WorkerFile;
   readonly problems: Problem[];
 }
 
-/** First path segments that the server itself answers, now or by its protocols' conventions. */
+/** First path segments that the server itself uses, or may use by the conventions of its protocols. */
 export const RESERVED_TOOLKITS: ReadonlySet<string> = new Set([
   ...["api", "assets", "authorize", "call", "docs", "files", "health", "info", "keys", "llms", "mcp", "oauth"],
   ...["openapi", "opentool", "register", "revoke", "sign-in", "tasks", "token", "tools", "webhooks"],
 ]);
 
-/** The one file of code at the top of the folder. */
+/** The only code file at the top of the folder. */
 const WORKER = "worker.ts";
 const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
+/** @param root the folder of tools; it must exist */
 export function findToolFiles(root: string): Found {
   const found: Found = { tools: [], toolkits: [], problems: [] };
   const top = basename(root);
@@ -67,20 +68,21 @@ export function findToolFiles(root: string): Found {
   return found;
 }
 
-function readToolkit(folder: string, shown: string, toolkit: string, found: Found): void {
+/** @param label the folder's path for messages */
+function readToolkit(folder: string, label: string, toolkit: string, found: Found): void {
   const entries = list(folder).filter((entry) => isFolder(entry) || isScript(entry.name));
-  // Nothing here means to be a tool: not our folder to judge.
+  // A folder without code is not a toolkit, so its name does not matter.
   if (entries.length === 0) return;
   const bad = toolkitComplaint(toolkit);
-  if (bad) found.problems.push({ file: shown, ...bad });
+  if (bad) found.problems.push({ file: label, ...bad });
   for (const entry of entries) {
-    const file = `${shown}/${entry.name}`;
+    const file = `${label}/${entry.name}`;
     const path = join(folder, entry.name);
     if (isFolder(entry)) {
       found.problems.push({
         file,
         problem: "toolkits do not nest: a folder inside a toolkit is not searched",
-        fix: `move its tools to ${shown}/, or start its name with "_" if it holds helpers`,
+        fix: `move its tools to ${label}/, or start its name with "_" if it holds helpers`,
       });
     } else if (!entry.name.endsWith(".ts")) {
       found.problems.push({
@@ -113,8 +115,8 @@ function toolComplaint(tool: string, suffix: string | undefined, kind: Kind): Co
   }
   if (suffix !== undefined && !/^\d+(\.\d+){0,2}$/.test(suffix)) {
     return {
-      problem: "what stands behind the @ is not a version",
-      fix: `name the file ${tool}@1.ts, ${tool}@1.2.ts or ${tool}@1.2.0.ts, as its version begins`,
+      problem: "the part after the @ is not a version",
+      fix: `name the file ${tool}@1.ts, ${tool}@1.2.ts or ${tool}@1.2.0.ts, to match its version`,
     };
   }
   return undefined;
@@ -136,20 +138,20 @@ function toolkitComplaint(toolkit: string): Complaint | undefined {
   return undefined;
 }
 
-/** What may hold tools, in order; what starts with "_" is a helper's, what starts with "." nobody's. */
+/** The sorted entries of a folder, without helpers ("_…"), hidden files and node_modules. */
 function list(folder: string): Dirent[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter(({ name }) => !/^[_.]/.test(name) && name !== "node_modules")
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Of its own, or by a link. */
+/** Follows symbolic links. */
 function isFolder(entry: Dirent): boolean {
   if (!entry.isSymbolicLink()) return entry.isDirectory();
   return statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** Code that is neither a test nor only types. */
+/** Whether a file is code, other than a test or a type declaration. */
 function isScript(name: string): boolean {
   return /\.[cm]?[jt]sx?$/.test(name) && !/\.(test|d)\.[cm]?[jt]sx?$/.test(name);
 }

@@ -1,15 +1,15 @@
-/** A mistake that a tool's author can make: which file, what is wrong, what to do about it. */
+/** A mistake in a file of an author: which file, what is wrong, and how to fix it. */
 
 export interface Problem {
-  /** Relative to the parent of the folder of tools, with the line where that is known: `tools/worker.ts:12`. */
+  /** Relative to the parent of the folder of tools, with the line if it is known: `tools/worker.ts:12`. */
   readonly file: string;
   readonly problem: string;
   readonly fix: string;
 }
 
-/** A problem of a file that is known from where it is said. */
+/** A problem in a file that the context names. */
 export interface Complaint extends Omit<Problem, "file"> {
-  /** From 1. */
+  /** The first line is 1. */
   readonly line?: number | undefined;
 }
 
@@ -17,6 +17,7 @@ export function problemIn(file: string, { line, ...complaint }: Complaint): Prob
   return { file: line === undefined ? file : `${file}:${line}`, ...complaint };
 }
 
-export function inWords(problems: readonly Problem[]): string {
+/** Formats problems for the terminal: three lines each. */
+export function formatProblems(problems: readonly Problem[]): string {
   return problems.map(({ file, problem, fix }) => `${file}\n  problem: ${problem}\n  fix:     ${fix}`).join("\n");
 }

@@ -1,8 +1,8 @@
-/** The thread in which tool files are evaluated and inspected: definitions hold functions, which cannot leave it. */
+/** The thread that evaluates and inspects tool files. Inspection runs here because functions cannot leave a thread. */
 import { setImmediate } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
-import { cannotLoad, failureInWords, type Job } from "./evaluate.ts";
+import { cannotLoad, describeFailure, type Job } from "./evaluate.ts";
 import { inspectPrompt, inspectResource } from "./inspect-offers.ts";
 import { type Inspected, inspectTool, inspectToolkit } from "./inspect-tool.ts";
 import { inspectWorker } from "./inspect-worker.ts";
@@ -27,14 +27,14 @@ for (const { bundle, source } of workerData as readonly Job[]) {
     const exports = await import(pathToFileURL(bundle).href);
     inspected = await inspect(exports, source);
   } catch (error) {
-    inspected = cannotLoad(failureInWords(error));
+    inspected = cannotLoad(describeFailure(error));
   }
-  // A rejection that nobody handles ends the thread: here it still falls on the file that caused it.
+  // An unhandled rejection ends the thread. Wait for it here, so that it is blamed on the file that caused it.
   await setImmediate();
   try {
     parentPort?.postMessage(inspected);
   } catch (error) {
-    // What it says of itself holds something that cannot leave the thread, such as a function.
-    parentPort?.postMessage(cannotLoad(failureInWords(error)));
+    // The definition has a value that cannot be cloned, such as a function.
+    parentPort?.postMessage(cannotLoad(describeFailure(error)));
   }
 }

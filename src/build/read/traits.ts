@@ -1,9 +1,9 @@
-/** Checks what a definition says beside its schemas: title, hints, limits, requirements. */
+/** Checks the options of a definition: everything except its schemas and functions. */
 import type { Demands, Traits } from "../../core/model/definition.ts";
 import { isRecord } from "../schema/is-record.ts";
 import type { Complaint } from "./problem.ts";
 
-/** Options that tools, prompts and resources share, beside title and icons. */
+/** Options that tools, prompts and resources share, besides title and icons. */
 export const DEMANDS = [
   "requirements",
   "scopes",
@@ -26,9 +26,9 @@ export const TRAITS = [
 ] as const satisfies (keyof Traits)[];
 
 const ANNOTATIONS = ["readOnly", "destructive", "idempotent", "openWorld"];
-/** RFC 6749, section 3.3, scope-token; without the comma, which lists are parted by, and `*`, which means all. */
+/** RFC 6749, section 3.3, scope-token; except the comma, which separates scopes in lists, and `*`, which means all. */
 const SCOPE = /^(?!\*$)[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]+$/;
-/** Setting a timer to more is the same as setting none (32-bit signed milliseconds). */
+/** The longest delay that a timer can hold: 32-bit signed milliseconds. */
 const MAX_TIMEOUT_MS = 2_147_483_647;
 /** Values of a requirement's `from`. */
 const SUPPLIERS = ["caller", "worker"];
@@ -38,7 +38,7 @@ const REQUIREMENTS =
 
 type Definition = Readonly<Record<string, unknown>>;
 
-/** Checks a tool's options. */
+/** Checks the options of a tool. */
 export function* checkTraits(definition: Definition): Generator<Complaint> {
   const { annotations, once, keep, attachments, session } = definition;
   yield* checkCommon(definition);
@@ -57,7 +57,7 @@ export function* checkTraits(definition: Definition): Generator<Complaint> {
   if (annotations !== undefined) yield* checkAnnotations(annotations);
 }
 
-/** Checks what tools, prompts and resources share. */
+/** Checks the options that tools, prompts and resources share. */
 export function* checkCommon(definition: Definition): Generator<Complaint> {
   const { title } = definition;
   if (title !== undefined && typeof title !== "string") {
@@ -70,7 +70,7 @@ export function* checkCommon(definition: Definition): Generator<Complaint> {
 function* checkDemands({ requirements, scopes, rate, timeoutMs, env, trace }: Definition): Generator<Complaint> {
   if (scopes !== undefined && !(isNames(scopes) && scopes.every((scope) => SCOPE.test(scope)))) {
     yield {
-      problem: "its scopes is not a list of scopes, without blanks, quotes, commas or backslashes",
+      problem: "its scopes is not a list of scopes without spaces, quotes, commas or backslashes",
       fix: 'write scopes: ["notes:write"], or leave it out',
     };
   }
@@ -102,19 +102,19 @@ function* checkDemands({ requirements, scopes, rate, timeoutMs, env, trace }: De
 function* checkDisplay({ icons, meta }: Definition): Generator<Complaint> {
   if (icons !== undefined && !(Array.isArray(icons) && icons.every(isIcon))) {
     yield {
-      problem: "its icons is not a list of pictures with an address, as MCP has them",
+      problem: "its icons is not a list of icons as MCP defines them, with an absolute src",
       fix: 'write icons: [{ src: "https://example.com/icon.png", mimeType: "image/png", sizes: ["48x48"] }]',
     };
   }
   if (meta !== undefined && !(isRecord(meta) && isJson(meta))) {
     yield {
-      problem: "its meta is not an object of what JSON can say",
+      problem: "its meta is not an object that JSON can represent",
       fix: 'write meta: { "example.com/key": "value" }, or leave it out',
     };
   }
 }
 
-/** MCP, schema, Icon. Clients that check a listing drop all of it for one wrong member. */
+/** MCP, schema, Icon. Clients that validate a listing drop all of it because of one invalid member. */
 function isIcon(icon: unknown): boolean {
   if (!isRecord(icon) || !isJson(icon)) return false;
   const { src, mimeType, sizes, theme } = icon;
@@ -124,7 +124,7 @@ function isIcon(icon: unknown): boolean {
   return theme === undefined || theme === "light" || theme === "dark";
 }
 
-/** Whether JSON says all of it: nothing in it is a function, a bigint, a date or a part of itself. */
+/** Whether JSON can represent a value completely: without functions, bigints, dates or cycles. */
 function isJson(value: unknown, above: readonly unknown[] = []): boolean {
   if (value === null || typeof value === "string" || typeof value === "boolean") return true;
   if (typeof value === "number") return Number.isFinite(value);
@@ -150,7 +150,7 @@ function* checkAnnotations(annotations: unknown): Generator<Complaint> {
   }
 }
 
-/** The path of the first member that is not as the type says; closed, because OXP lists requirements as they are. */
+/** The path of the first invalid member. Unknown members are invalid, because OXP lists requirements as they are. */
 function wrongRequirement(requirements: unknown): string | undefined {
   if (!isRecord(requirements)) return "requirements";
   const { secrets, authorization, userId, ...rest } = requirements;

@@ -1,22 +1,22 @@
 /**
- * Compiles the check that a tool's parameters need at build time, by ajv: the Worker must not evaluate text, and takes
- * none of ajv along but the code that comes out.
+ * Compiles the check of a tool's parameters with ajv, at build time: a Worker cannot evaluate code at run time. Only
+ * the generated code ends up in the Worker, and nothing of ajv.
  */
 import { _, Ajv2020 } from "ajv/dist/2020.js";
 import standalone from "ajv/dist/standalone/index.js";
 import { areUnique } from "../../core/catalog/compiled-check.ts";
 import type { Demands } from "./demands.ts";
 
-/** Tells what is a schema. Made once: it compiles the schema of schemas first. */
+/** Validates schemas. Shared, because creating it compiles the meta-schema. */
 const draft = new Ajv2020({ strict: false, logger: false });
 
 /**
- * @returns an expression that makes a `Check`, in terms of the functions that core/catalog/compiled-check.ts exports
- * @throws on what is no JSON Schema (draft 2020-12)
+ * @returns JavaScript source: an expression of type `Check`, which uses functions from core/catalog/compiled-check.ts
+ * @throws if a schema is not valid JSON Schema (draft 2020-12)
  */
 export function compile({ required, properties, whole }: Demands): string {
   const ajv = new Ajv2020({
-    // Words that it does not know are the author's own; `format` says what is meant, and refuses nothing (2020-12, 7.2.1).
+    // Unknown keywords are the author's own. `format` is an annotation and refuses nothing (2020-12, 7.2.1).
     strict: false,
     validateFormats: false,
     validateSchema: false,
@@ -24,13 +24,13 @@ export function compile({ required, properties, whole }: Demands): string {
     messages: false,
     logger: false,
     ownProperties: true,
-    // 1e400 is Infinity once it is read, and nothing that an author who wrote "integer" thought of.
+    // 1e400 parses as Infinity, which an author who wrote "integer" does not expect.
     strictNumbers: true,
-    // 0.3 is a multiple of 0.1, for all that floating point says.
+    // So that 0.3 is a multiple of 0.1, despite floating point.
     multipleOfPrecision: 9,
     code: { source: true, lines: true },
   });
-  // In place of ajv's, which compares each item with each.
+  // Replaces ajv's own, which compares every item with every other.
   ajv.removeKeyword("uniqueItems");
   ajv.addKeyword({
     keyword: "uniqueItems",
@@ -55,11 +55,14 @@ export function compile({ required, properties, whole }: Demands): string {
     `properties: [${properties.map(([name], index) => `[${JSON.stringify(name)}, exports.p${index}]`).join(", ")}]`,
     ...(whole ? ["whole: exports.whole"] : []),
   ];
-  return `((exports) => {\n${withoutRest(standalone(ajv, parts))}\nreturn { ${members.join(", ")} };\n})({})`;
+  return `((exports) => {\n${trimmed(standalone(ajv, parts))}\nreturn { ${members.join(", ")} };\n})({})`;
 }
 
-/** Calls what core/catalog/compiled-check.ts has in place of ajv's modules, and drops what nothing reads: places in, copies of the schema. */
-function withoutRest(code: string): string {
+/**
+ * Replaces imports of ajv's modules with functions from core/catalog/compiled-check.ts, and removes what nothing reads:
+ * schema paths and unused copies of schemas.
+ */
+function trimmed(code: string): string {
   return code
     .replaceAll('require("ajv/dist/runtime/ucs2length").default', "lengthOf")
     .replaceAll('require("ajv/dist/runtime/equal").default', "areEqual")

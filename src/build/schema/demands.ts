@@ -1,67 +1,74 @@
 /**
- * Finds out what of a tool's published parameters its own schema may let pass unchecked. What is known to be held by
- * the libraries costs nothing; everything else is checked. test/build/schema/demands.node.test.ts holds this against the
- * libraries.
+/**
+ * Finds out which rules of a tool's published JSON Schema its own schema may not enforce, and therefore need a compiled
+ * check. Rules that the known libraries do enforce cost nothing. test/build/schema/demands.node.test.ts compares this
+ * with the libraries.
  */
 import type { Described, JsonSchema } from "../../core/model/tool-description.ts";
 import { changeAll, isAnnotation } from "./flatten-schema.ts";
 import { isRecord } from "./is-record.ts";
 import { checksNothing, OWN_VENDOR, standardOf, toFlatJsonSchema } from "./schema.ts";
 
-/** What has to be checked of a tool's parameters: `Check` of core/catalog/compiled-check.ts, before it is compiled. */
+/** The rules to check: the source of a `Check` in core/catalog/compiled-check.ts. */
 export interface Demands {
+  /** Names of required parameters. */
   readonly required: readonly string[];
+  /** Parameters to check one by one. */
   readonly properties: readonly (readonly [name: string, schema: unknown])[];
-  /** What is said of all parameters together. */
+  /** Rules about all parameters together. */
   readonly whole?: JsonSchema | undefined;
 }
 
-/** Libraries whose way with simple values is known. */
+/** Libraries that are known to check simple values as JSON Schema does. */
 const KNOWN: ReadonlySet<string> = new Set(["valibot", "zod", "arktype"]);
-/** Libraries hold these. A length in code points is no longer than theirs, in UTF-16 units: the most is held as well. */
-const HELD: ReadonlySet<string> = new Set([
+/**
+ * Keywords that these libraries enforce. They count `maxLength` in UTF-16 units, which are never fewer than JSON
+ * Schema's code points, so a value that they accept is short enough.
+ */
+const ENFORCED: ReadonlySet<string> = new Set([
   ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "maxLength", "minItems", "maxItems"],
 ]);
 
 /**
- * @param schema as the definition has it
- * @param listed what is published of it
- * @returns undefined if the schema itself refuses whatever the published one refuses, or its author's function decides
+ * @param schema from the tool's definition
+ * @param published its JSON Schema in the listings
+ * @returns undefined if the schema itself refuses everything that the published one refuses, or if it is the author's
+ *   own JSON Schema with a function that checks the input
  */
-export function demandsOf(schema: unknown, listed: Described["input"]): Demands | undefined {
+export function demandsOf(schema: unknown, published: Described["input"]): Demands | undefined {
   const vendor = standardOf(schema)?.vendor;
   const isOwn = vendor === OWN_VENDOR;
   if (vendor === undefined || (isOwn && !checksNothing(schema))) return undefined;
 
   const written = toFlatJsonSchema(schema, "input");
   const isChoice = written.type !== "object";
-  const isTrusted = KNOWN.has(vendor) && !isChoice && !goesItsOwnWay(schema);
-  const { type: _, properties, required = [], ...together } = bare(listed) as Described["input"];
-  const unsure = Object.entries(properties).filter(
-    ([, property]) => !takesAnything(property) && !(isTrusted && isSimple(property)),
+  const isTrusted = KNOWN.has(vendor) && !isChoice && !listsUnchecked(schema);
+  const { type: _, properties, required = [], ...together } = rulesOnly(published) as Described["input"];
+  const unchecked = Object.entries(properties).filter(
+    ([, property]) => !acceptsAnything(property) && !(isTrusted && isSimple(property)),
   );
-  // A choice of objects is listed as one object: what an author wrote says more.
-  const whole = isOwn && isChoice ? (bare(written) as JsonSchema) : wholeOf(properties, together);
+  // A choice of objects is listed as one object, which says less than what the author wrote.
+  const whole = isOwn && isChoice ? (rulesOnly(written) as JsonSchema) : wholeOf(properties, together);
   const names = required as readonly string[];
-  const isHeld = unsure.length === 0 && whole === undefined && (isTrusted || names.length === 0);
-  return isHeld ? undefined : { required: names, properties: unsure, whole };
+  const isEnforced = unchecked.length === 0 && whole === undefined && (isTrusted || names.length === 0);
+  return isEnforced ? undefined : { required: names, properties: unchecked, whole };
 }
 
-/** What is said of the parameters together, if anything is. What is said of each is checked apart. */
+/** The rules about all parameters together, if there are any. Rules about a single one are checked separately. */
 function wholeOf(properties: object, together: JsonSchema): JsonSchema | undefined {
   if (Object.keys(together).length === 0) return undefined;
   const names = Object.keys(properties).map((name) => [name, true]);
   return { type: "object", properties: Object.fromEntries(names), ...together };
 }
 
-function takesAnything(schema: unknown): boolean {
+function acceptsAnything(schema: unknown): boolean {
   return schema === true || (isRecord(schema) && Object.keys(schema).length === 0);
 }
 
 /**
- * Whether it is a value, or a list of values, that every known library tells from others as JSON Schema does.
+ * Whether a schema describes a value, or a list of values, that every known library checks exactly as JSON Schema does.
  *
- * @param schema bare
+ * @param schema without annotations (see {@link rulesOnly})
  */
 function isSimple(schema: unknown): boolean {
   if (!isRecord(schema)) return schema === true;
@@ -79,32 +86,32 @@ function isSimple(schema: unknown): boolean {
       case "anyOf":
         return (value as unknown[]).every(isSimple);
       default:
-        return HELD.has(keyword);
+        return ENFORCED.has(keyword);
     }
   });
 }
 
-/** Whether anything in a schema is listed that the library itself does not hold to. */
-function goesItsOwnWay(schema: unknown): boolean {
+/** Whether a library lists any part of a schema differently from what it enforces. */
+function listsUnchecked(schema: unknown): boolean {
   const { references = [] } = (schema as { internal?: ArktypeNode }).internal ?? {};
-  return references.some(({ meta }) => hasKeywords(meta)) || hasSuchPart(schema);
+  return references.some(({ meta }) => hasKeywords(meta)) || hasUncheckedPart(schema);
 }
 
 interface ArktypeNode {
   readonly references?: readonly { readonly meta: object }[];
 }
 
-/** Whether an author says more than a description: keywords that the library lists without looking at them. */
-function hasKeywords(said: object | undefined): boolean {
-  return Object.keys(said ?? {}).some((key) => !isAnnotation(key));
+/** Whether an author's metadata has more than annotations: rules that the library lists but does not check. */
+function hasKeywords(metadata: object | undefined): boolean {
+  return Object.keys(metadata ?? {}).some((key) => !isAnnotation(key));
 }
 
-/** Looks through a schema of valibot or zod. */
-function hasSuchPart(part: unknown, seen = new Set<unknown>()): boolean {
+/** {@link listsUnchecked} for schemas of valibot and zod. */
+function hasUncheckedPart(part: unknown, seen = new Set<unknown>()): boolean {
   if (typeof part !== "object" || part === null || seen.has(part)) return false;
   seen.add(part);
-  if (replacesValue(part) || hasKeywords(saidOf(part)) || (part as ZodPart)._zod?.toJSONSchema) return true;
-  return Object.values((part as ZodPart)._zod?.def ?? part).some((child) => hasSuchPart(child, seen));
+  if (replacesValue(part) || hasKeywords(metadataOf(part)) || (part as ZodPart)._zod?.toJSONSchema) return true;
+  return Object.values((part as ZodPart)._zod?.def ?? part).some((child) => hasUncheckedPart(child, seen));
 }
 
 interface ZodPart {
@@ -112,16 +119,16 @@ interface ZodPart {
   meta?(): object | undefined;
 }
 
-/** By valibot's `metadata` or zod's `meta`. */
-function saidOf(part: object): object | undefined {
+/** From valibot's `metadata` or zod's `meta`. */
+function metadataOf(part: object): object | undefined {
   if ("_zod" in part) return (part as ZodPart).meta?.();
   const { kind, metadata } = part as { kind?: unknown; metadata?: object };
   return kind === "metadata" ? metadata : undefined;
 }
 
 /**
- * Whether it puts something else in the place of what was sent, before the schema is done with it: `fallback`, `trim`
- * before a length, `coerce`. They publish what must hold afterwards.
+ * Whether a part of a schema replaces the value before later checks: `fallback`, `trim` before a length, `coerce`. The
+ * published rules are then about the replaced value, not about the value that was sent.
  */
 function replacesValue(part: object): boolean {
   const zod = (part as ZodPart)._zod?.def;
@@ -132,13 +139,16 @@ function replacesValue(part: object): boolean {
   if (kind === "schema" && "fallback" in part) return true;
   if (!Array.isArray(pipe)) return false;
   const change = pipe.findIndex((action) => action.kind === "transformation");
-  const behind = change < 0 ? [] : pipe.slice(change);
-  return behind.some((action) => action.kind === "validation" || action.kind === "schema");
+  const afterChange = change < 0 ? [] : pipe.slice(change);
+  return afterChange.some((action) => action.kind === "validation" || action.kind === "schema");
 }
 
-/** Without what no value breaks, such as what valibot and zod say of a record: that its names are texts. */
-function bare(schema: unknown): unknown {
-  const isBreakable = ([keyword, value]: [string, unknown]) =>
+/**
+ * A schema without annotations, and without rules that no value can break, such as valibot's and zod's rule that the
+ * names in a record are strings.
+ */
+function rulesOnly(schema: unknown): unknown {
+  const isRule = ([keyword, value]: [string, unknown]) =>
     !isAnnotation(keyword) && !(keyword === "propertyNames" && JSON.stringify(value) === '{"type":"string"}');
-  return changeAll(schema, (part) => Object.fromEntries(Object.entries(part).filter(isBreakable)));
+  return changeAll(schema, (part) => Object.fromEntries(Object.entries(part).filter(isRule)));
 }

@@ -1,13 +1,14 @@
-/** A tool's parameters and result as the listings show them: flat JSON Schema, every parameter described. */
+/** Describes a tool's parameters and result for the listings: flat JSON Schema, every parameter with a description. */
 import type { Described, JsonSchema } from "../../core/model/tool-description.ts";
 import { asObject } from "./flatten-schema.ts";
 import { descriptionBehindChange, standardOf, toFlatJsonSchema } from "./schema.ts";
 
-/** Argument names that callers use for the call itself (gateway seed, "Idempotency", "Attachments"). */
+/** Argument names that callers use for the call itself (README, "Endpoints" and `attachments`). */
 const RESERVED_PARAMETERS: ReadonlySet<string> = new Set(["idempotency_key", "attachments", "session"]);
 
 type Complain = (problem: string, fix: string) => void;
 
+/** @returns undefined after a complaint that leaves nothing to describe; no schema means no parameters */
 export function describeInput(schema: unknown, complain: Complain): Described["input"] | undefined {
   if (schema === undefined) return { type: "object", properties: {} };
   const converted = convert(schema, "input", complain);
@@ -32,11 +33,11 @@ export function describeInput(schema: unknown, complain: Complain): Described["i
     properties[name] = { ...property, description };
   }
   const { type, properties: _, ...rest } = root;
-  // Before anything that nests: a listing that adds a parameter of its own puts it into the first `properties`.
+  // `properties` comes before anything nested: a listing that adds a parameter inserts it into the first `properties`.
   return { type, properties, ...rest };
 }
 
-/** Where it was said: of the property, or of the one type that it has beside null. */
+/** The description of a property, or of its only type besides null. */
 function descriptionOf(property: JsonSchema): string | undefined {
   const { description, anyOf } = property;
   if (typeof description === "string") return description.trim() === "" ? undefined : description;
@@ -44,20 +45,21 @@ function descriptionOf(property: JsonSchema): string | undefined {
   return types.length === 1 ? descriptionOf(types[0] as JsonSchema) : undefined;
 }
 
+/** @returns null for no output, `{}` for any output (no schema), undefined after a complaint */
 export function describeOutput(schema: unknown, complain: Complain): JsonSchema | null | undefined {
   if (schema === null) return null;
   if (schema === undefined) return {};
   const converted = convert(schema, "output", complain);
   if (converted === undefined) return undefined;
   if (converted.type === "object") return { ...converted, properties: converted.properties ?? {} };
-  // A choice of objects is an object: said so, protocols hand it on as it is.
+  // A choice of objects is an object too. With that type, protocols pass the result on without wrapping it.
   return asObject(converted) === undefined ? converted : { type: "object", properties: {}, ...converted };
 }
 
 function convert(schema: unknown, side: "input" | "output", complain: Complain): JsonSchema | undefined {
   if (standardOf(schema) === undefined) {
     const fix = {
-      input: "write input: v.object({ … }), or leave it out when the tool takes no parameters",
+      input: "write input: v.object({ … }), or leave it out if the tool takes no parameters",
       output: "write a schema, null for no output, or leave it out for any JSON value",
     }[side];
     complain(`its ${side} is not a schema (Standard Schema: valibot, zod, arktype, …)`, fix);
@@ -67,7 +69,7 @@ function convert(schema: unknown, side: "input" | "output", complain: Complain):
     return toFlatJsonSchema(schema, side);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    const nothing = side === "output" ? "; output: null where the tool returns nothing" : "";
+    const nothing = side === "output" ? "; write output: null if the tool returns nothing" : "";
     const fix = reason.includes("__proto__") ? "give the parameter another name" : "use types that JSON has, inline";
     complain(`its ${side} cannot become a JSON Schema: ${reason}`, fix + nothing);
     return undefined;

@@ -1,36 +1,41 @@
-/** Makes a converted JSON Schema plain, as listings need it: nothing refers, and what a host may miss is spelled out. */
+/**
+ * Flattens a converted JSON Schema for the listings: no references, and types that some clients need are spelled out.
+ */
 import type { JsonSchema } from "../../core/model/tool-description.ts";
 import { isRecord } from "./is-record.ts";
 
 const REFERENCES = ["$ref", "$dynamicRef", "$recursiveRef", "$defs", "definitions"];
 const NAMES = ["$schema", "$id", "$anchor", "$dynamicAnchor"];
-/** Keywords that hold a schema, a list of schemas, schemas by name (draft 2020-12, sections 10 and 11; validation, 8.5). */
+/**
+ * Keywords that hold a schema, a list of schemas, schemas by name (draft 2020-12, sections 10 and 11; validation, 8.5).
+ */
 const ONE = [
   ...["additionalProperties", "contains", "contentSchema", "else", "if", "items", "not", "propertyNames", "then"],
   ...["unevaluatedItems", "unevaluatedProperties"],
 ];
 const LISTS = ["allOf", "anyOf", "oneOf", "prefixItems"];
-/** `dependencies` is of draft 7: its lists of names hold no schema. */
+/** `dependencies` is from draft 7. Its lists of names are not schemas. */
 const MAPS = ["dependencies", "dependentSchemas", "patternProperties", "properties"];
-/** What they mean depends on what stands beside them. */
+/** Keywords whose meaning depends on their neighbours. */
 const HOLDS_SCHEMAS: ReadonlySet<string> = new Set([...ONE, ...LISTS, ...MAPS, "minContains", "maxContains"]);
 
-/** Says nothing that a value could break (draft 2020-12, validation, sections 7 to 9). */
+/** Keywords that no value can violate (draft 2020-12, validation, sections 7 to 9). */
 const ANNOTATIONS: ReadonlySet<string> = new Set([
   ...["title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment", "format"],
   ...["contentEncoding", "contentMediaType", "contentSchema"],
 ]);
 
+/** Whether a keyword only describes, and never refuses a value. */
 export function isAnnotation(keyword: string): boolean {
   return ANNOTATIONS.has(keyword) || keyword.startsWith("x-");
 }
 
-/** The schema, and every schema in it, changed: from the outside in. */
+/** Applies a change to a schema and to every schema in it, from the outside in. */
 export function changeAll(schema: unknown, change: (schema: JsonSchema) => JsonSchema): unknown {
   return isRecord(schema) ? withParts(change(schema), (part) => changeAll(part, change)) : schema;
 }
 
-/** The schema, with each schema that it holds changed. Names of members and data may look like keywords: they stay. */
+/** Applies a change to each direct subschema. Leaves property names and data alone, even if they look like keywords. */
 function withParts(schema: JsonSchema, change: (part: unknown) => unknown): JsonSchema {
   const changed = Object.entries(schema).map(([keyword, value]) => {
     if (ONE.includes(keyword)) return [keyword, change(value)];
@@ -41,16 +46,20 @@ function withParts(schema: JsonSchema, change: (part: unknown) => unknown): Json
   return Object.fromEntries(changed);
 }
 
-/** @throws on a reference, and on a property that no object can carry */
+/**
+ * Removes ids and empty lists, and adds types that follow from a choice of values.
+ *
+ * @throws if there is a reference, or a property called `__proto__`
+ */
 export function flattenSchema(schema: JsonSchema): JsonSchema {
   const result: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(schema)) {
     if (REFERENCES.includes(key)) {
       throw new Error(`it needs "${key}": recursive or shared schemas cannot be listed flat`);
     }
-    // Names that nothing refers to any more.
+    // Without references, nothing uses these.
     if (NAMES.includes(key)) continue;
-    // Draft 4, which some hosts still read, forbids an empty list of names; all drafts forbid one of schemas.
+    // Draft 4, which some clients still use, forbids an empty `required`. All drafts forbid an empty list of schemas.
     if ((key === "required" || key === "prefixItems") && Array.isArray(value) && value.length === 0) continue;
     if (ONE.includes(key)) result[key] = flatValue(value);
     else if (LISTS.includes(key) && Array.isArray(value)) result[key] = value.map(flatValue);
@@ -62,9 +71,10 @@ export function flattenSchema(schema: JsonSchema): JsonSchema {
 }
 
 /**
- * The schema with its own definitions written out where they are referred to (`#/$defs/name`), and its anchors gone.
+ * Replaces each reference to one of the schema's own definitions (`#/$defs/name`) with the definition, and removes
+ * anchors.
  *
- * @throws on a definition that refers to itself, and on a reference to anything else
+ * @throws if a definition refers to itself, or a reference points anywhere else
  */
 export function inlined(root: JsonSchema): JsonSchema {
   const definitions = { ...(root.definitions as object), ...(root.$defs as object) } as Record<string, unknown>;
@@ -75,22 +85,22 @@ export function inlined(root: JsonSchema): JsonSchema {
     if ($ref === undefined) return here;
     const name = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(String($ref))?.[1];
     if (name === undefined || definitions[name] === undefined || within.includes(name)) {
-      throw new Error(`"$ref": "${$ref}" is recursive or leads elsewhere, and cannot be listed flat`);
+      throw new Error(`"$ref": "${$ref}" is recursive or points elsewhere, and cannot be listed flat`);
     }
     return joined(write(definitions[name], [...within, name]), here);
   };
   return write(root, []) as JsonSchema;
 }
 
-/** What is said beside a reference holds together with what it refers to (draft 2020-12, 8.2.3.1). */
-function joined(definition: unknown, beside: JsonSchema): JsonSchema {
-  if (!isRecord(definition)) return definition === false ? { ...beside, not: {} } : beside;
-  const isApart = Object.keys(beside).every(
+/** Keywords next to a reference apply together with those of its target (draft 2020-12, 8.2.3.1). */
+function joined(definition: unknown, siblings: JsonSchema): JsonSchema {
+  if (!isRecord(definition)) return definition === false ? { ...siblings, not: {} } : siblings;
+  const canMerge = Object.keys(siblings).every(
     (key) => isAnnotation(key) || !(key in definition || HOLDS_SCHEMAS.has(key)),
   );
-  if (isApart) return { ...definition, ...beside };
+  if (canMerge) return { ...definition, ...siblings };
   const { type } = definition;
-  const { allOf = [], ...rest } = beside;
+  const { allOf = [], ...rest } = siblings;
   return { ...(type !== undefined && { type }), ...rest, allOf: [definition, ...(allOf as JsonSchema[])] };
 }
 
@@ -101,14 +111,14 @@ function flatValue(schema: unknown): unknown {
 
 function flatMembers(members: Record<string, unknown>): Record<string, unknown> {
   const prototype = Object.getPrototypeOf(members);
-  // Converters that assign members one by one have made it the prototype instead.
+  // A converter that assigns members one by one sets the prototype instead.
   if (Object.hasOwn(members, "__proto__") || (prototype !== Object.prototype && prototype !== null)) {
     throw new Error('a parameter cannot be called "__proto__"');
   }
   return Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, flatValue(schema)]));
 }
 
-/** The type that goes without saying: some hosts refuse a choice without one. */
+/** The common type of a schema's choices, if it does not state one. Some clients refuse an enum without a type. */
 function typeOfChoices(schema: JsonSchema): string | undefined {
   if (schema.type !== undefined) return undefined;
   const choices = schema.const !== undefined ? [schema.const] : schema.enum;
@@ -118,8 +128,11 @@ function typeOfChoices(schema: JsonSchema): string | undefined {
 }
 
 /**
- * An object schema with `properties`, as every listing wants for parameters; undefined for what is no object. Objects
- * in an intersection or a choice are listed as one: hosts refuse those words at the root, the call still obeys them.
+ * Converts a schema to an object schema with `properties`, which every listing needs for parameters. Objects in an
+ * intersection or a choice become one object, because clients refuse `allOf`, `anyOf` and `oneOf` at the root; calls
+ * are still checked against the original.
+ *
+ * @returns undefined if the schema does not describe an object
  */
 export function asObject(schema: JsonSchema): ObjectSchema | undefined {
   if (schema.type === "object")
@@ -163,7 +176,7 @@ function inAll(meanings: readonly JsonSchema[]): JsonSchema {
 function inAny(meanings: readonly JsonSchema[]): JsonSchema {
   const [first = {}, ...others] = distinct(meanings);
   if (others.length === 0) return first;
-  // What tells the objects apart: one literal each, together a list of choices.
+  // A discriminator has one literal in each object. Together they are an enum.
   const { type } = first;
   const choices = [...new Set(meanings.map((meaning) => meaning.const))];
   if (meanings.every((meaning) => meaning.const !== undefined && meaning.type === type)) {

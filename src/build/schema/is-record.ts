@@ -1,4 +1,4 @@
-/** Discovery's own guard: build/ imports nothing of the core but types. */
+/** A type guard. Discovery has its own, because build/ imports only types from the core. */
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,18 +1,18 @@
 /**
- * Writes tools that are loaded together as one module. Left to themselves, bundlers wrap every file that is imported
- * lazily in a function of its own, and make all of these at every start: of 1,000 tools they were a fifth of it.
+ * Bundles tools that are loaded together into one module. Otherwise, bundlers wrap every lazily imported file in its
+ * own function and create all of these at every start; with 1,000 tools, that was a fifth of the start-up time.
  */
 import { dirname, relative, resolve, sep } from "node:path";
 import { build, type Plugin, transform } from "esbuild";
 
-/** A folder that exists, unlike the one to be written to. What goes out does not depend on it. */
+/** esbuild needs a folder that exists, which the output folder may not. The output does not depend on it. */
 const HERE = import.meta.dirname;
-/** What a relative import may name without its ending. */
+/** Extensions of code. A relative import may leave them out. */
 const CODE = /\.([cm]?[jt]sx?)$/;
 
 /**
- * Which of the files are imported by one of them, or by what they import. These stay modules of their own: a copy would
- * be evaluated beside the original.
+ * Finds the files that are also imported by others of them, directly or indirectly. They must stay separate modules: a
+ * copy inside a bundle would be evaluated in addition to the original.
  */
 export async function importedAmong(files: readonly string[]): Promise<ReadonlySet<string>> {
   const { metafile } = await build({
@@ -31,16 +31,17 @@ export async function importedAmong(files: readonly string[]): Promise<ReadonlyS
   return new Set(imports.map(({ path }) => resolve(HERE, path)));
 }
 
-/** Packages, and what is no code, import no tools. */
+/** Ignores packages and files that are not code, because they do not import tools. */
 function ownCode({ path, kind }: { readonly path: string; readonly kind: string }) {
   const isOwn = kind === "entry-point" || (path.startsWith(".") && (CODE.test(path) || !/\.\w+$/.test(path)));
   return isOwn ? undefined : { path, external: true };
 }
 
 /**
- * @param apart files that are imported where they are
- * @param out   where the module will stand; its default export is a list of the files' default exports, in their order
- * @param head  lines that it begins with
+ * @param apart files to import instead of bundling them
+ * @param out   path of the module
+ * @param head  lines that the module begins with
+ * @returns the module's text; its default export is a list of the files' default exports, in order
  */
 export async function bundleToolkit(
   files: readonly string[],
@@ -76,7 +77,7 @@ export async function bundleToolkit(
   const [map, text] = ["map", "js"].map((end) => outputFiles.find(({ path }) => path.endsWith(end))?.text ?? "{}");
   const outer = Object.values(metafile.outputs).flatMap((output) => output.imports);
   const inside = await inFunction(text as string, outer.filter(({ kind }) => kind === "import-statement").length);
-  // Traces and breakpoints go on naming the tools' own files.
+  // Shift the source map, so that stack traces and breakpoints refer to the original files.
   const above = head.split("\n").length - 1 + (inside === undefined ? 0 : LINES_ABOVE);
   const { mappings, ...rest } = JSON.parse(map as string);
   const shifted = JSON.stringify({ ...rest, mappings: ";".repeat(above) + mappings });
@@ -84,23 +85,23 @@ export async function bundleToolkit(
   return `${head}${inside ?? text}//# sourceMappingURL=data:application/json;base64,${inline}\n`;
 }
 
-/** How far {@link inFunction} moves what it encloses. */
+/** By how many lines {@link inFunction} moves the code. */
 const LINES_ABOVE = 2;
 const IMPORT = /^import\s(?:[^"'`;]*?\sfrom\s)?"[^"\n]*"(?: with \{[^}\n]*\})?;$/gm;
 const EXPORT = /export \{\n {2}stdin_default as default\n\};\n$/;
 
 /**
- * A bundled module with its statements in a function, below the imports. Bundlers move what a lazily imported module
- * does into an arrow function, which takes an engine twice as long to skip as a function with a name; those they leave
- * alone.
+ * Moves the statements of a bundled module into a named function, below the imports. Otherwise, wrangler's bundler
+ * moves them into an arrow function, which takes an engine twice as long to skip as a named function.
  *
- * @param imports how many there are: what only looks like one, in a text of some tool, must not be moved
- * @returns undefined where it cannot be done, such as for a module that awaits something
+ * @param imports number of imports. If more lines look like imports, some are part of a tool's string, and none is
+ *   moved
+ * @returns undefined if it is not possible, for example because the module uses top-level await
  */
 async function inFunction(text: string, imports: number): Promise<string | undefined> {
   const found = text.match(IMPORT) ?? [];
   if (found.length !== imports || !EXPORT.test(text)) return undefined;
-  // As many lines as before: the source map goes on to fit.
+  // Keep the number of lines, so that the source map still fits.
   const body = text
     .replace(IMPORT, (statement) => statement.replace(/[^\n]/g, ""))
     .replace(EXPORT, "return stdin_default;");
@@ -113,8 +114,8 @@ async function inFunction(text: string, imports: number): Promise<string | undef
   return isValid ? whole : undefined;
 }
 
-/** A path as a module imports it. */
+/** The specifier with which a module imports a file: a relative path. */
 export function from(module: string, path: string): string {
-  const way = relative(dirname(module), path).split(sep).join("/");
-  return way.startsWith(".") ? way : `./${way}`;
+  const specifier = relative(dirname(module), path).split(sep).join("/");
+  return specifier.startsWith(".") ? specifier : `./${specifier}`;
 }

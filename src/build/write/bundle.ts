@@ -1,4 +1,4 @@
-/** Bundles tool files for Node as wrangler bundles them for the Worker. Runs none of them; says which do not bundle. */
+/** Bundles tool files for Node, with the settings that wrangler uses for the Worker. Does not run them. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build, type Loader, type Message, type Plugin } from "esbuild";
@@ -7,18 +7,18 @@ export type Bundled = { readonly bundle: string } | { readonly error: string };
 
 const TOOL_MODULE = join(import.meta.dirname, "../../tool.ts");
 
-/** What wrangler imports as text (its default module rules). */
+/** Files that wrangler imports as text or data (its default module rules). */
 const TEXT: Record<string, Loader> = { ".txt": "text", ".html": "text", ".sql": "text", ".bin": "binary" };
 
 /**
  * @param out folder for the bundles
- * @param base what file names in messages are relative to
- * @returns for each path where its bundle stands, or why there is none
+ * @param base folder that file names in messages are relative to
+ * @returns for each path, where its bundle is, or why there is none
  */
 export async function bundleAll(paths: readonly string[], out: string, base: string): Promise<Bundled[]> {
   const together = await bundle(paths, out, base);
   if (together === undefined) return paths.map((_, index) => ({ bundle: bundleIn(out, index) }));
-  // One file that does not bundle fails them all: each on its own shows which.
+  // One file that does not bundle makes the whole build fail. Bundle each alone to find out which.
   return Promise.all(
     paths.map(async (path, index): Promise<Bundled> => {
       const folder = join(out, String(index));
@@ -32,7 +32,7 @@ function bundleIn(folder: string, index: number): string {
   return join(folder, `${index}.mjs`);
 }
 
-/** @returns what went wrong, in words */
+/** @returns an error message, or undefined if it worked */
 async function bundle(paths: readonly string[], outdir: string, base: string): Promise<string | undefined> {
   try {
     await build({
@@ -55,21 +55,21 @@ async function bundle(paths: readonly string[], outdir: string, base: string): P
     return undefined;
   } catch (error) {
     const messages = (error as { errors?: Message[] }).errors ?? [];
-    return messages.map(inWords).join("; ") || String(error);
+    return messages.map(formatMessage).join("; ") || String(error);
   }
 }
 
-function inWords({ text, location }: Message): string {
+function formatMessage({ text, location }: Message): string {
   return location ? `${text} (${location.file}:${location.line}:${location.column})` : text;
 }
 
-/** `cloudflare:workers` and its like exist only in the runtime: here they are objects that answer everything. */
+/** Stubs for `cloudflare:workers` and the like, which exist only in the runtime. Every member of a stub is a stub. */
 const runtimeModules: Plugin = {
   name: "runtime-modules",
   setup(bundler) {
     bundler.onResolve({ filter: /^cloudflare:/ }, ({ path }) => ({ path, namespace: "runtime" }));
     bundler.onLoad({ filter: /.*/, namespace: "runtime" }, () => ({
-      // A bundle reads named imports through the module's prototype. What has a "then" would be waited for.
+      // A bundle reads named imports through the module's prototype. With a "then", a stub would be awaited.
       contents: `module.exports = new Proxy(function () {}, {
         get: (_, key) => (key === "then" ? undefined : module.exports),
         getPrototypeOf: () => module.exports,

@@ -1,4 +1,4 @@
-/** `npm run keys`: makes, lists and revokes API keys in the Worker's KV. The Worker's part is src/access/keys.ts. */
+/** `npm run keys`: creates, lists and revokes API keys in the Worker's KV. src/access/keys.ts checks them. */
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -24,8 +24,8 @@ const OPTIONS = {
   env: { type: "string", short: "e" },
   help: { type: "boolean", short: "h" },
 } as const;
-/** What `npm run keys create a --remote`, without `--`, can be meant to say. */
-const MEANT = ["toolkits", "scopes", "expires", "rate", "remote", "persist-to", "config", "env"] as const;
+/** Options that npm takes for itself if `--` is missing, as in `npm run keys create a --remote`. */
+const SWALLOWED = ["toolkits", "scopes", "expires", "rate", "remote", "persist-to", "config", "env"] as const;
 const COMMON = ["remote", "persist-to", "config", "env"];
 
 type Values = ReturnType<typeof readArguments>["values"];
@@ -54,7 +54,7 @@ async function main(): Promise<void> {
   if (foreign) throw new Mistake(`${name} takes no --${foreign}: ${HELP}.`);
   if (command.operand && operand === "") throw new Mistake(`${name} needs the ${command.operand} of a key: ${HELP}.`);
   if (rest.length > 0 || (!command.operand && operand !== "")) {
-    // An asterisk without quotes is the names of all files here.
+    // Without quotes, the shell replaces * with the names of all files.
     throw new Mistake(
       `${name} takes ${command.operand ? `one ${command.operand}` : "no name"}: put "a b" and '*' in quotes.`,
     );
@@ -88,20 +88,22 @@ async function list(_: string, { json }: Values, place: Place): Promise<void> {
       ),
     );
   else if (keys.length > 0) console.log(table(keys, seconds()));
-  else console.log(`There are no keys. To make one: npm run keys -- create NAME${place.remote ? " --remote" : ""}`);
+  else console.log(`There are no keys. To create one: npm run keys -- create NAME${place.remote ? " --remote" : ""}`);
 }
 
 async function revoke(operand: string, _: Values, place: Place): Promise<void> {
   const editor = keyEditor(openKv(place));
   const keys = await editor.list();
-  // Who has found a key somewhere has its text.
+  // Accept the whole key too: someone who found a leaked key has its text.
   const id = /^trivet_([0-9a-z]{16})(?:_|$)/.exec(operand)?.[1] ?? operand;
   const byId = keys.filter((key) => key.id === id);
   const found = byId.length > 0 ? byId : keys.filter(({ terms }) => terms?.name === operand);
   const [key] = found;
   if (key === undefined) {
-    const late = place.remote ? " A new one may take a minute to be listed." : " One of the deployment needs --remote.";
-    throw new Mistake(`No key has that id or name.${late}`);
+    const hint = place.remote
+      ? " A new key may take a minute to be listed."
+      : " For a key of the deployment, add --remote.";
+    throw new Mistake(`No key has that id or name.${hint}`);
   }
   if (found.length > 1) {
     throw new Mistake(
@@ -109,7 +111,7 @@ async function revoke(operand: string, _: Values, place: Place): Promise<void> {
     );
   }
   await editor.remove(key.id);
-  console.log(`Revoked ${key.id}${key.terms ? ` ("${key.terms.name}")` : ""}. It may go on working for two minutes.`);
+  console.log(`Revoked ${key.id}${key.terms ? ` ("${key.terms.name}")` : ""}. It may still work for two minutes.`);
 }
 
 function readArguments() {
@@ -122,24 +124,27 @@ function readArguments() {
   }
 }
 
-/** What npm takes for its own setting does not come here: the key would be one for all tools, for ever, or elsewhere. */
+/**
+ * Fails if npm took one of our options for its own. Without the option, the key would be for all tools, never expire,
+ * or be created in the wrong place.
+ */
 function refuseSwallowed(): void {
   for (const [name, value] of Object.entries(process.env)) {
-    const said = /^npm_config_(.+)$/i.exec(name)?.[1]?.toLowerCase().replaceAll("_", "-");
-    // Misspelt ones as well. `json` is npm's own, and so is a `scope` that begins with "@".
-    const option = MEANT.find((one) => said?.startsWith(one.slice(0, 4)));
-    if (said === undefined || option === undefined || (said === "scope" && value?.startsWith("@"))) continue;
+    const setting = /^npm_config_(.+)$/i.exec(name)?.[1]?.toLowerCase().replaceAll("_", "-");
+    // Includes misspelled options. `json` is an option of npm's, and so is a `scope` that begins with "@".
+    const option = SWALLOWED.find((one) => setting?.startsWith(one.slice(0, 4)));
+    if (setting === undefined || option === undefined || (setting === "scope" && value?.startsWith("@"))) continue;
     const words = process.argv.slice(2).map((word) => (/^[\w-]+$/.test(word) ? word : JSON.stringify(word)));
     const rest = OPTIONS[option].type === "boolean" ? "" : " …";
     throw new Mistake(
-      `npm kept --${said} for itself: write \`npm run keys -- ${[...words, `--${option}`].join(" ")}${rest}\`, ${HELP}.`,
+      `npm kept --${setting} for itself: write \`npm run keys -- ${[...words, `--${option}`].join(" ")}${rest}\`, ${HELP}.`,
     );
   }
 }
 
 function place({ remote = false, config, env, "persist-to": persistTo }: Values): Place {
   if (remote && persistTo !== undefined)
-    throw new Mistake("--persist-to is for keys on this machine, --remote is not.");
+    throw new Mistake("--persist-to is for keys on this machine, and cannot be used with --remote.");
   return {
     remote,
     env,
@@ -150,7 +155,7 @@ function place({ remote = false, config, env, "persist-to": persistTo }: Values)
 
 function toolkitFolders(): string[] {
   const tools = join(ROOT, "tools");
-  // git does not keep the folder when the last tool is deleted.
+  // git does not keep the folder if the last tool is deleted.
   if (!existsSync(tools)) return [];
   const folders = readdirSync(tools, { withFileTypes: true }).filter((entry) => !entry.isFile());
   return folders

@@ -1,11 +1,11 @@
-/** The records of all keys, in a KV that is reached from outside the Worker. */
+/** Edits the records of API keys in KV, from outside the Worker. */
 import { KEY_PREFIX, type KeyEditor, keyEntry, keyName, listedKeys } from "../../core/ports/key-records.ts";
 
-/** As much of KV as is needed: kv.ts has it by wrangler's command line. */
+/** The operations on KV that the editor needs. kv.ts implements them with wrangler's command line. */
 export interface Kv {
   /** @param expiration seconds since 1970; undefined for never */
   put(name: string, value: string, metadata: object, expiration: number | undefined): Promise<void>;
-  /** All names that begin so. */
+  /** All entries whose names start with the prefix. */
   list(prefix: string): Promise<Entry[]>;
   delete(name: string): Promise<void>;
 }
@@ -15,6 +15,7 @@ export interface Entry {
   readonly metadata?: unknown;
 }
 
+/** The {@link KeyEditor} on a KV namespace. */
 export function keyEditor(kv: Kv): KeyEditor {
   return {
     write(id, record) {

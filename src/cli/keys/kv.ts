@@ -1,4 +1,4 @@
-/** The Worker's KV by wrangler's command line, on this machine or deployed. Knows wrangler's words; knows nothing of keys. */
+/** Reads and writes the Worker's KV, local or deployed, with wrangler's command line. Knows nothing about keys. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -13,22 +13,24 @@ export interface Place {
   /** Path of wrangler.toml. */
   readonly config: string;
   readonly env: string | undefined;
-  /** Where local KV is kept; `.wrangler/state` beside wrangler.toml without it, as for `npm start`. */
+  /** Folder of the local KV; by default `.wrangler/state` next to wrangler.toml, as for `npm start`. */
   readonly persistTo: string | undefined;
 }
 
 const BINDING = "KV";
 
-/** One start of wrangler each: about a second and a half. */
+/**
+ * Each operation starts wrangler once, which takes about 1.5 seconds, and throws a {@link Mistake} if wrangler fails.
+ */
 export function openKv(place: Place): Kv {
   const key = (verb: string, ...args: string[]) =>
-    // Where the binding has no id, wrangler asks the deployed Worker which namespace it was given.
-    wrangler(place, ["kv", "key", verb, ...args, `--binding=${BINDING}`, ...whereabouts(place)]);
+    // If the binding has no id in wrangler.toml, wrangler looks up the namespace of the deployed Worker.
+    wrangler(place, ["kv", "key", verb, ...args, `--binding=${BINDING}`, ...placeOptions(place)]);
   return {
     async put(name, value, metadata, expiration) {
       const folder = mkdtempSync(join(tmpdir(), "trivet-"));
       try {
-        // A value in the arguments could be read by everyone on this machine.
+        // Not in the arguments, which every user of this machine can read.
         const path = join(folder, "value");
         writeFileSync(path, value, { mode: 0o600 });
         const until = expiration === undefined ? [] : [`--expiration=${expiration}`];
@@ -42,7 +44,7 @@ export function openKv(place: Place): Kv {
       try {
         return JSON.parse(printed) as Entry[];
       } catch {
-        throw new Mistake(`wrangler gave no list of keys: ${inOneLine(printed)}`);
+        throw new Mistake(`wrangler did not print a list of keys: ${inOneLine(printed)}`);
       }
     },
     async delete(name) {
@@ -53,7 +55,7 @@ export function openKv(place: Place): Kv {
 
 /** @returns names of the rate limiters in wrangler.toml */
 export async function rateLimiters({ config, env }: Place): Promise<string[]> {
-  // It takes a while to load, and only --rate needs it.
+  // Loaded lazily, because it takes a while and only --rate needs it.
   const { unstable_readConfig } = await import("wrangler");
   try {
     const settings: { ratelimits: { name: string }[] } = unstable_readConfig(
@@ -66,7 +68,7 @@ export async function rateLimiters({ config, env }: Place): Promise<string[]> {
   }
 }
 
-function whereabouts({ remote, config, env, persistTo }: Place): string[] {
+function placeOptions({ remote, config, env, persistTo }: Place): string[] {
   return [
     ...(remote ? ["--remote", "--preview=false"] : ["--local"]),
     `--config=${config}`,
@@ -75,7 +77,7 @@ function whereabouts({ remote, config, env, persistTo }: Place): string[] {
   ];
 }
 
-/** @returns what it printed */
+/** Runs wrangler. @returns its output */
 function wrangler({ config }: Place, args: readonly string[]): string {
   const require = createRequire(import.meta.url);
   const folder = dirname(require.resolve("wrangler/package.json"));
@@ -84,25 +86,25 @@ function wrangler({ config }: Place, args: readonly string[]): string {
     cwd: dirname(config),
     encoding: "utf8",
     maxBuffer: Number.POSITIVE_INFINITY,
-    // Nobody can answer a question that is not shown: wrangler fails instead of asking.
+    // Without a terminal on stdin, wrangler fails instead of asking questions that no one would see.
     stdio: ["ignore", "pipe", "pipe"],
-    // The banner asks the registry for news. Another log level would hide the answer, or bury it.
+    // The banner checks the registry for a new version. Other log levels would hide the output, or bury it.
     env: { ...process.env, WRANGLER_HIDE_BANNER: "true", WRANGLER_LOG: "log" },
   });
   if (error) throw new Mistake(`wrangler does not start: ${error.message}`);
-  if (status !== 0) throw new Mistake(inWords(stripVTControlCharacters(`${stderr}\n${stdout}`)));
+  if (status !== 0) throw new Mistake(explain(stripVTControlCharacters(`${stderr}\n${stdout}`)));
   return stdout;
 }
 
-/** What went wrong in wrangler, and what to do. */
-function inWords(printed: string): string {
-  const [, told = printed] = /\[ERROR\]([\s\S]*?)(?=🪵|\[ERROR\]|If you think this is a bug|$)/u.exec(printed) ?? [];
-  const text = inOneLine(told);
+/** Turns wrangler's output into a sentence that says what went wrong and what to do. */
+function explain(printed: string): string {
+  const [, error = printed] = /\[ERROR\]([\s\S]*?)(?=🪵|\[ERROR\]|If you think this is a bug|$)/u.exec(printed) ?? [];
+  const text = inOneLine(error);
   const login = "run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN to a token that may edit Workers KV";
   if (text.includes("CLOUDFLARE_API_TOKEN")) return `wrangler is not logged in to Cloudflare: ${login}.`;
   if (/logged in|\[code: (6003|9106|9109|10000|10001)\]/i.test(text)) return `Cloudflare refuses: ${login}. (${text})`;
   if (/No KV namespace ID found|\[code: 10007\]/.test(text)) {
-    return `There is no deployment that has KV yet: run \`npm run deploy\` first. (${text})`;
+    return `There is no deployment with a KV namespace yet: run \`npm run deploy\` first. (${text})`;
   }
   return `wrangler failed: ${text}`;
 }

@@ -1,4 +1,7 @@
-/** Makes API keys as src/access/keys.ts checks them. A key's text leaves here once, for its owner; what is kept is a hash. */
+/**
+ * Creates API keys in the format that src/access/keys.ts checks. The key's text is returned once; only a hash is
+ * stored.
+ */
 import { createHash, randomBytes, randomInt } from "node:crypto";
 import type { KeyRecord, KeyTerms } from "../../core/ports/key-records.ts";
 import { Mistake } from "./mistake.ts";
@@ -10,15 +13,16 @@ export interface MadeKey {
 }
 
 const ID_LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz";
-/** What KV keeps beside a value, as JSON. */
+/** KV's limit for the metadata of a value, as JSON. */
 const MAX_METADATA_BYTES = 1_024;
 
+/** @throws {Mistake} if the terms do not fit into KV's metadata */
 export function makeKey(terms: KeyTerms): MadeKey {
-  // The terms stand beside the record too (key-records.ts).
+  // The terms are stored as the record's metadata too, for the list (key-records.ts).
   const bytes = Buffer.byteLength(JSON.stringify(terms));
   if (bytes > MAX_METADATA_BYTES) {
     throw new Mistake(
-      `Name, toolkits and scopes take ${bytes} bytes and KV lists ${MAX_METADATA_BYTES}: give the key fewer, or all of them.`,
+      `Name, toolkits and scopes take ${bytes} bytes, and KV allows ${MAX_METADATA_BYTES}: list fewer, or give the key all of them.`,
     );
   }
   const id = Array.from({ length: 16 }, () => ID_LETTERS[randomInt(ID_LETTERS.length)]).join("");

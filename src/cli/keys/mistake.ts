@@ -1,2 +1,2 @@
-/** What the person at the command line can mend: told in a sentence, without a stack. */
+/** An error that the user of the command line can fix. Shown as one sentence, without a stack trace. */
 export class Mistake extends Error {}

@@ -1,42 +1,47 @@
-/** What is said of keys: to their owner when one is made, and in the table of all. Dates are UTC. */
+/** The texts of `npm run keys`: usage, the announcement of a new key, and the table of all keys. Dates are UTC. */
 import type { ListedKey } from "../../core/ports/key-records.ts";
 import type { MadeKey } from "./make.ts";
 
 export const USAGE = `API keys of this deployment.
 
-npm run keys -- create NAME  makes a key and shows it, this once
-    --toolkits a,b           folders of tools/ that it opens (all without it)
-    --scopes a,b             scopes that it grants, '*' for all (none without it)
-    --expires 30d            or 12h, 90m, 2027-01-31 (never without it)
+npm run keys -- create NAME  creates a key and shows it, this once
+    --toolkits a,b           folders in tools/ that it may use (default: all)
+    --scopes a,b             scopes that it grants, '*' for all (default: none)
+    --expires 30d            or 12h, 90m, 2027-01-31 (default: never)
     --rate 60                requests a minute, one of the RATE_ limiters in wrangler.toml
-npm run keys -- list         shows the keys there are; --json for machines
-npm run keys -- revoke ID    by its name, where no other key has that
+npm run keys -- list         lists all keys; --json for machines
+npm run keys -- revoke ID    revokes a key; its name works too, if no other key has it
 
-    --remote                 of the deployment, instead of \`npm start\` on this machine
-    --persist-to DIR         as for \`npm start -- --persist-to DIR\`
-    --config FILE, --env NAME  as for wrangler`;
+    --remote                 use the deployment, instead of \`npm start\` on this machine
+    --persist-to DIR         as in \`npm start -- --persist-to DIR\`
+    --config FILE, --env NAME  as in wrangler`;
 
+/** The text that shows a new key to its owner; its first line is the key. */
 export function announce({ id, text, record }: MadeKey, remote: boolean): string {
   const { name, toolkits, scopes, rate, expires } = record;
   const opens = toolkits ? `the toolkits ${toolkits.join(", ")}` : "all toolkits";
   const grants =
     scopes.length === 0
-      ? "grants no scope, so that tools which demand one stay closed (see --scopes)"
+      ? "grants no scopes, so it cannot call tools that demand one (see --scopes)"
       : `grants ${scopes.includes("*") ? "all scopes" : `the scopes ${scopes.join(", ")}`}`;
-  const often = rate === undefined ? "as often as the deployment lets everyone" : `${rate} times a minute`;
+  const often = rate === undefined ? "at the deployment's default rate" : `${rate} times a minute`;
   const until = expires === undefined ? "It does not expire" : `It expires at ${date(expires)}`;
   const where = remote
-    ? "It is for the deployment, which may take a minute to know it."
-    : "It is for `npm start` on this machine; --remote makes one for the deployment.";
+    ? "It is for the deployment, where it may take a minute to work."
+    : "It is for `npm start` on this machine; --remote creates one for the deployment.";
   return `${text}
 
-This is "${name}" (${id}). It is shown this once: what is kept is a hash.
-It opens ${opens}, ${often}, and ${grants}. ${until}.
-Send it in a header: OXP-API-Key, X-Agent-API-Key, or Authorization with "Bearer " before it.
+This is "${name}" (${id}). It is shown only once: only a hash is stored.
+It may use ${opens}, ${often}, and ${grants}. ${until}.
+Send it in a header: OXP-API-Key, X-Agent-API-Key, or Authorization with "Bearer " in front of it.
 ${where}`;
 }
 
-/** @param now seconds since 1970 */
+/**
+ * All keys as a text table.
+ *
+ * @param now seconds since 1970
+ */
 export function table(keys: readonly ListedKey[], now: number): string {
   const rows = keys.map(({ id, terms }) =>
     terms === undefined

@@ -7,7 +7,7 @@ import { project } from "../../support/node/project.ts";
 
 /** A prompt's members, the problem, the fix. */
 const PROMPTS: readonly (readonly [string, string, string])[] = [
-  ["", "its default export is not a prompt's definition", "definePrompt({"],
+  ["", "its default export is not a prompt definition", "definePrompt({"],
   ['get: () => ""', "it has no description", "add description"],
   [
     'description: "P", ttlMs: 1, get: () => ""',

@@ -156,8 +156,8 @@ const MISTAKES: Record<string, Mistake> = {
     "it exports Counter, and only its default export is served",
     "move it to a file of its own",
   ),
-  "a worker that is nothing": inWorker("\nexport default {};", ":2", "defines nothing of a Worker", "routes(app)"),
-  "a worker that is a function": inWorker("export default () => {};", ":1", "defines nothing of", "routes(app)"),
+  "a worker that is nothing": inWorker("\nexport default {};", ":2", "defines no part of a Worker", "routes(app)"),
+  "a worker that is a function": inWorker("export default () => {};", ":1", "defines no part of", "routes(app)"),
   "a worker with an unknown member": inWorker(
     "export default {\n  routes() {},\n  async shedule() {},\n};",
     ":3",
@@ -173,7 +173,7 @@ const MISTAKES: Record<string, Mistake> = {
   "routes that wait": inWorker(
     'export default {\n  async routes(app: any) { await 0; app.get("/a", () => {}); },\n};',
     ":2",
-    "its routes waits",
+    "its routes is async",
     "register all before it returns",
   ),
   "routes that throw": inWorker(
@@ -185,7 +185,7 @@ const MISTAKES: Record<string, Mistake> = {
   "a route without a handler": inWorker(
     'export default {\n  routes(app: any) { app.get("/a", undefined); },\n};',
     ":2",
-    "its route GET /a has no function to run",
+    "its route GET /a has no handler",
     "add a handler",
   ),
   "a route for HEAD, which Hono asks GET for": inWorker(
@@ -230,7 +230,7 @@ const MISTAKES: Record<string, Mistake> = {
   "a suffix that is no version": {
     files: { "kit/add@next.ts": tool() },
     file: "tools/kit/add@next.ts",
-    problem: "what stands behind the @ is not a version",
+    problem: "the part after the @ is not a version",
     fix: "add@1.ts",
   },
 
@@ -247,14 +247,14 @@ const MISTAKES: Record<string, Mistake> = {
     problem: "Error: helpless",
     fix: "correct what",
   },
-  "a module that loops": inAdd(tool({}, "for (;;);"), "does not finish loading within 20 seconds", "at once"),
+  "a module that loops": inAdd(tool({}, "for (;;);"), "does not finish loading within 20 seconds", "quickly"),
   "a module that waits for a timer": inAdd(
     tool({}, "await new Promise((done) => setTimeout(done, 60_000));"),
     "does not finish loading within 20 seconds",
-    "at once",
+    "quickly",
   ),
-  "a module that waits for nothing": inAdd(tool({}, "await new Promise(() => {});"), "never comes", "at once"),
-  "a module that ends its process": inAdd(tool({}, "process.exit(0);"), "ends the process while it loads", "correct"),
+  "a module that waits for nothing": inAdd(tool({}, "await new Promise(() => {});"), "never settles", "quickly"),
+  "a module that ends its process": inAdd(tool({}, "process.exit(0);"), "exits the process while it loads", "correct"),
   "a rejection that nobody handles": inAdd(
     tool({}, 'Promise.reject(new Error("left alone"));'),
     "Error: left alone",
@@ -268,8 +268,8 @@ const MISTAKES: Record<string, Mistake> = {
     "export default defineTool(",
   ),
   "an empty file": inAdd("", "it has no default export", "export default defineTool("),
-  "a default export that is a function": inAdd("export default () => 1;", "is not a tool's definition", "defineTool("),
-  "a default export that is a list": inAdd("export default [];", "is not a tool's definition", "defineTool("),
+  "a default export that is a function": inAdd("export default () => 1;", "is not a tool definition", "defineTool("),
+  "a default export that is a list": inAdd("export default [];", "is not a tool definition", "defineTool("),
   "no run": inAdd(tool({ run: undefined }), "it has no function run", "add run(input, ctx)"),
   "a run that is no function": inAdd(tool({ run: '"now"' }), "it has no function run", "add run(input, ctx)"),
   "a member that does not exist": inAdd(tool({ descripton: '"x"' }), 'no member "descripton"', "description"),
@@ -368,47 +368,47 @@ const MISTAKES: Record<string, Mistake> = {
   // What JSON cannot say, or clients do not take
   "an icon whose sizes are one text": inAdd(
     tool({ icons: '[{ src: "https://x.example/i.png", sizes: "48x48" }]' }),
-    "its icons is not a list of pictures",
+    "its icons is not a list of icons",
     "write icons: [",
   ),
   "an icon whose kind is a number": inAdd(
     tool({ icons: '[{ src: "https://x.example/i.png", mimeType: 5 }]' }),
-    "its icons is not a list of pictures",
+    "its icons is not a list of icons",
     "write icons: [",
   ),
   "an icon for a theme that there is not": inAdd(
     tool({ icons: '[{ src: "https://x.example/i.png", theme: "pink" }]' }),
-    "its icons is not a list of pictures",
+    "its icons is not a list of icons",
     "write icons: [",
   ),
   "an icon with a bigint": inAdd(
     tool({ icons: '[{ src: "https://x.example/i.png", more: 1n }]' }),
-    "its icons is not a list of pictures",
+    "its icons is not a list of icons",
     "write icons: [",
   ),
   "an icon with a function": inAdd(
     tool({ icons: '[{ src: "https://x.example/i.png", more: () => 1 }]' }),
-    "its icons is not a list of pictures",
+    "its icons is not a list of icons",
     "write icons: [",
   ),
   "a meta with a bigint": inAdd(
     tool({ meta: "{ 'x.y/n': 1n }" }),
-    "its meta is not an object of what JSON can say",
+    "its meta is not an object that JSON can represent",
     "write meta: {",
   ),
   "a meta with a function": inAdd(
     tool({ meta: "{ 'x.y/n': [() => 1] }" }),
-    "its meta is not an object of what JSON can say",
+    "its meta is not an object that JSON can represent",
     "write meta: {",
   ),
   "a meta with a date": inAdd(
     tool({ meta: "{ 'x.y/n': new Date(0) }" }),
-    "its meta is not an object of what JSON can say",
+    "its meta is not an object that JSON can represent",
     "write meta: {",
   ),
   "a meta that is part of itself": inAdd(
     tool({ meta: "loop" }, "const loop: any = {}; loop.again = loop;"),
-    "its meta is not an object of what JSON can say",
+    "its meta is not an object that JSON can represent",
     "write meta: {",
   ),
 
@@ -484,13 +484,16 @@ const MISTAKES: Record<string, Mistake> = {
     'a parameter cannot be called "__proto__"',
     "another name",
   ),
-  "a JSON Schema with a type that there is not": written('type: "text"', "its input is no JSON Schema (draft 2020-12)"),
+  "a JSON Schema with a type that there is not": written(
+    'type: "text"',
+    "its input is not a valid JSON Schema (draft 2020-12)",
+  ),
   "a JSON Schema with a pattern that is none": written('type: "string", pattern: "["', "Invalid regular expression"),
-  "a JSON Schema with a length that is none": written("minLength: -1", "its input is no JSON Schema"),
-  "a JSON Schema that requires what is no name": written("required: [1]", "its input is no JSON Schema"),
+  "a JSON Schema with a length that is none": written("minLength: -1", "its input is not a valid JSON Schema"),
+  "a JSON Schema that requires what is no name": written("required: [1]", "its input is not a valid JSON Schema"),
   "a JSON Schema that refers to itself": written(
     'items: { $ref: "#" }',
-    '"$ref": "#" is recursive or leads elsewhere',
+    '"$ref": "#" is recursive or points elsewhere',
     "use types that JSON has, inline",
   ),
   "a JSON Schema of no object": inAdd(
@@ -511,7 +514,7 @@ const MISTAKES: Record<string, Mistake> = {
     'The "transform" action cannot be converted',
   ),
   "a zod transform without output type": schema("output", "z.string().transform(Number)", "Transforms cannot be"),
-  "an output of undefined": schema("output", "v.undefined()", '"undefined" schema cannot', "output: null where"),
+  "an output of undefined": schema("output", "v.undefined()", '"undefined" schema cannot', "output: null if"),
 };
 
 describe.concurrent("a mistake is a build error", () => {
@@ -625,7 +628,7 @@ it("lets a server go on when discovery itself fails", async () => {
   expect((await made.discover({ WRANGLER_COMMAND: "dev" })).code).toBe(0);
   const nowhere = join(made.folder, "nowhere");
   const { code, stderr } = await made.discover({ WRANGLER_COMMAND: "dev", TMPDIR: nowhere, TEMP: nowhere });
-  expect(stderr).toContain("The server goes on with the tools as they were");
+  expect(stderr).toContain("The server keeps running with the previous tools");
   expect([code, (await made.catalog()).revision]).toEqual([0, expect.any(String)]);
 });
 

@@ -85,7 +85,7 @@ describe("a rate needs its rate limiter in wrangler.toml", () => {
     expect(() => readRate("45", [])).toThrow("has no RATE_ limiter");
   });
   it.each(["", "0", "060", "-1", "1.5", "1e3", "ten"])("refuses %j", (text) => {
-    expect(() => readRate(text, ["RATE_0", "RATE_060"])).toThrow("is no number");
+    expect(() => readRate(text, ["RATE_0", "RATE_060"])).toThrow("is not a number");
   });
 });
 
