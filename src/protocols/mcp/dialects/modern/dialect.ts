@@ -13,14 +13,14 @@ import { CODE, error } from "../../wire/codes.ts";
 import { isLogLevel } from "../../wire/log-levels.ts";
 import { wrongParameterHeader } from "./header-checks.ts";
 import { inputRequired, readInputResponses, sessionOfState } from "./input-required.ts";
-import { CACHING, listingEnd, META, signed } from "./meta.ts";
+import { CACHING, finish, listingEnd, META } from "./meta.ts";
 
 /** @param supported returns the supported revisions of all eras */
 export function modernDialect(supported: () => readonly string[]): Dialect {
   return {
     era: "modern",
     methods: methods(supported),
-    finish: signed,
+    finish,
     // "It MUST respond with 404 Not Found" (Streamable HTTP, Protocol Version Header).
     unknownMethodStatus: 404,
     // Streamable HTTP: closing the stream MUST be treated as cancellation.

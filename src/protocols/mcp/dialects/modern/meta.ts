@@ -25,26 +25,26 @@ export function listingEnd({ name, version }: ServerInfo): string {
 }
 
 /** Adds the type and the server to a result, as every result must have them (2026-07-28, basic/index, Responses). */
-export function signed(reply: MethodReply, { context: { server } }: Exchange): MethodReply {
+export function finish(reply: MethodReply, { context: { server } }: Exchange): MethodReply {
   if (!("result" in reply)) return reply;
   const { result, status, headers } = reply;
   const members = JSON.stringify(result).slice(1, -1);
   // Add them as text: most results have neither member yet, and are serialized next anyway.
   if (result._meta === undefined && result.resultType === undefined && members !== "") {
-    return { resultText: `{"resultType":"complete",${members},"_meta":${signature(server)}}`, status, headers };
+    return { resultText: `{"resultType":"complete",${members},"_meta":${serverInfoMeta(server)}}`, status, headers };
   }
-  const _meta = { ...(result._meta as object), ...JSON.parse(signature(server)) };
+  const _meta = { ...(result._meta as object), ...JSON.parse(serverInfoMeta(server)) };
   return { result: { resultType: "complete", ...result, _meta }, status, headers };
 }
 
-const signatures = new WeakMap<ServerInfo, string>();
+const serverInfoMetas = new WeakMap<ServerInfo, string>();
 
 /** `_meta` with the server's name and version, as JSON text. */
-function signature(server: ServerInfo): string {
-  const known = signatures.get(server);
+function serverInfoMeta(server: ServerInfo): string {
+  const known = serverInfoMetas.get(server);
   if (known !== undefined) return known;
   const { name, version } = server;
   const made = JSON.stringify({ [META.serverInfo]: { name, version } });
-  signatures.set(server, made);
+  serverInfoMetas.set(server, made);
   return made;
 }
