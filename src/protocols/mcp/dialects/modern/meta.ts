@@ -18,7 +18,7 @@ export const META = {
  */
 export const CACHING = { ttlMs: 60_000, cacheScope: "private" } as const;
 
-/** The last members of a listing, as JSON text: a listing is never parsed, so {@link signed} cannot add them. */
+/** The last members of a listing, as JSON text: a listing is never parsed, so {@link finish} cannot add them. */
 export function listingEnd({ name, version }: ServerInfo): string {
   const meta = { [META.serverInfo]: { name, version } };
   return `,"resultType":"complete",${JSON.stringify({ ...CACHING, _meta: meta }).slice(1, -1)}`;
