@@ -26,7 +26,7 @@ describe("the object that keeps claims", () => {
       }),
       { numRuns: RUNS },
     );
-  }, 30_000);
+  });
 
   it("gives one of many who claim at the same moment the key, and all others its result", async () => {
     const object = CLAIMS.getByName(`crowd ${crypto.randomUUID()}`) as unknown as Claims;
@@ -56,7 +56,7 @@ describe("the object that keeps claims", () => {
       }),
       { numRuns: 20 },
     );
-  }, 30_000);
+  });
 });
 
 describe("a result that is too long for the object", () => {
