@@ -173,10 +173,11 @@ export class RunContext implements ToolContext<string, string, string | undefine
     if (!this.hasEnded) this.#call.sink?.release();
   }
 
-  /** Fires {@link signal}, also for a tool that looks at it only later. */
+  /** Fires {@link signal}, also for a tool that looks at it only later, and ends the questions that are open. */
   stop(reason: unknown): void {
     this.#stopped ??= { reason };
     this.#stop?.abort(reason);
+    this.#questions?.stop();
   }
 
   /** After this the tool can reach its caller no more; session values that changed are written. */

@@ -22,7 +22,6 @@ export type InputRequiredListener = (questions: ReadonlyMap<string, Question>, a
 
 /** What questions need to know of the run that asks them. */
 export interface ElicitingRun {
-  readonly signal: AbortSignal;
   /** Whether nobody waits for the run any more. */
   readonly hasEnded: boolean;
   /** Milliseconds; only differences matter. */
@@ -52,10 +51,20 @@ export class Questions {
   #since = 0;
   /** Total of earlier waits. */
   #waitedMs = 0;
+  /** Fires when nobody waits for the run any more. */
+  readonly #over = new AbortController();
 
   constructor(asker: ElicitingRun, asking: Elicitation | undefined) {
     this.#asker = asker;
     this.#asking = asking;
+  }
+
+  /**
+   * Ends the questions that are open: who is no longer waited for need not answer. The code is not told by the reason of
+   * `ctx.signal`: if it ends by this, it has not obeyed that, and may have had its effect.
+   */
+  stop(): void {
+    this.#over.abort(new NotAnswered("The call was over before its caller answered"));
   }
 
   /** Milliseconds in which the run has waited for its caller so far. */
@@ -127,7 +136,7 @@ export class Questions {
 
   /** Waits for an answer, while the run's own time stands still. */
   async #wait(question: Question, ask: NonNullable<Elicitation["elicit"]>): Promise<unknown> {
-    const { signal } = this.#asker;
+    const { signal } = this.#over;
     if (this.#waiting++ === 0) this.#since = this.#asker.now();
     let forget = () => {};
     const over = new Promise<never>((_, reject) => {
@@ -137,7 +146,6 @@ export class Questions {
         clearTimeout(timer);
         signal.removeEventListener("abort", stop);
       };
-      // Who is no longer waited for need not answer.
       if (signal.aborted) stop();
       else signal.addEventListener("abort", stop);
     });
