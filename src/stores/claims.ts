@@ -54,8 +54,11 @@ type Columns = Omit<LeaseRow, "done" | "again"> & {
 
 /** The object as its callers see it: every step may be made again, under the same token. */
 export interface Claims {
-  /** @param waitMs how long to wait for another's run to end */
-  claim(key: string, attempt: LeaseAttempt, waitMs: number): Promise<Found>;
+  /**
+   * @param waitMs how long to wait for another's run to end
+   * @param isLook whether `claimed` says only that it could be: then nothing is written
+   */
+  claim(key: string, attempt: LeaseAttempt, waitMs: number, isLook?: boolean): Promise<Found>;
   /**
    * @param ranOnly kept instead if KV does not take a record longer than {@link MAX_COPY}
    * @returns `kept`, or what became of the key whose lease this runner lost
@@ -87,12 +90,13 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
   /** Keeps a record where every location reads it. */
   protected abstract put(key: string, record: string, keepMs: number): Promise<void>;
 
-  async claim(key: string, attempt: LeaseAttempt, waitMs: number): Promise<Found> {
+  async claim(key: string, attempt: LeaseAttempt, waitMs: number, isLook = false): Promise<Found> {
     const until = Date.now() + waitMs;
     for (let waited = false; ; waited = true) {
       const now = Date.now();
       const before = this.#read(key);
       const { row, answer } = claim(before?.row, attempt, now);
+      if (isLook && answer.state === "claimed") return answer;
       // Who waited may have gone meanwhile: only a caller that calls again takes the key.
       if (waited && answer.state === "claimed") return { state: "running", untilMs: 0 };
       if (answer.state === "claimed") await this.#write(key, { row, record: null, copied: now });

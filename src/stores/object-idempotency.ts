@@ -106,37 +106,55 @@ export function objectIdempotency({
     };
   };
 
+  const attemptOf = ({ fingerprint, limitMs }: ClaimRequest): LeaseAttempt => {
+    return { fingerprint, token: crypto.randomUUID(), leaseMs: limitMs + marginMs, keepMs };
+  };
+
+  /** Asks the object, and waits for a run that goes on. */
+  const ask = async (request: ClaimRequest, attempt: LeaseAttempt, isLook = false): Promise<Found> => {
+    const { key, limitMs } = request;
+    const until = Date.now() + limitMs;
+    const once = () => trying(() => object(request).claim(key, attempt, Math.max(0, until - Date.now()), isLook));
+    let found = await once();
+    // Free while this one waited: it is there, so it calls again.
+    while (found.state === "running" && found.untilMs === 0 && Date.now() < until) found = await once();
+    return found;
+  };
+
+  const another = async (found: Exclude<Found, { state: "claimed" }>, request: ClaimRequest) => {
+    switch (found.state) {
+      case "conflict":
+        return found;
+      case "running":
+        return { state: "running", retryAfterMs: RETRY_MS } as const;
+      case "done":
+        return known(found, request);
+    }
+  };
+
   return {
     async claim(request) {
       if (!request.once) return plain.claim(request);
-      const { key, fingerprint, limitMs } = request;
-      const attempt: LeaseAttempt = { fingerprint, token: crypto.randomUUID(), leaseMs: limitMs + marginMs, keepMs };
-      const until = Date.now() + limitMs;
-      const ask = () => trying(() => object(request).claim(key, attempt, Math.max(0, until - Date.now())));
-      let found = await ask();
-      // Free while this one waited: it is there, so it calls again.
-      while (found.state === "running" && found.untilMs === 0 && Date.now() < until) found = await ask();
-      switch (found.state) {
-        case "conflict":
-          return found;
-        case "running":
-          return { state: "running", retryAfterMs: RETRY_MS };
-        case "done":
-          return known(found, request);
-        case "claimed": {
-          const mine = claimed(request, attempt.token);
-          if (!found.again) return mine;
-          const before = await left(request).catch(async (error) => {
-            // Nobody can say whether it ran: the next to come may be able to.
-            await trying(() => object(request).forsake(key, attempt.token)).catch(() => {});
-            throw error;
-          });
-          if (before === undefined) return mine;
-          const { record } = before;
-          await mine.settle(record, async () => record);
-          return before;
-        }
-      }
+      const attempt = attemptOf(request);
+      const found = await ask(request, attempt);
+      if (found.state !== "claimed") return another(found, request);
+      const mine = claimed(request, attempt.token);
+      if (!found.again) return mine;
+      const before = await left(request).catch(async (error) => {
+        // Nobody can say whether it ran: the next to come may be able to.
+        await trying(() => object(request).forsake(request.key, attempt.token)).catch(() => {});
+        throw error;
+      });
+      if (before === undefined) return mine;
+      const { record } = before;
+      await mine.settle(record, async () => record);
+      return before;
+    },
+    async look(request) {
+      if (!request.once) return plain.look(request);
+      const found = await ask(request, attemptOf(request), true);
+      if (found.state !== "claimed") return another(found, request);
+      return found.again ? left(request) : undefined;
     },
   };
 }

@@ -2,7 +2,7 @@
  * The one place where a tool is run: find, authorize, parse, claim, run, check, settle. Returns how the call ended, and
  * never throws for what a caller or a tool did. Knows no protocol and no store.
  */
-import { claim, settle } from "../idempotency/idempotency.ts";
+import { claim, recall, settle } from "../idempotency/idempotency.ts";
 import { attempt, isPromise, type MaybePromise } from "../lib/maybe-promise.ts";
 import type { Call } from "../model/call.ts";
 import type { CallResult } from "../model/call-result.ts";
@@ -16,6 +16,7 @@ import { ourFault } from "../run/run-code.ts";
 import { run, type ToolRun, toolRun } from "../run/run-tool.ts";
 import { audit } from "./audit.ts";
 import { authorize } from "./authorize.ts";
+import { fromCaller } from "./requirements.ts";
 
 /** Carries out a call, and writes its audit line. */
 export async function execute(call: Call, runtime: Runtime): Promise<CallResult> {
@@ -31,15 +32,15 @@ async function carryOut(call: Call, runtime: Runtime): Promise<CallResult> {
 
   const authorizing = authorize(entry, call, runtime);
   const authorized = isPromise(authorizing) ? await authorizing : authorizing;
-  if ("refusal" in authorized) return refused(authorized.refusal, entry);
+  if ("refusal" in authorized) return unlessKnown({ kind: "refused", ...authorized }, entry, call, runtime);
 
   const loading = load(entry, call, runtime);
   const loaded = isPromise(loading) ? await loading : loading;
-  if ("outcome" in loaded) return ended(loaded.outcome, entry);
+  if ("outcome" in loaded) return unlessKnown(loaded.outcome, entry, call, runtime);
 
   const parsing = parse(loaded.definition, entry, call, runtime);
   const parsed = isPromise(parsing) ? await parsing : parsing;
-  if ("outcome" in parsed) return ended(parsed.outcome, entry);
+  if ("outcome" in parsed) return unlessKnown(parsed.outcome, entry, call, runtime);
 
   const tool = toolRun(loaded.definition, parsed.input, authorized.granted, entry, call, runtime);
   if (call.key !== undefined) return carryOutOnce(tool, call.key);
@@ -47,6 +48,17 @@ async function carryOut(call: Call, runtime: Runtime): Promise<CallResult> {
   const running = run(tool, check);
   const { outcome, durationMs } = isPromise(running) ? await running : running;
   return ended(outcome, entry, durationMs);
+}
+
+/**
+ * Ends a call that this version of its tool does not take, unless its key has run already: it may have been in another
+ * version, before a deployment, and is answered from that. Whether its caller may call at all is judged as of now.
+ */
+async function unlessKnown(outcome: Outcome, entry: CatalogEntry, call: Call, runtime: Runtime): Promise<CallResult> {
+  const isOfCaller = outcome.kind === "refused" && outcome.refusal.reason !== "requirements";
+  if (call.key === undefined || isOfCaller) return ended(outcome, entry);
+  const granted = { fromCaller: fromCaller(entry.traits.requirements, call.context) };
+  return (await recall({ caller: call, offer: entry, granted, runtime }, call.key)) ?? ended(outcome, entry);
 }
 
 /** A keyed call runs at most once: it claims its key first, and its outcome is kept under it. */

@@ -37,16 +37,21 @@ export function resolveRequirements(
   };
   const isWhole = [missing.secrets, missing.authorization, missing.ofWorker].every(({ length }) => length === 0);
   if (!isWhole || missing.userId) return { missing };
-  const fromCaller = { secrets: found.secrets.fromCaller, authorization: found.authorization.fromCaller };
-  const hasSome = Object.values(fromCaller).some((values) => Object.keys(values).length > 0);
   return {
     granted: {
       secrets: found.secrets.values,
       authorization: found.authorization.values,
       userId: needsUser ? context.userId : undefined,
-      fromCaller: hasSome ? fromCaller : undefined,
+      fromCaller: fromCaller(required, context),
     },
   };
+}
+
+/** What the caller supplies of what is required, also if that is not all; undefined if none. */
+export function fromCaller(required: Requirements | undefined, context: CallContext): Granted["fromCaller"] {
+  const { secrets = [], authorization = [] } = required ?? {};
+  if (!bringsSome(secrets, context.secrets) && !bringsSome(authorization, context.authorization)) return undefined;
+  return { secrets: brought(secrets, context.secrets), authorization: brought(authorization, context.authorization) };
 }
 
 /** Name and side of a requirement, however it is written. */
@@ -54,14 +59,23 @@ export function named(item: Named): { readonly id: string; readonly from?: Suppl
   return typeof item === "string" ? { id: item } : item;
 }
 
-/** Whether the caller supplies any of what it may supply. An empty value is none: no service accepts it. */
+/** Whether the caller supplies any of what it may supply. */
 function bringsSome(items: readonly Named[], given: ReadonlyMap<string, string>): boolean {
-  return items.map(named).some(({ id, from }) => from !== "worker" && Boolean(given.get(id)));
+  return items.length > 0 && Object.keys(brought(items, given)).length > 0;
+}
+
+/** What the caller supplies of what it may supply. An empty value is none: no service accepts it. */
+function brought(items: readonly Named[], given: ReadonlyMap<string, string>): Values {
+  const values: Record<string, string> = Object.create(null);
+  for (const { id, from } of items.map(named)) {
+    const value = from === "worker" ? undefined : given.get(id);
+    if (value) values[id] = value;
+  }
+  return values;
 }
 
 interface Collected {
   readonly values: Record<string, string>;
-  readonly fromCaller: Record<string, string>;
   readonly missing: string[];
   readonly ofWorker: string[];
 }
@@ -73,16 +87,13 @@ function collect(
   side: Supplier,
   workerSecret: (name: string) => string | undefined,
 ): Collected {
-  const made: Collected = { values: Object.create(null), fromCaller: Object.create(null), missing: [], ofWorker: [] };
+  const made: Collected = { values: Object.create(null), missing: [], ofWorker: [] };
   for (const { id, from } of items.map(named)) {
     const isCallers = (from ?? side) === "caller";
     const value = isCallers ? given.get(id) : workerSecret(id);
     // An empty value is a missing one: the caller learns here what to send.
     if (!value) (from === "worker" ? made.ofWorker : made.missing).push(id);
-    else {
-      made.values[id] = value;
-      if (isCallers) made.fromCaller[id] = value;
-    }
+    else made.values[id] = value;
   }
   return made;
 }

@@ -52,6 +52,12 @@ export interface ClaimRequest {
 export interface IdempotencyStore {
   /** @throws where the key can neither be claimed nor found: nothing has run */
   claim(request: ClaimRequest): Promise<Claim>;
+  /**
+   * What {@link claim} would find, without claiming: undefined for a key that is free.
+   *
+   * @throws where nobody can say
+   */
+  look(request: ClaimRequest): Promise<Exclude<Claim, { state: "claimed" }> | undefined>;
 }
 
 /**
