@@ -121,7 +121,8 @@ type Variables<Uri extends string> = Uri extends `${string}{${infer Name}}${infe
 /**
  * A schema written as JSON Schema (draft 2020-12) instead of with a library: MCP lists it word for word, other
  * protocols with its definitions written out. What comes in is checked by `validate`; where that is absent, by the schema
- * itself, of which `format` checks nothing. What a tool returns is checked by `validate` alone.
+ * itself, of which `format` checks nothing. What a tool returns is checked by `validate` alone, and
+ * for required members that are undefined.
  */
 export function jsonSchema<Value = Record<string, unknown>>(
   schema: Readonly<Record<string, unknown>>,

@@ -62,10 +62,11 @@ export class NotJson extends Error {
  * was read once: what was checked is what is printed, whatever a getter or a proxy would say the next time. Members that
  * are undefined are left to the printer, which drops them.
  *
+ * @param dropped takes the paths of such members
  * @throws {NotJson} for NaN, Infinity, bigint, functions, symbols, binary data, cycles, and objects that would be printed
  *                   as `{}` whatever they hold: Maps, errors, responses
  */
-export function toJson(value: unknown, path = "", depth = 0): Json {
+export function toJson(value: unknown, path = "", depth = 0, dropped?: string[]): Json {
   switch (typeof value) {
     case "string":
     case "boolean":
@@ -80,15 +81,15 @@ export function toJson(value: unknown, path = "", depth = 0): Json {
   }
   if (value === null) return null;
   if (depth > MAX_OUTPUT_DEPTH) throw new NotJson("", `a cycle, or nested over ${MAX_OUTPUT_DEPTH} levels deep`);
-  if ("toJSON" in value && typeof value.toJSON === "function") return toJson(value.toJSON(), path, depth + 1);
-  if (Array.isArray(value)) return arrayToJson(value, path, depth);
+  if ("toJSON" in value && typeof value.toJSON === "function") return toJson(value.toJSON(), path, depth + 1, dropped);
+  if (Array.isArray(value)) return arrayToJson(value, path, depth, dropped);
   const prototype = Object.getPrototypeOf(value);
-  if (prototype === Object.prototype || prototype === null) return recordToJson(value as Members, path, depth);
-  return instanceToJson(value, path, depth);
+  if (prototype === Object.prototype || prototype === null) return recordToJson(value as Members, path, depth, dropped);
+  return instanceToJson(value, path, depth, dropped);
 }
 
 /** Of a class: the platform's, or the tool's own. */
-function instanceToJson(value: object, path: string, depth: number): Json {
+function instanceToJson(value: object, path: string, depth: number, dropped?: string[]): Json {
   // The printer unboxes these: what comes out must be looked at here.
   if (value instanceof Number || value instanceof String || value instanceof Boolean || value instanceof BigInt) {
     return toJson(value.valueOf(), path, depth + 1);
@@ -99,24 +100,28 @@ function instanceToJson(value: object, path: string, depth: number): Json {
   if (value instanceof Error || (kind !== "Object" && Object.keys(value).length === 0)) {
     throw new NotJson(path, `${/^[AEIOU]/.test(kind) ? "an" : "a"} ${kind}`);
   }
-  return recordToJson(value as Members, path, depth);
+  return recordToJson(value as Members, path, depth, dropped);
 }
 
 type Members = Record<string, unknown>;
 
-function arrayToJson(items: unknown[], path: string, depth: number): Json[] {
+function arrayToJson(items: unknown[], path: string, depth: number, dropped?: string[]): Json[] {
   const { length } = items;
   const copy: Json[] = [];
-  for (let i = 0; i < length; i++) copy.push(toJson(items[i], path === "" ? String(i) : `${path}.${i}`, depth + 1));
+  for (let i = 0; i < length; i++) {
+    copy.push(toJson(items[i], path === "" ? String(i) : `${path}.${i}`, depth + 1, dropped));
+  }
   return copy;
 }
 
-function recordToJson(record: Members, path: string, depth: number): { [member: string]: Json } {
+function recordToJson(record: Members, path: string, depth: number, dropped?: string[]): { [member: string]: Json } {
   // Spread defines an own `__proto__` as a plain member, so the assignment below cannot reach the prototype.
   const copy: Members = { ...record };
   for (const key of Object.keys(copy)) {
     const value = copy[key];
-    if (value !== undefined) copy[key] = toJson(value, path === "" ? key : `${path}.${key}`, depth + 1);
+    const here = path === "" ? key : `${path}.${key}`;
+    if (value === undefined) dropped?.push(here);
+    else copy[key] = toJson(value, here, depth + 1, dropped);
   }
   return copy as { [member: string]: Json };
 }

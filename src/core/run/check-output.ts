@@ -5,6 +5,7 @@ import { isRich, type Rich } from "../model/content.ts";
 import { inOneLine, toIssues } from "../model/issues.ts";
 import type { Outcome } from "../model/outcome.ts";
 import { judge, type SchemaIssue, type Validated } from "../model/schema.ts";
+import { misfit } from "./misfit.ts";
 import { ourFault } from "./run-code.ts";
 import type { ToolRun } from "./run-tool.ts";
 
@@ -30,9 +31,20 @@ function judged(verdict: Validated<unknown>, rich: Rich<unknown> | undefined, to
 /** @throws NotJson if the value cannot be expressed in JSON */
 function completed(value: unknown, rich: Rich<unknown> | undefined, tool: ToolRun): Outcome {
   const shown = rich?.blocks && (toJson({ blocks: rich.blocks, meta: rich.meta }) as object);
-  const returnsNothing = tool.definition.output === null || value === undefined;
-  return returnsNothing ? { kind: "completed", ...shown } : { kind: "completed", value: toJson(value), ...shown };
+  const { output } = tool.offer;
+  if (tool.definition.output === null) return { kind: "completed", ...shown };
+  const dropped: string[] = [];
+  const json = value === undefined ? undefined : toJson(value, "", 0, dropped);
+  if (json === undefined || dropped.length > 0) {
+    const isPromised = output === "object" || output === "value";
+    const missing = isPromised ? misfit(JSON.parse(tool.offer.json.output), json) : undefined;
+    if (missing !== undefined) return mismatch([{ path: missing.split("."), message: UNDEFINED }], tool);
+  }
+  return json === undefined ? { kind: "completed", ...shown } : { kind: "completed", value: json, ...shown };
 }
+
+/** Clients refuse such a result: its place is empty, and the listed schema has something there. */
+const UNDEFINED = "Is undefined, which JSON leaves out, and the listed output requires it";
 
 function mismatch(issues: readonly SchemaIssue[], tool: ToolRun): Outcome {
   const detail = tool.context.scrub(inOneLine(toIssues(issues)));
