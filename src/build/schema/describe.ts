@@ -1,5 +1,4 @@
 /** A tool's parameters and result as the listings show them: flat JSON Schema, every parameter described. */
-import { isPromise } from "../../core/lib/maybe-promise.ts";
 import type { StandardSchema } from "../../core/model/schema.ts";
 import type { Described, JsonSchema } from "../../core/model/tool-description.ts";
 import { asObject } from "./flatten-schema.ts";
@@ -67,7 +66,7 @@ function admitsUndefined(schema: unknown): boolean {
   try {
     const verdict = (schema as StandardSchema)["~standard"].validate(undefined);
     // One that has to be waited for is held to what is listed when it is called.
-    return !isPromise(verdict) && verdict.issues === undefined && verdict.value === undefined;
+    return "value" in verdict && verdict.issues === undefined && verdict.value === undefined;
   } catch {
     return false;
   }
