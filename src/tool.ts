@@ -121,7 +121,7 @@ type Variables<Uri extends string> = Uri extends `${string}{${infer Name}}${infe
 /**
  * Makes a schema from JSON Schema (draft 2020-12) instead of a library. MCP lists it verbatim, other protocols with its
  * `$ref`s resolved. Input is checked by `validate`, or without it by the schema itself, which ignores `format`. Output
- * is checked only by `validate`.
+ * is checked only by `validate`, and for required members that are undefined.
  */
 export function jsonSchema<Value = Record<string, unknown>>(
   schema: Readonly<Record<string, unknown>>,

@@ -56,8 +56,11 @@ type Columns = Omit<LeaseRow, "done" | "again"> & {
 
 /** The object's interface. Each method is idempotent: a caller can repeat it with the same token. */
 export interface Claims {
-  /** @param waitMs how long to wait for another caller's run to end */
-  claim(key: string, attempt: LeaseAttempt, waitMs: number): Promise<Found>;
+  /**
+   * @param waitMs how long to wait for another caller's run to end
+   * @param isLook whether to write nothing: then `claimed` means that the key could be claimed
+   */
+  claim(key: string, attempt: LeaseAttempt, waitMs: number, isLook?: boolean): Promise<Found>;
   /**
    * @param ranOnly stored instead if KV refuses a record longer than {@link MAX_COPY}
    * @returns `kept`, or the state of the key if this runner has lost its lease
@@ -89,12 +92,13 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
   /** Stores a record where every location can read it. */
   protected abstract put(key: string, record: string, keepMs: number): Promise<void>;
 
-  async claim(key: string, attempt: LeaseAttempt, waitMs: number): Promise<Found> {
+  async claim(key: string, attempt: LeaseAttempt, waitMs: number, isLook = false): Promise<Found> {
     const until = Date.now() + waitMs;
     for (let waited = false; ; waited = true) {
       const now = Date.now();
       const before = this.#read(key);
       const { row, answer } = claim(before?.row, attempt, now);
+      if (isLook && answer.state === "claimed") return answer;
       // The waiting caller may be gone by now, so a free key only goes to a caller that claims it again.
       if (waited && answer.state === "claimed") return { state: "running", untilMs: 0 };
       if (answer.state === "claimed") await this.#write(key, { row, record: null, copied: now });

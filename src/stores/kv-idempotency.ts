@@ -19,11 +19,16 @@ export function leftName(key: string): string {
 
 /** @param ttlSeconds how long a result is kept; at least 60, the minimum of KV */
 export function kvIdempotency(kv: KVNamespace, ttlSeconds: number, log: Log): IdempotencyStore {
+  const look: IdempotencyStore["look"] = async ({ key, fingerprint }) => {
+    const record = readRecord(await kv.get(recordName(key)));
+    return record && (record.fingerprint === fingerprint ? { state: "known", record } : { state: "conflict" });
+  };
   return {
-    async claim({ key, fingerprint }) {
-      const name = recordName(key);
-      const record = readRecord(await kv.get(name));
-      if (record) return record.fingerprint === fingerprint ? { state: "known", record } : { state: "conflict" };
+    look,
+    async claim(request) {
+      const found = await look(request);
+      if (found) return found;
+      const name = recordName(request.key);
       return {
         state: "claimed",
         async settle(record) {

@@ -108,37 +108,55 @@ export function objectIdempotency({
     };
   };
 
+  const attemptOf = ({ fingerprint, limitMs }: ClaimRequest): LeaseAttempt => {
+    return { fingerprint, token: crypto.randomUUID(), leaseMs: limitMs + marginMs, keepMs };
+  };
+
+  /** Asks the object, and waits while another caller's run goes on. */
+  const ask = async (request: ClaimRequest, attempt: LeaseAttempt, isLook = false): Promise<Found> => {
+    const { key, limitMs } = request;
+    const until = Date.now() + limitMs;
+    const claim = () => retrying(() => object(request).claim(key, attempt, Math.max(0, until - Date.now()), isLook));
+    let found = await claim();
+    // The key became free while this caller waited. It is still here, so it claims again.
+    while (found.state === "running" && found.untilMs === 0 && Date.now() < until) found = await claim();
+    return found;
+  };
+
+  const resultOf = async (found: Exclude<Found, { state: "claimed" }>, request: ClaimRequest) => {
+    switch (found.state) {
+      case "conflict":
+        return found;
+      case "running":
+        return { state: "running", retryAfterMs: RETRY_MS } as const;
+      case "done":
+        return known(found, request);
+    }
+  };
+
   return {
     async claim(request) {
       if (!request.once) return plain.claim(request);
-      const { key, fingerprint, limitMs } = request;
-      const attempt: LeaseAttempt = { fingerprint, token: crypto.randomUUID(), leaseMs: limitMs + marginMs, keepMs };
-      const until = Date.now() + limitMs;
-      const attemptClaim = () => retrying(() => object(request).claim(key, attempt, Math.max(0, until - Date.now())));
-      let found = await attemptClaim();
-      // The key became free while this caller waited. It is still here, so it claims again.
-      while (found.state === "running" && found.untilMs === 0 && Date.now() < until) found = await attemptClaim();
-      switch (found.state) {
-        case "conflict":
-          return found;
-        case "running":
-          return { state: "running", retryAfterMs: RETRY_MS };
-        case "done":
-          return known(found, request);
-        case "claimed": {
-          const claim = claimed(request, attempt.token);
-          if (!found.again) return claim;
-          const before = await leftBy(request).catch(async (error) => {
-            // Cannot tell whether the tool ran. The next caller may be able to.
-            await retrying(() => object(request).forsake(key, attempt.token)).catch(() => {});
-            throw error;
-          });
-          if (before === undefined) return claim;
-          const { record } = before;
-          await claim.settle(record, async () => record);
-          return before;
-        }
-      }
+      const attempt = attemptOf(request);
+      const found = await ask(request, attempt);
+      if (found.state !== "claimed") return resultOf(found, request);
+      const claim = claimed(request, attempt.token);
+      if (!found.again) return claim;
+      const before = await leftBy(request).catch(async (error) => {
+        // Cannot tell whether the tool ran. The next caller may be able to.
+        await retrying(() => object(request).forsake(request.key, attempt.token)).catch(() => {});
+        throw error;
+      });
+      if (before === undefined) return claim;
+      const { record } = before;
+      await claim.settle(record, async () => record);
+      return before;
+    },
+    async look(request) {
+      if (!request.once) return plain.look(request);
+      const found = await ask(request, attemptOf(request), true);
+      if (found.state !== "claimed") return resultOf(found, request);
+      return found.again ? leftBy(request) : undefined;
     },
   };
 }

@@ -50,6 +50,17 @@ export function idempotencyStoreContract(name: string, { excludes }: Promises, o
       expect(await store.claim({ ...asked, fingerprint: "g" })).toEqual({ state: "conflict" });
     });
 
+    it.each([true, false])("looking says what there is, and claims nothing (once: %s)", async (once) => {
+      const store = open();
+      const asked = request({ once });
+      expect(await store.look(asked)).toBeUndefined();
+      const claim = mine(await store.claim(asked));
+      if (excludes && once) expect((await store.look({ ...asked, limitMs: 0 }))?.state).toBe("running");
+      await claim.settle(record("first"), ranOnly);
+      expect(await store.look(asked)).toEqual({ state: "known", record: record("first") });
+      expect(await store.look({ ...asked, fingerprint: "g" })).toEqual({ state: "conflict" });
+    });
+
     it("a key that was given back is free, for another call too", async () => {
       const store = open();
       const asked = request();

@@ -32,6 +32,13 @@ const KEEP_MS = 60_000;
 export function memoryIdempotency(marginMs = KEEP_MS): IdempotencyStore {
   const rows = new Map<string, { readonly row: LeaseRow; readonly record?: IdempotencyRecord | undefined }>();
   return {
+    async look({ key, fingerprint }) {
+      const held = rows.get(key);
+      const { answer } = claim(held?.row, { fingerprint, token: "", leaseMs: 0, keepMs: 0 }, Date.now());
+      if (answer.state === "done") return { state: "known", record: held?.record as IdempotencyRecord };
+      if (answer.state === "running") return { state: "running", retryAfterMs: LOOK_AGAIN_MS };
+      return answer.state === "claimed" ? undefined : answer;
+    },
     async claim({ key, fingerprint, limitMs }) {
       const attempt = { fingerprint, token: crypto.randomUUID(), leaseMs: limitMs + marginMs, keepMs: KEEP_MS };
       const until = Date.now() + limitMs;

@@ -1,7 +1,8 @@
 /** Describes a tool's parameters and result for the listings: flat JSON Schema, every parameter with a description. */
+import type { StandardSchema } from "../../core/model/schema.ts";
 import type { Described, JsonSchema } from "../../core/model/tool-description.ts";
 import { asObject } from "./flatten-schema.ts";
-import { descriptionBehindChange, standardOf, toFlatJsonSchema } from "./schema.ts";
+import { checksNothing, descriptionBehindChange, standardOf, toFlatJsonSchema } from "./schema.ts";
 
 /** Argument names that callers use for the call itself (README, "Endpoints" and `attachments`). */
 const RESERVED_PARAMETERS: ReadonlySet<string> = new Set(["idempotency_key", "attachments", "session"]);
@@ -51,9 +52,26 @@ export function describeOutput(schema: unknown, complain: Complain): JsonSchema 
   if (schema === undefined) return {};
   const converted = convert(schema, "output", complain);
   if (converted === undefined) return undefined;
+  if (Object.keys(converted).length > 0 && !checksNothing(schema) && admitsUndefined(schema)) {
+    const fix =
+      "write a schema with null in its place, such as v.nullable(…), or output: null where it returns nothing";
+    complain("its output may be undefined, which JSON has no word for", fix);
+    return undefined;
+  }
   if (converted.type === "object") return { ...converted, properties: converted.properties ?? {} };
   // A choice of objects is an object too. With that type, protocols pass the result on without wrapping it.
   return asObject(converted) === undefined ? converted : { type: "object", properties: {}, ...converted };
+}
+
+/** The listed schema does not say it: libraries leave it out of what they list. */
+function admitsUndefined(schema: unknown): boolean {
+  try {
+    const verdict = (schema as StandardSchema)["~standard"].validate(undefined);
+    // One that has to be waited for is held to what is listed when it is called.
+    return "value" in verdict && verdict.issues === undefined && verdict.value === undefined;
+  } catch {
+    return false;
+  }
 }
 
 function convert(schema: unknown, side: "input" | "output", complain: Complain): JsonSchema | undefined {

@@ -9,11 +9,13 @@ import { describeError } from "../lib/log.ts";
 import type { Call } from "../model/call.ts";
 import type { CallResult } from "../model/call-result.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
+import type { Granted } from "../model/granted.ts";
 import { isFinal, type Outcome, type Refusal } from "../model/outcome.ts";
 import { GRANT, granted, isNamed, lacking, partitionOf } from "../model/principal.ts";
 import {
   type CallIdentity,
   type Claim,
+  type ClaimRequest,
   fingerprint,
   type IdempotencyRecord,
   type Known,
@@ -44,6 +46,9 @@ interface CallKeys {
 
 type Claimed = { readonly lease: Lease } | { readonly result: CallResult };
 
+/** A call of a tool, whether or not it can run. */
+type Attempt = Pick<ToolRun, "caller" | "offer" | "runtime"> & { readonly granted: Pick<Granted, "fromCaller"> };
+
 /**
  * Claims a key for a call. Only the holder of the lease may run the tool, and it must settle afterwards. Never rejects.
  *
@@ -56,17 +61,37 @@ export async function claim(tool: ToolRun, key: string): Promise<Claimed> {
   try {
     // Derive the keys before the tool runs: without them the result could not be kept.
     keys = await keysOf(tool, key);
-    claim = await claimFor(tool, keys);
+    claim = await tool.runtime.idempotency.claim(requestOf(tool, keys));
   } catch (error) {
-    const { runtime, caller } = tool;
-    // Nothing has run, so the caller may retry. Running without a claim would break what the key guarantees.
-    const described = describeError(error);
-    runtime.log({ level: "error", message: "idempotency unavailable", callId: caller.callId, error: described });
-    return { result: refused(tool, { reason: "unavailable", retryAfterMs: STORE_RETRY_MS }) };
+    return { result: unavailable(tool, error) };
   }
   if (claim.state !== "claimed") return { result: await resultWithoutRun(claim, tool, keys) };
   const { storeKey } = keys;
   return { lease: { storeKey, keys, claim, claimedAt: tool.runtime.now(), extend: (ms) => claim.extendLease(ms) } };
+}
+
+/**
+ * Returns what a call with this key gets if an earlier one has run or is running. Claims nothing, because the call itself
+ * will not run.
+ *
+ * @param key the client's idempotency key
+ * @returns a refusal or the earlier result, as {@link claim} does; undefined if the key is free. Never rejects
+ */
+export async function recall(attempt: Attempt, key: string): Promise<CallResult | undefined> {
+  try {
+    const keys = await keysOf(attempt, key);
+    const found = await attempt.runtime.idempotency.look(requestOf(attempt, keys));
+    return found && (await resultWithoutRun(found, attempt, keys));
+  } catch (error) {
+    return unavailable(attempt, error);
+  }
+}
+
+/** Nobody can tell whether the call has run, so it is not run: that would break what the key guarantees. */
+function unavailable(attempt: Attempt, error: unknown): CallResult {
+  const { callId } = attempt.caller;
+  attempt.runtime.log({ level: "error", message: "idempotency unavailable", callId, error: describeError(error) });
+  return refused(attempt, { reason: "unavailable", retryAfterMs: STORE_RETRY_MS });
 }
 
 /**
@@ -94,7 +119,7 @@ async function settleLate(tool: ToolRun, lease: Lease, end: Outcome | undefined)
   else await lease.claim.release();
 }
 
-async function keysOf({ caller, offer, granted, runtime }: ToolRun, key: string): Promise<CallKeys> {
+async function keysOf({ caller, offer, granted, runtime }: Attempt, key: string): Promise<CallKeys> {
   const { principal, context, input = {}, attachments } = caller;
   const userId = context.userId || undefined;
   const identity: CallIdentity = [partitionOf(principal), userId, offer.id, key];
@@ -114,11 +139,11 @@ async function keysOf({ caller, offer, granted, runtime }: ToolRun, key: string)
   };
 }
 
-function claimFor(
-  { caller, offer: { id, traits }, runtime }: ToolRun,
+function requestOf(
+  { caller, offer: { id, traits }, runtime }: Attempt,
   { storeKey, fingerprint }: CallKeys,
-): Promise<Claim> {
-  return runtime.idempotency.claim({
+): ClaimRequest {
+  return {
     principal: partitionOf(caller.principal),
     key: storeKey,
     fingerprint,
@@ -126,7 +151,7 @@ function claimFor(
     once:
       needsOnce(traits) || runtime.catalog.all(undefined).some((other) => other.id === id && needsOnce(other.traits)),
     limitMs: traits.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-  });
+  };
 }
 
 function needsOnce({ once, annotations }: CatalogEntry["traits"]): boolean {
@@ -173,7 +198,7 @@ function scopesOf({ principal: { scopes } }: Call, { catalog }: Runtime): Record
 /** The result of a call that does not run, because another call with its key is running or has run. */
 async function resultWithoutRun(
   claim: Exclude<Claim, { state: "claimed" }>,
-  run: ToolRun,
+  run: Attempt,
   { sealing }: CallKeys,
 ): Promise<CallResult> {
   if (claim.state === "conflict") return refused(run, { reason: "conflict" });
@@ -218,6 +243,6 @@ function partyOf({ principal, toolkit }: Call): string | undefined {
   return isNamed(principal) ? JSON.stringify([principal[GRANT], toolkit]) : undefined;
 }
 
-function refused({ offer: entry }: ToolRun, refusal: Refusal): CallResult {
+function refused({ offer: entry }: Attempt, refusal: Refusal): CallResult {
   return { outcome: { kind: "refused", refusal }, durationMs: 0, entry };
 }

@@ -63,10 +63,11 @@ export class NotJson extends Error {
  * only once, so that the value that was checked is the one that is serialized, even if a getter or proxy returns
  * another one next time. Undefined members are kept; JSON.stringify drops them.
  *
+ * @param dropped collects the paths of undefined members
  * @throws {NotJson} for NaN, Infinity, bigint, functions, symbols, binary data, cycles, and objects that JSON.stringify
  *                   would turn into `{}` whatever they contain: Maps, errors, responses
  */
-export function toJson(value: unknown, path = "", depth = 0): Json {
+export function toJson(value: unknown, path = "", depth = 0, dropped?: string[]): Json {
   switch (typeof value) {
     case "string":
     case "boolean":
@@ -81,15 +82,15 @@ export function toJson(value: unknown, path = "", depth = 0): Json {
   }
   if (value === null) return null;
   if (depth > MAX_OUTPUT_DEPTH) throw new NotJson("", `a cycle, or nested over ${MAX_OUTPUT_DEPTH} levels deep`);
-  if ("toJSON" in value && typeof value.toJSON === "function") return toJson(value.toJSON(), path, depth + 1);
-  if (Array.isArray(value)) return arrayToJson(value, path, depth);
+  if ("toJSON" in value && typeof value.toJSON === "function") return toJson(value.toJSON(), path, depth + 1, dropped);
+  if (Array.isArray(value)) return arrayToJson(value, path, depth, dropped);
   const prototype = Object.getPrototypeOf(value);
-  if (prototype === Object.prototype || prototype === null) return recordToJson(value as Members, path, depth);
-  return instanceToJson(value, path, depth);
+  if (prototype === Object.prototype || prototype === null) return recordToJson(value as Members, path, depth, dropped);
+  return instanceToJson(value, path, depth, dropped);
 }
 
 /** Converts an instance of a class, either the platform's or the tool's own. */
-function instanceToJson(value: object, path: string, depth: number): Json {
+function instanceToJson(value: object, path: string, depth: number, dropped?: string[]): Json {
   // JSON.stringify unboxes these, so check the unboxed value.
   if (value instanceof Number || value instanceof String || value instanceof Boolean || value instanceof BigInt) {
     return toJson(value.valueOf(), path, depth + 1);
@@ -100,24 +101,28 @@ function instanceToJson(value: object, path: string, depth: number): Json {
   if (value instanceof Error || (kind !== "Object" && Object.keys(value).length === 0)) {
     throw new NotJson(path, `${/^[AEIOU]/.test(kind) ? "an" : "a"} ${kind}`);
   }
-  return recordToJson(value as Members, path, depth);
+  return recordToJson(value as Members, path, depth, dropped);
 }
 
 type Members = Record<string, unknown>;
 
-function arrayToJson(items: unknown[], path: string, depth: number): Json[] {
+function arrayToJson(items: unknown[], path: string, depth: number, dropped?: string[]): Json[] {
   const { length } = items;
   const copy: Json[] = [];
-  for (let i = 0; i < length; i++) copy.push(toJson(items[i], path === "" ? String(i) : `${path}.${i}`, depth + 1));
+  for (let i = 0; i < length; i++) {
+    copy.push(toJson(items[i], path === "" ? String(i) : `${path}.${i}`, depth + 1, dropped));
+  }
   return copy;
 }
 
-function recordToJson(record: Members, path: string, depth: number): { [member: string]: Json } {
+function recordToJson(record: Members, path: string, depth: number, dropped?: string[]): { [member: string]: Json } {
   // Spread defines an own `__proto__` as a plain member, so the assignment below cannot reach the prototype.
   const copy: Members = { ...record };
   for (const key of Object.keys(copy)) {
     const value = copy[key];
-    if (value !== undefined) copy[key] = toJson(value, path === "" ? key : `${path}.${key}`, depth + 1);
+    const here = path === "" ? key : `${path}.${key}`;
+    if (value === undefined) dropped?.push(here);
+    else copy[key] = toJson(value, here, depth + 1, dropped);
   }
   return copy as { [member: string]: Json };
 }

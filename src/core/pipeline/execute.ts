@@ -2,7 +2,7 @@
  * The only place that runs tools: find, authorize, parse, claim, run, check, settle. Returns how the call ended;
  * mistakes of callers and tools never throw. Independent of protocols and stores.
  */
-import { claim, settle } from "../idempotency/idempotency.ts";
+import { claim, recall, settle } from "../idempotency/idempotency.ts";
 import { attempt, isPromise, type MaybePromise } from "../lib/maybe-promise.ts";
 import type { Call } from "../model/call.ts";
 import type { CallResult } from "../model/call-result.ts";
@@ -16,6 +16,7 @@ import { ourFault } from "../run/run-code.ts";
 import { run, type ToolRun, toolRun } from "../run/run-tool.ts";
 import { audit } from "./audit.ts";
 import { authorize } from "./authorize.ts";
+import { suppliedByCaller } from "./requirements.ts";
 
 /** Carries out a call and writes its audit line. */
 export async function execute(call: Call, runtime: Runtime): Promise<CallResult> {
@@ -29,15 +30,16 @@ export async function execute(call: Call, runtime: Runtime): Promise<CallResult>
 
   const authorizing = authorize(entry, call, runtime);
   const authorized = isPromise(authorizing) ? await authorizing : authorizing;
-  if ("refusal" in authorized) return finish(refused(authorized.refusal, entry));
+  if ("refusal" in authorized)
+    return finish(await unlessKnown({ kind: "refused", ...authorized }, entry, call, runtime));
 
   const loading = load(entry, call, runtime);
   const loaded = isPromise(loading) ? await loading : loading;
-  if ("outcome" in loaded) return finish(ended(loaded.outcome, entry));
+  if ("outcome" in loaded) return finish(await unlessKnown(loaded.outcome, entry, call, runtime));
 
   const parsing = parse(loaded.definition, entry, call, runtime);
   const parsed = isPromise(parsing) ? await parsing : parsing;
-  if ("outcome" in parsed) return finish(ended(parsed.outcome, entry));
+  if ("outcome" in parsed) return finish(await unlessKnown(parsed.outcome, entry, call, runtime));
 
   const tool = toolRun(loaded.definition, parsed.input, authorized.granted, entry, call, runtime);
   if (call.key !== undefined) return finish(await runOnce(tool, call.key));
@@ -45,6 +47,17 @@ export async function execute(call: Call, runtime: Runtime): Promise<CallResult>
   const running = run(tool, check);
   const { outcome, durationMs } = isPromise(running) ? await running : running;
   return finish(ended(outcome, entry, durationMs));
+}
+
+/**
+ * Ends a call that this version of its tool refuses, unless a call with its key has run: it may have run in an earlier
+ * version, before a deployment, and then its result is the answer. Whether the caller may call is judged as of now.
+ */
+async function unlessKnown(outcome: Outcome, entry: CatalogEntry, call: Call, runtime: Runtime): Promise<CallResult> {
+  const mayNotCall = outcome.kind === "refused" && outcome.refusal.reason !== "requirements";
+  if (call.key === undefined || mayNotCall) return ended(outcome, entry);
+  const granted = { fromCaller: suppliedByCaller(entry.traits.requirements, call.context) };
+  return (await recall({ caller: call, offer: entry, granted, runtime }, call.key)) ?? ended(outcome, entry);
 }
 
 /** Runs a call with an idempotency key at most once: claims the key, runs the tool, keeps the outcome under the key. */

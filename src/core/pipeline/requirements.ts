@@ -41,16 +41,21 @@ export function resolveRequirements(
   };
   const isComplete = [missing.secrets, missing.authorization, missing.ofWorker].every(({ length }) => length === 0);
   if (!isComplete || missing.userId) return { missing };
-  const fromCaller = { secrets: found.secrets.fromCaller, authorization: found.authorization.fromCaller };
-  const hasSome = Object.values(fromCaller).some((values) => Object.keys(values).length > 0);
   return {
     granted: {
       secrets: found.secrets.values,
       authorization: found.authorization.values,
       userId: needsUser ? context.userId : undefined,
-      fromCaller: hasSome ? fromCaller : undefined,
+      fromCaller: suppliedByCaller(required, context),
     },
   };
+}
+
+/** Returns the required values that the caller supplies, even if some are missing; undefined if it supplies none. */
+export function suppliedByCaller(required: Requirements | undefined, context: CallContext): Granted["fromCaller"] {
+  const { secrets = [], authorization = [] } = required ?? {};
+  if (!suppliesAny(secrets, context.secrets) && !suppliesAny(authorization, context.authorization)) return undefined;
+  return { secrets: supplied(secrets, context.secrets), authorization: supplied(authorization, context.authorization) };
 }
 
 /** Normalizes a requirement, which may be just an id. */
@@ -58,14 +63,22 @@ export function named(item: Named): { readonly id: string; readonly from?: Suppl
   return typeof item === "string" ? { id: item } : item;
 }
 
-/** Whether the caller supplies any value that it may supply. Empty values do not count: no service accepts them. */
 function suppliesAny(items: readonly Named[], given: ReadonlyMap<string, string>): boolean {
-  return items.map(named).some(({ id, from }) => from !== "worker" && Boolean(given.get(id)));
+  return items.length > 0 && Object.keys(supplied(items, given)).length > 0;
+}
+
+/** The values that the caller supplies and may supply. Empty values do not count: no service accepts them. */
+function supplied(items: readonly Named[], given: ReadonlyMap<string, string>): Values {
+  const values: Record<string, string> = Object.create(null);
+  for (const { id, from } of items.map(named)) {
+    const value = from === "worker" ? undefined : given.get(id);
+    if (value) values[id] = value;
+  }
+  return values;
 }
 
 interface Collected {
   readonly values: Record<string, string>;
-  readonly fromCaller: Record<string, string>;
   readonly missing: string[];
   readonly ofWorker: string[];
 }
@@ -77,21 +90,12 @@ function collect(
   supplier: Supplier,
   workerSecret: (name: string) => string | undefined,
 ): Collected {
-  const collected: Collected = {
-    values: Object.create(null),
-    fromCaller: Object.create(null),
-    missing: [],
-    ofWorker: [],
-  };
+  const collected: Collected = { values: Object.create(null), missing: [], ofWorker: [] };
   for (const { id, from } of items.map(named)) {
-    const isFromCaller = (from ?? supplier) === "caller";
-    const value = isFromCaller ? given.get(id) : workerSecret(id);
+    const value = (from ?? supplier) === "caller" ? given.get(id) : workerSecret(id);
     // Empty values count as missing, so that the caller learns what to send.
     if (!value) (from === "worker" ? collected.ofWorker : collected.missing).push(id);
-    else {
-      collected.values[id] = value;
-      if (isFromCaller) collected.fromCaller[id] = value;
-    }
+    else collected.values[id] = value;
   }
   return collected;
 }

@@ -54,6 +54,12 @@ export interface ClaimRequest {
 export interface IdempotencyStore {
   /** @throws if the store is unavailable; the tool has not run then */
   claim(request: ClaimRequest): Promise<Claim>;
+  /**
+   * What {@link claim} would find, without claiming: undefined for a key that is free.
+   *
+   * @throws where nobody can say
+   */
+  look(request: ClaimRequest): Promise<Exclude<Claim, { state: "claimed" }> | undefined>;
 }
 
 /**

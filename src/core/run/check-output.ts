@@ -1,10 +1,11 @@
 /** Checks a tool's result against its declared output. If it does not match, the call fails with a clear message. */
-import { NotJson, toJson } from "../lib/json.ts";
+import { type Json, NotJson, toJson } from "../lib/json.ts";
 import { attempt, isPromise, type MaybePromise } from "../lib/maybe-promise.ts";
 import { isRich, type Rich } from "../model/content.ts";
 import { inOneLine, toIssues } from "../model/issues.ts";
 import type { Outcome } from "../model/outcome.ts";
 import { type SchemaIssue, type Validated, validate } from "../model/schema.ts";
+import { misfit } from "./misfit.ts";
 import { ourFault } from "./run-code.ts";
 import type { ToolRun } from "./run-tool.ts";
 
@@ -32,9 +33,24 @@ function toOutcome(validated: Validated<unknown>, rich: Rich<unknown> | undefine
 /** @throws NotJson if the value cannot be expressed in JSON */
 function completed(value: unknown, rich: Rich<unknown> | undefined, tool: ToolRun): Outcome {
   const content = rich?.blocks && (toJson({ blocks: rich.blocks, meta: rich.meta }) as object);
-  const returnsNothing = tool.definition.output === null || value === undefined;
-  return returnsNothing ? { kind: "completed", ...content } : { kind: "completed", value: toJson(value), ...content };
+  if (tool.definition.output === null) return { kind: "completed", ...content };
+  const dropped: string[] = [];
+  const json = value === undefined ? undefined : toJson(value, "", 0, dropped);
+  if (json === undefined || dropped.length > 0) {
+    const missing = missingMember(json, tool);
+    if (missing !== undefined) return mismatch([{ path: missing.split("."), message: UNDEFINED }], tool);
+  }
+  return json === undefined ? { kind: "completed", ...content } : { kind: "completed", value: json, ...content };
 }
+
+/** Path of a member that JSON drops because it is undefined, although the listed schema requires it. */
+function missingMember(json: Json | undefined, { offer }: ToolRun): string | undefined {
+  const isListed = offer.output === "object" || offer.output === "value";
+  return isListed ? misfit(JSON.parse(offer.json.output), json) : undefined;
+}
+
+/** Clients refuse such a result: its place is empty, and the listed schema has something there. */
+const UNDEFINED = "Is undefined, which JSON leaves out, and the listed output requires it";
 
 function mismatch(issues: readonly SchemaIssue[], tool: ToolRun): Outcome {
   const detail = tool.context.scrub(inOneLine(toIssues(issues)));

@@ -174,10 +174,11 @@ export class RunContext implements ToolContext<string, string, string | undefine
     if (!this.hasEnded) this.#call.sink?.release();
   }
 
-  /** Aborts {@link signal}, even if the tool accesses it only later. */
+  /** Aborts {@link signal}, even if the tool accesses it only later, and ends open questions. */
   stop(reason: unknown): void {
     this.#stopped ??= { reason };
     this.#stop?.abort(reason);
+    this.#questions?.stop();
   }
 
   /** Writes changed session values. From now on, the tool cannot reach its caller. Never rejects. */

@@ -23,7 +23,6 @@ export type InputRequiredListener = (questions: ReadonlyMap<string, Question>, a
 
 /** The run that asks the questions. */
 export interface ElicitingRun {
-  readonly signal: AbortSignal;
   /** Whether the call is over, although the run may continue. */
   readonly hasEnded: boolean;
   /** Milliseconds; only differences matter. */
@@ -55,11 +54,21 @@ export class Questions {
   #since = 0;
   /** Total of earlier waits. */
   #waitedMs = 0;
+  /** Fires when nobody waits for the run any more. */
+  readonly #over = new AbortController();
 
   /** @param elicitation how to ask the caller; undefined if its protocol cannot */
   constructor(run: ElicitingRun, elicitation: Elicitation | undefined) {
     this.#run = run;
     this.#elicitation = elicitation;
+  }
+
+  /**
+   * Ends open questions, because nobody waits for the call any more. The tool does not get the reason of `ctx.signal`: a
+   * tool that ends because of this has not obeyed the signal, and may have had its effect.
+   */
+  stop(): void {
+    this.#over.abort(new NotAnswered("The call was over before its caller answered"));
   }
 
   /** Milliseconds for which the run has waited for its caller so far. */
@@ -133,7 +142,7 @@ export class Questions {
 
   /** Waits for an answer. The waiting time does not count towards the run's time limit. */
   async #wait(question: Question, ask: NonNullable<Elicitation["elicit"]>): Promise<unknown> {
-    const { signal } = this.#run;
+    const { signal } = this.#over;
     if (this.#waiting++ === 0) this.#since = this.#run.now();
     let cleanUp = () => {};
     const over = new Promise<never>((_, reject) => {
@@ -143,7 +152,6 @@ export class Questions {
         clearTimeout(timer);
         signal.removeEventListener("abort", stop);
       };
-      // Stop waiting when the call is over.
       if (signal.aborted) stop();
       else signal.addEventListener("abort", stop);
     });

@@ -514,6 +514,19 @@ const MISTAKES: Record<string, Mistake> = {
     'The "transform" action cannot be converted',
   ),
   "a zod transform without output type": schema("output", "z.string().transform(Number)", "Transforms cannot be"),
+  "an output that may be undefined": schema("output", "v.optional(v.string())", "may be undefined", "v.nullable("),
+  "an object as output that may be undefined": schema(
+    "output",
+    "v.undefinedable(v.object({ a: v.string() }))",
+    "may be undefined",
+    "v.nullable(",
+  ),
+  "an output of zod that may be undefined": schema(
+    "output",
+    "z.string().optional()",
+    "may be undefined",
+    "v.nullable(",
+  ),
   "an output of undefined": schema("output", "v.undefined()", '"undefined" schema cannot', "output: null if"),
 };
 

@@ -1,5 +1,6 @@
 /** Keyed calls over deployments that share their storage: another version, another signing key, none. */
 import { env } from "cloudflare:workers";
+import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { createApp } from "../../../src/app.ts";
 import { createCatalog } from "../../../src/core/catalog/catalog.ts";
@@ -25,6 +26,10 @@ interface Deployed {
   /** Those of them that have no effects. */
   readonly readOnly?: readonly string[];
   readonly ledger?: keyof typeof LEDGERS;
+  /** What versions take and require, by version: nothing, if it is not said. */
+  readonly takes?: Readonly<Record<string, { readonly input?: unknown; readonly requirements?: object }>> | undefined;
+  /** How many milliseconds a run takes. */
+  readonly ringsMs?: number;
   /** A byte of the signing key; undefined where it cannot be had. */
   readonly signingKey?: number | undefined;
 }
@@ -32,17 +37,26 @@ interface Deployed {
 const rung: string[] = [];
 const lines: Record<string, unknown>[] = [];
 
-function deploy({ versions = ["1.0.0"], readOnly = [], ledger = "with CLAIMS", ...rest }: Deployed = {}) {
+function deploy({
+  versions = ["1.0.0"],
+  readOnly = [],
+  ledger = "with CLAIMS",
+  takes = {},
+  ringsMs,
+  ...rest
+}: Deployed = {}) {
   const signingKey = "signingKey" in rest ? rest.signingKey : 1;
   const entries = versions.map((version) => {
-    const run = () => {
+    const { input, requirements } = takes[version] ?? {};
+    const run = async () => {
       rung.push(version);
+      if (ringsMs !== undefined) await new Promise((resume) => setTimeout(resume, ringsMs));
       return `rung by ${version}`;
     };
-    const traits = { annotations: { readOnly: readOnly.includes(version) } };
+    const traits = { annotations: { readOnly: readOnly.includes(version) }, requirements };
     return {
       ...{ id: "Bell.Ring", name: "Bell_Ring", version, toolkit: "bell", traits, output: "value" },
-      load: async () => ({ default: { version, description: "Rings.", run } }),
+      load: async () => ({ default: { version, description: "Rings.", input, run } }),
       json: { description: '"Rings."', input: '{"type":"object","properties":{}}', output: "{}" },
     } as unknown as CatalogEntry;
   });
@@ -61,14 +75,22 @@ function deploy({ versions = ["1.0.0"], readOnly = [], ledger = "with CLAIMS", .
   } as unknown as Runtime;
   const limits = { bodyBytes: 1_000_000, pageSize: 1_000 };
   const app = createApp({ runtime, server: { name: "test", version: "1.0.0" }, limits, ...OPEN });
-  /** Rings, over OXP. */
-  return async (call_id: string, version = "") => {
-    const body = JSON.stringify({ request: { tool_id: `Bell.Ring${version}`, call_id, input: {} } });
-    const headers = { "content-type": "application/json" };
-    const answer = await fetchFrom(app, "/call", { method: "POST", headers, body });
+  const post = async (path: string, message: object, more: Record<string, string> = {}) => {
+    const headers = { "content-type": "application/json", ...more };
+    const answer = await fetchFrom(app, path, { method: "POST", headers, body: JSON.stringify(message) });
     // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
     return { status: answer.status, headers: answer.headers, body: (await answer.json()) as any };
   };
+  const rpc = (method: string, params: object) => ({ jsonrpc: "2.0", id: 1, method, params });
+  /** Rings, over OXP. */
+  const ring = (call_id: string, version = "", input: object = {}, context?: object) =>
+    post("/call", { request: { tool_id: `Bell.Ring${version}`, call_id, input, context } });
+  return Object.assign(ring, {
+    mcp: (key: string, input: object) =>
+      post("/mcp", rpc("tools/call", { name: "Bell_Ring", arguments: { ...input, idempotency_key: key } })),
+    opentool: (key: string, input: object) =>
+      post("/opentool/call", rpc("Bell_Ring", input), { "idempotency-key": key }),
+  });
 }
 
 const rungBy = (work: () => Promise<unknown>) => {
@@ -118,6 +140,52 @@ describe.each(Object.keys(LEDGERS) as (keyof typeof LEDGERS)[])("%s", (ledger) =
       expect(ran).toEqual(["1.0.0"]);
     });
 
+    describe.each<[string, readonly string[], Deployed["takes"]]>([
+      ["takes other parameters", ["1.0.0", "2.0.0"], { "2.0.0": { input: v.object({ bells: v.array(v.string()) }) } }],
+      ["requires a secret", ["2.0.0"], { "2.0.0": { requirements: { secrets: ["BELL_KEY"] } } }],
+    ])("that raises the tool to a version which %s", (_, versions, takes) => {
+      const input = { bell: "front" };
+
+      it("repeats the result, over every protocol, and runs nothing", async () => {
+        const key = crypto.randomUUID();
+        const ran = await rungBy(async () => {
+          await deploy({ ledger })(key, "", input);
+          const raised = deploy({ ledger, versions, takes });
+          expect((await raised(key, "", input)).body.result.value).toBe("rung by 1.0.0");
+          expect(lines.at(-1)).toMatchObject({ outcome: "completed", replayed: true });
+          expect((await raised.opentool(key, input)).body.result).toEqual({ value: "rung by 1.0.0" });
+          const { result } = (await raised.mcp(key, input)).body;
+          expect(result).toMatchObject({ content: [{ text: "rung by 1.0.0" }], _meta: { replayed: true } });
+        });
+        expect(ran).toEqual(["1.0.0"]);
+      });
+
+      it("judges a call that is not the same: it is a conflict under a key that ran, and as any under another", async () => {
+        const key = crypto.randomUUID();
+        const ran = await rungBy(async () => {
+          await deploy({ ledger })(key, "", input);
+          const raised = deploy({ ledger, versions, takes });
+          await raised(key, "", { bell: "back" });
+          expect(lines.at(-1)).toMatchObject({ outcome: "refused", reason: "conflict" });
+          await raised(crypto.randomUUID(), "", input);
+          expect(["invalid", "requirements"]).toContain(lines.at(-1)?.reason ?? lines.at(-1)?.outcome);
+        });
+        expect(ran).toEqual(["1.0.0"]);
+      });
+    });
+
+    it("that requires what the first call did not hand over takes the two for different calls, and runs nothing", async () => {
+      const key = crypto.randomUUID();
+      const takes = { "2.0.0": { requirements: { secrets: ["BELL_KEY"] } } };
+      const context = { secrets: [{ id: "BELL_KEY", value: "mine" }] };
+      const ran = await rungBy(async () => {
+        await deploy({ ledger })(key, "", {}, context);
+        await deploy({ ledger, versions: ["2.0.0"], takes })(key, "", {}, context);
+        expect(lines.at(-1)).toMatchObject({ outcome: "refused", reason: "conflict" });
+      });
+      expect(ran).toEqual(["1.0.0"]);
+    });
+
     it("that has another signing key knows no key from before: the call is another one, and runs", async () => {
       const key = crypto.randomUUID();
       const ran = await rungBy(async () => {
@@ -131,6 +199,18 @@ describe.each(Object.keys(LEDGERS) as (keyof typeof LEDGERS)[])("%s", (ledger) =
     });
   });
 
+  it("a call that no version takes leaves its key free, and is told to try again while nobody can look it up", async () => {
+    const key = crypto.randomUUID();
+    const takes = { "1.0.0": { input: v.object({ bell: v.string() }) } };
+    const ran = await rungBy(async () => {
+      expect((await deploy({ ledger, takes })(key)).status).toBe(422);
+      await deploy({ ledger, takes, signingKey: undefined })(key);
+      expect(lines.at(-1)).toMatchObject({ outcome: "refused", reason: "unavailable" });
+      expect((await deploy({ ledger, takes })(key, "", { bell: "front" })).body.result.value).toBe("rung by 1.0.0");
+    });
+    expect(ran).toEqual(["1.0.0"]);
+  });
+
   it("a deployment whose signing key cannot be had runs no keyed call, and says so", async () => {
     const key = crypto.randomUUID();
     const ran = await rungBy(async () => {
@@ -141,4 +221,17 @@ describe.each(Object.keys(LEDGERS) as (keyof typeof LEDGERS)[])("%s", (ledger) =
     expect(ran).toEqual([]);
     expect((await deploy({ ledger })(key)).body.result.value).toBe("rung by 1.0.0");
   });
+});
+
+it("a duplicate that the new version would refuse waits for the run of the old one, where a run can be seen", async () => {
+  const key = crypto.randomUUID();
+  const takes = { "2.0.0": { input: v.object({ bells: v.array(v.string()) }) } };
+  const ran = await rungBy(async () => {
+    const first = deploy({ ringsMs: 200 })(key);
+    while (rung.length === 0) await new Promise((resume) => setTimeout(resume, 5));
+    const { body } = await deploy({ versions: ["2.0.0"], takes })(key);
+    expect(body.result.value).toBe("rung by 1.0.0");
+    await first;
+  });
+  expect(ran).toEqual(["1.0.0"]);
 });

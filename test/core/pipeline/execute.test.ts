@@ -161,11 +161,12 @@ const UNPRINTABLE = {
 
 /** A store that tells how the first of its keys was settled. */
 function storeThatTells(): { settled: Promise<string>; idempotency: IdempotencyStore } {
-  const { claim } = memoryIdempotency();
+  const { claim, look } = memoryIdempotency();
   const { promise: settled, resolve } = Promise.withResolvers<string>();
   return {
     settled,
     idempotency: {
+      look,
       async claim(request) {
         const found = await claim(request);
         if (found.state !== "claimed") return found;

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { Claims } from "../../../../src/stores/claims.ts";
-import { call, handshake, mcp } from "../../../support/mcp.ts";
+import { call, EVERYTHING, handshake, mcp, streamed } from "../../../support/mcp.ts";
 import { modern } from "../../../support/modern-client.ts";
 
 const fresh = () => crypto.randomUUID();
@@ -53,6 +53,21 @@ describe("a keyed call that its client cancelled, of a tool that never looks at 
     const { result } = (await send()).body;
     expect(result).toMatchObject({ isError: true, _meta: { replayed: true } });
     expect(await runs()).toBe("1");
+  });
+
+  it.each([
+    ["never looked at ctx.signal", {}],
+    ["looked at it before, and ends because its question does", { looks: true }],
+  ])("runs no second time if it was asking, and %s", async (_, more) => {
+    const session = await handshake(undefined, EVERYTHING);
+    const [name, idempotency_key] = [fresh(), fresh()];
+    const message = call("Talk_ActFirst", { name, ...more, idempotency_key });
+    const first = await streamed(message, session);
+    expect((await first.nextData()).method).toBe("elicitation/create");
+    await mcp({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } }, session);
+    const { result } = (await mcp(message, session)).body;
+    expect(result).toMatchObject({ isError: true, _meta: { replayed: true } });
+    expect((await mcp(call("Counter_Runs", { name }))).body.result.content[0].text).toBe("1");
   });
 });
 
