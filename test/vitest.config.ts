@@ -63,6 +63,8 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
         name: "worker",
         include: ["test/**/*.test.ts"],
         exclude: ["**/*.{node,unit}.test.ts", "**/node_modules/**"],
+        // One Worker for all files, whose tests use principals and keys of their own: a new one for each takes 4 s.
+        isolate: false,
         globalSetup,
         ...PATIENCE,
       },
