@@ -1,6 +1,6 @@
 /** Long lists against schemas with many choices: what is done for an item does not grow with the choices there are. */
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { call, completed } from "../support/oxp.ts";
+import { call, completed } from "../../support/oxp.ts";
 
 const ITEMS = 500;
 const list = (item: unknown, length = ITEMS) => Array.from({ length }, () => item);
