@@ -69,6 +69,7 @@ function replaceKeywords(ajv: Ajv2020): void {
     error: { message: "", params: ({ params: { choices } }) => _`{allowedValues: ${choices}.values}` },
     code(context) {
       const { gen, data, schema } = context;
+      if (schema.length === 0) throw new Error("an enum must have a value");
       const choices = gen.scopeValue("keyword", { ref: schema, code: _`choicesOf(${stringify(schema)})` });
       context.setParams({ choices });
       context.fail(_`!${choices}.has(${data})`);
