@@ -62,6 +62,14 @@ export function readSettings(env: Readonly<Record<string, unknown>>): { settings
     return text === "true";
   };
   const list = (setting: string) => (textOf(setting) ?? "").split(/[\s,]+/).filter((item) => item !== "");
+  // Browsers send origins in lower case and without a path: anything else would never match.
+  const originList = (setting: string): string[] => {
+    const origins = list(setting);
+    const isOrigin = (item: string) => item === "null" || /^[a-z][a-z0-9+.-]*:\/\/[^/?#@A-Z]+$/.test(item);
+    if (!origins.every(isOrigin))
+      reject(setting, 'write origins in lower case, without a path or a slash at the end: "https://app.example.com"');
+    return origins;
+  };
 
   const settings: Settings = {
     name: textOf("SERVER_NAME") ?? "trivet",
@@ -69,7 +77,7 @@ export function readSettings(env: Readonly<Record<string, unknown>>): { settings
     isLocal: flag("LOCAL", false),
     isPublic: flag("PUBLIC", false),
     logsCalls: flag("LOG_CALLS", true),
-    origins: list("ALLOWED_ORIGINS"),
+    origins: originList("ALLOWED_ORIGINS"),
     hosts: list("ALLOWED_HOSTS"),
     // Syntax: RFC 6749, section 3.3. A resource does not ask for `offline_access` (MCP, basic/authorization).
     baseScopes: list("OAUTH_SCOPES").filter(

@@ -75,6 +75,22 @@ describe("settings", () => {
     }
   });
 
+  it("ALLOWED_ORIGINS takes nothing that no browser sends as an origin", () => {
+    const ALLOWED_ORIGINS = "https://app.example.com http://localhost:5173,chrome-extension://abcdef";
+    expect(readSettings({ ALLOWED_ORIGINS })).toMatchObject({ mistakes: [], settings: { origins: { length: 3 } } });
+    for (const value of [
+      "https://app.example.com/",
+      "https://app.example.com/app",
+      "https://App.example.com",
+      "app.example.com",
+      "*",
+    ]) {
+      expect(readSettings({ ALLOWED_ORIGINS: value }).mistakes).toMatchObject([
+        { setting: "ALLOWED_ORIGINS", fix: expect.stringContaining('"https://app.example.com"') },
+      ]);
+    }
+  });
+
   it("of a name that objects have by nature are not there", () => {
     expect(readSettings(Object.create({ PUBLIC: "true" })).settings.isPublic).toBe(false);
   });

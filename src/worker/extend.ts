@@ -23,14 +23,17 @@ function withRoutes<Env extends object, Message>(
   parts: Parts,
 ) {
   const app = new Hono<{ Bindings: Env }>();
+  const unhandled = (error: unknown): Response => {
+    parts.runtime.log({ level: "error", message: "unhandled", error: describeError(error) });
+    return json({ message: "Internal error" }, 500);
+  };
   app.onError((error, c) => {
     // Hono's HTTPException carries its own response.
     if ("getResponse" in error) {
       const response = error.getResponse();
       return c.newResponse(response.body, response);
     }
-    parts.runtime.log({ level: "error", message: "unhandled", error: describeError(error) });
-    return json({ message: "Internal error" }, 500);
+    return unhandled(error);
   });
   routes(app, { authenticate: authenticate(parts) });
   app.all("*", async (c) => {
@@ -43,7 +46,14 @@ function withRoutes<Env extends object, Message>(
   });
   // Builds Hono's matcher, after which registering throws: a route added later would never be reached.
   app.router.match("GET", "/");
-  return app.fetch;
+  // Hono lets through whatever is thrown that is no Error, such as a text.
+  return async (...request: Parameters<typeof app.fetch>): Promise<Response> => {
+    try {
+      return await app.fetch(...request);
+    } catch (error) {
+      return unhandled(error);
+    }
+  };
 }
 
 /**

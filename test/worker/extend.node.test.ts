@@ -104,10 +104,12 @@ describe("a deployment of a fork with a worker.ts", () => {
 
   it("keeps what its handlers throw to the log, but for Hono's own exceptions", async () => {
     expect(await ask("/fails")).toMatchObject({ status: 500, text: '{"message":"Internal error"}' });
+    expect(await ask("/fails-with-a-text")).toMatchObject({ status: 500, text: '{"message":"Internal error"}' });
     expect(await ask("/refuses")).toMatchObject({ status: 402, text: "pay first" });
     await deployment.logged();
     const faults = deployment.entries().filter(({ message }) => message === "unhandled");
     expect(JSON.stringify(faults[0])).toContain("only for the log");
+    expect(JSON.stringify(faults[1])).toContain("a text, only for the log");
   });
 
   it("fails loudly where a route is registered too late to be served", async () => {

@@ -5,7 +5,7 @@ const DROPPED =
   "script,style,noscript,template,svg,nav,footer,aside,iframe,object,video,audio,canvas,select,button,label,textarea,dialog";
 
 const BLOCK =
-  /^(address|article|blockquote|body|caption|dd|details|div|dl|dt|figcaption|figure|form|h[1-6r]|header|li|menu|ol|p|pre|section|summary|table|title|tr|ul)$/;
+  /^(address|article|blockquote|body|caption|dd|details|div|dl|dt|figcaption|figure|form|h[1-6r]|header|li|main|menu|ol|p|pre|section|summary|table|title|tr|ul)$/;
 
 /** Common named character references, with their numbers. For others, pages use the number or the character itself. */
 const NAMED = new Map(
@@ -21,8 +21,13 @@ const MAX_REFERENCE = 32;
 
 /** Bytes parsed at once. Between pieces, timers and other calls can run. */
 const PIECE_BYTES = 16 * 1024;
-/** Maximum number of elements and pieces of text per page. Each takes 30 to 100 µs; a text has at least two pieces. */
-const MAX_PARTS = 50_000;
+/**
+ * Maximum cost of a page, about 1 s of CPU time. One part is one call from the runtime (10 to 20 µs): an element is one,
+ * a text at least two, an address one more, and an end tag that is waited for counts as {@link PARTS_OF_AN_END}. A page
+ * of 12,000 elements with text around each, such as a very long encyclopedia article, is still read completely.
+ */
+const MAX_PARTS = 64_000;
+const PARTS_OF_AN_END = 2;
 /** Maximum length of the output, which indents and link addresses can make longer than the page. */
 const MAX_CHARACTERS = 2 * 1024 * 1024;
 const MAX_TITLE = 1_000;
@@ -143,18 +148,18 @@ class Reader {
       // A value longer than a piece is not a name or a usable address. Decoding it would only delay other calls.
       return value.length > PIECE_BYTES ? value : decoded(value);
     };
-    const language = /\blang(?:uage)?-([\w+#.-]+)/.exec(attribute("class"))?.[1] ?? "";
+    const language = () => /\blang(?:uage)?-([\w+#.-]+)/.exec(attribute("class"))?.[1] ?? "";
     if (name === "br") this.#line += this.#place.heading ? " " : "\n";
     if (this.#pre !== undefined) {
-      this.#pre ||= language;
+      this.#pre ||= language();
       return;
     }
     const outer = this.#place;
     const { indent, list } = outer;
-    const isMain = name === "main" || attribute("role") === "main";
-    const isBlock = isMain || BLOCK.test(name);
+    const isBlock = BLOCK.test(name);
+    const isMain = name === "main" || (isBlock && attribute("role") === "main");
     if (isBlock) this.#flush();
-    let end = () => {};
+    let end: (() => void) | undefined;
     if (this.markdown && /^h[1-6]$/.test(name)) this.#place = { ...outer, heading: `${"#".repeat(Number(name[1]))} ` };
     else if (isMain) this.#place = { ...outer, rank: 2 };
     else if (name === "article") this.#place = { ...outer, rank: outer.rank || 1 };
@@ -179,7 +184,7 @@ class Reader {
       this.#write(alt && source ? `![${alt}${source}` : alt);
     } else if (name === "base") this.#rebase(attribute("href"));
     else if (name === "pre") {
-      this.#pre = language;
+      this.#pre = language();
       end = () => this.#endPre();
     } else if (name === "title") {
       end = () => {
@@ -187,9 +192,12 @@ class Reader {
         this.#line = "";
       };
     }
+    // Waiting for an end tag is expensive, and most for an element that has none: it throws.
+    if ((!isBlock && !end) || name === "hr") return;
+    this.#parts += PARTS_OF_AN_END;
     try {
       element.onEndTag(() => {
-        end();
+        end?.();
         if (!isBlock) return;
         this.#flush();
         this.#place = outer;
@@ -204,9 +212,10 @@ class Reader {
     this.#line += this.#pre === undefined ? text.replace(/\s+/g, " ") : text;
   }
 
-  #span(before: string, after: string): () => void {
+  /** @returns what to do at the end tag */
+  #span(before: string, after: string): (() => void) | undefined {
     // If more than two are open, some were never closed.
-    if (!this.markdown || !after || this.#spans.length > 1) return () => {};
+    if (!this.markdown || !after || this.#spans.length > 1) return undefined;
     this.#spans.unshift({ head: this.#line, before, after });
     this.#line = "";
     return () => this.#wrap(this.#spans.shift());
@@ -268,6 +277,7 @@ class Reader {
   /** The end of a markdown link. Empty unless the address is on the web or an e-mail: no `javascript:` or `data:`. */
   #absolute(address: string): string {
     if (!address || address.startsWith("#")) return "";
+    this.#parts++;
     const url = this.#resolved(address);
     if (!url || !/^(https?|mailto):/.test(url.protocol)) return "";
     this.#characters += url.href.length;

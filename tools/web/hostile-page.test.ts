@@ -38,13 +38,38 @@ afterEach(() => {
 describe("2 MiB of little elements is cut, and says so", () => {
   it.each([
     ["links", "<a href=x>y</a>", "[y]"],
+    ["links in one word of a million letters", "<a href=x>y</a>", "[y]", "x".repeat(MIB)],
     ["elements that are dropped, between texts", "<svg></svg>y", "y"],
-  ])("%s", PATIENT, async (_, unit, shown) => {
-    const { content, truncated } = await read(filled(unit, 2 * MIB));
+    ["titles", "<title>y</title><b>z</b>", "z"],
+    ["lists in lists", "<ol><li>y", "y"],
+    ["lines of a link", "<a href=x>y<br>y<br>", "y"],
+    ["images", "<img alt=y src=x>", "![y]"],
+  ])("%s", PATIENT, async (_, unit, shown, before = "") => {
+    const { content, truncated } = await read(before + filled(unit, 2 * MIB - before.length));
     expect(truncated).toBe(true);
-    // Of 50,000 parts, an element is one, and a text at least two; the last piece of the page may add more.
-    expect(count(content, shown)).toBeGreaterThan(10_000);
-    expect(count(content, shown)).toBeLessThan(30_000);
+    // Of 64,000 calls, an image takes two, and a link seven; the last piece of the page may bring more.
+    expect(count(content, shown)).toBeGreaterThan(4_000);
+    expect(count(content, shown)).toBeLessThan(35_000);
+  });
+
+  it("an ordinary page of 12,000 elements with text around each is read completely", PATIENT, async () => {
+    const paragraph =
+      "<p>Some text <a href=/wiki/X>word</a> and <b>bold</b> text<sup><a href=#c>[1]</a></sup> to read.</p>\n";
+    const { content, truncated } = await read(`${paragraph.repeat(2_400)}<p>The end.</p>`);
+    expect([truncated, content.endsWith("The end.")]).toEqual([false, true]);
+  });
+
+  it("does not wait for end tags that do not matter or cannot come: waiting is expensive", PATIENT, async () => {
+    let prototype = {} as Element;
+    const element = (one: Element) => {
+      prototype = Object.getPrototypeOf(one);
+    };
+    await new HTMLRewriter().on("p", { element }).transform(new Response("<p>")).text();
+    const asked = vi.spyOn(prototype, "onEndTag");
+    expect((await read("<br><hr><b>y</b><img alt=y><a name=x>y</a>".repeat(1_000))).truncated).toBe(false);
+    expect(asked).not.toHaveBeenCalled();
+    await read("<p>y</p><a href=x>y</a>");
+    expect(asked).toHaveBeenCalledTimes(2);
   });
 
   it("elements that nest deeper than the rewriter has memory for", PATIENT, async () => {

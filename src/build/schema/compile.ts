@@ -2,7 +2,7 @@
  * Compiles the check of a tool's parameters with ajv, at build time: a Worker cannot evaluate code at run time. Only
  * the generated code ends up in the Worker, and nothing of ajv.
  */
-import { _, Ajv2020 } from "ajv/dist/2020.js";
+import { _, Ajv2020, type CodeKeywordDefinition, stringify } from "ajv/dist/2020.js";
 import standalone from "ajv/dist/standalone/index.js";
 import { areUnique } from "../../core/catalog/compiled-check.ts";
 import type { Demands } from "./demands.ts";
@@ -30,18 +30,7 @@ export function compile({ required, properties, whole }: Demands): string {
     multipleOfPrecision: 9,
     code: { source: true, lines: true },
   });
-  // Replaces ajv's own, which compares every item with every other.
-  ajv.removeKeyword("uniqueItems");
-  ajv.addKeyword({
-    keyword: "uniqueItems",
-    type: "array",
-    schemaType: "boolean",
-    code(context) {
-      if (!context.schema) return;
-      const unique = context.gen.scopeValue("func", { ref: areUnique, code: _`areUnique` });
-      context.fail(_`!${unique}(${context.data})`);
-    },
-  });
+  replaceKeywords(ajv);
   const parts: Record<string, string> = {};
   const add = (key: string, schema: unknown) => {
     if (!draft.validateSchema(schema as object)) throw new Error(draft.errorsText(draft.errors, { dataVar: "it" }));
@@ -56,6 +45,51 @@ export function compile({ required, properties, whole }: Demands): string {
     ...(whole ? ["whole: exports.whole"] : []),
   ];
   return `((exports) => {\n${trimmed(standalone(ajv, parts))}\nreturn { ${members.join(", ")} };\n})({})`;
+}
+
+/** Replaces keywords whose code in ajv takes long for large input. */
+function replaceKeywords(ajv: Ajv2020): void {
+  // ajv's own compares every item with every other.
+  ajv.removeKeyword("uniqueItems");
+  ajv.addKeyword({
+    keyword: "uniqueItems",
+    type: "array",
+    schemaType: "boolean",
+    code(context) {
+      if (!context.schema) return;
+      const unique = context.gen.scopeValue("func", { ref: areUnique, code: _`areUnique` });
+      context.fail(_`!${unique}(${context.data})`);
+    },
+  });
+  // ajv's own compares a value with every choice.
+  ajv.removeKeyword("enum");
+  ajv.addKeyword({
+    keyword: "enum",
+    schemaType: "array",
+    error: { message: "", params: ({ params: { choices } }) => _`{allowedValues: ${choices}.values}` },
+    code(context) {
+      const { gen, data, schema } = context;
+      if (schema.length === 0) throw new Error("an enum must have a value");
+      const choices = gen.scopeValue("keyword", { ref: schema, code: _`choicesOf(${stringify(schema)})` });
+      context.setParams({ choices });
+      context.fail(_`!${choices}.has(${data})`);
+    },
+  });
+  // ajv's own keeps the mistakes of each item until one fits. If none does, that is all there is to say.
+  const contains = ajv.getKeyword("contains") as CodeKeywordDefinition;
+  ajv.removeKeyword("contains");
+  ajv.addKeyword({
+    ...contains,
+    code(context) {
+      const compileItem = context.subschema.bind(context);
+      context.subschema = (item, valid) => {
+        const compiled = compileItem({ ...item, createErrors: false }, valid);
+        context.reset();
+        return compiled;
+      };
+      contains.code(context);
+    },
+  });
 }
 
 /**

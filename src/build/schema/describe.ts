@@ -88,7 +88,11 @@ function convert(schema: unknown, side: "input" | "output", complain: Complain):
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const nothing = side === "output" ? "; write output: null if the tool returns nothing" : "";
-    const fix = reason.includes("__proto__") ? "give the parameter another name" : "use types that JSON has, inline";
+    let fix = "use types that JSON has, inline";
+    if (reason.includes("__proto__")) fix = "give the parameter another name";
+    // valibot's converter expects the value of `includes` to be a string, also for an array.
+    if (reason.includes("string.replace"))
+      fix = "for a list, write v.check((list) => list.includes(…)) instead of v.includes(…)";
     complain(`its ${side} cannot become a JSON Schema: ${reason}`, fix + nothing);
     return undefined;
   }

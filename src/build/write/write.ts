@@ -140,7 +140,7 @@ function writeChecks(pieces: readonly Piece[], out: string, files: Map<string, s
     files.set(
       path,
       `${HEAD}// @ts-nocheck
-import { areEqual, areUnique, type Check, lengthOf } from ${quoted(path, join(CORE, "catalog/compiled-check.ts"))};
+import { areEqual, areUnique, type Check, choicesOf, lengthOf } from ${quoted(path, join(CORE, "catalog/compiled-check.ts"))};
 
 const checks: readonly (Check | undefined)[] = [
 ${piece.map(({ check = "undefined" }) => `  ${check},`).join("\n")}

@@ -2,7 +2,7 @@
  * Checks input against the published schema, for tools whose own schema may accept more than that. Discovery compiles
  * the published schema and wraps such tools in {@link checked}; without them, this file is not bundled.
  */
-import { canonical } from "../lib/json.ts";
+import { canonical, isRecord } from "../lib/json.ts";
 import { isPromise } from "../lib/maybe-promise.ts";
 import type { ToolDefinition } from "../model/definition.ts";
 import {
@@ -211,9 +211,37 @@ export function lengthOf(text: string): number {
   return length;
 }
 
-/** Replaces ajv's comparison, which calls `valueOf`: a caller could send a member of that name. */
-export function areEqual(one: unknown, other: unknown): boolean {
-  return canonical(one) === canonical(other);
+/**
+ * Replaces ajv's comparison with a constant, which calls `valueOf`: a caller could send a member of that name. Its cost
+ * depends on the size of the constant only, because a choice of constants compares the same input with each of them.
+ */
+export function areEqual(sent: unknown, constant: unknown): boolean {
+  if (Array.isArray(constant)) {
+    if (!Array.isArray(sent) || sent.length !== constant.length) return false;
+    return constant.every((item, index) => areEqual(sent[index], item));
+  }
+  if (!isRecord(constant)) return sent === constant;
+  if (!isRecord(sent)) return false;
+  const names = Object.keys(constant);
+  if (!names.every((name) => Object.hasOwn(sent, name) && areEqual(sent[name], constant[name]))) return false;
+  return Object.keys(sent).length === names.length;
+}
+
+/** The values of an `enum`. */
+export interface Choices {
+  readonly values: readonly unknown[];
+  has(sent: unknown): boolean;
+}
+
+/** Makes a lookup whose cost does not depend on the number of choices: a list of 200,000 items is checked item by item. */
+export function choicesOf(values: readonly unknown[]): Choices {
+  const isNested = (value: unknown) => typeof value === "object" && value !== null;
+  const plain = new Set(values);
+  const nested = new Set(values.filter(isNested).map(canonical));
+  return {
+    values,
+    has: (sent) => plain.has(sent) || (nested.size > 0 && isNested(sent) && nested.has(canonical(sent))),
+  };
 }
 
 /** Whether all items differ. Takes linear time: comparing each pair takes minutes for 100,000 items. */

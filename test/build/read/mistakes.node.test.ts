@@ -413,6 +413,11 @@ const MISTAKES: Record<string, Mistake> = {
   ),
 
   // Schemas
+  "valibot's includes, of a list": parameter(
+    'v.pipe(v.array(v.number()), v.includes(7), v.description("P."))',
+    "its input cannot become a JSON Schema",
+    "for a list, write v.check((list) => list.includes(…)) instead of v.includes(…)",
+  ),
   "a parameter without description": parameter("v.string()", '"p" has no description', "write p: v.pipe("),
   "a parameter with a blank description": parameter(
     'v.pipe(v.string(), v.description(" "))',

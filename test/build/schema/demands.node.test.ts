@@ -9,7 +9,14 @@ import { compile } from "../../../src/build/schema/compile.ts";
 import { demandsOf } from "../../../src/build/schema/demands.ts";
 import { describeInput } from "../../../src/build/schema/describe.ts";
 import { changeAll } from "../../../src/build/schema/flatten-schema.ts";
-import { areEqual, areUnique, type Check, checked, lengthOf } from "../../../src/core/catalog/compiled-check.ts";
+import {
+  areEqual,
+  areUnique,
+  type Check,
+  checked,
+  choicesOf,
+  lengthOf,
+} from "../../../src/core/catalog/compiled-check.ts";
 import type { ToolDefinition } from "../../../src/core/model/definition.ts";
 import { type StandardSchema, validate } from "../../../src/core/model/schema.ts";
 
@@ -30,7 +37,8 @@ async function published(parameters: unknown) {
 }
 
 function evaluate(code: string): Check {
-  return new Function("areEqual", "areUnique", "lengthOf", `return ${code};`)(areEqual, areUnique, lengthOf);
+  const called = { areEqual, areUnique, choicesOf, lengthOf };
+  return new Function(...Object.keys(called), `return ${code};`)(...Object.values(called));
 }
 
 async function takes(schema: StandardSchema, input: object): Promise<boolean> {

@@ -1,14 +1,20 @@
-/** A copy of this whole project, in which its owner has changed what is theirs, and a run of its tests there. */
+/**
+ * A copy of this project with nothing of its owner's, so that a test can put another owner's there, and a run of the
+ * framework's tests in it.
+ */
 import { spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
+/** Without tools/ and wrangler.toml: a copy begins without tools, and each run has a wrangler.toml of its own. */
 const ENTRIES = [
-  ...[".ci", ".gitignore", "README.md", "biome.json", "package.json", "package-lock.json", "src", "test", "tools"],
-  ...["tsconfig.json", "wrangler.toml"],
+  ...[".ci", ".gitignore", "README.md", "biome.json", "package.json", "package-lock.json", "src", "test"],
+  "tsconfig.json",
 ];
+/** What discovery makes anew in the copy. */
+const GENERATED = ["src/generated", "test/fixtures/generated"].map((path) => join(ROOT, path));
 
 export interface Ran {
   readonly tests: number;
@@ -18,8 +24,6 @@ export interface Ran {
 
 export interface Copy {
   write(path: string, text: string): void;
-  /** Deletes tools/. */
-  clearTools(): void;
   /** Names the package. */
   rename(name: string): void;
   /**
@@ -33,7 +37,7 @@ export interface Copy {
 export function copyProject(): Copy {
   const root = mkdtempSync(join(tmpdir(), "trivet-copy-"));
   for (const entry of ENTRIES.filter((name) => existsSync(join(ROOT, name)))) {
-    const filter = (path: string) => !/\/(generated|node_modules)$/.test(path);
+    const filter = (path: string) => !GENERATED.includes(path) && !path.endsWith("/node_modules");
     cpSync(join(ROOT, entry), join(root, entry), { recursive: true, filter });
   }
   symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
@@ -43,7 +47,6 @@ export function copyProject(): Copy {
   };
   return {
     write,
-    clearTools: () => rmSync(join(root, "tools"), { recursive: true, force: true }),
     rename: (name) =>
       write(
         "package.json",
