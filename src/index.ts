@@ -12,24 +12,24 @@ import { LEAST_SECRET, tokens } from "./access/jwt.ts";
 import { keyring } from "./access/keys.ts";
 import { withCache } from "./access/sign-in.ts";
 import { createCatalog } from "./core/catalog/catalog.ts";
-import { guardedFetch } from "./core/lib/egress.ts";
+import { guardedFetch } from "./core/lib/guarded-fetch.ts";
 import { describeError, type Log } from "./core/lib/log.ts";
 import type { Runtime } from "./core/ports/runtime.ts";
 import { fromBase64Url, hmacSigner } from "./core/ports/signed-handles.ts";
 import { MIN_TTL_SECONDS, readSettings } from "./settings.ts";
 import { ClaimsObject } from "./stores/claims.ts";
-import { type Hub, objectChangeFeed } from "./stores/hub.ts";
 import { kvIdempotency, recordName } from "./stores/kv-idempotency.ts";
 import { kvKeys } from "./stores/kv-keys.ts";
 import { kvSessions } from "./stores/kv-sessions.ts";
-import { type Mailbox, objectRelay } from "./stores/mailbox.ts";
+import { type Hub, objectChangeFeed } from "./stores/object-change-feed.ts";
 import { objectIdempotency } from "./stores/object-idempotency.ts";
-import { objectSessions, type Sessions } from "./stores/session-object.ts";
+import { type Mailbox, objectRelay } from "./stores/object-relay.ts";
+import { objectSessions, type Sessions } from "./stores/object-sessions.ts";
 import type { Vault } from "./stores/vault.ts";
 
-export { Hub } from "./stores/hub.ts";
-export { Mailbox } from "./stores/mailbox.ts";
-export { Sessions } from "./stores/session-object.ts";
+export { Hub } from "./stores/object-change-feed.ts";
+export { Mailbox } from "./stores/object-relay.ts";
+export { Sessions } from "./stores/object-sessions.ts";
 export { Vault } from "./stores/vault.ts";
 
 interface Bindings {

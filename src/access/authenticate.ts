@@ -2,7 +2,7 @@
  * Authenticates a request: turns the credentials it carries into a principal, or says why they are refused. Decides
  * nothing about tools.
  */
-import { isInside } from "../core/lib/egress.ts";
+import { isInside } from "../core/lib/guarded-fetch.ts";
 import type { MaybePromise } from "../core/lib/maybe-promise.ts";
 import type { Principal } from "../core/model/principal.ts";
 import { GRANT } from "../core/model/principal.ts";

@@ -5,10 +5,10 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { wrongSettings } from "./check-settings.ts";
 import { announceStart, devCatalog } from "./dev.ts";
 import { discover } from "./discover.ts";
 import { formatProblems } from "./read/problem.ts";
-import { wrongSettings } from "./settings.ts";
 import { render, writeAll } from "./write/write.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Described } from "../core/model/tool-description.ts";
+import { limitersIn } from "./check-settings.ts";
 import type { Discovery } from "./read/discovery.ts";
 import { cannotLoad, describeFailure, evaluate, type Job, type Source } from "./read/evaluate.ts";
 import type { Inspected } from "./read/inspect-tool.ts";
 import { findToolFiles, pascalCase, type ToolFile } from "./read/paths.ts";
 import { type Problem, problemIn } from "./read/problem.ts";
-import { limitersIn } from "./settings.ts";
 import { bundleAll } from "./write/bundle.ts";
 
 interface Tool {

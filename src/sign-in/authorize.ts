@@ -18,9 +18,9 @@ import type { SignInParts } from "../access/sign-in.ts";
 import { describeError } from "../core/lib/log.ts";
 import type { Principal } from "../core/model/principal.ts";
 import { readText } from "./body.ts";
+import { offerOf } from "./grantable.ts";
 import { displayName } from "./html.ts";
 import { type OAuth, supportedScopes } from "./oauth.ts";
-import { offerOf } from "./offer.ts";
 import { consentPage, endPage, type Form, keyPage, linkBackPage, type Trouble, type Who } from "./page.ts";
 
 /** The state that is kept between two pages, besides the client's request. */

@@ -7,7 +7,7 @@
 import { OAuthAuthorizationServer, OAuthError, type OAuthHelpers } from "@cloudflare/workers-oauth-provider";
 import { addressOf } from "../access/anonymous.ts";
 import type { SignInParts } from "../access/sign-in.ts";
-import { type GrantRecord, grantOfReplacedToken } from "./reuse.ts";
+import { type GrantRecord, grantOfReplacedToken } from "./refresh-token-reuse.ts";
 
 export const TOKEN_PATH = "/oauth/token";
 export const REGISTER_PATH = "/oauth/register";

@@ -2,8 +2,9 @@
  * The pages that the user sees: one that asks for the key, one that asks for consent, and one for every other result.
  * Plain HTML without scripts. Everything that a client chose is escaped and cut short. Decides nothing.
  */
+
+import type { Offer, Offered } from "./grantable.ts";
 import { displayName, type Html, html } from "./html.ts";
-import type { Offer, Offered } from "./offer.ts";
 import { STYLE } from "./style.ts";
 
 /** The app that asks for access. */

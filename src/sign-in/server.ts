@@ -7,8 +7,8 @@ import { describeError } from "../core/lib/log.ts";
 import { fromBase64Url } from "../core/ports/signed-handles.ts";
 import { authorize } from "./authorize.ts";
 import { readText } from "./body.ts";
+import { guardLibrary } from "./guard-globals.ts";
 import { createOAuth, limitsByAddress, METADATA_PATH, type OAuth, REGISTER_PATH, TOKEN_PATH } from "./oauth.ts";
-import { guardLibrary } from "./outbound.ts";
 
 const AUTHORIZE_PATH = "/authorize";
 const PATHS: ReadonlySet<string> = new Set([AUTHORIZE_PATH, METADATA_PATH, REGISTER_PATH, TOKEN_PATH]);

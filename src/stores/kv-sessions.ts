@@ -13,8 +13,18 @@ import {
   type SessionValues,
 } from "../core/model/session.ts";
 import type { SessionStore } from "../core/ports/session-store.ts";
-import { takingTurns } from "./turns.ts";
-import { change, due, hold, look, refuse, type Unwritten, WRITE_AGAIN_MS, type Writer, written } from "./unwritten.ts";
+import {
+  change,
+  due,
+  hold,
+  look,
+  refuse,
+  type Unwritten,
+  WRITE_AGAIN_MS,
+  type Writer,
+  written,
+} from "./pending-writes.ts";
+import { takingTurns } from "./serialize.ts";
 
 export interface KvSessionsParts {
   readonly kv: KVNamespace;

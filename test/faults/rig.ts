@@ -12,19 +12,19 @@ import type { ToolContext, Traits } from "../../src/core/model/definition.ts";
 import type { Principal } from "../../src/core/model/principal.ts";
 import type { Runtime } from "../../src/core/ports/runtime.ts";
 import { ClaimsObject, type Found } from "../../src/stores/claims.ts";
-import { type Hub, objectChangeFeed } from "../../src/stores/hub.ts";
 import { kvIdempotency, recordName } from "../../src/stores/kv-idempotency.ts";
 import { kvSessions } from "../../src/stores/kv-sessions.ts";
-import { type Mailbox, objectRelay } from "../../src/stores/mailbox.ts";
+import { type Hub, objectChangeFeed } from "../../src/stores/object-change-feed.ts";
 import { objectIdempotency } from "../../src/stores/object-idempotency.ts";
-import { objectSessions, type Sessions } from "../../src/stores/session-object.ts";
+import { type Mailbox, objectRelay } from "../../src/stores/object-relay.ts";
+import { objectSessions, type Sessions } from "../../src/stores/object-sessions.ts";
 import { drive, signer } from "./driver.ts";
 import { type Fate, Life, type StepName } from "./life.ts";
 import type { World } from "./world.ts";
 
-export { Hub } from "../../src/stores/hub.ts";
-export { Mailbox } from "../../src/stores/mailbox.ts";
-export { Sessions } from "../../src/stores/session-object.ts";
+export { Hub } from "../../src/stores/object-change-feed.ts";
+export { Mailbox } from "../../src/stores/object-relay.ts";
+export { Sessions } from "../../src/stores/object-sessions.ts";
 export { World } from "./world.ts";
 
 export interface Bindings {

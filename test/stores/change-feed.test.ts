@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { type Hub, objectChangeFeed } from "../../src/stores/hub.ts";
+import { type Hub, objectChangeFeed } from "../../src/stores/object-change-feed.ts";
 import { memoryChangeFeed } from "../support/memory.ts";
 import { changeFeedContract } from "./change-feed.contract.ts";
 

@@ -3,8 +3,8 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ClaimsObject } from "../../src/stores/claims.ts";
-import type { Hub } from "../../src/stores/hub.ts";
-import { Sessions } from "../../src/stores/session-object.ts";
+import type { Hub } from "../../src/stores/object-change-feed.ts";
+import { Sessions } from "../../src/stores/object-sessions.ts";
 
 type Stub = DurableObjectStub<ClaimsObject> | DurableObjectStub<Hub>;
 

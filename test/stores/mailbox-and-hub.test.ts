@@ -10,8 +10,8 @@ import {
   type Subscribed,
   type Wanted,
 } from "../../src/core/ports/change-feed.ts";
-import type { Hub } from "../../src/stores/hub.ts";
-import type { Mailbox } from "../../src/stores/mailbox.ts";
+import type { Hub } from "../../src/stores/object-change-feed.ts";
+import type { Mailbox } from "../../src/stores/object-relay.ts";
 import { call, EVERYTHING, handshake, listenTo, mcp, request, streamed } from "../support/mcp.ts";
 import { META, modernStream } from "../support/modern-client.ts";
 

@@ -3,7 +3,7 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { readLines } from "../../src/core/ports/change-feed.ts";
-import type { Mailbox } from "../../src/stores/mailbox.ts";
+import type { Mailbox } from "../../src/stores/object-relay.ts";
 import { call, handshake, listenTo, mcp, request, streamed } from "../support/mcp.ts";
 
 const { MAILBOX } = env as unknown as { MAILBOX: DurableObjectNamespace<Mailbox> };

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { type Mailbox, objectRelay } from "../../src/stores/mailbox.ts";
+import { type Mailbox, objectRelay } from "../../src/stores/object-relay.ts";
 import { memoryRelay } from "../support/memory.ts";
 import { relayContract } from "./relay.contract.ts";
 

@@ -33,7 +33,7 @@ function evaluateSome(jobs: readonly Job[]): Promise<Inspected[]> {
     const done: Inspected[] = [];
     let reason: string | undefined;
     // stderr is captured and dropped: our own message about a stuck thread below is better than Node's.
-    const thread = new Worker(new URL("./thread.ts", import.meta.url), { workerData: jobs, stderr: true });
+    const thread = new Worker(new URL("./worker-thread.ts", import.meta.url), { workerData: jobs, stderr: true });
     const timer = setTimeout(() => {
       reason = `it does not finish loading within ${LOAD_TIMEOUT_MS / 1000} seconds`;
       thread.terminate();

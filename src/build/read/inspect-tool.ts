@@ -6,7 +6,7 @@ import { type Demands, demandsOf } from "../schema/demands.ts";
 import { describeInput, describeOutput } from "../schema/describe.ts";
 import { isRecord } from "../schema/is-record.ts";
 import { verbatimSchema } from "../schema/schema.ts";
-import { parameterHeaders } from "./headers.ts";
+import { parameterHeaders } from "./parameter-headers.ts";
 import type { ToolFile, ToolkitFile } from "./paths.ts";
 import type { Complaint } from "./problem.ts";
 import { checkTraits, TRAITS } from "./traits.ts";

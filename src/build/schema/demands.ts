@@ -1,5 +1,4 @@
 /**
-/**
  * Finds out which rules of a tool's published JSON Schema its own schema may not enforce, and therefore need a compiled
  * check. Rules that the known libraries do enforce cost nothing. test/build/schema/demands.node.test.ts compares this
  * with the libraries.

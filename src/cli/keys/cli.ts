@@ -6,9 +6,9 @@ import type { KeyTerms } from "../../core/ports/key-records.ts";
 import { keyEditor } from "./editor.ts";
 import { openKv, type Place, rateLimiters } from "./kv.ts";
 import { makeKey } from "./make.ts";
+import { announce, table, USAGE } from "./messages.ts";
 import { Mistake } from "./mistake.ts";
-import { readExpires, readName, readRate, readScopes, readToolkits } from "./terms.ts";
-import { announce, table, USAGE } from "./words.ts";
+import { readExpires, readName, readRate, readScopes, readToolkits } from "./options.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 const HELP = "see `npm run keys -- --help`";

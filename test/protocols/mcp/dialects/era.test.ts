@@ -1,6 +1,6 @@
 /** eraOf as a table: which era a message belongs to, by what opens it and by nothing else. */
 import { describe, expect, it } from "vitest";
-import { eraOf } from "../../../../src/protocols/mcp/dialects/era.ts";
+import { eraOf } from "../../../../src/protocols/mcp/dialects/eras.ts";
 
 const MODERN = "2026-07-28";
 const VERSION = "io.modelcontextprotocol/protocolVersion";

@@ -2,7 +2,7 @@
 import { env, exports } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import type { Change } from "../../../../src/core/model/change.ts";
-import type { Hub } from "../../../../src/stores/hub.ts";
+import type { Hub } from "../../../../src/stores/object-change-feed.ts";
 import { handshake, mcp, request } from "../../../support/mcp.ts";
 import { postModern } from "../../../support/modern-client.ts";
 

@@ -16,7 +16,7 @@ import type { Exchange, Method, MethodReply } from "../../transport/exchange.ts"
 import { capabilitiesOf, SERVER_CAPABILITIES } from "../../wire/capabilities.ts";
 import { CODE, error } from "../../wire/codes.ts";
 import { isLogLevel } from "../../wire/log-levels.ts";
-import { askLive, watch } from "./mailbox.ts";
+import { askLive, watch } from "./session-relay.ts";
 import {
   isLegacyRevision,
   LEGACY_REVISIONS,

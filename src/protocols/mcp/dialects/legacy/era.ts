@@ -7,13 +7,13 @@ import { empty } from "../../../../http/response.ts";
 import { keepRequest } from "../../../json-rpc.ts";
 import { dispatch } from "../../transport/dispatch.ts";
 import type { Claim, Era, ValidMessage } from "../../transport/era.ts";
-import { refuse } from "../../transport/refuse.ts";
+import { refuse } from "../../transport/error-response.ts";
 import { NO_CAPABILITIES } from "../../wire/capabilities.ts";
 import { answerBatch } from "./batch.ts";
 import { legacyDialect } from "./dialect.ts";
 import { getStream } from "./get-stream.ts";
-import { deliver } from "./mailbox.ts";
 import { ResumableAnswer } from "./resumable-stream.ts";
+import { deliver } from "./session-relay.ts";
 import {
   isAnonymousSession,
   isLegacyRevision,

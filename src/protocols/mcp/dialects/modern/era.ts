@@ -5,7 +5,7 @@ import { empty } from "../../../../http/response.ts";
 import { keepRequest } from "../../../json-rpc.ts";
 import { dispatch } from "../../transport/dispatch.ts";
 import type { Claim, Era, Opening, Unclaimed } from "../../transport/era.ts";
-import { unclaimed } from "../../transport/refuse.ts";
+import { unclaimed } from "../../transport/error-response.ts";
 import { capabilitiesOf } from "../../wire/capabilities.ts";
 import { CODE } from "../../wire/codes.ts";
 import { modernDialect } from "./dialect.ts";

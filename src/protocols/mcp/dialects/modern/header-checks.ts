@@ -3,8 +3,8 @@
 import { isRecord } from "../../../../core/lib/json.ts";
 import type { CatalogEntry } from "../../../../core/model/catalog-entry.ts";
 import type { Unclaimed } from "../../transport/era.ts";
+import { unclaimed } from "../../transport/error-response.ts";
 import type { MethodReply } from "../../transport/exchange.ts";
-import { unclaimed } from "../../transport/refuse.ts";
 import { CODE, error } from "../../wire/codes.ts";
 
 /** The parameter that `Mcp-Name` repeats, by method (Streamable HTTP, Standard Request Headers). */

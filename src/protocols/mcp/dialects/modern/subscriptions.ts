@@ -8,7 +8,7 @@ import type { RequestContext } from "../../../../http/request-context.ts";
 import type { EventStream } from "../../../../http/sse.ts";
 import type { RpcId, RpcRequest } from "../../../json-rpc.ts";
 import { type Listening, listen, mayRead, notification } from "../../transport/change-stream.ts";
-import { refuse, tooManyStreams } from "../../transport/refuse.ts";
+import { refuse, tooManyStreams } from "../../transport/error-response.ts";
 import { CODE } from "../../wire/codes.ts";
 import { META } from "./meta.ts";
 

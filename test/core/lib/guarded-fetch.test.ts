@@ -1,6 +1,6 @@
-/** core/lib/egress.ts: which addresses a tool may not fetch, in every spelling, and what a redirect may carry. */
+/** core/lib/guarded-fetch.ts: which addresses a tool may not fetch, in every spelling, and what a redirect may carry. */
 import { describe, expect, it } from "vitest";
-import { AddressRefused, guardedFetch, refusePrivate } from "../../../src/core/lib/egress.ts";
+import { AddressRefused, guardedFetch, refusePrivate } from "../../../src/core/lib/guarded-fetch.ts";
 
 /** IANA, Special-Purpose Address Registries, and how RFC 3986 parsers and the WHATWG URL standard read hosts. */
 const INSIDE: Record<string, readonly string[]> = {

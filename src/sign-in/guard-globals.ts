@@ -2,7 +2,7 @@
  * Guards what the OAuth library fetches and logs. The library uses the global `fetch` and `console.warn`, and cannot be
  * given others, so this replaces the globals. Calls from other code behave as before.
  */
-import { guardedFetch } from "../core/lib/egress.ts";
+import { guardedFetch } from "../core/lib/guarded-fetch.ts";
 import type { Log } from "../core/lib/log.ts";
 
 const LIBRARY = /^workers-oauth-provider\//;

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { makeKey } from "../../../src/cli/keys/make.ts";
-import { readExpires, readName, readRate, readScopes, readToolkits } from "../../../src/cli/keys/terms.ts";
-import { table } from "../../../src/cli/keys/words.ts";
+import { table } from "../../../src/cli/keys/messages.ts";
+import { readExpires, readName, readRate, readScopes, readToolkits } from "../../../src/cli/keys/options.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00Z") / 1_000;
 const DAY = 86_400;

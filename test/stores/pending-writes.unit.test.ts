@@ -11,7 +11,7 @@ import {
   WRITE_AGAIN_MS,
   type Writer,
   written,
-} from "../../src/stores/unwritten.ts";
+} from "../../src/stores/pending-writes.ts";
 
 const A = { a: 1 };
 const B = { b: 2 };

@@ -4,7 +4,7 @@
  * reverse. Nothing here throws.
  */
 import type { Claim, Era, Opening, Unclaimed } from "../transport/era.ts";
-import { unclaimed } from "../transport/refuse.ts";
+import { unclaimed } from "../transport/error-response.ts";
 import { CODE } from "../wire/codes.ts";
 import { legacy } from "./legacy/era.ts";
 import { modernEra } from "./modern/era.ts";

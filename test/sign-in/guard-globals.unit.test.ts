@@ -1,6 +1,6 @@
 /** The guard around what the sign-in's library fetches: outside.node.test.ts says what it refuses. */
 import { afterEach, expect, it } from "vitest";
-import { guardLibrary } from "../../src/sign-in/outbound.ts";
+import { guardLibrary } from "../../src/sign-in/guard-globals.ts";
 
 const own = globalThis.fetch;
 afterEach(() => {
