@@ -36,7 +36,7 @@ async function stateOf(
   sent: unknown,
 ): Promise<RequestState | undefined> {
   if (typeof sent !== "string") return undefined;
-  return openState(runtime.signer, { principal: principal.id, method, about }, sent, Date.now());
+  return readState(runtime.signer, { principal: principal.id, method, about }, sent, Date.now());
 }
 
 async function readSent(
@@ -93,7 +93,7 @@ export async function inputRequired(
     result: {
       resultType: "input_required",
       inputRequests: Object.fromEntries(requests),
-      requestState: await sealState(runtime.signer, binding, state, Date.now()),
+      requestState: await signState(runtime.signer, binding, state, Date.now()),
     },
   };
 }
@@ -120,20 +120,20 @@ interface Binding extends Pick<Subject, "method" | "about"> {
   readonly principal: string;
 }
 
-async function sealState(signer: Signer, binding: Binding, state: RequestState, nowMs: number): Promise<string> {
+async function signState(signer: Signer, binding: Binding, state: RequestState, nowMs: number): Promise<string> {
   const payload = JSON.stringify({ until: Math.floor(nowMs / 1000) + LIFETIME_S, state });
   const body = toBase64Url(new TextEncoder().encode(payload));
   return `${body}.${await signer.sign(bound(binding, body))}`;
 }
 
 /** @returns undefined if the state was changed, belongs to another call or principal, or has expired */
-async function openState(
+async function readState(
   signer: Signer,
   binding: Binding,
-  sealed: string,
+  signed: string,
   nowMs: number,
 ): Promise<RequestState | undefined> {
-  const [body, signature, ...rest] = sealed.split(".");
+  const [body, signature, ...rest] = signed.split(".");
   if (!body || !signature || rest.length > 0) return undefined;
   if (!(await signer.verify(bound(binding, body), signature))) return undefined;
   const raw = fromBase64Url(body);
