@@ -160,15 +160,18 @@ describe.each(Object.keys(LEDGERS) as (keyof typeof LEDGERS)[])("%s", (ledger) =
         expect(ran).toEqual(["1.0.0"]);
       });
 
-      it("judges a call that is not the same: it is a conflict under a key that ran, and as any under another", async () => {
+      it("judges a call that is not the same, under a key that ran and under another", async () => {
         const key = crypto.randomUUID();
         const ran = await rungBy(async () => {
           await deploy({ ledger })(key, "", input);
           const raised = deploy({ ledger, versions, takes });
-          await raised(key, "", { bell: "back" });
-          expect(lines.at(-1)).toMatchObject({ outcome: "refused", reason: "conflict" });
-          await raised(crypto.randomUUID(), "", input);
-          expect(["invalid", "requirements"]).toContain(lines.at(-1)?.reason ?? lines.at(-1)?.outcome);
+          for (const [used, sent] of [
+            [key, { bell: "back" }],
+            [crypto.randomUUID(), input],
+          ] as const) {
+            await raised(used, "", sent);
+            expect(["invalid", "requirements"]).toContain(lines.at(-1)?.reason ?? lines.at(-1)?.outcome);
+          }
         });
         expect(ran).toEqual(["1.0.0"]);
       });
