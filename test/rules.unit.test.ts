@@ -60,7 +60,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   {
     files: /^src\/protocols\/mcp\/routes\.ts$/,
     mayImport: [
-      /^src\/protocols\/mcp\/(dialects\/era\.ts|(transport|wire)\/)/,
+      /^src\/protocols\/mcp\/(dialects\/eras\.ts|(transport|wire)\/)/,
       /^src\/protocols\/[a-z-]+\.ts$/,
       /^src\/(core|http)\//,
     ],
@@ -115,7 +115,7 @@ function importsOf(file: string): string[] {
   return found;
 }
 
-describe("dependency direction (design, Rooms)", () => {
+describe("dependency direction (docs/architecture.md, Folders)", () => {
   it("sees imports at all", () => {
     expect(importsOf("src/index.ts")).toContain("src/settings.ts");
     expect(importsOf("src/tool.ts")).toContain("type src/core/model/definition.ts");
