@@ -7,7 +7,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Asked, asked, fetched, LEGACY, MODERN } from "../../bench/mcp.ts";
+import { fetchInit, LEGACY, type McpRequest, MODERN, mcpRequest } from "../../bench/mcp.ts";
 import { testSettings } from "../../support/node/fork.ts";
 import { postJson } from "../../support/node/http.ts";
 import { type Project, project, ROOT } from "../../support/node/project.ts";
@@ -196,11 +196,11 @@ describe("1,000 tools", () => {
 
   it("are listed over MCP, each answer under its own id, in one piece whose length is said", async () => {
     const { url, stop } = await serve(many);
-    const ask = ({ body, ...sent }: Asked, id: number | string) =>
-      fetch(`${url}/mcp`, fetched({ ...sent, body: { ...body, id } }));
+    const ask = ({ body, ...sent }: McpRequest, id: number | string) =>
+      fetch(`${url}/mcp`, fetchInit({ ...sent, body: { ...body, id } }));
     try {
       for (const era of [LEGACY, MODERN]) {
-        const listing = asked(era, "tools/list", {}, IN_ONE_PIECE);
+        const listing = mcpRequest(era, "tools/list", {}, IN_ONE_PIECE);
         const ids = [...Array(14).keys(), '"\u00e9\\', "\ud83d\udd29"];
         const answers = await Promise.all(ids.map((id) => ask(listing, id)));
         const bodies = await Promise.all(answers.map(async (answer) => Buffer.from(await answer.arrayBuffer())));
