@@ -141,9 +141,9 @@ class Box {
   isClosed = false;
 
   question(name: string): PromiseWithResolvers<string | undefined> {
-    const asked = this.questions.get(name) ?? Promise.withResolvers<string | undefined>();
-    this.questions.set(name, asked);
-    return asked;
+    const pending = this.questions.get(name) ?? Promise.withResolvers<string | undefined>();
+    this.questions.set(name, pending);
+    return pending;
   }
 
   stream(name: string): Stream {

@@ -6,7 +6,7 @@ import { type Stream, streamOf } from "./sse.ts";
 export const VERSION = "2026-07-28";
 export const META = "io.modelcontextprotocol/";
 
-export interface Asked {
+export interface RequestOptions {
   readonly capabilities?: unknown;
   /** Further members of `_meta`; one that is undefined is left out. */
   readonly meta?: Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ export interface Asked {
 export function modernRequest(
   method: string,
   params: Readonly<Record<string, unknown>> = {},
-  { capabilities = {}, meta = {}, headers = {}, id = 1 }: Asked = {},
+  { capabilities = {}, meta = {}, headers = {}, id = 1 }: RequestOptions = {},
 ): { message: unknown; headers: Record<string, string> } {
   const _meta = { [`${META}protocolVersion`]: VERSION, [`${META}clientCapabilities`]: capabilities, ...meta };
   const name = params.name ?? params.uri;
@@ -35,29 +35,33 @@ export function modernRequest(
 }
 
 /** Takes plain JSON only, unless `headers` says otherwise. */
-export function modern(method: string, params?: Readonly<Record<string, unknown>>, asked?: Asked): Promise<McpAnswer> {
-  const { message, headers } = modernRequest(method, params, asked);
-  return mcp(message, headers, asked?.path);
+export function modern(
+  method: string,
+  params?: Readonly<Record<string, unknown>>,
+  options?: RequestOptions,
+): Promise<McpAnswer> {
+  const { message, headers } = modernRequest(method, params, options);
+  return mcp(message, headers, options?.path);
 }
 
 /** As {@link modern}, for an answer that may be an event stream or not. */
 export function postModern(
   method: string,
   params?: Readonly<Record<string, unknown>>,
-  asked?: Asked,
+  options?: RequestOptions,
 ): Promise<Response> {
-  const { message, headers } = modernRequest(method, params, asked);
-  return postMcp(message, { ...BOTH, ...headers }, asked?.path);
+  const { message, headers } = modernRequest(method, params, options);
+  return postMcp(message, { ...BOTH, ...headers }, options?.path);
 }
 
 /** As {@link modern}, for an answer that is an event stream. */
 export async function modernStream(
   method: string,
   params?: Readonly<Record<string, unknown>>,
-  asked?: Asked,
+  options?: RequestOptions,
 ): Promise<Stream> {
-  return streamOf(await postModern(method, params, asked));
+  return streamOf(await postModern(method, params, options));
 }
 
-export const callModern = (name: string, args: unknown = {}, asked?: Asked) =>
-  modern("tools/call", { name, arguments: args }, asked);
+export const callModern = (name: string, args: unknown = {}, options?: RequestOptions) =>
+  modern("tools/call", { name, arguments: args }, options);

@@ -132,7 +132,7 @@ describe("for the deployment", () => {
     expect(hash).toBe(sha256(text));
     expect(terms).toEqual({ name: "bot", scopes: ["*"], created: expect.any(Number), expires: 32_472_144_000 });
     expect(kept).toMatchObject({ metadata: terms, expiration: 32_472_144_000 });
-    expect(cloudflare.asked.map((line) => line.replace(/[0-9a-f]{32}/, "…"))).toEqual([
+    expect(cloudflare.requests.map((line) => line.replace(/[0-9a-f]{32}/, "…"))).toEqual([
       "GET /workers/scripts/keys/settings",
       `PUT /storage/kv/namespaces/…/values/key%3A${id}`,
     ]);

@@ -82,16 +82,16 @@ describe("schemes", () => {
   });
 });
 
-/** A network of canned answers: what it was asked is what a test looks at. */
+/** A network of canned answers: what it was requests is what a test looks at. */
 function network(answers: Record<string, () => Response>) {
-  const asked: { url: string; method: string; headers: Record<string, string>; body: string }[] = [];
+  const requests: { url: string; method: string; headers: Record<string, string>; body: string }[] = [];
   const fetch = guardedFetch(async (input, init) => {
     const request = new Request(input, init);
     const { url, method } = request;
-    asked.push({ url, method, headers: Object.fromEntries(request.headers), body: await request.text() });
+    requests.push({ url, method, headers: Object.fromEntries(request.headers), body: await request.text() });
     return (answers[url] ?? (() => new Response("end")))();
   });
-  return { fetch, asked };
+  return { fetch, requests };
 }
 
 const to =
@@ -106,29 +106,29 @@ describe("redirects", () => {
     ...["http://127.0.0.1/", "http://[::1]/", "http://169.254.169.254/latest", "//localhost/", "http://2130706433/"],
     ...["file:///etc/passwd", "ftp://b.example/"],
   ])("to %s are refused, and nothing is sent there", async (location) => {
-    const { fetch, asked } = network({ [A]: to(location) });
+    const { fetch, requests } = network({ [A]: to(location) });
     await expect(fetch(A)).rejects.toThrow(AddressRefused);
-    expect(asked.map(({ url }) => url)).toEqual([A]);
+    expect(requests.map(({ url }) => url)).toEqual([A]);
   });
 
   it("to an inside address are refused after several outside ones", async () => {
-    const { fetch, asked } = network({ [A]: to(B), [B]: to("http://10.0.0.1/", 307) });
+    const { fetch, requests } = network({ [A]: to(B), [B]: to("http://10.0.0.1/", 307) });
     await expect(fetch(A)).rejects.toMatchObject({ name: "AddressRefused" });
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 
   it("an inside address asked for directly is refused, and nothing is sent", async () => {
-    const { fetch, asked } = network({});
+    const { fetch, requests } = network({});
     await expect(fetch("http://127.1/")).rejects.toThrow(AddressRefused);
     await expect(fetch(new URL("http://localhost:8787/tools"))).rejects.toThrow(AddressRefused);
     await expect(fetch(new Request("http://10.0.0.1/"))).rejects.toThrow(AddressRefused);
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   it("are followed, relative ones too", async () => {
-    const { fetch, asked } = network({ [A]: to("/next?x=1"), [`${A}next?x=1`]: to(B) });
+    const { fetch, requests } = network({ [A]: to("/next?x=1"), [`${A}next?x=1`]: to(B) });
     expect(await (await fetch(A)).text()).toBe("end");
-    expect(asked.map(({ url }) => url)).toEqual([A, `${A}next?x=1`, B]);
+    expect(requests.map(({ url }) => url)).toEqual([A, `${A}next?x=1`, B]);
   });
 
   it("ten are followed, and no more", async () => {
@@ -156,14 +156,14 @@ describe("redirects", () => {
   });
 
   it.each(["init", "request"])('"manual" and "error" in the %s are kept to', async (where) => {
-    const { fetch, asked } = network({ [A]: to(B) });
+    const { fetch, requests } = network({ [A]: to(B) });
     const send = (redirect: "manual" | "error") =>
       where === "init"
         ? fetch(A, { redirect: redirect as "manual" })
         : fetch(new Request(A, { redirect: redirect as "manual" }));
     expect((await send("manual")).status).toBe(302);
     if (where === "init") await expect(send("error")).rejects.toThrow(TypeError);
-    expect(asked.every(({ url }) => url === A)).toBe(true);
+    expect(requests.every(({ url }) => url === A)).toBe(true);
   });
 });
 
@@ -185,26 +185,26 @@ describe("what a redirect carries (Fetch standard, HTTP-redirect fetch)", () => 
     ["another port", "https://a.example:8443/"],
     ["a subdomain", "https://sub.a.example/"],
   ])("no credentials to %s", async (_, location) => {
-    const { fetch, asked } = network({ [A]: to(location, 307) });
+    const { fetch, requests } = network({ [A]: to(location, 307) });
     await fetch(A, posted);
-    expect(asked[0]?.headers).toMatchObject(headers);
-    expect(asked[1]?.headers).toMatchObject({ "x-own": "kept", "content-type": "text/plain" });
+    expect(requests[0]?.headers).toMatchObject(headers);
+    expect(requests[1]?.headers).toMatchObject({ "x-own": "kept", "content-type": "text/plain" });
     for (const name of ["authorization", "cookie", "proxy-authorization", "baggage", "tracestate"]) {
-      expect(asked[1]?.headers).not.toHaveProperty(name);
+      expect(requests[1]?.headers).not.toHaveProperty(name);
     }
   });
 
   it("not again when it comes back", async () => {
-    const { fetch, asked } = network({ [A]: to(B, 307), [B]: to(`${A}back`, 307) });
+    const { fetch, requests } = network({ [A]: to(B, 307), [B]: to(`${A}back`, 307) });
     await fetch(A, posted);
-    expect(asked[2]).toMatchObject({ url: `${A}back`, body: "the body" });
-    expect(asked[2]?.headers).not.toHaveProperty("authorization");
+    expect(requests[2]).toMatchObject({ url: `${A}back`, body: "the body" });
+    expect(requests[2]?.headers).not.toHaveProperty("authorization");
   });
 
   it("credentials within the origin", async () => {
-    const { fetch, asked } = network({ [A]: to("/next", 308) });
+    const { fetch, requests } = network({ [A]: to("/next", 308) });
     await fetch(A, posted);
-    expect(asked[1]?.headers).toMatchObject(headers);
+    expect(requests[1]?.headers).toMatchObject(headers);
   });
 
   it.each([
@@ -218,10 +218,10 @@ describe("what a redirect carries (Fetch standard, HTTP-redirect fetch)", () => 
     [307, "POST", "POST"],
     [308, "PATCH", "PATCH"],
   ])("%i turns %s into %s", async (status, method, then) => {
-    const { fetch, asked } = network({ [A]: to(`${A}next`, status) });
+    const { fetch, requests } = network({ [A]: to(`${A}next`, status) });
     await fetch(A, { method, headers, ...(method !== "HEAD" && { body: "the body" }) });
     const keeps = method === then && method !== "HEAD";
-    expect(asked[1]).toMatchObject({ method: then, body: keeps ? "the body" : "" });
-    if (then === "GET") expect(asked[1]?.headers).not.toHaveProperty("content-type");
+    expect(requests[1]).toMatchObject({ method: then, body: keeps ? "the body" : "" });
+    if (then === "GET") expect(requests[1]?.headers).not.toHaveProperty("content-type");
   });
 });

@@ -439,11 +439,11 @@ describe("completion (server/utilities/completion)", () => {
 
   it("needs what its prompt requires, before anything is said of arguments", async () => {
     const key = await here.makeKey();
-    const asked = [
+    const requests = [
       MCP_WAYS.bare("completion/complete", complete(prompt("Club_Needy"), "what")),
       MCP_WAYS.bare("prompts/get", { name: "Club_Needy" }),
     ];
-    for (const sent of asked) {
+    for (const sent of requests) {
       const { error } = (await ask(sent, as(key))).body;
       expect(error).toMatchObject({ code: -32603, message: expect.stringContaining('secret "CLUB_SECRET"') });
     }

@@ -14,7 +14,7 @@ export interface Rig {
   readonly url: string;
   /** Asks an object's method, by the driver. */
   ask<Result>(path: string, ...given: unknown[]): Promise<Result>;
-  run(plan: Omit<Plan, "from" | "to"> & { readonly keys: number }, progress?: (sofar: Tally) => void): Promise<Tally>;
+  run(plan: Omit<Plan, "from" | "to"> & { readonly keys: number }, progress?: (soFar: Tally) => void): Promise<Tally>;
   /** Ends workerd at once (SIGKILL), in the middle of whatever it does. */
   kill(): Promise<void>;
 }

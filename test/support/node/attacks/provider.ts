@@ -21,7 +21,7 @@ export interface Provider {
   readonly issuer: string;
   readonly jwksUrl: string;
   /** Requests for its keys so far. */
-  asked: number;
+  keyRequests: number;
   /** Paths that were asked for. */
   readonly paths: string[];
   mood: Mood;
@@ -36,7 +36,7 @@ export async function startProvider(): Promise<Provider> {
   const server = createServer((request, response) => {
     provider.paths.push(request.url ?? "");
     if (request.url !== "/keys") return response.writeHead(200).end(JSON.stringify({ keys: [] }));
-    provider.asked += 1;
+    provider.keyRequests += 1;
     return answer(response, provider);
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
@@ -44,7 +44,7 @@ export async function startProvider(): Promise<Provider> {
   const provider: Provider = {
     issuer,
     jwksUrl: `${issuer}/keys`,
-    asked: 0,
+    keyRequests: 0,
     paths: [],
     mood: "well",
     published: new Map((Object.keys(KEYS) as Alg[]).map((alg) => [alg, alg])),

@@ -17,7 +17,7 @@ export interface IssuerSettings {
 }
 
 /** A request to one of its endpoints. */
-export interface Asked {
+export interface ReceivedRequest {
   readonly endpoint: string;
   readonly params: Record<string, string>;
 }
@@ -25,7 +25,7 @@ export interface Asked {
 export interface Issuer {
   readonly url: string;
   readonly jwksUrl: string;
-  readonly asked: Asked[];
+  readonly requests: ReceivedRequest[];
   /** An access token as its own are, with other claims; `undefined` takes one away. */
   mint(claims: JWTPayload, header?: Record<string, unknown>): Promise<string>;
   stop(): Promise<void>;
@@ -62,7 +62,7 @@ export async function startIssuer({ path = "", discovery = "oauth", documents }:
   for (const [url, { redirect_uris }] of Object.entries(documents ?? {})) clients.set(url, redirect_uris);
   const codes = new Map<string, Code>();
   const refreshTokens = new Map<string, Grant & { used: boolean }>();
-  const asked: Asked[] = [];
+  const requests: ReceivedRequest[] = [];
 
   const server = createServer((request, response) => {
     serve(request, response).catch((error) => {
@@ -127,7 +127,7 @@ export async function startIssuer({ path = "", discovery = "oauth", documents }:
   }
 
   function note(endpoint: string, params: Record<string, string>): void {
-    asked.push({ endpoint, params });
+    requests.push({ endpoint, params });
   }
 
   function authorize(query: Record<string, string>, response: ServerResponse): void {
@@ -204,7 +204,7 @@ export async function startIssuer({ path = "", discovery = "oauth", documents }:
       server.close(() => stopped());
       server.closeAllConnections();
     });
-  return { url, jwksUrl: metadata.jwks_uri, asked, mint, stop };
+  return { url, jwksUrl: metadata.jwks_uri, requests, mint, stop };
 }
 
 /** RFC 8707, section 2: "an absolute URI" that "MUST NOT include a fragment component". */
