@@ -1,4 +1,4 @@
-/** A client of 2026-07-28: requests with all that this revision wants of them, and answers as they come back. */
+/** A client of 2026-07-28: sends requests with everything that this revision requires. */
 
 import { BOTH, type McpAnswer, mcp, postMcp } from "./mcp.ts";
 import { type Stream, streamOf } from "./sse.ts";
@@ -8,15 +8,15 @@ export const META = "io.modelcontextprotocol/";
 
 export interface RequestOptions {
   readonly capabilities?: unknown;
-  /** Further members of `_meta`; one that is undefined is left out. */
+  /** Further members of `_meta`; undefined removes one. */
   readonly meta?: Readonly<Record<string, unknown>>;
-  /** Headers to add, or with an empty text to take away. */
+  /** Headers to add; an empty string removes one. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly id?: unknown;
   readonly path?: string;
 }
 
-/** The parts of a correct request, with the changes that a test makes. */
+/** Message and headers of a valid request, with a test's changes. */
 export function modernRequest(
   method: string,
   params: Readonly<Record<string, unknown>> = {},
@@ -34,7 +34,7 @@ export function modernRequest(
   return { message: { jsonrpc: "2.0", id, method, params: { ...params, _meta } }, headers: Object.fromEntries(kept) };
 }
 
-/** Takes plain JSON only, unless `headers` says otherwise. */
+/** Sends a request that accepts plain JSON only, unless `headers` says otherwise. */
 export function modern(
   method: string,
   params?: Readonly<Record<string, unknown>>,
@@ -44,7 +44,7 @@ export function modern(
   return mcp(message, headers, options?.path);
 }
 
-/** As {@link modern}, for an answer that may be an event stream or not. */
+/** Like {@link modern}, but also accepts an event stream. */
 export function postModern(
   method: string,
   params?: Readonly<Record<string, unknown>>,
@@ -54,7 +54,7 @@ export function postModern(
   return postMcp(message, { ...BOTH, ...headers }, options?.path);
 }
 
-/** As {@link modern}, for an answer that is an event stream. */
+/** Like {@link modern}, for an answer that is an event stream. */
 export async function modernStream(
   method: string,
   params?: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-/** As much of Cloudflare's API as wrangler asks for one Worker's KV namespace, over real HTTP. Knows no expiry. */
+/** A server for the part of Cloudflare's API that wrangler uses for a Worker's KV namespace. Nothing expires. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -7,13 +7,13 @@ const NAMESPACE = "0f2ac74b498b48028cb68387c421e279";
 
 export interface Cloudflare {
   readonly url: string;
-  /** What was asked, as `GET /workers/scripts/keys/settings`. */
+  /** The requests, as `GET /workers/scripts/keys/settings`. */
   readonly requests: string[];
   readonly kept: Map<string, { readonly value: string; readonly metadata?: unknown; readonly expiration?: number }>;
   close(): void;
 }
 
-/** @param worker name of the only Worker that is deployed */
+/** Starts the server. `worker` is the name of the only deployed Worker. */
 export async function startCloudflare(worker: string): Promise<Cloudflare> {
   const requests: string[] = [];
   const kept: Cloudflare["kept"] = new Map();

@@ -1,4 +1,4 @@
-/** An identity provider: publishes keys, signs tokens, and fails in every way that one can. */
+/** An identity provider that publishes keys, signs tokens, and can be made to fail in many ways. */
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Alg, forge, KEYS, now, publicJwk, SIGN } from "./tokens.ts";
@@ -22,12 +22,12 @@ export interface Provider {
   readonly jwksUrl: string;
   /** Requests for its keys so far. */
   keyRequests: number;
-  /** Paths that were asked for. */
+  /** Requested paths. */
   readonly paths: string[];
   mood: Mood;
-  /** Algorithms whose keys are published, by `kid`. */
+  /** Algorithms of the published keys, by `kid`. */
   published: Map<string, Alg>;
-  /** Claims that are undefined are left out. */
+  /** Signs claims. Those that are undefined are omitted. */
   sign(claims?: object, header?: { alg?: Alg; kid?: string; [member: string]: unknown }): string;
   stop(): void;
 }
