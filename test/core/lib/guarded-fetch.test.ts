@@ -1,4 +1,6 @@
-/** core/lib/guarded-fetch.ts: which addresses a tool may not fetch, in every spelling, and what a redirect may carry. */
+/**
+ * Tests core/lib/guarded-fetch.ts: addresses that a tool may not fetch, in every notation, and headers on redirects.
+ */
 import { describe, expect, it } from "vitest";
 import { AddressRefused, guardedFetch, refusePrivate } from "../../../src/core/lib/guarded-fetch.ts";
 
@@ -82,7 +84,7 @@ describe("schemes", () => {
   });
 });
 
-/** A network of canned answers: what it was requests is what a test looks at. */
+/** A network with fixed answers, which records its requests. */
 function network(answers: Record<string, () => Response>) {
   const requests: { url: string; method: string; headers: Record<string, string>; body: string }[] = [];
   const fetch = guardedFetch(async (input, init) => {
@@ -117,7 +119,7 @@ describe("redirects", () => {
     expect(requests).toHaveLength(2);
   });
 
-  it("an inside address asked for directly is refused, and nothing is sent", async () => {
+  it("a direct request to an inside address is refused, and nothing is sent", async () => {
     const { fetch, requests } = network({});
     await expect(fetch("http://127.1/")).rejects.toThrow(AddressRefused);
     await expect(fetch(new URL("http://localhost:8787/tools"))).rejects.toThrow(AddressRefused);
@@ -138,7 +140,7 @@ describe("redirects", () => {
     await expect(network(chain(11)).fetch(`${A}0`)).rejects.toThrow("Too many redirects");
   });
 
-  it("leave no body unread: on Workers each holds one of six connections", async () => {
+  it("leave no body unread: on Workers each would occupy one of six connections", async () => {
     let released = false;
     const body = new ReadableStream({
       cancel() {
@@ -167,7 +169,7 @@ describe("redirects", () => {
   });
 });
 
-describe("what a redirect carries (Fetch standard, HTTP-redirect fetch)", () => {
+describe("headers on a redirect (Fetch standard, HTTP-redirect fetch)", () => {
   const headers = {
     authorization: "Bearer s3cret",
     cookie: "a=1",

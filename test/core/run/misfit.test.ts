@@ -1,4 +1,7 @@
-/** Results whose members are undefined: JSON drops these, and a client refuses what its listed schema requires. */
+/**
+ * Results with undefined members: JSON drops them, and a client refuses a result without the members its schema
+ * requires.
+ */
 import { expect, it } from "vitest";
 import { call as callMcp, mcp } from "../../support/mcp.ts";
 import { rpc } from "../../support/opentool.ts";
@@ -23,7 +26,7 @@ it.each([
   },
 );
 
-it("a member that need not be there may be undefined", async () => {
+it("an optional member may be undefined", async () => {
   const { body } = await call("Outputs.Gaps", { gap: "none that is required" });
   expect(body.result.value).toEqual({ a: "x", anything: 1, kind: { of: "b" } });
 });

@@ -42,7 +42,7 @@ export function makeFork(tools: string | Record<string, string>, { closed = fals
 }
 
 /**
- * The text of a wrangler.toml for tests. By default anyone may call without a rate limit: most tests are not about access.
+ * The text of a wrangler.toml for tests. By default anyone may call without a rate limit: few tests are about access.
  *
  * @param closed whether it requires credentials and limits requests, as a deployment does by default
  */
