@@ -1,4 +1,6 @@
-/** Questions before 2026-07-28: a request of ours on the call's stream, answered by a POST (2025-11-25, client/*). */
+/**
+ * Questions before 2026-07-28: the server's request on the call's stream, answered by a POST (2025-11-25, client/*).
+ */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
@@ -7,7 +9,7 @@ import type { Stream } from "../../../../support/sse.ts";
 
 const ask = (what: string, more = {}) => call("Talk_Ask", { what, ...more });
 
-/** The answer of a client to a request of ours. */
+/** A client's response to a request of the server. */
 async function respond(session: Record<string, string>, id: unknown, answer: object): Promise<number> {
   const response = await postMcp({ jsonrpc: "2.0", id, ...answer }, session);
   expect(await response.text()).toBe("");
@@ -25,7 +27,7 @@ async function asked(what: string, capabilities: object = EVERYTHING, revision?:
 const answers = async (stream: Stream) => (await stream.nextData()).result.structuredContent.answers;
 
 describe("a question (2025-11-25, client/elicitation)", () => {
-  it("is a request on the stream of the call, and its answer a POST of its own", async () => {
+  it("is a request on the call's stream, and its answer is a separate POST", async () => {
     const { session, stream, question } = await asked("form");
     expect(question).toEqual({
       jsonrpc: "2.0",
@@ -85,13 +87,13 @@ describe("a question (2025-11-25, client/elicitation)", () => {
     expect(await answers(stream)).toEqual({ action });
   });
 
-  it.each([{}, { result: null }])("answered with an error fails the call, also beside %j", async (beside) => {
+  it.each([{}, { result: null }])("answered with an error fails the call, also together with %j", async (beside) => {
     const { session, stream, question } = await asked("form");
     await respond(session, question.id, { error: { code: -1, message: "User rejected" }, ...beside });
     expect((await stream.nextData()).result.isError).toBe(true);
   });
 
-  it("accepted with content of null, where nothing is required, is accepted", async () => {
+  it("may be accepted with content of null if nothing is required", async () => {
     const { session, stream, question } = await asked("anything");
     await respond(session, question.id, { result: { action: "accept", content: null }, error: null });
     expect(await answers(stream)).toEqual({ action: "accept", content: {} });
@@ -113,7 +115,7 @@ describe("a question (2025-11-25, client/elicitation)", () => {
       expect((await answers(stream)).content).toEqual({ name: "Ann" });
     });
 
-    it("three times fails the call in words for its caller, and is no error of ours in the log", async () => {
+    it("three times fails the call with a message for its caller, and is not logged as a server error", async () => {
       const said = vi.spyOn(console, "log");
       const { session, stream, question } = await asked("form");
       await respond(session, question.id, answer);
@@ -141,7 +143,7 @@ describe("a question (2025-11-25, client/elicitation)", () => {
     expect(await answers(stream)).toHaveLength(4);
   });
 
-  it("one after the other", async () => {
+  it("several in sequence", async () => {
     const { session, stream, question } = await asked("two rounds");
     await respond(session, question.id, ANN);
     const second = await stream.nextData();
@@ -151,7 +153,7 @@ describe("a question (2025-11-25, client/elicitation)", () => {
     expect(await answers(stream)).toHaveLength(2);
   });
 
-  it("comes behind what was said before it", async () => {
+  it("comes after earlier messages", async () => {
     const session = await handshake("2025-11-25", EVERYTHING);
     const params = { name: "Talk_Ask", arguments: { what: "after a message" }, _meta: { progressToken: 1 } };
     const stream = await streamed(request("tools/call", params), session);
@@ -201,7 +203,7 @@ describe("an answer", () => {
     expect((await answers(stream)).action).toBe("accept");
   });
 
-  it("that nobody asked for is stored nowhere, of whatever size", async () => {
+  it("to no question is never stored, whatever its size", async () => {
     const { MAILBOX } = env as unknown as { MAILBOX: DurableObjectNamespace };
     const { session, stream, question } = await asked("form");
     const large = { result: { action: "accept", content: { name: "x".repeat(900_000) } } };
@@ -227,7 +229,7 @@ describe("an answer", () => {
 });
 
 describe("a tool that asks and does not wait for the answer", () => {
-  it.each([1, 2])("is answered, and asks nothing after that (time %i)", async () => {
+  it.each([1, 2])("gets its result, and asks nothing after that (time %i)", async () => {
     const session = await handshake(undefined, EVERYTHING);
     const response = await postMcp(call("Talk_AskAndGo", {}), session);
     const said = await response.text();
