@@ -200,7 +200,7 @@ describe("the dry run's output, without configuration (README, Deploy)", () => {
 
 describe('PUBLIC = "true" (README, Deploy; OXP, Server Authentication: none)', () => {
   it.each(Object.entries(CALLS))(
-    "%s: strangers call what demands no scope, and nothing else is there",
+    "%s: anonymous callers can call tools that require no scope, and see no others",
     async (_, call) => {
       expect(await ranBy(() => send(open.url, call("Vault.Peek")))).toEqual(["vault.peek"]);
       const ran = await ranBy(async () => {

@@ -239,10 +239,10 @@ const STALE: Table = [
 
 const TABLES: Readonly<Record<string, Table>> = {
   "no credential (OXP, Server Authentication; RFC 6750, section 3)": NOTHING,
-  "a key where keys do not belong (gateway seed, Authentication; RFC 6750, section 2)": PLACES,
+  "a key in the wrong place (RFC 6750, section 2)": PLACES,
   "a key in another spelling (RFC 6750, section 2.1)": SPELLINGS,
   "a credential of great length (RFC 6585, section 5)": LENGTHS,
-  "credentials in company: each must be valid, and all the same (gateway seed, Authentication)": COMPANY,
+  "several credentials: each must be valid, and all must be of one principal": COMPANY,
   "a key that is not good (OXP, Server Authentication)": STALE,
 };
 

@@ -35,7 +35,7 @@ describe("a client without a handshake", () => {
   it.each([
     // -32601 Tool not found, -32602 Invalid arguments, -32003 timeout.
     ["an unknown tool", call("No_Such"), -32601, "Unknown tool: No_Such"],
-    ["a tool by its OXP id, named as it was asked for", call("Math.Add"), -32601, "Unknown tool: Math.Add"],
+    ["a tool by its OXP id, which the message repeats", call("Math.Add"), -32601, "Unknown tool: Math.Add"],
     ["arguments of a wrong type", call("Math_Add", { a: 1, b: "infinity" }), -32602, "b: Must be a number"],
     ["missing arguments", call("Math_Add", {}), -32602, "a: Is required; b: Is required"],
     ["arguments that are no object", call("Math_Add", [1, 2]), -32602, "params.arguments"],
@@ -52,7 +52,7 @@ describe("a client without a handshake", () => {
   it.each([
     ["a notification", { jsonrpc: "2.0", method: "notifications/initialized" }],
     ["an unknown notification", { jsonrpc: "2.0", method: "notifications/whatever", params: { deep: [1] } }],
-    ["a response nobody asked for", { jsonrpc: "2.0", id: 9, result: {} }],
+    ["a response without a request", { jsonrpc: "2.0", id: 9, result: {} }],
   ])("accepts %s with 202 and no body (Streamable HTTP, Sending Messages)", async (_, message) => {
     const { status, body } = await mcp(message);
     expect([status, body]).toEqual([202, undefined]);

@@ -52,7 +52,7 @@ it.each<[string, Input, Record<string, string>]>([
     { filter: [], count: "s3cret" },
     { filter: OBJECT, count: "Must be a number" },
   ],
-  ["what both refuse, which is told once", { filter: "s3cret" }, { filter: OBJECT }],
+  ["a mistake that both find is reported once", { filter: "s3cret" }, { filter: OBJECT }],
   ["a missing object", { count: 1 }, { filter: "Is required" }],
 ])("a library lets it pass, and the call does not: %s", async (_, input, expected) => {
   expect(await mistakes("Search", input)).toEqual(expected);

@@ -112,7 +112,7 @@ describe("another call", () => {
     ["another normal form of a text", "\u00e9", "e\u0301"],
     ["one lone surrogate for another", "\ud800", "\ud801"],
     ["true for 1", true, 1],
-  ])("with %s: 400 (design, Outcome: conflicting key)", async (_, one, other) => {
+  ])("with %s: 400, as a conflict", async (_, one, other) => {
     const [name, call_id] = [fresh(), fresh()];
     await call("Counter.Bump", { name, more: one }, { call_id });
     const { status, body } = await call("Counter.Bump", { name, more: other }, { call_id });

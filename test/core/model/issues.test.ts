@@ -22,13 +22,13 @@ it.each<[string, StandardSchema]>([
 it("a long name is shortened in the middle, as arktype states the problem after it", async () => {
   const schema = type({ series: { "[string]": "number[]" } });
   const { issues = [] } = await schema["~standard"].validate({ series: { ["k".repeat(100_000)]: ["x"] } });
-  const [told] = toIssues(issues);
+  const [found] = toIssues(issues);
   expect(found?.path).toMatch(/^series\.k+…k+\.0$/);
   expect(found?.message).toMatch(/^series\.k+…k+\[0\] must be a number$/);
 });
 
 it("no character is cut into halves that UTF-8 cannot encode", () => {
-  const [told] = toIssues([{ message: "x".repeat(99) + "😀".repeat(1000), path: [`a${"😀".repeat(500)}`] }]);
+  const [found] = toIssues([{ message: "x".repeat(99) + "😀".repeat(1000), path: [`a${"😀".repeat(500)}`] }]);
   expect(found?.message.isWellFormed()).toBe(true);
   expect(found?.path.isWellFormed()).toBe(true);
 });

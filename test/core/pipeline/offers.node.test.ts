@@ -70,7 +70,7 @@ async function ranBy(work: () => Promise<unknown>): Promise<string[]> {
 const linesOf = (key: Made) =>
   here.entries().filter(({ message, principal }) => message === "call" && principal === `key:${key.id}`);
 
-interface Asked {
+interface Use {
   readonly method: string;
   readonly params: { readonly name?: string; readonly uri?: string };
   /** The parameters of one that does not exist. */
@@ -84,7 +84,7 @@ const prompt = (name: string) => ({ type: "ref/prompt", name });
 const resource = (uri: string) => ({ type: "ref/resource", uri });
 
 /** Each way to use something that requires the scopes club:read and club:write. */
-const GUARDED: Record<string, Asked> = {
+const GUARDED: Record<string, Use> = {
   "a prompt": {
     method: "prompts/get",
     params: { name: "Club_Letter" },
@@ -171,7 +171,7 @@ describe.each(SCOPED)("%s that requires scopes", (_, { method, params, unknown, 
   );
 
   it.each(WAYS.filter(([name]) => name !== "batch"))(
-    "is 401 for a stranger who can sign in, %s (RFC 6750, section 3.1)",
+    "is 401 for an anonymous caller who can sign in, %s (RFC 6750, section 3.1)",
     async (_, way) => {
       const ran = await ranBy(async () => {
         const { status, headers } = await ask(way(method, params));

@@ -17,9 +17,12 @@ it.each<[string, string, unknown, Record<string, string>]>([
   ["objects without any of their members", "rows", {}, { "rows.0.a": "Is required" }],
   ["texts of which only the library says that they are wrong", "emails", "", { "emails.0": "Must be a valid email" }],
   ["values that no compiled check looks at", "texts", 1, { "texts.0": "Must be a string" }],
-])("a list of nothing but wrong %s: the first is told, and no other looked for", async (_, name, item, expected) => {
-  expect(await mistakes("Rows", { [name]: list(item) })).toEqual(expected);
-});
+])(
+  "a list of nothing but wrong %s: the first is reported, and no other is looked for",
+  async (_, name, item, expected) => {
+    expect(await mistakes("Rows", { [name]: list(item) })).toEqual(expected);
+  },
+);
 
 it("a large input gets one mistake per parameter from the compiled check", async () => {
   const found = await mistakes("RowsOfZod", { rows: list({}), name: "" });

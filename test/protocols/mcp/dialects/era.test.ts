@@ -266,7 +266,7 @@ describe("headers that differ: 400 and -32020 (Streamable HTTP, Server Validatio
     ],
     ["Base64 that is none", named("=?base64?%%%%?="), "The header Mcp-Name is malformed"],
     ["another Mcp-Name", named("b"), "The header Mcp-Name differs from the body"],
-  ])("%s is told as what it is", (_, opening, message) => {
+  ])("%s gets its own message", (_, opening, message) => {
     expect(era(opening)).toMatchObject({ error: { message } });
   });
 });

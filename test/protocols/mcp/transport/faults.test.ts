@@ -11,7 +11,7 @@ const AWAY = () => {
 };
 /** Session values cannot be read; whether a session has ended can. */
 const valuesAway = () => {
-  const get = kv.get.bind(kv) as (...asked: unknown[]) => Promise<unknown>;
+  const get = kv.get.bind(kv) as (...args: unknown[]) => Promise<unknown>;
   vi.spyOn(kv, "get").mockImplementation(((name: string, ...how: unknown[]) =>
     name.startsWith("session:") ? AWAY() : get(name, ...how)) as never);
 };

@@ -11,7 +11,7 @@ const EVERY_LEVEL = LEVELS.map((level) => ({ level, data: level }));
 const report = (steps: unknown[], more: object = {}) => ({ name: "Talk_Report", arguments: { steps, ...more } });
 
 /** Everything in the answer to a call of the reporting tool. */
-async function told(steps: unknown[], meta: Record<string, unknown>) {
+async function reported(steps: unknown[], meta: Record<string, unknown>) {
   const stream = await modernStream("tools/call", report(steps), { meta });
   return (await stream.rest()).map(({ data }) => data);
 }
@@ -21,7 +21,7 @@ describe("progress (basic/patterns/progress)", () => {
     "comes with the token %j, ahead of the result",
     async (progressToken) => {
       const steps = [{ progress: 0, total: 2, message: "begun" }, { progress: 1.5 }, { progress: 2, total: 2 }];
-      const [first, second, third, result, ...more] = await told(steps, { progressToken });
+      const [first, second, third, result, ...more] = await reported(steps, { progressToken });
       const method = "notifications/progress";
       expect(first).toEqual({
         jsonrpc: "2.0",
@@ -37,12 +37,12 @@ describe("progress (basic/patterns/progress)", () => {
 
   it("increases with each notification, whatever the tool reports", async () => {
     const steps = [5, 5, 3, null, 6].map((progress) => ({ progress }));
-    const messages = await told(steps, { progressToken: 1 });
+    const messages = await reported(steps, { progressToken: 1 });
     expect(messages.slice(0, -1).map(({ params }) => params.progress)).toEqual([5, 6]);
   });
 
   it("comes without a total that is not finite: JSON would say null", async () => {
-    const [first] = await told([{ progress: 1, total: null }], { progressToken: 1 });
+    const [first] = await reported([{ progress: 1, total: null }], { progressToken: 1 });
     expect(first.params).toEqual({ progressToken: 1, progress: 1 });
   });
 
@@ -69,7 +69,7 @@ describe("progress (basic/patterns/progress)", () => {
 
 describe("log messages (server/utilities/logging)", () => {
   it.each(LEVELS)("come from the level %s on", async (level) => {
-    const messages = await told(EVERY_LEVEL, { [`${META}logLevel`]: level });
+    const messages = await reported(EVERY_LEVEL, { [`${META}logLevel`]: level });
     const levels = messages.slice(0, -1).map(({ method, params }) => {
       expect(method).toBe("notifications/message");
       expect(params).toEqual({ level: params.level, logger: "Talk_Report", data: params.level });
@@ -81,14 +81,14 @@ describe("log messages (server/utilities/logging)", () => {
 
   it("carry any JSON", async () => {
     const data = { error: "Connection failed", details: { host: "localhost", ports: [1, null] } };
-    const [message] = await told([{ level: "error", data }], { [`${META}logLevel`]: "error" });
+    const [message] = await reported([{ level: "error", data }], { [`${META}logLevel`]: "error" });
     expect(message.params.data).toEqual(data);
   });
 
   it("are not sent without a level (MUST NOT emit)", async () => {
     const response = await postModern("tools/call", report(EVERY_LEVEL));
     expect(response.headers.get("content-type")).toBe("application/json");
-    const messages = await told([...EVERY_LEVEL, { progress: 1 }], { progressToken: 1 });
+    const messages = await reported([...EVERY_LEVEL, { progress: 1 }], { progressToken: 1 });
     expect(messages.map(({ method }) => method)).toEqual(["notifications/progress", undefined]);
   });
 
@@ -112,7 +112,7 @@ describe("log messages (server/utilities/logging)", () => {
       { level: "error", data: "c" },
       { progress: 3 },
     ];
-    const messages = await told(steps, { progressToken: 1, [`${META}logLevel`]: "info" });
+    const messages = await reported(steps, { progressToken: 1, [`${META}logLevel`]: "info" });
     const said = messages.map(({ params }) => params?.progress ?? params?.data ?? "result");
     expect(said).toEqual([1, "a", 2, "c", 3, "result"]);
   });

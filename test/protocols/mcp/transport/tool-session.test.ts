@@ -6,7 +6,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { sha256 } from "../../../../src/core/lib/digest.ts";
 import { call, EVERYTHING, handshake, mcp } from "../../../support/mcp.ts";
-import { type Asked, modern } from "../../../support/modern-client.ts";
+import { modern, type RequestOptions } from "../../../support/modern-client.ts";
 import { call as callOxp } from "../../../support/oxp.ts";
 
 const count = (args: object = {}, more: object = {}) =>
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 /** Like {@link modern}, with an API key, and over https because keys require it. */
-const named = (method: string, params: Readonly<Record<string, unknown>>, asked: Asked = {}) =>
+const named = (method: string, params: Readonly<Record<string, unknown>>, asked: RequestOptions = {}) =>
   modern(method, params, { ...asked, path: "https://trivet.test/mcp", headers: { authorization: `Bearer ${KEY}` } });
 const countNamed = (args: object = {}) => named("tools/call", { name: "Talk_Tally", arguments: args });
 

@@ -5,7 +5,7 @@ import { callModern } from "../../../../support/modern-client.ts";
 
 const ACCEPT = { action: "accept", content: {} };
 
-async function asked(name: string, args: object) {
+async function callThatAsks(name: string, args: object) {
   const session = await handshake("2025-11-25", EVERYTHING);
   const stream = await streamed(call(name, args), session);
   const { id, method } = await stream.nextData();
@@ -19,14 +19,14 @@ const answer = (session: Record<string, string>, id: string, result: object) =>
 describe("a tool's time limit", () => {
   it("is suspended while a person thinks", async () => {
     // The tool's limit is 100 ms.
-    const { session, stream, id } = await asked("Talk_Patient", { workMs: 0 });
+    const { session, stream, id } = await callThatAsks("Talk_Patient", { workMs: 0 });
     expect(await stream.isSilent(500)).toBe(true);
     await answer(session, id, ACCEPT);
     expect((await stream.nextData()).result.structuredContent).toEqual({ value: "accept" });
   });
 
   it("continues when the person has answered", async () => {
-    const { session, stream, id } = await asked("Talk_Patient", { workMs: 60_000 });
+    const { session, stream, id } = await callThatAsks("Talk_Patient", { workMs: 60_000 });
     await answer(session, id, ACCEPT);
     // -32003: the timeout code for legacy clients.
     expect((await stream.nextData()).error).toMatchObject({ code: -32003 });
@@ -44,7 +44,7 @@ describe("a call with a key, whose person thinks for longer than its lease", () 
     vi.spyOn(Date, "now").mockImplementation(() => now() + laterMs);
     const [count, idempotency_key] = [crypto.randomUUID(), crypto.randomUUID()];
     const args = { what: "form", count, idempotency_key };
-    const { session, stream, id } = await asked("Talk_Ask", args);
+    const { session, stream, id } = await callThatAsks("Talk_Ask", args);
     // Its limit is 4 s, and a lease lasts 90 s longer.
     laterMs = 9 * 60_000;
     const duplicate = await mcp(call("Talk_Ask", args), session);

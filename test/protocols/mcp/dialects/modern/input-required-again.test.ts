@@ -7,14 +7,14 @@ const number = (n: number) => ({ action: "accept", content: { n } });
 
 /** Answers round by round, by the key of the question. */
 async function rounds(how: string, answers: Readonly<Record<string, number>>) {
-  const asked: string[][] = [];
+  const keysByRound: string[][] = [];
   let more = {};
   for (;;) {
     const params = { name: "Talk_Insist", arguments: { how }, ...more };
     const { result } = (await modern("tools/call", params, { capabilities: EVERYTHING })).body;
-    if (result.resultType === "complete") return { asked, answer: result.structuredContent.answer };
+    if (result.resultType === "complete") return { keysByRound, answer: result.structuredContent.answer };
     const keys = Object.keys(result.inputRequests);
-    asked.push(keys);
+    keysByRound.push(keys);
     const inputResponses = Object.fromEntries(keys.map((key) => [key, number(answers[key] ?? Number.NaN)]));
     more = { requestState: result.requestState, inputResponses };
   }
@@ -22,26 +22,26 @@ async function rounds(how: string, answers: Readonly<Record<string, number>>) {
 
 describe("a question asked again under the same key counts as another question", () => {
   it("until the answer fits", async () => {
-    const { asked, answer } = await rounds("even", { n: 1, "n#2": 3, "n#3": 4 });
-    expect([asked, answer]).toEqual([[["n"], ["n#2"], ["n#3"]], 4]);
+    const { keysByRound, answer } = await rounds("even", { n: 1, "n#2": 3, "n#3": 4 });
+    expect([keysByRound, answer]).toEqual([[["n"], ["n#2"], ["n#3"]], 4]);
   });
 
   it("one after the other", async () => {
-    const { asked, answer } = await rounds("twice", { n: 1, "n#2": 2 });
-    expect([asked, answer]).toEqual([
+    const { keysByRound, answer } = await rounds("twice", { n: 1, "n#2": 2 });
+    expect([keysByRound, answer]).toEqual([
       [["n"], ["n#2"]],
       [1, 2],
     ]);
   });
 
   it("concurrently", async () => {
-    const { asked, answer } = await rounds("twice at once", { n: 1, "n#2": 2 });
-    expect([asked, answer]).toEqual([[["n", "n#2"]], [1, 2]]);
+    const { keysByRound, answer } = await rounds("twice at once", { n: 1, "n#2": 2 });
+    expect([keysByRound, answer]).toEqual([[["n", "n#2"]], [1, 2]]);
   });
 
   it("and does not collide with a similar key of the tool", async () => {
-    const { asked, answer } = await rounds("beside a key of its own", { n: 1, "n#2#1": 2, "n#2": 3, "n#2#2": 4 });
-    expect([asked, answer]).toEqual([[["n", "n#2#1", "n#2", "n#2#2"]], [1, 2, 3, 4]]);
+    const { keysByRound, answer } = await rounds("beside a key of its own", { n: 1, "n#2#1": 2, "n#2": 3, "n#2#2": 4 });
+    expect([keysByRound, answer]).toEqual([[["n", "n#2#1", "n#2", "n#2#2"]], [1, 2, 3, 4]]);
   });
 
   it("in 2025-11-25 as well", async () => {

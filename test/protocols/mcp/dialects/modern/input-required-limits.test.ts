@@ -6,7 +6,7 @@ import { createCatalog } from "../../../../../src/core/catalog/catalog.ts";
 import { hmacSigner } from "../../../../../src/core/ports/signed-handles.ts";
 import { fetchFrom, OPEN, OWNER } from "../../../../support/app.ts";
 import { call, EVERYTHING, handshake, mcp } from "../../../../support/mcp.ts";
-import { type Asked, callModern, modern, modernRequest } from "../../../../support/modern-client.ts";
+import { callModern, modern, modernRequest, type RequestOptions } from "../../../../support/modern-client.ts";
 import { rpc } from "../../../../support/opentool.ts";
 import { call as callOxp } from "../../../../support/oxp.ts";
 
@@ -15,9 +15,9 @@ const NAME = { name: { action: "accept", content: { name: "Ann" } } };
 async function ask(
   what: string,
   more: Record<string, unknown> = {},
-  { capabilities = EVERYTHING, ...asked }: Asked = {},
+  { capabilities = EVERYTHING, ...options }: RequestOptions = {},
 ) {
-  return modern("tools/call", { name: "Talk_Ask", arguments: { what }, ...more }, { capabilities, ...asked });
+  return modern("tools/call", { name: "Talk_Ask", arguments: { what }, ...more }, { capabilities, ...options });
 }
 
 const stateOf = async (what: string): Promise<string> => (await ask(what)).body.result.requestState;

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "vitest";
 import { EVERYTHING } from "../../../../support/mcp.ts";
-import { type Asked, callModern, META, modern, modernStream } from "../../../../support/modern-client.ts";
+import { callModern, META, modern, modernStream, type RequestOptions } from "../../../../support/modern-client.ts";
 
 const SERVER = { [`${META}serverInfo`]: { name: "trivet", version: "1.0.0" } };
 const NAME = { name: { action: "accept", content: { name: "Ann" } } };
@@ -45,10 +45,10 @@ const LIST_ROOTS = { method: "roots/list" };
 async function ask(
   what: string,
   more: Record<string, unknown> = {},
-  { capabilities = EVERYTHING, ...asked }: Asked = {},
+  { capabilities = EVERYTHING, ...options }: RequestOptions = {},
 ) {
   const params = { name: "Talk_Ask", arguments: { what }, ...more };
-  return (await modern("tools/call", params, { capabilities, ...asked })).body;
+  return (await modern("tools/call", params, { capabilities, ...options })).body;
 }
 
 const requestsOf = ({ result }: { result: { resultType: string; inputRequests: unknown } }) => {

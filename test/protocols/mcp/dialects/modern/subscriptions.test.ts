@@ -1,6 +1,13 @@
 /** subscriptions/listen: one stream per subscription, with what was requested and nothing else (2026-07-28). */
 import { describe, expect, it } from "vitest";
-import { type Asked, callModern, META, modern, modernStream, postModern } from "../../../../support/modern-client.ts";
+import {
+  callModern,
+  META,
+  modern,
+  modernStream,
+  postModern,
+  type RequestOptions,
+} from "../../../../support/modern-client.ts";
 import type { Stream } from "../../../../support/sse.ts";
 
 const ID = `${META}subscriptionId`;
@@ -11,8 +18,8 @@ const ALL = {
   resourceSubscriptions: ["talk://news", "talk://picture"],
 };
 
-const listen = (notifications: unknown, asked?: Asked) =>
-  modernStream("subscriptions/listen", { notifications }, asked);
+const listen = (notifications: unknown, options?: RequestOptions) =>
+  modernStream("subscriptions/listen", { notifications }, options);
 
 const change = async (of: string, uri?: string) => {
   const { body } = await callModern("Talk_Change", uri === undefined ? { of } : { of, uri });
@@ -49,8 +56,8 @@ describe("a subscription", () => {
     // "Notification types the server does not support are omitted."
     ["a kind that there is not", { toolsListChanged: true, weatherChanged: true }, { toolsListChanged: true }],
     ["a kind of another type", { toolsListChanged: "true", promptsListChanged: 1 }, {}],
-  ])("to %s is acknowledged as the part that is honoured", async (_, asked, honoured) => {
-    const stream = await listen(asked);
+  ])("to %s is acknowledged as the part that is honoured", async (_, wanted, honoured) => {
+    const stream = await listen(wanted);
     expect(await stream.nextData()).toEqual(acknowledgement(1, honoured));
     await stream.close();
   });
