@@ -1,8 +1,8 @@
 /**
- * wrangler.toml and tools/ are a fork's own: whatever its owner writes there, the framework's tests hold. In a copy of
- * the project, with none of this owner's tools and settings, all that can be set is changed, one subject after the other, and the suites are run that could care: those
- * whose Worker comes from vitest's plugin, from a build in a fork, from a deployment. Then all of it at once, with other
- * tools and another name.
+ * wrangler.toml and tools/ belong to a fork's owner: the framework's tests must pass whatever they contain. This test
+ * works in a copy of the project without this owner's tools and settings. It changes all settings, one subject after
+ * the other, and runs the suites that may depend on it: some use vitest's plugin, some a build in a fork, some a
+ * deployment. Then it changes everything at once, with other tools and another name.
  */
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -15,7 +15,7 @@ const original = testSettings({ closed: true });
 
 type Change = (settings: string) => string;
 
-/** Gives a setting another value, or a variable that is not there its first. */
+/** Changes a setting's value, or adds a variable that is not there. */
 const set =
   (name: string, value: string): Change =>
   (settings) => {
@@ -30,7 +30,7 @@ const append =
 
 interface Subject {
   readonly changes: Readonly<Record<string, Change>>;
-  /** Suites that could care. */
+  /** Suites that may depend on it. */
   readonly files: readonly string[];
 }
 
@@ -53,7 +53,7 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
       JWT_JWKS_URL: set("JWT_JWKS_URL", '"https://login.acme.example/keys"'),
       JWT_AUDIENCE: set("JWT_AUDIENCE", '"https://tools.acme.example"'),
       RATE_PER_MINUTE: set("RATE_PER_MINUTE", '"10"'),
-      // A tool that names a limiter which is not there is its fork's mistake: discovery says so, and nothing else runs.
+      // Discovery rightly refuses a tool whose rate limiter is missing, so nothing else could run.
       "no rate limiter that no sample names": (settings) =>
         settings.replace(/^\[\[ratelimits\]\]\nname = "RATE_6000?"\n(\w.*\n)*/gm, ""),
       "sign-in": append('[alias]\n"#sign-in" = "./src/sign-in/server.ts"'),
@@ -92,7 +92,9 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
 const changed = (settings: string, { changes }: Subject) =>
   Object.values(changes).reduce((text, change) => change(text), settings);
 
-/** Tools that no sample is like: named as a fixture is, long, with an import of the framework's own packages. */
+/**
+ * Tools unlike any sample: one named like a fixture, one that is long, and one that imports the framework's packages.
+ */
 const FOREIGN_TOOL = `import { Hono } from "hono";
 import * as v from "valibot";
 import { defineTool } from "#tool";
@@ -105,7 +107,7 @@ export default defineTool({
 });
 ${"// A long file.\n".repeat(400)}`;
 
-/** A fork's own part of the Worker that lets nothing through. */
+/** A fork's worker.ts that refuses every request. */
 const FOREIGN_WORKER = `import { defineWorker } from "#tool";
 
 export default defineWorker({ routes: (app) => void app.all("*", (c) => c.text("closed", 503)) });
@@ -142,16 +144,18 @@ describe("all settings at once, in a project of another name", () => {
     copy.rename("acme-tools");
   });
 
-  it("without any tool, as README says that the samples may be deleted", PATIENT, () => expectGreen(files, settings));
+  it("without any tools, since the README says that the samples may be deleted", PATIENT, () =>
+    expectGreen(files, settings),
+  );
 
-  it("with a tool that is nothing like the samples, and a worker.ts", PATIENT, async () => {
+  it("with tools unlike the samples, and a worker.ts", PATIENT, async () => {
     copy.write("tools/math/add.ts", FOREIGN_TOOL);
     copy.write("tools/worker.ts", FOREIGN_WORKER);
     await expectGreen(files, settings);
   });
 });
 
-it("what is changed here is every variable that there is", () => {
+it("every variable is changed here", () => {
   const { vars } = unstable_readConfig({ config: join(ROOT, "test/support/wrangler.toml") });
   const known = Object.values(SUBJECTS).flatMap(({ changes }) => Object.keys(changes));
   expect(known).toEqual(expect.arrayContaining(Object.keys(vars)));

@@ -1,4 +1,4 @@
-/** What the README says, held against the project: its commands are the ones CI runs, its sample is a tested file. */
+/** Compares the README with the project: its commands are those of CI, and its samples are tested files. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, it } from "vitest";
@@ -15,7 +15,7 @@ it("gives the worker.ts that extend.node.test.ts runs", () => {
   expect(readme).toContain(`\`\`\`ts\n${read("test/fixtures/workers/readme.ts")}\`\`\``);
 });
 
-it("gives the commands that CI runs and that there are", () => {
+it("gives existing commands, and those that CI runs", () => {
   const { scripts } = JSON.parse(read("package.json"));
   expect(readme).toContain("npm install && npm start");
   expect(readme).toContain("npm install && npm test");
@@ -23,7 +23,7 @@ it("gives the commands that CI runs and that there are", () => {
   expect(read(".ci/run")).toContain("npm install && npm test");
 });
 
-it("gives the limits that the sources have", () => {
+it("gives the limits that the source has", () => {
   const limit = (path: string, name: string) =>
     Number(new RegExp(`const ${name} = ([\\d_]+);`).exec(read(path))?.[1]?.replaceAll("_", ""));
   const words = readme.replaceAll(/\s+/g, " ");

@@ -1,4 +1,4 @@
-/** The rules of the rooms: who may import whom, where wire words may stand, and what never ships. Tools have none here. */
+/** The rules for src: which folder may import which, where wire names may be used, and what never ships. */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -14,10 +14,12 @@ function text(file: string): string {
   return known;
 }
 
-/** Rooms from the most particular to the most general: the first that fits a file is its own. */
+/**
+ * Rooms are groups of files with the same import rule, the most specific first: a file is in the first that matches.
+ */
 const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly RegExp[] }[] = [
   { files: /^src\/tool\.ts$/, mayImport: [/^type src\/core\//, /^type (hono|@cloudflare\/workers-types)$/] },
-  // The core, from the bottom up: what a folder may import stands in the folders named before it.
+  // The core, from the bottom up: each folder may import the folders before it.
   { files: /^src\/core\/lib\//, mayImport: [/^src\/core\/lib\//] },
   { files: /^src\/core\/model\//, mayImport: [/^src\/core\/(lib|model)\//, /^valibot$/] },
   { files: /^src\/core\/catalog\//, mayImport: [/^src\/core\/(lib|model|catalog)\//] },
@@ -30,16 +32,16 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     files: /^src\/sign-in\//,
     mayImport: [/^src\/(core|access|pages|sign-in)\//, /^@cloudflare\/workers-oauth-provider$/],
   },
-  // Runs in Node, by hand: never ships.
+  // Command-line tools, run in Node: never ship.
   {
     files: /^src\/cli\/keys\//,
-    // Of the Worker's own code what a key's record is: it stands in one place.
+    // From the Worker's code only the format of a key's record, which is defined in one place.
     mayImport: [/^src\/cli\/keys\//, /^src\/core\/ports\/key-records\.ts$/, /^type src\//, /^node:/, /^wrangler$/],
   },
   { files: /^src\/http\//, mayImport: [/^src\/http\//, /^src\/core\//, /^type hono/] },
-  // What a listing says of a tool is read at build time: it must load without a runtime, and drag nothing along.
+  // Discovery loads these at build time to describe tools, so they must run anywhere and import nothing.
   { files: /^src\/protocols\/[a-z]+\/describe\.ts$/, mayImport: [/^type src\/core\//] },
-  // An era of MCP is taken out by deleting its folder and its line in dialects/era.ts: nobody else knows it.
+  // To drop an era of MCP, delete its folder and its line in dialects/era.ts: nothing else may import it.
   ...["legacy", "modern"].map((era) => ({
     files: new RegExp(`^src/protocols/mcp/dialects/${era}/`),
     mayImport: [
@@ -72,7 +74,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   { files: /^src\/protocols\/[a-z-]+\.ts$/, mayImport: [/^src\/protocols\/[a-z-]+\.ts$/, /^src\/(core|http)\//] },
   { files: /^src\/stores\//, mayImport: [/^src\/stores\//, /^src\/core\//, /^cloudflare:/] },
   { files: /^src\/pages\//, mayImport: [/^src\/pages\//, /^src\/core\//, /^type src\/http\//] },
-  // Environment strings to typed settings: the build checks wrangler.toml with it.
+  // Parses environment strings into settings; the build checks wrangler.toml with it.
   { files: /^src\/settings\.ts$/, mayImport: [] },
   {
     files: /^src\/build\//,
@@ -84,16 +86,16 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^node:/,
       /^esbuild$/,
       /^wrangler$/,
-      // Registers a fork's routes, to see whether that works.
+      // Registers a fork's routes, to check that they can be registered.
       /^hono$/,
       /^@valibot\//,
       /^ajv\//,
-      // What compiled checks call when they run.
+      // Functions that compiled checks call at run time.
       /^src\/core\/catalog\/compiled-check\.ts$/,
     ],
   },
   { files: /^src\/app\.ts$/, mayImport: [/^src\/(core|access|http|protocols|pages)\//, /^hono/] },
-  // For forks with a tools/worker.ts: what is generated for them imports it, and nothing else does.
+  // For forks with a tools/worker.ts: only code generated for them imports it.
   {
     files: /^src\/worker\//,
     mayImport: [/^src\/app\.ts$/, /^src\/(core|access|http)\//, /^type src\/tool\.ts$/, /^hono$/],
@@ -101,7 +103,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   { files: /^src\/index\.ts$/, mayImport: [/./] },
 ];
 
-/** Imports of a file as `src/core/lib/json.ts`, `valibot`, or with `type ` before it where nothing of it is left at run time. */
+/** A file's imports as `src/core/lib/json.ts` or `valibot`, with `type ` in front if only types are imported. */
 function importsOf(file: string): string[] {
   const found: string[] = [];
   const statements = text(file).matchAll(
@@ -116,7 +118,7 @@ function importsOf(file: string): string[] {
 }
 
 describe("dependency direction (docs/architecture.md, Folders)", () => {
-  it("sees imports at all", () => {
+  it("finds imports at all", () => {
     expect(importsOf("src/index.ts")).toContain("src/settings.ts");
     expect(importsOf("src/tool.ts")).toContain("type src/core/model/definition.ts");
   });
@@ -124,11 +126,11 @@ describe("dependency direction (docs/architecture.md, Folders)", () => {
   it.each(files)("%s", (file) => {
     const room = ROOMS.find(({ files }) => files.test(file));
     expect(room, "every file is in a room").toBeDefined();
-    const strangers = importsOf(file).filter((target) => {
+    const forbidden = importsOf(file).filter((target) => {
       const plain = target.replace(/^type /, "");
       return !room?.mayImport.some((allowed) => allowed.test(target) || allowed.test(plain));
     });
-    expect(strangers).toEqual([]);
+    expect(forbidden).toEqual([]);
   });
 });
 
@@ -163,7 +165,7 @@ describe("tests mirror src", () => {
   });
 });
 
-describe("wire words stay in wire folders (style, 6)", () => {
+describe("wire names stay in wire folders", () => {
   const WORDS =
     /\b(call_id|tool_id|isError|structuredContent|resultType|inputSchema|jsonrpc|parameter_errors|protocolVersion)\b/;
   it.each(files.filter((file) => /^src\/(?!protocols\/)/.test(file)))("%s", (file) => {
@@ -184,7 +186,7 @@ describe("what ships", () => {
     expect(mutable).toEqual([]);
   });
 
-  it.each(files)("%s evaluates no text", (file) => {
+  it.each(files)("%s evaluates no strings", (file) => {
     expect(text(file)).not.toMatch(/\beval\(|new Function\(/);
   });
 
@@ -194,8 +196,8 @@ describe("what ships", () => {
 });
 
 describe("package-lock.json", () => {
-  // A lock written where a registry lacks packages of other systems leaves them out. Then `npm ci` refuses to install
-  // anywhere, and an older npm installs without the binaries of the system it is on.
+  // A lock written with a registry that lacks packages for other systems omits them. Then `npm ci` refuses to install
+  // anywhere, and an older npm installs without the binaries for its system.
   it.skipIf(!existsSync(resolve(ROOT, "package-lock.json")))("holds what every system installs", () => {
     const { packages } = JSON.parse(text("package-lock.json")) as {
       packages: Record<string, { optionalDependencies?: Record<string, string> }>;
@@ -209,10 +211,10 @@ describe("package-lock.json", () => {
   });
 });
 
-describe("forks (issue: for tests of forks)", () => {
-  // Comments may give it as an example of a name.
+describe("forks", () => {
+  // Comments may use it as an example of a name.
   const code = (file: string) => text(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
-  // By their files, as tools/ holds whatever its owner wants.
+  // Listed here, because tools/ has whatever its owner wants.
   const SAMPLES = [
     ...["calculator/add", "dns/resolve", "doorbell/ring", "gmail/get-emails", "notes/add", "notes/list"],
     ...["notes/remove", "sms/send", "system/get-timestamp", "web/read-page"],
@@ -220,17 +222,17 @@ describe("forks (issue: for tests of forks)", () => {
   const pascal = (name: string) => name.replace(/(^|-)([a-z])/g, (_, _dash, letter: string) => letter.toUpperCase());
   const ours = globSync("{src,test}/**/*.ts", { cwd: ROOT }).filter((file) => !/\/generated\//.test(file));
 
-  it("looks at all of src and test", () => {
+  it("checks all of src and test", () => {
     expect(ours).toEqual(expect.arrayContaining(["src/app.ts", "test/rules.unit.test.ts"]));
   });
 
-  it.each(SAMPLES)("nothing in src or test knows the sample %s by name", (sample) => {
+  it.each(SAMPLES)("nothing in src or test mentions the sample %s", (sample) => {
     const [toolkit = "", name = ""] = sample.split("/");
     const word = new RegExp(`\\b${pascal(toolkit)}[._]${pascal(name)}\\b`, "i");
     expect(ours.filter((file) => word.test(text(file)) && word.test(code(file)))).toEqual([]);
   });
 
-  // Where that is what a test is about; vitest.config.ts runs the samples' own tests.
+  // These two are about the owner's files: vitest.config.ts runs the samples' own tests.
   const MAY = ["test/forks.node.test.ts", "test/vitest.config.ts"];
   it.each(ours.filter((file) => file.startsWith("test/") && !MAY.includes(file)))(
     "%s reads neither wrangler.toml nor tools/ of this project, which are its owner's",

@@ -1,9 +1,9 @@
-/** What settings may say: each has a default, and a value that cannot be meant is a mistake, never the default. */
+/** The values of settings: each has a default, and an unusable value is reported as a mistake instead of ignored. */
 import { describe, expect, it } from "vitest";
 import { readSettings } from "../src/settings.ts";
 
 describe("settings", () => {
-  it('have defaults, for what is left out and for ""', () => {
+  it('have defaults, if left out or ""', () => {
     const { settings, mistakes } = readSettings({});
     expect(mistakes).toEqual([]);
     expect(settings).toMatchObject({
@@ -22,7 +22,7 @@ describe("settings", () => {
     });
   });
 
-  it("say what they say, also as TOML's numbers and booleans", () => {
+  it("may also be TOML numbers and booleans", () => {
     const { settings, mistakes } = readSettings({
       RATE_PER_MINUTE: 600,
       MAX_BODY_BYTES: "2000",
@@ -37,7 +37,7 @@ describe("settings", () => {
 
   const NUMBERS = ["RATE_PER_MINUTE", "MAX_BODY_BYTES", "PAGE_SIZE", "IDEMPOTENCY_TTL_SECONDS", "SESSION_TTL_SECONDS"];
   const NO_NUMBERS = ["600 per minute", "6e2", "0x258", "1_000", "1.5", "-1", "0", " ", "l00", "9".repeat(20)];
-  it.each(NUMBERS)("%s takes no number that is none", (setting) => {
+  it.each(NUMBERS)("%s accepts only numbers", (setting) => {
     for (const value of NO_NUMBERS) {
       expect(readSettings({ [setting]: value }).mistakes).toEqual([
         {
@@ -75,7 +75,7 @@ describe("settings", () => {
     }
   });
 
-  it("ALLOWED_ORIGINS takes nothing that no browser sends as an origin", () => {
+  it("ALLOWED_ORIGINS accepts only what browsers send as an origin", () => {
     const ALLOWED_ORIGINS = "https://app.example.com http://localhost:5173,chrome-extension://abcdef";
     expect(readSettings({ ALLOWED_ORIGINS })).toMatchObject({ mistakes: [], settings: { origins: { length: 3 } } });
     for (const value of [
@@ -91,7 +91,7 @@ describe("settings", () => {
     }
   });
 
-  it("of a name that objects have by nature are not there", () => {
+  it("are not read from inherited members", () => {
     expect(readSettings(Object.create({ PUBLIC: "true" })).settings.isPublic).toBe(false);
   });
 });

@@ -1,18 +1,18 @@
-/** A number in the README, held by this test: of the framework, as the tools of a fork are its owner's. */
+/** Tests the size in the README: that of the framework, because a fork's tools belong to its owner. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, it } from "vitest";
 import { FIGURES, withRoom } from "./figures.ts";
 import { coreSize } from "./size.ts";
 
-it("a fork with one tool is hardly larger than when it was last measured", () => {
+it("a fork with one tool is hardly larger than last measured", () => {
   const size = coreSize();
   console.log(`upload: ${size} KiB gzip`);
   expect(size).toBeGreaterThan(10);
   expect(size).toBeLessThan(withRoom(FIGURES.oneToolKiB));
 });
 
-it("the README says how large it is", () => {
+it("the README gives its size", () => {
   const readme = readFileSync(resolve(import.meta.dirname, "../README.md"), "utf8");
   expect(readme).toContain(`about ${Math.round(FIGURES.oneToolKiB)} KiB after gzip`);
 });

@@ -1,4 +1,7 @@
-/** `npm run size`: what `wrangler deploy` would upload, and whether the part of it that is not tools is within budget. */
+/**
+ * `npm run size`: prints the size of what `wrangler deploy` would upload, and whether the framework's part is in
+ * budget.
+ */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +10,7 @@ import { manyTools } from "./bench/forks.ts";
 import { FIGURES, withRoom } from "./figures.ts";
 import { makeFork } from "./support/node/fork.ts";
 
-/** @returns KiB after gzip, as wrangler measures it */
+/** Returns KiB after gzip, as wrangler measures it. */
 export function uploadSize(root: string): number {
   const outdir = mkdtempSync(join(tmpdir(), "trivet-size-"));
   try {
@@ -24,7 +27,7 @@ export function uploadSize(root: string): number {
   }
 }
 
-/** @returns KiB after gzip of a fork with one small tool */
+/** Returns KiB after gzip of a fork with one small tool. */
 export function coreSize(): number {
   const fork = makeFork(manyTools(1));
   try {

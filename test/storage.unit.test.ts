@@ -1,4 +1,4 @@
-/** docs/storage.md names everything that is stored: what the code begins to store fails here until the page says it. */
+/** docs/storage.md names everything that is stored: this fails if the code stores something that the page lacks. */
 import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -6,17 +6,17 @@ import { describe, expect, it } from "vitest";
 const ROOT = resolve(import.meta.dirname, "..");
 const read = (path: string) => readFileSync(resolve(ROOT, path), "utf8");
 const page = read("docs/storage.md");
-// Comments name things as well.
+// Without comments, which mention names as well.
 const code = globSync("src/**/*.ts", { cwd: ROOT })
   .map((path) => read(path).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, ""))
   .join("\n");
 const library = read("node_modules/@cloudflare/workers-oauth-provider/dist/oauth-provider.js");
 
-/** What the first group of a pattern finds, each once. */
+/** The distinct matches of a pattern's first group. */
 const all = (text: string, pattern: RegExp) =>
   [...new Set(Array.from(text.matchAll(pattern), ([, found = ""]) => found))].sort();
 
-/** Words before a colon that begin a text. Principals look alike, and are explained on the page as well. */
+/** Prefixes before a colon at the start of a string. Principals look the same, and are on the page as well. */
 const PREFIX = /["`]([a-z]+(?:-[a-z]+)*):(?:\$\{|")/g;
 const SCHEMES = ["http", "https", "data", "javascript"];
 const OURS = all(code, PREFIX).filter((prefix) => !SCHEMES.includes(prefix));
@@ -26,7 +26,7 @@ const KEYS = all(code, /storage\.put\("([^"]+)"/g);
 const CLASSES = all(code, /^export (?:abstract )?class (\w+) extends DurableObject/gm);
 
 describe("docs/storage.md names", () => {
-  it("what this test can find in the code", () => {
+  it("everything that this test finds in the code", () => {
     expect(OURS).toEqual(expect.arrayContaining(["call", "ended", "key", "left", "session"]));
     expect(THEIRS).toEqual(expect.arrayContaining(["client", "token", "transaction"]));
     expect(TABLES).toEqual(expect.arrayContaining(["claims", "contents", "messages", "sessions"]));
@@ -54,7 +54,7 @@ describe("docs/storage.md names", () => {
     expect(page).toContain(`\`${name.replace(/Object$/, "")}\``);
   });
 
-  it("only files that there are", () => {
+  it("only existing files", () => {
     const paths = all(page, /`((?:src|test)\/[\w/.-]+)`/g);
     expect(paths.length).toBeGreaterThan(8);
     for (const path of paths) expect(globSync(path, { cwd: ROOT }), path).toHaveLength(1);

@@ -1,6 +1,7 @@
 /**
- * Good credentials that reach for what is not theirs: another toolkit, a tool beyond their scopes, another principal's
- * session, results, listings. What a principal may not know of answers as what does not exist, to the letter.
+ * Valid credentials used beyond their reach: for another toolkit, a tool outside their scopes, or another principal's
+ * session, results and listings. Something that a principal may not see gets exactly the answer of something that does
+ * not exist.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -33,7 +34,7 @@ let fork: Fork;
 let here: Deployment;
 let counter: Counter;
 let provider: Provider;
-/** Bound to the shop, where it may do all; without scopes, everywhere; with one; with all. */
+/** In order: a key for the shop toolkit only, with all scopes; one without scopes; one with one scope; one with all. */
 let bound: Made;
 let plain: Made;
 let opener: Made;
@@ -64,11 +65,11 @@ afterAll(async () => {
 
 const ask = (sent: Sent, headers: Headers) => send(here.url, withHeaders(sent, headers));
 const as = (key: Made): Headers => bearer(key.text);
-/** The same word for what there is and what there is not: the rest must be the same by itself. */
+/** An answer with "vault" and "maybe" made the same word: everything else must be equal already. */
 const alike = ({ status, headers: { date: _, ...headers }, text }: Answer) =>
   JSON.stringify({ status, headers, text }).replace(/maybe/g, "vault").replace(/Maybe/g, "Vault");
 
-/** Runs it, and tells what ran meanwhile. */
+/** Does the work, and returns which tools ran meanwhile. */
 async function ranBy(work: () => Promise<unknown>): Promise<string[]> {
   const before = counter.ran.length;
   await work();
@@ -96,7 +97,7 @@ const callers: [string, () => Headers][] = [
   ["a page of another place", () => [["Origin", "https://evil.example"]]],
 ];
 
-describe.each(callers)("a toolkit is not told from none by %s (specs/mcp-gateway, what an agent is)", (_, headers) => {
+describe.each(callers)("a toolkit cannot be told from one that does not exist by %s", (_, headers) => {
   it.each(METHODS)("%s", async (method) => {
     const body = ["POST", "PUT", "PATCH"].includes(method) ? rpc("tools/list") : undefined;
     for (const path of PATHS) {
@@ -108,7 +109,7 @@ describe.each(callers)("a toolkit is not told from none by %s (specs/mcp-gateway
     }
   });
 
-  it("the metadata's path says the same of both (RFC 9728, section 3.1)", async () => {
+  it("the metadata's path answers the same for both (RFC 9728, section 3.1)", async () => {
     const [there, nowhere] = await Promise.all(
       ["vault", "maybe"].map((toolkit) =>
         ask({ path: `/.well-known/oauth-protected-resource/${toolkit}/mcp` }, headers()),
@@ -118,7 +119,7 @@ describe.each(callers)("a toolkit is not told from none by %s (specs/mcp-gateway
   });
 });
 
-it("the key's own toolkit is there on the same paths", async () => {
+it("the key's own toolkit answers on the same paths", async () => {
   const answers = await Promise.all(
     ["/shop/tools", "/shop/info", "/shop/health", "/shop/opentool/load"].map((path) => ask({ path }, as(bound))),
   );
@@ -128,7 +129,7 @@ it("the key's own toolkit is there on the same paths", async () => {
   }
 });
 
-describe("a tool that is not visible is none at all (specs/oxp; design, refused: scope)", () => {
+describe("a tool that is not visible answers as one that does not exist", () => {
   const ids = ["Vault.Peek", "Vault.Open", "Vault.Open@1", "Vault.Open@1.0.0", "Vault.Open@2.0.0", "Vault.Open@9.9.9"];
   it.each(Object.entries(CALLS))("%s, a key of another toolkit", async (_, call) => {
     const ran = await ranBy(async () => {
@@ -183,13 +184,13 @@ describe("a tool that is not visible is none at all (specs/oxp; design, refused:
         }
       });
       expect(ran).toEqual([]);
-      // The same request of a key that may: it is the key that made the difference.
+      // A key with access sends the same request: only the key makes the difference.
       const allowed = await ask(way(method, there), as(full));
       if (way !== MCP_WAYS["2026-07-28"] || !/subscribe/.test(method)) expect(allowed.text).toContain('"result"');
     });
   });
 
-  it("subscriptions/listen honours what is visible, and no more", async () => {
+  it("subscriptions/listen acknowledges visible resources only", async () => {
     const listen = async (uri: string, key: Made) => {
       const stop = new AbortController();
       const params = { notifications: { resourceSubscriptions: [uri] }, _meta: MODERN_META };
@@ -218,14 +219,14 @@ describe("a tool that is not visible is none at all (specs/oxp; design, refused:
       MCP_WAYS.bare(method),
     ]),
   ];
-  it.each(LISTINGS)("%s lists nothing of it", async (_, listing) => {
+  it.each(LISTINGS)("%s lists none of its tools", async (_, listing) => {
     expect((await ask(listing, as(bound))).text).not.toMatch(/vault/i);
     expect((await ask(listing, as(plain))).text).not.toMatch(/Vault.Open|vault:open|Shop.Buy|shop:(buy|pay)/);
     expect((await ask(listing, as(opener))).text).not.toMatch(/Shop.Buy|shop:(buy|pay)/);
   });
 });
 
-describe("a tool cannot be called by another name (OXP, ToolId; style 8, looked up by own key)", () => {
+describe("a tool cannot be called by another spelling of its id (OXP, ToolId)", () => {
   const spellings = [
     ...["Vault.Open", "Vault.Open@1", "Vault.Open@2", "Vault.Open@1.0.0", "Vault.Open@01.0.0", "Vault.Open@0001"],
     ...[
@@ -281,7 +282,7 @@ describe("a tool cannot be called by another name (OXP, ToolId; style 8, looked 
     }
   });
 
-  it("one of two scopes is none", async () => {
+  it("one of two required scopes is not enough", async () => {
     const ran = await ranBy(async () => {
       for (const scope of ["shop:buy", "shop:pay", "shop:buy,shop:pay", "shop:buy  shop", "shop:*"]) {
         for (const call of Object.values(CALLS)) await ask(call("Shop.Buy"), bearer(shared({ scope })));
@@ -293,7 +294,7 @@ describe("a tool cannot be called by another name (OXP, ToolId; style 8, looked 
   });
 });
 
-describe("a provider's token sees what it may ask for, and is told how (MCP, Insufficient Scope Errors; RFC 6750, 3.1)", () => {
+describe("a provider's token sees tools whose scopes it lacks, and learns how to get them (MCP, Insufficient Scope Errors; RFC 6750, 3.1)", () => {
   const token = (more: object = {}) => bearer(provider.sign({ aud: `${here.url}/mcp`, ...more }));
 
   it.each(["OXP /tools/call", "OXP /call", "MCP bare", "MCP 2025-11-25", "MCP 2026-07-28", "OpenTool call"])(
@@ -321,18 +322,18 @@ describe("a provider's token sees what it may ask for, and is told how (MCP, Ins
     expect(ran).toEqual([]);
   });
 
-  it("a token for one toolkit is good on its paths, and on no others (RFC 8707)", async () => {
+  it("a token for one toolkit is valid on its paths, and on no others (RFC 8707)", async () => {
     const aud = `${here.url}/shop/mcp`;
     const statuses = await Promise.all(
       ["/shop/info", "/shop/tools", "/info", "/vault/info", "/maybe/info"].map((path) => ask({ path }, token({ aud }))),
     );
     expect(statuses.map(({ status }) => status)).toEqual([200, 200, 401, 401, 401]);
-    // A method that the path lacks is no reason to doubt the token (RFC 9110, 15.5.6).
+    // A method that the path does not support is no sign of a bad token (RFC 9110, 15.5.6).
     expect((await ask({ method: "PUT", path: "/shop/tools" }, token({ aud }))).status).toBe(405);
   });
 });
 
-describe("listings are of one's own (RFC 9110, 13.1.2; MCP, pagination)", () => {
+describe("a listing belongs to one principal (RFC 9110, 13.1.2; MCP, pagination)", () => {
   it.each(["/tools", "/opentool/load", "/vault/tools", "/vault/opentool/load"])(
     "%s: another's ETag is no 304",
     async (path) => {
@@ -340,21 +341,21 @@ describe("listings are of one's own (RFC 9110, 13.1.2; MCP, pagination)", () => 
       const theirs = await ask({ path }, as(opener));
       expect(theirs.headers.etag).not.toBe(mine.headers.etag);
       for (const etag of [theirs.headers.etag, `W/${theirs.headers.etag}`]) {
-        const asked = await ask({ path }, [...as(plain), ["If-None-Match", etag as string]]);
-        expect([asked.status, asked.text]).toEqual([200, mine.text]);
+        const conditional = await ask({ path }, [...as(plain), ["If-None-Match", etag as string]]);
+        expect([conditional.status, conditional.text]).toEqual([200, mine.text]);
       }
       const own = await ask({ path }, [...as(plain), ["If-None-Match", `"x", ${mine.headers.etag}`]]);
       expect([own.status, own.text]).toEqual([304, ""]);
     },
   );
 
-  it("they are not to be kept by what stands between", async () => {
+  it("shared caches must not store it", async () => {
     for (const path of ["/tools", "/opentool/load"]) {
       expect((await ask({ path }, as(plain))).headers["cache-control"]).toBe("private, no-cache");
     }
   });
 
-  it("another's cursor is none of this listing's", async () => {
+  it("another principal's cursor is not valid for it", async () => {
     const page = async (key: Made, cursor?: string) =>
       (await ask(MCP_WAYS.bare("tools/list", { ...(cursor && { cursor }) }), as(key))).body;
     const cursor = (await page(full)).result.nextCursor;
@@ -362,7 +363,7 @@ describe("listings are of one's own (RFC 9110, 13.1.2; MCP, pagination)", () => 
     for (const key of [plain, opener, bound]) {
       expect((await page(key, cursor)).error.code).toBe(-32602);
     }
-    // By hand: its offset counts in what is visible.
+    // A forged cursor with a valid revision: its offset counts visible tools only.
     const [revision] = Buffer.from((await page(bound)).result.nextCursor, "base64url")
       .toString()
       .split(":");
@@ -373,7 +374,7 @@ describe("listings are of one's own (RFC 9110, 13.1.2; MCP, pagination)", () => 
   });
 });
 
-describe("sessions are of one principal (MCP, Session Hijacking)", () => {
+describe("a session belongs to one principal (MCP, Session Hijacking)", () => {
   async function handshake(headers: Headers): Promise<Headers> {
     const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
     const answer = await ask(MCP_WAYS.bare("initialize", params), headers);
@@ -384,7 +385,7 @@ describe("sessions are of one principal (MCP, Session Hijacking)", () => {
   }
   const remember = (word: string) => MCP_WAYS.bare("tools/call", { name: "Vault_Remember", arguments: { word } });
 
-  it("another's is unknown, and lives on", async () => {
+  it("another principal's is unknown, and stays usable by its owner", async () => {
     const session = await handshake(as(full));
     await ask(remember("mine"), [...as(full), ...session]);
     const thieves: Headers[] = [as(plain), as(opener), bearer(shared()), bearer(provider.sign({ aud: here.url }))];
@@ -418,7 +419,7 @@ describe("sessions are of one principal (MCP, Session Hijacking)", () => {
     expect(body.result.structuredContent).toEqual({ before: "mine" });
   });
 
-  it("a handle that was altered is unknown", async () => {
+  it("an altered handle is unknown", async () => {
     const [[, handle]] = (await handshake(as(full))) as [[string, string]];
     const [id = "", note = "", mac = ""] = handle.split(".");
     const altered = [
@@ -438,18 +439,18 @@ describe("sessions are of one principal (MCP, Session Hijacking)", () => {
     }
   });
 
-  it("renewed tokens of one subject are one principal; those of the two kinds of token never are", async () => {
+  it("renewed tokens of one subject are one principal; tokens of the two kinds never are", async () => {
     const theirs = (more: object) => bearer(provider.sign({ aud: here.url, sub: "grace", ...more }));
     const session = await handshake(theirs({}));
     expect((await ask(remember("a"), [...theirs({ exp: now() + 60 }), ...session])).status).toBe(200);
     expect((await ask(remember("b"), [...theirs({ sub: "eve" }), ...session])).status).toBe(404);
-    // Whoever has the shared secret may sign any issuer and subject: that makes nobody the provider's user.
+    // The holder of the shared secret may sign any issuer and subject, but does not become the provider's user by that.
     const forged = bearer(shared({ iss: provider.issuer, sub: "grace", aud: here.url }));
     expect((await ask(remember("c"), [...forged, ...session])).status).toBe(404);
   });
 });
 
-describe("results under a key are of one principal (specs/oxp, call_id; MCP seed, idempotency_key)", () => {
+describe("results under an idempotency key belong to one principal", () => {
   const KEYED: [string, (key: string) => { sent: Sent; headers?: Headers }][] = [
     [
       "OXP call_id",
@@ -478,7 +479,7 @@ describe("results under a key are of one principal (specs/oxp, call_id; MCP seed
     for (const principal of principals) {
       expect(await ranBy(() => ask(sent, [...principal, ...headers]))).toEqual(["vault.peek"]);
     }
-    // Its own is repeated, and is its own.
+    // Its own call is replayed, with its own result.
     let answer: Answer | undefined;
     const ran = await ranBy(async () => {
       answer = await ask(sent, [...as(plain), ...headers]);
@@ -487,7 +488,7 @@ describe("results under a key are of one principal (specs/oxp, call_id; MCP seed
     expect(answer?.text).toContain(`key:${plain.id}`);
   });
 
-  it("what a key may no longer call is not repeated to it either", async () => {
+  it("no result is replayed to a key that may no longer call the tool", async () => {
     const fallen = await here.makeKey({ scopes: ["vault:open"] });
     const call: Sent = { method: "POST", path: "/call", body: { request: { tool_id: "Vault.Open", call_id: "once" } } };
     expect((await ask(call, as(fallen))).body.result.success).toBe(true);
@@ -498,7 +499,7 @@ describe("results under a key are of one principal (specs/oxp, call_id; MCP seed
     expect([answer.status, answer.text]).toEqual([400, expect.not.stringContaining("opened")]);
   });
 
-  it("a question's state is of whoever was asked (2026-07-28, MRTR)", async () => {
+  it("a question's state belongs to the principal that was asked (2026-07-28, MRTR)", async () => {
     const params = { name: "Ends_How", arguments: { how: "asking" } };
     const meta = {
       ...MODERN_META,

@@ -1,4 +1,4 @@
-/** What is open without a credential: of a deployment that nobody opened, of a public one, and of `npm start`. */
+/** What is open without a credential: on a deployment as it ships, on a public one, and with `npm start`. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   buildTools,
@@ -41,7 +41,7 @@ beforeAll(async () => {
   const oauth = { JWT_ISSUER: provider.issuer, JWT_JWKS_URL: provider.jwksUrl };
   const unlimited = { RATE_PER_MINUTE: "" };
   [closed, open, openWithOAuth, local] = await Promise.all([
-    // Word for word what wrangler.toml says: no setting, no secret, no key.
+    // Exactly as in wrangler.toml: no setting, no secret, no key.
     deploy(fork, {}, counter),
     deploy(
       fork,
@@ -151,7 +151,7 @@ describe("the dry run's output, without configuration (README, Deploy)", () => {
     }
   });
 
-  it("is open at /, /health and the metadata, and says little there (RFC 9728, section 2; OXP, Health)", async () => {
+  it("is open at /, /health and the metadata, and reveals little there (RFC 9728, section 2; OXP, Health)", async () => {
     const [root, health, metadata] = await Promise.all(
       ["/", "/health", "/.well-known/oauth-protected-resource"].map((path) => send(closed.url, { path })),
     );
@@ -161,8 +161,8 @@ describe("the dry run's output, without configuration (README, Deploy)", () => {
     for (const { text } of [root, health, metadata] as Answer[]) expect(text).not.toMatch(/vault|shop|whisper/i);
   });
 
-  it("neither reads nor judges what a stranger sends", async () => {
-    // Small enough to be written before the answer closes the connection.
+  it("neither reads nor validates an anonymous caller's body", async () => {
+    // Small enough to be sent before the answer closes the connection.
     const large = "x".repeat(60_000);
     const bodies = ["{", "[[[[", large, '{"jsonrpc": "2.0"}'];
     for (const path of ["/tools/call", "/mcp", "/opentool/call"]) {
@@ -192,7 +192,7 @@ describe("the dry run's output, without configuration (README, Deploy)", () => {
     expect((await send(closed.url, { method: "GET", path: `${closed.url}/tools` })).status).toBe(401);
   });
 
-  it("says once in its log how to get in", () => {
+  it("logs once how to open it", () => {
     expect(closed.entries().filter(({ level }) => level === "warning")).toHaveLength(1);
     expect(closed.entries().filter(({ level }) => level === "error")).toEqual([]);
   });
@@ -200,7 +200,7 @@ describe("the dry run's output, without configuration (README, Deploy)", () => {
 
 describe('PUBLIC = "true" (README, Deploy; OXP, Server Authentication: none)', () => {
   it.each(Object.entries(CALLS))(
-    "%s: strangers call what demands no scope, and nothing else is there",
+    "%s: anonymous callers can call tools that require no scope, and see no others",
     async (_, call) => {
       expect(await ranBy(() => send(open.url, call("Vault.Peek")))).toEqual(["vault.peek"]);
       const ran = await ranBy(async () => {
@@ -213,7 +213,7 @@ describe('PUBLIC = "true" (README, Deploy; OXP, Server Authentication: none)', (
     },
   );
 
-  it("lists no more than that", async () => {
+  it("lists no more than what anonymous callers may call", async () => {
     for (const sent of [{ path: "/tools" }, { path: "/opentool/load" }, MCP_WAYS.bare("tools/list")]) {
       const { text } = await send(open.url, sent);
       expect(text).toContain("Peek");
@@ -235,7 +235,7 @@ describe('PUBLIC = "true" (README, Deploy; OXP, Server Authentication: none)', (
     }
   });
 
-  it("looks at what is ours: a good key is its principal, a bad one is refused", async () => {
+  it("checks its own kinds of credentials: a valid key is its principal, an invalid one is refused", async () => {
     const call = CALLS["OXP /tools/call"] as (id: string) => Sent;
     expect(await ranBy(() => send(open.url, withHeaders(call("Vault.Open"), bearer(key.text))))).toEqual([
       "vault.open",
@@ -244,7 +244,7 @@ describe('PUBLIC = "true" (README, Deploy; OXP, Server Authentication: none)', (
     expect(bad.status).toBe(401);
   });
 
-  it("challenges strangers with 401 where OAuth is configured, and says what scopes (RFC 6750, section 3.1)", async () => {
+  it("challenges anonymous callers with 401 and the scopes if OAuth is configured (RFC 6750, section 3.1)", async () => {
     for (const way of ["OXP /tools/call", "MCP bare", "MCP 2025-11-25", "MCP 2026-07-28", "OpenTool call"]) {
       const call = CALLS[way] as (id: string) => Sent;
       expect(await ranBy(() => send(openWithOAuth.url, call("Vault.Peek")))).toEqual(["vault.peek"]);
@@ -262,18 +262,18 @@ describe('PUBLIC = "true" (README, Deploy; OXP, Server Authentication: none)', (
     }
   });
 
-  // An open finding: strangers are one principal to the ledger, and what they hand over is no part of its key.
-  it("what one stranger was told under a call_id is not repeated to another, with secrets of its own", async () => {
-    const told = async (value: string) => {
+  // All anonymous callers are one principal to the idempotency store.
+  it("one anonymous caller's result under a call_id is not replayed to another that sends a different secret", async () => {
+    const callWith = async (value: string) => {
       const context = { secrets: [{ id: "WHISPER", value }] };
       const request = { tool_id: "Whisper.Sees", call_id: "call-1", input: {}, context };
       return (await send(open.url, { method: "POST", path: "/tools/call", body: { request } })).text;
     };
-    expect(await told("ada's secret")).toContain("ada's secret");
-    expect(await told("whatever")).not.toContain("ada's secret");
+    expect(await callWith("ada's secret")).toContain("ada's secret");
+    expect(await callWith("whatever")).not.toContain("ada's secret");
   });
 
-  it("strangers have no session of each other's, nor of a key's", async () => {
+  it("anonymous callers cannot use a key's session", async () => {
     const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
     const started = await send(open.url, withHeaders(MCP_WAYS.bare("initialize", params), bearer(key.text)));
     const session: Headers = [["Mcp-Session-Id", started.headers["mcp-session-id"] as string]];
@@ -345,14 +345,14 @@ describe("who may call from a page (MCP, Security Warning; Fetch standard, CORS)
     }
   });
 
-  it("with no credential of a browser's own: none is asked for by cookie, and no answer allows any", async () => {
+  it("with no credentials that a browser adds itself: no cookie is set, and no answer allows them", async () => {
     const { headers } = await send(open.url, { path: "/tools", headers: origin("https://app.example.com") });
     expect(headers["access-control-allow-origin"]).toBe("https://app.example.com");
     expect(headers).not.toHaveProperty("access-control-allow-credentials");
     expect(headers.vary).toContain("origin");
   });
 
-  it("what a browser is told before it calls depends on what it asked and from where (RFC 9110, section 12.5.5)", async () => {
+  it("a preflight's answer varies by the requested headers and the origin (RFC 9110, section 12.5.5)", async () => {
     const { status, headers } = await send(open.url, {
       method: "OPTIONS",
       path: "/mcp",
@@ -362,7 +362,7 @@ describe("who may call from a page (MCP, Security Warning; Fetch standard, CORS)
   });
 });
 
-describe("LOCAL: loopback, and all of it (README, Browsers; DNS rebinding)", () => {
+describe("LOCAL: loopback only, and everything is open there (README, Browsers; DNS rebinding)", () => {
   it.each(Object.entries(CALLS))("%s runs everything without a credential", async (_, call) => {
     expect(await ranBy(() => send(local.url, call("Vault.Open")))).toEqual(["vault.open"]);
   });
@@ -410,7 +410,7 @@ describe("LOCAL: loopback, and all of it (README, Browsers; DNS rebinding)", () 
   );
 });
 
-describe("what a tool fetches stays outside (specs: ctx.fetch; RFC 6890)", () => {
+describe("a tool's fetch reaches public addresses only (RFC 6890)", () => {
   const fetched = async (url: string) =>
     (await send(open.url, CALLS["OXP /tools/call"]?.("Reach.Out", { url }) as Sent)).body.result.value;
   const INSIDE = [
@@ -512,24 +512,24 @@ describe("what a tool fetches stays outside (specs: ctx.fetch; RFC 6890)", () =>
     expect(ran).toEqual(["redirects"]);
   });
 
-  it("a redirect to another origin takes no credentials along, nor what names users", async () => {
-    const told = { authorization: "Bearer x", cookie: "a=1", baggage: "user=ada", tracestate: "vendor=ada" };
+  it("a redirect to another origin drops credentials and headers that identify users", async () => {
+    const identifying = { authorization: "Bearer x", cookie: "a=1", baggage: "user=ada", tracestate: "vendor=ada" };
     const reach = async (to: string) => {
       const input = {
         url: `${counter.url}/redirects?to=${encodeURIComponent(to)}`,
-        headers: { ...told, "x-own": "y" },
+        headers: { ...identifying, "x-own": "y" },
       };
       const { body } = await send(open.url, CALLS["OXP /tools/call"]?.("Reach.Out", input) as Sent);
       expect(body.result.value).toMatchObject({ status: 200 });
     };
     await reach(`${counter.url}/same`);
-    expect(counter.headers()).toMatchObject(told);
+    expect(counter.headers()).toMatchObject(identifying);
     await reach(`${elsewhere.url}/other`);
     expect(elsewhere.headers()).toMatchObject({ "x-own": "y" });
-    for (const name of Object.keys(told)) expect(elsewhere.headers()).not.toHaveProperty(name);
+    for (const name of Object.keys(identifying)) expect(elsewhere.headers()).not.toHaveProperty(name);
   });
 
-  it("one host is allowed by name and port, and no other way", async () => {
+  it("an internal host can be allowed by name and port, and in no other way", async () => {
     const port = counter.host.split(":")[1];
     expect(await fetched(`${counter.url}/allowed`)).toMatchObject({ status: 200 });
     for (const url of [

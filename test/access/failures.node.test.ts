@@ -1,4 +1,4 @@
-/** Invalid credentials: how often they are looked at, what the log says of them, and what their sender learns. */
+/** Invalid credentials: how many are checked, what the log says about them, and what their sender learns. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   buildTools,
@@ -18,7 +18,7 @@ import type { Fork } from "../support/node/fork.ts";
 let fork: Fork;
 let counter: Counter;
 let provider: Provider;
-/** One that counts failures, and one without the limiter for them. */
+/** One deployment with a limiter for failed credentials, and one without. */
 let counting: Deployment;
 let here: Deployment;
 beforeAll(async () => {
@@ -40,10 +40,10 @@ const PEEK = CALLS["OXP /tools/call"]?.("Vault.Peek") as Sent;
 const wrong = (): string => `trivet_${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}_${"A".repeat(43)}`;
 const from = (address: string): Headers => [["CF-Connecting-IP", address]];
 
-describe("a stranger who tries credentials is shut out after a minute's worth of them (60)", () => {
+describe("a client that tries invalid credentials is shut out after 60 a minute", () => {
   const THIEF = from("203.0.113.7");
 
-  /** Tries until it is told to stop. A counter may begin anew in between: 600 are more than any minute lets through. */
+  /** Tries until the answer is 429. A counter may restart in between, but 600 are more than any minute admits. */
   async function tryMany(credential: () => string, address: Headers) {
     for (let tried = 1; tried <= 600; tried++) {
       const answer = await send(counting.url, withHeaders(PEEK, [...bearer(credential()), ...address]));
@@ -53,13 +53,13 @@ describe("a stranger who tries credentials is shut out after a minute's worth of
     return expect.unreachable("600 failed credentials, and no 429");
   }
 
-  it("wrong keys: then nothing more of its is looked at, but what was good before, and what comes from elsewhere", async () => {
+  it("wrong keys: no other credential from its address is checked then, except keys known to be valid; other addresses still are", async () => {
     const [mine, other] = await Promise.all([counting.makeKey(), counting.makeKey()]);
     expect((await send(counting.url, withHeaders(PEEK, [...bearer(mine.text), ...THIEF]))).status).toBe(200);
     await counting.ahead(500);
     const { tried } = await tryMany(wrong, THIEF);
     expect(tried).toBeGreaterThan(60);
-    // However long the rest of this takes, its minute is not over; and the good key has to be looked up again.
+    // The client's minute does not end during the rest of this test, and the valid key must be looked up again.
     await counting.ahead(40);
     const before = counter.ran.length;
     for (const wire of WIRES) {
@@ -86,7 +86,7 @@ describe("a stranger who tries credentials is shut out after a minute's worth of
     expect(tried).toBeGreaterThan(60);
   });
 
-  it("the log has a line for each that was looked at, one that says so, and none for the rest", async () => {
+  it("the log has a line for each credential checked, one that the client is shut out, and none for the rest", async () => {
     const address = from("2001:db8:7::1");
     const begun = counting.lines.length;
     const { tried } = await tryMany(wrong, address);
@@ -101,7 +101,7 @@ describe("a stranger who tries credentials is shut out after a minute's worth of
     expect(lines.join("\n")).not.toContain("2001:db8");
   });
 
-  it("without the limiter in wrangler.toml nothing breaks, and the log says so", async () => {
+  it("without the limiter in wrangler.toml credentials are still checked, and the log says that they are not limited", async () => {
     for (let i = 0; i < 100; i++) {
       const answer = await send(here.url, withHeaders(PEEK, [...bearer(wrong()), ...THIEF]));
       expect(answer.status).toBe(401);
@@ -116,7 +116,7 @@ async function until(isSo: () => boolean): Promise<void> {
   expect(isSo()).toBe(true);
 }
 
-describe("the log says what is wrong with a credential, and its sender learns nothing of it", () => {
+describe("the log says what is wrong with a credential, and the answer does not", () => {
   const other = () => ecdsa(KEYS.ES256.privateKey);
   const REASONS: readonly (readonly [why: string, credential: () => string | Promise<string>])[] = [
     ["unknown or revoked key", wrong],
@@ -159,7 +159,7 @@ describe("the log says what is wrong with a credential, and its sender learns no
     const lines = () => here.lines.slice(begun).filter((line) => line.includes('"bad credential"'));
     await until(() => lines().length === 2);
     expect(JSON.parse(lines()[0] as string)).toMatchObject({ message: "refused", reason: "bad credential", why });
-    // The id of a key may be shown; nothing else of what was sent.
+    // The log may show a key's id; nothing else of the credential.
     expect(lines()[0]).not.toContain(text.slice(-20));
   });
 
@@ -170,7 +170,7 @@ describe("the log says what is wrong with a credential, and its sender learns no
     await until(() => here.lines.slice(begun).join("\n").includes('"why":"two credentials that differ"'));
   });
 
-  it("and which key it was, by its id", async () => {
+  it("names the key by its id", async () => {
     const key = await here.makeKey({ expires: now() - 1 });
     const begun = here.lines.length;
     await send(here.url, withHeaders(PEEK, bearer(key.text)));
@@ -182,7 +182,7 @@ function withoutDate({ date: _, ...headers }: Readonly<Record<string, string>>) 
   return headers;
 }
 
-describe("a token that has expired is good for 30 s more, for clocks that differ", () => {
+describe("an expired token is accepted for another 30 s, as clocks differ", () => {
   it.each([
     ["5 s ago", 5, 200],
     ["31 s ago", 31, 401],
@@ -191,14 +191,14 @@ describe("a token that has expired is good for 30 s more, for clocks that differ
   });
 });
 
-describe("a credential that was sent over plain http to a public host is refused, valid or not", () => {
+describe("a credential sent over plain http to a public host is refused, valid or not", () => {
   const ways = (text: string): readonly Headers[] => [
     bearer(text),
     [["OXP-API-Key", text]],
     [["X-Agent-API-Key", text]],
     [...bearer(text), ["OXP-API-Key", text]],
   ];
-  /** No credentials as they should be sent, and read by whoever reads along all the same. */
+  /** Malformed ways of sending credentials, which an eavesdropper can read all the same. */
   const wrongWays = (text: string, other: string): readonly Headers[] => [
     [["Authorization", text]],
     [...bearer(other), ["OXP-API-Key", text]],
@@ -206,7 +206,7 @@ describe("a credential that was sent over plain http to a public host is refused
 
   it.each([
     ...["tools.example.com", "tools.example.com:8080", "8.8.8.8", "[2606:4700::1111]"],
-    // Public IPv4 addresses in IPv6's clothes: mapped, translated, 6to4, Teredo.
+    // Public IPv4 addresses embedded in IPv6: mapped, translated, 6to4, Teredo.
     ...["[::ffff:8.8.8.8]", "[::8.8.8.8]", "[64:ff9b::8.8.8.8]", "[2002:808:808::1]", "[2001:0:808:808::1]"],
   ])("%s", async (host) => {
     const [key, other] = [await here.makeKey(), await here.makeKey()];
@@ -223,7 +223,7 @@ describe("a credential that was sent over plain http to a public host is refused
     expect(counter.ran.length).toBe(before);
   });
 
-  it("and the log tells its owner that it must be replaced, by its id", async () => {
+  it("and the log names the key by its id and says that it must be replaced", async () => {
     const key = await here.makeKey();
     const begun = here.lines.length;
     await send(here.url, { ...withHeaders(PEEK, bearer(key.text)), host: "tools.example.com" });

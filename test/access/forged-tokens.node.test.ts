@@ -1,6 +1,6 @@
 /**
- * Tokens that must not get in: each is sent with a call over each protocol to the built Worker, which takes tokens of
- * both kinds, and is refused without a tool run, as a server outside counts.
+ * Tokens that must be refused. Each is sent with a call over each protocol to the built Worker, configured for both
+ * kinds of tokens. An HTTP server that the tools call confirms that none of them ran.
  */
 import { createHash, createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -29,7 +29,7 @@ let fork: Fork;
 let here: Deployment;
 let counter: Counter;
 let provider: Provider;
-/** Where tokens say that their keys are: nobody may ever ask there. */
+/** The URL where forged tokens claim that their keys are: nothing may ever fetch it. */
 let trap: Provider;
 const began = Date.now();
 beforeAll(async () => {
@@ -51,11 +51,11 @@ afterAll(async () => {
 
 const refused = (token: string) => expectRefused({ headers: bearer(token) }, here, counter);
 
-/** Each line: what is done, and the token that does it. */
+/** Each row: what is wrong, and a function that makes such a token. */
 type Table = readonly (readonly [what: string, token: () => string])[];
 
 const aud = () => here.url;
-/** What the provider would sign for this deployment. */
+/** Claims as the provider would sign them for this deployment. */
 const claims = (more: object = {}) => ({ iss: provider.issuer, sub: "ada", aud: aud(), exp: now() + 900, ...more });
 const signed = (more: object = {}, header: Record<string, unknown> = {}) =>
   provider.sign({ aud: aud(), ...more }, header);
@@ -372,9 +372,9 @@ describe.each(Object.entries(TABLES))("%s", (_, table) => {
   it.each(table)("%s", (_, token) => refused(token()));
 });
 
-it("whatever a token is damaged by, it is a bad credential and no fault of ours", async () => {
+it("a token damaged in any way is a bad credential, not a server error", async () => {
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  // The same sequence each time: a failure can be looked at.
+  // The same random sequence each time, so that failures can be reproduced.
   let state = 42;
   const random = (below: number) => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
@@ -384,7 +384,7 @@ it("whatever a token is damaged by, it is a bad credential and no fault of ours"
   const before = counter.ran.length;
   const damaged = Array.from({ length: 300 }, (_, index) => {
     const token = [...(good[index % 3]?.() ?? "")];
-    // Not the last letter, whose last bits say nothing; and no letter by itself.
+    // Not the last letter, whose last bits are unused; and no letter is replaced by itself.
     const at = random(token.length - 1);
     if (token[at] === ".") token[at] = "A";
     else token[at] = letters[(letters.indexOf(token[at] ?? "") + 1 + random(62)) % 64] ?? "A";
@@ -395,7 +395,7 @@ it("whatever a token is damaged by, it is a bad credential and no fault of ours"
   expect(counter.ran.length).toBe(before);
 });
 
-describe("what the tables are measured against", () => {
+describe("valid tokens, as a control for the tables above", () => {
   it("a token that a caller signs runs the tool (OXP, Server Authentication)", () =>
     expectAdmitted(bearer(shared()), here, counter));
   it.each([
@@ -413,8 +413,8 @@ describe("what the tables are measured against", () => {
   it.each(["RS256", "ES256", "EdDSA"] as const)("a provider's token of %s", (alg) =>
     expectAdmitted(bearer(signed({}, { alg })), here, counter),
   );
-  it("Ed25519 by its own name (RFC 9864)", () =>
-    // The published key says `alg: EdDSA`: a provider that uses the name publishes it, too.
+  it("Ed25519 as the algorithm's name (RFC 9864)", () =>
+    // The published key says `alg: EdDSA`; a provider that uses the new name would publish that.
     refused(
       forge(
         { alg: "Ed25519", kid: "EdDSA" },
@@ -424,11 +424,11 @@ describe("what the tables are measured against", () => {
     ));
 });
 
-it("nobody asked where tokens said that keys were; the provider was hardly asked; nothing was logged of any token", () => {
+it("nothing fetched keys from URLs in tokens, the provider got few requests, and no token was logged", () => {
   expect(trap.paths).toEqual([]);
-  expect(provider.asked).toBeGreaterThan(0);
-  // A key that it does not know has the Worker ask again, once in half a minute.
-  expect(provider.asked).toBeLessThanOrEqual(1 + Math.floor((Date.now() - began) / 30_000));
+  expect(provider.keyRequests).toBeGreaterThan(0);
+  // For an unknown key id the Worker asks the provider again, once in 30 seconds.
+  expect(provider.keyRequests).toBeLessThanOrEqual(1 + Math.floor((Date.now() - began) / 30_000));
   expect(here.entries().filter(({ level }) => level === "error")).toEqual([]);
   const log = here.lines.join("\n");
   expect(log).not.toMatch(/eyJ/);

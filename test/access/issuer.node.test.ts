@@ -1,4 +1,4 @@
-/** The authorization server that these tests sign in with is an honest one: the official suite says so, and it says no. */
+/** Checks the authorization server of these tests: it passes the official suite, and refuses what it must refuse. */
 import { spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { createServer } from "node:net";
@@ -29,7 +29,7 @@ it("passes the official suite's scenarios for authorization servers", async () =
   for (const stream of [suite.stdout, suite.stderr]) {
     stream.on("data", (chunk) => {
       printed += chunk;
-      // It asks a person to open this page, whose last stop is the suite's own.
+      // The suite expects a person to open this page; the last redirect leads back to the suite.
       const page = /(http\S+\/authorize\?\S+)\n/.exec(printed)?.[1];
       if (page === undefined || isVisited) return;
       isVisited = true;
@@ -114,7 +114,7 @@ describe("it refuses", () => {
     expect(await redeem(changed)).toMatchObject({ error });
   });
 
-  it("a code that was redeemed, and a refresh token that was used", async () => {
+  it("a redeemed code, and a used refresh token", async () => {
     const code = (await authorize()).get("code") ?? "";
     const { refresh_token: first } = await redeem({}, code);
     expect(await redeem({}, code)).toMatchObject({ error: "invalid_grant" });

@@ -1,4 +1,4 @@
-/** How often, how much, how long: limits of keys, strangers, tools and requests, in the words of each protocol. */
+/** Rate, size and time limits of keys, anonymous callers, tools and requests, as each protocol reports them. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addressOf, anonymousAccess } from "../../src/access/anonymous.ts";
 import { partitionOf } from "../../src/core/model/principal.ts";
@@ -46,11 +46,13 @@ afterAll(async () => {
   fork?.remove();
 });
 
-/** Counters begin anew with each minute of the clock: none ends soon, on a busy machine either. */
+/**
+ * Returns the deployment with these settings. Waits if the minute ends soon, because limiters count by clock minute.
+ */
 async function at(settings: keyof typeof SETTINGS = "shipped"): Promise<Deployment> {
   const left = 60_000 - (Date.now() % 60_000);
   if (left < 15_000) await new Promise((resume) => setTimeout(resume, left));
-  // Names that are whole numbers would come first in an object's order, and these do: both lists are of one order.
+  // Keys that are whole numbers come first in an object's order, as these do, so both lists have the same order.
   return deployments[Object.keys(SETTINGS).indexOf(settings)] as Deployment;
 }
 
@@ -60,7 +62,7 @@ async function ranBy(work: () => Promise<unknown>): Promise<string[]> {
   return counter.ran.slice(before);
 }
 
-/** Sends it so many times, one after the other. */
+/** Sends the request this many times in sequence. Returns the statuses. */
 async function times(count: number, to: Deployment, sent: Sent, headers: Headers = []) {
   const statuses: number[] = [];
   for (let i = 0; i < count; i++) statuses.push((await send(to.url, withHeaders(sent, headers))).status);
@@ -70,7 +72,7 @@ const ten = Array.from({ length: 10 }, () => 200);
 const INFO: Sent = { path: "/info" };
 
 describe("requests a minute (wrangler.toml, RATE_PER_MINUTE; RFC 6585, section 4)", () => {
-  it("of a key with a limit of its own, whatever it asks for; others are not held to it", async () => {
+  it("of a key with its own limit, whatever it requests; others are not affected", async () => {
     const here = await at();
     const [slow, other] = await Promise.all([here.makeKey({ rate: 10 }), here.makeKey()]);
     expect(await times(10, here, INFO, bearer(slow.text))).toEqual(ten);
@@ -89,7 +91,7 @@ describe("requests a minute (wrangler.toml, RATE_PER_MINUTE; RFC 6585, section 4
     expect((await send(here.url, { path: "/health" })).status).toBe(200);
   });
 
-  it("of a key, in whichever header it comes: they are one caller", async () => {
+  it("of a key, in any header: they are one caller", async () => {
     const here = await at("ten");
     const { text } = await here.makeKey();
     expect(await times(5, here, INFO, bearer(text))).toEqual(ten.slice(5));
@@ -98,7 +100,7 @@ describe("requests a minute (wrangler.toml, RATE_PER_MINUTE; RFC 6585, section 4
     expect(await times(1, here, { path: "/vault/info" }, bearer(text))).toEqual([429]);
   });
 
-  it("of a batch, which counts as many as it has messages: over the limit none of it runs", async () => {
+  it("of a batch, which counts each of its messages: over the limit none of it runs", async () => {
     const here = await at();
     const slow = await here.makeKey({ rate: 10 });
     const batch = (count: number): Sent => ({
@@ -114,13 +116,13 @@ describe("requests a minute (wrangler.toml, RATE_PER_MINUTE; RFC 6585, section 4
       expect([status, headers["retry-after"]]).toEqual([429, "60"]);
       const message = expect.stringContaining("10 requests a minute");
       expect(body).toEqual({ jsonrpc: "2.0", error: { code: -32600, message } });
-      // What was counted is used up, as with requests that come one by one.
+      // The counted messages stay counted, as with single requests.
       expect(await times(1, here, INFO, bearer(slow.text))).toEqual([429]);
     });
     expect(refused).toEqual([]);
   });
 
-  it("of a stranger, and a stranger's headers make it no other (PUBLIC)", async () => {
+  it("of an anonymous caller, which no header turns into another caller (PUBLIC)", async () => {
     const here = await at("ten");
     expect(await times(10, here, INFO)).toEqual(ten);
     for (const name of ["X-Forwarded-For", "X-Real-IP", "Forwarded", "True-Client-IP", "Authorization", "User-Agent"]) {
@@ -130,7 +132,7 @@ describe("requests a minute (wrangler.toml, RATE_PER_MINUTE; RFC 6585, section 4
     expect(await times(1, here, INFO, bearer(text))).toEqual([200]);
   });
 
-  it("a limit without its limiter closes, and is no licence: 503, in the log by name", async () => {
+  it("a limit without its limiter refuses every request with 503, and the log names it", async () => {
     for (const rate of ["123"] as const) {
       const here = await at(rate);
       const key = await here.makeKey();
@@ -148,7 +150,7 @@ describe("requests a minute (wrangler.toml, RATE_PER_MINUTE; RFC 6585, section 4
     }
   });
 
-  it('"" sets none; the limit of a key counts all the same', async () => {
+  it('"" sets no limit; the limit of a key still applies', async () => {
     const here = await at("none");
     const [free, slow] = await Promise.all([here.makeKey(), here.makeKey({ rate: 10 })]);
     expect(await times(15, here, INFO, bearer(free.text))).toEqual([...ten, ...ten.slice(5)]);
@@ -156,25 +158,25 @@ describe("requests a minute (wrangler.toml, RATE_PER_MINUTE; RFC 6585, section 4
   });
 
   it.each(["600/min", "a lot", "6e2", "-1"] as const)(
-    "RATE_PER_MINUTE of %j closes all, and the log says so once",
+    "RATE_PER_MINUTE of %j refuses every request, and the log says so once",
     async (rate) => {
       const here = await at(rate);
       for (const path of ["/info", "/health"]) expect((await send(here.url, { path })).status).toBe(503);
-      const told = here.lines.filter((line) => line.includes(`RATE_PER_MINUTE is \\"${rate}\\"`));
-      expect(told).toEqual([expect.stringContaining("write requests a minute as a whole number")]);
+      const logged = here.lines.filter((line) => line.includes(`RATE_PER_MINUTE is \\"${rate}\\"`));
+      expect(logged).toEqual([expect.stringContaining("write requests a minute as a whole number")]);
     },
   );
 });
 
-it("a stranger is counted by its address, which is in nothing that a tool makes of its principal", () => {
+it("an anonymous caller is counted by its address, which a tool cannot get from the principal", () => {
   const headers = new Headers({ "cf-connecting-ip": "203.0.113.7" });
-  const stranger = anonymousAccess({ isLocal: false, isPublic: true }, false)?.(headers);
-  if (stranger === undefined) throw new Error("strangers do not come in");
-  expect(partitionOf(stranger)).toBe("anonymous 203.0.113.7");
-  // As another Worker or a Durable Object gets it; a plain object, or it would get nothing.
-  const sent = structuredClone(stranger);
+  const anonymous = anonymousAccess({ isLocal: false, isPublic: true }, false)?.(headers);
+  if (anonymous === undefined) throw new Error("anonymous callers are refused");
+  expect(partitionOf(anonymous)).toBe("anonymous 203.0.113.7");
+  // As another Worker or a Durable Object would receive it.
+  const sent = structuredClone(anonymous);
   expect(sent).toEqual({ id: "anonymous", scopes: [], reach: [] });
-  expect(JSON.stringify([stranger, sent, Object.entries(stranger)])).not.toContain("203.0.113");
+  expect(JSON.stringify([anonymous, sent, Object.entries(anonymous)])).not.toContain("203.0.113");
 });
 
 it.each([
@@ -186,11 +188,14 @@ it.each([
   ["2001:db8:5:6:7:8:9:a", "2001:db8:5:6"],
   ["::1", "0:0:0:0"],
   ["::ffff:203.0.113.7", "203.0.113.7"],
-])("a stranger from %s is counted as %s: the first 64 bits, which its owner cannot choose", (address, counted) => {
-  expect(addressOf(new Headers({ "cf-connecting-ip": address }))).toBe(counted);
-});
+])(
+  "an anonymous caller from %s is counted as %s: the first 64 bits, which its owner cannot choose",
+  (address, counted) => {
+    expect(addressOf(new Headers({ "cf-connecting-ip": address }))).toBe(counted);
+  },
+);
 
-describe("calls a minute of one tool (definition, rate)", () => {
+describe("calls a minute of one tool (its definition's rate)", () => {
   const WORDS = expect.stringMatching(/^More than 10 calls of Shop\.Rare in a minute; wait and try again/);
   const REFUSED: Record<string, object> = {
     "OXP /tools/call": {
@@ -227,7 +232,7 @@ describe("calls a minute of one tool (definition, rate)", () => {
     "OpenTool streamCall": { status: 200, text: expect.stringContaining('"code":429') },
   };
 
-  it("counted over all protocols, for each principal by itself, and for that tool alone", async () => {
+  it("counted over all protocols, for each principal and tool separately", async () => {
     const here = await at();
     const [one, other] = await Promise.all([here.makeKey(), here.makeKey()]);
     const call = CALLS["OXP /tools/call"] as (id: string) => Sent;
@@ -256,7 +261,7 @@ describe("calls a minute of one tool (definition, rate)", () => {
     expect(ran).toHaveLength(10);
   });
 
-  it("without its limiter it is refused, whoever calls", async () => {
+  it("without the limiter every caller is refused", async () => {
     const here = await at();
     const key = await here.makeKey({ scopes: ["*"] });
     const ran = await ranBy(async () => {
@@ -270,7 +275,7 @@ describe("calls a minute of one tool (definition, rate)", () => {
   });
 });
 
-describe("what one request may bring", () => {
+describe("limits of one request", () => {
   it.each([
     ["/tools/call", { request: { tool_id: "Vault.Peek", input: { note: "x".repeat(1_100_000) } } }],
     ["/mcp", rpc("tools/call", { name: "Vault_Peek", arguments: { note: "x".repeat(1_100_000) } })],
@@ -281,7 +286,7 @@ describe("what one request may bring", () => {
     const ran = await ranBy(async () => {
       const sent: Sent = { method: "POST", path, body };
       expect((await send(here.url, withHeaders(sent, bearer(key.text)))).status).toBe(413);
-      // One that does not say how long it is.
+      // A body without Content-Length.
       const text = JSON.stringify(body);
       const response = await fetch(`${here.url}${path}`, {
         method: "POST",
@@ -294,7 +299,7 @@ describe("what one request may bring", () => {
     expect(ran).toEqual([]);
   });
 
-  it("what nests too deep is 400, in each protocol", async () => {
+  it("a body that nests too deeply is 400, in each protocol", async () => {
     const here = await at();
     const key = await here.makeKey();
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
@@ -308,7 +313,7 @@ describe("what one request may bring", () => {
     }
   });
 
-  it("headers of any size but a credential's are no concern of ours; a batch has 50 messages at most", async () => {
+  it("only credentials are limited in size among headers; a batch has at most 50 messages", async () => {
     const here = await at();
     const key = await here.makeKey();
     const large = withHeaders(MCP_WAYS.bare("ping"), [...bearer(key.text), ["X-Large", "x".repeat(20_000)]]);

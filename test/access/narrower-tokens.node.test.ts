@@ -1,4 +1,4 @@
-/** One session, several tokens of one person: a narrower one gets nothing that a broader one left in it. */
+/** Several tokens of one person in one session: a narrower one gets nothing that a broader one left there. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildTools, type Deployment, deploy } from "../support/node/attacks/deployment.ts";
 import { type Provider, startProvider } from "../support/node/attacks/provider.ts";
@@ -49,29 +49,29 @@ it.each(["before", "after"])("hears no change of a resource that it may not read
   expect(await readUntil(stream, /shop:\/\/window/)).not.toContain("club://board");
 });
 
-describe("a stream with fewer scopes takes nothing from a broader one of its session", () => {
+describe("a stream with fewer scopes gets nothing meant for a broader one of its session", () => {
   const openNarrow = (session: Headed) => opened({ ...session, ...narrow() });
-  const heard = (stream: Response) => readUntil(stream, /shop:\/\/window/);
+  const receivedNews = (stream: Response) => readUntil(stream, /shop:\/\/window/);
   const subscribe = async (session: Headed, uri: string) =>
     (await post(rpc("resources/subscribe", { uri }), { ...session, ...broad() })).text();
   const announce = async (uri: string) =>
     (await post(rpc("tools/call", { name: "Club_Announce", arguments: { uri } }), broad())).text();
 
-  it("that was opened before it, of a resource subscribed to after both", async () => {
+  it("opened before it, about a resource subscribed to after both", async () => {
     const session = await begun();
     const [stream, narrower] = [await opened({ ...session, ...broad() }), await openNarrow(session)];
     await subscribe(session, "club://board");
     await subscribe(session, "shop://window");
     await announce("club://board");
-    // What both may hear goes to the one that was opened last, and to no other.
+    // News that both may receive goes only to the stream opened last.
     await announce("shop://window");
     const text = await readUntil(stream, /club:\/\/board/);
     expect(text).toContain("club://board");
     expect(text).not.toContain("shop://window");
-    expect(await heard(narrower)).not.toContain("club://board");
+    expect(await receivedNews(narrower)).not.toContain("club://board");
   });
 
-  it("when a third stream brings it what the session subscribed to before", async () => {
+  it("even if a third stream opens and closes", async () => {
     const session = await begun();
     await subscribe(session, "club://board");
     const [stream, narrower] = [await opened({ ...session, ...broad() }), await openNarrow(session)];
@@ -81,7 +81,7 @@ describe("a stream with fewer scopes takes nothing from a broader one of its ses
     const text = readUntil(stream, /club:\/\/board/).finally(() => {
       isOver = true;
     });
-    // What is published before the server knows that the third is closed may be lost.
+    // News published before the server notices that the third stream is closed may be lost.
     for (let tries = 0; tries < 100 && !isOver; tries++) {
       await announce("club://board");
       await new Promise((resume) => setTimeout(resume, 50));
@@ -92,7 +92,7 @@ describe("a stream with fewer scopes takes nothing from a broader one of its ses
   });
 });
 
-it("does not pick up the result of a call that it may not make; who may does", async () => {
+it("does not resume the stream of a call that it may not make; a token that may does", async () => {
   const session = await begun();
   const params = { name: "Club_Minutes", arguments: { ms: 1 }, _meta: { progressToken: "t" } };
   const said = await (await post(rpc("tools/call", params), { ...session, ...broad() })).text();
@@ -104,7 +104,7 @@ it("does not pick up the result of a call that it may not make; who may does", a
   expect(await readUntil(picked, /"result"/)).toContain("It was decided");
 });
 
-describe("with a token that is good for one toolkit only, in a session of a token for all", () => {
+describe("with a token for one toolkit only, in a session of a token for all", () => {
   const shop = () => `Bearer ${provider.sign({ aud: `${here.url}/shop/mcp`, scope: "club:read club:write" })}`;
   const inShop = (method: string, headers: Headed, body?: object) =>
     fetch(`${here.url}/shop/mcp`, {
@@ -135,7 +135,7 @@ describe("with a token that is good for one toolkit only, in a session of a toke
     expect([ping.status, await ping.text()]).toEqual([200, expect.stringContaining('"result"')]);
   });
 
-  it("nobody picks up the result of another toolkit's call", async () => {
+  it("another toolkit's call cannot be resumed", async () => {
     const session = await begun();
     const params = { name: "Club_Minutes", arguments: { ms: 1 }, _meta: { progressToken: "t" } };
     const said = await (await post(rpc("tools/call", params), { ...session, ...broad() })).text();
@@ -144,11 +144,11 @@ describe("with a token that is good for one toolkit only, in a session of a toke
     expect((await inShop("GET", { ...session, "last-event-id": id })).status).toBe(404);
   });
 
-  it("its own session, begun on its path, goes on there", async () => {
+  it("a session that it began on its path goes on there", async () => {
     const session = await handshake(`${here.url}/shop/mcp`, { authorization: shop() });
     const ping = await inShop("POST", session, rpc("ping"));
     expect([ping.status, await ping.text()]).toEqual([200, expect.stringContaining('"result"')]);
-    // Nor does a broader token take it elsewhere: what it begins there would be within reach of this one.
+    // A broader token cannot use it elsewhere either: the narrower one could read what is started there.
     expect((await post(rpc("ping"), { ...session, ...broad() })).status).toBe(404);
     expect((await inShop("DELETE", session)).status).toBe(204);
   });

@@ -1,4 +1,4 @@
-/** Web pages that call the built Worker, closed to who has no credential: the Fetch standard's CORS protocol. */
+/** Web pages that call the built Worker, which requires credentials: the Fetch standard's CORS protocol. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Fork } from "../support/node/fork.ts";
 import { type Answer, builtFork, type Deployment, deploy, send } from "../support/node/oauth/deployment.ts";
@@ -32,7 +32,7 @@ const INITIALIZE = {
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "page", version: "1" } },
 };
 const PATHS = ["/mcp", "/notes/mcp", "/nothing/mcp", "/tools", "/tools/call", "/opentool/call", "/health"];
-/** What pages send beside what any page may. */
+/** Headers that pages send besides those that CORS always allows. */
 const HEADERS = [
   "accept",
   "authorization",
@@ -43,7 +43,7 @@ const HEADERS = [
   "mcp-method",
   "mcp-name",
   "mcp-param-region",
-  // A parameter's header is any token (MCP 2026-07-28, x-mcp-header; RFC 9110, section 5.6.2).
+  // A parameter header's name may be any token (MCP 2026-07-28, x-mcp-header; RFC 9110, section 5.6.2).
   "mcp-param-a.b~c",
   "mcp-protocol-version",
   "mcp-session-id",
@@ -68,30 +68,30 @@ describe("a preflight from a page that may call", () => {
       expect([method, answer.status, answer.text]).toEqual([method, 204, ""]);
       expect(answer.headers.get("access-control-allow-origin")).toBe(PAGE);
       expect(listOf(answer.headers.get("access-control-allow-methods"))).toContain(method.toLowerCase());
-      // "`Authorization` [...] always needs to be listed explicitly": "*" would not do.
+      // "`Authorization` [...] always needs to be listed explicitly": "*" is not enough.
       expect(listOf(answer.headers.get("access-control-allow-headers"))).toEqual(expect.arrayContaining(HEADERS));
       expect(Number(answer.headers.get("access-control-max-age"))).toBeGreaterThan(0);
       expectPrivate(answer, PAGE);
     }
   });
 
-  it("that names no headers is answered as well", async () => {
+  it("without header names is answered as well", async () => {
     const answer = await ask("/mcp", "DELETE", PAGE, []);
     expect([answer.status, answer.headers.get("access-control-allow-headers")]).toEqual([204, null]);
   });
 
-  it("may name more headers than fit in a line", async () => {
+  it("may name very many headers", async () => {
     const many = Array.from({ length: 100 }, (_, index) => `mcp-param-parameter-${index}`);
     const answer = await ask("/mcp", "POST", PAGE, many);
     expect(listOf(answer.headers.get("access-control-allow-headers"))).toEqual(expect.arrayContaining(many));
   });
 
-  it("that names what is no header gets nothing of it back", async () => {
+  it("with an invalid header name does not get it back", async () => {
     const answer = await ask("/mcp", "POST", PAGE, ["x-a; b", '"']);
     expect(answer.headers.get("access-control-allow-headers")).toBeNull();
   });
 
-  it("that asks for no method is none, and is refused as any request is (401)", async () => {
+  it("without a method is not a preflight, and is refused like any request (401)", async () => {
     expect((await send(`${here.url}/mcp`, "OPTIONS", { origin: PAGE })).status).toBe(401);
   });
 });
@@ -131,7 +131,7 @@ describe("an answer", () => {
       const answer = await ask({ origin });
       expect([origin, answer.status]).toEqual([origin, status]);
       expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
-      // What a page cannot read, it cannot go by: where to sign in, when to come back, its session.
+      // Headers that a page must be able to read: where to sign in, when to retry, its session.
       expect(listOf(answer.headers.get("access-control-expose-headers"))).toEqual(
         expect.arrayContaining(["www-authenticate", "mcp-session-id", "retry-after", "etag"]),
       );
@@ -139,15 +139,18 @@ describe("an answer", () => {
     }
   });
 
-  it.each(ANSWERS)("of %s, %d, names no origin where none asked, and its type is its type", async (_, status, ask) => {
-    const answer = await ask({});
-    expect(answer.status).toBe(status);
-    expect(corsOf(answer)).toEqual([]);
-    // Fetch standard, X-Content-Type-Options.
-    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
-  });
+  it.each(ANSWERS)(
+    "of %s, %d, names no origin without an Origin header, and forbids sniffing its type",
+    async (_, status, ask) => {
+      const answer = await ask({});
+      expect(answer.status).toBe(status);
+      expect(corsOf(answer)).toEqual([]);
+      // Fetch standard, X-Content-Type-Options.
+      expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+    },
+  );
 
-  it.each(ANSWERS)("of %s is 403 for any other page, before anything else is looked at", async (_, __, ask) => {
+  it.each(ANSWERS)("of %s is 403 for any other page, before any other check", async (_, __, ask) => {
     // MCP, basic/transports: "Servers MUST validate the Origin header on all incoming connections [...] If the Origin
     // header is present and invalid, servers MUST respond with HTTP 403 Forbidden."
     const answer = await ask({ origin: "https://elsewhere.example" });
@@ -157,7 +160,7 @@ describe("an answer", () => {
     expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
   });
 
-  it("from a listing that a page has already (304) can be read as well", async () => {
+  it("for a listing that the page already has (304) can be read as well", async () => {
     const { headers } = await send(`${here.url}/tools`, "GET", as());
     const known = { ...as(), origin: PAGE, "if-none-match": headers.get("etag") ?? "" };
     const answer = await send(`${here.url}/tools`, "GET", known);
@@ -170,7 +173,7 @@ describe("an answer", () => {
     ["304", () => send(`${here.url}/tools`, "GET", { ...as(), "if-none-match": "*" })],
     ["202", () => send(`${here.url}/mcp`, "POST", as(), { jsonrpc: "2.0", method: "notifications/initialized" })],
   ];
-  it.each(BARE)("of %s says that its type is its type", async (_, ask) => {
+  it.each(BARE)("of %s forbids sniffing its type", async (_, ask) => {
     expect((await ask()).headers.get("x-content-type-options")).toBe("nosniff");
   });
 });
@@ -204,7 +207,7 @@ describe("a page that may not call", () => {
     }
   });
 
-  it("is refused with a good token just so", async () => {
+  it("is refused even with a valid token", async () => {
     const headers = { origin: "https://elsewhere.example", authorization: `Bearer ${token}` };
     expect((await send(`${here.url}/mcp`, "POST", headers, LIST)).status).toBe(403);
   });
@@ -219,14 +222,14 @@ describe("the metadata", () => {
     }
   });
 
-  it("can be asked for with MCP-Protocol-Version by any page", async () => {
+  it("can be requested with MCP-Protocol-Version by any page", async () => {
     const answer = await ask(`${METADATA}/mcp`, "GET", "https://elsewhere.example", ["mcp-protocol-version"]);
     expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([204, "*"]);
     expect(["*", "mcp-protocol-version"]).toContain(answer.headers.get("access-control-allow-headers"));
   });
 });
 
-/** One origin's, and said to be: no wildcard, no cookies. */
+/** Checks that the answer is readable by this origin only: no wildcard, no cookies. */
 function expectPrivate(answer: Answer, origin: string): void {
   expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
   // Fetch standard, CORS protocol and HTTP caches: "`Vary` is to be used".

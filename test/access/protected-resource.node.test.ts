@@ -1,4 +1,7 @@
-/** The built Worker as an OAuth protected resource: its metadata (RFC 9728), its challenges, and whose tokens it takes. */
+/**
+ * The built Worker as an OAuth protected resource: its metadata (RFC 9728), its challenges, and which tokens it
+ * accepts.
+ */
 import { generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Fork } from "../support/node/fork.ts";
@@ -11,9 +14,9 @@ const METADATA = "/.well-known/oauth-protected-resource";
 let fork: Fork;
 let issuer: Issuer;
 let here: Deployment;
-/** Strangers may call. */
+/** A deployment open to anonymous callers. */
 let open: Deployment;
-/** API keys only. */
+/** A deployment with API keys only. */
 let keysOnly: Deployment;
 beforeAll(async () => {
   fork = builtFork();
@@ -31,18 +34,18 @@ afterAll(async () => {
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const get = (path: string, headers?: Record<string, string>) => send(here.url + path, "GET", headers);
 
-interface Door {
+interface Endpoint {
   readonly path: string;
   readonly method: "GET" | "POST" | "DELETE";
   readonly body?: object;
-  /** Where its resource's metadata are. */
+  /** The path suffix of its resource's metadata. */
   readonly metadata: string;
 }
 
 const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
 const OXP_CALL = { request: { tool_id: "Notes.Read", input: {} } };
 const OPENTOOL_CALL = { jsonrpc: "2.0", id: "1", method: "Notes_Read", params: {} };
-const DOORS: readonly Door[] = [
+const ENDPOINTS: readonly Endpoint[] = [
   { path: "/mcp", method: "POST", body: LIST, metadata: "/mcp" },
   { path: "/mcp", method: "GET", metadata: "/mcp" },
   { path: "/mcp", method: "DELETE", metadata: "/mcp" },
@@ -61,19 +64,21 @@ const DOORS: readonly Door[] = [
   { path: "/notes/opentool/load", method: "GET", metadata: "" },
   { path: "/nothing", method: "GET", metadata: "" },
 ];
-const knock = ({ path, method, body }: Door, headers: Record<string, string> = {}, at: Deployment = here) =>
+const callEndpoint = ({ path, method, body }: Endpoint, headers: Record<string, string> = {}, at: Deployment = here) =>
   send(at.url + path, method, headers, body);
 
 describe("protected resource metadata (RFC 9728)", () => {
   it.each(["", "/mcp", "/notes/mcp", "/clock/mcp"])("of %s names that resource, exactly", async (suffix) => {
     const answer = await get(METADATA + suffix);
-    // Section 3.2: "MUST use the 200 OK HTTP status code and return a JSON object using the application/json content type".
+    // Section 3.2: "MUST use the 200 OK HTTP status code and return a JSON object using the application/json content
+    // type".
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"]);
     expect(JSON.parse(answer.text)).toEqual({
       // Section 3.3: "MUST be identical to the protected resource's resource identifier value into which the
       // well-known URI path suffix was inserted".
       resource: here.url + suffix,
-      // MCP, Authorization Server Location: "MUST include the authorization_servers field". The issuer, as it spells itself.
+      // MCP, Authorization Server Location: "MUST include the authorization_servers field". The issuer, as it spells
+      // itself.
       authorization_servers: [issuer.url],
       // MCP, Scope Selection Strategy: "the minimal set of scopes necessary for basic functionality".
       scopes_supported: ["tools", "notes:read"],
@@ -93,14 +98,14 @@ describe("protected resource metadata (RFC 9728)", () => {
     ]);
   });
 
-  it("says the same of toolkits that there are and of others", async () => {
+  it("is the same for existing and unknown toolkits", async () => {
     const [some, none] = await Promise.all([get(`${METADATA}/notes/mcp`), get(`${METADATA}/nothing/mcp`)]);
     expect(none.status).toBe(some.status);
     expect(none.text.replaceAll("nothing", "notes")).toBe(some.text);
     expect(namesOf(none)).toEqual(namesOf(some));
   });
 
-  it("is for everyone: pages of any origin, with any credential or none", async () => {
+  it("is public: for pages of any origin, with any credential or none", async () => {
     for (const headers of [{}, { origin: "https://elsewhere.example" }, bearer("nonsense")]) {
       const answer = await get(`${METADATA}/mcp`, headers as Record<string, string>);
       expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
@@ -126,7 +131,7 @@ describe("protected resource metadata (RFC 9728)", () => {
     },
   );
 
-  it("takes a slash at the end for none", async () => {
+  it("ignores a trailing slash", async () => {
     expect(JSON.parse((await get(`${METADATA}/notes/mcp/`)).text)).toMatchObject({ resource: `${here.url}/notes/mcp` });
     expect(JSON.parse((await get(`${METADATA}/`)).text)).toMatchObject({ resource: here.url });
   });
@@ -135,7 +140,7 @@ describe("protected resource metadata (RFC 9728)", () => {
     "there are none of %s: it is no resource",
     async (suffix) => {
       const answer = await get(METADATA + suffix);
-      // Not a word on whether there is anything at this path, for who has no credential.
+      // Without a credential nothing reveals whether anything exists at this path.
       expect(answer.status).toBe(401);
     },
   );
@@ -145,7 +150,7 @@ describe("protected resource metadata (RFC 9728)", () => {
     ["tools.example.test:8443", "http://tools.example.test:8443"],
     ["Tools.Example.TEST:80", "http://tools.example.test"],
     ["[fd00::1]:8787", "http://[fd00::1]:8787"],
-  ])("are those of the host that was asked, here %s", async (host, origin) => {
+  ])("uses the host of the request, here %s", async (host, origin) => {
     const { text } = await get(`${METADATA}/notes/mcp`, { host });
     expect(JSON.parse(text).resource).toBe(`${origin}/notes/mcp`);
     const refused = await get("/notes/mcp", { host });
@@ -154,12 +159,12 @@ describe("protected resource metadata (RFC 9728)", () => {
     const token = await issuer.mint({ aud: `${origin}/notes/mcp` });
     const listed = await send(`${here.url}/notes/mcp`, "POST", { host, ...bearer(token) }, LIST);
     expect(listed.status).toBe(200);
-    // Issued for this name, it is good under no other.
+    // A token issued for this host is invalid under any other.
     expect((await send(`${here.url}/notes/mcp`, "POST", bearer(token), LIST)).status).toBe(401);
   });
 
-  // RFC 9728, section 2: authorization_servers is OPTIONAL. MCP wants one, of servers that use OAuth.
-  it("names no authorization server where there is none", async () => {
+  // RFC 9728, section 2: authorization_servers is OPTIONAL. MCP requires it of servers that use OAuth.
+  it("names no authorization server if there is none", async () => {
     const answer = await send(keysOnly.url + METADATA, "GET");
     expect([answer.status, JSON.parse(answer.text)]).toMatchObject([200, { bearer_methods_supported: ["header"] }]);
     expect(JSON.parse(answer.text)).not.toHaveProperty("authorization_servers");
@@ -167,46 +172,46 @@ describe("protected resource metadata (RFC 9728)", () => {
 });
 
 describe("a request without a credential", () => {
-  it.each(DOORS)("to $method $path is told where to get one", async (door) => {
-    const answer = await knock(door);
+  it.each(ENDPOINTS)("to $method $path gets a challenge that says where to get one", async (endpoint) => {
+    const answer = await callEndpoint(endpoint);
     expect(answer.status).toBe(401);
     const { scheme, params } = parseChallenge(answer.headers.get("www-authenticate"));
     expect(scheme).toBe("Bearer");
     // RFC 6750, section 3.1: "the resource server SHOULD NOT include an error code or other error information".
     expect(params).toEqual({
       realm: "trivet",
-      resource_metadata: here.url + METADATA + door.metadata,
+      resource_metadata: here.url + METADATA + endpoint.metadata,
       // MCP, Scope Selection Strategy: "SHOULD include a scope parameter".
       scope: "tools notes:read",
     });
     // RFC 9728, section 3.3: for MCP's clients, "identical to the URL that the client used to make the request".
     const { resource } = JSON.parse((await send(params.resource_metadata ?? "", "GET")).text);
-    expect(resource).toBe(here.url + door.metadata);
+    expect(resource).toBe(here.url + endpoint.metadata);
   });
 
-  it('is not answered by a token in the query (MCP, Token Requirements: "MUST NOT be included in the URI query string")', async () => {
+  it('is refused even with a token in the query (MCP, Token Requirements: "MUST NOT be included in the URI query string")', async () => {
     const token = await issuer.mint({ aud: `${here.url}/mcp` });
     const answer = await send(`${here.url}/mcp?access_token=${token}`, "POST", {}, LIST);
     expect(answer.status).toBe(401);
     expect(parseChallenge(answer.headers.get("www-authenticate")).params).not.toHaveProperty("error");
   });
 
-  it("hears of no metadata where no issuer is", async () => {
+  it("gets no link to metadata if there is no issuer", async () => {
     const answer = await send(`${keysOnly.url}/mcp`, "POST", {}, LIST);
     expect(answer.status).toBe(401);
     expect(parseChallenge(answer.headers.get("www-authenticate")).params).toEqual({ realm: "trivet" });
   });
 });
 
-describe("a request with a token that is not good", () => {
-  it.each(DOORS)("to $method $path is told so", async (door) => {
+describe("a request with an invalid token", () => {
+  it.each(ENDPOINTS)("to $method $path gets invalid_token", async (endpoint) => {
     // RFC 6750, section 3.1, invalid_token: "The resource SHOULD respond with the HTTP 401 (Unauthorized) status code."
-    const answer = await knock(door, bearer(await issuer.mint({ aud: "https://elsewhere.example/mcp" })));
+    const answer = await callEndpoint(endpoint, bearer(await issuer.mint({ aud: "https://elsewhere.example/mcp" })));
     expect(answer.status).toBe(401);
     expect(parseChallenge(answer.headers.get("www-authenticate")).params).toEqual({
       realm: "trivet",
       error: "invalid_token",
-      resource_metadata: here.url + METADATA + door.metadata,
+      resource_metadata: here.url + METADATA + endpoint.metadata,
       scope: "tools notes:read",
     });
   });
@@ -233,12 +238,12 @@ describe("a request with a token that is not good", () => {
     ["a type that is no text", () => `${Buffer.from('{"alg":"ES256","typ":5}').toString("base64url")}.e30.AA`],
     ["two tokens", async () => `${await issuer.mint({ aud: mcp() })}, Bearer x`],
   ];
-  it.each(BAD)("%s: 401, and never why", async (_, make) => {
+  it.each(BAD)("%s: 401, without the reason", async (_, make) => {
     // MCP, Token Handling: "Invalid or expired tokens MUST receive a HTTP 401 response."
     await expectInvalid(await send(mcp(), "POST", bearer(await make()), LIST));
   });
 
-  it('of another scheme is none (RFC 6750, section 3: "Bearer")', async () => {
+  it('in another scheme is ignored (RFC 6750, section 3: "Bearer")', async () => {
     await expectInvalid(await send(mcp(), "POST", { authorization: "Basic YTpi" }, LIST));
   });
 
@@ -255,7 +260,7 @@ describe("a request with a token that is not good", () => {
   }
 });
 
-describe("a token that is good", () => {
+describe("a valid token", () => {
   it.each([
     ["the endpoint", "/mcp", "/mcp"],
     ["a toolkit's endpoint, there", "/notes/mcp", "/notes/mcp"],
@@ -269,14 +274,14 @@ describe("a token that is good", () => {
     }
   });
 
-  it("opens every protocol, each method, and is asked for each time", async () => {
+  it("opens every protocol and method, and is required each time", async () => {
     const token = await issuer.mint({ aud: here.url });
-    for (const door of DOORS.filter(({ path }) => !path.startsWith("/nothing"))) {
-      expect([door.path, (await knock(door, bearer(token))).status]).not.toEqual([door.path, 401]);
+    for (const endpoint of ENDPOINTS.filter(({ path }) => !path.startsWith("/nothing"))) {
+      expect([endpoint.path, (await callEndpoint(endpoint, bearer(token))).status]).not.toEqual([endpoint.path, 401]);
     }
   });
 
-  it('is a bearer\'s in any case (RFC 9110, section 11.1: "case-insensitive token")', async () => {
+  it('may use any case for "Bearer" (RFC 9110, section 11.1: "case-insensitive token")', async () => {
     const token = await issuer.mint({ aud: `${here.url}/mcp` });
     for (const scheme of ["bearer", "BEARER"]) {
       const answer = await send(`${here.url}/mcp`, "POST", { authorization: `${scheme} ${token}` }, LIST);
@@ -284,7 +289,7 @@ describe("a token that is good", () => {
     }
   });
 
-  it("may spell scheme and host in capitals", async () => {
+  it("may spell the audience's scheme and host in capitals", async () => {
     const host = "tools.example.test";
     const token = await issuer.mint({ aud: "HTTP://Tools.Example.test/mcp" });
     expect((await send(`${here.url}/mcp`, "POST", { host, ...bearer(token) }, LIST)).status).toBe(200);
@@ -292,7 +297,7 @@ describe("a token that is good", () => {
 });
 
 describe("a call of a tool that demands scopes", () => {
-  const CALLS: readonly Door[] = [
+  const CALLS: readonly Endpoint[] = [
     {
       path: "/mcp",
       method: "POST",
@@ -316,14 +321,14 @@ describe("a call of a tool that demands scopes", () => {
   ];
   const tokenWith = (scope: string) => issuer.mint({ aud: here.url, scope });
 
-  it.each(CALLS)("at $path is told which (Runtime Insufficient Scope Errors)", async (door) => {
+  it.each(CALLS)("at $path gets a challenge that names them (Runtime Insufficient Scope Errors)", async (endpoint) => {
     for (const [granted, kept] of [
       ["", ""],
       ["tools", "tools "],
       ["notes:write", ""],
       ['notes:writes notes:eras "quoted" tools', "tools "],
     ] as const) {
-      const answer = await knock(door, bearer(await tokenWith(granted)));
+      const answer = await callEndpoint(endpoint, bearer(await tokenWith(granted)));
       // RFC 6750, section 3.1, insufficient_scope: 403, and "MAY include the scope attribute with the scope necessary".
       expect(answer.status).toBe(403);
       expect(parseChallenge(answer.headers.get("www-authenticate")).params).toEqual({
@@ -332,24 +337,24 @@ describe("a call of a tool that demands scopes", () => {
         // "SHOULD include all scopes required for the current operation in a single challenge"; and (2025-11-25, Scope
         // Challenge Handling) "both existing relevant scopes and newly required scopes".
         scope: `${kept}notes:write notes:erase`,
-        resource_metadata: here.url + METADATA + door.metadata,
+        resource_metadata: here.url + METADATA + endpoint.metadata,
       });
     }
   });
 
-  it.each(CALLS)("at $path is let through with all of them", async (door) => {
-    expect((await knock(door, bearer(await tokenWith("x notes:erase notes:write")))).status).toBe(200);
+  it.each(CALLS)("at $path succeeds with all of them", async (endpoint) => {
+    expect((await callEndpoint(endpoint, bearer(await tokenWith("x notes:erase notes:write")))).status).toBe(200);
   });
 
-  it.each(CALLS)("at $path by a stranger is asked for a credential", async (door) => {
-    const answer = await knock(door, {}, open);
+  it.each(CALLS)("at $path by an anonymous caller is asked for a credential", async (endpoint) => {
+    const answer = await callEndpoint(endpoint, {}, open);
     expect(answer.status).toBe(401);
     const { params } = parseChallenge(answer.headers.get("www-authenticate"));
     expect(params.scope).toBe("notes:write notes:erase");
   });
 
-  it.each(CALLS)("at $path by a stranger is no error of theirs", async (door) => {
-    const answer = await knock(door, {}, open);
+  it.each(CALLS)("at $path by an anonymous caller is no insufficient_scope", async (endpoint) => {
+    const answer = await callEndpoint(endpoint, {}, open);
     expect(parseChallenge(answer.headers.get("www-authenticate")).params).not.toHaveProperty("error");
   });
 });

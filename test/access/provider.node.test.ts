@@ -1,6 +1,4 @@
-/**
- * Tokens of an identity provider, whatever it does: it rotates keys, cannot be reached, answers nonsense, comes back.
- */
+/** Tokens of an identity provider that rotates its keys, cannot be reached, answers nonsense, and comes back. */
 import { SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -20,7 +18,9 @@ interface Place {
   readonly provider: Provider;
 }
 
-/** Each test takes deployments that have never asked their provider; they are made in one process, before the tests. */
+/**
+ * Each test takes deployments that have never contacted their provider. One process hosts them all, made beforehand.
+ */
 const KINDS = {
   providerOnly: {},
   both: { JWT_SECRET: SECRET },
@@ -91,13 +91,13 @@ describe("who a token speaks for", () => {
     const who = async (token: string) => (await peek(here, token)).body.result.value;
     const ada = await who(await sign("ada", "5m"));
     expect(ada).toMatchObject({ principal: expect.stringMatching(/^jwt:[0-9a-f]{32}$/), scopes: ["vault:open", "x"] });
-    // A renewed token is the same principal (specs/oxp, Server authentication); another's is not.
+    // A renewed token is the same principal; another subject's is not.
     expect(await who(await sign("ada", "10m"))).toEqual(ada);
     expect((await who(await sign("eve", "5m"))).principal).not.toBe(ada.principal);
-    expect(provider.asked).toBe(1);
+    expect(provider.keyRequests).toBe(1);
   });
 
-  it("both kinds of token at once, and keys beside them; neither kind is taken where it is not configured", async () => {
+  it("both kinds of token and keys at once; neither kind is accepted if it is not configured", async () => {
     const [both, provider] = fresh("both");
     const [alone, other] = fresh();
     const key = await both.makeKey();
@@ -108,14 +108,14 @@ describe("who a token speaks for", () => {
     expect(await status(alone, shared())).toBe(401);
   });
 
-  it("half a configuration is none, and a short secret opens nothing (RFC 7518, section 3.2)", async () => {
+  it("an incomplete configuration counts as none, and a short secret opens nothing (RFC 7518, section 3.2)", async () => {
     const [half, provider] = fresh("half");
     expect(await status(half, provider.sign({ aud: half.url }))).toBe(401);
-    // Said at the start, before anybody comes with such a token.
+    // Logged at the start, before such a token arrives.
     const complaint =
       "JWT_SECRET has 5 bytes and needs 32 or more: tokens signed with it are refused. Make one with: openssl";
     await expect.poll(() => half.lines.join("\n")).toContain(complaint);
-    // It is the operator's mistake, said once. A caller can neither mend it nor fill the log with it.
+    // The operator's mistake is logged once. Callers cannot fix it, and must not be able to fill the log with it.
     const begun = half.lines.length;
     for (const token of [shared(), shared({}, {}, hmac("short"))]) expect(await status(half, token)).toBe(401);
     await half.logged();
@@ -129,10 +129,10 @@ describe("who a token speaks for", () => {
 });
 
 describe("the audience (RFC 8707, section 2; RFC 8725, section 3.9; MCP, Token Handling)", () => {
-  it("left out, it is the URL of the endpoint, of all or of the toolkit", async () => {
+  it("by default it is the endpoint's URL, of the whole server or of the toolkit", async () => {
     const [here, provider] = fresh();
     const tries = async (aud: unknown, path: string) => status(here, provider.sign({ aud }), path);
-    // Canonical Server URI: with or without a slash at its end, scheme and host in any case.
+    // Canonical Server URI: with or without a trailing slash, scheme and host in any case.
     const spelled = [here.url, `${here.url}/`, `${here.url}/mcp`, `${here.url}/mcp/`, here.url.replace("http", "HTTP")];
     for (const aud of [...spelled, ["x", `${here.url}/mcp`]]) {
       expect(await tries(aud, "/info")).toBe(200);
@@ -148,7 +148,7 @@ describe("the audience (RFC 8707, section 2; RFC 8725, section 3.9; MCP, Token H
     }
   });
 
-  it("set, it is that and nothing else", async () => {
+  it("if configured, it is that and nothing else", async () => {
     const [here, provider] = fresh("withAudience");
     const tries = async (aud: unknown) => status(here, provider.sign({ aud }));
     expect(await tries("https://tools.example.com")).toBe(200);
@@ -156,67 +156,67 @@ describe("the audience (RFC 8707, section 2; RFC 8725, section 3.9; MCP, Token H
     for (const aud of [here.url, `${here.url}/mcp`, "https://tools.example.com.x", "https://tools.example.com/mcp"]) {
       expect(await tries(aud)).toBe(401);
     }
-    // OXP's tokens need none: checked when present, whatever is configured (specs/oxp).
+    // Tokens signed with the shared secret need no audience, but if there is one it is checked, whatever is configured.
     expect(await status(here, shared())).toBe(200);
     expect(await status(here, shared({ aud: "https://tools.example.com" }))).toBe(200);
     expect(await status(here, shared({ aud: here.url }))).toBe(401);
   });
 });
 
-describe("keys that change", () => {
-  it("a new key is found when a token first names it, and an old one is forgotten", async () => {
+describe("key rotation", () => {
+  it("a new key is fetched when a token first names it, and an old one is forgotten", async () => {
     const [here, provider] = fresh();
     expect(await status(here, provider.sign({ aud: here.url }))).toBe(200);
     provider.published.set("2027", "ES256");
     const rotated = () => provider.sign({ aud: here.url, jti: crypto.randomUUID() }, { alg: "ES256", kid: "2027" });
-    // Unknown keys make it ask once in 30 seconds, and not before.
+    // Unknown key ids cause one request in 30 seconds at most.
     expect(await status(here, rotated())).toBe(401);
     await here.ahead(31);
     expect(await status(here, rotated())).toBe(200);
-    expect(provider.asked).toBe(2);
+    expect(provider.keyRequests).toBe(2);
     provider.published.delete("RS256");
     await here.ahead(31 + 601);
     expect(await status(here, provider.sign({ aud: here.url, exp: now() + 3_600 }))).toBe(401);
-    expect(provider.asked).toBe(3);
+    expect(provider.keyRequests).toBe(3);
   });
 
-  it("200 tokens of unknown keys are one question more, together or one after the other", async () => {
+  it("200 tokens with unknown key ids cause one more request, in parallel or in sequence", async () => {
     const [here, provider] = fresh();
     expect(await status(here, provider.sign({ aud: here.url }))).toBe(200);
     const unknown = () => provider.sign({ aud: here.url }, { kid: crypto.randomUUID() });
     const flood = async () => new Set(await Promise.all(Array.from({ length: 200 }, () => status(here, unknown()))));
     expect(await flood()).toEqual(new Set([401]));
-    expect(provider.asked).toBe(1);
+    expect(provider.keyRequests).toBe(1);
     await here.ahead(31);
     for (let i = 0; i < 20; i++) expect(await status(here, unknown())).toBe(401);
-    expect(provider.asked).toBe(2);
+    expect(provider.keyRequests).toBe(2);
     await here.ahead(62);
     await flood();
-    expect(provider.asked).toBe(3);
-    // Those who are known do not notice.
+    expect(provider.keyRequests).toBe(3);
+    // Callers with known tokens are not affected.
     expect(await status(here, provider.sign({ aud: here.url }))).toBe(200);
   });
 
-  it("200 tokens that come at once to an isolate that has no keys yet are one question, and all get in", async () => {
+  it("200 tokens that arrive at once at an isolate without keys cause one request, and all get in", async () => {
     const [here, provider] = fresh();
     provider.mood = "slow";
     const token = () => provider.sign({ aud: here.url, jti: crypto.randomUUID() });
     const statuses = await Promise.all(Array.from({ length: 200 }, () => status(here, token())));
     expect(new Set(statuses)).toEqual(new Set([200]));
-    expect(provider.asked).toBe(1);
+    expect(provider.keyRequests).toBe(1);
   });
 
-  it("a token may leave out the id where there is one key of its kind (RFC 7515, section 4.1.4)", async () => {
+  it("a token may omit the key id if there is one key of its kind (RFC 7515, section 4.1.4)", async () => {
     const [here, provider] = fresh();
     expect(await status(here, provider.sign({ aud: here.url }, { kid: undefined as never }))).toBe(200);
   });
 });
 
-describe("a provider that cannot be asked opens nothing", () => {
+describe("a provider that cannot be reached opens nothing", () => {
   const BAD: Mood[] = ["down", "html", "no json", "empty", "null", "no keys", "bad keys", "redirects"];
   const protocols = ["OXP /tools/call", "MCP bare", "OpenTool call"] as const;
 
-  it.each(BAD)("%s: 503 with Retry-After in each protocol, and it is not asked for every token", async (mood) => {
+  it.each(BAD)("%s: 503 with Retry-After in each protocol, and not every token causes a request", async (mood) => {
     const [here, provider] = fresh("open");
     provider.mood = mood;
     const before = counter.ran.length;
@@ -231,19 +231,19 @@ describe("a provider that cannot be asked opens nothing", () => {
     );
     expect(new Set(await Promise.all(many))).toEqual(new Set([503]));
     expect(counter.ran.length).toBe(before);
-    expect(provider.asked).toBe(1);
-    // Nobody followed it elsewhere.
+    expect(provider.keyRequests).toBe(1);
+    // No redirect was followed.
     expect(new Set(provider.paths)).toEqual(new Set(["/keys"]));
-    // What needs no provider goes on; and when the provider is back, so does the rest.
+    // Requests that need no provider still succeed; once the provider is back, so do the others.
     expect(await status(here, shared())).toBe(200);
     provider.mood = "well";
-    // An answer that could be read is one for half a minute, whatever its keys are good for.
+    // A readable key set is cached for half a minute, even if its keys are useless.
     await here.ahead(mood === "bad keys" ? 31 : 6);
     expect(await status(here, provider.sign({ aud: here.url }))).toBe(200);
-    expect(provider.asked).toBe(2);
+    expect(provider.keyRequests).toBe(2);
   });
 
-  it("one that hangs, or hangs in the middle: 503 after seconds, and not for every token", async () => {
+  it("one that hangs, or hangs in the middle: 503 after seconds, and not every token waits", async () => {
     const waits = (["hangs", "hangs in the middle"] as const).map(async (mood) => {
       const [here, provider] = fresh();
       provider.mood = mood;
@@ -251,13 +251,13 @@ describe("a provider that cannot be asked opens nothing", () => {
       const together = await Promise.all([status(here, token()), status(here, token()), status(here, token())]);
       expect(together).toEqual([503, 503, 503]);
       expect(await status(here, token())).toBe(503);
-      // Once, and on a machine so slow that the pause after a failure is over, twice.
-      expect(provider.asked).toBeLessThanOrEqual(2);
+      // One request, or two if the machine is so slow that the pause after a failure has ended.
+      expect(provider.keyRequests).toBeLessThanOrEqual(2);
     });
     await Promise.all(waits);
   });
 
-  it("whoever asked for the keys and went away keeps nobody waiting for long", async () => {
+  it("a caller that disconnects while it fetches the keys does not block others for long", async () => {
     const [here, provider] = fresh();
     provider.mood = "slow";
     const stop = new AbortController();
@@ -274,26 +274,26 @@ describe("a provider that cannot be asked opens nothing", () => {
     expect(await status(here, token())).toBe(200);
   });
 
-  it("down after it was well: known tokens and keys go on until they expire", async () => {
+  it("one that goes down: known tokens and keys stay valid until they expire", async () => {
     const [here, provider] = fresh();
     const token = provider.sign({ aud: here.url, exp: now() + 3_000 });
     expect(await status(here, token)).toBe(200);
     provider.mood = "down";
-    // Other tokens of keys that are known.
+    // Other tokens with known keys.
     expect(await status(here, provider.sign({ aud: here.url, sub: "grace" }))).toBe(200);
-    // Past what is remembered of the token (5 minutes), and of the keys (10 minutes).
+    // After the token's verdict (5 minutes) and the keys (10 minutes) have left the cache.
     for (const seconds of [290, 320, 610, 1_500, 2_900]) {
       await here.ahead(seconds);
       expect(await status(here, token), `after ${seconds} s`).toBe(200);
     }
     await here.ahead(3_000 + 31);
     expect(await status(here, token)).toBe(401);
-    // A key that nobody knows cannot be asked about.
+    // An unknown key cannot be fetched.
     expect(await status(here, provider.sign({ aud: here.url, exp: now() + 9_000 }, { kid: "new" }))).toBe(503);
   });
 });
 
-describe("a token that is known is known no longer than it lives (RFC 7519, section 4.1.4)", () => {
+describe("a cached token is not accepted after it expires (RFC 7519, section 4.1.4)", () => {
   it.each([
     ["signed by a caller", (_: Provider, exp: number) => shared({ exp })],
     ["of the provider", (provider: Provider, exp: number) => provider.sign({ exp, aud: "https://tools.example.com" })],
@@ -307,7 +307,7 @@ describe("a token that is known is known no longer than it lives (RFC 7519, sect
     expect([await status(here, token), await status(here, token)]).toEqual([401, 401]);
   });
 
-  it("what is remembered of it says nothing of another place", async () => {
+  it("a cached verdict does not apply to another path", async () => {
     const [here, provider] = fresh();
     const token = provider.sign({ aud: `${here.url}/vault/mcp` });
     expect(await status(here, token, "/vault/info")).toBe(200);

@@ -1,6 +1,6 @@
 /**
- * API keys as nobody may use them: in the wrong place, the wrong spelling, the wrong company, or no longer good. Each is
- * sent with a call over each protocol to the built Worker, and is refused without a tool run.
+ * API keys used in ways that must be refused: in the wrong place, misspelled, combined with others, or no longer valid.
+ * Each is sent with a call over each protocol to the built Worker, and is refused without running a tool.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -19,7 +19,7 @@ import type { Fork } from "../support/node/fork.ts";
 let fork: Fork;
 let here: Deployment;
 let counter: Counter;
-/** Two good keys of two owners. */
+/** Two valid keys of two owners. */
 let key: string;
 let second: string;
 let expired: Made;
@@ -42,7 +42,7 @@ afterAll(async () => {
   fork?.remove();
 });
 
-/** Each line: what is done, and how. */
+/** Each row: what is wrong, and a function that makes such a request. */
 type Table = readonly (readonly [what: string, attack: () => Attack])[];
 
 const headers = (...list: [string, string][]): Attack => ({ headers: list });
@@ -239,10 +239,10 @@ const STALE: Table = [
 
 const TABLES: Readonly<Record<string, Table>> = {
   "no credential (OXP, Server Authentication; RFC 6750, section 3)": NOTHING,
-  "a key where keys do not belong (gateway seed, Authentication; RFC 6750, section 2)": PLACES,
+  "a key in the wrong place (RFC 6750, section 2)": PLACES,
   "a key in another spelling (RFC 6750, section 2.1)": SPELLINGS,
   "a credential of great length (RFC 6585, section 5)": LENGTHS,
-  "credentials in company: each must be valid, and all the same (gateway seed, Authentication)": COMPANY,
+  "several credentials: each must be valid, and all must be of one principal": COMPANY,
   "a key that is not good (OXP, Server Authentication)": STALE,
 };
 
@@ -250,7 +250,7 @@ describe.each(Object.entries(TABLES))("%s", (_, table) => {
   it.each(table)("%s", (_, attack) => expectRefused(attack(), here, counter));
 });
 
-describe("what the tables are measured against", () => {
+describe("valid uses of a key, as a control for the tables above", () => {
   const ways: [string, () => Headers][] = [
     ["Authorization: Bearer", () => bearer(key)],
     ["OXP-API-Key", () => [["OXP-API-Key", key]]],
@@ -276,10 +276,10 @@ describe("what the tables are measured against", () => {
   it.each(ways)("%s", (_, make) => expectAdmitted(make(), here, counter));
 });
 
-describe("in time (wrangler.toml, README: a revoked key is known for two minutes at most)", () => {
+describe("expiry and revocation (wrangler.toml, README: a revoked key is accepted for two minutes at most)", () => {
   const status = async (text: string) => (await send(here.url, { path: "/info", headers: bearer(text) })).status;
 
-  it("a key expires while it is known", async () => {
+  it("a key expires while it is cached", async () => {
     const brief = await here.makeKey({ expires: now() + 10 });
     expect(await status(brief.text)).toBe(200);
     await here.ahead(11);
@@ -287,7 +287,7 @@ describe("in time (wrangler.toml, README: a revoked key is known for two minutes
     await here.ahead(0);
   });
 
-  it("a key is forgotten after it was revoked", async () => {
+  it("a revoked key leaves the cache", async () => {
     const gone = await here.makeKey();
     expect(await status(gone.text)).toBe(200);
     await here.revoke(gone);
@@ -296,7 +296,7 @@ describe("in time (wrangler.toml, README: a revoked key is known for two minutes
     await here.ahead(0);
   });
 
-  it("a wrong secret of a key that is known is wrong, before and after", async () => {
+  it("a wrong secret is refused before and after the key is cached", async () => {
     const wrong = `${cut(key, 0, -3)}${key.endsWith("AAA") ? "BBB" : "AAA"}`;
     expect([await status(wrong), await status(key), await status(wrong), await status(key)]).toEqual([
       401, 200, 401, 200,
@@ -304,7 +304,7 @@ describe("in time (wrangler.toml, README: a revoked key is known for two minutes
   });
 });
 
-it("one answer for whatever is wrong with a credential: it tells nothing of which keys there are", async () => {
+it("every invalid credential gets the same answer, which does not reveal which keys exist", async () => {
   const wrong = [
     expired.text,
     revoked.text,
@@ -320,7 +320,7 @@ it("one answer for whatever is wrong with a credential: it tells nothing of whic
   expect(answers[0]?.headers["www-authenticate"]).toBe('Bearer realm="trivet", error="invalid_token"');
 });
 
-it("no key, no part of one and no token is ever in the log", () => {
+it("no key, part of a key or token is ever in the log", () => {
   const log = here.lines.join("\n");
   expect(log).toContain('"message":"call"');
   for (const text of [key, second, expired.text, revoked.text]) {

@@ -1,4 +1,4 @@
-/** What may not grow, whatever the machine: what a call allocates, and what is evaluated before the first. */
+/** Budgets that hold on any machine: bytes allocated per call, and modules evaluated before the first call. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A scenario by its name, and what it is sent with. */
+/** Finds a scenario by name, with the credentials and other values that it needs. */
 async function named(wanted: string): Promise<[Scenario, Given]> {
   const scenario = SCENARIOS.find(({ name }) => name === wanted);
   if (scenario === undefined) throw new Error(`no scenario is called ${wanted}`);
@@ -48,19 +48,20 @@ describe("bytes that a call allocates, of bare's", () => {
 });
 
 /**
- * Of a call 2 to 5 as it is, of a tool's own function and its callers, as nobody keeps the shape of its input; 90 before
- * samples were kept. Of a listing none, mostly; 8 to 11 before a sample of a stranger was.
+ * A call optimizes 2 to 5 functions again: the tool's own function and its callers, because nothing keeps the shape of
+ * its input alive. It was 90 before samples of our own objects were kept alive. A listing mostly optimizes none again;
+ * it was 8 to 11 before a sample of an anonymous caller was kept.
  */
 const AGAIN = [
-  // At most so many again; and over so many in all, or nothing was counted.
+  // At most this many optimized again, and more than this many in all, or nothing was counted.
   ["MCP legacy: call", 25, 30],
   ["MCP modern: call", 25, 30],
   ["MCP modern: listing of 1", 5, 15],
   ["OXP: listing of 1", 5, 2],
 ] as const;
 
-describe("functions that V8 optimizes again, as a collection threw the code away that it had made", () => {
-  // Calls of OXP and OpenTool allocate less: in so short a run there are too few collections to tell.
+describe("functions that V8 optimizes again because garbage collection discarded their code", () => {
+  // OXP and OpenTool calls allocate less: such a short run has too few collections to count.
   it.each(AGAIN)("%s: at most %s", async (name, most, fewest) => {
     const [scenario, given] = await named(name);
     const deployment = { name: `kept-${name.replace(/\W/g, "-")}`, ...field.deployment("one") };
@@ -75,7 +76,7 @@ interface Metafile {
   readonly inputs: Record<string, { readonly imports: readonly { path: string; kind: string; external?: boolean }[] }>;
 }
 
-/** Modules that are evaluated before the first request: what the entry imports, and what that does, but not `import()`. */
+/** Modules evaluated before the first request: the entry's static imports and theirs, without `import()`. */
 function evaluatedAtStart({ inputs }: Metafile, entry: string): string[] {
   const seen = new Set<string>();
   const visit = (path: string) => {
@@ -89,7 +90,7 @@ function evaluatedAtStart({ inputs }: Metafile, entry: string): string[] {
   return [...seen];
 }
 
-it(`evaluates not many more than ${FIGURES.modulesAtStart} modules at start, and no tool`, () => {
+it(`evaluates about ${FIGURES.modulesAtStart} modules at start, and no tool`, () => {
   const metafile = join(folder, "metafile.json");
   const fork = makeFork(manyTools(1));
   try {

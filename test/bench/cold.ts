@@ -1,4 +1,4 @@
-/** How long a deployment takes from nothing to its first answer, by how many tools it has. */
+/** Measures the time from process start to the first answer, for deployments with few and many tools. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ export async function coldStart(field: Field, rounds: number): Promise<Cold> {
   try {
     const vars = { PUBLIC: "true", RATE_PER_MINUTE: "" };
     const modules = PLACES.map(([place, tools]) => ({ tools, module: field.module(place) }));
-    // The first of all reads workerd from the disk.
+    // The very first start reads workerd from disk.
     for (let round = 0; round <= rounds; round++) {
       for (const { tools, module } of modules) {
         const port = await freePort();
@@ -49,7 +49,7 @@ export async function coldStart(field: Field, rounds: number): Promise<Cold> {
   }));
 }
 
-/** @returns milliseconds from the start of the process to the answer of its first call */
+/** Returns the milliseconds from the start of the process to the answer of its first call. */
 async function firstAnswer(config: string, port: number): Promise<number> {
   const started = performance.now();
   const child = launch(config);
@@ -65,7 +65,7 @@ async function firstAnswer(config: string, port: number): Promise<number> {
   }
 }
 
-/** Tries again at once: what listens answers. */
+/** Retries without a pause until the server answers. */
 async function callUntilHeard(port: number, started: number): Promise<Answer> {
   for (;;) {
     const connection = new Connection(port);

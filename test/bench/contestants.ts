@@ -1,4 +1,4 @@
-/** Everything that is served in a run: deployments of Trivet, the references, and peers. */
+/** Everything that a run serves: deployments of Trivet, the reference Workers, and peers. */
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib";
 import { buildSync } from "esbuild";
 import { type Trust, trust } from "./credentials.ts";
 import { built, manyTools } from "./forks.ts";
-import { asked, fetched, LEGACY, MODERN, type Way } from "./mcp.ts";
+import { fetchInit, LEGACY, MODERN, mcpRequest, type Way } from "./mcp.ts";
 import { PEERS, type Peer } from "./peers/peers.ts";
 import type { Place, Scenario } from "./scenarios.ts";
 import { type Deployment, type Running, serve } from "./server.ts";
@@ -23,7 +23,7 @@ const OPEN = {
 };
 const FLAGS = ["enable_request_signal", "global_fetch_strictly_public"];
 
-/** Serves what a scenario asks for, and keeps it for the next that does. */
+/** Serves what a scenario needs, and keeps it running for the next scenario that needs the same. */
 export class Field {
   readonly folder = mkdtempSync(join(tmpdir(), "trivet-bench-"));
   readonly #running = new Map<string, Promise<Running>>();
@@ -44,8 +44,8 @@ export class Field {
 
   deployment(place: Place): Omit<Deployment, "name"> {
     const plain = { module: this.module(place), flags: FLAGS, vars: this.#vars(place), objects: OBJECTS };
-    // A deployment's KV and its identity provider are elsewhere: in its own process they take 3 to 5% of a call's time,
-    // also where no call asks for them.
+    // A deployment's KV and identity provider run elsewhere. In the same process they cost 3 to 5% of a call's time,
+    // even if the call never uses them.
     if (place === "kept") return { ...plain, kv: kvOf({}) };
     if (place !== "closed") return plain;
     const outside = `export default { fetch: () => new Response(${JSON.stringify(this.trust.jwks)}) };`;
@@ -57,7 +57,7 @@ export class Field {
     return place === "logged" ? { ...OPEN, LOG_CALLS: "true" } : OPEN;
   }
 
-  /** What is deployed there. */
+  /** The bundle of the deployment at this place. */
   module(place: Place): string {
     const known = this.#modules.get(place);
     if (known !== undefined) return known;
@@ -71,7 +71,7 @@ export class Field {
     return made;
   }
 
-  /** Lists what the deployment at that place lists. */
+  /** Starts a bare Worker with the listings of a deployment. */
   async bare(place: Place): Promise<Running> {
     const size = SIZES[place] === undefined ? "one" : place;
     const { port } = await this.trivet(size);
@@ -106,7 +106,7 @@ export class Field {
     return rivals;
   }
 
-  /** Whoever is asked for next starts anew. */
+  /** Stops everything: the next scenario starts new processes. */
   async stopAll(): Promise<void> {
     for (const running of this.#running.values()) await (await running).stop();
     this.#running.clear();
@@ -132,14 +132,14 @@ export interface Rival {
   readonly peer?: Peer;
 }
 
-/** What bare repeats: the listings of a deployment, as they are within a message. */
+/** The listings of a deployment that bare repeats, as they appear within a message. */
 async function listings(port: number): Promise<Record<string, string>> {
   const url = `http://127.0.0.1:${port}`;
   const text = async (path: string, init?: RequestInit) => (await fetch(url + path, init)).text();
-  // The document names the host that it was asked at: the load asks at the same one, by the header.
+  // The document contains the host of the request; the load's requests name this one in their Host header.
   const opentool = (await text("/opentool/load")).replaceAll(url, "http://bench.example");
   const result = async (way: Way) => {
-    const answer = await text("/mcp", fetched(asked({ ...way, accept: "application/json" }, "tools/list")));
+    const answer = await text("/mcp", fetchInit(mcpRequest({ ...way, accept: "application/json" }, "tools/list")));
     return answer.slice(answer.indexOf('"result":') + '"result":'.length, -1);
   };
   return {
@@ -156,7 +156,7 @@ function kvOf(kept: Readonly<Record<string, string>>): string {
 
 const bundles = new Map<string, string>();
 
-/** A module as wrangler makes one: bundled and minified. Once, however often it is served. */
+/** Bundles and minifies a module as wrangler does. Cached by file and definitions. */
 export function bundled(file: string, define: Record<string, string> = {}, absent: readonly string[] = []): string {
   const key = JSON.stringify([file, define, absent]);
   const made = bundles.get(key) ?? bundle(file, define, absent);
@@ -184,17 +184,17 @@ export function bundledPeer({ main, absent }: Peer): string {
   return bundled(join(PEERS_HOME, main), {}, absent);
 }
 
-/** KiB after gzip. */
+/** Size of a module in KiB after gzip. */
 export function gzipKib(module: string): number {
   return gzipSync(module).length / 1_024;
 }
 
-/** Where the peers' packages are: with the project's own, but none of them. */
+/** Where the peers' packages are installed: in node_modules, but apart from the project's own. */
 const PEERS_HOME = resolve(import.meta.dirname, "../../node_modules/.bench-peers");
 
 /** Installs the peers' packages, which the project itself does not need. */
 export function peers(): readonly Peer[] {
-  // Their Workers go there too: from where they stand, they would find some of the project's own packages.
+  // Their Workers are copied there too, or they would resolve some packages to the project's own.
   cpSync(resolve(import.meta.dirname, "peers"), PEERS_HOME, { recursive: true });
   execFileSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
     cwd: PEERS_HOME,

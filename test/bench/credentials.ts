@@ -1,21 +1,21 @@
-/** A principal of each kind: what it shows, and what the deployment must know to let it in. */
+/** One principal per kind of credential: its `Authorization` value, and what the deployment needs to accept it. */
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { makeKey } from "../../src/cli/keys/make.ts";
 import { keyEntry, keyName } from "../../src/core/ports/key-records.ts";
 import type { Given } from "./scenarios.ts";
 
-/** What a deployment trusts. */
+/** The configuration that makes a deployment accept the credentials. */
 export interface Trust {
   readonly vars: Readonly<Record<string, string>>;
-  /** Values of KV by key. */
+  /** KV values by key. */
   readonly kept: Readonly<Record<string, string>>;
-  /** What the identity provider publishes. */
+  /** Documents that the identity provider publishes. */
   readonly jwks: string;
-  /** Fresh credentials: tokens of callers' own live for an hour at most. */
+  /** Creates new credentials: callers' own tokens live for an hour at most. */
   credentials(): Promise<Given["credentials"]>;
 }
 
-/** As the load's requests name the host. */
+/** The host in the load's requests. */
 const AUDIENCE = "http://bench.example/mcp";
 const ISSUER = "https://provider.example";
 const LIFE = "1h";

@@ -1,14 +1,14 @@
-/** Forks of this project as they deploy: with the tools of the benchmark, or with as many as a scenario wants. */
+/** Builds forks of this project as they deploy: with the benchmark's tools, or with any number of generated ones. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { build } from "../support/node/build.ts";
 import { makeFork } from "../support/node/fork.ts";
 
 const ADD = readFileSync(resolve(import.meta.dirname, "tools/sums/add.ts"), "utf8");
-/** Tools of one toolkit. */
+/** How many tools a toolkit has. */
 const TOOLKIT_SIZE = 20;
 
-/** The first is Sums.Add; the others are like it, in toolkits of twenty. */
+/** Sources of this many tools. The first is Sums.Add; the others are copies of it, in toolkits of twenty. */
 export function manyTools(count: number): Record<string, string> {
   const files: Record<string, string> = { "sums/add.ts": ADD };
   for (let index = 1; index < count; index++) {
@@ -22,7 +22,7 @@ export function manyTools(count: number): Record<string, string> {
   return files;
 }
 
-/** @returns the module that `wrangler deploy` would upload, minified */
+/** Returns the module that `wrangler deploy` would upload, minified. */
 export function built(tools: string | Record<string, string>): string {
   const fork = makeFork(tools);
   try {

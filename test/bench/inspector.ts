@@ -1,4 +1,6 @@
-/** What V8 tells of a Worker, and no other load on the machine changes: bytes that a request allocates, code thrown away. */
+/**
+ * Measurements from V8's inspector that machine load does not affect: bytes allocated per request, and code discarded.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,18 +9,18 @@ import type { Given, Scenario } from "./scenarios.ts";
 import { type Deployment, freePort, serve } from "./server.ts";
 import { Connection } from "./wire.ts";
 
-/** Calls before the first that counts, which fill caches and let V8 see what it keeps of each function. */
+/** Warm-up calls before counting starts: they fill caches and let V8 collect type feedback for each function. */
 const WARM_UP = 2_000;
 const COUNTED = 500;
-/** An odd number: the one in the middle is not one in which garbage was collected. */
-const TIMES = 9;
+/** An odd number of runs, so that the median is one run: one without garbage collection. */
+const TIMES = 5;
 /**
- * Room for new objects, that some 10,000 calls fill before garbage is collected; and no optimizing compilers, which take
- * a twentieth of the objects away, or not, as it happens: by when they come round to a function, so by the machine.
+ * A young generation large enough for some 10,000 calls without a collection. Optimizing compilers are off: they remove
+ * a twentieth of the allocations, but when they get to a function depends on the machine.
  */
 const COUNTABLE = ["--min-semi-space-size=64", "--no-opt", "--no-maglev"];
 
-/** Of a Worker that collects garbage when it is asked to: the inspector's own way does not come back from workerd. */
+/** Exposes `gc()` in the Worker: the inspector's own `HeapProfiler.collectGarbage` never returns in workerd. */
 export const COLLECTABLE = {
   v8Flags: ["--expose-gc"],
   around: `import app from "app.js";
@@ -32,17 +34,17 @@ export default {
 };`,
 };
 
-/** Collects garbage, all of it. @returns MiB of JavaScript's heap that are in use then */
+/** Collects all garbage. Returns the MiB of JavaScript heap then in use. */
 export async function heapAfterCollection(port: number, socket: Socket): Promise<number> {
-  // What is let go in the first collection may hold on to more.
+  // Finalizers in the first collection may release more objects.
   for (let times = 0; times < 3; times++) await (await fetch(`http://127.0.0.1:${port}/collect`)).text();
   return (await heapInUse(socket)) / 1_048_576;
 }
 
 /**
- * What is in use of the heap after so many calls, less what was before, and no garbage collected in between: the same
- * to the byte each time and on each machine, where V8's sampling profiler is 3% off now and then.
- * @returns bytes of JavaScript's heap that a request of this scenario allocates, as the code says it
+ * Measures the heap in use before and after a number of calls without a collection in between. The result is the same
+ * to the byte on each run and machine; V8's sampling profiler is sometimes 3% off. Returns the bytes of JavaScript heap
+ * that one request of this scenario allocates in unoptimized code.
  */
 export async function allocation(
   deployment: Deployment,
@@ -75,14 +77,14 @@ export async function allocation(
   }
 }
 
-/** Optimizes ten times as early as V8 does by itself, in a heap so small that major collections come often. */
+/** Optimizes ten times earlier than V8's default, in a heap so small that major collections are frequent. */
 const RESTLESS = ["--invocation-count-for-maglev=40", "--invocation-count-for-turbofan=300", "--max-heap-size=24"];
 const UNTIL_COLLECTED = 20_000;
 const CONNECTIONS = 32;
 
 /**
- * @returns how often V8 optimized a function, and how often one that it had optimized just so before: a major collection
- *          throws optimized code away where no object is alive of a shape that it was made for
+ * Returns how many functions V8 optimized, and how many it optimized again in the same way. A major collection discards
+ * optimized code if no object is alive with one of the shapes that the code depends on.
  */
 export async function optimizations(
   deployment: Deployment,
@@ -103,7 +105,10 @@ export async function optimizations(
   }
 }
 
-/** `completed optimizing 0x1 <JSFunction name (sfi = 0x2)> (target MAGLEV)`: which closure of a function it was says nothing. */
+/**
+ * `completed optimizing 0x1 <JSFunction name (sfi = 0x2)> (target MAGLEV)`: the addresses identify a closure, not a
+ * function.
+ */
 function withoutAddress(line: string): string {
   return line.replace(/^completed optimizing 0x\w+/, "");
 }
@@ -141,7 +146,7 @@ export async function attach(port: number): Promise<Socket> {
   };
 }
 
-/** Of the Worker itself, not of those that stand in for its surroundings. */
+/** The Worker's own debugger, not that of the Workers that stand in for KV and the network. */
 async function debuggerUrl(port: number): Promise<string> {
   for (let tries = 0; tries < 200; tries++) {
     await sleep(50);

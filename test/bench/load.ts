@@ -1,4 +1,4 @@
-/** The load, in a process of its own: many connections, each sending its next request when it has checked the last answer. */
+/** Generates load, in its own process: many connections, each checking an answer before it sends its next request. */
 import { type Exchange, type Given, SCENARIOS } from "./scenarios.ts";
 import { Connection } from "./wire.ts";
 
@@ -6,7 +6,7 @@ export interface Order {
   readonly scenario: string;
   readonly port: number;
   readonly connections: number;
-  /** How long, or how many. */
+  /** Either a duration or a number of requests. */
   readonly seconds?: number;
   readonly requests?: number;
   readonly given: Given;
@@ -18,13 +18,13 @@ export interface Measured {
   /** Microseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Of the first answer's body. */
+  /** Size of the first answer's body. */
   readonly bytes: number;
 }
 
 export type Reply = { readonly measured: Measured } | { readonly failed: string };
 
-/** @throws {Error} for an answer that is not the one that was expected */
+/** Sends the load. Throws if an answer is not the expected one. */
 export async function carryOut({
   scenario: name,
   port,
@@ -63,7 +63,7 @@ export async function carryOut({
   return { requests: times.length, seconds: took, p50: at(0.5), p99: at(0.99), bytes };
 }
 
-/** @throws {Error} for an answer that is not the one that was expected, to the byte */
+/** Throws unless the answer has the expected status and exactly the expected bytes. */
 function check({ status, body }: Exchange, answer: { readonly status: number; readonly body: Buffer }): void {
   const fits = answer.status === status && (typeof body === "function" ? body(answer.body) : body.equals(answer.body));
   if (!fits) throw new Error(`expected ${status}, got ${answer.status}: ${answer.body.toString("utf8", 0, 500)}`);

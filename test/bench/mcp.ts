@@ -1,16 +1,16 @@
-/** Requests of an MCP client, in both eras. */
+/** Builds the requests of an MCP client, for both eras. */
 
-/** Revisions up to 2025-11-25, asked without a handshake; 2026-07-28. */
+/** `legacy`: revisions up to 2025-11-25, called without a handshake. `modern`: 2026-07-28. */
 export type Era = "legacy" | "modern";
 
-/** What differs from one server to the next. */
+/** How requests differ between servers. */
 export interface Way {
-  /** Value of `MCP-Protocol-Version`: the newest of its era that the server takes. */
+  /** Value of `MCP-Protocol-Version`: the newest of its era that the server supports. */
   readonly version: string;
   readonly accept: string;
 }
 
-/** What every client may send (basic/transports, Sending Messages to the Server). */
+/** The Accept header that every client must send (basic/transports, Sending Messages to the Server). */
 export const BOTH = "application/json, text/event-stream";
 export const LEGACY: Way = { version: "2025-11-25", accept: BOTH };
 export const MODERN: Way = { version: "2026-07-28", accept: BOTH };
@@ -21,19 +21,19 @@ const META = {
   "io.modelcontextprotocol/clientCapabilities": {},
 };
 
-export interface Asked {
+export interface McpRequest {
   readonly method: "POST";
   readonly path: "/mcp";
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object;
 }
 
-export function asked(
+export function mcpRequest(
   { version, accept }: Way,
   method: string,
   params: Readonly<Record<string, unknown>> = {},
   headers: Readonly<Record<string, string>> = {},
-): Asked {
+): McpRequest {
   const isModern = version === MODERN.version;
   const name = typeof params.name === "string" ? { "mcp-name": params.name } : {};
   return {
@@ -49,8 +49,8 @@ export function asked(
   };
 }
 
-/** The same for `fetch`. */
-export function fetched({ method, headers, body }: Asked): {
+/** Turns a request into options for `fetch`. */
+export function fetchInit({ method, headers, body }: McpRequest): {
   readonly method: "POST";
   readonly headers: Record<string, string>;
   readonly body: string;

@@ -1,11 +1,11 @@
-/** What a process has in memory after many calls, beside what a bare Worker has after as many. */
+/** Compares a process's memory after many calls with that of a bare Worker after the same number. */
 import { bundled, Field } from "./contestants.ts";
 import { attach, COLLECTABLE, heapAfterCollection } from "./inspector.ts";
 import type { Measured, Order } from "./load.ts";
 import { SCENARIOS } from "./scenarios.ts";
 import { type Deployment, freePort, serve } from "./server.ts";
 
-/** MiB: what the process has, and what JavaScript's heap holds, once garbage is collected. */
+/** MiB of the process, and MiB in use of the JavaScript heap, both after a collection. */
 export interface Held {
   readonly process: number;
   readonly heap: number;
@@ -17,7 +17,7 @@ export interface MemoryRow {
   readonly bare: Held;
 }
 
-/** In a heap as large as an isolate's may be on Workers, and in one that grows as V8 likes, as workerd has it here. */
+/** Measured once with the heap limit of an isolate on Workers, and once without a limit, as workerd runs here. */
 export interface Memory {
   readonly limited: readonly MemoryRow[];
   readonly unlimited: readonly MemoryRow[];
@@ -25,10 +25,10 @@ export interface Memory {
 
 const STAGES = [10_000, 50_000, 100_000, 200_000, 300_000];
 const SCENARIO = "OXP: call";
-/** Workers, Limits, "Memory": 128 MB for each isolate, which workerd holds nobody to unless V8 is told. */
+/** Workers, Limits, "Memory": 128 MB for each isolate. workerd does not enforce it unless V8 gets the option. */
 const LIMIT = "--max-heap-size=128";
 
-/** Of processes that have served nothing before. Empty where the system does not tell. */
+/** Measures newly started processes. Empty if the system does not report a process's memory. */
 export async function memory(
   measure: (order: Order) => Promise<Measured>,
   connections: number,

@@ -1,4 +1,4 @@
-/** What a run found, as tables. */
+/** Formats the results of a run as tables. */
 import { writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { resolve } from "node:path";
@@ -12,11 +12,11 @@ export interface Entry {
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
-  /** CPU of the server for one request; undefined where the system does not tell. */
+  /** CPU time of the server per request; undefined if the system does not report it. */
   readonly cpuUs: number | undefined;
 }
 
-/** A scenario's measurements, by who was measured. */
+/** A scenario's measurements by server. */
 export interface Row {
   readonly scenario: Scenario;
   readonly entries: ReadonlyMap<string, readonly Entry[]>;
@@ -36,7 +36,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** Slices of one round, all equally long, as one measurement. */
+/** Combines the slices of one round, which are all equally long, into one measurement. */
 export function joined(slices: readonly Entry[]): Entry {
   const mean = (pick: (entry: Entry) => number | undefined) =>
     slices.reduce((sum, slice) => sum + (pick(slice) ?? Number.NaN), 0) / slices.length;
@@ -49,7 +49,7 @@ export function joined(slices: readonly Entry[]): Entry {
   };
 }
 
-/** Throughput as a share of another's, round by round: each of neighbours in time. Ascending. */
+/** Throughput as a share of another server's, for each round (measured within seconds of each other). Ascending. */
 export function ratios(ours: readonly Entry[], theirs: readonly Entry[]): number[] {
   const all = ours.map(({ perSecond }, round) => perSecond / (theirs[round]?.perSecond ?? Number.NaN));
   return all.sort((a, b) => a - b);
@@ -90,7 +90,7 @@ function lines({ scenario, entries }: Row): string[][] {
   });
 }
 
-/** What lies between the first and the last quarter. */
+/** The interquartile range. */
 function middle(ascending: readonly number[]): string {
   const at = (share: number) => (ascending[Math.round((ascending.length - 1) * share)] ?? Number.NaN).toFixed(2);
   return `${at(0.25)} to ${at(0.75)}`;
@@ -101,7 +101,7 @@ function table(head: readonly string[], body: readonly (readonly string[])[]): s
   return all.map((line) => `| ${line.join(" | ")} |`).join("\n");
 }
 
-/** What a run takes for its ratios to be worth a verdict. */
+/** The length of run from which ratios are reliable. */
 const ROUNDS_TO_JUDGE_BY = 9;
 const SECONDS_TO_JUDGE_BY = 5;
 const TOO_SHORT = `Fewer than ${ROUNDS_TO_JUDGE_BY} rounds of ${SECONDS_TO_JUDGE_BY} s: a ratio may be off by a tenth, and a target met or missed by chance.`;

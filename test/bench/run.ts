@@ -1,13 +1,13 @@
 /**
  * `npm run bench`: how fast the deployed Worker is, as a share of a Worker that does nothing but the work.
  *
- *   --rounds N     how often each scenario is measured (9); the medians count
- *   --seconds N    how long, each time (5)
- *   --only REGEXP  only scenarios whose name fits, "start" or "memory"; more than once for more
- *   --peers        against other MCP servers, too: installs them
- *   --write        writes the tables to test/bench/RESULTS.md
+ *   --rounds N     how often to measure each scenario (9); medians are reported
+ *   --seconds N    how long to measure each time (5)
+ *   --only REGEXP  only scenarios whose name matches, "start" or "memory"; may be repeated
+ *   --peers        also measure other MCP servers, which are installed first
+ *   --write        write the tables to test/bench/RESULTS.md
  *
- * Machines are noisy and differ: within a round everyone is measured one after the other, and only ratios are compared.
+ * Machines are noisy and differ, so the servers of a round are measured one after the other, and only ratios compared.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { resolve } from "node:path";
@@ -21,15 +21,15 @@ import { SCENARIOS, type Scenario } from "./scenarios.ts";
 import { canPin, LOAD_CORE, pinned } from "./server.ts";
 
 const CONNECTIONS = 32;
-/** In the second after the first, V8 still optimizes: whoever has more code than bare is at 0.7 of it there. */
+/** V8 is still optimizing in the second after the first: a server with more code than bare reaches 0.7 of it then. */
 const WARM_UP_SECONDS = 3;
-/** A machine's speed changes within seconds: a round goes from one server to the next so often. */
+/** A machine's speed changes within seconds, so a round switches between the servers this often. */
 const SLICE_SECONDS = 1;
 
 const { rounds, seconds, only, withPeers, written } = options();
 const isWanted = (name: string) => only.length === 0 || only.some((pattern) => pattern.test(name));
 
-/** One process makes all the load. */
+/** Starts the process that generates all load. */
 function startLoad(): { measure(order: Order): Promise<Measured>; stop(): void } {
   const [command, given] = pinned(LOAD_CORE, process.execPath, [resolve(import.meta.dirname, "load.ts")]);
   const child: ChildProcess = spawn(command, given, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
@@ -45,10 +45,10 @@ function startLoad(): { measure(order: Order): Promise<Measured>; stop(): void }
   };
 }
 
-/** What was asked for; says what is wrong with it, and ends, where it makes no sense. */
+/** Parses the command line. Prints the mistake and exits if it is invalid. */
 function options() {
   try {
-    const { values: asked } = parseArgs({
+    const { values } = parseArgs({
       options: {
         rounds: { type: "string", default: "9" },
         seconds: { type: "string", default: "5" },
@@ -57,15 +57,15 @@ function options() {
         write: { type: "boolean", default: false },
       },
     });
-    const [rounds, seconds] = [Number(asked.rounds), Number(asked.seconds)];
+    const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)];
     if (!(Number.isInteger(rounds) && rounds > 0)) throw new Error("--rounds takes a whole number above 0");
     if (!(seconds > 0)) throw new Error("--seconds takes a number above 0");
-    const only = asked.only.map((pattern) => new RegExp(pattern));
+    const only = values.only.map((pattern) => new RegExp(pattern));
     const names = [...SCENARIOS.map(({ name }) => name), "start", "memory"];
     if (only.length > 0 && !names.some((name) => only.some((pattern) => pattern.test(name)))) {
       throw new Error(`--only fits none of these:\n  ${names.join("\n  ")}`);
     }
-    return { rounds, seconds, only, withPeers: asked.peers, written: asked.write };
+    return { rounds, seconds, only, withPeers: values.peers, written: values.write };
   } catch (error) {
     console.error((error as Error).message);
     process.exit(2);
@@ -89,8 +89,9 @@ async function measure(scenario: Scenario, rival: Rival, time: number): Promise<
 }
 
 /**
- * Starts everyone anew, and sees that all are warm and answer alike: two processes of one program differ by up to a tenth
- * all their lives, and those of other scenarios would take their share of the machine.
+ * Starts all servers of a scenario, warms them up and checks that their answers agree. New processes each time: two
+ * processes of one program differ by up to a tenth for as long as they run, and idle servers of other scenarios would
+ * take CPU.
  */
 async function lineUp(scenario: Scenario): Promise<Rival[]> {
   await field.stopAll();
@@ -124,7 +125,7 @@ try {
       const slices = new Map<string, Entry[]>(rivals.map(({ name }) => [name, []]));
       const count = Math.max(1, Math.round(seconds / SLICE_SECONDS));
       for (let slice = 0; slice < count; slice++) {
-        // Nobody is always first.
+        // Rotate who goes first.
         for (let index = 0; index < rivals.length; index++) {
           const rival = rivals[(index + round + slice) % rivals.length] as Rival;
           slices.get(rival.name)?.push(await measure(scenario, rival, seconds / count));
@@ -133,7 +134,7 @@ try {
       for (const [name, all] of slices) entries.set(name, [...(entries.get(name) ?? []), joined(all)]);
     }
     console.error(`round ${round + 1} of ${rounds}`);
-    // A long run that is stopped leaves what it has.
+    // An interrupted long run still prints its results so far.
     if (written) write(found(round + 1), process.argv.slice(2));
   }
   const text = found(rounds);

@@ -1,26 +1,26 @@
-/** What is measured: requests as clients send them, and the answers that they must get. */
-import { asked, type Era, LEGACY, MODERN } from "./mcp.ts";
+/** The scenarios: requests as clients send them, and the answers that they must get. */
+import { type Era, LEGACY, MODERN, mcpRequest } from "./mcp.ts";
 import type { Peer } from "./peers/peers.ts";
 import { type Answer, encode, type Request } from "./wire.ts";
 
-/** What a run hands to its scenarios. */
+/** Values that a run passes to its scenarios. */
 export interface Given {
-  /** Values of `Authorization`, by kind. */
+  /** Values of `Authorization` by kind of credential. */
   readonly credentials: Readonly<Record<"none" | "key" | "HS256" | "ES256", string>>;
-  /** Set for a peer, which is asked in its own way: its answers are right where the sum is, and need not be ours. */
+  /** Set if a peer is measured. Its requests differ, and its answers only need the right sum. */
   readonly peer?: Peer;
 }
 
-/** A request, and what its answer must be. */
+/** A request, and the answer that it must get. */
 export interface Exchange {
   readonly request: Buffer;
   readonly status: number;
-  /** To the byte, or by a look at it. */
+  /** The exact bytes, or a predicate. */
   readonly body: Buffer | ((body: Buffer) => boolean);
 }
 
 type Ask = (request: Buffer) => Promise<Answer>;
-/** The exchange of a number: some send the same each time, some nothing twice. */
+/** Returns the n-th exchange. Some scenarios repeat one request, others never send the same twice. */
 type Next = (index: number) => Exchange;
 
 /** Which deployment of Trivet serves it. */
@@ -29,9 +29,9 @@ export type Place = "one" | "ten" | "hundred" | "thousand" | "closed" | "kept" |
 export interface Scenario {
   readonly name: string;
   readonly place: Place;
-  /** References and peers that serve the same. */
+  /** References and peers that serve the same requests. */
   readonly against: readonly ("bare" | "hono+valibot" | "legacy peers" | "modern peers")[];
-  /** Of bare, at least. */
+  /** The least acceptable share of bare's throughput. */
   readonly target?: number;
   open(ask: Ask, given: Given): Promise<Next>;
 }
@@ -43,7 +43,7 @@ const WAYS = { legacy: LEGACY, modern: MODERN };
 const wayOf = (era: Era, { peer }: Given) => peer?.[era] ?? WAYS[era];
 
 const callOf = (era: Era, given: Given) =>
-  asked(wayOf(era, given), "tools/call", { name: given.peer?.toolName ?? "Sums_Add", arguments: NUMBERS });
+  mcpRequest(wayOf(era, given), "tools/call", { name: given.peer?.toolName ?? "Sums_Add", arguments: NUMBERS });
 
 const CALLS = {
   OXP: () => ({
@@ -71,7 +71,7 @@ const ANSWERS: Record<keyof typeof CALLS, Buffer | ((body: Buffer) => boolean)> 
   OpenTool: Buffer.from(`{"jsonrpc":"2.0","result":{"value":${SUM}},"error":null,"id":1}`),
 };
 
-/** The server makes the id of a call that its client did not name, and says how long it took. */
+/** The server generates the id of a call without one, and reports its duration. */
 const OXP_SUM = new RegExp(
   `^\\{"\\$schema":"urn:oxp:1.0","result":\\{"call_id":"[0-9a-f-]{36}","duration":\\d+,"success":true,"value":${SUM}\\}\\}$`,
 );
@@ -80,7 +80,7 @@ function isOxpSum(body: Buffer): boolean {
   return OXP_SUM.test(body.toString("latin1"));
 }
 
-/** What a peer answers is JSON or an event that holds it, with the sum as text, and no error. */
+/** A peer answers with JSON, or an event that contains it: the sum as text, and no error. */
 function isPeersSum(body: Buffer): boolean {
   const text = body.toString();
   return text.includes(`"text":"${SUM}"`) && text.includes('"jsonrpc":"2.0"') && !text.includes('"isError":true');
@@ -103,7 +103,7 @@ function call(protocol: keyof typeof CALLS, credential: Credential): Scenario["o
   };
 }
 
-/** The same sum from a tool that is async by habit, and waits for nothing. */
+/** The same sum from a tool that is needlessly async. */
 async function callAsync(): Promise<Next> {
   const body = { request: { tool_id: "Sums.AddAsync", input: NUMBERS } };
   return always({ request: encode({ method: "POST", path: "/tools/call", body }), status: 200, body: isOxpSum });
@@ -111,12 +111,12 @@ async function callAsync(): Promise<Next> {
 
 const LISTS = {
   OXP: () => ({ method: "GET", path: "/tools" }),
-  "MCP legacy": (given) => asked(wayOf("legacy", given), "tools/list"),
-  "MCP modern": (given) => asked(wayOf("modern", given), "tools/list"),
+  "MCP legacy": (given) => mcpRequest(wayOf("legacy", given), "tools/list"),
+  "MCP modern": (given) => mcpRequest(wayOf("modern", given), "tools/list"),
   OpenTool: () => ({ method: "GET", path: "/opentool/load" }),
 } satisfies Record<string, (given: Given) => Request>;
 
-/** The first answer is counted; the others must be the same. */
+/** Checks the first answer's number of tools; the others must equal it. */
 function list(protocol: keyof typeof LISTS, size: number): Scenario["open"] {
   return async (ask, given) => {
     const request = encode(LISTS[protocol](given));
@@ -129,7 +129,7 @@ function list(protocol: keyof typeof LISTS, size: number): Scenario["open"] {
   };
 }
 
-/** A client that has the listing already. */
+/** A client that already has the listing and sends its ETag. */
 function listAgain(path: string): Scenario["open"] {
   return async (ask) => {
     const { headers } = await ask(encode({ method: "GET", path }));
@@ -146,7 +146,7 @@ function ring(key: string): Exchange {
   return {
     request: encode({ method: "POST", path: "/tools/call", body: { request } }),
     status: 200,
-    // How long it took is told, and is not always nothing.
+    // The answer has the call's duration, which may differ from 0.
     body: (body) => body.toString().replace(/"duration":\d+/, '"duration":0') === answerText(result),
   };
 }
@@ -167,11 +167,11 @@ async function keyedReplay(ask: Ask): Promise<Next> {
 function inSession(name: string, given: Record<string, unknown>, expected: string): Scenario["open"] {
   return async (ask) => {
     const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "1.0.0" } };
-    const { headers } = await ask(encode(asked(LEGACY, "initialize", params)));
+    const { headers } = await ask(encode(mcpRequest(LEGACY, "initialize", params)));
     const session = headers.get("mcp-session-id");
     if (session === undefined) throw new Error("no session began");
     const within = (tool: string, input: Record<string, unknown>) =>
-      encode(asked(LEGACY, "tools/call", { name: tool, arguments: input }, { "mcp-session-id": session }));
+      encode(mcpRequest(LEGACY, "tools/call", { name: tool, arguments: input }, { "mcp-session-id": session }));
     await ask(within("Notes_Write", { text: "milk" }));
     const text = `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"${expected}"}],"structuredContent":{"value":"${expected}"}}}`;
     return always({ request: within(name, given), status: 200, body: Buffer.from(text) });
@@ -180,7 +180,7 @@ function inSession(name: string, given: Record<string, unknown>, expected: strin
 
 async function progress(): Promise<Next> {
   const params = { name: "Slow_Steps", arguments: {}, _meta: { progressToken: "p" } };
-  const request = encode(asked(LEGACY, "tools/call", params));
+  const request = encode(mcpRequest(LEGACY, "tools/call", params));
   const isWhole = (body: Buffer) => {
     const events = body
       .toString()

@@ -1,4 +1,6 @@
-/** Workerd as it is, with a configuration of our own: no proxy before the Worker, no inspector, one core where it can. */
+/**
+ * Serves Workers with plain workerd and our own configuration: no proxy, no inspector, pinned to a core if possible.
+ */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -6,44 +8,44 @@ import { createServer } from "node:net";
 import { availableParallelism, platform } from "node:os";
 import { join } from "node:path";
 
-/** A Worker to serve: one module, and what it is bound to. */
+/** A Worker to serve: one module and its bindings. */
 export interface Deployment {
   readonly name: string;
   readonly module: string;
   readonly flags?: readonly string[];
   readonly vars?: Readonly<Record<string, string>>;
-  /** The module of a Worker that answers for KV; left out, there is no KV. */
+  /** The module of a Worker that implements KV. Without it there is no KV binding. */
   readonly kv?: string;
   /** Durable Objects by binding. */
   readonly objects?: Readonly<Record<string, string>>;
-  /** A module that is served instead and imports the other as "app.js", for what only a measurement needs. */
+  /** A module to serve instead, which imports the other as "app.js". For measurements that need extra code. */
   readonly around?: string;
-  /** Options of V8, likewise. */
+  /** V8 options. For measurements, too. */
   readonly v8Flags?: readonly string[];
-  /** The module of a Worker that answers whatever this one fetches. */
+  /** The module of a Worker that answers this one's `fetch` calls. */
   readonly outside?: string;
 }
 
 export interface Running {
   readonly port: number;
   readonly pid: number;
-  /** Milliseconds of CPU that the process has used; undefined where the system does not tell. */
+  /** Milliseconds of CPU that the process has used; undefined if the system does not report it. */
   cpuMs(): number | undefined;
-  /** MiB that the process has in memory; undefined where the system does not tell. */
+  /** MiB of memory that the process has; undefined if the system does not report it. */
   memoryMiB(): number | undefined;
   stop(): Promise<void>;
 }
 
-/** The program, as wrangler brings it. */
+/** The binary that wrangler installs. */
 const requireAsWrangler = createRequire(createRequire(import.meta.url).resolve("wrangler"));
 const WORKERD: string = requireAsWrangler("workerd").default;
 export const WORKERD_VERSION: string = requireAsWrangler("workerd/package.json").version;
 const COMPATIBILITY_DATE = "2026-10-01";
-/** The server has the first core for itself, the load another. */
+/** The server gets the first core, the load another. */
 export const SERVER_CORE = 0;
 export const LOAD_CORE = 1;
 
-/** Whether processes can be kept to a core here. */
+/** Whether this system can pin processes to a core. */
 export const canPin = platform() === "linux" && availableParallelism() > 1 && has("taskset");
 
 function has(command: string): boolean {
@@ -55,12 +57,12 @@ function has(command: string): boolean {
   }
 }
 
-/** A command line that is kept to a core, where that can be. */
+/** Returns a command line that runs pinned to a core, if the system can. */
 export function pinned(core: number, command: string, given: readonly string[]): [string, string[]] {
   return canPin ? ["taskset", ["-c", String(core), command, ...given]] : [command, [...given]];
 }
 
-/** @param folder to write the configuration to */
+/** Writes a workerd configuration to this folder. Returns its path. */
 export function writeConfig(deployment: Deployment, folder: string, port: number): string {
   const { name, module, flags = [], vars = {}, kv, objects = {}, outside, around, v8Flags = [] } = deployment;
   const home = join(folder, name);
@@ -108,7 +110,7 @@ const config :Workerd.Config = (
   return file;
 }
 
-/** Serves until it is stopped. What the Worker logs is written, and read by nobody. */
+/** Serves until stopped. The Worker's logs are discarded. */
 export async function serve(deployment: Deployment, folder: string, options: readonly string[] = []): Promise<Running> {
   const port = await freePort();
   const config = writeConfig(deployment, folder, port);
@@ -133,7 +135,7 @@ export async function serve(deployment: Deployment, folder: string, options: rea
   };
 }
 
-/** Starts workerd. Its command is replaced by the one behind it: the process that is returned is workerd itself. */
+/** Starts workerd. Its launcher script is replaced by the binary, so the returned process is workerd itself. */
 export function launch(config: string, options: readonly string[] = []): ChildProcess {
   const [command, given] = pinned(SERVER_CORE, WORKERD, ["serve", config, ...options]);
   return spawn(command, given, { stdio: ["ignore", "ignore", "inherit"] });
@@ -166,7 +168,7 @@ const TICK_MS = 10;
 
 function cpuOf(pid: number): number | undefined {
   const text = read(`/proc/${pid}/stat`);
-  // The second field is a name in parentheses, which may hold blanks.
+  // The second field is a name in parentheses, which may contain spaces.
   const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
   return fields && (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
@@ -184,7 +186,7 @@ function read(file: string): string | undefined {
   }
 }
 
-/** A text in the configuration's language, which spells texts as C does. */
+/** Quotes a string for the configuration, which uses C's syntax. */
 function quoted(text: string): string {
   return JSON.stringify(text);
 }

@@ -1,4 +1,4 @@
-/** HTTP/1.1 by hand, on sockets: a client that costs little, so that what is measured is the server. */
+/** HTTP/1.1 by hand, on sockets: a client that uses little CPU, so that the measurement is of the server. */
 import { connect, type Socket } from "node:net";
 
 export interface Request {
@@ -33,7 +33,7 @@ export class Connection {
   readonly #socket: Socket;
   #parts: Buffer[] = [];
   #bytes = 0;
-  /** Bytes of the whole answer, once its head has said. */
+  /** Length of the whole answer in bytes, once its head has arrived. */
   #total: number | undefined;
   #bodyFrom = 0;
   #settle: { resolve(answer: Answer): void; reject(error: Error): void } | undefined;
@@ -94,12 +94,12 @@ export class Connection {
     });
   }
 
-  /** The end of a chunked answer may come in two pieces. */
+  /** The end of a chunked answer may arrive in two pieces. */
   #mayEnd(chunk: Buffer): boolean {
     return chunk.length < END_OF_CHUNKS.length || endsChunked(chunk);
   }
 
-  /** @returns whether the head has come */
+  /** Returns whether the head has arrived. */
   #readHead(all: Buffer): boolean {
     const end = all.indexOf(END_OF_HEAD);
     if (end < 0) return false;
@@ -108,7 +108,7 @@ export class Connection {
     const [, length] = /\r\ncontent-length: *(\d+)/i.exec(head) ?? [];
     if (length !== undefined) this.#total = this.#bodyFrom + Number(length);
     else if (/\r\ntransfer-encoding: *chunked/i.test(head)) this.#total = Number.POSITIVE_INFINITY;
-    // 204 and 304 have no body, and need not say so.
+    // 204 and 304 have no body, with or without Content-Length.
     else this.#total = this.#bodyFrom;
     return true;
   }

@@ -1,10 +1,10 @@
-/** What discovery makes of a folder without mistakes. */
+/** Discovery of a folder without mistakes. */
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Project, project, tool } from "../support/node/project.ts";
 
-/** Ids with versions, in the catalogue's order. */
+/** Ids with versions, in the catalog's order. */
 async function discovered(files: Record<string, string>): Promise<string[]> {
   const { entries } = await catalogOf(project(files));
   return entries.map(({ id, version }) => `${id}@${version}`);
@@ -18,7 +18,7 @@ async function catalogOf(made: Project) {
 }
 
 describe.concurrent("discovery", () => {
-  it("names tools by their place, and sorts them by id", async () => {
+  it("names tools by their path, and sorts them by id", async () => {
     expect(
       await discovered({
         "clock/tell-time.ts": tool(),
@@ -40,7 +40,7 @@ describe.concurrent("discovery", () => {
     ).toEqual(["Kit.Add@1.0.0", "Kit.Add@1.2.9", "Kit.Add@1.2.10", "Kit.Add@2.0.0", "Kit.Add@10.0.0"]);
   });
 
-  it("lets a toolkit spell its name", async () => {
+  it("lets a toolkit define its name", async () => {
     const { entries } = await catalogOf(
       project({
         "big-sms/toolkit.ts":
@@ -51,7 +51,7 @@ describe.concurrent("discovery", () => {
     expect(entries).toMatchObject([{ id: "BigSMS.SendNow", name: "BigSMS_SendNow", toolkit: "big-sms" }]);
   });
 
-  it("leaves helpers, tests, types and data alone", async () => {
+  it("ignores helpers, tests, types and data", async () => {
     expect(
       await discovered({
         "kit/add.ts": tool({}, 'import { one } from "./_one.ts"; import text from "./_text.txt"; one(text);'),
@@ -74,19 +74,19 @@ describe.concurrent("discovery", () => {
     expect(await discovered({ "notes/README.md": "" })).toEqual([]);
   });
 
-  it("ends although a tool leaves a timer running, and stays silent about what a tool prints as an error", async () => {
+  it("ends even if a tool leaves a timer running, and hides what a tool prints to stderr", async () => {
     expect(
       await discovered({ "kit/add.ts": tool({}, 'setInterval(() => {}, 1000); console.error("hello");') }),
     ).toEqual(["Kit.Add@1.0.0"]);
   });
 
-  it("loads what uses the runtime's own modules", async () => {
+  it("loads tools that import cloudflare: modules", async () => {
     const before =
       'import { env, DurableObject } from "cloudflare:workers"; class Store extends DurableObject {} (env as any).KEY.get(Store);';
     expect(await discovered({ "kit/add.ts": tool({}, before) })).toEqual(["Kit.Add@1.0.0"]);
   });
 
-  it("keeps what a definition says beside its schemas", async () => {
+  it("keeps a definition's other members", async () => {
     const { entries } = await catalogOf(
       project({
         "kit/add.ts": tool({
@@ -120,14 +120,14 @@ describe.concurrent("discovery", () => {
 describe.concurrent("a worker.ts", () => {
   const WORKER = 'import { defineWorker } from "#tool"; export default defineWorker({ scheduled() {} });';
 
-  it("is no tool, and is named beside them", async () => {
+  it("is not a tool, and is listed separately", async () => {
     const made = project({ "kit/add.ts": tool(), "worker.ts": WORKER });
     expect((await made.discover()).stdout).toBe("discovered 1 tool(s) and a worker.ts\n");
     expect((await made.catalog()).entries.map(({ id }) => id)).toEqual(["Kit.Add"]);
     expect(readFileSync(made.out, "utf8")).toContain("import worker from");
   });
 
-  it("may be all that there is", async () => {
+  it("may be the only file", async () => {
     expect((await project({ "worker.ts": WORKER }).discover()).stdout).toBe("discovered 0 tool(s) and a worker.ts\n");
   });
 
@@ -135,7 +135,7 @@ describe.concurrent("a worker.ts", () => {
     expect(await discovered({ "kit/worker.ts": tool() })).toEqual(["Kit.Worker@1.0.0"]);
   });
 
-  it("may use bindings of the runtime and helpers where it registers routes", async () => {
+  it("may use the runtime's bindings and helpers while it registers routes", async () => {
     const text =
       'import { env } from "cloudflare:workers"; import { path } from "./_path.ts"; import { defineWorker } from "#tool";' +
       "export default defineWorker({ routes: (app) => app.get(path, (c) => c.text((env as any).NAME)) });";
@@ -152,13 +152,13 @@ describe.concurrent("the generated module", () => {
     const text = readFileSync(made.out, "utf8");
     expect((await made.discover()).stdout).toBe("");
     expect(statSync(made.out).mtimeMs).toBe(mtimeMs);
-    // Not by luck: the same text comes out where none was before.
+    // Not by luck: deleting the file produces the same text again.
     writeFileSync(made.out, "");
     await made.discover();
     expect(readFileSync(made.out, "utf8")).toBe(text);
   });
 
-  it("is the same though a default is computed anew each time", async () => {
+  it("is the same even if a default is computed each time", async () => {
     const made = project({
       "kit/add.ts": tool({
         input: 'v.object({ a: v.optional(v.pipe(v.string(), v.description("A.")), () => crypto.randomUUID()) })',
@@ -178,7 +178,7 @@ describe.concurrent("the generated module", () => {
     expect((await catalogOf(made)).revision).not.toBe(revision);
   });
 
-  it("says what prompts and resources demand, and counts their scopes among all", async () => {
+  it("has the requirements of prompts and resources, and includes their scopes", async () => {
     const demands = { scopes: ["b", "c"], rate: 10, timeoutMs: 5, env: ["E"], requirements: { secrets: ["S"] } };
     const members = `description: "Demands.", ...${JSON.stringify(demands)}`;
     const made = project({
@@ -194,12 +194,12 @@ describe.concurrent("the generated module", () => {
       { uri: "x://z", traits: { scopes: ["d"] } },
     ]);
     expect(resources[1]).not.toHaveProperty("ttlMs");
-    // What is demanded of a caller is not listed to it.
+    // The required scopes are not listed.
     expect(Object.keys(resources[0]?.about ?? {})).toEqual(["name", "description"]);
     expect(index?.scopes).toEqual(["a", "b", "c", "d"]);
   });
 
-  it("evaluates a tool's module when it is asked for, and no other", async () => {
+  it("evaluates a tool's module when it is needed, and no other", async () => {
     const evaluated: string[] = [];
     Object.assign(globalThis, { evaluated });
     const note = (name: string) => `(globalThis as any).evaluated?.push("${name}");`;
@@ -211,7 +211,7 @@ describe.concurrent("the generated module", () => {
     expect(evaluated).toEqual(["b"]);
   });
 
-  it("holds no path of the machine that made it", async () => {
+  it("contains no path of the machine that made it", async () => {
     const made = project({ "kit/add.ts": tool() });
     await catalogOf(made);
     expect(readFileSync(made.out, "utf8")).toContain('import("../tools/kit/add.ts")');

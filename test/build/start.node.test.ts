@@ -1,4 +1,4 @@
-/** `npm start` in a fork: extra arguments, a tool added while it runs, a fork without any tool, one with a domain. */
+/** `npm start` in a fork: extra arguments, a tool added while it runs, a fork without tools, and one with a domain. */
 import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { request } from "node:http";
@@ -57,7 +57,7 @@ describe("npm start in a fork whose tools/ is empty", () => {
     });
   });
 
-  it("goes on serving what it had while a tool is broken, and has it when it is mended", async () => {
+  it("keeps serving the previous tools while one is broken, and serves it once it is fixed", async () => {
     fork.write("tools/hello/wave.ts", "export default 1;\n");
     await until(async () => served.printed().includes("The server keeps running with the previous tools"));
     const still = await postJson(`${served.url}/tools/call`, {
@@ -68,18 +68,18 @@ describe("npm start in a fork whose tools/ is empty", () => {
     await until(async () => (await called("Wave")) === "Bye, Bob!");
   });
 
-  it("serves what a tool imports: its neighbours, a text, and a file outside tools/", async () => {
+  it("serves a tool's imports: files of its folder, a text, and a file outside tools/", async () => {
     fork.write("tools/hello/_how.ts", 'import text from "./how.txt";\nexport const how = () => text.trim();\n');
     fork.write("tools/hello/how.txt", "loudly\n");
     fork.write("lib/who.ts", 'export const who = "Eve";\n');
     const imports = 'import { who } from "../../lib/who";\nimport { how } from "./_how.ts";\n';
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a tool's text.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: part of a tool's source
     const shout = imports + GREET.replace("`Hello, ${name}!`", "`${who} ${how()} ${name}`");
     fork.write("tools/hello/shout.ts", shout);
     await until(async () => (await called("Shout")) === "Eve loudly Bob");
   });
 
-  /** What a tool answers; it hangs while wrangler waits for a bundle that it cannot make. */
+  /** A tool's answer. Hangs while wrangler waits for a bundle that it cannot make. */
   async function called(name: string): Promise<unknown> {
     const call = { request: { tool_id: `Hello.${name}`, input: { name: "Bob" } } };
     return (await postJson(`${served.url}/tools/call`, call)).body.result?.value;
@@ -92,23 +92,23 @@ describe("npm start in a fork whose tools/ is empty", () => {
     await until(async () => runs() > before);
   }
 
-  it("runs nothing of a tool that changed beside a broken one: its new code would run under its old scopes", async () => {
+  it("does not run a tool that changed while another is broken: its new code would run with its old scopes", async () => {
     const guarded = GREET.replace("Hello,", "Secret of").replace("version:", 'scopes: ["admin"],\n  version:');
     await discoveredAfter(() => fork.write("tools/hello/bad.ts", "export default 1;\n"));
     await discoveredAfter(() => fork.write("tools/hello/greet.ts", guarded));
     await until(async () => (await called("Greet")) === "Hello, Bob!");
-    // A bundle with the new code would be ready by the time that another change has been seen.
+    // A bundle with the new code would be ready before another change is noticed.
     await discoveredAfter(() => fork.write("tools/hello/bad.ts", "export default 2;\n"));
     expect(await called("Greet")).toBe("Hello, Bob!");
   });
 
-  it("serves a tool on that no longer parses, and one that was deleted beside a broken one", async () => {
+  it("keeps serving a tool that no longer parses, and one that was deleted while another is broken", async () => {
     await discoveredAfter(() => fork.write("tools/hello/greet.ts", "export default {"));
     await discoveredAfter(() => rmSync(join(fork.root, "tools/hello/wave.ts")));
     expect([await called("Greet"), await called("Wave")]).toEqual(["Hello, Bob!", "Bye, Bob!"]);
   });
 
-  it("goes on when `npm test` or a deployment wrote the catalogue anew meanwhile, and has all when it is mended", async () => {
+  it("keeps running if `npm test` or a deployment rewrote the catalog meanwhile, and serves all tools once they are fixed", async () => {
     rmSync(join(fork.root, "tools/hello/bad.ts"));
     fork.write("tools/hello/greet.ts", GREET.replace("Hello,", "Welcome,"));
     await until(async () => (await called("Greet")) === "Welcome, Bob!");
@@ -141,7 +141,7 @@ describe("a server that is started again, after its tools changed and one broke"
     },
   );
 
-  it("and serves them as they are now when the broken one is mended", async () => {
+  it("and serves all current tools once the broken one is fixed", async () => {
     fork.write("tools/hello/broken.ts", GREET);
     const served = await start(fork);
     try {
@@ -155,7 +155,7 @@ describe("a server that is started again, after its tools changed and one broke"
   });
 });
 
-/** Where wrangler's Local Explorer lists what is stored; whoever can read it there can write it as well. */
+/** Where wrangler's Local Explorer lists storage; someone who can read it there can write it as well. */
 const EXPLORER = ["/cdn-cgi/explorer/api/storage/kv/namespaces", "/cdn-cgi/local/explorer/api/storage/kv/namespaces"];
 
 function makeForkWithDomain(): Fork {
@@ -165,7 +165,7 @@ function makeForkWithDomain(): Fork {
   return fork;
 }
 
-/** Sends what `fetch` would not: a `Host` of the caller's own. */
+/** Sends a request with a chosen `Host`, which `fetch` does not allow. */
 function statusFor(url: string, headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const sent = request(`${url}/tools/call`, { method: "POST", headers }, (response) => {
@@ -178,14 +178,14 @@ function statusFor(url: string, headers: Record<string, string>): Promise<number
 
 const CALL = { request: { tool_id: "Hello.Greet", input: { name: "Ada" } } };
 
-describe("a fork whose wrangler.toml has a domain of its own", () => {
+describe("a fork whose wrangler.toml has a domain", () => {
   let fork: Fork;
   beforeAll(() => {
     fork = makeForkWithDomain();
   });
   afterAll(() => fork.remove());
 
-  it("is open to this machine under npm start, and to no page or name of another's", async () => {
+  it("is open to this machine under npm start, but to no other page or host name", async () => {
     const served = await start(fork);
     try {
       expect((await postJson(`${served.url}/tools/call`, CALL)).body.result?.value).toBe("Hello, Ada!");
@@ -200,7 +200,7 @@ describe("a fork whose wrangler.toml has a domain of its own", () => {
     }
   });
 
-  it("takes a key under npm run start:closed, and shows nobody else what is stored", async () => {
+  it("requires a key under npm run start:closed, and shows nobody else its storage", async () => {
     const served = await start(fork, "start:closed");
     try {
       const make = ["src/cli/keys/cli.ts", "create", "test", "--persist-to", join(fork.root, "state")];

@@ -1,4 +1,4 @@
-/** The official suite is part of ours: every scenario clean, and the table in RESULTS.md is what it finds. */
+/** Runs the official suite: every scenario must pass, and RESULTS.md must be up to date. */
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, it } from "vitest";

@@ -1,10 +1,10 @@
 /**
- * Has the built Worker judged by the official conformance suite, with the fixture tools of this folder, in both eras.
- * Exits 1 unless every scenario that a revision requires passes clean, and so do those that are run beside them.
+ * Runs the official conformance suite against the built Worker, with the fixture tools of this folder, in both eras.
+ * Exits 1 unless every required scenario passes without warnings, and so does every additional one.
  *
  *   npm run conformance               writes RESULTS.md
  *   npm run conformance -- --check    fails if RESULTS.md would change
- *   npm run conformance -- NAME REV   one scenario, and nothing is written
+ *   npm run conformance -- NAME REV   runs one scenario, and writes nothing
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -41,14 +41,14 @@ if (!served.every(isClean) || (name === undefined && !isComplete(all))) process.
 
 async function withServer<Made>(judge: (url: string) => Promise<Made>): Promise<Made> {
   const fork = makeFork("test/conformance/tools");
-  // What `npm start` says of itself: pages of other origins are kept away from a local server.
+  // As under `npm start`: a local server refuses pages of other origins.
   const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
   if (!/^LOCAL\b/m.test(settings)) fork.write("wrangler.toml", settings.replace("[vars]", '[vars]\nLOCAL = "true"'));
   try {
     const server = await serveBuilt(fork);
     try {
       const url = `${server.url}/mcp`;
-      // Some scenarios wait for half a second only: no isolate and no Durable Object should start within it.
+      // Some scenarios wait for half a second only, so no isolate and no Durable Object should start during them.
       await runOne(url, "server-stateless", "2026-07-28");
       await runOne(url, "tools-call-elicitation", "2025-11-25");
       return await judge(url);

@@ -1,4 +1,4 @@
-/** Calls the rig as a test writes them, from Node. */
+/** Calls the rig from a test in Node. */
 import type { Rig } from "../support/node/rig.ts";
 import type { Fate } from "./life.ts";
 import { type Answer, type Location, type Protocol, readAnswer, requestFor } from "./wire.ts";
@@ -11,9 +11,9 @@ export interface Call {
   readonly over?: Protocol;
   readonly fate?: Fate;
   readonly principal?: string;
-  readonly ledger?: "claims" | "kv";
+  readonly store?: "claims" | "kv";
   readonly ttlSeconds?: number;
-  /** How long after its tool's limit a run is given up, in milliseconds. A minute: no test of a busy machine lasts as long. */
+  /** A run is given up this many milliseconds after its tool's limit. Default: a minute, longer than any test takes. */
   readonly marginMs?: number;
   readonly signal?: AbortSignal;
   readonly headers?: Record<string, string>;
@@ -30,7 +30,7 @@ export async function call(rig: Rig, given: Call): Promise<Counted> {
       ...headers,
       "x-fate": JSON.stringify(given.fate ?? {}),
       "x-principal": given.principal ?? "tester",
-      "x-ledger": given.ledger ?? "claims",
+      "x-store": given.store ?? "claims",
       "x-ttl": `${given.ttlSeconds ?? 600}`,
       "x-margin": `${given.marginMs ?? 60_000}`,
       ...given.headers,
@@ -42,10 +42,10 @@ export async function call(rig: Rig, given: Call): Promise<Counted> {
   return { ...answer, counts: JSON.parse(response.headers.get("x-counts") ?? "{}") };
 }
 
-/** For a run whose key another takes over within the test. */
+/** For a run whose key another caller takes over within the test. */
 export const SOON = { marginMs: 1_500 };
 
-/** As a caller who was told to try again: until there is a result. The test's own limit ends what never gets one. */
+/** Retries as a caller would until there is a result. Vitest's time limit ends a call that never gets one. */
 export async function insist(rig: Rig, given: Call): Promise<{ value: string }> {
   for (;;) {
     const answer = await call(rig, given);

@@ -1,14 +1,14 @@
 /**
- * What a claim on a key promises, written down a second time: as the history of one key, and not as rows. Property tests
- * run the same steps through this and through what is tested, and compare every answer.
+ * A model of what a claim on a key promises: the history of one key instead of rows in a table. Property tests run the
+ * same steps through the model and the implementation, and compare every answer.
  */
 import * as fc from "fast-check";
 import type { LeaseAttempt, LeaseVerdict } from "../../src/core/idempotency/lease.ts";
 
-/** What a runner does next. It bears the token of its current attempt, until it begins another. */
+/** A runner's next step. It uses the token of its current attempt until it begins another. */
 export type Step =
   | { readonly does: "claim"; readonly runner: number; readonly fingerprint: string; readonly leaseMs: number }
-  /** The same claim again: the answer to the one before was lost. */
+  /** Repeats the same claim, as if the answer to the first one was lost. */
   | { readonly does: "reclaim"; readonly runner: number }
   | { readonly does: "settle"; readonly runner: number }
   | { readonly does: "release"; readonly runner: number }
@@ -39,7 +39,7 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
       weight: 3,
       arbitrary: fc.record({
         does: fc.constant("wait" as const),
-        // To the very millisecond of a lease's end, far from any, and past all that is kept.
+        // Exactly at the end of a lease, nowhere near one, and after everything kept has expired.
         ms: fc.oneof(fc.integer({ min: 1, max: 200 }), fc.constantFrom(KEEP_MS - 1, KEEP_MS, 3 * KEEP_MS)),
       }),
     },
@@ -49,36 +49,36 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
 
 export type Settled = "kept" | "lost";
 
-/** What is tested, as the steps drive it. */
+/** The implementation under test. */
 export interface Subject {
   claim(attempt: LeaseAttempt, now: number): LeaseVerdict | Promise<LeaseVerdict>;
-  /** @param result what the runner would keep */
+  /** Settles an attempt with the result that the runner would store. */
   settle(attempt: LeaseAttempt, result: string, now: number): Settled | Promise<Settled>;
   release(token: string, now: number): void | Promise<void>;
   forsake(token: string, now: number): void | Promise<void>;
-  /** @returns whether the key is still that runner's */
+  /** Returns whether the runner still holds the key. */
   extend(token: string, leaseMs: number, now: number): boolean | Promise<boolean>;
-  /** The result that a caller would be told now; undefined where the subject keeps none itself. */
+  /** The result that a caller would get now. Left out if the implementation stores no results. */
   result?(now: number): (string | undefined) | Promise<string | undefined>;
 }
 
-/** One key from its first claim until it is forgotten or given back. */
+/** One key, from its first claim until it is forgotten or released. */
 interface Life {
   readonly fingerprint: string;
-  /** Who was given the lease, in turn; the last has it until `until`. */
+  /** The tokens that got the lease, in order. The last one holds it until `until`. */
   readonly holders: string[];
   until: number;
   end: number;
   result?: string;
 }
 
-/** @param start what time it is when the steps begin, in milliseconds */
+/** Runs the steps through model and implementation. `start` is the time of the first step in milliseconds. */
 export async function follow(steps: readonly Step[], subject: Subject, start: number, travel?: (to: number) => void) {
   let now = start;
   let life: Life | undefined;
   let made = 0;
   const attempts = new Map<number, LeaseAttempt>();
-  // Every lease that the subject gave, and until when it counted: no two may overlap.
+  // Every lease that the implementation granted, and when it ended: no two may overlap.
   const leases: { token: string; from: number; until: number }[] = [];
   const cut = (token: string) => {
     for (const lease of leases) if (lease.token === token) lease.until = Math.min(lease.until, now);
@@ -183,12 +183,12 @@ export async function follow(steps: readonly Step[], subject: Subject, start: nu
 }
 
 function same(actual: unknown, expected: unknown, step: Step): void {
-  const [is, should] = [inText(actual), inText(expected)];
+  const [is, should] = [canonicalJson(actual), canonicalJson(expected)];
   if (is !== should) throw new Error(`${JSON.stringify(step)}: answered ${is}, expected ${should}`);
 }
 
-/** Members in one order, whoever made the object. */
-function inText(value: unknown): string {
+/** JSON with sorted members, so that their order does not matter. */
+function canonicalJson(value: unknown): string {
   if (typeof value !== "object" || value === null) return String(value);
   return JSON.stringify(Object.entries(value).sort());
 }

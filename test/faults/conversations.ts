@@ -1,4 +1,4 @@
-/** Many MCP sessions at once, driven from inside the rig's process, and what they remember in the end. */
+/** Drives many MCP sessions at once from inside the rig's process, and checks what they remember in the end. */
 import type { Bindings } from "./rig.ts";
 import type { Location } from "./wire.ts";
 
@@ -10,12 +10,12 @@ export interface Conversations {
 
 const PRINCIPALS = 25;
 const ABREAST = 50;
-/** As long as a store goes on writing after its last call, and a second more. */
+/** A store goes on writing for this long after its last call, plus a second. */
 const QUIET_MS = 4_000;
 
 const sleep = (ms: number) => new Promise((resume) => setTimeout(resume, ms));
 
-/** Two values have the same name in each session: crossed sessions would show there. */
+/** Every session uses the same two key names, among others: mixed-up sessions would show there. */
 const keyOf = (index: number, call: number) => (call < 2 ? `key ${call}` : `${index} ${call}`);
 
 export async function converse({ store, sessions, calls }: Conversations, env: Bindings): Promise<object> {
@@ -49,7 +49,7 @@ export async function converse({ store, sessions, calls }: Conversations, env: B
     };
     const write = async (call: number) => {
       const at = store === "kv" ? home : call % 2 ? "one" : "other";
-      // Callers that never pause leave the process no time for timers, and those are what a store writes later by.
+      // Without a pause the process has no time for timers, and the store needs timers for its late writes.
       await sleep(5 + Math.random() * 45);
       const input = { key: keyOf(index, call), value: `${principal}/${index}/${call}` };
       const { text } = await post(at, principal, tool("Rig_Remember", input), session);
@@ -75,9 +75,9 @@ export async function converse({ store, sessions, calls }: Conversations, env: B
     const { text } = await post(home, principal, tool("Rig_Recall", { keys }), session);
     const recalled = JSON.parse(text).result?.content?.[0]?.text ?? text;
     if (recalled !== expected) wrong.push(`${index} remembers ${recalled.slice(0, 200)}`);
-    // The same id, in another's hands.
-    const stranger = await post(home, `s${(index + 1) % PRINCIPALS}`, tool("Rig_Recall", { keys }), session);
-    if (stranger.text.includes(`/${index}/`)) wrong.push(`${index} is told to another principal`);
+    // Another principal uses the same session id.
+    const foreign = await post(home, `s${(index + 1) % PRINCIPALS}`, tool("Rig_Recall", { keys }), session);
+    if (foreign.text.includes(`/${index}/`)) wrong.push(`${index} leaks to another principal`);
   }
   if (store === "kv") {
     const world = env.WORLD.getByName("world") as unknown as { entries(prefix: string): Promise<[string, string][]> };

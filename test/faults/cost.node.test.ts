@@ -1,4 +1,4 @@
-/** What a call costs in storage: each request to an object, and each operation of KV, on every path. */
+/** What each path of a call costs in storage: requests to an object, and KV operations. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { until } from "../support/node/fork.ts";
 import { handshake } from "../support/node/http.ts";
@@ -16,11 +16,11 @@ const fresh = () => crypto.randomUUID();
 interface Cost {
   /** Requests of the Worker to an object. */
   readonly object?: number;
-  /** Operations of the Worker on KV. */
+  /** KV operations of the Worker. */
   readonly read?: number;
   readonly write?: number;
   readonly delete?: number;
-  /** Operations of the object on KV. */
+  /** KV operations of the object. */
   readonly objectWrite?: number;
 }
 
@@ -31,10 +31,10 @@ const NAMES = {
   delete: ["delete one", "delete other"],
   objectWrite: ["put object"],
 } as const;
-/** For as long as this nothing more may come once all has: a request of too much is not far behind the others. */
+/** How long nothing more may arrive after the expected operations; a superfluous one would follow them closely. */
 const QUIET_MS = 250;
 
-/** Passes when the action has cost so much, however long that took to show, and no more comes. */
+/** Passes if the action has exactly this cost, however long that takes to arrive. */
 async function expectCost(action: () => Promise<unknown>, expected: Cost): Promise<void> {
   await rig.ask("/world/counts");
   await action();
@@ -56,28 +56,28 @@ async function expectCost(action: () => Promise<unknown>, expected: Cost): Promi
   expect(await cost()).toEqual(expected);
 }
 
-/** As a rule, of a principal whose object keeps its copies for longer than a test lasts. */
+/** The default principal: its object keeps copies for longer than a test lasts. */
 const principal = "patient";
 const once = (given: Call) => async () =>
   expect(await call(rig, { principal, ...given })).toMatchObject({ is: "result" });
 
-describe("a call (design, Cost of a call)", () => {
+describe("the storage cost of a call", () => {
   it.each(["oxp", "mcp", "opentool"] as const)("without a key, over %s: nothing", async (over) => {
-    // OXP makes up a call_id where there is none, and no key of it.
+    // OXP generates a call_id if there is none, but does not use it as a key.
     await expectCost(once({ over, input: { name: fresh(), ms: 0 } }), {});
   });
 
-  it("keyed, of a tool without effects: a read and a write; its replay a read", async () => {
+  it("with a key, of a tool without effects: a read and a write; its replay: a read", async () => {
     const given = { key: fresh(), tool: "Look" as const };
     await expectCost(once(given), { read: 1, write: 1 });
     await expectCost(once(given), { read: 1 });
   });
 
-  it("keyed, of a tool with effects: two requests to the object, and a write by it", async () => {
+  it("with a key, of a tool with effects: two requests to the object, and a write by it", async () => {
     await expectCost(once({ key: fresh() }), { object: 2, objectWrite: 1 });
   });
 
-  it("its replay while the object has its copy: one request; later one, and a read", async () => {
+  it("replayed while the object has its copy: one request; later: one request and a read", async () => {
     const kept = { key: fresh() };
     await call(rig, { principal, ...kept });
     await expectCost(once({ ...kept, at: "other" }), { object: 1 });
@@ -88,12 +88,12 @@ describe("a call (design, Cost of a call)", () => {
     await expectCost(once({ ...given, at: "other" }), { object: 1, read: 1 });
   });
 
-  it("handing its copy on: a second write by the object", async () => {
+  it("whose copy the object hands to KV: a second write by the object", async () => {
     const given = { key: fresh(), principal: fresh() };
     await expectCost(once(given), { object: 2, objectWrite: 2 });
   });
 
-  it("a duplicate while it runs: one request", async () => {
+  it("duplicated while it runs: one request", async () => {
     const given = { key: fresh(), input: { name: fresh(), ms: 300 } };
     const both = async () => {
       const first = call(rig, { principal, ...given });
@@ -101,43 +101,43 @@ describe("a call (design, Cost of a call)", () => {
       await once({ ...given, at: "other" })();
       await first;
     };
-    // Two of them are the first call's.
+    // Two of the requests are the first call's.
     await expectCost(both, { object: 3, objectWrite: 1 });
   });
 
-  it("with its key and another input: one request", async () => {
+  it("repeated with the same key and another input: one request", async () => {
     const key = fresh();
     await call(rig, { principal, key });
     const conflict = async () => void (await call(rig, { principal, key, input: { name: "another", ms: 0 } }));
     await expectCost(conflict, { object: 1 });
   });
 
-  it("that may be tried again, or obeyed its signal: two requests, and nothing is kept", async () => {
+  it("that may be retried or obeyed its signal: two requests, and nothing is stored", async () => {
     const given = { key: fresh(), input: { name: fresh(), ms: 900, obeys: true } };
     await expectCost(async () => void (await call(rig, { principal, ...given })), { object: 2 });
   });
 
-  it("that takes a dead runner's key over: two reads, for what that one may have left", async () => {
+  it("that takes over a dead runner's key: two reads, for a result that the runner may have left", async () => {
     const given = { key: fresh(), ...SOON };
     expect(await call(rig, { principal, ...given, fate: { die: "before effect" } })).toMatchObject({ is: "dropped" });
     await sleep(2_100);
     await expectCost(once(given), { object: 2, read: 2, objectWrite: 1 });
   });
 
-  it("without claims, keyed: a read and a write; its replay a read", async () => {
-    const given = { key: fresh(), ledger: "kv" as const };
+  it("with a key, without claims: a read and a write; its replay: a read", async () => {
+    const given = { key: fresh(), store: "kv" as const };
     await expectCost(once(given), { read: 1, write: 1 });
     await expectCost(once(given), { read: 1 });
   });
 });
 
-/** An MCP session of 2025-11-25, as a client has one. */
+/** Opens an MCP session of 2025-11-25, as a client would. */
 async function session(sessions: "kv" | "objects"): Promise<Record<string, string>> {
   const begun = await handshake(new URL("/at/one/mcp", rig.url).href, { "x-principal": principal });
   return { ...begun, accept: "application/json, text/event-stream", "x-sessions": sessions };
 }
 
-describe("a session's call (2025-11-25): beside its own cost, it asks whether the session has ended", () => {
+describe("a session's call (2025-11-25) costs what it would without one, and a check whether the session has ended", () => {
   const look = (headers: object) => ({ over: "mcp", tool: "Look", input: { name: fresh(), ms: 0 }, headers }) as Call;
   const recall = (headers: object) => ({ over: "mcp", tool: "Recall", input: {}, headers }) as Call;
   const remember = (headers: object) =>
@@ -162,7 +162,7 @@ describe("a session's call (2025-11-25): beside its own cost, it asks whether th
   });
 });
 
-describe("a session's call that lasts or streams (2025-11-25), beside asking whether the session has ended", () => {
+describe("a session's long or streamed call (2025-11-25) costs, besides the check whether the session has ended", () => {
   const report = async (headers: object, ms: number, progressToken?: string) => {
     const name = fresh();
     const meta = progressToken === undefined ? {} : { _meta: { progressToken } };
@@ -177,23 +177,23 @@ describe("a session's call that lasts or streams (2025-11-25), beside asking whe
       }),
     });
     const text = await response.text();
-    // One that lasts is ended by its time limit.
+    // A long run is ended by its time limit.
     expect(text).toContain(ms === 0 ? `${name}, run 1` : "took longer than");
     return text;
   };
 
-  it("for longer than 250 ms: a request to watch for word of it, and one to watch no more", async () => {
+  it("if it takes longer than 250 ms: a request to watch for its cancellation, and one to stop watching", async () => {
     const headers = await session("kv");
     await expectCost(() => report(headers, 900), { read: 1, object: 2 });
   });
 
-  it("as a stream: a request that leaves its messages, for a client that lost them", async () => {
+  it("as a stream: a request that stores its messages for a client that loses them", async () => {
     const headers = await session("kv");
     await expectCost(() => report(headers, 0, "t"), { read: 1, object: 1 });
     await expectCost(() => report(headers, 900, "t"), { read: 1, object: 3 });
   });
 
-  it("as a stream that is picked up again: two requests", async () => {
+  it("as a stream that is resumed: two requests", async () => {
     const headers = await session("kv");
     const [, id = ""] = /^id: (.*)$/m.exec(await report(headers, 0, "t")) ?? [];
     const again = async () => {

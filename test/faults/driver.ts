@@ -1,6 +1,6 @@
 /**
- * Drives the rig from inside its process: callers with the same key, over all protocols, at both locations, who try again
- * until they have a result; and the doors through which a test calls by itself.
+ * Drives the rig from inside its process. Callers share keys, use all protocols and both locations, and retry until
+ * they have a result. Also has the routes through which a test makes single requests.
  */
 
 import { storeKeyOf } from "../../src/core/ports/idempotency-store.ts";
@@ -19,19 +19,19 @@ const WATCH_MS = 50;
 const LANE_MS = 80;
 const PRINCIPALS = 4;
 
-/** The rig's, whose keys are no secret. */
+/** The rig's signer; its key is no secret. */
 export const signer = hmacSigner(async () => new Uint8Array(32));
 
 const sleep = (ms: number) => new Promise((resume) => setTimeout(resume, ms));
 
-/** What befalls the first request of a caller: mostly nothing. */
+/** The faults of a caller's first request: usually none. */
 function fateOf(random: () => number, dies: Fate["die"]): Fate {
   const faults: { claim?: Fault[]; settle?: Fault[]; release?: Fault[] } = {};
   const some = (share: number) => random() < share;
   if (some(0.05)) faults.claim = [some(0.5) ? "refuse" : "lose"];
   if (some(0.01)) faults.claim = ["refuse", "refuse", "refuse"];
   if (some(0.05)) faults.settle = [some(0.5) ? "refuse" : "lose"];
-  // The object is never told: what is left then is KV, and a write there that arrives.
+  // The object never hears of the result, so KV has to have it, and this write must arrive.
   const isMute = some(0.02);
   if (isMute) faults.settle = ["refuse", "refuse", "refuse"];
   return { faults, ...(isMute && { sure: true }), ...(dies && { die: dies }) };
@@ -49,7 +49,7 @@ const TORN: readonly NonNullable<Fate["die"]>[] = ["during effect", "after effec
 
 async function oneKey(index: number, plan: Plan, env: Bindings, tally: Tally): Promise<void> {
   const random = randomOf(plan.seed * 1_000_003 + index);
-  const key = `${plan.seed}-${plan.ledger}-${index}`;
+  const key = `${plan.seed}-${plan.store}-${index}`;
   const principal = `p${index % PRINCIPALS}`;
   const input = { name: key, ms: Math.floor(random() * 40) };
   const callers = 3 + Math.floor(random() * 48);
@@ -64,7 +64,7 @@ async function oneKey(index: number, plan: Plan, env: Bindings, tally: Tally): P
   const history: string[] = [];
 
   const caller = async (first: boolean) => {
-    // Most come at once, some while the object still has its copy, and some when only KV has the result.
+    // Most start at once, some while the object still has its copy, and some when only KV has the result.
     const when = random();
     await sleep(when < 0.6 ? random() * 20 : when < 0.85 ? random() * 500 : 500 + random() * 1_500);
     const dies = isKilled && (first || random() < 0.1) ? deaths[Math.floor(random() * deaths.length)] : undefined;
@@ -80,7 +80,7 @@ async function oneKey(index: number, plan: Plan, env: Bindings, tally: Tally): P
           ...headers,
           "x-fate": JSON.stringify(fate),
           "x-principal": principal,
-          "x-ledger": plan.ledger,
+          "x-store": plan.store,
           "x-ttl": `${plan.ttlSeconds}`,
         },
         body: JSON.stringify(body),
@@ -107,7 +107,7 @@ async function oneKey(index: number, plan: Plan, env: Bindings, tally: Tally): P
       }
       tally.retries++;
       fate = fateOf(random, undefined);
-      // Callers of a deployment wait for as long as they were told to; time is short here.
+      // Real callers wait for the time in the answer; this is shorter.
       await sleep(40 + random() * 120);
     }
     tally.stuck++;
@@ -126,10 +126,10 @@ async function oneKey(index: number, plan: Plan, env: Bindings, tally: Tally): P
     tally.twice++;
     tally.extra += effects - 1;
   }
-  // Without claims callers of one key are told what their own run came to.
+  // Without claims, callers of one key may each get the result of their own run.
   if (results.size !== 1) tally.disagreeing++;
   const isOdd = stuck > 0 || results.size !== 1 || (effects !== 1 && torn === 0);
-  if (isOdd && plan.ledger === "claims") {
+  if (isOdd && plan.store === "claims") {
     const name = recordName(await storeKeyOf(signer, [principal, undefined, "Rig.Ring", key]));
     const inKv = await env.WORLD.getByName("world").historyOf(name);
     tally.samples.push(JSON.stringify({ key, effects, late, torn, stuck, callers, inKv, history }));
@@ -146,7 +146,7 @@ async function run(plan: Plan, env: Bindings): Promise<Tally> {
     looked = now;
   }, WATCH_MS);
   const lane = async (_: unknown, at: number) => {
-    // One after the other, or the first callers all come in one breath.
+    // Staggered, or all first callers would arrive at once.
     await sleep(at * LANE_MS);
     while (next < plan.to) await oneKey(next++, plan, env, tally);
   };
@@ -155,7 +155,10 @@ async function run(plan: Plan, env: Bindings): Promise<Tally> {
   return tally;
 }
 
-/** `/run`: a plan; `/sessions`: many conversations; `/world/METHOD`, `/claims/METHOD?principal=`: asks an object; `/at/LOCATION/…`: one request. */
+/**
+ * `/run`: carries out a plan. `/sessions`: many conversations. `/world/METHOD`, `/claims/METHOD?principal=`: calls a
+ * method of an object. `/at/LOCATION/…`: forwards one request.
+ */
 export async function drive(request: Request, env: Bindings): Promise<Response> {
   const url = new URL(request.url);
   const [, first = "", second = "", ...rest] = url.pathname.split("/");

@@ -1,4 +1,4 @@
-/** The rig at a size for every day; `npm run faults` is the same with 10,000 calls. */
+/** The rig at a size for everyday test runs; `npm run faults` does the same with 10,000 calls. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { until } from "../support/node/fork.ts";
 import { openRig, type Rig } from "../support/node/rig.ts";
@@ -7,7 +7,7 @@ import { PLAN, WEATHER } from "./plan.ts";
 /** Some 1,600 requests. */
 const KEYS = 60;
 const PRINCIPALS = ["p0", "p1", "p2", "p3"];
-/** More than the object waits for a KV that failed. */
+/** Longer than the object waits after KV failed. */
 const PAUSE_MS = 11_000;
 
 let rig: Rig;
@@ -17,14 +17,14 @@ beforeAll(async () => {
 });
 afterAll(() => rig?.kill());
 
-describe("a call sent 3 to 50 times, to two locations, over three protocols, with runners killed under way", () => {
+describe("a call sent 3 to 50 times, to two locations, over three protocols, while runners are killed", () => {
   it("has one effect and one result, and leaves nothing behind", async () => {
-    const tally = await rig.run({ ...PLAN, keys: KEYS, abreast: 30, ledger: "claims" });
+    const tally = await rig.run({ ...PLAN, keys: KEYS, abreast: 30, store: "claims" });
     expect(await rig.ask("/world/births")).toBe(1);
     expect(tally.samples).toEqual([]);
     expect(tally).toMatchObject({ keys: KEYS, twice: 0, disagreeing: 0, stuck: 0, wrong: 0 });
     expect(tally.dropped).toBeGreaterThan(0);
-    // When the time of each is over, nothing is left of it.
+    // Once every time to live is over, nothing is left.
     await rig.ask("/world/ahead", PLAN.ttlSeconds * 1_000);
     await until(async () => {
       await rig.ask("/world/ahead", PAUSE_MS);

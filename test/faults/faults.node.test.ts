@@ -1,4 +1,4 @@
-/** One fault at a time, and what it may cost: at worst another try, never a second effect or a second result. */
+/** One fault at a time. The worst that may happen is a retry, never a second effect or a different result. */
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { canonical } from "../../src/core/lib/json.ts";
@@ -7,9 +7,9 @@ import { openRig, type Rig } from "../support/node/rig.ts";
 import { call, insist, SOON, sleep } from "./caller.ts";
 import type { Fate, Fault } from "./life.ts";
 
-/** The rig's lease for a run that is given up soon. */
+/** The rig's lease for a run with {@link SOON}. */
 const LEASE_MS = 2_000;
-/** Longer than an object keeps its copies here, and than its alarm takes. */
+/** Longer than an object keeps its copies here, plus its alarm's delay. */
 const HANDED_ON_MS = 1_800;
 const NEVER: Fault[] = ["refuse", "refuse", "refuse"];
 
@@ -21,9 +21,9 @@ afterAll(() => rig?.kill());
 
 const fresh = () => crypto.randomUUID();
 const effects = (key: string) => rig.ask<number>("/world/effects", key);
-/** The rig's. */
+/** The rig's signing key. */
 const SIGNING_KEY = new Uint8Array(32);
-/** The name of a record in KV. */
+/** The name of a key's record in KV. */
 const nameOf = (principal: string, key: string) => {
   const named = canonical(["idempotency key", principal, undefined, "Rig.Ring", key]);
   return `call:${createHmac("sha256", SIGNING_KEY).update(named).digest("hex")}`;
@@ -34,13 +34,13 @@ const ofKv = (key: string, principal = "tester") =>
 const rowsOf = (principal: string) => rig.ask<number[]>(`/claims/rows?principal=${principal}`);
 const copiesOf = async (principal: string) =>
   (await rig.ask<number[]>(`/claims/copies?principal=${principal}`)).filter((count) => count > 0);
-/** Only KV has the results then. */
+/** Waits until only KV has the results. */
 const handedOn = (principal: string) => until(async () => (await copiesOf(principal)).length === 0);
 const began = (key: string) => until(async () => (await effects(key)) === 1);
 
-describe.concurrent("the object", () => {
+describe.concurrent("the object that holds the claims", () => {
   it.each(["oxp", "mcp", "opentool"] as const)(
-    "out of reach: %s is told to try again, and nothing runs",
+    "is out of reach: %s answers that the call may be retried, and nothing runs",
     async (over) => {
       const key = fresh();
       expect(await call(rig, { key, over, fate: { faults: { claim: NEVER } } })).toMatchObject({
@@ -53,19 +53,19 @@ describe.concurrent("the object", () => {
     },
   );
 
-  it("out of reach: tools without effects go on", async () => {
+  it("is out of reach: tools without effects still run", async () => {
     const fate = { faults: { claim: NEVER, settle: NEVER } };
     expect(await call(rig, { key: fresh(), tool: "Look", fate })).toMatchObject({ is: "result" });
   });
 
-  it("whose answer to a claim is lost: asked again under the same token", async () => {
+  it("loses its answer to a claim: the claim is repeated with the same token", async () => {
     const key = fresh();
     const answer = await call(rig, { key, fate: { faults: { claim: ["lose", "lose"] } } });
     expect(answer).toMatchObject({ is: "result", counts: { claim: 3 } });
     expect(await effects(key)).toBe(1);
   });
 
-  it("whose answer to settling is lost: settled again, once", async () => {
+  it("loses its answer to settling: the call is settled again, once", async () => {
     const key = fresh();
     const answer = await call(rig, { key, fate: { faults: { settle: ["lose", "lose"] } } });
     expect(answer).toMatchObject({ is: "result", counts: { settle: 3 } });
@@ -73,14 +73,14 @@ describe.concurrent("the object", () => {
     expect(await effects(key)).toBe(1);
   });
 
-  it("not told of a result: whoever takes the key over finds it in KV", async () => {
+  it("never receives a result: the caller that takes over the key finds it in KV", async () => {
     const key = fresh();
     expect(await call(rig, { key, ...SOON, fate: { faults: { settle: NEVER } } })).toMatchObject({ is: "result" });
     expect((await insist(rig, { key, at: "other" })).value).toBe(`${key}, run 1`);
     expect(await effects(key)).toBe(1);
   });
 
-  it("not told of a result, and then its answer to the claim that takes over is lost", async () => {
+  it("never receives a result, and then loses its answer to the claim that takes over", async () => {
     const key = fresh();
     await call(rig, { key, ...SOON, fate: { faults: { settle: NEVER } } });
     await sleep(LEASE_MS + 100);
@@ -91,7 +91,7 @@ describe.concurrent("the object", () => {
     expect(await effects(key)).toBe(1);
   });
 
-  it("not told of a result, and KV fails when the key is taken over: tried again, not run again", async () => {
+  it("never receives a result, and KV fails when the key is taken over: the caller may retry, and nothing runs again", async () => {
     const key = fresh();
     await call(rig, { key, ...SOON, fate: { faults: { settle: NEVER } } });
     await sleep(LEASE_MS + 100);
@@ -103,7 +103,7 @@ describe.concurrent("the object", () => {
     expect(await effects(key)).toBe(1);
   });
 
-  it("restarted while duplicates wait: they get the result", async () => {
+  it("restarts while duplicates wait: they get the result", async () => {
     const [key, principal] = [fresh(), fresh()];
     const input = { name: key, ms: 300 };
     const places = ["one", "other"] as const;
@@ -117,7 +117,7 @@ describe.concurrent("the object", () => {
     expect(await effects(key)).toBe(1);
   });
 
-  it("is told of a result that is long in bytes", async () => {
+  it("receives a result of many bytes", async () => {
     const key = fresh();
     const input = { name: key, ms: 0, long: 800_000 };
     const first = await call(rig, { key, input });
@@ -127,7 +127,7 @@ describe.concurrent("the object", () => {
   });
 });
 
-describe.concurrent("a runner that is late", () => {
+describe.concurrent("a runner that outlives its lease", () => {
   it("cannot overwrite, and its caller gets the winner's result", async () => {
     const key = fresh();
     const late = call(rig, { key, ...SOON, fate: { hold: key, faults: { settle: ["held"] } } });
@@ -138,7 +138,7 @@ describe.concurrent("a runner that is late", () => {
     expect((await insist(rig, { key })).value).toBe(`${key}, run 2`);
   });
 
-  it("cannot overwrite where the winner's result cannot be read just then", async () => {
+  it("cannot overwrite, even if the winner's result cannot be read at the moment", async () => {
     const key = fresh();
     const faults: Record<string, Fault[]> = { settle: ["held"], get: ["refuse", "refuse", "refuse"] };
     const late = call(rig, { key, ...SOON, fate: { hold: key, faults } });
@@ -152,7 +152,7 @@ describe.concurrent("a runner that is late", () => {
     expect((await insist(rig, { key })).value).toBe(value);
   });
 
-  it("that cannot tell the object does not overwrite in KV either", async () => {
+  it("does not overwrite in KV either if it cannot reach the object", async () => {
     const key = fresh();
     const late = call(rig, { key, ...SOON, fate: { hold: key, faults: { settle: NEVER, put: ["held"] } } });
     await began(key);
@@ -166,7 +166,7 @@ describe.concurrent("a runner that is late", () => {
 });
 
 describe.concurrent("a runner that dies", () => {
-  it("leaves its key to nobody who brings another secret, though it is free to be taken over", async () => {
+  it("leaves a key that only a caller with the same secret can take over", async () => {
     const key = fresh();
     const bring = async (value: string, fate: Fate = {}) => {
       const context = { secrets: [{ id: "RIG_KEY", value }] };
@@ -192,7 +192,7 @@ describe.concurrent("a runner that dies", () => {
 });
 
 describe.concurrent("a tool", () => {
-  it("that ends after its time limit: the next with its key gets what it came to", async () => {
+  it("that ends after its time limit: the next call with the key gets its result", async () => {
     const key = fresh();
     const input = { name: key, ms: 1_000 };
     expect(await call(rig, { key, input })).toMatchObject({ is: "again", why: /too long/ });
@@ -208,7 +208,7 @@ describe.concurrent("a tool", () => {
     expect(await effects(key)).toBe(0);
   });
 
-  it("whose caller goes away runs on, and the next caller gets its result", async () => {
+  it("whose caller disconnects runs on, and the next caller gets its result", async () => {
     const key = fresh();
     const input = { name: key, ms: 400 };
     await expect(call(rig, { key, input, signal: AbortSignal.timeout(150) })).rejects.toThrow();
@@ -216,22 +216,22 @@ describe.concurrent("a tool", () => {
     expect(await effects(key)).toBe(1);
   });
 
-  it("whose runner dies, and all who waited go away: the next caller waits for one lease, not for one of each", async () => {
+  it("whose runner dies and whose waiting callers disconnect: the next caller waits for one lease, not for one of each", async () => {
     const [key, principal] = [fresh(), fresh()];
     const given = { key, principal, input: { name: key, ms: 0 }, ...SOON };
     const dead = call(rig, { ...given, fate: { die: "before effect" } });
     await until(async () => (await rowsOf(principal)).includes(1));
-    // Each is asked to wait for the tool's limit, and is gone before the lease is over.
+    // Each would wait for the tool's limit, and disconnects before the lease is over.
     await sleep(LEASE_MS - 400);
     const gone = Array.from({ length: 5 }, () => call(rig, { ...given, signal: AbortSignal.timeout(200) }));
     await Promise.allSettled([dead, ...gone]);
     expect((await insist(rig, { ...given, at: "other" })).value).toBe(`${key}, run 1`);
-    // The dead runner's, and one: none to somebody who had gone.
+    // The dead runner's lease and the next caller's: none for a caller that disconnected.
     const granted = await rig.ask<number[]>(`/claims/granted?principal=${principal}`);
     expect(Math.max(...granted)).toBeLessThanOrEqual(2);
   });
 
-  it("whose waiting duplicates go away is none the wiser", async () => {
+  it("is not affected if waiting duplicates disconnect", async () => {
     const key = fresh();
     const input = { name: key, ms: 400 };
     const first = call(rig, { key, input });
@@ -245,7 +245,7 @@ describe.concurrent("a tool", () => {
 });
 
 describe("KV", () => {
-  it("with a record that is corrupt: try again, not run again", async () => {
+  it("has a corrupt record: callers may retry, and nothing runs again", async () => {
     const [key, principal] = [fresh(), fresh()];
     await insist(rig, { key, principal });
     await handedOn(principal);
@@ -258,7 +258,7 @@ describe("KV", () => {
     expect(await effects(key)).toBe(1);
   });
 
-  it("down: the object alone serves every duplicate, and hands its copies on when KV is back", async () => {
+  it("is down: the object alone serves every duplicate, and hands its copies on when KV is back", async () => {
     const [key, principal] = [fresh(), fresh()];
     await rig.ask("/world/set", { down: "" });
     expect(await call(rig, { key, principal })).toMatchObject({ is: "result" });
@@ -269,7 +269,7 @@ describe("KV", () => {
     expect(await effects(key)).toBe(1);
   });
 
-  it("that refuses one record lets all others through", async () => {
+  it("refuses one record: all others get through", async () => {
     const principal = fresh();
     const keys = Array.from({ length: 24 }, fresh);
     await rig.ask("/world/set", { down: nameOf(principal, keys[0] ?? "") });
@@ -279,7 +279,7 @@ describe("KV", () => {
     await handedOn(principal);
   });
 
-  it("that refuses a result which is too long for the object: its duplicates are told that it ran, and do not run", async () => {
+  it("refuses a result that is too long for the object: duplicates get an error that the call has run, and do not run", async () => {
     const [key, principal] = [fresh(), fresh()];
     const given = { key, principal, input: { name: key, ms: 0, long: 800_000 } };
     await rig.ask("/world/set", { down: nameOf(principal, key) });
@@ -289,14 +289,14 @@ describe("KV", () => {
       expect(answer).toMatchObject({ is: "wrong", text: expect.stringContaining("has already run") });
     }
     await rig.ask("/world/set", {});
-    // KV has what the object handed on by now.
+    // By now KV has everything that the object handed on.
     await handedOn(principal);
     expect(await ofKv(key, principal)).toBeDefined();
     expect(await call(rig, given)).toMatchObject({ is: "wrong", text: expect.stringContaining("has already run") });
     expect(await effects(key)).toBe(1);
   });
 
-  it("that takes its time over a key's last result does not lose the next one", async () => {
+  it("is slow to write a key's previous result: the next result is not lost", async () => {
     const key = fresh();
     const given = { key, principal: fresh() };
     await rig.ask("/world/set", { slowMs: 2_500 });
@@ -308,7 +308,7 @@ describe("KV", () => {
     await rig.ask("/world/set", {});
   });
 
-  it("gone before the object's copy is: nothing of a key is left after its time", async () => {
+  it("forgets a record before the object forgets its copy: nothing of a key is left after its time to live", async () => {
     const [key, principal] = [fresh(), fresh()];
     await insist(rig, { key, principal, ttlSeconds: 2 });
     await call(rig, { key: fresh(), principal, ttlSeconds: 1, ...SOON, fate: { faults: { settle: NEVER } } });

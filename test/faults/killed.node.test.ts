@@ -1,4 +1,6 @@
-/** No model of a kill: workerd itself is ended (SIGKILL) in the middle of calls, and started again on the same storage. */
+/**
+ * A real kill instead of a simulated one: ends workerd with SIGKILL during calls, and restarts it on the same storage.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,7 +24,7 @@ afterAll(async () => {
 
 const fresh = (count: number) => Array.from({ length: count }, () => crypto.randomUUID());
 
-/** Calls with each key, six times each: over every protocol, at both locations. */
+/** Six calls with each key: over every protocol, at both locations. */
 function calls(keys: string[], ms: number): Call[] {
   return keys.flatMap((key) =>
     OVER.flatMap((over) =>
@@ -32,10 +34,10 @@ function calls(keys: string[], ms: number): Call[] {
 }
 
 describe("a process that is killed", () => {
-  it("with calls that wait, run, and are done: each has one effect and one result in the end", async () => {
+  it("while calls wait, run, and are done: each has one effect and one result in the end", async () => {
     const [done, under] = [fresh(10), fresh(10)];
     const before = await Promise.all(calls(done, 0).map((given) => insist(rig, given)));
-    // Under way, and before their effect.
+    // The runs have started, and have not had their effect.
     const cut = calls(under, 450).map((given) => call(rig, given));
     const ends = Promise.allSettled(cut);
     await sleep(250);

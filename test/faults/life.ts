@@ -1,30 +1,32 @@
 /**
- * A runner that can be killed. All that a call does to the world goes through {@link Life.step}: its requests to the
- * object, to KV, its tool's effect; its answer is raced with {@link Life.ended}. From the kill on each step hangs, and the
- * answer is a dropped connection. What its code does between two steps reaches nobody, so that this is as good as a
- * process that ended there; what it had sent out before arrives, as it does from a process that ends.
+ * A runner that can be killed. Everything that a call does outside its own code goes through {@link Life.step}:
+ * requests to the object and to KV, and its tool's effect. Its answer is raced with {@link Life.ended}. After the kill
+ * every step hangs and the answer is a dropped connection, which to everyone else looks like a process that ended: code
+ * between two steps has no effect outside, and requests that were already sent still arrive.
  */
 
-/** `refuse`: does not arrive. `lose`: arrives, and the answer does not. `held`: does not arrive until it is released. */
+/**
+ * `refuse`: the request does not arrive. `lose`: it arrives, but its answer does not. `held`: it waits for a release.
+ */
 export type Fault = "ok" | "refuse" | "lose" | "held";
 export type StepName = "claim" | "settle" | "release" | "forsake" | "get" | "put" | "effect";
 
-/** What befalls one call: when it dies, and what goes wrong in each of its steps, in turn. */
+/** The fate of one call: when its runner dies, and the faults of each of its steps, in order. */
 export interface Fate {
   readonly die?: `${"before" | "during" | "after"} ${StepName}`;
   readonly faults?: { readonly [Name in StepName]?: readonly Fault[] };
-  /** What its held steps wait for: a name that World is told to release. */
+  /** The name that its held steps wait for; a test releases it with `World.release`. */
   readonly hold?: string;
-  /** Its writes to KV arrive, whatever the weather. */
+  /** Its writes to KV always arrive. */
   readonly sure?: boolean;
 }
 
 export class Life {
   readonly ended: Promise<void>;
   readonly counts: Record<string, number> = {};
-  /** When its lease is over, once it has one. */
+  /** When its lease ends, if it has one. */
   until = Number.POSITIVE_INFINITY;
-  /** Whether it did something after that: then it was given up, as it should be, and another may have run. */
+  /** Whether it did something after its lease ended. Then it was rightly given up, and another runner may have run. */
   isLate = false;
   #end: () => void = () => {};
   #dead = false;
@@ -35,8 +37,8 @@ export class Life {
   readonly #released: (name: string) => Promise<void>;
 
   /**
-   * @param send     sees to it that a request which is under way arrives, though nobody waits for it any more
-   * @param released resolves when what is held under a name may go on
+   * @param send     keeps a request that is under way alive, though nothing waits for it any more
+   * @param released resolves once the steps held under a name may go on
    */
   constructor(fate: Fate, send: (request: Promise<unknown>) => void, released: (name: string) => Promise<void>) {
     this.#fate = fate;

@@ -1,18 +1,18 @@
-/** What the rig is put through, at any size, and what came of it. */
+/** What the rig is put through, at any size, and the counts of what happened. */
 
 export interface Weather {
   readonly seed: number;
   /** Milliseconds until the other locations see a write, at most. */
   readonly visibleMs: number;
-  /** Milliseconds that a location repeats what it read, or did not find. */
+  /** Milliseconds for which a location caches a read, including a miss. */
   readonly cacheMs: number;
-  /** Milliseconds within which a name takes one write; another is refused (429). */
+  /** Milliseconds in which a name accepts one write; others are refused (429). */
   readonly writeMs: number;
-  /** Of writes: the part that is said to be done and is not. */
+  /** Share of writes that KV confirms and loses. */
   readonly dropped: number;
-  /** Of reads and writes: the part that throws. */
+  /** Share of reads and writes that throw. */
   readonly failed: number;
-  /** Names that begin so are out of reach: "" for all of KV. */
+  /** Names with this prefix are out of reach: "" for all of KV. */
   readonly down?: string;
   /** Milliseconds that a write takes. */
   readonly slowMs?: number;
@@ -22,35 +22,43 @@ export const FAIR: Weather = { seed: 1, visibleMs: 0, cacheMs: 0, writeMs: 0, dr
 
 export interface Plan {
   readonly seed: number;
-  /** Number of the first key, and of the last but one. */
+  /** Number of the first key. `to` is one more than the last. */
   readonly from: number;
   readonly to: number;
-  /** Keys whose callers are under way at a time. */
+  /** Number of keys in progress at a time. */
   readonly abreast: number;
-  readonly ledger: "claims" | "kv";
+  readonly store: "claims" | "kv";
   readonly ttlSeconds: number;
-  /** Of the keys: the part where a runner dies; and of these, the part where it does between its effect and settling it. */
+  /**
+   * Share of keys with a runner that dies. Of those, `torn` is the share where it dies after its effect, before
+   * settling.
+   */
   readonly killed: number;
   readonly torn: number;
 }
 
-/** What happened to all keys of a plan. */
+/** The counts over all keys of a plan. */
 export interface Tally {
   keys: number;
   requests: number;
   retries: number;
   dropped: number;
-  /** Keys whose tool had its effect more often than once, and how often more; runners torn from their effect apart. */
+  /**
+   * Keys whose effect happened more than once, and the surplus effects. Runners killed after their effect count as
+   * torn.
+   */
   twice: number;
   extra: number;
   torn: number;
   tornTwice: number;
-  /** Keys run twice of which a runner was seen to go on past its lease; and the longest that the process stood still. */
+  /**
+   * Keys that ran twice with a runner that outlived its lease, and the longest time for which the process stood still.
+   */
   lateTwice: number;
   stillMs: number;
-  /** Keys for which two callers were told different results. */
+  /** Keys with two callers that got different results. */
   disagreeing: number;
-  /** Callers who had no result in the end, and answers that were neither a result nor retryable. */
+  /** Callers without a result in the end, and answers that were neither a result nor retryable. */
   stuck: number;
   wrong: number;
   why: Record<string, number>;
@@ -62,7 +70,7 @@ export function noTally(): Tally {
   return { ...nothing, lateTwice: 0, stillMs: 0, disagreeing: 0, stuck: 0, wrong: 0, why: {}, samples: [] };
 }
 
-/** One of ten writes lost or refused, one of fifty reads failed; a minute of KV's is 100 ms here. */
+/** One in ten writes is lost or refused, and one in fifty reads fails. KV's minute is 100 ms here. */
 export const WEATHER: Partial<Weather> = {
   seed: 7,
   visibleMs: 100,
@@ -71,6 +79,6 @@ export const WEATHER: Partial<Weather> = {
   dropped: 0.05,
   failed: 0.02,
 };
-/** A time to live that no run outlasts, however slow the machine: past it, a key is another call's. */
+/** A time to live longer than any run, even on a slow machine: after it, a key would belong to a new call. */
 export const PLAN = { seed: 1, ttlSeconds: 36_000, killed: 0.2, torn: 0.1 } satisfies Partial<Plan>;
 export const ABREAST = 40;

@@ -1,6 +1,6 @@
 /**
- * The Worker of the rig: the app as it ships, at one of two locations, on the shared world's KV and on real objects, with
- * times that are short. Every call brings its own fate (header `x-fate`).
+ * The rig's Worker: the app as it ships, at one of two locations, with shorter times, on the simulated KV of {@link
+ * World} and real objects. The header `x-fate` of a call determines its {@link Fate}.
  */
 import { env, waitUntil } from "cloudflare:workers";
 import * as v from "valibot";
@@ -38,7 +38,7 @@ export interface Bindings {
   readonly other: Fetcher;
 }
 
-/** Milliseconds; in a deployment 60,000 and 90,000, and KV's minute is 100 here. */
+/** Milliseconds. A deployment has 60,000 and 90,000; KV's minute is 100 ms here. */
 const LIMIT_MS = 500;
 const MARGIN_MS = 1_500;
 const SESSION_SECONDS = 600;
@@ -47,7 +47,7 @@ const bindings = env as unknown as Bindings;
 const { ROLE: location } = bindings;
 const world = () => bindings.WORLD.getByName("world") as unknown as World;
 
-/** Claims as they ship, with little patience: what a deployment's object keeps for 5 minutes is kept for 500 ms. */
+/** Claims as they ship, but copies are kept for 500 ms instead of 5 minutes. */
 export class Claims extends ClaimsObject {
   protected override readonly copyMs = this.ctx.id.name?.startsWith("patient") ? 300_000 : 500;
 
@@ -57,7 +57,7 @@ export class Claims extends ClaimsObject {
     return world().put("object", recordName(key), record, keepMs);
   }
 
-  /** Says as well until when the lease lasts, by the object's clock. */
+  /** Also returns when the lease ends, by the object's clock. */
   override async claim(key: string, attempt: LeaseAttempt, waitMs: number): Promise<Found> {
     const answer = await super.claim(key, attempt, waitMs);
     if (answer.state !== "claimed") return answer;
@@ -73,19 +73,19 @@ export class Claims extends ClaimsObject {
     return this.#count("SELECT key FROM claims WHERE record IS NOT NULL");
   }
 
-  /** An object that keeps nothing has no table. */
+  /** An object that stores nothing has no table. */
   #count(query: string): number {
     const { sql } = this.ctx.storage;
     const [table] = sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'claims'");
     return table === undefined ? 0 : [...sql.exec(query)].length;
   }
 
-  /** What the alarm does, for a test that has put the clock forward: an alarm goes by the machine's. */
+  /** Runs the alarm for a test that moved the clock: alarms follow the machine's clock. */
   async wake(): Promise<void> {
     await this.alarm();
   }
 
-  /** How often a key of this object was given to someone who runs. */
+  /** How many leases this object has granted. */
   async granted(): Promise<number> {
     return this.#granted;
   }
@@ -95,10 +95,10 @@ export class Claims extends ClaimsObject {
   }
 }
 
-/** Counts requests to objects, for the cost of a call. */
-const counted = () => void waitUntil(world().asked());
+/** Counts a request to an object, for the cost of a call. */
+const countRequest = () => void waitUntil(world().countRequest());
 
-/** KV as this location sees it. @param step what each of a runner's own requests goes through */
+/** KV as this location sees it. `step` wraps each request that a runner makes itself. */
 function kvHere(
   step: <Result>(name: StepName, action: () => Promise<Result>) => Promise<Result> = (_, action) => action(),
   sure = false,
@@ -115,7 +115,7 @@ function kvHere(
   return kv as unknown as KVNamespace;
 }
 
-/** The namespace of claims, as a runner reaches it. */
+/** The namespace of claims; each request is a step of the runner's life. */
 function claimsFor(life: Life): DurableObjectNamespace<Claims> {
   const getByName = (name: string) => {
     const stub = bindings.CLAIMS.getByName(name) as unknown as Record<
@@ -126,7 +126,7 @@ function claimsFor(life: Life): DurableObjectNamespace<Claims> {
       (method: StepName) =>
       (...given: unknown[]) =>
         life.step(method, async () => {
-          counted();
+          countRequest();
           const answer = (await stub[method]?.(...given)) as { leasedUntil?: number } | undefined;
           if (answer?.leasedUntil) life.until = answer.leasedUntil;
           return answer;
@@ -141,7 +141,7 @@ function claimsFor(life: Life): DurableObjectNamespace<Claims> {
   return { getByName } as unknown as DurableObjectNamespace<Claims>;
 }
 
-/** A namespace whose objects' requests are counted. */
+/** Wraps a namespace so that requests to its objects are counted. */
 function countedIn<Namespace extends { getByName(name: string): unknown }>(namespace: Namespace): Namespace {
   const getByName = (name: string) => {
     const stub = namespace.getByName(name) as unknown as Record<string, (...given: unknown[]) => unknown>;
@@ -149,7 +149,7 @@ function countedIn<Namespace extends { getByName(name: string): unknown }>(names
       get:
         (_, method: string) =>
         (...given: unknown[]) => {
-          counted();
+          countRequest();
           return stub[method]?.(...given);
         },
     });
@@ -178,14 +178,14 @@ const INPUT = v.object({
   long: v.optional(v.number()),
 });
 
-/** Takes its time, and then has its effect: nothing comes of a run that was stopped before. */
+/** Waits, then has its effect. A run that is stopped earlier has none. */
 async function ring({ name, ms, obeys, long }: v.InferOutput<typeof INPUT>, ctx: Context): Promise<string> {
   await sleep(ms, obeys ? ctx.signal : undefined);
   const count = await ctx.env.RIG.effect(name);
   return `${name}, run ${count}${"\u8a9e".repeat(long ?? 0)}`;
 }
 
-/** All that was asked for, as `key=value`. */
+/** Returns the values of these session keys as `key=value`. */
 async function recall({ keys }: { keys: string[] }, ctx: Context): Promise<string[]> {
   const found = await Promise.all(keys.map(async (key) => [key, await ctx.session?.get<string>(key)]));
   if (keys.length === 0) await ctx.session?.get("any");
@@ -252,14 +252,14 @@ async function serve(request: Request): Promise<Response> {
   const runtime: Runtime = {
     catalog,
     idempotency:
-      header("ledger") === "kv"
+      header("store") === "kv"
         ? kvIdempotency(kv, ttlSeconds, noLog)
         : objectIdempotency({ objects: claimsFor(life), kv, ttlSeconds, log: noLog, marginMs }),
     sessions: header("sessions") === "objects" ? onObjects : onKv,
     signer,
     relay: objectRelay(countedIn(bindings.MAILBOX)),
     changeFeed: objectChangeFeed(countedIn(bindings.HUB)),
-    // What is left of a killed runner is nothing to wait for.
+    // Nothing waits for the work of a killed runner.
     defer: (work) => waitUntil(Promise.race([work, life.ended])),
     fetch,
     rateLimit: async () => true,

@@ -1,12 +1,12 @@
 /**
- * `npm run faults [KEYS]`: calls with 3 to 50 duplicates each, at two locations and over all protocols, under bad weather
- * and with runners killed; once with claims in the object, once with KV alone. Prints what came of it.
+ * `npm run faults [KEYS]`: calls with 3 to 50 duplicates each, at two locations and over all protocols, while KV fails
+ * and runners are killed; once with claims in the object, once with KV alone. Prints the counts.
  */
 import { openRig } from "../support/node/rig.ts";
 import { ABREAST, PLAN, type Tally, WEATHER } from "./plan.ts";
 
 const keys = Number(process.argv[2] ?? 10_000);
-const ledgers = (process.argv[3]?.split(",") ?? ["claims", "kv"]) as ("claims" | "kv")[];
+const stores = (process.argv[3]?.split(",") ?? ["claims", "kv"]) as ("claims" | "kv")[];
 const rows: [string, (tally: Tally) => string | number][] = [
   ["calls", ({ keys }) => keys],
   ["requests, retries among them", ({ requests, retries }) => `${requests}, ${retries}`],
@@ -21,12 +21,12 @@ const rows: [string, (tally: Tally) => string | number][] = [
 
 const tallies: Tally[] = [];
 const seconds: number[] = [];
-for (const ledger of ledgers) {
+for (const store of stores) {
   const rig = await openRig();
   await rig.ask("/world/set", WEATHER);
   const started = performance.now();
-  const tally = await rig.run({ ...PLAN, keys, abreast: ABREAST, ledger }, (sofar) =>
-    console.error(`${ledger}: ${sofar.keys} of ${keys}, ${sofar.twice} twice`),
+  const tally = await rig.run({ ...PLAN, keys, abreast: ABREAST, store }, (soFar) =>
+    console.error(`${store}: ${soFar.keys} of ${keys}, ${soFar.twice} twice`),
   );
   tallies.push(tally);
   seconds.push(Math.round((performance.now() - started) / 1_000));
@@ -36,7 +36,7 @@ for (const ledger of ledgers) {
   for (const sample of tally.samples.slice(0, 20)) console.error(sample);
   await rig.kill();
 }
-console.log(`| | ${ledgers.map((ledger) => (ledger === "kv" ? "KV alone" : "with claims")).join(" | ")} |`);
-console.log(`| --- | ${ledgers.map(() => "--:").join(" | ")} |`);
+console.log(`| | ${stores.map((store) => (store === "kv" ? "KV alone" : "with claims")).join(" | ")} |`);
+console.log(`| --- | ${stores.map(() => "--:").join(" | ")} |`);
 for (const [name, of] of rows) console.log(`| ${name} | ${tallies.map(of).join(" | ")} |`);
 console.log(`| seconds | ${seconds.join(" | ")} |`);

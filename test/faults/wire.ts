@@ -1,9 +1,9 @@
-/** A call in the words of each protocol, and its answer in one: for callers in Node and in the rig itself. */
+/** Builds a call in each protocol, and parses its answer into a common form. Used in Node and in the rig itself. */
 
 export type Protocol = "oxp" | "mcp" | "opentool";
 export type Location = "one" | "other";
 
-/** What became of one request. */
+/** The result of one request. */
 export type Answer =
   | { readonly is: "result"; readonly value: string }
   | { readonly is: "again"; readonly afterMs: number; readonly why: string }
@@ -30,7 +30,7 @@ export function requestFor(
   }
 }
 
-/** One answer in the words of all three. */
+/** Parses an answer of any of the three protocols. */
 export async function readAnswer(protocol: Protocol, response: Response): Promise<Answer> {
   if (response.status === 599) return { is: "dropped", at: response.headers.get("x-died") ?? "" };
   const text = await response.text();
@@ -39,7 +39,7 @@ export async function readAnswer(protocol: Protocol, response: Response): Promis
     why: `${why}`,
     afterMs: Number(afterMs ?? 0),
   });
-  // biome-ignore lint/suspicious/noExplicitAny: whatever came back
+  // biome-ignore lint/suspicious/noExplicitAny: any JSON may come back
   let body: any;
   try {
     body = JSON.parse(text);

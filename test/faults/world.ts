@@ -1,8 +1,9 @@
 /**
- * What the rig's locations share: a KV whose views disagree, and a count of what tools did. One object, so that each step
- * on it is atomic. Of KV it has what Cloudflare says of it, with a minute made 100 ms: a location sees its own writes at
- * once and the others' late, a read is cached (a miss too), a key takes one write per interval; and writes that fail or
- * vanish. A write that vanishes follows none that failed or vanished: an object that was told "kept" lets go of its copy.
+ * What the rig's locations share: a simulated KV, and a count of the tools' effects. It is one object, so that each
+ * step is atomic. The KV behaves as Cloudflare documents, with a minute shortened to 100 ms: a location sees its own
+ * writes at once and the others' later, reads are cached (misses too), and a key accepts one write per interval. In
+ * addition, writes fail or vanish. A write never vanishes right after one that failed or vanished: once an object's
+ * write is confirmed, it drops its copy.
  */
 import { DurableObject } from "cloudflare:workers";
 import { FAIR, type Weather } from "./plan.ts";
@@ -11,7 +12,7 @@ import { randomOf } from "./random.ts";
 interface Version {
   readonly value: string | null;
   readonly location: string;
-  /** When all see it. */
+  /** When all locations see it. */
   readonly seen: number;
   readonly expires: number;
 }
@@ -27,7 +28,7 @@ export class World extends DurableObject {
   readonly #versions = new Map<string, Version[]>();
   readonly #views = new Map<string, View>();
   readonly #written = new Map<string, number>();
-  /** Names whose last write came to nothing, said or unsaid: the next does not vanish. */
+  /** Names whose last write failed or vanished: the next one does not vanish. */
   readonly #lost = new Set<string>();
   readonly #released = new Set<string>();
   #counts: Record<string, number> = {};
@@ -45,13 +46,13 @@ export class World extends DurableObject {
     this.#random = randomOf(this.#weather.seed);
   }
 
-  /** Puts the clock of this isolate forward, and so that of all objects: what a time to live is, nobody waits for. */
+  /** Moves this isolate's clock forward, and so that of all its objects, instead of waiting for a time to live. */
   async ahead(ms: number): Promise<void> {
     const before = Date.now;
     Date.now = () => before() + ms;
   }
 
-  /** Lets the requests go on that a fate holds under this name. */
+  /** Releases the requests that a fate holds under this name. */
   async release(name: string): Promise<void> {
     this.#released.add(name);
   }
@@ -60,12 +61,12 @@ export class World extends DurableObject {
     return this.#released.has(name);
   }
 
-  /** More than one, and what KV held before is gone, with the weather: a run says nothing then. */
+  /** If it is more than one, the object was restarted and its KV and weather are lost: the run's counts are void. */
   async births(): Promise<number> {
     return [...this.ctx.storage.sql.exec("SELECT at FROM births")].length;
   }
 
-  /** The moment at which a tool's run shows. @returns how often it did under this name */
+  /** A tool's effect happens here. Returns how many times it has happened under this name. */
   async effect(name: string): Promise<number> {
     const [row] = this.ctx.storage.sql.exec<{ count: number }>(
       "INSERT INTO effects VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET count = count + 1 RETURNING count",
@@ -91,7 +92,7 @@ export class World extends DurableObject {
     return version && version.expires > now ? version.value : null;
   }
 
-  /** @param sure no weather but the delay */
+  /** With `sure`, only the delay applies. */
   async put(location: string, name: string, value: string | null, ttlMs: number, sure = false): Promise<void> {
     this.#count(`${value === null ? "delete" : "put"} ${location}`);
     const { visibleMs, writeMs, dropped, slowMs } = this.#weather;
@@ -114,14 +115,14 @@ export class World extends DurableObject {
       }
     }
     this.#lost.delete(name);
-    // Records are sealed: their ends tell them apart.
+    // Records are encrypted; their last characters tell them apart.
     this.#note(name, `${location} ${value?.slice(-12)}`);
     const version = { value, location, seen: now + Math.floor(this.#random() * visibleMs), expires: now + ttlMs };
     this.#versions.set(name, [...(this.#versions.get(name) ?? []).slice(-8), version]);
     this.#views.delete(`${location} ${name}`);
   }
 
-  /** Names that have not expired, with their values. */
+  /** Unexpired names that begin with the prefix, with their values. */
   async entries(prefix: string): Promise<[string, string][]> {
     const now = Date.now();
     const all: [string, string][] = [];
@@ -132,14 +133,14 @@ export class World extends DurableObject {
     return all;
   }
 
-  /** What was asked of KV since the last time that this was asked. */
+  /** Counts of KV operations since the last call of this method. */
   async counts(): Promise<Record<string, number>> {
     const counts = this.#counts;
     this.#counts = {};
     return counts;
   }
 
-  /** What became of all writes of a name, and which reads failed. */
+  /** The history of a name's writes and failed reads. */
   async historyOf(name: string): Promise<string[]> {
     return this.#history.get(name) ?? [];
   }
@@ -148,8 +149,8 @@ export class World extends DurableObject {
     this.#history.set(name, [...(this.#history.get(name) ?? []), `${Date.now() % 1_000_000} ${what}`]);
   }
 
-  /** Another object was asked something. */
-  async asked(): Promise<void> {
+  /** Counts a request to another object. */
+  async countRequest(): Promise<void> {
     this.#count("object");
   }
 

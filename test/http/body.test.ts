@@ -1,4 +1,4 @@
-/** Bodies that are none, on every endpoint that takes one: never a 5xx, never a stack trace, always the protocol's shape. */
+/** Invalid bodies, on every endpoint with a body: never a 5xx or a stack trace, always the protocol's shape. */
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { type Answer, HOST, post, send } from "../support/http.ts";
@@ -11,7 +11,7 @@ const ENDPOINTS = [
   ...["/mcp", "/math/mcp"],
 ];
 
-/** An error of that status, in the shape of the protocol at `path`, that says nothing of our insides. */
+/** Expects an error of this status, in the shape of the protocol at `path`, without internals. */
 function expectError(path: string, { status, headers, body, text }: Answer, expected: number | readonly number[]) {
   expect([expected].flat()).toContain(status);
   expect(headers.get("content-type")).toMatch(/^application\/json/);
@@ -51,7 +51,7 @@ describe.each(ENDPOINTS)("POST %s", (path) => {
     expectError(path, await post(path, ""), 400);
   });
 
-  it("bytes that are no UTF-8: 400", async () => {
+  it("bytes that are not UTF-8: 400", async () => {
     const body = new Uint8Array([0x7b, 0xff, 0xfe, 0x7d]);
     expectError(path, await send(path, { method: "POST", body }), 400);
   });
@@ -81,7 +81,7 @@ describe.each(ENDPOINTS)("POST %s", (path) => {
     },
   );
 
-  it("Content-Encoding: identity, and none at all, are read", async () => {
+  it("Content-Encoding: identity, or no header, is accepted", async () => {
     expectError(path, await post(path, "{}", { "content-encoding": "identity" }), 400);
     expectError(path, await post(path, "{}", { "content-encoding": "" }), 400);
   });
@@ -92,7 +92,7 @@ describe.each(ENDPOINTS)("POST %s", (path) => {
     expectError(path, await send(path, { method: "POST", body, headers: { "content-type": "" } }), 400);
   });
 
-  // RFC 9110, section 15.5.14; specs/platform.md: "do not trust Content-Length, chunked bodies have none".
+  // RFC 9110, section 15.5.14; Content-Length cannot be trusted, and chunked bodies have none.
   it("a body over 1 MiB: 413", async () => {
     expectError(path, await post(path, JSON.stringify("x".repeat(MIB - 1))), 413);
   });
@@ -124,7 +124,7 @@ describe.each(ENDPOINTS)("POST %s", (path) => {
     expectError(path, await post(path, JSON.stringify("x".repeat(MIB - 2))), 400);
   });
 
-  it("letters of two bytes, cut apart by chunks, are read", async () => {
+  it("characters of two bytes, split between chunks, are read", async () => {
     const bytes = new TextEncoder().encode('"äöü😀"');
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -135,7 +135,7 @@ describe.each(ENDPOINTS)("POST %s", (path) => {
     expectError(path, await send(path, { method: "POST", body }), 400);
   });
 
-  // specs/platform.md: "JSON nested 150,000 deep parses, but recursive code … overflows the stack".
+  // JSON nested 150,000 deep can be parsed, but overflows the stack of recursive code.
   it.each([100, 10_000, 150_000])("nested %i deep: 400", async (levels) => {
     expectError(path, await post(path, nested(levels)), 400);
     expectError(path, await post(path, `{"request":{"input":${nested(levels)}},"params":${nested(levels)}}`), 400);
@@ -173,7 +173,7 @@ describe("POST /mcp: ids of a wrong type (MCP 2025-11-25, Base Protocol, Request
   );
 });
 
-it("what one answer tells a page stays with that answer: listings share their headers", async () => {
+it("CORS headers of one answer do not leak into another: listings share their header objects", async () => {
   for (const path of ["/tools", "/opentool/load"]) {
     const toPage = await send(path, { headers: { origin: HOST } });
     expect(toPage.headers.get("access-control-allow-origin")).toBe(HOST);
@@ -186,7 +186,7 @@ it("what one answer tells a page stays with that answer: listings share their he
   }
 });
 
-it("a byte order mark before the JSON is none of it (Encoding standard, UTF-8 decode)", async () => {
+it("a byte order mark before the JSON is ignored (Encoding standard, UTF-8 decode)", async () => {
   const body = `\ufeff${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" })}`;
   const length = String(new TextEncoder().encode(body).length);
   expect((await post("/mcp", body, { "content-length": length })).status).toBe(200);

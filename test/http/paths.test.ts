@@ -1,4 +1,6 @@
-/** Methods and paths that are none: 405 with Allow, 404, in the shape of the protocol that the path belongs to. */
+/**
+ * Unsupported methods (405 with Allow) and unknown paths (404), in the shape of the protocol that the path belongs to.
+ */
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { type Answer, post, send } from "../support/http.ts";
@@ -11,7 +13,7 @@ function expectError(path: string, { status, headers, body, text }: Answer, expe
   expect(text).not.toMatch(/\bat .*\.ts|node_modules/);
 }
 
-/** What each path answers, by the documents; `/mcp` is left to its own tests. */
+/** The methods of each path, by the specifications. `/mcp` has its own tests. */
 const ALLOWED: Record<string, string> = {
   "/": "GET, HEAD",
   "/health": "GET, HEAD",
@@ -33,7 +35,7 @@ const ALLOWED: Record<string, string> = {
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"];
 
-describe("a method that a path does not have: 405 with Allow (RFC 9110, section 15.5.6)", () => {
+describe("a method that a path does not support: 405 with Allow (RFC 9110, section 15.5.6)", () => {
   const cases = Object.entries(ALLOWED).flatMap(([path, allow]) =>
     METHODS.filter((method) => !allow.split(", ").includes(method)).map((method) => ({ method, path, allow })),
   );
@@ -56,7 +58,7 @@ describe("a method that a path does not have: 405 with Allow (RFC 9110, section 
   });
 });
 
-describe("paths that are none: 404 (specs/oxp.md: 'use the `ServerErrorResponse` shape')", () => {
+describe("unknown paths: 404 in the `ServerErrorResponse` shape", () => {
   const PATHS = [
     ...["/x", "/tools/x", "/call/x", "/Tools", "/tools//", "/index.html", "/favicon.ico"],
     ...["//x", "//", "//tools", "/math//tools", "//math/tools", "/\\tools", "/;/tools", "/tools;x=1"],
@@ -96,14 +98,14 @@ describe("paths that are none: 404 (specs/oxp.md: 'use the `ServerErrorResponse`
     expect([status, text]).toEqual([404, ""]);
   });
 
-  it("a slash at the end says nothing, whatever the method", async () => {
+  it("a trailing slash is ignored, whatever the method", async () => {
     expect((await send("/tools/")).status).toBe(200);
     expect((await send("/math/tools/")).status).toBe(200);
     expect((await post("/tools/call/", {})).status).toBe(400);
     expect((await send("/tools/call/", { method: "PUT" })).headers.get("allow")).toBe("POST");
   });
 
-  it("a query is no part of the path", async () => {
+  it("a query is not part of the path", async () => {
     expect((await send("/tools?x=/y&%zz")).status).toBe(200);
     expect((await send("/health?$schema=x")).status).toBe(200);
   });

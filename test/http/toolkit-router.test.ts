@@ -1,4 +1,4 @@
-/** Each path exists under /<toolkit>/ as well, with the tools of that toolkit only (pages/home). */
+/** Each path also exists under /<toolkit>/, with the tools of that toolkit only. */
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { post, send } from "../support/http.ts";
@@ -9,7 +9,7 @@ import { ListToolsResponse } from "../support/oxp-shapes.ts";
 describe("OXP", () => {
   it.each([
     ["/math/tools", ["Math.Add@1.0.0"]],
-    // A toolkit's path is its folder's name, whatever the toolkit calls itself.
+    // A toolkit's path is the name of its folder, even if the toolkit defines another name.
     ["/loud/tools", ["LOUD.Say@1.0.0"]],
     ["/two-words/tools", ["TwoWords.SayHello@1.0.0"]],
     // Percent-encoding changes nothing about a path (RFC 3986, section 6.2.2.2).
@@ -23,7 +23,7 @@ describe("OXP", () => {
     expect(body.tools.map(({ id }: { id: string }) => id)).toEqual(ids);
   });
 
-  it.each(["/math/tools/call", "/math/call", "/ma%74h/call"])("POST %s calls a tool of it", async (path) => {
+  it.each(["/math/tools/call", "/math/call", "/ma%74h/call"])("POST %s calls one of its tools", async (path) => {
     expect((await call("Math.Add", { a: 1, b: 2 }, {}, path)).body.result.value).toBe(3);
   });
 
@@ -47,7 +47,7 @@ describe("OpenTool", () => {
     expect((await send("/math/opentool/version")).status).toBe(200);
   });
 
-  it("POST /math/opentool/call calls a function of it, and no other's", async () => {
+  it("POST /math/opentool/call calls its functions only", async () => {
     const path = "/math/opentool/call";
     expect((await rpc("Math_Add", { a: 1, b: 2 }, { path })).body.result).toEqual({ value: 3 });
     expect((await rpc("LOUD_Say", { text: "x" }, { path })).body.error.code).toBe(404);
@@ -60,7 +60,7 @@ describe("OpenTool", () => {
   });
 });
 
-describe("toolkits that are none: 404", () => {
+describe("unknown toolkits: 404", () => {
   const NAMES = ["nope", "Math", "LOUD", "__proto__", "constructor", "math%2F", "%00", "%zz", "%E0%A4%A", "math."];
 
   it.each(NAMES.flatMap((name) => [`/${name}/tools`, `/${name}/opentool/load`]))("GET %s", async (path) => {

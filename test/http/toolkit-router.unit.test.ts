@@ -1,4 +1,4 @@
-/** The router of the app: plain paths bare and under a toolkit, and paths with parameters. */
+/** The app's router: plain paths, alone and under a toolkit, and paths with parameters. */
 import { describe, expect, it } from "vitest";
 import { ToolkitRouter } from "../../src/http/toolkit-router.ts";
 
@@ -14,7 +14,7 @@ router.add("GET", "/rest/:toolkit/:tool", "describe");
 router.add("PUT", "/files/:id", "upload");
 
 describe("plain paths", () => {
-  it("are found bare and under a toolkit", () => {
+  it("are found alone and under a toolkit", () => {
     expect(router.match("GET", "/tools")).toEqual([[["list", {}]]]);
     expect(router.match("GET", "/math/tools")).toEqual([[["list", { toolkit: "math" }]]]);
     expect(router.match("POST", "/tools")).toEqual([[]]);
@@ -29,12 +29,12 @@ describe("paths with parameters", () => {
   it.each(["/rest/math", "/rest//add", "/rest/math/add/x", "/xrest/math/add"])("do not fit %s", (path) => {
     expect(router.match("POST", path)).toEqual([[]]);
   });
-  it("leave a malformed escape as it is", () => {
+  it("leave a malformed escape unchanged", () => {
     expect(router.match("PUT", "/files/%zz")).toEqual([[["upload", { id: "%zz" }]]]);
   });
 });
 
-it("tells the methods of a path", () => {
+it("returns the methods of a path", () => {
   expect(router.methodsOf("/tools")).toEqual(["GET"]);
   expect(router.methodsOf("/rest/math/add")).toEqual(["POST", "GET"]);
   expect(router.methodsOf("/nothing")).toEqual([]);

@@ -1,4 +1,4 @@
-/** W3C trace context: from the request to the tool, and on to what the tool fetches (basic/index, `_meta`). */
+/** W3C trace context: from the request to the tool, and on to the tool's fetches (basic/index, `_meta`). */
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { call, mcp } from "../support/mcp.ts";
 import { callModern } from "../support/modern-client.ts";
@@ -8,7 +8,7 @@ const OTHER = "00-11111111111111111111111111111111-2222222222222222-00";
 const ALL = { traceparent: PARENT, tracestate: "a=1", baggage: "b=2" };
 const URL = "https://example.com/";
 
-/** What the tool's fetch sent. */
+/** The headers that the tool's fetch sent. */
 function fetched(): Headers {
   const [input, init] = vi.mocked(fetch).mock.calls.at(-1) ?? [];
   return new Request(input as Request, init).headers;
@@ -30,7 +30,7 @@ describe("a call's trace", () => {
       },
     ],
     ["comes from headers", {}, { traceparent: PARENT, tracestate: "a=1" }, { traceparent: PARENT, tracestate: "a=1" }],
-    // The request's own metadata is what the client said; a header may be of a proxy on the way.
+    // The request's `_meta` comes from the client; a header may come from a proxy.
     ["comes from _meta before headers", { traceparent: PARENT }, { traceparent: OTHER }, { traceparent: PARENT }],
     ["is not what is no text", { traceparent: 7, baggage: null }, {}, null],
   ])("%s", async (_, meta, headers, trace) => {
@@ -42,14 +42,14 @@ describe("a call's trace", () => {
     expect(body.result.structuredContent).toEqual({ trace: { traceparent: PARENT } });
   });
 
-  it("goes on with what the tool fetches, but a caller's baggage and tracestate go to no third party", async () => {
+  it("is passed on with the tool's fetches, but a caller's baggage and tracestate go to no third party", async () => {
     vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("fetched"));
     await callModern("Talk_Trace", { url: URL }, { meta: ALL });
     const sent = fetched();
     expect([sent.get("traceparent"), sent.get("tracestate"), sent.get("baggage")]).toEqual([PARENT, null, null]);
   });
 
-  it('goes on whole if the definition says trace: "all" (W3C Trace Context, section 3; W3C Baggage, section 3)', async () => {
+  it('is passed on completely if the definition has trace: "all" (W3C Trace Context, section 3; W3C Baggage, section 3)', async () => {
     vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("fetched"));
     await callModern("Talk_TraceAll", { url: URL }, { meta: ALL });
     const sent = fetched();
@@ -63,7 +63,7 @@ describe("a call's trace", () => {
     expect(fetched().get("baggage")).toBe(tool === "Talk_TraceAll" ? "b=2" : null);
   });
 
-  it("gives way to one that the tool names itself", async () => {
+  it("is replaced by one that the tool sets itself", async () => {
     vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("fetched"));
     await callModern("Talk_Trace", { url: URL, own: OTHER }, { meta: { traceparent: PARENT } });
     expect(fetched().get("traceparent")).toBe(OTHER);
@@ -76,7 +76,7 @@ describe("a call's trace", () => {
     expect(fetched().get("traceparent")).toBe(PARENT);
   });
 
-  it("leaves what redirect says to be obeyed: an error", async () => {
+  it("does not change the `redirect` option: an error", async () => {
     const to = { status: 302, headers: { location: "https://example.org/" } };
     vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response(null, to));
     const { body } = await callModern("Talk_Trace", { url: URL, redirect: "error" }, { meta: { traceparent: PARENT } });
@@ -84,7 +84,7 @@ describe("a call's trace", () => {
     expect(fetch).toHaveBeenCalledTimes(1);
   });
 
-  it("does not open addresses that are closed to tools", async () => {
+  it("does not open addresses that tools may not fetch", async () => {
     const { body } = await callModern("Talk_Trace", { url: "http://127.0.0.1/" }, { meta: { traceparent: PARENT } });
     expect(body.result.isError).toBe(true);
   });

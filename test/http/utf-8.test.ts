@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { send } from "../support/http.ts";
 import { shapeAt } from "../support/shapes.ts";
 
-/** A call of a tool that counts its runs, with bytes of the test's choice as its key, or as its one parameter. */
+/** A call of a tool that counts its runs, with the given bytes as its key or as its one parameter. */
 const KEYED = {
   "/tools/call": ['{"request":{"tool_id":"Counter.Bump","call_id":"', '","input":{"name":"utf-8"}}}'],
   "/mcp": [
@@ -73,22 +73,25 @@ describe.each(HOW)("a body sent %s", (how) => {
       expect(text).toContain(sent);
     });
 
-    it("with a byte order mark before it: is read as if there were none", async () => {
+    it("with a byte order mark before it: is read without it", async () => {
       const bytes = new Uint8Array([0xef, 0xbb, 0xbf, ...around(parts, utf8("x"))]);
       expect((await sendBytes(path, bytes, how)).status).toBe(200);
     });
   });
 
-  it.each(Object.entries(KEYED))("to POST %s: two keys that differ in such bytes are not one", async (path, parts) => {
-    const begun = utf8(crypto.randomUUID());
-    for (const last of [0xff, 0xfe]) {
-      const { status, text } = await sendBytes(path, around(parts, [...begun, last]), how);
-      expect([status, text.includes("replayed")]).toEqual([400, false]);
-    }
-  });
+  it.each(Object.entries(KEYED))(
+    "to POST %s: two keys that differ in such bytes are different keys",
+    async (path, parts) => {
+      const begun = utf8(crypto.randomUUID());
+      for (const last of [0xff, 0xfe]) {
+        const { status, text } = await sendBytes(path, around(parts, [...begun, last]), how);
+        expect([status, text.includes("replayed")]).toEqual([400, false]);
+      }
+    },
+  );
 });
 
-describe("the Idempotency-Key header, whose bytes the runtime reads as UTF-8", () => {
+describe("the Idempotency-Key header, which the runtime decodes as UTF-8", () => {
   const withKey = (path: keyof typeof ECHO, key: string) =>
     send(path, {
       method: "POST",
@@ -107,7 +110,7 @@ describe("the Idempotency-Key header, whose bytes the runtime reads as UTF-8", (
     expect(answer.text).not.toMatch(/"value":"x"/);
   });
 
-  it("in letters beyond ASCII is a key", async () => {
+  it("with non-ASCII characters is a key", async () => {
     expect((await withKey("/tools/call", `${crypto.randomUUID()}ä😀`)).status).toBe(200);
   });
 });

@@ -1,14 +1,14 @@
-/** The gateway seed's client: `tools/list` and `tools/call` with no handshake, no Accept and no version header. */
+/** The simplest MCP client: `tools/list` and `tools/call` without a handshake, Accept or version header. */
 import { describe, expect, it } from "vitest";
 import { call, mcp, request } from "../support/mcp.ts";
 
-describe("a client without a handshake (gateway seed, Example)", () => {
+describe("a client without a handshake", () => {
   it("lists tools, as plain JSON", async () => {
     const { status, headers, body } = await mcp({ jsonrpc: "2.0", id: 1, method: "tools/list" });
     expect(status).toBe(200);
     expect(headers.get("content-type")).toBe("application/json");
     const add = body.result.tools.find(({ name }: { name: string }) => name === "Math_Add");
-    // "Tool schema": name, description, inputSchema.
+    // A tool's required members: name, description, inputSchema.
     expect(add).toMatchObject({
       name: "Math_Add",
       description: "Adds two numbers.",
@@ -33,9 +33,9 @@ describe("a client without a handshake (gateway seed, Example)", () => {
   });
 
   it.each([
-    // "Error handling": -32601 Tool not found, -32602 Invalid arguments, -32003 timeout.
+    // -32601 Tool not found, -32602 Invalid arguments, -32003 timeout.
     ["an unknown tool", call("No_Such"), -32601, "Unknown tool: No_Such"],
-    ["a tool by its OXP id, named as it was asked for", call("Math.Add"), -32601, "Unknown tool: Math.Add"],
+    ["a tool by its OXP id, which the message repeats", call("Math.Add"), -32601, "Unknown tool: Math.Add"],
     ["arguments of a wrong type", call("Math_Add", { a: 1, b: "infinity" }), -32602, "b: Must be a number"],
     ["missing arguments", call("Math_Add", {}), -32602, "a: Is required; b: Is required"],
     ["arguments that are no object", call("Math_Add", [1, 2]), -32602, "params.arguments"],
@@ -52,7 +52,7 @@ describe("a client without a handshake (gateway seed, Example)", () => {
   it.each([
     ["a notification", { jsonrpc: "2.0", method: "notifications/initialized" }],
     ["an unknown notification", { jsonrpc: "2.0", method: "notifications/whatever", params: { deep: [1] } }],
-    ["a response nobody asked for", { jsonrpc: "2.0", id: 9, result: {} }],
+    ["a response without a request", { jsonrpc: "2.0", id: 9, result: {} }],
   ])("accepts %s with 202 and no body (Streamable HTTP, Sending Messages)", async (_, message) => {
     const { status, body } = await mcp(message);
     expect([status, body]).toEqual([202, undefined]);
@@ -74,11 +74,11 @@ describe("a client without a handshake (gateway seed, Example)", () => {
     const { status, body } = await mcp(text);
     expect(status).toBe(400);
     expect(body.error.code).toBe(code);
-    // The schemas know an id that is a string or a number, and none that is null.
+    // The schemas allow an id that is a string or a number, but not null.
     expect(body.id).not.toBeNull();
   });
 
-  it("names no tool of another toolkit on a toolkit's path", async () => {
+  it("lists no tool of another toolkit on a toolkit's path", async () => {
     const listed = await mcp(request("tools/list"), {}, "/math/mcp");
     expect(listed.body.result.tools.map(({ name }: { name: string }) => name)).toContain("Math_Add");
     expect(JSON.stringify(listed.body)).not.toContain("Talk_Count");
@@ -87,14 +87,14 @@ describe("a client without a handshake (gateway seed, Example)", () => {
   });
 });
 
-describe("idempotency (gateway seed, Idempotency)", () => {
-  it("takes the reserved arguments off before the tool's schema sees them", async () => {
+describe("idempotency", () => {
+  it("removes the reserved arguments before the tool's schema is checked", async () => {
     const args = { a: 1, b: 2, idempotency_key: crypto.randomUUID(), attachments: [{ file_id: "file_abc123" }] };
     const { body } = await mcp(call("Math_Add", args));
     expect(body.result.content).toEqual([{ type: "text", text: "3" }]);
   });
 
-  it("refuses the same key with other arguments, and says that a replay is one", async () => {
+  it("refuses the same key with other arguments, and marks a replay", async () => {
     const idempotency_key = crypto.randomUUID();
     const first = await mcp(call("Math_Add", { a: 1, b: 2, idempotency_key }));
     const again = await mcp(call("Math_Add", { b: 2, a: 1, idempotency_key }));

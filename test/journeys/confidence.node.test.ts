@@ -1,4 +1,7 @@
-/** What is told in confidence stays so: secrets of callers and of the Worker, inputs, credentials. And what is told: the audit line. */
+/**
+ * Secrets of callers and of the Worker, inputs and credentials stay confidential. Also tests the audit line of each
+ * call.
+ */
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -23,7 +26,7 @@ import {
 } from "../support/node/attacks/wire.ts";
 import type { Fork } from "../support/node/fork.ts";
 
-/** With all that a URL, JSON and Base64 spell otherwise. */
+/** Contains every kind of character that URLs, JSON and Base64 encode differently. */
 const WHISPER = 'p@ss/w"ord+ü\\ 12~3';
 const GOOGLE = "ya29.a0AfB_by-C3xY&z=w?";
 
@@ -64,12 +67,12 @@ const fromContext = (input: object, secret = "from the caller: k€y-1", token =
 });
 const streaming: Headers = [["Accept", "application/json, text/event-stream"]];
 
-/** Where a text gives a secret away, in any spelling; "" for a text that keeps it. */
+/** Returns where a text reveals a secret, in any encoding; "" if it does not. */
 function leak(text: string, secret: string): string {
   const base64 = Buffer.from(secret).toString("base64").replace(/=+$/, "");
   const form = new URLSearchParams({ k: secret }).toString().slice(2);
   const spellings = [secret, encodeURIComponent(secret), form, base64, JSON.stringify(secret).slice(1, -1)];
-  // JSON within JSON, as a log line has it.
+  // JSON within JSON, as in a log line.
   let spelling = secret;
   for (let deep = 0; deep < 4; deep++) {
     spelling = JSON.stringify(spelling).slice(1, -1);
@@ -125,7 +128,7 @@ const SENT: [string, (input: object) => Sent, string[]][] = [
   ],
 ];
 
-describe.each(SENT)("a tool that tells its secrets tells nobody (OXP, Security; specs/oxp): %s", (_, make, secrets) => {
+describe.each(SENT)("a tool that prints its secrets reveals them to nobody (OXP, Security): %s", (_, make, secrets) => {
   it.each(WAYS)("by way of: %s", async (way) => {
     const before = here.lines.length;
     const answers = await Promise.all(SPELLINGS.map((as) => ask(make({ way, as }))));
@@ -142,7 +145,7 @@ describe.each(SENT)("a tool that tells its secrets tells nobody (OXP, Security; 
   });
 });
 
-it("the tests above look where secrets would be: a tool's log and its errors are there, redacted", async () => {
+it("a control for the tests above: the tool's log lines and errors arrive, redacted", async () => {
   expect(leak(`x ${WHISPER}`, WHISPER)).not.toBe("");
   const basic = Buffer.from(`me:${WHISPER}`).toString("base64");
   expect(leak(`Basic ${basic}`, WHISPER)).not.toBe("");
@@ -151,7 +154,7 @@ it("the tests above look where secrets would be: a tool's log and its errors are
   expect(here.lines.join("\n")).toContain("told [redacted] and [redacted]");
 });
 
-it("a secret that is a number is not told as one", async () => {
+it("a secret that is a number is redacted as a number, too", async () => {
   const before = here.lines.length;
   const { status } = await ask(fromContext({ way: "log number" }, "0048151623", "a token"));
   expect(status).toBe(200);
@@ -171,7 +174,7 @@ it.each(["\ud800 half a character", "\udfff", "💥\ud83d", "$&$1", "(.*)+", "[r
   },
 );
 
-it("a tool sees what it declared, and nothing else that was sent or set (design, ctx)", async () => {
+it("a tool sees the secrets and bindings that it declared, and no others", async () => {
   const context = {
     secrets: [
       { id: "WHISPER", value: "mine" },
@@ -187,7 +190,7 @@ it("a tool sees what it declared, and nothing else that was sent or set (design,
   expect(value.everything).not.toMatch(/other|jwt|trivet_|\bada\b|"g"/);
 });
 
-it("inputs are never logged, nor are credentials, sessions' ids, keys of idempotency or what a caller hands over", async () => {
+it("inputs are never logged, nor are credentials, session ids, idempotency keys or a caller's context", async () => {
   const marks = ["in-the-input", "in-an-unknown-parameter", "in-a-wrong-type", "in-the-body", "in-a-tool-id"];
   const sends: Sent[] = [
     ...Object.values(CALLS).flatMap((call) => [
@@ -210,7 +213,7 @@ it("inputs are never logged, nor are credentials, sessions' ids, keys of idempot
   expect(log).not.toContain(SECRET);
 });
 
-it("who hangs up in the middle of a body is no fault of ours, and no line in the log", async () => {
+it("a client that hangs up in the middle of its body causes no error and no line in the log", async () => {
   const before = here.lines.length;
   const { hostname, port } = new URL(here.url);
   const authorization = `Authorization: Bearer ${key.text}`;
@@ -227,11 +230,11 @@ it("who hangs up in the middle of a body is no fault of ours, and no line in the
   expect(here.lines.slice(before).filter((line) => line.includes('"error"'))).toEqual([]);
 });
 
-describe("the audit line: one for each call (README, what a log pipeline learns)", () => {
+describe("the audit line: one for each call (README)", () => {
   const FIELDS = ["level", "message", "time", "callId", "tool", "protocol", "principal", "outcome", "durationMs"];
   const TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
   const lines = () => here.entries().filter(({ message }) => message === "call");
-  async function told(sent: Sent, headers?: Headers): Promise<Record<string, unknown>[]> {
+  async function auditLinesOf(sent: Sent, headers?: Headers): Promise<Record<string, unknown>[]> {
     const before = lines().length;
     await ask(sent, headers);
     await here.logged();
@@ -247,7 +250,7 @@ describe("the audit line: one for each call (README, what a log pipeline learns)
       ["late", "timed_out", undefined],
       ["no such way", "invalid", undefined],
     ])("%s: %s", async (how, outcome, reason) => {
-      const found = await told(call("Ends.How", { how }));
+      const found = await auditLinesOf(call("Ends.How", { how }));
       expect(found).toEqual([
         expect.objectContaining({ level: "info", tool: "Ends.How@1.2.3", principal: `key:${key.id}`, outcome }),
       ]);
@@ -258,14 +261,14 @@ describe("the audit line: one for each call (README, what a log pipeline learns)
     });
 
     it("refused: no such tool, without its name", async () => {
-      const [line, ...others] = await told(call("No.Such"));
+      const [line, ...others] = await auditLinesOf(call("No.Such"));
       expect(others).toEqual([]);
       expect(line).toMatchObject({ outcome: "refused", reason: "unknown_tool" });
       expect(line).not.toHaveProperty("tool");
     });
 
-    it("with the trace that the caller began (W3C Trace Context, 3.2)", async () => {
-      const [line] = await told(call("Vault.Peek"), [
+    it("with the caller's trace (W3C Trace Context, 3.2)", async () => {
+      const [line] = await auditLinesOf(call("Vault.Peek"), [
         ...bearer(key.text),
         ["traceparent", TRACE],
         ["tracestate", "a=1"],
@@ -300,65 +303,64 @@ describe("the audit line: one for each call (README, what a log pipeline learns)
     });
   });
 
-  it("for a call that is not permitted", async () => {
+  it("for a refused call", async () => {
     const plain = await here.makeKey();
-    expect(await told(CALLS["OXP /call"]?.("Vault.Open") as Sent, bearer(plain.text))).toEqual([
+    expect(await auditLinesOf(CALLS["OXP /call"]?.("Vault.Open") as Sent, bearer(plain.text))).toEqual([
       expect.objectContaining({ outcome: "refused", reason: "unknown_tool", principal: `key:${plain.id}` }),
     ]);
   });
 
-  it("for a repeated one, and one that contradicts it", async () => {
+  it("for a replay, and for a conflict", async () => {
     const keyed = (note: string): Sent => ({
       method: "POST",
       path: "/call",
       body: { request: { tool_id: "Vault.Peek", call_id: "call-7", trace_id: "trace-7", input: { note } } },
     });
     const common = { callId: "call-7", trace: "trace-7", tool: "Vault.Peek@1.0.0" };
-    expect(await told(keyed("a"))).toEqual([expect.not.objectContaining({ replayed: true })]);
-    expect(await told(keyed("a"))).toEqual([
+    expect(await auditLinesOf(keyed("a"))).toEqual([expect.not.objectContaining({ replayed: true })]);
+    expect(await auditLinesOf(keyed("a"))).toEqual([
       expect.objectContaining({ ...common, outcome: "completed", replayed: true }),
     ]);
-    expect(await told(keyed("b"))).toEqual([
+    expect(await auditLinesOf(keyed("b"))).toEqual([
       expect.objectContaining({ ...common, outcome: "refused", reason: "conflict" }),
     ]);
   });
 
   it("one for each of a batch, a prompt, a resource", async () => {
     const body = [1, 2, 3].map((id) => rpc("tools/call", { name: "Vault_Peek" }, id));
-    expect(await told({ method: "POST", path: "/mcp", body })).toHaveLength(3);
-    expect(await told(MCP_WAYS.bare("prompts/get", { name: "Vault_Note" }))).toEqual([
+    expect(await auditLinesOf({ method: "POST", path: "/mcp", body })).toHaveLength(3);
+    expect(await auditLinesOf(MCP_WAYS.bare("prompts/get", { name: "Vault_Note" }))).toEqual([
       expect.objectContaining({ tool: "Vault_Note", outcome: "completed" }),
     ]);
-    expect(await told(MCP_WAYS.bare("resources/read", { uri: "vault://ledger" }))).toHaveLength(1);
+    expect(await auditLinesOf(MCP_WAYS.bare("resources/read", { uri: "vault://ledger" }))).toHaveLength(1);
   });
 
-  // An open finding: core/prompts answers what lacks an argument before serve, which writes the line.
   it("for a prompt that lacks an argument", async () => {
-    expect(await told(MCP_WAYS.bare("prompts/get", { name: "Ends_Greeting" }))).toEqual([
+    expect(await auditLinesOf(MCP_WAYS.bare("prompts/get", { name: "Ends_Greeting" }))).toEqual([
       expect.objectContaining({ tool: "Ends_Greeting", outcome: "invalid" }),
     ]);
   });
 
-  it("none for what is no call, or never came in", async () => {
+  it("none for requests that are no call or were refused at the door", async () => {
     for (const sent of [
       { path: "/tools" },
       { path: "/health" },
       MCP_WAYS.bare("tools/list"),
       { method: "POST", path: "/mcp", body: "{" },
     ]) {
-      expect(await told(sent)).toEqual([]);
+      expect(await auditLinesOf(sent)).toEqual([]);
     }
-    expect(await told(CALLS["MCP bare"]?.("Vault.Peek") as Sent, bearer("x"))).toEqual([]);
+    expect(await auditLinesOf(CALLS["MCP bare"]?.("Vault.Peek") as Sent, bearer("x"))).toEqual([]);
   });
 
-  it("an id of a caller's own making is cut, not trusted", async () => {
+  it("an id chosen by the caller is truncated", async () => {
     const request = { tool_id: "Vault.Peek", trace_id: `x\n{"level":"info"}${"y".repeat(5_000)}` };
-    const [line] = await told({ method: "POST", path: "/call", body: { request } });
+    const [line] = await auditLinesOf({ method: "POST", path: "/call", body: { request } });
     expect(String(line?.trace)).toHaveLength(255);
   });
 });
 
-it('LOG_CALLS = "false" leaves out the line of each call, and nothing else', async () => {
+it('LOG_CALLS = "false" omits the line of each call, and nothing else', async () => {
   const there = await deploy(fork, { LOG_CALLS: "false", RATE_PER_MINUTE: "" }, counter);
   try {
     const own = await there.makeKey({ scopes: ["*"] });

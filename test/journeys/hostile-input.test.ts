@@ -1,4 +1,4 @@
-/** Input that means harm, inside requests that can be read: names of members, depth, sizes, spellings. */
+/** Hostile input inside well-formed requests: names of members, depth, sizes, spellings. */
 import { describe, expect, it } from "vitest";
 import { post } from "../support/http.ts";
 import { nested } from "../support/nested.ts";
@@ -8,7 +8,7 @@ import { call, completed, postCall } from "../support/oxp.ts";
 const polluted = () => ({}) as Record<string, unknown>;
 
 describe("names that every object inherits", () => {
-  it("are parameters as any other", async () => {
+  it("are parameters like any other", async () => {
     const input = { constructor: "a", prototype: "b", toString: "c" };
     expect(await completed("Echo.Names", input)).toMatchObject(input);
     expect((await rpc("Echo_Names", input)).body.result).toMatchObject(input);
@@ -38,13 +38,13 @@ describe("names that every object inherits", () => {
     expect(polluted().a).toBeUndefined();
   });
 
-  it("required parameters are not found on a prototype that came along", async () => {
+  it("required parameters are not satisfied by a prototype in the input", async () => {
     const { status, body } = await postCall('{"request":{"tool_id":"Math.Add","input":{"__proto__":{"a":1,"b":2}}}}');
     expect(status).toBe(422);
     expect(Object.keys(body.parameter_errors)).toEqual(["a", "b"]);
   });
 
-  it("a keyed call with such members is one call", async () => {
+  it("distinguish the inputs of calls with an idempotency key", async () => {
     const call_id = crypto.randomUUID();
     const body = (value: number) =>
       `{"request":{"tool_id":"Echo.Any","call_id":"${call_id}","input":{"value":{"__proto__":${value}}}}}`;
@@ -74,7 +74,7 @@ describe("depth", () => {
     expect(mcp.status).toBe(400);
   });
 
-  it("brackets inside a text are no depth", async () => {
+  it("brackets inside a string do not count as depth", async () => {
     const value = "[".repeat(1000);
     expect(await completed("Echo.Any", { value })).toBe(value);
   });
@@ -109,7 +109,7 @@ describe("texts and numbers", () => {
     },
   );
 
-  it("the largest number there is comes back as it was", async () => {
+  it("the largest number comes back unchanged", async () => {
     expect(await completed("Echo.Any", { value: -Number.MAX_VALUE })).toBe(-Number.MAX_VALUE);
   });
 

@@ -1,4 +1,4 @@
-/** What people try first: the Inspector's command line, and the two curl commands of the gateway seed. */
+/** What people try first: the MCP Inspector's command line, and two curl commands. */
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,7 +30,7 @@ interface Exited {
 }
 
 function run(command: string, args: readonly string[]): Promise<Exited> {
-  // The first `node` on the path is the one that runs the Inspector: the project's own.
+  // The project's own `node` comes first on the PATH, so the Inspector runs on it.
   const env = { ...process.env, PATH: `${BIN}:${process.env.PATH}`, HOME: home };
   return new Promise((exited) => {
     execFile(command, args, { env }, (error, stdout, stderr) => exited({ code: error?.code ?? 0, stdout, stderr }));
@@ -66,7 +66,7 @@ describe.each([
   });
 });
 
-describe("curl (gateway seed, Example)", () => {
+describe("curl", () => {
   const post = (body: string) =>
     run("curl", [
       ...["-s", "-X", "POST", `${served.url}/mcp`],

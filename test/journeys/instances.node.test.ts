@@ -1,4 +1,4 @@
-/** Two instances of the built Worker that share storage and objects and nothing else: one session, met on both. */
+/** Two instances of the built Worker that share only storage and objects serve one session. */
 import { join } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -8,7 +8,7 @@ import { handshake, post as postTo } from "../support/node/http.ts";
 import { miniflareOptions, workerConfig } from "../support/node/worker.ts";
 import { streamOf } from "../support/sse.ts";
 
-/** Sends a request to the instance that it names: what the network does between two locations. */
+/** Routes a request to the instance that its header names, as the network routes to two locations. */
 const DOOR = {
   name: "door",
   compatibilityDate: "2026-10-01",
@@ -46,7 +46,7 @@ const post = (instance: Instance, message: object, session: Record<string, strin
   postTo(url, { jsonrpc: "2.0", ...message }, { "x-instance": instance, ...session });
 const begun = (instance: Instance) => handshake(url, { "x-instance": instance }, { elicitation: {} });
 
-/** An event stream; how long the next event takes is a busy machine's affair. */
+/** Reads an event stream. The next event may take long on a busy machine. */
 const messages = (response: Response) => streamOf(response, 60_000);
 
 const ELICIT = { name: "test_elicitation", arguments: { message: "Who are you?" } };
@@ -65,20 +65,20 @@ describe("one session on two instances (2025-11-25, client/elicitation)", () => 
     expect(JSON.stringify(final)).toContain("ada@example.com");
   });
 
-  it("is cancelled on the other while it runs on one (basic/utilities/cancellation)", async () => {
+  it("cancels on the other a call that runs on one (basic/utilities/cancellation)", async () => {
     const session = await begun("other");
     const waits = { name: "test_wait", arguments: { name: "two instances" } };
     const call = post("one", { id: 7, method: "tools/call", params: waits }, session);
-    const asked = { name: "test_how_stopped", arguments: { name: "two instances" } };
-    const how = async () => (await post("one", { id: 8, method: "tools/call", params: asked }, session)).text();
+    const params = { name: "test_how_stopped", arguments: { name: "two instances" } };
+    const how = async () => (await post("one", { id: 8, method: "tools/call", params }, session)).text();
     await until(async () => (await how()).includes("running"));
     await post("other", { method: "notifications/cancelled", params: { requestId: 7 } }, session);
     await (await call).text();
-    // By its caller, and not by its time limit.
+    // Cancelled by its caller, not by its time limit.
     expect(await how()).toContain("AbortError");
   });
 
-  it("hears on one of what was published on the other (basic/transports, Listening for Messages)", async () => {
+  it("receives on one the news published on the other (basic/transports, Listening for Messages)", async () => {
     const session = await begun("one");
     const news = await fetch(url, { headers: { accept: "text/event-stream", "x-instance": "one", ...session } });
     const stream = messages(news);
@@ -88,7 +88,7 @@ describe("one session on two instances (2025-11-25, client/elicitation)", () => 
     await stream.close();
   });
 
-  it("hears on one of a resource that it subscribed to on the other, before and after it listens", async () => {
+  it("receives on one the news of a resource subscribed to on the other, before and after it listens", async () => {
     const session = await begun("one");
     const subscribe = async (instance: Instance, verb: string) => {
       const params = { uri: "test://watched-resource" };
@@ -114,7 +114,7 @@ describe("one session on two instances (2025-11-25, client/elicitation)", () => 
     await stream.close();
   });
 
-  it("picks up on the other the stream of a call that runs on one, which believes that it is open", async () => {
+  it("resumes on the other the stream of a call on one, which still believes that its stream is open", async () => {
     const session = await begun("one");
     const lost = await post("one", { id: 9, method: "tools/call", params: ELICIT }, session);
     const reader = (lost.body as ReadableStream<Uint8Array>).getReader();
@@ -133,7 +133,7 @@ describe("one session on two instances (2025-11-25, client/elicitation)", () => 
     expect((await reader.read()).done).toBe(true);
   });
 
-  it("knows on the other what was ended on one (Session Management)", async () => {
+  it("is ended on one, and then unknown on the other (Session Management)", async () => {
     const session = await begun("one");
     const ended = await fetch(url, { method: "DELETE", headers: { "x-instance": "one", ...session } });
     expect(ended.status).toBe(204);

@@ -1,4 +1,4 @@
-/** The official MCP clients against the built Worker, over real HTTP: every era that they speak. */
+/** The official MCP clients against the built Worker, over real HTTP, in every era that they support. */
 import {
   Client as ClientV2,
   type ClientOptions as OptionsV2,
@@ -17,7 +17,7 @@ const forks: Fork[] = [];
 const servers: Served[] = [];
 let plain: Served;
 let suite: Served;
-/** The same, told when a client has gone. */
+/** The same server behind a proxy that passes on when a client disconnects. */
 let edge: Served;
 beforeAll(async () => {
   plain = await serve("test/fixtures/tools");
@@ -39,7 +39,7 @@ async function serve(tools: string, by = serveBuilt): Promise<Served> {
 
 const INFO = { name: "trivet-test", version: "1.0.0" };
 type Answer = { action: "accept" | "decline" | "cancel"; content?: Record<string, string> };
-/** What the person at the client says to a form. */
+/** The user's answers to a form. */
 type Person = (message: string) => Answer;
 
 interface Connected {
@@ -102,7 +102,7 @@ describe.each(KINDS)("$name", ({ connect, revision }) => {
     await client.close();
   });
 
-  it("gets a tool's own error as a result, and an unknown tool as an error", async () => {
+  it("gets a tool's error as a result, and an unknown tool as an error", async () => {
     const { client } = await connect(plain.url);
     const failed = await client.callTool({ name: "Math_Add", arguments: { a: 10, b: "infinity" } });
     expect(failed.isError).toBe(true);
@@ -111,7 +111,7 @@ describe.each(KINDS)("$name", ({ connect, revision }) => {
     await client.close();
   });
 
-  it("hears of progress", async () => {
+  it("receives progress", async () => {
     const { client } = await connect(suite.url);
     const heard: unknown[] = [];
     const result = await call(client, "test_tool_with_progress", {}, { onprogress: (step) => heard.push(step) });
@@ -141,31 +141,31 @@ describe.each(KINDS)("$name", ({ connect, revision }) => {
     await client.close();
   });
 
-  it("asks its user what a tool asks", async () => {
-    const asked: string[] = [];
+  it("asks its user a tool's question", async () => {
+    const questions: string[] = [];
     const { client } = await connect(suite.url, (message) => {
-      asked.push(message);
+      questions.push(message);
       return { action: "accept", content: { username: "ada", email: "ada@example.com" } };
     });
     const result = await call(client, "test_elicitation", { message: "Who are you?" });
-    expect(asked).toEqual(["Who are you?"]);
+    expect(questions).toEqual(["Who are you?"]);
     expect(textOf(result)).toBe("The user is ada, ada@example.com.");
     await client.close();
   });
 
-  it("asks its user twice, and takes no for an answer", async () => {
-    const asked: string[] = [];
+  it("asks its user twice, and passes on a refusal", async () => {
+    const questions: string[] = [];
     const { client } = await connect(suite.url, (message) => {
-      asked.push(message);
+      questions.push(message);
       return message.startsWith("Step 1") ? { action: "accept", content: { name: "Ada" } } : { action: "decline" };
     });
     const result = await call(client, "test_input_required_result_multi_round", {});
-    expect(asked).toHaveLength(2);
+    expect(questions).toHaveLength(2);
     expect(textOf(result)).toBe("Ada likes no colour best.");
     await client.close();
   });
 
-  it("is told when a tool asks what it cannot be asked", async () => {
+  it("gets an error if a tool asks something that it does not support", async () => {
     const { client } = await connect(suite.url);
     const called = call(client, "test_elicitation", { message: "Who are you?" });
     if (isModern) await expect(called).rejects.toMatchObject({ code: -32021 });
@@ -193,7 +193,7 @@ describe.each(KINDS)("$name", ({ connect, revision }) => {
     await client.close();
   });
 
-  it("reads a resource anew each time, but for one that says how long it may be kept", async () => {
+  it("reads a resource again each time, unless the resource says how long it may be cached", async () => {
     const { client } = await connect(plain.url);
     const readFourTimes = async (uri: string) => {
       const texts: unknown[] = [];
@@ -201,7 +201,7 @@ describe.each(KINDS)("$name", ({ connect, revision }) => {
       return new Set(texts.map((contents) => JSON.stringify(contents))).size;
     };
     expect(await readFourTimes("talk://reads")).toBe(4);
-    // Only revisions since 2026-07-28 have a way to say so.
+    // Only revisions since 2026-07-28 can express that.
     expect(await readFourTimes(`talk://kept/${crypto.randomUUID()}`)).toBe(isModern ? 1 : 4);
     await client.close();
   });
@@ -216,7 +216,7 @@ describe.each(KINDS)("$name", ({ connect, revision }) => {
     await client.close();
   });
 
-  it.runIf(isModern)("keeps no session", async () => {
+  it.runIf(isModern)("has no session", async () => {
     const { client, terminate } = await connect(plain.url);
     expect(textOf(await call(client, "Talk_Count", {}))).toBe("-1");
     await terminate();
@@ -254,7 +254,7 @@ describe.each(KINDS.filter(({ revision }) => revision === "2025-11-25"))(
       await lost(async (cable) => cable.cut());
     });
 
-    it("gets the result of a call that has ended meanwhile, and was answered into the void", async () => {
+    it("gets the result of a call that ended while the client was disconnected", async () => {
       await lost(async (cable, isOver) => {
         cable.mute();
         await until(isOver, 10_000);
@@ -264,7 +264,7 @@ describe.each(KINDS.filter(({ revision }) => revision === "2025-11-25"))(
   },
 );
 
-describe("news", () => {
+describe("notifications", () => {
   it("reaches a client that subscribed to a resource (2025-11-25)", async () => {
     const { client } = (await connectV2({})(suite.url)) as { client: ClientV2 };
     const updated: string[] = [];
@@ -298,7 +298,7 @@ describe("news", () => {
     await call(client, "test_touch_watched_resource", {});
     await until(async () => updated.length > 0);
     expect(updated).toEqual(["test://watched-resource"]);
-    // What it did not ask for did not come.
+    // Nothing arrived that the client had not asked for.
     expect(changed).toEqual(["notifications/prompts/list_changed"]);
     await subscription.close();
     await client.close();
@@ -310,7 +310,7 @@ interface CallOptions {
   readonly onprogress?: (step: unknown) => void;
 }
 
-/** The two clients take a call's options in different places. */
+/** Calls a tool: the two clients take a call's options in different parameters. */
 function call(
   client: ClientV1 | ClientV2,
   name: string,
@@ -326,7 +326,7 @@ function textOf(result: unknown): string | undefined {
   return content[0]?.text;
 }
 
-it("a call of OpenTool's stream is stopped when its client vanishes", async () => {
+it("a call of OpenTool's stream is stopped when its client disconnects", async () => {
   const name = crypto.randomUUID();
   const post = (path: string, method: string, params: object, signal?: AbortSignal) =>
     postTo(`${edge.url}/opentool/${path}`, { jsonrpc: "2.0", id: "1", method, params }, {}, signal);

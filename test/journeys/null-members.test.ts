@@ -1,4 +1,4 @@
-/** Some serializers send absent optional members as null: these count as absent, in every protocol. */
+/** Some serializers send absent optional members as null. Null counts as absent in every protocol. */
 import { describe, expect, it } from "vitest";
 import { handshake, mcp, request } from "../support/mcp.ts";
 import { modern } from "../support/modern-client.ts";
@@ -8,7 +8,7 @@ import { call, completed, postCall } from "../support/oxp.ts";
 describe("OXP", () => {
   const ADD = { tool_id: "Math.Add", input: { a: 1, b: 2 } };
 
-  it("a call that prints all of CallToolRequest's optional members as null", async () => {
+  it("a call with all of CallToolRequest's optional members null", async () => {
     const nulls = { call_id: null, trace_id: null, context: null, inputs: null, user_id: null };
     const { status, body } = await postCall({ $schema: null, request: { ...ADD, ...nulls } });
     expect([status, body.result?.value]).toEqual([200, 3]);
@@ -16,12 +16,12 @@ describe("OXP", () => {
     expect(body.result.call_id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it("a context that prints all of its members as null", async () => {
+  it("a context with all of its members null", async () => {
     const context = { authorization: null, secrets: null, user_id: null, attachments: null };
     expect(await completed("Math.Add", ADD.input, { context })).toBe(3);
   });
 
-  it("input of null: none, and `inputs` where that is there", async () => {
+  it("input of null: no input, or that of `inputs` if there is one", async () => {
     expect((await postCall({ request: { tool_id: "Versions.Number", input: null } })).status).toBe(200);
     const { body } = await postCall({ request: { tool_id: "Math.Add", input: null, inputs: { a: 1, b: 2 } } });
     expect(body.result?.value).toBe(3);
@@ -38,7 +38,7 @@ describe("OXP", () => {
     expect((await postCall(body)).status).toBe(400);
   });
 
-  it("what an entry requires stays required", async () => {
+  it("an entry's required members stay required", async () => {
     const context = { secrets: [{ id: "API_KEY", value: null }] };
     expect((await call("Math.Add", ADD.input, { context })).status).toBe(400);
   });
@@ -87,17 +87,17 @@ describe("MCP", () => {
     expect(body.error.message).toContain("name");
   });
 
-  it("a version of null is no version: the request is a bare client's", async () => {
+  it("a version of null is no version: the request counts as one without a handshake", async () => {
     const params = { _meta: { "io.modelcontextprotocol/protocolVersion": null } };
     expect((await mcp(request("tools/list", params))).body.result.tools).toBeInstanceOf(Array);
   });
 
-  it("an answer that prints the members of a request as null is an answer", async () => {
+  it("a response with a request's members null is a response", async () => {
     const answer = { jsonrpc: "2.0", id: "ask-1", method: null, params: null, result: {}, error: null };
     expect((await mcp(answer, await handshake())).status).toBe(202);
   });
 
-  it("id of null is no notification, and no id (MCP, basic/index, Requests)", async () => {
+  it("an id of null is invalid, and does not make a notification (MCP, basic/index, Requests)", async () => {
     const { status, body } = await mcp({ jsonrpc: "2.0", id: null, method: "ping" });
     expect([status, body.error.code]).toEqual([400, -32600]);
   });

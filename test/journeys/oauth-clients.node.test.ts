@@ -1,6 +1,6 @@
 /**
- * The official MCP clients sign in with an authorization server of their own choosing, without a person: what the
- * built Worker says is all that leads them there (MCP, basic/authorization).
+ * The official MCP clients sign in without a person, with an authorization server that they find through the built
+ * Worker's answers alone (MCP, basic/authorization).
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Fork } from "../support/node/fork.ts";
@@ -24,9 +24,10 @@ afterAll(async () => {
   await Promise.all([here, issuer, ...others].map((one) => one?.stop()));
   fork?.remove();
 });
-beforeEach(() => void issuer.asked.splice(0));
+beforeEach(() => void issuer.requests.splice(0));
 
-const asked = (endpoint: string) => issuer.asked.filter((one) => one.endpoint === endpoint).map(({ params }) => params);
+const requestsTo = (endpoint: string) =>
+  issuer.requests.filter((one) => one.endpoint === endpoint).map(({ params }) => params);
 
 describe.each(KINDS)("$name, $revision", (kind) => {
   it("signs in, lists and calls (Authorization Flow Steps)", async () => {
@@ -34,23 +35,25 @@ describe.each(KINDS)("$name, $revision", (kind) => {
     expect(await connection.list()).toEqual(["Clock_Time", "Notes_Erase", "Notes_Read", "Notes_Write"]);
     expect(await connection.call("Notes_Read")).toBe("read");
     await connection.close();
-    expect(asked("POST /register")).toHaveLength(1);
+    expect(requestsTo("POST /register")).toHaveLength(1);
   });
 
-  it("asks for the resource and the scopes that the challenge led to, in both requests", async () => {
+  it("sends the resource and the scopes of the challenge, in both requests", async () => {
     const visitor = new Visitor();
     await (await signIn(kind, `${here.url}/mcp`, visitor)).close();
     // Resource Parameter Implementation: "MUST be included in both authorization requests and token requests".
     const resource = `${here.url}/mcp`;
     // Scope Selection Strategy, 1: "Use scope parameter from the initial WWW-Authenticate header".
     const expected = { resource, scope: "tools", code_challenge_method: "S256" };
-    expect(asked("GET /authorize")).toEqual([expect.objectContaining(expected)]);
-    expect(asked("POST /token")).toEqual([expect.objectContaining({ grant_type: "authorization_code", resource })]);
+    expect(requestsTo("GET /authorize")).toEqual([expect.objectContaining(expected)]);
+    expect(requestsTo("POST /token")).toEqual([
+      expect.objectContaining({ grant_type: "authorization_code", resource }),
+    ]);
     expect(visitor.callback.get("iss")).toBe(issuer.url);
     expect(claimsOf(visitor)).toMatchObject({ iss: issuer.url, aud: resource, scope: "tools" });
   });
 
-  it("signs in to one toolkit, and its token is good nowhere else (Token Handling)", async () => {
+  it("signs in to one toolkit, and its token is valid nowhere else (Token Handling)", async () => {
     const visitor = new Visitor();
     const connection = await signIn(kind, `${here.url}/notes/mcp`, visitor);
     expect(await connection.list()).toEqual(["Notes_Erase", "Notes_Read", "Notes_Write"]);
@@ -67,7 +70,7 @@ describe.each(KINDS)("$name, $revision", (kind) => {
     }
   });
 
-  it("renews a token that has expired, and goes on (Refresh Tokens)", async () => {
+  it("renews an expired token, and goes on (Refresh Tokens)", async () => {
     const visitor = new Visitor();
     const connection = await signIn(kind, `${here.url}/mcp`, visitor);
     const first = visitor.kept;
@@ -75,12 +78,15 @@ describe.each(KINDS)("$name, $revision", (kind) => {
     // Token Handling: "Invalid or expired tokens MUST receive a HTTP 401 response."
     expect(await connection.call("Notes_Read")).toBe("read");
     await connection.close();
-    expect(asked("POST /token").map(({ grant_type }) => grant_type)).toEqual(["authorization_code", "refresh_token"]);
+    expect(requestsTo("POST /token").map(({ grant_type }) => grant_type)).toEqual([
+      "authorization_code",
+      "refresh_token",
+    ]);
     expect(visitor.kept?.refresh_token).not.toBe(first?.refresh_token);
     expect(visitor.sentTo).toHaveLength(1);
   });
 
-  it("signs in again when its refresh token is no longer good", async () => {
+  it("signs in again when its refresh token is no longer valid", async () => {
     const visitor = new Visitor();
     const connection = await signIn(kind, `${here.url}/mcp`, visitor);
     await expire(visitor);
@@ -93,7 +99,7 @@ describe.each(KINDS)("$name, $revision", (kind) => {
     expect(visitor.sentTo).toHaveLength(2);
   });
 
-  it("finds an issuer with a path, that speaks OpenID Connect Discovery alone (Authorization Server Discovery)", async () => {
+  it("finds an issuer with a path, that supports only OpenID Connect Discovery (Authorization Server Discovery)", async () => {
     const tenant = await startIssuer({ path: "/tenant1", discovery: "openid" });
     const there = await deploy(fork, { JWT_ISSUER: tenant.url, JWT_JWKS_URL: tenant.jwksUrl });
     others.push(tenant, there);
@@ -102,18 +108,18 @@ describe.each(KINDS)("$name, $revision", (kind) => {
     await connection.close();
   });
 
-  it("goes by its metadata document where the issuer takes one (Client ID Metadata Documents)", async () => {
+  it("uses its metadata document if the issuer accepts one (Client ID Metadata Documents)", async () => {
     const taker = await startIssuer({ documents: { [DOCUMENT]: { redirect_uris: [CALLBACK] } } });
     const there = await deploy(fork, { JWT_ISSUER: taker.url, JWT_JWKS_URL: taker.jwksUrl });
     others.push(taker, there);
     const connection = await signIn(kind, `${there.url}/mcp`, new Visitor(DOCUMENT));
     expect(await connection.call("Clock_Time")).toBe("noon");
     await connection.close();
-    expect(taker.asked.map(({ endpoint }) => endpoint)).toEqual(["GET /authorize", "POST /token"]);
-    expect(taker.asked[0]?.params.client_id).toBe(DOCUMENT);
+    expect(taker.requests.map(({ endpoint }) => endpoint)).toEqual(["GET /authorize", "POST /token"]);
+    expect(taker.requests[0]?.params.client_id).toBe(DOCUMENT);
   });
 
-  it("is told to wait, and does not by itself (429)", async () => {
+  it("gets 429, and does not wait and retry itself", async () => {
     const there = await deploy(fork, {
       JWT_ISSUER: issuer.url,
       JWT_JWKS_URL: issuer.jwksUrl,
@@ -130,47 +136,50 @@ describe.each(KINDS)("$name, $revision", (kind) => {
 });
 
 describe("stepping up (Step-Up Authorization Flow)", () => {
-  it.each(KINDS.filter((kind) => kind !== V1))("$name, $revision, does it by itself", async (kind) => {
+  it.each(KINDS.filter((kind) => kind !== V1))("$name, $revision, steps up automatically", async (kind) => {
     const visitor = new Visitor();
     const connection = await signIn(kind, `${here.url}/mcp`, visitor);
-    // "Determine required scopes by computing the union": of what it had and what the challenge names.
+    // "Determine required scopes by computing the union": of the token's scopes and the challenge's.
     await expect(connection.call("Notes_Erase")).rejects.toThrow("Unauthorized");
     expect(new Set(visitor.sentTo[1]?.searchParams.get("scope")?.split(" "))).toEqual(
       new Set(["tools", "notes:write", "notes:erase"]),
     );
     expect(visitor.sentTo[1]?.searchParams.get("resource")).toBe(`${here.url}/mcp`);
     await connection.finishAuth();
-    // Every scope was named at once: one step leads to both tools.
+    // The challenge named all scopes, so one step is enough for both tools.
     expect(await connection.call("Notes_Erase")).toBe("erased");
     expect(await connection.call("Notes_Write")).toBe("written");
     expect(visitor.sentTo).toHaveLength(2);
     await connection.close();
   });
 
-  it("v1 renews its token in vain while it has a refresh token", async () => {
+  it("v1 renews its token in vain if it has a refresh token", async () => {
     const visitor = new Visitor();
     const connection = await signIn(V1, `${here.url}/mcp`, visitor);
-    // RFC 6749, section 6: a refresh cannot widen a grant. It gets the same challenge again, and gives up.
+    // RFC 6749, section 6: a refresh cannot widen a grant. The client gets the same challenge again, and gives up.
     await expect(connection.call("Notes_Erase")).rejects.toMatchObject({ code: 403 });
-    expect(asked("POST /token").map(({ grant_type }) => grant_type)).toEqual(["authorization_code", "refresh_token"]);
+    expect(requestsTo("POST /token").map(({ grant_type }) => grant_type)).toEqual([
+      "authorization_code",
+      "refresh_token",
+    ]);
     expect(visitor.sentTo).toHaveLength(1);
     await connection.close();
   });
 
-  it("v1 steps up where it has none", async () => {
+  it("v1 steps up if it has no refresh token", async () => {
     const visitor = new Visitor();
     const connection = await signIn(V1, `${here.url}/mcp`, visitor);
     const { refresh_token: _, ...kept } = required(visitor.kept);
     visitor.kept = kept;
     await expect(connection.call("Notes_Erase")).rejects.toThrow("Unauthorized");
-    // It asks for what the challenge names and no more: so that names what the client had as well.
+    // The client requests only the challenge's scopes, so the challenge includes those that the client had.
     expect(visitor.sentTo[1]?.searchParams.get("scope")).toBe("tools notes:write notes:erase");
     await connection.finishAuth();
     expect(await connection.call("Notes_Erase")).toBe("erased");
     await connection.close();
   });
 
-  it("takes place on a toolkit's own path, for that toolkit's resource", async () => {
+  it("works on a toolkit's path, for that toolkit's resource", async () => {
     const visitor = new Visitor();
     const connection = await signIn(V2, `${here.url}/notes/mcp`, visitor);
     await expect(connection.call("Notes_Write")).rejects.toThrow("Unauthorized");
@@ -180,7 +189,7 @@ describe("stepping up (Step-Up Authorization Flow)", () => {
     await connection.close();
   });
 
-  describe("begins at a 401 where strangers may call: they are asked who they are when a tool demands a scope", () => {
+  describe("begins with a 401 if anonymous callers are allowed: they must sign in when a tool requires a scope", () => {
     let open: Deployment;
     beforeAll(async () => {
       open = await deploy(fork, { PUBLIC: "true", JWT_ISSUER: issuer.url, JWT_JWKS_URL: issuer.jwksUrl });
@@ -210,13 +219,13 @@ function required<Value>(value: Value | undefined): Value {
   return value;
 }
 
-/** What the access token says. */
+/** The claims of the access token. */
 function claimsOf({ kept }: Visitor): Record<string, unknown> {
   const [, claims = ""] = required(kept).access_token.split(".");
   return JSON.parse(Buffer.from(claims, "base64url").toString());
 }
 
-/** The same access token as it would be after its time. */
+/** Replaces the access token with the same token, expired. */
 async function expire(visitor: Visitor): Promise<void> {
   const now = Math.floor(Date.now() / 1_000);
   const claims = { ...claimsOf(visitor), iat: now - 600, exp: now - 300 };

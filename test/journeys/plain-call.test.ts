@@ -1,4 +1,4 @@
-/** The cost of a call (design): without an idempotency key and without a session, it touches no storage and no object. */
+/** The cost of a plain call: without an idempotency key and a session, it uses no storage and no object. */
 
 import { describe, expect, it } from "vitest";
 import source from "#catalog";
@@ -7,7 +7,7 @@ import { createCatalog } from "../../src/core/catalog/catalog.ts";
 import type { Runtime } from "../../src/core/ports/runtime.ts";
 import { fetchFrom, OPEN } from "../support/app.ts";
 
-/** Whatever is done with it, is done with storage: and counted. */
+/** Stands in for all storage, and counts every use. */
 const touched: string[] = [];
 const storage = <Part extends object>(name: string): Part =>
   new Proxy({} as Part, {
@@ -80,7 +80,7 @@ describe("a plain call touches no storage", () => {
     expect(touched).toEqual([]);
   });
 
-  it("counts at all: a key claims, a session is read", async () => {
+  it("a control: a key makes a claim, a session is read", async () => {
     touched.length = 0;
     await post("/tools/call", { request: { tool_id: "Math.Add", call_id: "once", input } });
     await post("/mcp", call, { "mcp-session-id": "a.b.c" });

@@ -1,4 +1,4 @@
-/** What a tool's published schema refuses, the call refuses, in the shape of the protocol that it came in on. */
+/** A call refuses whatever the tool's published schema refuses, in the shape of the protocol that it came in on. */
 import { expect, it } from "vitest";
 import { send } from "../support/http.ts";
 import { call as callMcp, mcp } from "../support/mcp.ts";
@@ -8,7 +8,7 @@ import { call, completed, postCall } from "../support/oxp.ts";
 
 type Input = Record<string, unknown>;
 
-/** Calls over all protocols; each must refuse with the same words. @returns these, by parameter */
+/** Calls over all protocols, which must all refuse with the same messages. Returns these by parameter. */
 async function mistakes(tool: string, input: Input): Promise<Record<string, string>> {
   const { status, body, text } = await call(`Strict.${tool}`, input);
   expect(status, text).toBe(422);
@@ -22,7 +22,7 @@ async function mistakes(tool: string, input: Input): Promise<Record<string, stri
   return errors;
 }
 
-/** Calls over all protocols; each must hand the tool what was sent. */
+/** Calls over all protocols, which must all pass the input to the tool unchanged. */
 async function passes(tool: string, input: Input): Promise<void> {
   expect(await completed(`Strict.${tool}`, input)).toEqual(input);
   expect((await rpc(`Strict_${tool}`, input)).body.result).toEqual(input);
@@ -38,7 +38,7 @@ it.each<[string, Input, Record<string, string>]>([
   ["a list for a record", { filter: {}, labels: ["s3cret"] }, { labels: OBJECT }],
   ["a list for an object far down", { filter: {}, deep: [{ of: {} }, { of: ["s3cret"] }] }, { "deep.1.of": OBJECT }],
   [
-    "a list in a list for an object, told as its library tells it",
+    "a list in a list for an object, with its library's message",
     { filter: {}, deep: [[]] },
     { "deep.0.of": "Is required" },
   ],
@@ -52,7 +52,7 @@ it.each<[string, Input, Record<string, string>]>([
     { filter: [], count: "s3cret" },
     { filter: OBJECT, count: "Must be a number" },
   ],
-  ["what both refuse, which is told once", { filter: "s3cret" }, { filter: OBJECT }],
+  ["a mistake that both find is reported once", { filter: "s3cret" }, { filter: OBJECT }],
   ["a missing object", { count: 1 }, { filter: "Is required" }],
 ])("a library lets it pass, and the call does not: %s", async (_, input, expected) => {
   expect(await mistakes("Search", input)).toEqual(expected);
@@ -67,7 +67,7 @@ it.each<[string, Input]>([
   await passes("Search", input);
 });
 
-it("members that the tool's schema does not name are dropped as before, and the published schema allows them", async () => {
+it("members that the tool's schema does not name are dropped, and the published schema allows them", async () => {
   expect(await completed("Strict.Search", { filter: { city: "a", more: 1 }, other: 2 })).toEqual({
     filter: { city: "a" },
   });
@@ -109,13 +109,13 @@ it.each(WRITTEN)("jsonSchema() without a function checks: %s", async (_, input, 
   expect(await mistakes("Written", input)).toEqual(expected);
 });
 
-it("jsonSchema() without a function lets pass what fits, and does not look at formats", async () => {
+it("jsonSchema() without a function accepts valid input, and does not check formats", async () => {
   const by = { mail: "a@example.com" };
   await passes("Written", { id: 1, code: "DE", place: { street: "a" }, places: [{ street: "b", more: 1 }], by });
   await passes("Written", { id: 2, tags: ["a", "b"], when: "tomorrow", m0: "" });
 });
 
-it("names that every object inherits are members as any other: __proto__ brings no required one along", async () => {
+it("names that every object inherits are members like any other: __proto__ supplies no required member", async () => {
   const poison = '{"__proto__":{"street":"a"}}';
   for (const [input, path] of [
     [`{"id":1,"place":${poison}}`, "place.street"],
@@ -130,7 +130,7 @@ it("names that every object inherits are members as any other: __proto__ brings 
   }
 });
 
-it("parameters and members that are called as keywords are listed and checked, and so is data that holds such names", async () => {
+it("parameters and members named like keywords are listed and checked, and so is data with such names", async () => {
   const { body } = await send("/tools");
   const { input_schema } = body.tools.find(({ id }: { id: string }) => id === "Strict.Keywords@1.0.0");
   const { properties } = input_schema.parameters;
@@ -163,19 +163,19 @@ it("parameters and members that are called as keywords are listed and checked, a
   });
 });
 
-it("a hundred mistakes at most are told, and the rest counted", async () => {
+it("at most a hundred mistakes are reported, and the rest counted", async () => {
   const input = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`m${index}`, index]));
   const found = await mistakes("Written", input);
   expect(Object.keys(found)).toHaveLength(101);
   expect(found.input).toBe("and 51 more mistakes");
 });
 
-it("a list of 40,000 wrong items is told by its first", async () => {
+it("a list of 40,000 wrong items is reported by its first", async () => {
   const places = Array.from({ length: 40_000 }, () => ({ street: 1 }));
   expect(await mistakes("Written", { id: 1, places })).toEqual({ "places.0.street": "Must be a string" });
 });
 
-it("of 60,000 different items the last is found to be there twice", async () => {
+it("of 60,000 different items the last is found to be a duplicate", async () => {
   const tags = Array.from({ length: 60_000 }, (_, index) => index.toString(36));
   await passes("Written", { id: 1, tags });
   expect(await mistakes("Written", { id: 1, tags: [...tags, "1"] })).toEqual({
@@ -183,7 +183,7 @@ it("of 60,000 different items the last is found to be there twice", async () => 
   });
 });
 
-it("input that nests too deep is refused before it is checked", async () => {
+it("input that nests too deeply is refused before it is checked", async () => {
   const { status, body } = await postCall(
     `{"request":{"tool_id":"Strict.Written","input":{"id":1,"place":${nested(5000)}}}}`,
   );
@@ -191,7 +191,7 @@ it("input that nests too deep is refused before it is checked", async () => {
   expect(body.parameter_errors).toBeUndefined();
 });
 
-it("jsonSchema() with a function is checked by that alone", async () => {
+it("jsonSchema() with a function is checked by that function alone", async () => {
   await passes("Judged", { id: "what the schema refuses, and the function does not" });
   expect(await mistakes("Judged", { id: "no" })).toEqual({ id: "Must not be no" });
 });
@@ -206,11 +206,11 @@ it.each<[string, Input, Record<string, string>]>([
   expect(await mistakes("Said", input)).toEqual(expected);
 });
 
-it("what fits such metadata passes", async () => {
+it("input that fits such metadata passes", async () => {
   await passes("Said", { mail: "a", count: 0, size: "S" });
 });
 
-it("a call that is refused keeps no idempotency key: the corrected one runs", async () => {
+it("a refused call does not use up its idempotency key: the corrected call runs", async () => {
   const call_id = crypto.randomUUID();
   expect((await call("Strict.Search", { filter: [] }, { call_id })).status).toBe(422);
   expect(await completed("Strict.Search", { filter: {} }, { call_id })).toEqual({ filter: {} });

@@ -1,18 +1,18 @@
-/** Files that a caller attached reach a tool over every protocol, read by the same rules (gateway seed, "Attachments"). */
+/** A caller's attached files reach a tool over every protocol, with the same rules. */
 import { describe, expect, it } from "vitest";
 import { send } from "../support/http.ts";
 import { call, mcp } from "../support/mcp.ts";
 import { eventsOf, postRpc } from "../support/opentool.ts";
 import { call as callOxp } from "../support/oxp.ts";
 
-/** What came of a call: the tool's result; or the words of its refusal, and the status of the answer. */
+/** A call's result: the tool's value, or the message of its refusal and the status of the answer. */
 interface Came {
   readonly value?: unknown;
   readonly refused?: string;
   readonly status: number;
 }
 
-/** Calls a tool with this in the place that a protocol has for attachments; undefined leaves the place out. */
+/** Calls a tool with this value as attachments, where the protocol has them; undefined omits them. */
 type Attach = (tool: string, attachments: unknown, key?: string) => Promise<Came>;
 
 const WAYS: Record<string, Attach> = {
@@ -60,7 +60,7 @@ describe.each(Object.entries(WAYS))("over %s", (way, attach) => {
     expect((await attach("Files", attachments)).value).toEqual({ attachments: seen });
   });
 
-  it("a tool that does not declare files gets them as well: declaring has them listed", async () => {
+  it("a tool gets files even if it does not declare them: declaring only lists them", async () => {
     expect((await attach("FilesUnasked", [FILE])).value).toEqual({ attachments: [READ] });
   });
 
@@ -68,7 +68,7 @@ describe.each(Object.entries(WAYS))("over %s", (way, attach) => {
     "%j is refused, and says what a list of files is",
     async (attachments) => {
       const { status, value, refused } = await attach("Files", attachments);
-      // "every error that a JSON-RPC body can carry is a 200 with `error`" (specs/opentool.md).
+      // JSON-RPC errors are a 200 with `error`.
       expect(status).toBe(way === "OXP" ? 400 : 200);
       expect(value).toBeUndefined();
       expect(refused).toMatch(/ttachments must be a list of objects with the string "file_id"/);
@@ -83,7 +83,7 @@ describe.each(Object.entries(WAYS))("over %s", (way, attach) => {
     expect((await attach("Files", undefined, key)).value).toBeUndefined();
   });
 
-  it("the same key with no files, however that is said, is the same call", async () => {
+  it("the same key with no files, in any notation, is the same call", async () => {
     const key = crypto.randomUUID();
     for (const none of [undefined, null, []]) {
       expect((await attach("Files", none, key)).value).toEqual({ attachments: [] });
@@ -91,7 +91,7 @@ describe.each(Object.entries(WAYS))("over %s", (way, attach) => {
   });
 });
 
-it("OpenTool's context hands over files and nothing else: no secret, no token, no user", async () => {
+it("OpenTool's context provides files and nothing else: no secret, no token, no user", async () => {
   const context = {
     authorization: [{ id: "google", token: "t" }],
     secrets: [{ id: "API_KEY", value: "v" }],

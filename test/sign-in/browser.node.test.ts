@@ -1,7 +1,7 @@
 /**
- * A person in a real browser, from the app's link to the app's callback: what is found by its role and label, what the
- * browser's own rules (policy, cookies) let through, at the width of a small phone and in the dark. Needs Chromium: the
- * one that CHROMIUM names, or one on the path.
+ * A person signs in with a real browser, from the app's link to its callback, on a small phone's width and in dark
+ * mode. Elements are found by role and label, and the browser enforces its own rules (policy, cookies). Needs Chromium:
+ * the one in the variable CHROMIUM, or one on the path.
  */
 import { execFileSync } from "node:child_process";
 import { createServer, type Server } from "node:http";
@@ -34,11 +34,11 @@ describe.skipIf(!executablePath)("in Chromium", () => {
   let callback: string;
   let client: Client;
   let browser: Browser;
-  /** Addresses that the app's own server was asked for. */
+  /** URLs requested from the app's server. */
   const visits: URL[] = [];
   beforeAll(async () => {
     place = await openPlace();
-    // As apps do, it leads on from its callback: the browser's rule for forms is held against the whole way.
+    // Apps often redirect from their callback: the browser checks its rule for forms against the whole chain.
     app = createServer((request, response) => {
       const url = new URL(request.url ?? "", callback);
       visits.push(url);
@@ -60,7 +60,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
     const page = await browser.newPage(look);
     const complaints: string[] = [];
     page.on("console", (message) => {
-      // Chromium notes every status of 400 and more; a wrong key is meant to have one.
+      // Chromium logs every status of 400 and above; a wrong key is expected to have one.
       if (!/the server responded with a status of 403/.test(message.text())) complaints.push(message.text());
     });
     page.on("pageerror", (error) => complaints.push(error.message));
@@ -111,7 +111,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
     await page.close();
   });
 
-  it("takes no for an answer, on either page", async () => {
+  it("accepts a refusal on either page", async () => {
     const key = await place.makeKey();
     for (const step of ["Cancel", "Deny"]) {
       const { page, attempt, complaints } = await open();
@@ -130,7 +130,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
     }
   });
 
-  it("is worked by keyboard alone, in the order that is read", async () => {
+  it("works by keyboard alone, in reading order", async () => {
     const key = await place.makeKey();
     const { page } = await open();
     const stops = [await focused(page)];
@@ -151,12 +151,12 @@ describe.skipIf(!executablePath)("in Chromium", () => {
     await page.close();
   });
 
-  it("forgives a double click", async () => {
+  it("tolerates a double click", async () => {
     const key = await place.makeKey();
     const { page } = await open();
     const sent: string[] = [];
     page.on("request", (request) => request.method() === "POST" && sent.push(request.url()));
-    // An answer that takes its time leaves room for the second click.
+    // A slow answer leaves time for the second click.
     const network = { offline: false, latency: 1_500, downloadThroughput: -1, uploadThroughput: -1 };
     await (await page.context().newCDPSession(page)).send("Network.emulateNetworkConditions", network);
     await page.getByLabel("API key").fill(key.text);
@@ -207,7 +207,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
   });
 });
 
-/** Runs in the page: texts that stand out from their background less than 4.5 to 1 (WCAG 2.2, 1.4.3). */
+/** Runs in the page. Returns texts whose contrast with their background is below 4.5 to 1 (WCAG 2.2, 1.4.3). */
 const POOR_CONTRASTS = `(() => {
   const luminance = (color) => {
     const [r, g, b] = color.match(/[\\d.]+/g).map((part) => {

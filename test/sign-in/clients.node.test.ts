@@ -1,4 +1,4 @@
-/** The official MCP clients sign in with nothing but the Worker; a person with an API key stands behind them. */
+/** The official MCP clients sign in with the Worker alone, for a person with an API key. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MadeKey } from "../../src/cli/keys/make.ts";
 import { KINDS, signIn, V1 } from "../support/node/oauth/clients.ts";
@@ -6,7 +6,7 @@ import { Visitor } from "../support/node/oauth/visitor.ts";
 import { Browser } from "../support/node/sign-in/person.ts";
 import { openPlace, type Place } from "../support/node/sign-in/place.ts";
 
-/** Gives the key and allows all that is offered. */
+/** Enters the key, and allows everything on the page. */
 class KeyHolder extends Visitor {
   readonly #key: string;
 
@@ -51,7 +51,7 @@ describe.each(KINDS)("$name, $revision", (kind) => {
     await connection.close();
   });
 
-  // v1 renews its token instead, gets the same scopes, and gives up: it steps up only where it has no refresh token.
+  // v1 renews its token instead, gets the same scopes, and gives up: it steps up only if it has no refresh token.
   (kind === V1 ? it.fails : it)("comes back for the scope that a tool demands", async () => {
     const visitor = new KeyHolder(key.text);
     const connection = await signIn(kind, `${place.url}/mcp`, visitor);
@@ -62,7 +62,7 @@ describe.each(KINDS)("$name, $revision", (kind) => {
     await connection.close();
   });
 
-  it("renews a token that is no longer good, without its user", async () => {
+  it("renews an expired token without its user", async () => {
     const visitor = new KeyHolder(key.text);
     const connection = await signIn(kind, `${place.url}/mcp`, visitor);
     const { kept } = visitor;
@@ -74,7 +74,7 @@ describe.each(KINDS)("$name, $revision", (kind) => {
     expect(visitor.kept.refresh_token).not.toBe(kept.refresh_token);
   });
 
-  it("shows who it is by a document instead of registering (CIMD)", async () => {
+  it("identifies itself by a document instead of registering (CIMD)", async () => {
     const document = `https://client.example/${kind.revision}.json`;
     const visitor = new KeyHolder(key.text, document);
     const metadata = { ...visitor.clientMetadata, client_id: document };

@@ -1,4 +1,4 @@
-/** Signing in with nothing but the Worker, from discovery to revocation (OAuth 2.1; MCP, basic/authorization). */
+/** Signing in with the Worker alone, from discovery to revocation (OAuth 2.1; MCP, basic/authorization). */
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { MadeKey } from "../../src/cli/keys/make.ts";
@@ -38,7 +38,7 @@ describe("discovery", () => {
     });
   });
 
-  it("does not tell which toolkits there are", async () => {
+  it("does not reveal which toolkits exist", async () => {
     const text = await (await fetch(`${url}/.well-known/oauth-authorization-server`)).text();
     expect(JSON.parse(text).protected_resources).toEqual([`${url}/mcp`, url]);
     expect(text).not.toContain("/vault");
@@ -56,7 +56,7 @@ describe("discovery", () => {
     },
   );
 
-  it("is given in the clear within this machine only (OAuth 2.1, section 1.5)", async () => {
+  it("is served over plain http on this machine only (OAuth 2.1, section 1.5)", async () => {
     const { hostname, port } = new URL(url);
     for (const path of ["/authorize", "/oauth/token", "/.well-known/oauth-authorization-server"]) {
       const status = await new Promise((resolve, reject) => {
@@ -70,7 +70,7 @@ describe("discovery", () => {
     }
   });
 
-  it("answers 405 with what is allowed", async () => {
+  it("answers 405 with the allowed methods", async () => {
     for (const [path, method, allowed] of [
       ["/authorize", "PUT", "GET, POST"],
       ["/authorize", "OPTIONS", "GET, POST"],
@@ -84,8 +84,8 @@ describe("discovery", () => {
   });
 });
 
-describe("the whole way", () => {
-  it("ends with a token that calls tools, is renewed, and is taken back", async () => {
+describe("the whole flow", () => {
+  it("ends with a token that calls tools, is renewed, and is revoked", async () => {
     const attempt = new Attempt(url, client);
     const browser = new Browser(url);
     const first = await browser.open(attempt.query({ scope: "tools post.read" }));
@@ -118,7 +118,7 @@ describe("the whole way", () => {
     expect(renewed.body).toMatchObject({ scope: "tools post.read" });
     expect(renewed.body.refresh_token).not.toBe(tokens.body.refresh_token);
     expect((await call(url, renewed.body.access_token, "Post_Weigh")).status).toBe(200);
-    // The answer may have been lost: the one before is good until its replacement was used.
+    // The answer may have been lost: the previous refresh token is valid until the new one is used.
     const again = await attempt.refresh(renewed.body.refresh_token);
     expect(again.status).toBe(200);
     expect((await attempt.refresh(tokens.body.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
@@ -139,7 +139,7 @@ describe("the whole way", () => {
     expect((await call(url, tokens.body.access_token, "Post_Weigh")).status).toBe(200);
   });
 
-  it("binds a token to the toolkit that it was asked for", async () => {
+  it("binds a token to the toolkit in the request", async () => {
     const attempt = new Attempt(url, client);
     const code = await signIn(url, attempt, owner.text, { ask: { resource: `${url}/post/mcp` } });
     const { body } = await attempt.exchange(code);
@@ -149,7 +149,7 @@ describe("the whole way", () => {
     expect((await call(url, body.access_token, "Vault_Open", "/vault/mcp")).status).toBe(401);
   });
 
-  it("lets two who share a key and an app both stay signed in", async () => {
+  it("lets two people with the same key and app both stay signed in", async () => {
     const tokens = [];
     for (let i = 0; i < 2; i++) {
       const attempt = new Attempt(url, client);
@@ -159,7 +159,7 @@ describe("the whole way", () => {
   });
 });
 
-describe("what a token is worth", () => {
+describe("a token", () => {
   it("ends with its key: no call, no renewal, nothing left", async () => {
     const key = await place.makeKey({ expires: Math.ceil(Date.now() / 1_000) + 600 });
     const attempt = new Attempt(url, client);

@@ -1,4 +1,4 @@
-/** The guard around what the sign-in's library fetches: outside.node.test.ts says what it refuses. */
+/** The guard around the fetches of the sign-in library. outside.node.test.ts tests what it refuses. */
 import { afterEach, expect, it } from "vitest";
 import { guardLibrary } from "../../src/sign-in/guard-globals.ts";
 
@@ -7,7 +7,7 @@ afterEach(() => {
   globalThis.fetch = own;
 });
 
-it("is put around the global fetch once, however often it is asked for", () => {
+it("wraps the global fetch once, however often it is called", () => {
   guardLibrary(() => {});
   const guarded = globalThis.fetch;
   guardLibrary(() => {});

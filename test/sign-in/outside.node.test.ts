@@ -1,4 +1,4 @@
-/** What strangers can make the Worker fetch by naming themselves by a URL (client id metadata documents). */
+/** What anyone can make the Worker fetch by using a URL as client id (client id metadata documents). */
 import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { base64url, ecdsa, forge, now } from "../support/node/attacks/tokens.ts";
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => place?.stop());
 
-/** Asks both endpoints that look a client up. @returns their statuses, and what was fetched meanwhile */
+/** Calls both endpoints that look up a client. Returns their statuses, and the URLs fetched meanwhile. */
 async function askBoth(id: string, more: Record<string, string> = {}) {
   const before = place.fetched.length;
   const attempt = new Attempt(place.url, clientAt(id));
@@ -31,8 +31,8 @@ describe("a client id that leads inside a network is not fetched", () => {
   });
 });
 
-describe("a client id is fetched at its own address", () => {
-  it("one outside is (or the tests above prove nothing)", async () => {
+describe("a client id is fetched from its URL", () => {
+  it("if it is public, as a control for the tests above", async () => {
     const id = "https://client.example/app.json";
     place.publish(id, documentOf(id));
     const { statuses, fetched } = await askBoth(id);
@@ -53,7 +53,7 @@ describe("a client id is fetched at its own address", () => {
   );
 });
 
-describe("the keys of a client are fetched in the same way", () => {
+describe("a client's keys are fetched in the same way", () => {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const assert = (id: string, audience: string) => {
     const claims = { iss: id, sub: id, aud: audience, jti: crypto.randomUUID(), iat: now(), exp: now() + 60 };
@@ -76,7 +76,7 @@ describe("the keys of a client are fetched in the same way", () => {
     expect(fetched.filter((url) => url !== id)).toEqual(expected);
   });
 
-  it("and a refresh token of its that comes back ends its grant, if nothing but the assertion names it", async () => {
+  it("and a replayed refresh token ends its grant, also if only the assertion names the client", async () => {
     const jwks_uri = "https://keys.example/mine.json";
     const id = "https://client.example/reuse.json";
     const method = { token_endpoint_auth_method: "private_key_jwt", token_endpoint_auth_signing_alg: "ES256" };
@@ -101,7 +101,7 @@ describe("the keys of a client are fetched in the same way", () => {
   });
 });
 
-describe("a stranger who makes the token endpoint fetch is told to wait, in OAuth's shape", () => {
+describe("an anonymous caller that makes the token endpoint fetch is rate limited, with OAuth's error shape", () => {
   let busy: Place;
   beforeAll(async () => {
     busy = await openPlace(undefined, true);
@@ -140,14 +140,14 @@ describe("a stranger who makes the token endpoint fetch is told to wait, in OAut
     ],
   ])("named by %s", async (_, send) => {
     const before = busy.fetched.length;
-    // A counter may begin anew in between: 600 are more than any minute lets through.
+    // A counter may restart in between, but 600 are more than any minute admits.
     for (let sent = 0; sent < 600; sent++) {
       const answer = await send(sent);
       if (answer.status !== 429) continue;
       expect(answer.headers.get("retry-after")).toBe("60");
       expect(await answer.json()).toMatchObject({ error: "temporarily_unavailable" });
       expect(busy.fetched.length - before).toBeLessThanOrEqual(sent);
-      // A client that registered makes nobody send a request, and goes on.
+      // A registered client causes no fetches, and is not affected.
       expect((await post([["client_id", "nobody"]])).status).toBe(401);
       return;
     }

@@ -1,4 +1,4 @@
-/** What the pages say and what they let no one do. How they look and read is browser.node.test.ts's. */
+/** The texts and the security of the pages. browser.node.test.ts tests their looks and accessibility. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Attempt, Browser, type Client, register } from "../support/node/sign-in/person.ts";
 import { openPlace, type Place, tool } from "../support/node/sign-in/place.ts";
@@ -20,10 +20,10 @@ async function pages(client: Client, scope = "tools post.read post.send vault.op
 }
 
 describe("each page", () => {
-  it("is not framed, cached, guessed at or told of, and runs nothing", async () => {
+  it("is not framed, cached or sniffed, sends no referrer, and runs no scripts", async () => {
     const { first, second } = await pages(await register(url));
-    const stranger = await new Browser(url).open("client_id=nobody");
-    for (const { headers, text } of [first, second, stranger]) {
+    const unknownClient = await new Browser(url).open("client_id=nobody");
+    for (const { headers, text } of [first, second, unknownClient]) {
       const policy = headers.get("content-security-policy") ?? "";
       expect(policy).toMatch(/default-src 'none'; style-src 'nonce-[\w-]+'; base-uri 'none'; frame-ancestors 'none'/);
       expect(Object.fromEntries(headers)).toMatchObject({
@@ -37,7 +37,7 @@ describe("each page", () => {
       expect(text).toContain('<html lang="en">');
     }
     expect(first.headers.get("content-security-policy")).toContain("form-action 'self'");
-    // Where the answer of the last form leads on to is the client's affair.
+    // Where the last form's answer redirects to is up to the client.
     expect(second.headers.get("content-security-policy")).not.toContain("form-action");
   });
 
@@ -48,7 +48,7 @@ describe("each page", () => {
     ]);
   });
 
-  it("shows a client's words as words", async () => {
+  it("shows a client's texts as plain text", async () => {
     const name = `<script>alert(1)</script>"'&\u202E\n${"x".repeat(200)}`;
     const { first, second } = await pages(await register(url, { client_name: name }), `tools "><b>`);
     for (const { text } of [first, second]) {
@@ -59,7 +59,7 @@ describe("each page", () => {
 });
 
 describe("the app", () => {
-  it("that registered itself is not vouched for", async () => {
+  it("that registered itself is marked as unverified", async () => {
     const { first } = await pages(await register(url));
     expect(first.text).toContain("Not verified: the app chose its name itself");
     expect(first.text).toContain("<dd>app.example.com</dd>");
@@ -75,7 +75,7 @@ describe("the app", () => {
     }
   });
 
-  it("that is a document on a domain is shown with it (CIMD)", async () => {
+  it("with a metadata document is shown with the document's domain (CIMD)", async () => {
     const id = "https://client.example/oauth/metadata.json";
     const redirect = "https://client.example/callback";
     place.publish(id, { client_id: id, client_name: "Famous App", redirect_uris: [redirect] });
@@ -104,7 +104,7 @@ describe("the app", () => {
   });
 });
 
-describe("what is granted", () => {
+describe("the grant", () => {
   const TOOL = /<li>([\w.]+)(?: <span class="quiet">with (?:<code>([\w.]+)<\/code>))?/g;
   const listed = (text: string) => {
     const [open = "", closed = ""] = text.split("<h2>Not included</h2>");
@@ -113,7 +113,7 @@ describe("what is granted", () => {
   };
   const ticks = (text: string) => [...text.matchAll(/name="scope" value="([^"]+)"/g)].map(([, scope]) => scope);
 
-  it("is each tool that the key opens with these scopes, and which need more", async () => {
+  it("lists each tool that the key can use with these scopes, and the tools that need more", async () => {
     const { second, key } = await pages(await register(url), "tools post.read");
     expect(listed(second.text)).toEqual({
       open: ["Post.Read post.read", "Post.Weigh"],
@@ -128,16 +128,16 @@ describe("what is granted", () => {
     const { second } = await pages(await register(url), undefined, { scopes: ["post.read"], toolkits: ["post"] });
     expect(listed(second.text)).toEqual({ open: ["Post.Read post.read", "Post.Weigh"], closed: [] });
     expect(ticks(second.text)).toEqual(["tools", "post.read"]);
-    // The app's own address is in the form: it knows what it asked for.
+    // The form contains the app's redirect: it knows what it requested.
     expect(second.text.replace(/action="[^"]*"/, "")).not.toMatch(/vault/i);
   });
 
-  it("is of the toolkit that was asked for", async () => {
+  it("is for the toolkit in the request", async () => {
     const { second } = await pages(await register(url), "vault.open", {}, { resource: `${url}/vault/mcp` });
     expect(listed(second.text)).toEqual({ open: ["Vault.Open vault.open"], closed: [] });
   });
 
-  it("may be nothing, and says so", async () => {
+  it("may be empty, and says so", async () => {
     const { second } = await pages(await register(url), "tools", {}, { resource: `${url}/vault/mcp` });
     expect(second.text).toContain("this key gives access to nothing");
     expect(listed(second.text).closed).toEqual(["Vault.Open vault.open"]);
@@ -148,7 +148,7 @@ describe("what is granted", () => {
       `import { define${kind} } from "#tool";\nexport default define${kind}({ description: "Is offered.", ${more}, ${call}: () => "" });\n`;
     const listed = (text: string) =>
       text.split("<h2>Not included</h2>").map((part) =>
-        // Without the tags: what a person reads of each.
+        // Without tags: the text that a person reads for each.
         [...part.matchAll(/<li>(.*?)<\/li>/g)].map(([, item = ""]) => item.replace(/<[^>]*>/g, "")),
       );
     let mixed: Place;
@@ -187,11 +187,11 @@ describe("what is granted", () => {
       expect(text).toContain("Needed by Post_Inbox");
     });
 
-    it("that the app asks no scope for are named as closed", async () => {
+    it("for which the app requests no scope are listed as not included", async () => {
       expect(listed(await consent("inbox"))[1]).toEqual(["Post_Letter (prompt) with letters"]);
     });
 
-    it("are not named to a key without their scopes, which grants none of these", async () => {
+    it("are not listed for a key without their scopes, which cannot grant them", async () => {
       const text = await consent("letters inbox", { scopes: ["inbox"] });
       expect(listed(text)).toEqual([
         ["Post.Weigh", "Post_Inbox (resource) with inbox", "What &#60;it&#62; costs (resource)"],
@@ -205,7 +205,7 @@ describe("what is granted", () => {
     });
   });
 
-  it("fits before the question, however many tools there are", async () => {
+  it("fits above the question, however many tools there are", async () => {
     const names = Array.from({ length: 41 }, (_, at) => [`crowd/tool-${at}.ts`, tool("One of many.")]);
     const many = await openPlace(Object.fromEntries(names));
     try {

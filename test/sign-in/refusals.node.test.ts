@@ -1,4 +1,4 @@
-/** What sign-in refuses, and how: on its own page. What it tells a client by its person: self-registered.node.test.ts. */
+/** Requests that sign-in refuses on its own page. Errors that go back to a client: self-registered.node.test.ts. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { MadeKey } from "../../src/cli/keys/make.ts";
 import { Attempt, Browser, type Client, call, register, signIn } from "../support/node/sign-in/person.ts";
@@ -17,11 +17,11 @@ beforeAll(async () => {
 afterAll(() => place?.stop());
 
 const WRONG = `trivet_${"0".repeat(16)}_${"A".repeat(43)}`;
-/** What differs from page to page. */
+/** Values that differ from page to page. */
 const VARIES = /nonce="[^"]*"|value="[^"]*"|(state|code_challenge|resource)=[^"&]+/g;
 const NOT_VALID = "This key is not valid here.";
 
-/** Opens the page and gives the key. */
+/** Opens the page and enters the key. */
 async function upTo(step: "key" | "consent", key: string, ask: Record<string, string | undefined> = {}) {
   const browser = new Browser(url);
   const attempt = new Attempt(url, client);
@@ -30,7 +30,7 @@ async function upTo(step: "key" | "consent", key: string, ask: Record<string, st
   return { browser, attempt, first, sheet };
 }
 
-describe("a request that is not trusted stays here", () => {
+describe("an invalid request gets an error page, not a redirect", () => {
   it.each([
     ["another redirect", { redirect_uri: "https://evil.example/callback" }],
     ["no redirect", { redirect_uri: undefined }],
@@ -47,7 +47,7 @@ describe("a request that is not trusted stays here", () => {
 });
 
 describe("an invalid key", () => {
-  it("is asked for again, in the same words whatever is wrong with it", async () => {
+  it("is asked for again, with the same message whatever is wrong with it", async () => {
     const expired = await place.makeKey({ expires: 1 });
     const revoked = await place.makeKey();
     await place.revoke(revoked);
@@ -63,14 +63,14 @@ describe("an invalid key", () => {
     expect(pages.size).toBe(1);
   });
 
-  it("may be followed by one that is; blanks around it do no harm", async () => {
+  it("may be followed by a valid one; spaces around it are ignored", async () => {
     const { browser, sheet } = await upTo("consent", WRONG);
     const second = await browser.post({ handle: sheet.handle, key: ` ${owner.text}\n` });
     expect(second.status).toBe(200);
     expect(second.text).toContain("Allow");
   });
 
-  it("five times is enough", async () => {
+  it("may be entered five times", async () => {
     const { browser, first } = await upTo("key", "");
     let { handle } = first;
     for (let i = 1; i <= 5; i++) {
@@ -81,7 +81,7 @@ describe("an invalid key", () => {
     expect((await browser.post({ handle, key: owner.text })).status).toBe(400);
   });
 
-  it("opens nothing between the pages either", async () => {
+  it("that expires between the pages grants nothing either", async () => {
     const key = await place.makeKey({ expires: Math.ceil(Date.now() / 1_000) + 200 });
     const { browser, sheet } = await upTo("consent", key.text);
     expect(sheet.status).toBe(200);
@@ -92,7 +92,7 @@ describe("an invalid key", () => {
 });
 
 describe("a page", () => {
-  it("is good once", async () => {
+  it("is valid once", async () => {
     const { browser, first, sheet } = await upTo("consent", owner.text);
     expect((await browser.post({ handle: first.handle, key: owner.text })).status).toBe(400);
     const cookies = new Map(browser.cookies);
@@ -102,7 +102,7 @@ describe("a page", () => {
     expect([again.status, again.location]).toEqual([400, undefined]);
   });
 
-  it("that is out of date starts again where it began", async () => {
+  it("that has expired starts again from the beginning", async () => {
     const { browser, attempt, first } = await upTo("consent", owner.text, { scope: "post.read" });
     const stale = await browser.post({ handle: first.handle, key: owner.text });
     expect(stale.status).toBe(400);
@@ -113,7 +113,7 @@ describe("a page", () => {
     expect((await attempt.exchange(location?.searchParams.get("code") ?? "")).body.scope).toBe("post.read");
   });
 
-  it("is good in its own browser only", async () => {
+  it("is valid in its own browser only", async () => {
     const { first, sheet } = await upTo("consent", owner.text);
     const thief = new Browser(url);
     await thief.open(new Attempt(url, client).query());
@@ -129,17 +129,17 @@ describe("a page", () => {
     }
   });
 
-  it("of the key does not pass for the one that allows", async () => {
+  it("for the key is not accepted as the one for the decision", async () => {
     const { browser, first } = await upTo("key", "");
     const sheet = await browser.post({ handle: first.handle, decision: "allow", scope: "vault.open", keyId: owner.id });
     expect([sheet.status, sheet.location]).toEqual([403, undefined]);
   });
 
-  it("takes no endless form", async () => {
+  it("does not accept a very long form", async () => {
     expect((await new Browser(url).post({ handle: "x".repeat(20_000) })).status).toBe(413);
   });
 
-  it("keeps the key to itself, in storage too", async () => {
+  it("does not reveal the key, in storage either", async () => {
     const { browser, sheet } = await upTo("consent", owner.text);
     const done = await browser.post({ handle: sheet.handle, decision: "allow" });
     const secret = owner.text.slice(-43);
@@ -171,7 +171,7 @@ describe("scopes", () => {
     expect(await granted(reader, all, all.split(" "))).toBe("tools post.read");
   });
 
-  it("are not had by asking for them with the code", async () => {
+  it("cannot be added when the code is redeemed", async () => {
     const attempt = new Attempt(url, client);
     const code = await signIn(url, attempt, owner.text, { scopes: ["post.read"] });
     const { body } = await attempt.exchange(code, { scope: "post.read vault.open" });
@@ -180,7 +180,7 @@ describe("scopes", () => {
   });
 });
 
-describe("a scope that there is looks like one that there is not", () => {
+describe("an existing scope cannot be told from an unknown one", () => {
   it.each(["", "tools "])("on the page that asks for a key (%j before it)", async (before) => {
     const pages = [];
     for (const scope of ["vault.open", "vault.shut"]) {
@@ -196,7 +196,7 @@ describe("a scope that there is looks like one that there is not", () => {
     expect(pages[0]).toBe(pages[1]);
   });
 
-  it("in the metadata, which lists what clients ask for first", async () => {
+  it("in the metadata, which lists only what clients request first", async () => {
     for (const path of ["oauth-authorization-server", "oauth-protected-resource", "oauth-protected-resource/mcp"]) {
       const { scopes_supported } = (await (await fetch(`${url}/.well-known/${path}`)).json()) as Record<
         string,
@@ -208,7 +208,7 @@ describe("a scope that there is looks like one that there is not", () => {
 });
 
 describe("a toolkit", () => {
-  it("that a key does not open is as one that does not exist", async () => {
+  it("that a key may not use is like one that does not exist", async () => {
     const pages = [];
     for (const toolkit of ["vault", "nowhere"]) {
       const { first, sheet } = await upTo("consent", reader.text, { resource: `${url}/${toolkit}/mcp` });
@@ -240,7 +240,7 @@ describe("the token endpoint", () => {
     expect(answer.headers.get("cache-control")).toContain("no-store");
   });
 
-  it("takes a code once; the second time ends what it gave", async () => {
+  it("accepts a code once; the second time ends its grant", async () => {
     const attempt = new Attempt(url, client);
     const code = await signIn(url, attempt, owner.text);
     const { body } = await attempt.exchange(code);
@@ -249,13 +249,13 @@ describe("the token endpoint", () => {
     expect((await attempt.refresh(body.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
   });
 
-  it("ends the grant if a refresh token comes back that was replaced (RFC 9700, section 4.14.2)", async () => {
+  it("ends the grant if a replaced refresh token is used again (RFC 9700, section 4.14.2)", async () => {
     const thief = new Attempt(url, client);
     const attempt = new Attempt(url, client);
     const first = (await attempt.exchange(await signIn(url, attempt, owner.text))).body;
     const second = (await attempt.refresh(first.refresh_token)).body;
     const third = (await attempt.refresh(second.refresh_token)).body;
-    // Nothing ends by a guess: a grant's id is known to whoever holds, or held, one of its tokens.
+    // Guessing cannot end a grant: its id is known only to those who hold, or held, one of its tokens.
     const other = new Attempt(url, client);
     const { body } = await other.exchange(await signIn(url, other, owner.text));
     const guess = first.refresh_token.replace(/:[^:]*:[^:]*$/, `:${"x".repeat(16)}:${"x".repeat(32)}`);
@@ -268,7 +268,7 @@ describe("the token endpoint", () => {
     expect((await other.refresh(body.refresh_token)).status).toBe(200);
   });
 
-  it("ends the grant however often a thief has replaced the token that its owner comes with", async () => {
+  it("ends the grant however often a thief has renewed the token since its owner got it", async () => {
     const attempt = new Attempt(url, client);
     const mine = (await attempt.exchange(await signIn(url, attempt, owner.text))).body;
     let stolen = mine;
@@ -278,18 +278,18 @@ describe("the token endpoint", () => {
     expect((await attempt.refresh(stolen.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
   });
 
-  it("ends what a thief was given for a refresh token when its owner comes with the one that was meant", async () => {
+  it("ends a thief's tokens when the owner uses the refresh token that replaced the stolen one", async () => {
     const attempt = new Attempt(url, client);
     const first = (await attempt.exchange(await signIn(url, attempt, owner.text))).body;
     const mine = (await attempt.refresh(first.refresh_token)).body;
-    // The one before is still taken, for a client that never got the answer: this one is a thief.
+    // The previous token is still accepted, for a client that did not get the answer: here the client is a thief.
     const stolen = (await new Attempt(url, client).refresh(first.refresh_token)).body;
     expect((await attempt.refresh(mine.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
     expect((await attempt.refresh(stolen.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
     expect((await call(url, stolen.access_token, "Post_Weigh")).status).toBe(401);
   });
 
-  it("ends no grant for who is not its client, and for nobody who is no client, though they know its id", async () => {
+  it("ends no grant for another client or for no client, even if they know its id", async () => {
     const attempt = new Attempt(url, client);
     const { body } = await attempt.exchange(await signIn(url, attempt, owner.text));
     const guess = body.refresh_token.replace(/[^:]*$/, "x".repeat(32));
@@ -306,7 +306,7 @@ describe("the token endpoint", () => {
     const basic = { authorization: `Basic ${btoa(`${secretive.id}:${secretive.secret}`)}` };
     expect(await send({ ...refresh, client_id: other.id })).toBe(400);
     expect(await send(refresh, basic)).toBe(400);
-    // What the library refuses before it has asked who it is.
+    // Errors for which the library answers before it authenticates the client.
     expect(await send({ ...refresh, client_id: client.id }, { "content-type": "text/plain" })).toBe(400);
     expect(await send({ ...refresh, client_id: client.id }, basic)).toBe(400);
     expect((await attempt.refresh(body.refresh_token)).status).toBe(200);
@@ -328,7 +328,7 @@ describe("the token endpoint", () => {
     const send = async (form: Record<string, string>) =>
       (await fetch(`${url}/oauth/token`, { method: "POST", headers, body: new URLSearchParams(form) })).json();
     const exchange = { code, redirect_uri: secretive.redirect, code_verifier: attempt.verifier };
-    // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
+    // biome-ignore lint/suspicious/noExplicitAny: any JSON may come back
     const refresh = (token: any): Promise<any> =>
       send({ grant_type: "refresh_token", refresh_token: token.refresh_token });
     const first = await send({ grant_type: "authorization_code", ...exchange });
@@ -338,7 +338,7 @@ describe("the token endpoint", () => {
     expect(await refresh(third)).toMatchObject({ error: "invalid_grant" });
   });
 
-  it("gives one client nothing of another's", async () => {
+  it("gives a client nothing that belongs to another", async () => {
     const other = await register(url);
     const attempt = new Attempt(url, client);
     const code = await signIn(url, attempt, owner.text);
@@ -348,7 +348,7 @@ describe("the token endpoint", () => {
     expect((await attempt.refresh(body.refresh_token)).status).toBe(200);
   });
 
-  it("reads so far and no farther", async () => {
+  it("limits the body's size", async () => {
     const answer = await new Attempt(url, client).token({ grant_type: "x".repeat(20_000) });
     expect([answer.status, answer.body.error]).toEqual([413, "invalid_request"]);
   });
@@ -374,17 +374,17 @@ describe("registration", () => {
   });
 });
 
-describe("more than 60 requests a minute that write", () => {
-  it("are refused, each in its shape; tokens are still given", async () => {
+describe("more than 60 writing requests a minute", () => {
+  it("are refused, each in its shape; tokens are still issued", async () => {
     const busy = await openPlace(undefined, true);
     try {
       const visitor = await register(busy.url);
       const key = await busy.makeKey();
       const attempt = new Attempt(busy.url, visitor);
       const code = await signIn(busy.url, attempt, key.text);
-      // A counter may begin anew in between: 600 are more than any minute lets through.
+      // A counter may restart in between, but 600 are more than any minute admits.
       let page = await new Browser(busy.url).open("");
-      // Counters begin anew with each minute of the clock: on a busy machine that may be in the middle.
+      // Counters restart with each clock minute, which may happen here on a busy machine.
       for (let i = 0; i < 600 && page.status !== 429; i++) page = await new Browser(busy.url).open("");
       expect([page.status, page.headers.get("content-type")]).toEqual([429, "text/html; charset=utf-8"]);
       expect(page.headers.get("retry-after")).toBe("60");

@@ -1,6 +1,6 @@
 /**
- * Anyone may register a client, with an address of theirs: nobody is sent there but by a link, or with an access that
- * they gave (RFC 9700, section 4.11.2).
+ * Anyone may register a client with any redirect. A person gets there only by following a link, or after granting
+ * access (RFC 9700, section 4.11.2).
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -24,8 +24,8 @@ beforeAll(async () => {
 });
 afterAll(() => place?.stop());
 
-/** An error that its person may take back to the client, by a link: nothing leads there by itself. */
-function told({ status, location, headers, text }: Sheet) {
+/** An error page with a link back to the client: there is no automatic redirect. */
+function errorLink({ status, location, headers, text }: Sheet) {
   expect([location, headers.get("refresh")]).toEqual([undefined, null]);
   expect(text).not.toMatch(/<meta[^>]+http-equiv|<script|<form|<img|<iframe/i);
   const [href, ...others] = [...text.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, address = ""]) => unescaped(address));
@@ -47,11 +47,11 @@ const MISTAKES = [
   ["a resource that is none", { resource: "mcp" }, "invalid_target"],
 ] as const;
 
-describe("a client that registered itself sends nobody on by a mistake that it makes (RFC 9700, section 4.11.2)", () => {
+describe("a mistake of a self-registered client redirects nobody (RFC 9700, section 4.11.2)", () => {
   it.each(MISTAKES)("%s", async (_, ask, error) => {
     const attempt = new Attempt(url, client);
     const sheet = await new Browser(url).open(attempt.query(ask));
-    expect(told(sheet)).toEqual({ status: 400, to: REDIRECT, error, state: attempt.state, iss: url });
+    expect(errorLink(sheet)).toEqual({ status: 400, to: REDIRECT, error, state: attempt.state, iss: url });
     expect(sheet.text).toContain("app.example.com");
   });
 
@@ -60,25 +60,25 @@ describe("a client that registered itself sends nobody on by a mistake that it m
     place.publish(id, documentOf(id));
     const attempt = new Attempt(url, clientAt(id));
     const sheet = await new Browser(url).open(attempt.query(ask));
-    expect(told(sheet)).toEqual({ status: 400, to: REDIRECT, error, state: attempt.state, iss: url });
+    expect(errorLink(sheet)).toEqual({ status: 400, to: REDIRECT, error, state: attempt.state, iss: url });
   });
 
-  it("is held to PKCE if it has a secret too", async () => {
+  it("needs PKCE even with a secret", async () => {
     const attempt = new Attempt(url, await register(url, { token_endpoint_auth_method: "client_secret_basic" }));
     const sheet = await new Browser(url).open(
       attempt.query({ code_challenge: undefined, code_challenge_method: undefined }),
     );
-    expect(told(sheet)).toMatchObject({ status: 400, to: REDIRECT, error: "invalid_request" });
+    expect(errorLink(sheet)).toMatchObject({ status: 400, to: REDIRECT, error: "invalid_request" });
   });
 
-  it("nor does a person who presses Deny or Cancel go anywhere but by a link", async () => {
+  it("neither do Deny and Cancel: the page has a link", async () => {
     const browser = new Browser(url);
     const attempt = new Attempt(url, client);
     const first = await browser.open(attempt.query());
     const sheet = await browser.post({ handle: first.handle, key: (await place.makeKey()).text });
     const denied = await browser.post({ handle: sheet.handle, decision: "deny" });
     const expected = { to: REDIRECT, error: "access_denied", state: attempt.state, iss: url };
-    expect(told(denied)).toEqual({ status: 200, ...expected });
+    expect(errorLink(denied)).toEqual({ status: 200, ...expected });
     const cancel = new URL(unescaped(/<a href="([^"]+)">Cancel/.exec(first.text)?.[1] ?? ""));
     expect({ to: cancel.origin + cancel.pathname, ...params(cancel) }).toEqual(expected);
   });

@@ -1,4 +1,4 @@
-/** What a stranger could learn, write or break at the authorization server, without a key. */
+/** What someone without a key could learn, write or break at the authorization server. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { base64url } from "../support/node/attacks/tokens.ts";
 import { Attempt, Browser, type Client, clientAt, documentOf, register } from "../support/node/sign-in/person.ts";
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => place?.stop());
 
-describe("a stranger cannot tell which toolkits exist by another spelling of one's resource", () => {
+describe("an anonymous caller cannot find out toolkits with another spelling of their resource", () => {
   it.each([
     ["as it should be", (toolkit: string) => `${url}/${toolkit}/mcp`, 200],
     ["with a query", (toolkit: string) => `${url}/${toolkit}/mcp?x=1`, 200],
@@ -43,7 +43,7 @@ describe("a stranger cannot tell which toolkits exist by another spelling of one
   });
 });
 
-describe("a stranger writes no line of the log", () => {
+describe("an anonymous caller writes no lines to the log", () => {
   const forged = 'https://evil.example/app\n{"level":"info","message":"signed in","key":"forged"}\n';
 
   it.each<[string, () => Promise<unknown>]>([
@@ -69,14 +69,14 @@ describe("a stranger writes no line of the log", () => {
   });
 });
 
-it("an app whose name is blank letters is shown as one without a name", async () => {
+it("an app whose name is invisible characters is shown as one without a name", async () => {
   const blank = await register(url, { client_name: "\u3164\u2800" });
   const page = await new Browser(url).open(new Attempt(url, blank).query());
   expect(page.text).toContain("An app without a name");
 });
 
-describe("what a client publishes is its own mistake, and no fault of ours", () => {
-  it("where its keys are no keys", async () => {
+describe("mistakes in what a client publishes are reported as the client's, not as server errors", () => {
+  it("if its keys are invalid", async () => {
     const id = "https://client.example/null.json";
     const method = { token_endpoint_auth_method: "private_key_jwt", token_endpoint_auth_signing_alg: "ES256" };
     place.publish(id, documentOf(id, { ...method, jwks_uri: "https://client.example/keys.json" }));
@@ -91,7 +91,7 @@ describe("what a client publishes is its own mistake, and no fault of ours", () 
     expect(place.fetched).toContain("https://client.example/keys.json");
   });
 
-  it("where it has other redirects when its person has decided", async () => {
+  it("if its redirects have changed before its user decides", async () => {
     const id = "https://client.example/moving.json";
     place.publish(id, documentOf(id));
     const key = await place.makeKey();
@@ -104,7 +104,7 @@ describe("what a client publishes is its own mistake, and no fault of ours", () 
     expect(last.text).toContain("This app cannot connect");
   });
 
-  it("where the deployment looks up no client, as it lacks the flag for that", async () => {
+  it("if the deployment cannot look up clients, because it lacks the compatibility flag", async () => {
     const plain = await openPlace(undefined, false, (settings) =>
       settings.replace(', "global_fetch_strictly_public"', ""),
     );

@@ -1,4 +1,4 @@
-/** What every feed of changes keeps to. */
+/** The contract of change feeds. Every implementation must pass it. */
 import { describe, expect, it } from "vitest";
 import type { ChangeFeed, Listener, SessionStream, Subscribed } from "../../src/core/ports/change-feed.ts";
 import { all, take } from "../support/lines.ts";
@@ -6,7 +6,7 @@ import { all, take } from "../support/lines.ts";
 const TOOLS = '{"of":"tools"}';
 const news = (uri: string) => `{"of":"resource","uri":"${uri}"}`;
 
-/** @param open a feed that nobody else listens to */
+/** Tests a feed. `open` returns one without other listeners. */
 export function changeFeedContract(name: string, open: () => ChangeFeed): void {
   const nothing = { tools: false, prompts: false, resources: false, uris: [] };
   const listener = (more: Partial<Listener> = {}): Listener => ({
@@ -27,11 +27,11 @@ export function changeFeedContract(name: string, open: () => ChangeFeed): void {
     scopes: [],
     ...more,
   });
-  /** The end of what a test looks at: all who want tools hear it. */
+  /** A change that everyone interested in tools receives; marks the end of a test's changes. */
   const end = (feed: ChangeFeed) => feed.publish({ of: "tools" });
 
-  describe(`${name} keeps to the contract of change feeds:`, () => {
-    it("each stream hears what it wants, and nothing else", async () => {
+  describe(`${name} fulfils the contract of change feeds:`, () => {
+    it("each stream receives what it wants, and nothing else", async () => {
       const feed = open();
       const tools = await feed.listen(listener());
       const prompts = await feed.listen(listener({ wanted: { ...nothing, prompts: true } }));
@@ -45,7 +45,7 @@ export function changeFeedContract(name: string, open: () => ChangeFeed): void {
       expect(await take(1, uris)).toEqual([news("a:2")]);
     });
 
-    it("of a session's streams the newest that wants it hears a change", async () => {
+    it("of a session's streams, the newest that wants a change receives it", async () => {
       const feed = open();
       const older = await feed.listen(listener({ session: session("s") }));
       const newer = await feed.listen(listener({ session: session("s") }));
@@ -55,7 +55,7 @@ export function changeFeedContract(name: string, open: () => ChangeFeed): void {
       expect(await all(older)).toEqual([]);
     });
 
-    it("a session hears of resources that it subscribed to before and after its stream began", async () => {
+    it("a session receives changes of resources that it subscribed to before and after its stream began", async () => {
       const feed = open();
       expect(await feed.subscribe("me", "s", resource("a:1"), true)).toBe(true);
       expect(await feed.subscribe("me", "s", resource("a:2"), true)).toBe(true);
@@ -68,7 +68,7 @@ export function changeFeedContract(name: string, open: () => ChangeFeed): void {
       expect(await take(3, stream)).toEqual([news("a:1"), news("a:3"), TOOLS]);
     });
 
-    it("what was subscribed to and is there no more is not heard of", async () => {
+    it("changes of resources that are no longer subscribed to are not received", async () => {
       const feed = open();
       await feed.subscribe("me", "s", resource("a:1"), true);
       const stream = await feed.listen(listener({ session: session("s") }), () => undefined);
@@ -91,7 +91,7 @@ export function changeFeedContract(name: string, open: () => ChangeFeed): void {
       expect(await take(1, stream)).toEqual([TOOLS]);
     });
 
-    it("a session that ends ends its streams, and forgets what they heard of", async () => {
+    it("the end of a session ends its streams and subscriptions", async () => {
       const feed = open();
       const other = await feed.listen(listener({ session: session("t") }));
       await feed.subscribe("me", "s", resource("a:1"), true);
@@ -105,7 +105,7 @@ export function changeFeedContract(name: string, open: () => ChangeFeed): void {
       expect(await take(1, other)).toEqual([TOOLS]);
     });
 
-    it("a client that knows an older catalogue is told at once", async () => {
+    it("a client with an older catalog is notified at once", async () => {
       const feed = open();
       expect(await take(1, await feed.listen(listener({ knows: "r0" })))).toEqual([TOOLS]);
       const same = await feed.listen(listener({ knows: "r1", wanted: { ...nothing, tools: true, prompts: true } }));
@@ -113,7 +113,7 @@ export function changeFeedContract(name: string, open: () => ChangeFeed): void {
       expect(await take(1, same)).toEqual(['{"of":"prompts"}']);
     });
 
-    it("streams of an older catalogue are told when a listener of a newer one comes", async () => {
+    it("streams with an older catalog are notified when a listener with a newer one comes", async () => {
       const feed = open();
       const older = await feed.listen(listener({ wanted: { ...nothing, tools: true, resources: true } }));
       const newer = await feed.listen(
@@ -123,7 +123,7 @@ export function changeFeedContract(name: string, open: () => ChangeFeed): void {
       await newer?.cancel();
     });
 
-    it("a principal has room for so many streams, whoever else has, and for another when one is gone", async () => {
+    it("a principal has room for a number of streams, independent of others, and for another when one is closed", async () => {
       const feed = open();
       const streams: ReadableStream<Uint8Array>[] = [];
       for (let stream = await feed.listen(listener()); stream; stream = await feed.listen(listener())) {
@@ -137,13 +137,13 @@ export function changeFeedContract(name: string, open: () => ChangeFeed): void {
       await Promise.all([...streams, other, again].map((stream) => stream?.cancel()));
     });
 
-    it("a session has room for so many resources, and for another when one is taken back", async () => {
+    it("a session has room for a number of resources, and for another when one is unsubscribed", async () => {
       const feed = open();
       let count = 0;
       while (await feed.subscribe("me", "s", resource(`a:${count}`), true)) expect(++count).toBeLessThan(1_000);
       expect(count).toBeGreaterThan(10);
       expect(await feed.subscribe("me", "t", resource("a:0"), true)).toBe(true);
-      // Again is no more.
+      // Subscribing again does not count.
       expect(await feed.subscribe("me", "s", resource("a:0"), true)).toBe(true);
       await feed.subscribe("me", "s", resource("a:0"), false);
       expect(await feed.subscribe("me", "s", resource("a:new"), true)).toBe(true);

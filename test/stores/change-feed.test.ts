@@ -5,7 +5,7 @@ import { changeFeedContract } from "./change-feed.contract.ts";
 
 const { HUB } = env as unknown as { HUB: DurableObjectNamespace<Hub> };
 
-/** The objects of a deployment of its own. */
+/** Objects in a namespace that no other test uses. */
 function deployment(): DurableObjectNamespace<Hub> {
   const id = crypto.randomUUID();
   return { getByName: (name: string) => HUB.getByName(`${id} ${name}`) } as unknown as DurableObjectNamespace<Hub>;

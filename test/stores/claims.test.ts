@@ -1,4 +1,6 @@
-/** Claims against a model of their promise: the object that keeps their rows. The state machine alone: core/idempotency/lease.unit.test.ts. */
+/**
+ * Compares the object that stores claims with a model. The state machine alone: core/idempotency/lease.unit.test.ts.
+ */
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -6,17 +8,17 @@ import type { Claims } from "../../src/stores/claims.ts";
 import { recordName } from "../../src/stores/kv-idempotency.ts";
 import { follow, type Subject, steps } from "../faults/claim-model.ts";
 
-/** A failure prints its seed and path: give them to fc.assert, beside numRuns, to see it again. */
+/** A failure prints its seed and path: pass them to fc.assert, next to numRuns, to repeat it. */
 const RUNS = 120;
 
-describe("the object that keeps claims", () => {
+describe("the object that stores claims", () => {
   afterEach(() => {
     vi.useRealTimers();
   });
   const { CLAIMS } = env as unknown as { CLAIMS: DurableObjectNamespace };
 
-  it(`keeps to the model, in ${RUNS} random histories`, async () => {
-    // Objects of tests live in this isolate, and read this clock.
+  it(`behaves as the model, in ${RUNS} random histories`, async () => {
+    // In tests, objects run in this isolate and use its clock.
     vi.useFakeTimers({ toFake: ["Date"] });
     await fc.assert(
       fc.asyncProperty(steps, async (history) => {
@@ -28,7 +30,7 @@ describe("the object that keeps claims", () => {
     );
   });
 
-  it("gives one of many who claim at the same moment the key, and all others its result", async () => {
+  it("gives the key to one of many that claim it at the same moment, and its result to the others", async () => {
     const object = CLAIMS.getByName(`crowd ${crypto.randomUUID()}`) as unknown as Claims;
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 2, max: 20 }), fc.boolean(), async (size, settles) => {
@@ -38,7 +40,7 @@ describe("the object that keeps claims", () => {
         const crowd = Array.from({ length: size }, async (_, index) => {
           const attempt = { fingerprint: "f", token: `${index}`, leaseMs: 5_000, keepMs: 60_000 };
           let found = await object.claim(key, attempt, 5_000);
-          // Who waited is told that the key is free, and takes it by coming again.
+          // A waiting caller is told that the key is free, and claims it again.
           while (found.state === "running" && found.untilMs === 0) found = await object.claim(key, attempt, 5_000);
           if (found.state === "done") return found.record;
           expect(found.state).toBe("claimed");
@@ -46,7 +48,7 @@ describe("the object that keeps claims", () => {
           await new Promise((resume) => setTimeout(resume, 1));
           running--;
           const result = JSON.stringify({ run: ++runs });
-          // Half of the histories: each gives the key back, and the next runs.
+          // In half of the histories each runner releases the key, and the next runs.
           if (settles) expect(await object.settle(key, attempt, result)).toBe("kept");
           else await object.release(key, attempt.token);
           return result;
@@ -62,7 +64,7 @@ describe("the object that keeps claims", () => {
 describe("a result that is too long for the object", () => {
   const { CLAIMS, KV } = env as unknown as { CLAIMS: DurableObjectNamespace; KV: KVNamespace };
 
-  it("goes to KV, also where its key is free again when it comes", async () => {
+  it("goes to KV, even if its key is free again by then", async () => {
     const object = CLAIMS.getByName(`long ${crypto.randomUUID()}`) as unknown as Claims;
     const [key, record] = [crypto.randomUUID(), `"${"x".repeat(2_000_000)}"`];
     expect(await object.settle(key, { fingerprint: "f", token: "t", keepMs: 60_000 }, record)).toBe("kept");

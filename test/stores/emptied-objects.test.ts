@@ -1,4 +1,4 @@
-/** Objects that keep nothing any more: no storage and no alarm is left of them, and they may be used again. */
+/** Objects that store nothing any more have no storage and no alarm left, and can be used again. */
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -32,13 +32,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it("an object of sessions keeps 128 KiB of one, of calls that overlap as well", async () => {
+it("an object of sessions stores 128 KiB of one, also with concurrent calls", async () => {
   await runInDurableObject(HUB.getByName(crypto.randomUUID()), async (_, state) => {
     const sessions = new Sessions(state, env);
     const text = JSON.stringify("x".repeat(60_000));
     const update = (changes: [string, string | null][]) => sessions.update("s", changes, DAY_MS);
     expect([await update([["a", text]]), await update([["b", text]])]).toEqual([true, true]);
-    // All of a call's changes or none.
+    // Either all of a call's changes or none.
     const more: [string, string | null][] = [
       ["c", text],
       ["d", "1"],
@@ -50,8 +50,8 @@ it("an object of sessions keeps 128 KiB of one, of calls that overlap as well", 
   });
 });
 
-describe("an object that keeps nothing any more", () => {
-  it("of claims: once its keys count no more", async () => {
+describe("an object that stores nothing any more", () => {
+  it("of claims: once its keys have expired", async () => {
     const claims = CLAIMS.getByName(crypto.randomUUID());
     const attempt = { fingerprint: "f", token: "t", leaseMs: 1_000, keepMs: 60_000 };
     await claims.release("k", "t");
@@ -65,7 +65,7 @@ describe("an object that keeps nothing any more", () => {
     }
   });
 
-  it("of subscriptions: once each is given up, its session ends, or a day has passed", async () => {
+  it("of subscriptions: once each is unsubscribed, its session has ended, or a day has passed", async () => {
     const own = HUB.getByName(crypto.randomUUID());
     expect(await own.kept("s")).toEqual([]);
     await own.forget("s");
@@ -86,8 +86,8 @@ describe("an object that keeps nothing any more", () => {
     }
   });
 
-  it("of sessions: once they have had their time", async () => {
-    // The class is bound only in a fork that wants it: here it has another object's storage.
+  it("of sessions: once they have expired", async () => {
+    // The class is bound only in forks that want it: here it gets another object's storage.
     await runInDurableObject(HUB.getByName(crypto.randomUUID()), async (_, state) => {
       const sessions = new Sessions(state, env);
       expect(await sessions.read("s", DAY_MS)).toEqual({});

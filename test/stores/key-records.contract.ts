@@ -1,8 +1,8 @@
-/** What every store of key records keeps to: what its owner writes, the Worker reads. */
+/** The contract of key records: the Worker reads what the owner writes. */
 import { describe, expect, it } from "vitest";
 import type { KeyEditor, KeyRecord, KeyRecords } from "../../src/core/ports/key-records.ts";
 
-/** @param open a store that holds nothing, as both see it */
+/** Tests a store. `open` returns an empty one, with its reader and its editor. */
 export function keyRecordsContract(name: string, open: () => { records: KeyRecords; editor: KeyEditor }): void {
   const id = () => crypto.randomUUID().replaceAll("-", "").slice(0, 16);
   const record = (more: Partial<KeyRecord> = {}): KeyRecord => ({
@@ -14,8 +14,8 @@ export function keyRecordsContract(name: string, open: () => { records: KeyRecor
   });
   const LATER = Math.floor(Date.now() / 1_000) + 3_600;
 
-  describe(`${name} keeps to the contract of key records:`, () => {
-    it("what was written is read as it is, also if everything is said", async () => {
+  describe(`${name} fulfils the contract of key records:`, () => {
+    it("a record is read as it was written, also with all terms", async () => {
       const { records, editor } = open();
       const [plain, full] = [id(), id()];
       const said = record({ name: "Zoë's “bot”", toolkits: ["a", "b"], scopes: ["*"], rate: 60, expires: LATER });
@@ -25,12 +25,12 @@ export function keyRecordsContract(name: string, open: () => { records: KeyRecor
       expect(await records.read(full)).toEqual(said);
     });
 
-    it("an id that no key has is none, whatever it looks like", async () => {
+    it("an unknown id has no record, whatever its form", async () => {
       const { records } = open();
       for (const none of [id(), "", "../x", "__proto__"]) expect(await records.read(none)).toBeUndefined();
     });
 
-    it("all keys are listed, the oldest first, and no hash with them", async () => {
+    it("all keys are listed, the oldest first, without hashes", async () => {
       const { editor } = open();
       const [one, two, three] = [id(), id(), id()];
       expect(await editor.list()).toEqual([]);
@@ -45,13 +45,13 @@ export function keyRecordsContract(name: string, open: () => { records: KeyRecor
       ]);
     });
 
-    it("one that was removed is gone, and the others are not", async () => {
+    it("a removed key is gone, and the others stay", async () => {
       const { records, editor } = open();
       const [gone, stays] = [id(), id()];
       await editor.write(gone, record());
       await editor.write(stays, record());
       await editor.remove(gone);
-      // Nothing happens a second time.
+      // Removing it again does nothing.
       await editor.remove(gone);
       expect(await records.read(gone)).toBeUndefined();
       expect((await editor.list()).map((key) => key.id)).toEqual([stays]);

@@ -1,4 +1,6 @@
-/** The command line behind `npm run keys` is the subject of test/cli/keys; here its editor has the same KV as the Worker. */
+/**
+ * Key records in KV, with the editor behind `npm run keys` on the Worker's namespace (for the command: test/cli/keys).
+ */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { type Kv, keyEditor } from "../../src/cli/keys/editor.ts";
@@ -8,7 +10,7 @@ import { keyRecordsContract } from "./key-records.contract.ts";
 
 const { KV } = env as unknown as { KV: KVNamespace };
 
-/** A namespace of its own in KV: as the Worker has it, and as the command line does. */
+/** A KV namespace for one test, as the Worker sees it and as the command line does. */
 function namespace(): { kv: KVNamespace; outside: Kv } {
   const own = `${crypto.randomUUID()} `;
   return {
@@ -31,7 +33,7 @@ keyRecordsContract("KV", () => {
   return { records: kvKeys(kv), editor: keyEditor(outside) };
 });
 
-it("a record that the editor did not write is listed by its id alone, and other names are not", async () => {
+it("a record that the editor did not write is listed by its id alone, and other names are not listed", async () => {
   const { outside } = namespace();
   await outside.put("key:by-hand", "{}", { note: "mine" }, undefined);
   await outside.put("call:1", "{}", {}, undefined);

@@ -1,4 +1,4 @@
-/** The Durable Objects behind the streams, where the front door cannot reach: restarts, time, other deployments. */
+/** The Durable Objects behind the streams, in cases that HTTP tests cannot reach: restarts, time, other deployments. */
 
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -22,7 +22,7 @@ const { HUB, MAILBOX } = env as unknown as {
 const NOTHING: Wanted = { tools: false, prompts: false, resources: false, uris: [] };
 const DAY_MS = 24 * 3_600_000;
 
-/** An object of its own for each test. */
+/** A separate object for each test. */
 const newBox = () => MAILBOX.getByName(crypto.randomUUID());
 const newHub = () => HUB.getByName(crypto.randomUUID());
 
@@ -49,13 +49,13 @@ const entries = (...ats: number[]) => ats.map((at) => ({ at, text: `text ${at}` 
 const lines = (...ats: number[]) => ats.map((at) => `${at} text ${at}`);
 const rows = (box: DurableObjectStub<Mailbox>) =>
   runInDurableObject(box, (_, { storage: { sql } }) => {
-    // An object that keeps nothing has no table.
+    // An object that stores nothing has no table.
     const [table] = sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'messages'");
     return table === undefined ? [] : [...sql.exec("SELECT stream, at FROM messages ORDER BY at")];
   });
 
 describe("a mailbox", () => {
-  it("brings together who asks and who answers, whichever comes first", async () => {
+  it("delivers an answer to its question, whichever comes first", async () => {
     const box = newBox();
     const waiting = box.take("a");
     await box.open("b");
@@ -66,7 +66,7 @@ describe("a mailbox", () => {
     expect(await box.take("b")).toBe("for b");
   });
 
-  it("takes no answer that nobody asked for, nor a second one, and keeps none on disk", async () => {
+  it("accepts no answer without a question, nor a second one, and stores none on disk", async () => {
     const box = newBox();
     await box.answer("a", "unasked");
     await box.open("a");
@@ -80,20 +80,20 @@ describe("a mailbox", () => {
     expect(await rows(box)).toEqual([]);
   });
 
-  it("has so many questions open at once: who asks another has the oldest let go", async () => {
+  it("has a limit of open questions: another one drops the oldest", async () => {
     const box = newBox();
     const oldest = box.take("0");
     for (let n = 1; n <= 100; n++) await box.open(`${n}`);
     expect(await oldest).toBeUndefined();
   });
 
-  it("brings a word to a request that runs, and none to one that begins later", async () => {
+  it("delivers a signal to a running request, and none to one that begins later", async () => {
     const box = newBox();
     const watch = (since: number) => box.watch({ call: crypto.randomUUID(), request: "7", stream: undefined, since });
     const running = watch(Date.now());
     await box.cancel("7");
     expect(await running).toBe("cancelled");
-    // One that began before, and is watched from now on; and one that begins when it is all over.
+    // One began before and is watched from now on; the other begins when all is over.
     expect(await watch(Date.now() - 250)).toBe("cancelled");
     const later = { call: "later", request: "7", stream: undefined, since: Date.now() + 1 };
     const waits = box.watch(later);
@@ -101,7 +101,7 @@ describe("a mailbox", () => {
     expect(await waits).toBeUndefined();
   });
 
-  it("keeps the messages of a stream over a restart", async () => {
+  it("keeps the messages of a stream across a restart", async () => {
     const box = newBox();
     await box.post("a", entries(1, 2), false);
     await evictDurableObject(box);
@@ -112,7 +112,7 @@ describe("a mailbox", () => {
     expect(await box.follow("a", 99)).toBeUndefined();
   });
 
-  it("tells who follows what comes, in order, until it is done", async () => {
+  it("sends a follower the messages in order, until the stream is done", async () => {
     const box = newBox();
     await box.post("a", entries(1), false);
     const follower = await box.follow("a", 0);
@@ -122,7 +122,7 @@ describe("a mailbox", () => {
     expect(await all(follower)).toEqual(lines(1, 2, 3));
   });
 
-  it("has one follow a stream, the last to come", async () => {
+  it("has one follower of a stream, the latest", async () => {
     const box = newBox();
     await box.post("a", entries(1), false);
     const [one, other] = [await box.follow("a", 0), await box.follow("a", 1)];
@@ -131,30 +131,30 @@ describe("a mailbox", () => {
     expect(await all(other)).toEqual(lines(2));
   });
 
-  it("is told of a follower that has gone", async () => {
+  it("notices a follower that has gone", async () => {
     const box = newBox();
     expect(await take(0, await box.follow("a", 0))).toEqual([]);
     await box.post("a", entries(1, 2), true);
     expect(await all(await box.follow("a", 0))).toEqual(lines(1, 2));
   });
 
-  it("goes on for a client that has heard all that was kept, and whose messages have had their time", async () => {
+  it("continues for a client that has received all messages, and whose messages have expired", async () => {
     const box = newBox();
     const follower = await box.follow("a", 3);
-    // The request still runs, and has said nothing new.
+    // The request still runs, and has sent nothing new.
     await box.post("a", [], false);
     await box.post("a", entries(4), true);
     expect(await all(follower)).toEqual(lines(4));
   });
 
-  it("says so when nobody runs what is followed any more", { timeout: 20_000 }, async () => {
+  it("reports a stream as lost if its request no longer runs", { timeout: 20_000 }, async () => {
     const box = newBox();
     await box.post("a", entries(1), false);
     expect(await all(await box.follow("a", 0))).toEqual([...lines(1), "lost"]);
     expect(await all(await box.follow("never was", 0))).toEqual(["lost"]);
   });
 
-  it("forgets each message five minutes after it was left, and not after the first was", async () => {
+  it("forgets each message five minutes after it was stored, not after the first one", async () => {
     const box = newBox();
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
     await box.post("a", entries(1), true);
@@ -166,12 +166,12 @@ describe("a mailbox", () => {
     vi.setSystemTime(Date.now() + 4 * MINUTE_MS);
     expect(await runDurableObjectAlarm(box)).toBe(true);
     expect(await rows(box)).toEqual([]);
-    // Nothing is left to wake up for.
+    // No alarm is left.
     expect(await runDurableObjectAlarm(box)).toBe(false);
     vi.useRealTimers();
   });
 
-  it("keeps 16 MB, and what was left last: the oldest streams go", async () => {
+  it("keeps 16 MB of the newest messages: the oldest streams are deleted", async () => {
     const box = newBox();
     const text = "x".repeat(1_900_000);
     for (let stream = 0; stream < 10; stream++) await box.post(`${stream}`, [{ at: stream + 1, text }], true);
@@ -203,25 +203,25 @@ describe("the hub", () => {
     return stream;
   };
 
-  it("tells streams of an older catalogue when a listener of a newer one comes", async () => {
+  it("notifies streams with an older catalog when a listener with a newer one comes", async () => {
     const hub = newHub();
     const old = await open(hub, { wanted: { ...NOTHING, tools: true, resources: true } });
     const silent = await open(hub, { wanted: NOTHING });
     const young = await open(hub, { revision: "r2" });
     expect(await take(2, old)).toEqual(['{"of":"tools"}', '{"of":"resources"}']);
-    // Who brought the news knows it, and who wants none hears none.
+    // The newcomer has the new catalog, and streams without interest receive nothing.
     await hub.publish({ of: "tools" });
     expect(await take(1, young)).toEqual(['{"of":"tools"}']);
     await silent.cancel();
   });
 
-  it("tells a session that began with an older catalogue, at once", async () => {
+  it("notifies a session that began with an older catalog at once", async () => {
     const hub = newHub();
     const stale = await open(hub, { knows: "r0" });
     expect(await take(1, stale)).toEqual(['{"of":"tools"}']);
   });
 
-  it("knows the catalogue over a restart: the first to come of the same one brings no news", async () => {
+  it("remembers the catalog across a restart: the next listener with the same one causes no notification", async () => {
     const hub = newHub();
     await runInDurableObject(hub, async (instance) => (await instance.listen(listener()))?.cancel());
     await evictDurableObject(hub);
@@ -259,7 +259,7 @@ describe("the hub", () => {
   const member = (id: string): SessionStream => ({ id, scopes: [], toolkits: undefined });
   const resource = (uri: string): Subscribed => ({ uri, toolkit: "a", scopes: [] });
 
-  it("tells a session of the resources that it is tuned to", async () => {
+  it("notifies a session of changes of its resources", async () => {
     const hub = newHub();
     const [mine, other] = [
       await open(hub, { session: member("s"), wanted: NOTHING }),
@@ -271,7 +271,7 @@ describe("the hub", () => {
     expect(await take(1, mine)).toEqual(['{"of":"resource","uri":"a:1"}']);
     await hub.publish({ of: "tools" });
     expect(await take(1, other)).toEqual(['{"of":"tools"}']);
-    // Nothing that a caller does is on its disk.
+    // Nothing that a caller causes is stored on its disk.
     await runInDurableObject(hub, async (_, state) => {
       expect([...(await state.storage.list()).keys()]).toEqual(["revision"]);
     });
@@ -279,7 +279,7 @@ describe("the hub", () => {
 });
 
 describe("what the sessions of one principal subscribe to", () => {
-  it("is kept over a restart, for a day after the last change", async () => {
+  it("is kept across a restart, for a day after the last change", async () => {
     const own = newHub();
     await own.keep("s", "a:1", true);
     await own.keep("s", "a:2", true);
@@ -296,14 +296,14 @@ describe("what the sessions of one principal subscribe to", () => {
     vi.setSystemTime(Date.now() + DAY_MS / 2 + 60_000);
     expect(await runDurableObjectAlarm(own)).toBe(true);
     expect(await own.kept("s")).toEqual(["a:4"]);
-    // Those that are left have an alarm of their own; then there is nothing to wake up for.
+    // The remaining ones have their own alarm; after that there is none.
     vi.setSystemTime(Date.now() + DAY_MS);
     expect(await runDurableObjectAlarm(own)).toBe(true);
     expect(await runDurableObjectAlarm(own)).toBe(false);
     vi.useRealTimers();
   });
 
-  it("is one session's and not another's, whatever they are called, and gone with it", async () => {
+  it("belongs to one session, whatever the ids, and is deleted with it", async () => {
     const own = newHub();
     await own.keep("s", "t a:1", true);
     await own.keep("s t", "a:2", true);
@@ -312,12 +312,12 @@ describe("what the sessions of one principal subscribe to", () => {
     expect([await own.kept("s"), await own.kept("s t")]).toEqual([[], ["a:2"]]);
   });
 
-  it("is a thousand resources at most: sessions are free", async () => {
+  it("is at most a thousand resources: anyone can open sessions", async () => {
     const own = newHub();
     await runInDurableObject(own, async (object) => {
       for (let n = 0; n < 1_000; n++) expect(await object.keep(`${n % 10}`, `a:${n}`, true)).toBe(true);
       expect(await object.keep("another", "a:1", true)).toBe(false);
-      // What is there already may be kept for longer.
+      // Existing subscriptions may be renewed.
       expect(await object.keep("0", "a:0", true)).toBe(true);
       await object.forget("1");
       expect(await object.keep("another", "a:1", true)).toBe(true);
@@ -357,7 +357,7 @@ describe("a restart of the object behind a stream", () => {
     await again.close();
   });
 
-  it("keeps what a released call still says", async () => {
+  it("keeps the later messages of a call whose stream was closed", async () => {
     const session = await handshake("2025-11-25", EVERYTHING);
     const name = crypto.randomUUID();
     const params = {

@@ -1,4 +1,4 @@
-/** What the objects behind sessions keep: bounded for each stream, and nothing at all when it is over. */
+/** Limits on what the objects behind sessions store: bounded for each stream, and nothing once it is over. */
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
@@ -22,7 +22,7 @@ const kept = (box: DurableObjectStub<Mailbox>) =>
     return { at: rows.map(({ at }) => at), size: rows.reduce((sum, { size }) => sum + size, 0) };
   });
 
-/** What an object has of storage: nothing is what the platform forgets. */
+/** The keys in an object's storage. The platform deletes objects without any. */
 const stored = (box: DurableObjectStub<Mailbox>) =>
   runInDurableObject(box, async (_, { storage }) => ({
     tables: [...storage.sql.exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'")],
@@ -31,7 +31,7 @@ const stored = (box: DurableObjectStub<Mailbox>) =>
 const NOTHING = { tables: [], alarm: null };
 
 describe("a stream that its client left", () => {
-  it("keeps 1 MB of what a tool still says, the last of it, however much that is", async () => {
+  it("keeps the last 1 MB of a tool's later messages, however many there are", async () => {
     const session = await handshake();
     const steps = [
       { progress: 0.5, pause: 500 },
@@ -61,7 +61,7 @@ describe("a stream that its client left", () => {
     expect(await kept(box)).toEqual({ at: [21], size: 1_600_000 });
   });
 
-  it("is ended for a client that does not read it, which comes again", async () => {
+  it("is ended for a client that does not read it, and can be resumed", async () => {
     const box = newBox();
     const text = "x".repeat(900_000);
     const follower = await box.follow("a", 0);
@@ -75,7 +75,7 @@ describe("a stream that its client left", () => {
 });
 
 describe("the mailbox of a session", () => {
-  it("is not made by an end or a word of cancellation: sessions are free", async () => {
+  it("is not created by an end or a cancellation: anyone can open sessions", async () => {
     const [one, other] = [await handshake(), await handshake()];
     expect((await end(one)).status).toBe(204);
     const params = { requestId: 1 };
@@ -84,7 +84,7 @@ describe("the mailbox of a session", () => {
     expect(await stored(boxOf(other))).toEqual(NOTHING);
   });
 
-  it("is gone with its session", async () => {
+  it("is deleted with its session", async () => {
     const session = await handshake();
     const meta = { _meta: { progressToken: 1 } };
     const steps = [{ progress: 1 }];
@@ -95,7 +95,7 @@ describe("the mailbox of a session", () => {
     expect(await stored(boxOf(session))).toEqual(NOTHING);
   });
 
-  it("is gone when all that it kept has had its time, and may be filled again", async () => {
+  it("is deleted when all its messages have expired, and can be filled again", async () => {
     const box = newBox();
     await box.post("a", [{ at: 1, text: "a text" }], true);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 5 * 60_000 });

@@ -1,4 +1,4 @@
-/** What an isolate holds of a session that KV has not taken: the state machine alone, at any time. */
+/** The changes of a session that an isolate holds until KV accepts them: the state machine alone. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -17,21 +17,21 @@ const A = { a: 1 };
 const B = { b: 2 };
 
 describe("values that KV has refused", () => {
-  it("are gone from here once KV has taken them", () => {
+  it("are dropped once KV has accepted them", () => {
     const held = hold(A, 0);
     const next = due(held, held.writer, WRITE_AGAIN_MS);
     expect(next?.values).toBe(A);
     expect(written(next, held.writer, A)).toBeUndefined();
   });
 
-  it("that were changed while KV took them are written again", () => {
+  it("that changed during the write are written again", () => {
     const { writer } = hold(A, 0);
     const held = change(hold(A, 0), B, 5);
     expect(written(held, writer, A)).toEqual(held);
     expect(written(held, writer, B)).toBeUndefined();
   });
 
-  it("are lost when KV has refused eight writes in a row, and not one sooner", () => {
+  it("are lost after KV has refused eight writes in a row, and not sooner", () => {
     const { writer } = hold(A, 0);
     const row = (held: Unwritten, times: number) => {
       let after: ReturnType<typeof refuse> = held;
@@ -41,29 +41,29 @@ describe("values that KV has refused", () => {
     const seven = row({ ...hold(A, 0), writer }, 7) as Unwritten;
     expect(seven).toMatchObject({ values: A });
     expect(refuse(seven, writer)).toBe("lost");
-    // One that KV took begins the row anew.
+    // A successful write resets the count.
     const again = written(change(seven, B, 1), writer, A) as Unwritten;
     expect(row(again, 7)).toMatchObject({ values: B });
   });
 
-  it("keep their writer while it is at work, get another once it was cut short", () => {
+  it("keep their writer while it works, and get another once it was cut short", () => {
     const held = hold(A, 0);
     expect(look(held, 4_400)).toBe(held);
     const other = look(held, 4_401);
     expect(other).toMatchObject({ values: A, tended: 4_401 });
     expect(other.writer).not.toBe(held.writer);
-    // At work is who was at it lately, however long ago it began.
+    // A writer counts as working by its last activity, however long ago it began.
     const tended = due(held, held.writer, 9_000) as Unwritten;
     expect(look(tended, 9_100)).toBe(tended);
   });
 
-  it("get another writer at a change when theirs has been at work for 20 s: the platform would end it", () => {
+  it("get another writer at a change when theirs has worked for 20 s: the platform would end it", () => {
     const held = hold(A, 0);
     expect(change(held, B, 20_000)).toEqual({ ...held, values: B });
     expect(change(held, B, 20_001)).toEqual(hold(B, 20_001));
   });
 
-  it("are left alone by a writer that was replaced", () => {
+  it("are not written by a writer that was replaced", () => {
     const first = hold(A, 0).writer;
     const held = look(hold(B, 0), 10_000);
     expect(due(held, first, 10_000)).toBeUndefined();
@@ -82,7 +82,7 @@ describe("in any history of changes and writes", () => {
     { maxLength: 60 },
   );
 
-  it("the newest values are on KV or held here, unless the log was told that they are lost", () => {
+  it("the newest values are in KV or held here, unless the log says that they are lost", () => {
     fc.assert(
       fc.property(steps, (history) => {
         let now = 0;
@@ -100,7 +100,7 @@ describe("in any history of changes and writes", () => {
           } else if (does === "look") {
             held = held && look(held, now);
           } else {
-            // Each writer that ever began comes by: only the one that holds the values has something to write.
+            // Every writer ever started continues here: only the one that holds the values has something to write.
             const busy = [...writers].filter((writer) => due(held, writer, now) !== undefined);
             expect(busy.length).toBe(held ? 1 : 0);
             const [writer] = busy;

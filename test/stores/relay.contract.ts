@@ -1,4 +1,4 @@
-/** What every relay keeps to. */
+/** The contract of relays. Every implementation must pass it. */
 import { describe, expect, it } from "vitest";
 import { LOST, MAX_KEPT_PER_STREAM, type Relay } from "../../src/core/ports/relay.ts";
 import { all, take } from "../support/lines.ts";
@@ -15,8 +15,8 @@ export function relayContract(name: string, open: () => Relay): void {
     ...more,
   });
 
-  describe(`${name} keeps to the contract of relays, for questions:`, () => {
-    it("who asks gets the answer, whichever comes first", async () => {
+  describe(`${name} fulfils the contract of relays, for questions:`, () => {
+    it("a question gets its answer, whichever comes first", async () => {
       const [relay, mine] = [open(), box()];
       await relay.open(mine, "a");
       await relay.answer(mine, "a", "for a");
@@ -27,7 +27,7 @@ export function relayContract(name: string, open: () => Relay): void {
       expect(await waiting).toBe("for b");
     });
 
-    it("an answer that nobody asked for is thrown away, and so is a second one", async () => {
+    it("an answer without a question is dropped, and so is a second one", async () => {
       const [relay, mine] = [open(), box()];
       await relay.answer(mine, "a", "unasked");
       await relay.open(mine, "a");
@@ -36,7 +36,7 @@ export function relayContract(name: string, open: () => Relay): void {
       expect(await relay.take(mine, "a")).toBe("first");
     });
 
-    it("an answer in another's box is none", async () => {
+    it("an answer in another box does not count", async () => {
       const [relay, mine, yours] = [open(), box(), box()];
       await relay.open(mine, "a");
       await relay.answer(yours, "a", "not asked there");
@@ -44,19 +44,19 @@ export function relayContract(name: string, open: () => Relay): void {
       expect(await relay.take(mine, "a")).toBe("mine");
     });
 
-    it("who waits is let go when the box is closed", async () => {
+    it("a waiting question ends when the box is closed", async () => {
       const [relay, mine] = [open(), box()];
       await relay.open(mine, "a");
       const waiting = relay.take(mine, "a");
-      // A round trip: by then the box knows of who waits.
+      // A round trip: after it, the box knows about the waiting question.
       await relay.open(mine, "b");
       await relay.close(mine);
       expect(await waiting).toBeUndefined();
     });
   });
 
-  describe(`${name} keeps to the contract of relays, for running requests:`, () => {
-    it("one is told that it was cancelled, others are not", async () => {
+  describe(`${name} fulfils the contract of relays, for running requests:`, () => {
+    it("a cancelled one gets the signal, others do not", async () => {
       const [relay, mine, yours] = [open(), box(), box()];
       const told = relay.watch(mine, running({ call: "a" }));
       const others = [
@@ -69,7 +69,7 @@ export function relayContract(name: string, open: () => Relay): void {
       expect(await Promise.all(others)).toEqual([undefined, undefined]);
     });
 
-    it("one that began before it was cancelled is told when it watches, a later one of that id is not", async () => {
+    it("one that began before its cancellation gets the signal when it watches, a later one with that id does not", async () => {
       const [relay, mine] = [open(), box()];
       await relay.cancel(mine, "7");
       expect(await relay.watch(mine, running({ call: "a", since: Date.now() - 60_000 }))).toBe("cancelled");
@@ -85,7 +85,7 @@ export function relayContract(name: string, open: () => Relay): void {
       expect(await told).toBe("cancelled");
     });
 
-    it("one is told that its client came back for its stream, also if it begins to watch later", async () => {
+    it("one gets the signal that its client resumes the stream, also if it watches later", async () => {
       const [relay, mine] = [open(), box()];
       const told = relay.watch(mine, running({ call: "a", stream: "s" }));
       const follower = await relay.follow(mine, "s", 0);
@@ -95,8 +95,8 @@ export function relayContract(name: string, open: () => Relay): void {
     });
   });
 
-  describe(`${name} keeps to the contract of relays, for streams:`, () => {
-    it("who follows gets what was left and what comes, in order, until it is done", async () => {
+  describe(`${name} fulfils the contract of relays, for streams:`, () => {
+    it("a follower gets stored and new messages, in order, until it is done", async () => {
       const [relay, mine, yours] = [open(), box(), box()];
       await relay.post(mine, "a", entries(1), false);
       const follower = await relay.follow(mine, "a", 0);
@@ -107,7 +107,7 @@ export function relayContract(name: string, open: () => Relay): void {
       expect(await all(follower)).toEqual(lines(1, 2, 3));
     });
 
-    it("one that is done is given from any position on, and nothing after its last", async () => {
+    it("one that is done can be read from any position, and ends after its last message", async () => {
       const [relay, mine] = [open(), box()];
       await relay.post(mine, "a", entries(1, 2, 3), true);
       expect(await all(await relay.follow(mine, "a", 0))).toEqual(lines(1, 2, 3));
@@ -115,7 +115,7 @@ export function relayContract(name: string, open: () => Relay): void {
       expect(await relay.follow(mine, "a", 3)).toBeUndefined();
     });
 
-    it("the last to come follows, whoever did before is let go", async () => {
+    it("the latest follower replaces the previous one", async () => {
       const [relay, mine] = [open(), box()];
       await relay.post(mine, "a", entries(1), false);
       const one = await relay.follow(mine, "a", 0);
@@ -125,7 +125,7 @@ export function relayContract(name: string, open: () => Relay): void {
       expect(await all(other)).toEqual(lines(2));
     });
 
-    it("one goes on whose client has heard all that was left", async () => {
+    it("one continues if its client has received all stored messages", async () => {
       const [relay, mine] = [open(), box()];
       const follower = await relay.follow(mine, "a", 3);
       await relay.post(mine, "a", [], false);
@@ -133,7 +133,7 @@ export function relayContract(name: string, open: () => Relay): void {
       expect(await all(follower)).toEqual(lines(4));
     });
 
-    it("who follows what nobody runs, or a position that never was, is told that it is lost", async () => {
+    it("one that does not run, or an unknown position, is reported as lost", async () => {
       const [relay, mine] = [open(), box()];
       const nobody = relay.follow(mine, "never was", 0).then(all);
       const ahead = await relay.follow(mine, "a", 9);
@@ -142,7 +142,7 @@ export function relayContract(name: string, open: () => Relay): void {
       expect(await nobody).toEqual([LOST]);
     });
 
-    it("of one that is too long the oldest messages go, and the last stays", async () => {
+    it("one that is too long loses its oldest messages, but keeps the last", async () => {
       const [relay, mine] = [open(), box()];
       const half = "x".repeat(MAX_KEPT_PER_STREAM / 2);
       const long = [1, 2, 3].map((at) => ({ at, text: half }));
@@ -153,7 +153,7 @@ export function relayContract(name: string, open: () => Relay): void {
       expect(await all(await relay.follow(mine, "b", 0))).toHaveLength(1);
     });
 
-    it("all of a box are gone when it is closed, and what comes later is not kept", async () => {
+    it("all of a box are deleted when it is closed, and later messages are not stored", async () => {
       const [relay, mine] = [open(), box()];
       await relay.post(mine, "a", entries(1), false);
       const follower = await relay.follow(mine, "a", 0);

@@ -1,4 +1,4 @@
-/** What every store of session values keeps to. */
+/** The contract of session stores. Every implementation must pass it. */
 import { describe, expect, it } from "vitest";
 import { MAX_SESSION_CHARACTERS, SessionFull } from "../../src/core/model/session.ts";
 import type { SessionStore } from "../../src/core/ports/session-store.ts";
@@ -6,15 +6,15 @@ import type { SessionStore } from "../../src/core/ports/session-store.ts";
 export function sessionStoreContract(name: string, open: () => SessionStore): void {
   const fresh = () => crypto.randomUUID();
 
-  describe(`${name} keeps to the contract of session stores:`, () => {
-    it("a session that nobody changed is empty, and has not ended", async () => {
+  describe(`${name} fulfils the contract of session stores:`, () => {
+    it("an unchanged session is empty, and has not ended", async () => {
       const store = open();
       const id = fresh();
       expect(await store.read("me", id)).toEqual({});
       expect(await store.hasEnded("me", id)).toBe(false);
     });
 
-    it("a change leaves the other values, and undefined forgets one", async () => {
+    it("a change leaves the other values, and undefined deletes one", async () => {
       const store = open();
       const id = fresh();
       await store.update("me", id, { a: 1, b: [2, { c: null }] });
@@ -22,7 +22,7 @@ export function sessionStoreContract(name: string, open: () => SessionStore): vo
       expect(await store.read("me", id)).toEqual({ b: [2, { c: null }], d: "4" });
     });
 
-    it("changes that come at once are all kept", async () => {
+    it("concurrent changes are all stored", async () => {
       const store = open();
       const id = fresh();
       const keys = Array.from({ length: 20 }, (_, n) => `k${n}`);
@@ -30,7 +30,7 @@ export function sessionStoreContract(name: string, open: () => SessionStore): vo
       expect(Object.keys(await store.read("me", id)).sort()).toEqual(keys.sort());
     });
 
-    it("any text is a key, __proto__ too", async () => {
+    it("any string is a key, __proto__ too", async () => {
       const store = open();
       const id = fresh();
       const values = JSON.parse('{"__proto__": {"a": 1}, "": 2, "a b:c/\\u2028": 3}');
@@ -40,7 +40,7 @@ export function sessionStoreContract(name: string, open: () => SessionStore): vo
       );
     });
 
-    it("what a caller does with values that it gave or got changes nothing", async () => {
+    it("changing a value after writing or reading it has no effect on the store", async () => {
       const store = open();
       const id = fresh();
       const list = [1];
@@ -49,7 +49,7 @@ export function sessionStoreContract(name: string, open: () => SessionStore): vo
       expect(await store.read("me", id)).toEqual({ list: [1] });
     });
 
-    it("a session is one principal's, and another of the same principal is apart", async () => {
+    it("a session belongs to one principal, and is separate from the principal's others", async () => {
       const store = open();
       const [one, other] = [fresh(), fresh()];
       await store.update("key:1", one, { a: 1 });
@@ -68,14 +68,14 @@ export function sessionStoreContract(name: string, open: () => SessionStore): vo
       const tooMuch = { a: 2, b: "x".repeat(MAX_SESSION_CHARACTERS) };
       await expect(store.update("me", id, tooMuch)).rejects.toThrow(new SessionFull().message);
       expect(await store.read("me", id)).toEqual({ a: 1 });
-      // To the last character: the key, two quotes, and what was there ("a" and 1).
+      // To the last character: the key, two quotes, and the earlier values ("a" and 1).
       await store.update("me", id, { b: "x".repeat(MAX_SESSION_CHARACTERS - 5) });
       await expect(store.update("me", id, { c: 1 })).rejects.toThrow(new SessionFull().message);
       await store.update("me", id, { b: undefined, c: 1 });
       expect(await store.read("me", id)).toEqual({ a: 1, c: 1 });
     });
 
-    it("a session that has ended holds nothing, and has ended for good", async () => {
+    it("a session that has ended holds nothing, and stays ended", async () => {
       const store = open();
       const id = fresh();
       await store.update("me", id, { a: 1 });
@@ -86,7 +86,7 @@ export function sessionStoreContract(name: string, open: () => SessionStore): vo
       expect(await store.hasEnded("me", id)).toBe(true);
     });
 
-    it("a session can end that was never used, and twice", async () => {
+    it("an unused session can end, and one can end twice", async () => {
       const store = open();
       const id = fresh();
       await store.end("me", id);

@@ -1,4 +1,4 @@
-/** Parts of an app that nobody has to sign in to, for tests that build one of their own. */
+/** Parts of an app that is open to everyone, for tests that create their own app. */
 import type { App, Parts } from "../../src/app.ts";
 import type { Principal } from "../../src/core/model/principal.ts";
 
@@ -11,7 +11,7 @@ export const OPEN = {
   signIn: undefined,
 } satisfies Partial<Parts>;
 
-/** @param url a path will do */
+/** Sends a request to an app. `url` may be a path. */
 export function fetchFrom(app: App, url: string, init?: RequestInit): Response | Promise<Response> {
   return app.fetch(new Request(new URL(url, "http://localhost"), init));
 }

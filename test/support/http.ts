@@ -1,12 +1,12 @@
-/** Requests to the Worker as a test writes them, and answers as it reads them. */
+/** Sends requests to the Worker, and parses its answers. */
 import { exports } from "cloudflare:workers";
 
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body, parsed; undefined where there is none. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
+  /** The parsed JSON body; undefined if the body is not JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: any JSON may come back
   readonly body: any;
 }
 
@@ -22,12 +22,12 @@ function readBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Pages and event streams are no JSON: tests of those read `text`.
+    // Pages and event streams are not JSON: their tests read `text`.
     return undefined;
   }
 }
 
-/** POSTs JSON; a string is sent as it stands, for bodies that JSON.stringify would not print. */
+/** POSTs JSON. A string is sent unchanged, for bodies that JSON.stringify would not produce. */
 export function post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
   return send(path, {
     method: "POST",

@@ -1,7 +1,7 @@
-/** Reads what a store streams. */
+/** Reads the line streams of stores. */
 import { readLines } from "../../src/core/ports/change-feed.ts";
 
-/** The next lines that say something, then leaves. */
+/** Returns the next non-empty lines, then cancels the stream. */
 export async function take(count: number, source: ReadableStream<Uint8Array> | undefined): Promise<string[]> {
   if (source === undefined) throw new Error("there is no stream");
   const lines = readLines(source);
@@ -14,7 +14,7 @@ export async function take(count: number, source: ReadableStream<Uint8Array> | u
   return taken;
 }
 
-/** All lines until the other side ends the stream. */
+/** Returns all lines until the other side ends the stream. */
 export function all(source: ReadableStream<Uint8Array> | undefined): Promise<string[]> {
   return take(Number.POSITIVE_INFINITY, source);
 }

@@ -1,17 +1,17 @@
-/** Requests to `/mcp` as a test writes them. */
+/** Sends requests to `/mcp`. */
 import { exports } from "cloudflare:workers";
 import { type Stream, streamOf } from "./sse.ts";
 
 export interface McpAnswer {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
+  // biome-ignore lint/suspicious/noExplicitAny: any JSON may come back
   readonly body: any;
 }
 
 type Headed = Readonly<Record<string, string>>;
 
-/** @param path or a whole URL, for what does not go over plain http */
+/** POSTs a message. `path` may be a whole URL, for tests that need https. */
 export function postMcp(message: unknown, headers: Headed = {}, path = "/mcp"): Promise<Response> {
   return exports.default.fetch(new URL(path, "http://trivet.test"), {
     method: "POST",
@@ -30,10 +30,10 @@ export const request = (method: string, params?: unknown, id: unknown = 1) => ({
 
 export const call = (name: string, args: unknown = {}) => request("tools/call", { name, arguments: args });
 
-/** The capabilities of a client that can be asked everything. */
+/** The capabilities of a client that supports every kind of question. */
 export const EVERYTHING = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
-/** @returns headers that carry on the session of a new handshake */
+/** Opens a session. Returns the headers that continue it. */
 export async function handshake(
   protocolVersion = "2025-11-25",
   capabilities: object = {},
@@ -46,15 +46,15 @@ export async function handshake(
   return { "mcp-session-id": session, "mcp-protocol-version": body.result.protocolVersion };
 }
 
-/** Both types, as the specification wants every client to list them. */
+/** Both media types, which the specification requires every client to accept. */
 export const BOTH = { accept: "application/json, text/event-stream" };
 
-/** POSTs on a session, and reads the event stream that answers as it comes in. */
+/** POSTs a message on a session, and returns the event stream of the answer. */
 export async function streamed(message: unknown, headers: Headed, path?: string): Promise<Stream> {
   return streamOf(await postMcp(message, { ...BOTH, ...headers }, path));
 }
 
-/** The stream of a session. */
+/** Opens a session's GET stream. */
 export async function listenTo(session: Headed, more: Headed = {}): Promise<Stream> {
   const headers = { accept: "text/event-stream", ...session, ...more };
   return streamOf(await exports.default.fetch("http://trivet.test/mcp", { headers }));

@@ -1,6 +1,6 @@
 /**
- * Each store in memory, for tests of what stands above them: it keeps to the port's contract (test/stores), and to nothing
- * more. It knows no limits on what it holds but those that the contract names, and forgets nothing in time.
+ * In-memory implementations of all stores, for tests of the layers above. They fulfil each port's contract
+ * (test/stores) and nothing more: the only size limits are the contract's, and nothing expires.
  */
 import { claim, extend, type LeaseRow, mayRelease, settle } from "../../src/core/idempotency/lease.ts";
 import type { Change } from "../../src/core/model/change.ts";
@@ -28,7 +28,7 @@ import type { SessionStore } from "../../src/core/ports/session-store.ts";
 const LOOK_AGAIN_MS = 2;
 const KEEP_MS = 60_000;
 
-/** @param marginMs how long a lease lasts beyond the run that it is for */
+/** Keeps idempotency records. `marginMs` is how long a lease outlasts the run's time limit. */
 export function memoryIdempotency(marginMs = KEEP_MS): IdempotencyStore {
   const rows = new Map<string, { readonly row: LeaseRow; readonly record?: IdempotencyRecord | undefined }>();
   return {
@@ -99,7 +99,7 @@ export function memorySessions(): SessionStore {
   };
 }
 
-/** Lines that are written to whoever reads them, until either side ends it. */
+/** Lines for one reader, until either side ends the stream. */
 class LineStream {
   readonly source: ReadableStream<Uint8Array>;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
@@ -129,7 +129,7 @@ class LineStream {
 interface Stream {
   entries: RelayEntry[];
   isDone: boolean;
-  /** Who reads it, and whether the request that runs has not replied yet. */
+  /** The stream's reader; `isWaiting` while it waits for the running request to reply. */
   reader?: { readonly lines: LineStream; readonly after: number; isWaiting: boolean } | undefined;
 }
 
@@ -141,9 +141,9 @@ class Box {
   isClosed = false;
 
   question(name: string): PromiseWithResolvers<string | undefined> {
-    const asked = this.questions.get(name) ?? Promise.withResolvers<string | undefined>();
-    this.questions.set(name, asked);
-    return asked;
+    const pending = this.questions.get(name) ?? Promise.withResolvers<string | undefined>();
+    this.questions.set(name, pending);
+    return pending;
   }
 
   stream(name: string): Stream {
@@ -160,7 +160,7 @@ class Box {
   }
 }
 
-/** @param replyMs how long a request that runs may take to reply to a client that came back */
+/** Relays messages. `replyMs` is how long a running request may take to reply to a client that reconnects. */
 export function memoryRelay(replyMs = 5_000): Relay {
   const boxes = new Map<string, Box>();
   const at = (name: string) => {
@@ -236,7 +236,7 @@ export function memoryRelay(replyMs = 5_000): Relay {
   };
 }
 
-/** Streams of a principal, and resources of a session. */
+/** At most this many streams of a principal, and this many resources of a session. */
 const MAX_OPEN = 32;
 const MAX_SUBSCRIBED = 100;
 

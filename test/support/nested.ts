@@ -1,6 +1,6 @@
-/** JSON that is deeper than it may be. */
+/** Creates JSON that is nested too deeply. */
 
-/** `levels` arrays in each other, as JSON text: JSON.stringify would overflow the stack. */
+/** JSON text of `levels` nested arrays, for which JSON.stringify would overflow the stack. */
 export function nested(levels: number): string {
   return "[".repeat(levels) + "]".repeat(levels);
 }

@@ -1,8 +1,8 @@
-/** OpenTool calls as a test writes them. Every answer is checked against the protocol's shape before the test sees it. */
+/** Sends OpenTool calls. Checks every answer against the protocol's shape before it returns it. */
 import * as v from "valibot";
 import { type Answer, post } from "./http.ts";
 
-/** OpenTool 1.0, "Call Tool": `result` is an object beside an error too, and an error's code an integer. */
+/** OpenTool 1.0, "Call Tool": `result` is an object even in an error, and an error's code is an integer. */
 export const RpcResponse = v.union([
   v.strictObject({
     jsonrpc: v.literal("2.0"),
@@ -44,14 +44,16 @@ export function rpc(
 
 export interface Event {
   readonly event: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
+  // biome-ignore lint/suspicious/noExplicitAny: any JSON may come back
   readonly data: any;
 }
 
-/** How the published Dart client finds events, letter for letter. */
+/** How the published Dart client finds events, copied exactly. */
 const DART_EVENT = /event:(\w+)\ndata:(.*?)\n\n/g;
 
-/** Reads an event stream as the published Dart client does; refuses what that would skip in silence. */
+/**
+ * Parses an event stream as the published Dart client does. Throws for anything that the client would silently skip.
+ */
 export function eventsOf(text: string): Event[] {
   const skipped = text.replaceAll(DART_EVENT, "");
   if (skipped !== "") throw new Error(`the Dart client does not see ${JSON.stringify(skipped)}`);

@@ -1,6 +1,6 @@
 /**
- * What OXP 1.0's openapi.json (components/schemas) allows in answers, as strict schemas: where that file leaves an
- * object open, only the members that its prose names. Two of its faults are read as they were meant: see each.
+ * Strict schemas of the answers that OXP 1.0's openapi.json (components/schemas) allows. If that file leaves an object
+ * open, only the members named in its prose are allowed. Two faults of the file are read as intended; see there.
  */
 import * as v from "valibot";
 
@@ -21,8 +21,8 @@ const RESULT = {
 };
 
 /**
- * components/schemas/CallToolResponse. `additionalProperties: false` beside `oneOf` rejects every answer that carries
- * `value` or `error`, the documents' own examples included: read as `unevaluatedProperties: false`.
+ * components/schemas/CallToolResponse. Its `additionalProperties: false` next to `oneOf` rejects every answer with
+ * `value` or `error`, including the document's own examples. Read as `unevaluatedProperties: false`.
  */
 export const CallToolResponse = v.strictObject({
   $schema: SCHEMA,
@@ -32,7 +32,7 @@ export const CallToolResponse = v.strictObject({
   ]),
 });
 
-/** components/schemas/ServerErrorResponse; its challenges (ToolAuthorizationChallenge) cannot do without a `url`. */
+/** components/schemas/ServerErrorResponse. Its challenges (ToolAuthorizationChallenge) require a `url`. */
 export const ServerErrorResponse = v.strictObject({
   $schema: SCHEMA,
   message: v.pipe(v.string(), v.minLength(1)),
@@ -44,7 +44,7 @@ export const ServerErrorResponse = v.strictObject({
           v.strictObject({ id: v.string(), url: v.pipe(v.string(), v.url()), check_url: v.optional(v.string()) }),
         ),
       ),
-      // Not in the schema, which leaves this object open: "name missing secrets by id only".
+      // The schema leaves this object open, but the prose says "name missing secrets by id only".
       secrets: v.optional(v.array(v.strictObject({ id: v.string() }))),
       user_id: v.optional(v.boolean()),
     }),
@@ -65,7 +65,7 @@ const FlatSchema = v.pipe(
 );
 
 const EXCLUDED = /^(\$(ref|defs|schema|dynamicRef)|definitions)$/;
-/** Parameters may be called as keywords are, and data may hold such members. */
+/** Parameters may be named like keywords, and data may have such members. */
 const BY_NAME = /^(properties|patternProperties|dependencies|dependentSchemas)$/;
 const DATA = /^(enum|const|default|examples)$/;
 
@@ -87,7 +87,9 @@ const Parameters = v.pipe(
   v.check((schema) => v.is(ObjectOfDescribed, schema), "is no object schema whose properties have descriptions"),
 );
 
-/** components/schemas/ToolDefinition: closed. The schema's `requirements.*.required` stand beside `items`; meant inside. */
+/**
+ * components/schemas/ToolDefinition: closed. The schema has `requirements.*.required` next to `items`; meant inside.
+ */
 export const ToolDefinition = v.strictObject({
   id: v.pipe(v.string(), v.regex(/^[A-Za-z0-9_]+\.[A-Za-z0-9_]+@[0-9]+\.[0-9]+\.[0-9]+$/)),
   name: v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,64}$/)),
@@ -117,7 +119,7 @@ export const ListToolsResponse = v.strictObject({
   items: v.array(ToolDefinition),
 });
 
-/** The schema of a status: 200, 422, and one shape for everything else (rulings, "404, 405, 413, 415"). */
+/** The schema for a status: 200, 422, and one shape for all other errors. */
 export function shapeOf(status: number): v.GenericSchema {
   if (status === 200) return CallToolResponse;
   return status === 422 ? ValidationErrorResponse : ServerErrorResponse;

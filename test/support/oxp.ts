@@ -1,4 +1,4 @@
-/** OXP calls as a test writes them. Every answer is checked against its schema before the test sees it. */
+/** Sends OXP calls. Checks every answer against its schema before it returns it. */
 import * as v from "valibot";
 import { type Answer, post } from "./http.ts";
 import { shapeOf } from "./oxp-shapes.ts";
@@ -10,12 +10,12 @@ export async function postCall(body: unknown, path = "/tools/call", headers?: Re
   return answer;
 }
 
-/** Calls a tool; `more` are further members of the request: `call_id`, `context`. */
+/** Calls a tool. `more` has further members of the request, such as `call_id` or `context`. */
 export function call(tool_id: string, input?: unknown, more: object = {}, path?: string): Promise<Answer> {
   return postCall({ request: { tool_id, ...(input !== undefined && { input }), ...more } }, path);
 }
 
-/** The value of a call that must complete. */
+/** Returns the value of a call, which must succeed. */
 export async function completed(tool_id: string, input?: unknown, more?: object): Promise<unknown> {
   const { body, text } = await call(tool_id, input, more);
   if (body?.result?.success !== true) throw new Error(`the call did not complete: ${text}`);

@@ -1,9 +1,9 @@
-/** Which shape an error has at a path, as a client that knows only its own protocol needs it. */
+/** The shape of an error at a path, as expected by a client that knows only its own protocol. */
 import * as v from "valibot";
 import { RpcResponse } from "./opentool.ts";
 import { shapeOf } from "./oxp-shapes.ts";
 
-/** MCP 2025-11-25, schema, JSONRPCErrorResponse: the id is left out where none could be read. */
+/** MCP 2025-11-25, schema, JSONRPCErrorResponse: the id is omitted if none could be read. */
 export const McpError = v.strictObject({
   jsonrpc: v.literal("2.0"),
   id: v.optional(v.union([v.string(), v.number()])),

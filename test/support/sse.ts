@@ -1,30 +1,30 @@
-/** Event streams as a test reads them: event by event, while they are open (WHATWG HTML, section 9.2.6). */
+/** Reads event streams event by event, while they are open (WHATWG HTML, section 9.2.6). */
 
 export interface StreamEvent {
   readonly id?: string;
   readonly retry?: string;
-  /** Parsed; undefined where the event has no data. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
+  /** Parsed; undefined if the event has no data. */
+  // biome-ignore lint/suspicious/noExplicitAny: any JSON may come back
   readonly data?: any;
 }
 
 export interface Stream {
   readonly response: Response;
-  /** The next event that is no comment; undefined at the end. @throws after some seconds without one */
+  /** Returns the next event that is not a comment; undefined at the end. Throws after some seconds without one. */
   next(): Promise<StreamEvent | undefined>;
-  /** The data of the next event that has some. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
+  /** Returns the data of the next event that has data. */
+  // biome-ignore lint/suspicious/noExplicitAny: any JSON may come back
   nextData(): Promise<any>;
-  /** All that is still to come. */
+  /** Returns all remaining events. */
   rest(): Promise<StreamEvent[]>;
-  /** Whether nothing comes within these milliseconds. Nothing is lost. */
+  /** Whether nothing arrives within these milliseconds. Later reads still get what arrives. */
   isSilent(ms: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
 const PATIENCE_MS = 5_000;
 
-/** @param patienceMs how long an event may take */
+/** Reads a response. `patienceMs` is how long to wait for an event. */
 export function streamOf(response: Response, patienceMs = PATIENCE_MS): Stream {
   if (response.headers.get("content-type") !== "text/event-stream" || response.body === null) {
     throw new Error(`no event stream, but ${response.status} ${response.headers.get("content-type")}`);
@@ -34,7 +34,7 @@ export function streamOf(response: Response, patienceMs = PATIENCE_MS): Stream {
   const events: StreamEvent[] = [];
   let text = "";
   let pending: Promise<boolean> | undefined;
-  /** @returns whether the stream goes on */
+  /** Returns whether the stream goes on. */
   const read = async (): Promise<boolean> => {
     const { done, value } = await reader.read();
     text += decoder.decode(value, { stream: !done });
@@ -46,7 +46,7 @@ export function streamOf(response: Response, patienceMs = PATIENCE_MS): Stream {
     }
     return !done;
   };
-  /** One read at a time: one that took too long is waited for again. */
+  /** Reads one chunk at a time: a read that timed out is awaited again. */
   const more = () => {
     pending ??= read().finally(() => {
       pending = undefined;

@@ -1,4 +1,4 @@
-/** Tells `cloudflare:workers` which module is the Worker, so that tests can call `exports.default.fetch`. */
+/** Tells TypeScript which module the Worker is, so that tests can call `exports.default.fetch`. */
 declare namespace Cloudflare {
   interface GlobalProps {
     mainModule: typeof import("../../src/index.ts");
@@ -10,7 +10,7 @@ declare module "*?raw" {
   export default text;
 }
 
-/** Vite's: files beside a test, as it asks for them. */
+/** Vite's `import.meta.glob`, with the options that tests use. */
 interface ImportMeta {
   glob<Module>(patterns: string[], options: { query: string; import: string; eager: true }): Record<string, Module>;
 }

@@ -1,4 +1,4 @@
-/** What `defineTool` infers, checked by `tsc -p .`: nothing here runs. */
+/** Tests of the types that `defineTool` infers, checked by `tsc -p .`: nothing here runs. */
 import { type } from "arktype";
 import * as v from "valibot";
 import { expectTypeOf } from "vitest";
@@ -16,7 +16,7 @@ import {
 
 const tool = { version: "1.0.0", description: "Is only typed." };
 
-// The input type reaches run: what comes out of the schema, not what goes in.
+// `run` gets the schema's output type, not its input type.
 defineTool({
   ...tool,
   input: v.object({
@@ -70,14 +70,14 @@ defineTool({
   },
 });
 
-// The output type is enforced: what goes into the schema, now or later.
+// The output type is enforced: the schema's input type, returned directly or as a promise.
 defineTool({ ...tool, output: v.number(), run: () => 1 });
 defineTool({ ...tool, output: v.number(), run: async () => 1 });
 defineTool({ ...tool, output: v.object({ x: v.optional(v.string(), "d") }), run: () => ({}) });
 defineTool({ ...tool, output: v.array(v.string()), run: () => ["a"] });
 // @ts-expect-error a string is no number
 defineTool({ ...tool, output: v.number(), run: () => "1" });
-// @ts-expect-error nor is it one later
+// @ts-expect-error nor is a promise of one
 defineTool({ ...tool, output: v.number(), run: async () => "1" });
 // @ts-expect-error nothing is no number
 defineTool({ ...tool, output: v.number(), run() {} });
@@ -88,7 +88,7 @@ defineTool({ ...tool, output: z.object({ x: z.string() }), run: () => ({ x: 1 })
 // @ts-expect-error arktype's too
 defineTool({ ...tool, output: type({ x: "string" }), run: () => ({ x: 1 }) });
 
-// null: nothing is returned. Left out: anything may be.
+// null: the tool returns nothing. Without an output, it may return anything.
 defineTool({ ...tool, output: null, run() {} });
 defineTool({ ...tool, output: null, async run() {} });
 // @ts-expect-error something is not nothing
@@ -96,7 +96,7 @@ defineTool({ ...tool, output: null, run: async () => 1 });
 defineTool({ ...tool, run: () => ({ any: ["thing"] }) });
 defineTool({ ...tool, run() {} });
 
-// The context holds what is declared, and nothing else.
+// The context has what is declared, and nothing else.
 defineTool({
   ...tool,
   requirements: { secrets: ["API_KEY", "OTHER"], authorization: [{ id: "google", oauth2: { scopes: ["s"] } }] },
@@ -128,7 +128,7 @@ defineTool({
     expectTypeOf(ctx.authorization).toEqualTypeOf<{ readonly google: string; readonly github: string }>();
   },
 });
-// @ts-expect-error nobody of that name supplies anything
+// @ts-expect-error no such provider
 defineTool({ ...tool, requirements: { secrets: [{ id: "API_KEY", from: "anyone" }] }, run() {} });
 defineTool({
   ...tool,
@@ -145,7 +145,7 @@ defineTool({
   },
 });
 
-// A user who is required is there.
+// A required user is always defined.
 defineTool({
   ...tool,
   requirements: { userId: true },
@@ -180,7 +180,7 @@ new ToolError("No", { canRetry: true, retryAfterMs: 1, developerMessage: "d", ad
 // @ts-expect-error no such member
 new ToolError("No", { retry: true });
 
-// Prompts and resources demand what tools demand, by the same names.
+// Prompts and resources have the same requirements as tools, by the same names.
 const demands = { scopes: ["s"], rate: 10, timeoutMs: 1, env: ["E"], requirements: { secrets: ["S"], userId: true } };
 definePrompt({
   ...demands,
@@ -193,7 +193,7 @@ definePrompt({
         expectTypeOf(prefix).toEqualTypeOf<string>();
         expectTypeOf(others.kind).toEqualTypeOf<string | undefined>();
         expectTypeOf(ctx.signal).toEqualTypeOf<AbortSignal>();
-        // @ts-expect-error while a person types, nobody can be asked
+        // @ts-expect-error completion cannot ask the user
         ctx.elicit;
         return [prefix];
       },
@@ -209,11 +209,11 @@ definePrompt({
 });
 definePrompt({
   description: "Is only typed.",
-  // @ts-expect-error a completion suggests texts
+  // @ts-expect-error completions are strings
   arguments: { city: { description: "Where.", complete: () => [7] } },
   get: () => "",
 });
-// @ts-expect-error a prompt is got for a person: it is not kept
+// @ts-expect-error results of prompts are not stored
 definePrompt({ description: "Is only typed.", ttlMs: 1, get: () => "" });
 defineResource({
   ...demands,
@@ -230,13 +230,13 @@ defineResource({
 // @ts-expect-error scopes are a list
 defineResource({ uri: "x://y", description: "Is only typed.", scopes: "s", read: () => "" });
 
-// A worker's handlers see the bindings that it names; its routes the parameters of their paths, and who was admitted.
+// A worker's handlers get the bindings that it declares; its routes get their path parameters and the principal.
 defineWorker<{ readonly PLACE: string }, { readonly n: number }>({
   routes(app, { authenticate }) {
     app.get("/custom/:id", (c) => {
       expectTypeOf(c.req.param("id")).toEqualTypeOf<string>();
       expectTypeOf(c.env.PLACE).toEqualTypeOf<string>();
-      // @ts-expect-error: nobody was asked who they are
+      // @ts-expect-error: the route does not authenticate
       return c.text(c.get("principal").id);
     });
     app.get("/mine", authenticate, (c) => {
@@ -252,5 +252,5 @@ defineWorker<{ readonly PLACE: string }, { readonly n: number }>({
     for (const { body } of messages) expectTypeOf(body.n).toEqualTypeOf<number>();
   },
 });
-// @ts-expect-error: it is called scheduled
+// @ts-expect-error: the name is scheduled
 defineWorker({ shedule() {} });

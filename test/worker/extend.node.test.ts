@@ -1,4 +1,4 @@
-/** `tools/worker.ts`: a fork's own middleware, routes, crons and queues, in the built Worker and under `npm start`. */
+/** `tools/worker.ts`: a fork's middleware, routes, crons and queues, in the built Worker and under `npm start`. */
 import { readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
@@ -64,7 +64,7 @@ describe("a deployment of a fork with a worker.ts", () => {
     expect((await ask(path, { ...init, headers: { "x-refuse": "yes" } })).status).toBe(418);
   });
 
-  it("leaves a stream of events as it is", async () => {
+  it("does not change an event stream", async () => {
     const [, body] = CALLS.OpenTool as [string, object];
     const headers = { authorization, "content-type": "application/json" };
     const answer = await ask("/opentool/streamCall", { method: "POST", headers, body: JSON.stringify(body) });
@@ -73,7 +73,7 @@ describe("a deployment of a fork with a worker.ts", () => {
     expect(answer.text).toMatch(/event:data\ndata:.*Hello, Ada!.*\n\nevent:done\n/);
   });
 
-  it("lets a middleware read a body that the server reads after it", async () => {
+  it("lets middleware read a body that the server reads later", async () => {
     const call = (name: string) => ({ request: { tool_id: "Hello.Greet", input: { name } } });
     const called = await postJson(`${deployment.url}/tools/call`, call("Eve"), { authorization });
     expect(called.body.result.value).toBe("Hello, Eve!");
@@ -92,7 +92,7 @@ describe("a deployment of a fork with a worker.ts", () => {
     expect(await ask(path, init)).toMatchObject({ status: 200, text: body });
   });
 
-  it("asks for a credential where a route says so, as the server does", async () => {
+  it("requires a credential if a route says so, as the server does", async () => {
     const nobody = await ask("/mine");
     expect(nobody.status).toBe(401);
     expect(nobody.headers.get("www-authenticate")).toContain("Bearer");
@@ -102,7 +102,7 @@ describe("a deployment of a fork with a worker.ts", () => {
     expect(known.text).toMatch(/^"key:[a-z0-9]+"$/);
   });
 
-  it("keeps what its handlers throw to the log, but for Hono's own exceptions", async () => {
+  it("logs what its handlers throw instead of sending it, except for Hono's own exceptions", async () => {
     expect(await ask("/fails")).toMatchObject({ status: 500, text: '{"message":"Internal error"}' });
     expect(await ask("/fails-with-a-text")).toMatchObject({ status: 500, text: '{"message":"Internal error"}' });
     expect(await ask("/refuses")).toMatchObject({ status: 402, text: "pay first" });
@@ -112,7 +112,7 @@ describe("a deployment of a fork with a worker.ts", () => {
     expect(JSON.stringify(faults[1])).toContain("a text, only for the log");
   });
 
-  it("fails loudly where a route is registered too late to be served", async () => {
+  it("fails loudly if a route is registered too late to be served", async () => {
     expect((await ask("/late")).status).toBe(500);
     expect((await ask("/never", { headers: { authorization } })).status).toBe(404);
   });
@@ -140,7 +140,7 @@ describe("a route behind authenticate", () => {
   const status = async (path: string, token: string) => (await get(path, token)).status;
   const tokenFor = (path: string) => provider.sign({ aud: deployment.url + path });
 
-  it("takes below a toolkit's name the tokens that were issued for that toolkit, as its endpoints do", async () => {
+  it("accepts tokens for a toolkit below the toolkit's name, as its endpoints do", async () => {
     for (const path of ["/hello/mine", "/hello/tools"]) {
       for (const [endpoint, expected] of [
         ["/hello/mcp", 200],
@@ -154,7 +154,7 @@ describe("a route behind authenticate", () => {
     expect(await status("/mine", tokenFor("/hello/mcp"))).toBe(401);
   });
 
-  it("does not exist below the name of a toolkit that a key is not bound to, as its endpoints do not", async () => {
+  it("does not exist for a key below the name of another toolkit, as with its endpoints", async () => {
     const [here, elsewhere] = await Promise.all(
       ["hello", "other"].map(async (toolkit) => (await deployment.makeKey({ toolkits: [toolkit] })).text),
     );
@@ -196,7 +196,7 @@ describe("a route behind authenticate", () => {
     expect(answer.headers.get("access-control-allow-headers")).toBe("authorization");
   });
 
-  it("keeps the CORS headers that the fork sets itself", async () => {
+  it("keeps CORS headers set by the fork", async () => {
     const key = (await deployment.makeKey()).text;
     const own = ({ status, headers }: Response) => [
       status,
@@ -231,7 +231,7 @@ describe("handlers that are not for requests", () => {
     expect(await kept("scheduled")).toBe("0 6 * * *");
   });
 
-  it("takes the messages of a queue", async () => {
+  it("receives the messages of a queue", async () => {
     const worker = await miniflare.getWorker();
     const messages = ["one", "two"].map((id) => ({ id, timestamp: new Date(0), attempts: 1, body: { text: id } }));
     expect(await worker.queue("jobs", messages)).toMatchObject({ outcome: "ok" });
@@ -239,7 +239,7 @@ describe("handlers that are not for requests", () => {
   });
 });
 
-it("a fork without a worker.ts has the bundle that it would have if there were no such thing", () => {
+it("a fork without a worker.ts has the same bundle as if the feature did not exist", () => {
   const fork = makeFork({ "hello/greet.ts": GREET });
   const bundle = () => {
     build(fork);
@@ -257,7 +257,7 @@ it("a fork without a worker.ts has the bundle that it would have if there were n
     expect(bundle().length).toBe(without.length);
     fork.write("src/index.ts", index);
     fork.write("tools/worker.ts", ALL);
-    // With one, Hono's router for patterns comes along.
+    // With a worker.ts, Hono's router for patterns is included.
     expect([without.includes("SmartRouter"), bundle().includes("SmartRouter")]).toEqual([false, true]);
   } finally {
     fork.remove();
@@ -283,7 +283,7 @@ describe("npm start", () => {
   };
   const isBot = { "user-agent": "BadBot/1.0" };
 
-  it("serves the README's worker.ts as soon as it is there", async () => {
+  it("serves the README's worker.ts as soon as it exists", async () => {
     expect((await get("/tools", isBot)).status).toBe(200);
     fork.write("tools/worker.ts", SAMPLE);
     await until(async () => (await get("/tools", isBot)).status === 403);
@@ -294,7 +294,7 @@ describe("npm start", () => {
     expect(JSON.parse((await get("/reports/2026-11-21")).text)).toMatchObject({ calls: "none yet" });
   });
 
-  it("goes on with it as it was while it is broken, says where, and takes it when it is mended", async () => {
+  it("keeps the previous version while it is broken, says where, and serves it once it is fixed", async () => {
     const broken = SAMPLE.replace("scheduled(", "shedule(").replace("No bots here", "No bots");
     fork.write("tools/worker.ts", broken);
     const line = broken.split("\n").findIndex((at) => at.includes("shedule(")) + 1;
@@ -311,7 +311,7 @@ describe("npm start", () => {
     await until(async () => (await get("/tools", isBot)).status === 200);
   });
 
-  it("takes mail", async () => {
+  it("receives mail", async () => {
     fork.write("tools/worker.ts", ALL);
     await until(async () => (await get("/info")).text === "the fork's info");
     const body = "From: ada@a.example\r\nTo: bob@b.example\r\nMessage-ID: <1@a.example>\r\n\r\nHello\r\n";

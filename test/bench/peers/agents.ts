@@ -1,6 +1,6 @@
 /**
- * Cloudflare's agents: the stateless `createMcpHandler` of `agents/mcp/server`, one handler an isolate, which wants a
- * server of the official SDK a request. It has no option that makes it answer revisions before 2026-07-28 as JSON.
+ * Cloudflare's agents: the stateless `createMcpHandler` of `agents/mcp/server`, one handler per isolate, which needs a
+ * server of the official SDK per request. No option makes it answer revisions before 2026-07-28 with JSON.
  */
 import { McpServer } from "@modelcontextprotocol/server";
 import { toStandardJsonSchema } from "@valibot/to-json-schema";

@@ -1,9 +1,9 @@
-/** `node test/bench/peers/check.ts`: whether every peer answers as `peers.ts` says. Installs them first. */
+/** `node test/bench/peers/check.ts`: installs the peers and checks that each answers as `peers.ts` says. */
 import { deepEqual, equal } from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { Miniflare } from "miniflare";
 import { bundledPeer, peers } from "../contestants.ts";
-import { asked, fetched } from "../mcp.ts";
+import { fetchInit, mcpRequest } from "../mcp.ts";
 import type { PeerWay } from "./peers.ts";
 
 const serving = (contents: string, tools: number) =>
@@ -30,7 +30,7 @@ interface Result {
 }
 
 async function ask(server: Miniflare, way: PeerWay, method: string, params?: Record<string, unknown>): Promise<Result> {
-  const answer = await server.dispatchFetch("http://localhost/mcp", fetched(asked(way, method, params)));
+  const answer = await server.dispatchFetch("http://localhost/mcp", fetchInit(mcpRequest(way, method, params)));
   const text = await answer.text();
   equal(answer.status, 200, text);
   const type = way.answers === "json" ? "application/json" : "text/event-stream";
@@ -61,7 +61,7 @@ async function listed(server: Miniflare, peer: Peer, way: PeerWay, count: number
 const waysOf = ({ legacy, modern, legacyAsRequired }: Peer): PeerWay[] =>
   [legacy, modern, legacyAsRequired].filter((way) => way !== undefined);
 
-/** @returns KiB after gzip */
+/** Returns the size of the peer's bundle in KiB after gzip. */
 async function check(peer: Peer): Promise<number> {
   deepEqual(peer.eras, ["legacy", ...(peer.modern === undefined ? [] : ["modern"])]);
   const script = bundledPeer(peer);
@@ -69,7 +69,7 @@ async function check(peer: Peer): Promise<number> {
     const server = serving(script, count);
     try {
       for (const way of waysOf(peer)) {
-        // Twice, for what is left of the first one.
+        // Twice, to find state that the first request left behind.
         await called(server, peer, way);
         await called(server, peer, way);
         await listed(server, peer, way, count);

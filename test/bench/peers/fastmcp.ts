@@ -1,6 +1,6 @@
 /**
- * fastmcp's class for the edge, one server an isolate. It turns only zod's schemas into JSON Schema, and knows neither
- * structured content nor output schemas.
+ * fastmcp's class for edge runtimes, one server per isolate. It converts only zod schemas to JSON Schema, and supports
+ * neither structured content nor output schemas.
  */
 import { EdgeFastMCP } from "fastmcp/edge";
 import { z } from "zod";

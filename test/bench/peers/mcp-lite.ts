@@ -1,4 +1,4 @@
-/** mcp-lite on Hono, as its README has it: one server and one transport an isolate, no session adapter. */
+/** mcp-lite on Hono, as in its README: one server and one transport per isolate, no session adapter. */
 import { toJsonSchema } from "@valibot/to-json-schema";
 import { Hono } from "hono";
 import { McpServer, StreamableHttpTransport } from "mcp-lite";

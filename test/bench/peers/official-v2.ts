@@ -1,8 +1,8 @@
 /**
- * The official SDK, version 2, on Hono. Its documentation wants a server a request. Its own fallback for revisions
- * before 2026-07-28 knows only event streams, so those go to the transport with `enableJsonResponse`, by the route that
- * the documentation gives for a wiring of one's own (`isLegacyRequest` before a strict handler). The body is parsed
- * once, as `createMcpHonoApp` would, less the clone that it makes.
+ * The official SDK, version 2, on Hono, with one server per request as its documentation requires. Its own fallback for
+ * revisions before 2026-07-28 only answers with event streams, so those requests go to the transport with
+ * `enableJsonResponse`, routed as the documentation describes for custom setups (`isLegacyRequest` before a strict
+ * handler). The body is parsed once, as in `createMcpHonoApp`, but without the clone that it makes.
  */
 import {
   createMcpHandler,

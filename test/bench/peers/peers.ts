@@ -1,26 +1,26 @@
-/** The peers that the benchmark measures against, and how each wants to be asked. Needs none of their modules. */
+/** The peers in the benchmark, and how to call each of them. Imports none of their modules. */
 
 import { BOTH, type Era, LEGACY, MODERN, type Way } from "../mcp.ts";
 
-/** How a peer is asked, and in what it answers. */
+/** How a peer is called, and the media type that it answers with. */
 export interface PeerWay extends Way {
   readonly answers: "json" | "sse";
 }
 
 export interface Peer {
   readonly name: string;
-  /** File name of the Worker, beside this file. */
+  /** File name of the Worker, in this folder. */
   readonly main: string;
   readonly eras: readonly Era[];
-  /** As the peer shows it. */
+  /** The tool's name as the peer lists it. */
   readonly toolName: string;
   /** Whether its results have structured content, and its tools an output schema. */
   readonly structured: boolean;
   readonly legacy: PeerWay;
   readonly modern?: PeerWay;
-  /** Modules that it would load if they were there, to be left out of its bundle. */
+  /** Optional modules that it would load if installed; they are left out of its bundle. */
   readonly absent?: readonly string[];
-  /** With the accept header that the protocol wants of every client, where {@link legacy} has another. */
+  /** Set if {@link legacy} uses another Accept header than the one that MCP requires of clients. */
   readonly legacyAsRequired?: PeerWay;
 }
 
@@ -37,7 +37,7 @@ export const PEERS: readonly Peer[] = [
     modern: { ...MODERN, answers: "json" },
   },
   {
-    // Refuses a version header that it does not know, and streams whatever is accepted as a stream.
+    // Rejects unknown version headers, and streams whenever the client accepts a stream.
     name: "mcp-lite",
     main: "mcp-lite.ts",
     eras: ["legacy"],

@@ -1,6 +1,6 @@
 /**
- * tmcp with its HTTP transport and its adapter for valibot: one server and one transport an isolate, without the
- * streams of a GET, as its documentation wants it where no connection lives long. It answers every POST as a stream.
+ * tmcp with its HTTP transport and its adapter for valibot: one server and one transport per isolate, without GET
+ * streams, as its documentation recommends if connections are short. It answers every POST with a stream.
  */
 import { ValibotJsonSchemaAdapter } from "@tmcp/adapter-valibot";
 import { HttpTransport } from "@tmcp/transport-http";

@@ -1,7 +1,7 @@
-/** The tools that every peer offers: one that adds, and as many more of the same as the benchmark asks for. */
+/** The tools that every peer serves: one that adds, and as many copies as the benchmark wants. */
 
 export interface Env {
-  /** How many tools, as a text. */
+  /** The number of tools, as text. */
   readonly TOOLS?: string;
 }
 

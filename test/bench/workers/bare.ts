@@ -1,6 +1,6 @@
 /**
- * The first reference: what a call costs without framework, checks or choices. Parses, looks at two numbers, answers the
- * bytes that Trivet answers; a listing is a text that it was given.
+ * The first reference: what a call costs without a framework, checks or choices. Parses the body, checks two numbers
+ * and answers with the same bytes as Trivet. Listings are fixed texts from a binding.
  */
 interface Given {
   readonly OXP: string;

@@ -1,4 +1,4 @@
-/** The second reference: one route of Hono's, and valibot's `safeParse`. What a careful hand writes for one tool. */
+/** The second reference: one Hono route and valibot's `safeParse`, as one would write a single tool by hand. */
 import { Hono } from "hono";
 import * as v from "valibot";
 

@@ -1,5 +1,5 @@
-/** KV for workerd, in memory: the requests that a `kvNamespace` binding makes. Expires nothing: no run lasts that long. */
-/** What is there from the start, put in when the module is bundled. */
+/** In-memory KV for workerd: the requests that a `kvNamespace` binding makes. Nothing expires: runs are too short. */
+/** The initial entries, defined when the module is bundled. */
 declare const KEPT: Record<string, string>;
 
 const values = new Map<string, ArrayBuffer | string>(Object.entries(KEPT));

@@ -1,6 +1,5 @@
 /**
- * Every mistake that the author of a prompt or a resource can make ends the build, and names the file, the problem and
- * the fix.
+ * Every mistake in a prompt or a resource ends the build with a message that names the file, the problem and the fix.
  */
 import { beforeAll, expect, it } from "vitest";
 import { project } from "../../support/node/project.ts";
@@ -40,7 +39,7 @@ const PROMPTS: readonly (readonly [string, string, string])[] = [
   ],
   ['description: "P", icons: [{ src: "https://x.example/", sizes: 48n }], get: () => ""', "its icons is not", "sizes"],
 ];
-/** A resource's members beside its description and `read`. */
+/** A resource's members besides its description and `read`. */
 const RESOURCES: readonly (readonly [string, string, string])[] = [
   ['uri: "x://0", once: true', 'a resource has no member "once"', "ttlMs"],
   ['uri: "x://1", rate: 0.5', "its rate is not a whole number", "rate: 10"],
@@ -68,7 +67,7 @@ beforeAll(async () => {
   ({ stderr } = await project(Object.fromEntries(files)).discover());
 });
 
-/** What discovery says of one file: its problem and its fix, over and over. */
+/** The problems and fixes that discovery reports for one file, in order. */
 const saidOf = (name: string) =>
   stderr
     .split(/^(?=tools\/)/m)

@@ -1,4 +1,4 @@
-/** Checks that discovery compiles: for tools that need one, as code that a Worker runs, and for no others. */
+/** Checks that discovery compiles to code, for tools that need one and no others. */
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
@@ -39,7 +39,7 @@ async function discovered(files: Record<string, string>): Promise<Project> {
   return made;
 }
 
-/** What a Worker would be made of. */
+/** The files and the text of the Worker's bundle. */
 async function bundled(made: Project): Promise<{ files: string[]; text: string }> {
   const { metafile, outputFiles } = await build({
     absWorkingDir: ROOT,
@@ -60,7 +60,7 @@ async function refuses(made: Project, id: string, input: object): Promise<boolea
 }
 
 describe.concurrent("a fork whose tools need no check", () => {
-  it("has none, and not a byte of what checks", async () => {
+  it("has none, and no code that checks", async () => {
     const text = 'p: v.pipe(v.string(), v.minLength(1), v.maxLength(9), v.description("P"))';
     const made = await discovered({
       "kit/add.ts": tool(),
@@ -82,7 +82,7 @@ describe.concurrent("a fork whose tools need no check", () => {
 });
 
 describe.concurrent("a fork with a tool that needs a check", () => {
-  it("has it for that tool alone, until the tool goes", async () => {
+  it("has it for that tool alone, until the tool is deleted", async () => {
     const made = await discovered({ "kit/add.ts": tool(), "kit/nested.ts": NESTED });
     expect(checksOf(made)).toHaveLength(1);
     expect(readFileSync(made.out, "utf8").match(/checked\(import\(/g)).toHaveLength(1);
@@ -94,23 +94,23 @@ describe.concurrent("a fork with a tool that needs a check", () => {
     expect(readFileSync(made.out, "utf8")).not.toContain("compiled-check.ts");
   });
 
-  it("brings the code along, and neither ajv nor anything that evaluates text", async () => {
+  it("includes the code, but neither ajv nor anything that evaluates strings", async () => {
     const made = await discovered({ "kit/written.ts": WRITTEN });
     const [check = ""] = checksOf(made);
-    // As code: the pattern of a parameter has these words as well.
+    // As code: these words also appear in a parameter's pattern.
     const code = check.replace(/"(?:[^"\\\n]|\\.)*"/g, '""');
     expect(code).not.toMatch(/\beval\b|\bFunction\b|\brequire\b|\bimport\(/);
     expect(check.match(/^import .*$/gm)).toEqual([
       expect.stringMatching(/ from "[./]*\/src\/core\/catalog\/compiled-check\.ts";$/),
     ]);
     const { files } = await bundled(made);
-    // Hono is of the app, which the catalogue names so that a fork can extend it.
+    // Hono belongs to the app, which the catalog imports so that a fork can extend it.
     expect(files.filter((file) => /node_modules\/(?!hono\/)/.test(file))).toEqual([]);
     expect(await refuses(made, "Kit.Written", { b: "require(" })).toBe(false);
     expect(await refuses(made, "Kit.Written", { b: "other(" })).toBe(true);
   });
 
-  it("has it as well where tools are evaluated by toolkit, each tool its own", async () => {
+  it("has it also if tools are bundled by toolkit, one check per tool", async () => {
     const names = Array.from({ length: 101 }, (_, index) => `t${String(index).padStart(3, "0")}`);
     const files = names.map((name) => [`kit/${name}.ts`, tool()]);
     const made = await discovered({ ...Object.fromEntries(files), "kit/t040.ts": NESTED, "kit/t042.ts": WRITTEN });

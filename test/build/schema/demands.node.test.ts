@@ -1,4 +1,4 @@
-/** What a published schema refuses, the call refuses: every library's own verdict beside that of an independent judge. */
+/** A call refuses what the published schema refuses: compares each library's verdict with an independent validator. */
 import { type Schema, Validator } from "@cfworker/json-schema";
 import { scope, type } from "arktype";
 import fc from "fast-check";
@@ -20,7 +20,7 @@ import {
 import type { ToolDefinition } from "../../../src/core/model/definition.ts";
 import { type StandardSchema, validate } from "../../../src/core/model/schema.ts";
 
-/** A tool with the one parameter, as the Worker holds it; and what is published of it. */
+/** A tool with this one parameter as the Worker loads it, and its published schema. */
 async function published(parameters: unknown) {
   const listed = describeInput(parameters, () => {});
   if (listed === undefined) throw new Error("it is not listed");
@@ -30,7 +30,7 @@ async function published(parameters: unknown) {
   const check = demands && evaluate(compile(demands));
   const { default: held } = await checked(Promise.resolve({ default: tool }), Promise.resolve({ default: [check] }));
   const { input = own } = held as ToolDefinition;
-  // `format` says what is meant, and refuses nothing: the judge would hold to it.
+  // `format` describes, but refuses nothing; the independent validator would enforce it.
   const plain = changeAll(listed, ({ format: _, ...rest }) => rest);
   const validator = new Validator(plain as Schema, "2020-12");
   return { listed, demands, own, input, refuses: (value: unknown) => !validator.validate(value).valid };
@@ -52,7 +52,7 @@ async function takes(schema: StandardSchema, input: object): Promise<boolean> {
 const NAMES = ["x", "y", "k", "0", "constructor", "toString"];
 const text = fc.constantFrom("", "a", "A", "b", "ab", " a ", "abc", "\u{1f600}", "\u{1f600}\u{1f600}", "\ud800", "5");
 const number = fc.constantFrom(0, 1, 2, 5, 1.5, -1, 100);
-/** Small enough to fit often, and to miss by little. */
+/** Small values, which match often and miss narrowly. */
 const json: fc.Arbitrary<unknown> = fc.letrec<{ json: unknown }>((tie) => ({
   json: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
@@ -198,7 +198,7 @@ const arktype = fc.letrec<{ node: unknown }>((tie) => {
 
 interface Library {
   readonly parameter: fc.Arbitrary<unknown>;
-  /** Parameters with one that is called `p`, and `q`, which is simple. */
+  /** Parameters with one called `p`, and a simple one called `q`. */
   readonly whole: readonly ((p: never) => unknown)[];
 }
 
@@ -250,7 +250,7 @@ const inputs = fc.array(
 describe.each(Object.entries(LIBRARIES))(
   "what the published schema refuses, %s with its check refuses",
   (_, library) => {
-    it("and takes all that both take", async () => {
+    it("and accepts whatever both accept", async () => {
       let letPass = 0;
       let taken = 0;
       const whole = fc.constantFrom(...library.whole);
@@ -271,7 +271,7 @@ describe.each(Object.entries(LIBRARIES))(
       };
       const options = { seed: 17, numRuns: 150 };
       await fc.assert(fc.asyncProperty(library.parameter, whole, inputs, run), options);
-      // Both happen: a library that by itself refused all that its published schema does would need no check.
+      // Both occur: a library that enforced its whole published schema would need no check.
       expect(letPass).toBeGreaterThan(20);
       expect(taken).toBeGreaterThan(100);
     });
@@ -279,7 +279,7 @@ describe.each(Object.entries(LIBRARIES))(
 );
 
 const P = "string" as never;
-/** Each lists of its parameter `p`, or of all together, what the library never looks at; and an input that breaks it. */
+/** Schemas whose published form has keywords that the library ignores, and an input that breaks them. */
 const SAID: readonly [as: string, parameters: () => unknown, broken: object][] = [
   ["valibot: a type", () => v.object({ p: v.pipe(v.any(), v.metadata({ type: "string" })) }), { p: { a: [1] } }],
   ["valibot: a most", () => v.object({ p: v.pipe(v.number(), v.metadata({ maximum: 10 })) }), { p: 99 }],
@@ -332,7 +332,7 @@ const SAID: readonly [as: string, parameters: () => unknown, broken: object][] =
   ["arktype: required", () => type({ "p?": P }).configure({ required: ["p"] } as never), {}],
 ];
 
-describe("what an author lists beside the library's own words holds", () => {
+describe("keywords that an author adds to the library's are enforced", () => {
   it.each(SAID)("%s", async (_, parameters, broken) => {
     const tool = await published(parameters());
     expect(await takes(tool.own, broken), "the library takes it").toBe(true);
@@ -340,7 +340,7 @@ describe("what an author lists beside the library's own words holds", () => {
     expect(await takes(tool.input, broken)).toBe(false);
   });
 
-  it("arktype: what a scope has its converter list is not listed, as nothing holds it", async () => {
+  it("arktype: keywords that a scope adds in conversion are not published, because nothing enforces them", async () => {
     const toJsonSchema = { fallback: { predicate: ({ base }: { base: object }) => ({ ...base, maxLength: 1 }) } };
     const own = scope({ a: type("string").narrow(() => true) }, { toJsonSchema } as never);
     const tool = await published(own.type({ p: "a" } as never));
@@ -367,14 +367,14 @@ describe("what an author lists beside the library's own words holds", () => {
   });
 });
 
-/** Undefined for what cannot be published: that is a mistake, which discovery tells. */
+/** Undefined if the schema cannot be published, which discovery reports as a mistake. */
 async function publishedIfPossible(make: () => unknown) {
   const problems: string[] = [];
   let made: unknown;
   try {
     made = make();
   } catch {
-    // Not every two types of arktype's go together.
+    // Not all arktype types can be combined.
     return undefined;
   }
   const listed = describeInput(made, (problem) => problems.push(problem));

@@ -1,4 +1,4 @@
-/** Schemas of every library as listings show them: flat draft 2020-12, and OpenTool's few words. */
+/** Schemas of every library as listings show them: flat draft 2020-12, and OpenTool's small vocabulary. */
 import { describe, expect, it } from "vitest";
 import type { CatalogEntry } from "../../../src/core/model/catalog-entry.ts";
 import { describe as describeTool } from "../../../src/protocols/opentool/describe.ts";
@@ -6,7 +6,7 @@ import { described, project, tool } from "../../support/node/project.ts";
 
 type Json = Record<string, unknown>;
 
-/** The texts of one tool with the given members. */
+/** The listed texts of a tool with the given members. */
 async function listed(
   members: Record<string, string>,
 ): Promise<{ input: Json; output: Json; opentool: OpenTool; kind: string }> {
@@ -21,7 +21,7 @@ async function listed(
   return { ...parsed, kind: entry.output };
 }
 
-/** As it is sent: a text. */
+/** As OpenTool sends it: a text. */
 function inOpenTool({ json }: CatalogEntry): OpenTool {
   return JSON.parse(JSON.stringify(describeTool({ input: JSON.parse(json.input), output: JSON.parse(json.output) })));
 }
@@ -29,7 +29,7 @@ function inOpenTool({ json }: CatalogEntry): OpenTool {
 const D = { description: "What it is." };
 const AB = "v.object({ p: v.string() }), v.object({ q: v.number() })";
 
-/** A parameter's schema as source text, what it is listed as, and what OpenTool can say of it. */
+/** A parameter's source, its listed schema, and its form in OpenTool. */
 const PARAMETERS: Record<string, [source: string, listed: Json, opentool: Json]> = {
   text: ["v.string()", { type: "string" }, { type: "string" }],
   integer: ["v.pipe(v.number(), v.integer())", { type: "integer" }, { type: "integer" }],
@@ -136,7 +136,7 @@ describe.concurrent("a parameter", () => {
     expect(opentool.parameters).toEqual([{ name: "p", ...D, schema: { ...words, ...D }, required: true }]);
   });
 
-  it("may be left out, with and without a default", async () => {
+  it("may be optional, with and without a default", async () => {
     const { input, opentool } = await listed({
       input: `v.object({
         inner: v.optional(${described("v.string()")}, "x"), outer: ${described('v.optional(v.string(), "y")')},
@@ -157,7 +157,7 @@ describe.concurrent("a parameter", () => {
 });
 
 describe.concurrent("an input", () => {
-  it("may be left out", async () => {
+  it("may be omitted", async () => {
     const made = project({ "kit/add.ts": tool({ input: undefined }) });
     await made.discover();
     const { entries } = await made.catalog();
@@ -195,12 +195,12 @@ describe.concurrent("an input", () => {
     });
   });
 
-  it("may carry a check of the whole", async () => {
+  it("may have a check of the whole", async () => {
     const input = `v.pipe(v.object({ p: ${described("v.string()")} }), v.check(() => true, "No!"))`;
     expect((await listed({ input })).input).toMatchObject({ type: "object", required: ["p"] });
   });
 
-  it("has its properties before everything that nests", async () => {
+  it("lists its properties before nested schemas", async () => {
     const input = `v.objectWithRest({ p: ${described("v.string()")} }, v.object({ q: v.string() }))`;
     const made = await listed({ input });
     expect(Object.keys(made.input).slice(0, 2)).toEqual(["type", "properties"]);
@@ -257,7 +257,7 @@ describe.concurrent("an input", () => {
   });
 });
 
-/** An output's schema, what it is listed as, and what protocols are told that it is. */
+/** An output's source, its listed schema, and its form in each protocol. */
 const OUTPUTS: Record<string, [source: string, listed: Json | null, kind: string]> = {
   nothing: ["null", null, "none"],
   "anything, by leaving it out": ["undefined", {}, "any"],
@@ -319,7 +319,7 @@ interface OpenTool {
 
 const TYPES = ["boolean", "integer", "number", "string", "array", "object"];
 
-/** The rules of OpenTool's Schema, which its published clients hold a whole document to. */
+/** OpenTool's rules for Schema, which its published clients check for a whole document. */
 function expectOpenToolSchema(schema: Json): void {
   const { type, description, properties, items, enum: choices, required, ...rest } = schema;
   expect(TYPES).toContain(type);
@@ -328,14 +328,14 @@ function expectOpenToolSchema(schema: Json): void {
   if (type === "object")
     for (const property of Object.values(properties as Json)) expectOpenToolSchema(property as Json);
   else expect([properties, required]).toEqual([undefined, undefined]);
-  // Hosts refuse a list that does not say what it is of.
+  // Hosts refuse an array without a type for its items.
   if (type === "array") expectOpenToolSchema(items as Json);
   else expect(items).toBeUndefined();
   for (const choice of (choices ?? []) as unknown[]) expect(typeof choice).toBe(type === "integer" ? "number" : type);
   for (const name of (required ?? []) as string[]) expect(Object.keys(properties as Json)).toContain(name);
 }
 
-/** What OpenTool has no words for. */
+/** Schemas that OpenTool cannot express. */
 const DIFFICULT = [
   ...Object.values(PARAMETERS).map(([source]) => source),
   `v.intersect([${AB}])`,

@@ -1,4 +1,4 @@
-/** What discovery writes where there are many tools: modules that hold several of one toolkit. */
+/** Discovery of many tools: it writes modules that contain several tools of a toolkit. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,10 +9,10 @@ import { type Project, project, tool } from "../../support/node/project.ts";
 const MOST = 100;
 const TOGETHER = 32;
 
-/** Says what is evaluated, in this process alone: discovery runs in another. */
+/** Records evaluation in this process; discovery runs in another one, where this does nothing. */
 const note = (name: string) => `(globalThis as any).evaluated?.push("${name}");`;
 
-/** `kit/t000.ts` and so on, each described by its name. */
+/** Tools `kit/t000.ts` and so on, each described by its name. */
 function kit(name: string, count: number, prefix = name): Record<string, string> {
   return Object.fromEntries(
     Array.from({ length: count }, (_, index) => {
@@ -41,7 +41,7 @@ Object.assign(globalThis, { evaluated: [] });
 const evaluated = (globalThis as unknown as { evaluated: string[] }).evaluated;
 
 describe.concurrent("many tools", () => {
-  it("are modules of their own as long as they are few", async () => {
+  it("have separate modules as long as they are few", async () => {
     const made = project(kit("few", MOST));
     const { entries } = await discovered(made);
     expect(modulesOf(made)).toEqual([]);
@@ -49,7 +49,7 @@ describe.concurrent("many tools", () => {
     expect(evaluated.filter((name) => name.startsWith("few"))).toEqual(["few t007"]);
   });
 
-  it("are evaluated with some of their toolkit, and each entry loads its own", async () => {
+  it("are evaluated with others of their toolkit, and each entry loads its own", async () => {
     const made = project({ ...kit("big", TOGETHER + 40), ...kit("small", 30) });
     const { entries } = await discovered(made);
     expect(modulesOf(made)).toEqual(["big.2.js", "big.3.js", "big.js", "small.js"]);
@@ -63,7 +63,7 @@ describe.concurrent("many tools", () => {
     expect(new Set(evaluated.filter((name) => /big|small/.test(name))).size).toBe(entries.length);
   });
 
-  it("keep helpers and tools that are imported apart: nothing is evaluated twice", async () => {
+  it("have separate modules for imported helpers and tools: nothing is evaluated twice", async () => {
     const made = project({
       ...kit("shared", MOST),
       "shared/_state.ts": `import { first } from "./t000.ts"; ${note("shared state")} export const state = [first];`,
@@ -82,11 +82,11 @@ describe.concurrent("many tools", () => {
     expect(loaded).toContain("shared state");
   });
 
-  it("fail with those that are evaluated together with them, and no others", async () => {
+  it("fail together with tools of the same module, and no others", async () => {
     const made = project({
       ...kit("broken", 40),
       ...kit("whole", 61),
-      // Discovery loads it in a process where nobody takes notes.
+      // Discovery loads it in a process that does not record.
       "broken/t005.ts": tool({}, 'if ("evaluated" in globalThis) throw new Error("not here");'),
     });
     const { entries } = await discovered(made);
@@ -96,7 +96,7 @@ describe.concurrent("many tools", () => {
     expect((await entries[40]?.load())?.default.description).toBe("whole t000");
   });
 
-  it("are the same whatever their files do at their top", async () => {
+  it("are the same whatever their files do at the top level", async () => {
     const imports = 'import * as v from "valibot";\nimport {\n  inspect,\n  format as form,\n} from "node:util";\n';
     const text = '`\nimport * as v from "valibot";\n`';
     const made = project({
@@ -116,7 +116,7 @@ describe.concurrent("many tools", () => {
     expect(["waits.js", "texts.js", "uses.js"].map(isInFunction)).toEqual([false, false, true]);
   });
 
-  it("have traces that name their own files", async () => {
+  it("have stack traces that name their own files", async () => {
     const made = project({
       ...kit("traced", MOST),
       "traced/zz.ts": tool({ run: "() => { throw new Error('here') }" }),
@@ -133,7 +133,7 @@ describe.concurrent("many tools", () => {
     expect(stack).toContain(`${join(made.tools, "traced/zz.ts")}:${line + 1}:`);
   });
 
-  it("leave no module behind when they go, and touch nobody else's", async () => {
+  it("leave no module behind when deleted, and other files stay", async () => {
     const made = project({ ...kit("going", 1), ...kit("staying", MOST) });
     await discovered(made);
     expect(modulesOf(made)).toContain("going.js");
@@ -148,7 +148,7 @@ describe.concurrent("many tools", () => {
     expect(modulesOf(made)).toEqual(["own.js"]);
   });
 
-  it("are not written again when nothing changed, and hold no path of the machine", async () => {
+  it("are not written again when nothing changed, and contain no path of the machine", async () => {
     const made = project(kit("same", MOST + 1));
     mkdirSync(folderOf(made), { recursive: true });
     await discovered(made);

@@ -1,19 +1,19 @@
 /**
- * 1,000 tools: discovered, bundled by wrangler with a deployment's settings, and served in workerd. They are
- * listed and called as a few are, and only the toolkits of what is called are evaluated. How fast such a Worker starts is
- * measured by `npm run bench`.
+ * 1,000 tools: discovered, bundled by wrangler with a deployment's settings, and served in workerd. Listing and calling
+ * them works as with few tools, and only the toolkits of called tools are evaluated. `npm run bench` measures how fast
+ * such a Worker starts.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Asked, asked, fetched, LEGACY, MODERN } from "../../bench/mcp.ts";
+import { fetchInit, LEGACY, type McpRequest, MODERN, mcpRequest } from "../../bench/mcp.ts";
 import { testSettings } from "../../support/node/fork.ts";
 import { postJson } from "../../support/node/http.ts";
 import { type Project, project, ROOT } from "../../support/node/project.ts";
 import { miniflareOptions, workerConfig } from "../../support/node/worker.ts";
 
-/** Compressed, an answer would not say its length. */
+/** A compressed answer would have no Content-Length. */
 const IN_ONE_PIECE = { "accept-encoding": "identity" };
 
 interface Server {
@@ -21,7 +21,7 @@ interface Server {
   stop(): Promise<void>;
 }
 
-/** As long as a tool with some care in its words; its result says how many tools of this isolate have been evaluated. */
+/** A carefully described tool. Its result is how many tools this isolate has evaluated. */
 function toolFile(kit: number, item: number): string {
   return `import * as v from "valibot";
 import { defineTool } from "#tool";
@@ -58,11 +58,11 @@ function makeProject(toolkits: number): Project {
   return project(files);
 }
 
-/** @returns path of a file with miniflare's options */
+/** Returns the path of a file with miniflare's options. */
 async function build(made: Project): Promise<string> {
   const discovered = await made.discover();
   expect(discovered.stderr).toBe("");
-  // A deployment's settings, but for where the script and its catalogue are; discovery has run already.
+  // A deployment's settings, except for the paths of script and catalog. Discovery has already run.
   const settings = testSettings()
     .replace(/^main = .*$/m, `main = ${JSON.stringify(join(ROOT, "src/index.ts"))}`)
     .replace(/^\[build\]\n(?:\w.*\n)*/m, "");
@@ -80,7 +80,7 @@ async function build(made: Project): Promise<string> {
   return options;
 }
 
-/** @param options path of a file with miniflare's options */
+/** Serves with the options in this file. */
 async function serve(options: string): Promise<Server> {
   const child = spawn(process.execPath, [join(ROOT, "test/support/node/serve.ts"), options], {
     stdio: ["ignore", "pipe", "pipe"],
@@ -166,11 +166,11 @@ describe("1,000 tools", () => {
     }
   });
 
-  it("are listed to everyone who asks at once, in one piece whose length is said", async () => {
+  it("are listed to concurrent callers, in one piece with a Content-Length", async () => {
     const { url, stop } = await serve(many);
     try {
       for (const path of ["/tools", "/opentool/load"]) {
-        // Someone who goes away in the middle takes nothing from the others.
+        // A caller that disconnects does not affect the others.
         const left = new AbortController();
         const leaving = fetch(url + path, { headers: IN_ONE_PIECE, signal: left.signal }).then(({ body }) =>
           body?.getReader().read(),
@@ -194,13 +194,13 @@ describe("1,000 tools", () => {
     }
   });
 
-  it("are listed over MCP, each answer under its own id, in one piece whose length is said", async () => {
+  it("are listed over MCP, each answer under its own id, in one piece with a Content-Length", async () => {
     const { url, stop } = await serve(many);
-    const ask = ({ body, ...sent }: Asked, id: number | string) =>
-      fetch(`${url}/mcp`, fetched({ ...sent, body: { ...body, id } }));
+    const ask = ({ body, ...sent }: McpRequest, id: number | string) =>
+      fetch(`${url}/mcp`, fetchInit({ ...sent, body: { ...body, id } }));
     try {
       for (const era of [LEGACY, MODERN]) {
-        const listing = asked(era, "tools/list", {}, IN_ONE_PIECE);
+        const listing = mcpRequest(era, "tools/list", {}, IN_ONE_PIECE);
         const ids = [...Array(14).keys(), '"\u00e9\\', "\ud83d\udd29"];
         const answers = await Promise.all(ids.map((id) => ask(listing, id)));
         const bodies = await Promise.all(answers.map(async (answer) => Buffer.from(await answer.arrayBuffer())));

@@ -1,4 +1,4 @@
-/** `npm run keys` as an owner runs it: on this machine, and for a deployment at a stub of Cloudflare's API. */
+/** `npm run keys` as an owner runs it: on this machine, and for a deployment on a simulated Cloudflare API. */
 import { execFile, execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -32,11 +32,11 @@ afterAll(() => {
   fork.remove();
 });
 
-/** Nothing of whoever runs the tests: neither their login nor their npm. */
+/** An environment without the tester's Cloudflare login and npm settings. */
 function environment(more: Record<string, string> = {}): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !/^(npm_config_|CLOUDFLARE_|CF_|WRANGLER_)/i.test(name));
   const home = { HOME: fork.root, XDG_CONFIG_HOME: join(fork.root, "config") };
-  // wrangler is 15 MB of script, and is started often here.
+  // wrangler is 15 MB of script that starts often here, so its compiled code is cached.
   return { ...Object.fromEntries(own), ...home, NODE_COMPILE_CACHE: join(fork.root, "compiled"), ...more };
 }
 
@@ -54,7 +54,7 @@ function keys(args: readonly string[], more?: Record<string, string>) {
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
 describe("on this machine", () => {
-  it("a key is made, listed and revoked, and its text is kept nowhere", async () => {
+  it("a key is created, listed and revoked, and its text is stored nowhere", async () => {
     const state = ["--persist-to", "keys-state"];
     const terms = ["--toolkits", "first,second", "--scopes", "x:read", "--expires", "30d", "--rate", "60"];
     const before = Math.floor(Date.now() / 1_000);
@@ -74,7 +74,7 @@ describe("on this machine", () => {
     ]) {
       expect(made.stdout).toContain(said);
     }
-    // Once.
+    // Only once.
     expect(made.stdout.split(text)).toHaveLength(2);
 
     const wrangler = join(fork.root, "node_modules/wrangler/bin/wrangler.js");
@@ -132,14 +132,14 @@ describe("for the deployment", () => {
     expect(hash).toBe(sha256(text));
     expect(terms).toEqual({ name: "bot", scopes: ["*"], created: expect.any(Number), expires: 32_472_144_000 });
     expect(kept).toMatchObject({ metadata: terms, expiration: 32_472_144_000 });
-    expect(cloudflare.asked.map((line) => line.replace(/[0-9a-f]{32}/, "…"))).toEqual([
+    expect(cloudflare.requests.map((line) => line.replace(/[0-9a-f]{32}/, "…"))).toEqual([
       "GET /workers/scripts/keys/settings",
       `PUT /storage/kv/namespaces/…/values/key%3A${id}`,
     ]);
     expect(JSON.parse((await remote("list", "--json")).stdout)).toEqual([{ id, ...terms }]);
   });
 
-  it("list marks what has expired; revoke takes an id, a key's text, or a name that one key has", async () => {
+  it("list marks expired keys; revoke accepts an id, a key's text, or a name that only one key has", async () => {
     cloudflare.kept.clear();
     const terms = (name: string, expires?: number) => ({ name, scopes: [], created: 1_700_000_000, expires });
     const ids = ["aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb"];
@@ -158,12 +158,12 @@ describe("for the deployment", () => {
     expect(await remote("revoke", "bbbbbbbbbbbbbbbb")).toMatchObject({ code: 0 });
     expect(await remote("revoke", "twin")).toMatchObject({ code: 0 });
     expect(await remote("revoke", "twin")).toMatchObject({ code: 1, stderr: expect.stringContaining("No key has") });
-    // Who has found a key somewhere has its text.
+    // Someone who found a leaked key has its text.
     expect(await remote("revoke", `trivet_dddddddddddddddd_${"x".repeat(43)}`)).toMatchObject({ code: 0 });
     expect([...cloudflare.kept.keys()]).toEqual(["call:other"]);
   });
 
-  it("what wrangler cannot do is a sentence that says what to do", async () => {
+  it("if wrangler fails, one sentence says what to do", async () => {
     const none = await keys(["list", "--remote"]);
     expect(none).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(/^[^\n]*npx wrangler login[^\n]*\n$/) });
 
@@ -220,7 +220,7 @@ describe("a mistake is one sentence on stderr, before wrangler is started", () =
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: expect.stringContaining(sentence) });
   });
 
-  it("so is one that `npm run` itself keeps, without `--` before the command", async () => {
+  it("also if `npm run` consumes the options, for lack of `--` before them", async () => {
     const npm = ["run", "--silent", "keys", "create", "my bot", "--toolkit=first"];
     const { code, stdout, stderr } = await new Promise<{ code: number; stdout: string; stderr: string }>((ended) => {
       execFile("npm", npm, { cwd: fork.root, env: environment() }, (error, stdout, stderr) =>
@@ -231,7 +231,7 @@ describe("a mistake is one sentence on stderr, before wrangler is started", () =
     expect(stderr).toContain('write `npm run keys -- create "my bot" --toolkits …`');
   });
 
-  it("what npm sets for itself is none: the scope of its packages, its registry", async () => {
+  it("npm's own settings are no mistake: its package scope, its registry", async () => {
     const own = { npm_config_scope: "@acme", npm_config_registry: "https://npm.example", npm_config_json: "true" };
     expect(await keys(["--help"], own)).toMatchObject({ code: 0, stderr: "" });
   });

@@ -1,4 +1,4 @@
-/** What a key is to be, as the words of the command line say it, and the key that is made of it. */
+/** A key's terms as command-line options, and the key that is made from them. */
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { makeKey } from "../../../src/cli/keys/make.ts";
@@ -19,10 +19,10 @@ describe("a name is 1 to 64 printable characters", () => {
 });
 
 describe("toolkits are folders below tools/", () => {
-  it("of which several may be named, each counting once", () => {
+  it("several may be named, and duplicates count once", () => {
     expect(readToolkits(["one,two", "one"], ["one", "two", "three"])).toEqual(["one", "two"]);
   });
-  it("an unknown one is an error that lists those there are", () => {
+  it("an unknown one is an error that lists the existing ones", () => {
     expect(() => readToolkits(["One"], ["one", "two"])).toThrow(/"One".*one, two/);
     expect(() => readToolkits(["one"], [])).toThrow("none yet");
   });
@@ -78,7 +78,7 @@ describe("a key expires after a time or at a date", () => {
 
 describe("a rate needs its rate limiter in wrangler.toml", () => {
   it("which is named after it", () => expect(readRate("60", ["OTHER", "RATE_60"])).toBe(60));
-  it("without one, the error names those there are and says what to add", () => {
+  it("without one, the error lists the existing limiters and says what to add", () => {
     expect(() => readRate("45", ["OTHER", "RATE_10", "RATE_60"])).toThrow(
       /for 10, 60; .*\[\[ratelimits\]\].*"RATE_45"/,
     );
@@ -92,14 +92,14 @@ describe("a rate needs its rate limiter in wrangler.toml", () => {
 describe("a key", () => {
   const terms = { name: "bot", toolkits: ["one"], scopes: ["a"], rate: 60, created: NOW, expires: NOW + DAY };
 
-  it("is an id and a secret of 256 bits, kept as the hash of its whole text", () => {
+  it("is an id and a secret of 256 bits, stored as the hash of its whole text", () => {
     const { id, text, record } = makeKey(terms);
     expect(text).toMatch(/^trivet_[0-9a-z]{16}_[\w-]{43}$/);
     expect(text.split("_")[1]).toBe(id);
     expect(record).toEqual({ ...terms, hash: createHash("sha256").update(text).digest("hex") });
   });
 
-  it("is another one each time, with each letter as likely in its id", () => {
+  it("is different each time, with every letter equally likely in its id", () => {
     const counts = new Map<string, number>();
     const ids = Array.from({ length: 4_500 }, () => makeKey(terms).id);
     for (const letter of ids.join("")) counts.set(letter, (counts.get(letter) ?? 0) + 1);
@@ -109,14 +109,14 @@ describe("a key", () => {
     for (const count of counts.values()) expect(Math.abs(count - 2_000)).toBeLessThan(240);
   });
 
-  it("is refused where KV could not list its terms", () => {
+  it("is refused if its terms are too long for KV's metadata", () => {
     const scopes = Array.from({ length: 100 }, (_, index) => `scope:${index}`);
     expect(() => makeKey({ ...terms, scopes })).toThrow(/\d{4} bytes/);
   });
 });
 
 describe("the table of keys", () => {
-  it("says what each opens, and which have expired", () => {
+  it("shows what each key allows, and which have expired", () => {
     const keys = [
       { id: "a", terms: { name: "one", scopes: ["*"], created: NOW } },
       { id: "b", terms: { name: "two", toolkits: ["x", "y"], scopes: [], rate: 60, created: NOW, expires: NOW } },

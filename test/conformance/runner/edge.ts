@@ -1,4 +1,4 @@
-/** The built Worker in workerd with nothing before it but a door that does what the edge does when a client goes away. */
+/** The built Worker in workerd behind a proxy that does what Cloudflare's edge does when a client disconnects. */
 import { connect, createServer } from "node:net";
 import { build } from "../../support/node/build.ts";
 import { runAll } from "../../support/node/deployed.ts";
@@ -20,8 +20,8 @@ export async function serveAtEdge(fork: Fork): Promise<Served> {
 }
 
 /**
- * Resets the server's connection when the client closes its own. workerd takes one that was closed for one that only
- * sends no more, and notices when it next writes to it; a reset it notices at once.
+ * Resets the server's connection when the client closes its own. If a connection is only closed, workerd believes that
+ * the client merely stopped sending, and notices at its next write; it notices a reset at once.
  */
 function openDoor(port: number, hostname: string): Promise<Served> {
   const door = createServer((client) => {

@@ -1,22 +1,22 @@
-/** Judges what the suite found and writes it down: the same findings make the same text. */
+/** Evaluates the suite's results and formats them. The same results give the same text. */
 import type { Check, Ran, Revision } from "./suite.ts";
 
-/** Scenarios of an optional extension that is not offered. */
+/** Whether Trivet supports what the scenario tests: `tasks-` is an optional extension. */
 export function isServed({ name }: Ran): boolean {
   return !name.startsWith("tasks-");
 }
 
-/** Says something, and nothing against the server. */
+/** Whether at least one check succeeded, and none failed. */
 export function hasPassed({ checks }: Ran): boolean {
   return count(checks, "SUCCESS") > 0 && count(checks, "FAILURE") === 0;
 }
 
-/** No recommendation is missed, and nothing was left untested. */
+/** Whether it passed without warnings and without skipped checks. */
 export function isClean(ran: Ran): boolean {
   return hasPassed(ran) && count(ran.checks, "WARNING") === 0 && count(ran.checks, "SKIPPED") === 0;
 }
 
-/** That nothing was left out: how many scenarios the pinned suite has of each group. */
+/** Whether no scenario is missing: each group must be as large as in the pinned suite. */
 export function isComplete(all: readonly Ran[]): boolean {
   return groups(all).every(({ of, size }) => of.length === size);
 }

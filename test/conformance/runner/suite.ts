@@ -1,4 +1,4 @@
-/** Runs the official suite against a server and reads what it found. Judges nothing. */
+/** Runs the official suite against a server and parses its results. Does not evaluate them. */
 import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,12 +21,12 @@ export interface Check {
 export interface Scenario {
   readonly name: string;
   readonly revision: Revision;
-  /** Why the suite runs it without counting it; absent for what a revision requires. */
+  /** Why the scenario runs without being required; absent if the revision requires it. */
   readonly unscored?: string;
 }
 
 export interface Ran extends Scenario {
-  /** Empty where the suite left no result. */
+  /** Empty if the suite left no result. */
   readonly checks: readonly Check[];
 }
 
@@ -34,7 +34,7 @@ export function suiteVersion(): string {
   return JSON.parse(readFileSync(join(SUITE, "package.json"), "utf8")).version;
 }
 
-/** The server scenarios of a revision: its frozen list of what is required, then what is run beside it. */
+/** The server scenarios of a revision: the frozen list of required ones, then the additional ones. */
 export function scenariosOf(revision: Revision): Scenario[] {
   const list = readFileSync(join(SUITE, "requirements", `${revision}.yaml`), "utf8");
   const [, required = ""] = /^server:\n((?: {2}.*\n|\n)*)/m.exec(list) ?? [];
@@ -46,7 +46,7 @@ export function scenariosOf(revision: Revision): Scenario[] {
   return [...scored, ...others];
 }
 
-/** All server scenarios of a revision, each spoken as that revision speaks. */
+/** Runs all server scenarios of a revision, in that revision's protocol. */
 export async function runAll(url: string, revision: Revision): Promise<Ran[]> {
   return within(async (folder) => {
     await run("--url", url, "--requirements", revision, "-o", folder);
@@ -70,7 +70,7 @@ async function within<Made>(make: (folder: string) => Promise<Made>): Promise<Ma
   }
 }
 
-/** How it exits is not read: the files say more. */
+/** Ignores the exit code: the result files say more. */
 function run(...args: string[]): Promise<void> {
   return new Promise((ended) => {
     const command = [join(SUITE, "dist/index.js"), "server", ...args];

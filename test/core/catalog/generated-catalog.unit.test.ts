@@ -1,4 +1,4 @@
-/** The catalogue as discovery writes it: what a call finds in it, and what a listing reads. */
+/** The generated catalog: finding tools for a call, and reading them for a listing. */
 import { describe, expect, it } from "vitest";
 import { createCatalog } from "../../../src/core/catalog/catalog.ts";
 import { type Row, readGeneratedCatalog } from "../../../src/core/catalog/generated-catalog.ts";
@@ -43,7 +43,7 @@ describe("a written catalogue", () => {
     expect("entry" in found && "entry" in again && found.entry === again.entry).toBe(true);
   });
 
-  it("finds a tool by the name that it has, and by no other", () => {
+  it("finds a tool by its exact name only", () => {
     const catalog = createCatalog(source());
     expect(catalog.find({ name: "sum" })).toMatchObject({ entry: { id: "Kit.Add" } });
     expect(catalog.find({ name: "Post_Send" })).toMatchObject({ entry: { id: "Post.Send" } });
@@ -66,13 +66,13 @@ describe("a written catalogue", () => {
     expect(catalog.find({ name: text })).toMatchObject({ refusal: { reason: "unknown_tool" } });
   });
 
-  it("evaluates an entry's own definition, alone or among several", async () => {
+  it("evaluates an entry's own definition, in a module of one or of several", async () => {
     const catalog = createCatalog(source());
     const loaded = catalog.all(undefined).map(async (entry) => (await catalog.definition(entry)).description);
     expect(await Promise.all(loaded)).toEqual(["old", "new", "send", "send"]);
   });
 
-  it("lists every line with its texts, and the latest of each tool", () => {
+  it("lists every version with its texts, and the latest version of each tool", () => {
     const catalog = createCatalog(source());
     expect(catalog.all(undefined).map(({ id, version }) => `${id}@${version}`)).toEqual([
       "Kit.Add@1.0.0",
@@ -86,7 +86,7 @@ describe("a written catalogue", () => {
     ]);
   });
 
-  it("shows a principal what is its own", () => {
+  it("shows a principal only its own tools", () => {
     const catalog = createCatalog(source());
     const bound = catalog.visibleTo({ ...everything, toolkits: ["kit"], reach: [] });
     expect([...bound.toolkits]).toEqual(["kit"]);

@@ -1,4 +1,4 @@
-/** Keyed calls over deployments that share their storage: another version, another signing key, none. */
+/** Calls with a key across deployments that share storage, with another version, another signing key, or none. */
 import { env } from "cloudflare:workers";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
@@ -15,22 +15,22 @@ import { fetchFrom, OPEN } from "../../support/app.ts";
 const { CLAIMS, KV } = env as unknown as { CLAIMS: DurableObjectNamespace<ClaimsObject>; KV: KVNamespace };
 const TTL_SECONDS = 60;
 const log = () => {};
-const LEDGERS = {
+const STORES = {
   "with CLAIMS": () => objectIdempotency({ objects: CLAIMS, kv: KV, ttlSeconds: TTL_SECONDS, log }),
   "on KV alone": () => kvIdempotency(KV, TTL_SECONDS, log),
 };
 
 interface Deployed {
-  /** Versions of Bell.Ring: each rings with its version. */
+  /** Versions of Bell.Ring. Each rings with its version. */
   readonly versions?: readonly string[];
-  /** Those of them that have no effects. */
+  /** The versions without effects. */
   readonly readOnly?: readonly string[];
-  readonly ledger?: keyof typeof LEDGERS;
-  /** What versions take and require, by version: nothing, if it is not said. */
+  readonly store?: keyof typeof STORES;
+  /** The input and requirements of each version; none by default. */
   readonly takes?: Readonly<Record<string, { readonly input?: unknown; readonly requirements?: object }>> | undefined;
   /** How many milliseconds a run takes. */
   readonly ringsMs?: number;
-  /** A byte of the signing key; undefined where it cannot be had. */
+  /** A byte of the signing key; undefined if the key is unavailable. */
   readonly signingKey?: number | undefined;
 }
 
@@ -40,7 +40,7 @@ const lines: Record<string, unknown>[] = [];
 function deploy({
   versions = ["1.0.0"],
   readOnly = [],
-  ledger = "with CLAIMS",
+  store = "with CLAIMS",
   takes = {},
   ringsMs,
   ...rest
@@ -62,7 +62,7 @@ function deploy({
   });
   const runtime = {
     catalog: createCatalog({ revision: "r", entries, prompts: [], resources: [] }),
-    idempotency: LEDGERS[ledger](),
+    idempotency: STORES[store](),
     signer: hmacSigner(async () => {
       if (signingKey === undefined) throw new Error("the vault is away");
       return new Uint8Array(32).fill(signingKey);
@@ -78,11 +78,11 @@ function deploy({
   const post = async (path: string, message: object, more: Record<string, string> = {}) => {
     const headers = { "content-type": "application/json", ...more };
     const answer = await fetchFrom(app, path, { method: "POST", headers, body: JSON.stringify(message) });
-    // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
+    // biome-ignore lint/suspicious/noExplicitAny: any JSON may come back
     return { status: answer.status, headers: answer.headers, body: (await answer.json()) as any };
   };
   const rpc = (method: string, params: object) => ({ jsonrpc: "2.0", id: 1, method, params });
-  /** Rings, over OXP. */
+  /** Rings over OXP. */
   const ring = (call_id: string, version = "", input: object = {}, context?: object) =>
     post("/call", { request: { tool_id: `Bell.Ring${version}`, call_id, input, context } });
   return Object.assign(ring, {
@@ -98,13 +98,13 @@ const rungBy = (work: () => Promise<unknown>) => {
   return work().then(() => [...rung]);
 };
 
-describe.each(Object.keys(LEDGERS) as (keyof typeof LEDGERS)[])("%s", (ledger) => {
+describe.each(Object.keys(STORES) as (keyof typeof STORES)[])("%s", (store) => {
   describe("a deployment between two tries of one call", () => {
-    it("that raises the version runs nothing twice: the call keeps the version that it was first resolved to", async () => {
+    it("with a higher version runs nothing twice: the call keeps the version that it first resolved to", async () => {
       const key = crypto.randomUUID();
       const ran = await rungBy(async () => {
-        expect((await deploy({ ledger })(key)).body.result.value).toBe("rung by 1.0.0");
-        const raised = deploy({ ledger, versions: ["1.0.0", "2.0.0"] });
+        expect((await deploy({ store })(key)).body.result.value).toBe("rung by 1.0.0");
+        const raised = deploy({ store, versions: ["1.0.0", "2.0.0"] });
         const again = await raised(key);
         expect(again.body.result.value).toBe("rung by 1.0.0");
         expect(again.headers.get("idempotency-replayed")).toBe("true");
@@ -121,7 +121,7 @@ describe.each(Object.keys(LEDGERS) as (keyof typeof LEDGERS)[])("%s", (ledger) =
     ])("whose versions differ in whether they have effects runs one key once: %s has none", async (_, harmless) => {
       const key = crypto.randomUUID();
       const ran = await rungBy(async () => {
-        const both = deploy({ ledger, versions: ["1.0.0", "2.0.0"], readOnly: [harmless] });
+        const both = deploy({ store, versions: ["1.0.0", "2.0.0"], readOnly: [harmless] });
         expect((await both(key, "@1")).body.result.value).toBe("rung by 1.0.0");
         const again = await both(key);
         expect(again.body.result.value).toBe("rung by 1.0.0");
@@ -130,11 +130,11 @@ describe.each(Object.keys(LEDGERS) as (keyof typeof LEDGERS)[])("%s", (ledger) =
       expect(ran).toEqual(["1.0.0"]);
     });
 
-    it("that takes the version away repeats its result all the same", async () => {
+    it("without the version still replays its result", async () => {
       const key = crypto.randomUUID();
       const ran = await rungBy(async () => {
-        await deploy({ ledger })(key);
-        const { body } = await deploy({ ledger, versions: ["2.0.0"] })(key);
+        await deploy({ store })(key);
+        const { body } = await deploy({ store, versions: ["2.0.0"] })(key);
         expect(body.result.value).toBe("rung by 1.0.0");
       });
       expect(ran).toEqual(["1.0.0"]);
@@ -146,11 +146,11 @@ describe.each(Object.keys(LEDGERS) as (keyof typeof LEDGERS)[])("%s", (ledger) =
     ])("that raises the tool to a version which %s", (_, versions, takes) => {
       const input = { bell: "front" };
 
-      it("repeats the result, over every protocol, and runs nothing", async () => {
+      it("replays the result, over every protocol, and runs nothing", async () => {
         const key = crypto.randomUUID();
         const ran = await rungBy(async () => {
-          await deploy({ ledger })(key, "", input);
-          const raised = deploy({ ledger, versions, takes });
+          await deploy({ store })(key, "", input);
+          const raised = deploy({ store, versions, takes });
           expect((await raised(key, "", input)).body.result.value).toBe("rung by 1.0.0");
           expect(lines.at(-1)).toMatchObject({ outcome: "completed", replayed: true });
           expect((await raised.opentool(key, input)).body.result).toEqual({ value: "rung by 1.0.0" });
@@ -160,11 +160,11 @@ describe.each(Object.keys(LEDGERS) as (keyof typeof LEDGERS)[])("%s", (ledger) =
         expect(ran).toEqual(["1.0.0"]);
       });
 
-      it("judges a call that is not the same, under a key that ran and under another", async () => {
+      it("says why a different call cannot run, under a used key and under another", async () => {
         const key = crypto.randomUUID();
         const ran = await rungBy(async () => {
-          await deploy({ ledger })(key, "", input);
-          const raised = deploy({ ledger, versions, takes });
+          await deploy({ store })(key, "", input);
+          const raised = deploy({ store, versions, takes });
           for (const [used, sent] of [
             [key, { bell: "back" }],
             [crypto.randomUUID(), input],
@@ -177,56 +177,56 @@ describe.each(Object.keys(LEDGERS) as (keyof typeof LEDGERS)[])("%s", (ledger) =
       });
     });
 
-    it("that requires what the first call did not hand over takes the two for different calls, and runs nothing", async () => {
+    it("with a requirement that the first call did not fulfil counts the two as different calls, and runs nothing", async () => {
       const key = crypto.randomUUID();
       const takes = { "2.0.0": { requirements: { secrets: ["BELL_KEY"] } } };
       const context = { secrets: [{ id: "BELL_KEY", value: "mine" }] };
       const ran = await rungBy(async () => {
-        await deploy({ ledger })(key, "", {}, context);
-        await deploy({ ledger, versions: ["2.0.0"], takes })(key, "", {}, context);
+        await deploy({ store })(key, "", {}, context);
+        await deploy({ store, versions: ["2.0.0"], takes })(key, "", {}, context);
         expect(lines.at(-1)).toMatchObject({ outcome: "refused", reason: "conflict" });
       });
       expect(ran).toEqual(["1.0.0"]);
     });
 
-    it("that has another signing key knows no key from before: the call is another one, and runs", async () => {
+    it("with another signing key does not know earlier keys: the call is a new one, and runs", async () => {
       const key = crypto.randomUUID();
       const ran = await rungBy(async () => {
-        await deploy({ ledger })(key);
-        const other = deploy({ ledger, signingKey: 2 });
+        await deploy({ store })(key);
+        const other = deploy({ store, signingKey: 2 });
         expect((await other(key)).headers.get("idempotency-replayed")).toBeNull();
         expect((await other(key)).headers.get("idempotency-replayed")).toBe("true");
-        expect((await deploy({ ledger })(key)).headers.get("idempotency-replayed")).toBe("true");
+        expect((await deploy({ store })(key)).headers.get("idempotency-replayed")).toBe("true");
       });
       expect(ran).toEqual(["1.0.0", "1.0.0"]);
     });
   });
 
-  it("a call that no version takes leaves its key free, and is told to try again while nobody can look it up", async () => {
+  it("a call that no version accepts leaves its key free, and may be retried while the signing key is unavailable", async () => {
     const key = crypto.randomUUID();
     const takes = { "1.0.0": { input: v.object({ bell: v.string() }) } };
     const ran = await rungBy(async () => {
-      expect((await deploy({ ledger, takes })(key)).status).toBe(422);
-      await deploy({ ledger, takes, signingKey: undefined })(key);
+      expect((await deploy({ store, takes })(key)).status).toBe(422);
+      await deploy({ store, takes, signingKey: undefined })(key);
       expect(lines.at(-1)).toMatchObject({ outcome: "refused", reason: "unavailable" });
-      expect((await deploy({ ledger, takes })(key, "", { bell: "front" })).body.result.value).toBe("rung by 1.0.0");
+      expect((await deploy({ store, takes })(key, "", { bell: "front" })).body.result.value).toBe("rung by 1.0.0");
     });
     expect(ran).toEqual(["1.0.0"]);
   });
 
-  it("a deployment whose signing key cannot be had runs no keyed call, and says so", async () => {
+  it("a deployment whose signing key is unavailable runs no call with a key, and says so", async () => {
     const key = crypto.randomUUID();
     const ran = await rungBy(async () => {
-      const { status, headers } = await deploy({ ledger, signingKey: undefined })(key);
+      const { status, headers } = await deploy({ store, signingKey: undefined })(key);
       expect([status, headers.get("retry-after")]).toEqual([400, "1"]);
       expect(lines.at(-1)).toMatchObject({ outcome: "refused", reason: "unavailable" });
     });
     expect(ran).toEqual([]);
-    expect((await deploy({ ledger })(key)).body.result.value).toBe("rung by 1.0.0");
+    expect((await deploy({ store })(key)).body.result.value).toBe("rung by 1.0.0");
   });
 });
 
-it("a duplicate that the new version would refuse waits for the run of the old one, where a run can be seen", async () => {
+it("a duplicate that the new version would refuse waits for the old version's run, if the store can see runs", async () => {
   const key = crypto.randomUUID();
   const takes = { "2.0.0": { input: v.object({ bells: v.array(v.string()) }) } };
   const ran = await rungBy(async () => {

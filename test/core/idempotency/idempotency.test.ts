@@ -1,15 +1,15 @@
-/** Idempotency over OXP and OpenTool: which calls are the same, and which endings use a key up. */
+/** Idempotency over OXP and OpenTool: which calls are the same, and which results use up a key. */
 import { describe, expect, it } from "vitest";
 import { send } from "../../support/http.ts";
 import { rpc } from "../../support/opentool.ts";
 import { call, completed, postCall } from "../../support/oxp.ts";
 
-/** The ledger outlives a test: no two of them may share a key, nor a name to count under. */
+/** The store outlives a test, so tests must share neither keys nor names. */
 const fresh = () => crypto.randomUUID();
 const runs = (name: string) => completed("Counter.Runs", { name });
 
-describe("the same call runs once (specs/oxp.md: `call_id` is the idempotency key of the call)", () => {
-  it("answers a duplicate byte for byte, and says in a header that it is one", async () => {
+describe("the same call runs once (OXP: `call_id`)", () => {
+  it("answers a duplicate with the same bytes, and a header that marks it", async () => {
     const [name, call_id] = [fresh(), fresh()];
     const first = await call("Counter.Bump", { name }, { call_id });
     const second = await call("Counter.Bump", { name }, { call_id });
@@ -21,8 +21,8 @@ describe("the same call runs once (specs/oxp.md: `call_id` is the idempotency ke
     expect(await runs(name)).toBe(1);
   });
 
-  // "ignores member order, white space, `input`/`inputs`, `$schema` and which of the two paths was used; it compares
-  // the *resolved* tool id and the input". Of credentials, what the tool did not declare counts for nothing.
+  // Member order, white space, `input` or `inputs`, `$schema` and the path do not matter; the resolved tool id and the
+  // input do. Secrets that the tool does not declare do not count either.
   it.each<[string, (tool_id: string, name: string, call_id: string) => [unknown, string?]]>([
     [
       "another member order",
@@ -87,14 +87,14 @@ describe("the same call runs once (specs/oxp.md: `call_id` is the idempotency ke
     expect(await runs(name)).toBe(1);
   });
 
-  it("no input and an empty one are the same", async () => {
+  it("no input and an empty input are the same", async () => {
     const call_id = fresh();
     await postCall({ request: { tool_id: "Versions.Number", call_id } });
     const { headers } = await postCall({ request: { tool_id: "Versions.Number", call_id, input: {} } });
     expect(headers.get("idempotency-replayed")).toBe("true");
   });
 
-  it("a tool without output is replayed as such", async () => {
+  it("a result without a value is replayed without a value", async () => {
     const more = { call_id: fresh() };
     const first = await call("Outputs.Nothing", {}, more);
     expect((await call("Outputs.Nothing", {}, more)).text).toBe(first.text);
@@ -112,7 +112,7 @@ describe("another call", () => {
     ["another normal form of a text", "\u00e9", "e\u0301"],
     ["one lone surrogate for another", "\ud800", "\ud801"],
     ["true for 1", true, 1],
-  ])("with %s: 400 (design, Outcome: conflicting key)", async (_, one, other) => {
+  ])("with %s: 400, as a conflict", async (_, one, other) => {
     const [name, call_id] = [fresh(), fresh()];
     await call("Counter.Bump", { name, more: one }, { call_id });
     const { status, body } = await call("Counter.Bump", { name, more: other }, { call_id });
@@ -127,12 +127,12 @@ describe("another call", () => {
     expect(await completed("Counter.Other", { name }, { call_id })).toBe(2);
   });
 
-  it("of another version is refused: a key that names no version must find what ran under it", async () => {
+  it("of another version is refused: a call that names no version must find what ran under its key", async () => {
     const call_id = fresh();
     expect(await completed("Versions.Number@1", {}, { call_id })).toBe("1.0.0");
     expect(await completed("Versions.Number@01.0.0", {}, { call_id })).toBe("1.0.0");
     expect((await call("Versions.Number@2", {}, { call_id })).status).toBe(400);
-    // What none is asked for is what ran.
+    // A call without a version gets the one that ran.
     expect(await completed("Versions.Number", {}, { call_id })).toBe("1.0.0");
   });
 
@@ -166,7 +166,7 @@ describe("another call", () => {
     });
   });
 
-  it("under another call_id, in another case or with a space, runs", async () => {
+  it("under another call_id, such as one in another case or with a space, runs", async () => {
     const [name, call_id] = [fresh(), fresh()];
     for (const [index, id] of [call_id, call_id.toUpperCase(), ` ${call_id}`].entries()) {
       expect(await completed("Counter.Bump", { name }, { call_id: `${id}x` })).toBe(index + 1);
@@ -179,7 +179,7 @@ describe("another call", () => {
   });
 });
 
-describe("what does not use up a key (specs/oxp.md: 'A call refused before it ran does not use up its key')", () => {
+describe("calls that do not use up their key", () => {
   it.each<[string, string, object, object?]>([
     ["an unknown tool", "Counter.Missing", {}],
     ["an unknown version", "Counter.Bump@9", {}],
@@ -205,7 +205,7 @@ describe("what does not use up a key (specs/oxp.md: 'A call refused before it ra
     },
   );
 
-  it("the call that then completes is kept", async () => {
+  it("the call that then completes is stored", async () => {
     const [name, call_id] = [fresh(), fresh()];
     const input = { name, ending: "retryable once" };
     expect((await call("Counter.Bump", input, { call_id })).body.result.success).toBe(false);
@@ -214,8 +214,8 @@ describe("what does not use up a key (specs/oxp.md: 'A call refused before it ra
   });
 });
 
-describe("a call over its time whose tool works on keeps its key: it may have its effect yet", () => {
-  it("is still running for whoever sends it again, and runs no second time", async () => {
+describe("a call that times out keeps its key while its tool is running: it may still have its effect", () => {
+  it("is reported as running if it is sent again, and does not run twice", async () => {
     const [name, call_id] = [fresh(), fresh()];
     for (let sent = 1; sent <= 2; sent++) {
       const { body } = await call("Counter.Bump", { name, ending: "timeout" }, { call_id });
@@ -239,7 +239,7 @@ describe("a call over its time whose tool works on keeps its key: it may have it
     },
   );
 
-  it("gives what it came to in the end to whoever sends it again", async () => {
+  it("returns its final result if it is sent again", async () => {
     const [name, call_id] = [fresh(), fresh()];
     const input = { name, ending: "late" };
     const { body } = await call("Counter.Bump", input, { call_id });
@@ -251,13 +251,13 @@ describe("a call over its time whose tool works on keeps its key: it may have it
   });
 });
 
-describe("the Idempotency-Key header is a key over OXP too (draft-ietf-httpapi-idempotency-key-header)", () => {
+describe("the Idempotency-Key header is a key over OXP, too (draft-ietf-httpapi-idempotency-key-header)", () => {
   const send = (name: string, key: string, call_id?: string) =>
     postCall({ request: { tool_id: "Counter.Bump", call_id, input: { name } } }, "/tools/call", {
       "idempotency-key": key,
     });
 
-  it("where there is no call_id: the answer carries it as one", async () => {
+  it("if there is no call_id: the answer has it as call_id", async () => {
     const [name, key] = [fresh(), fresh()];
     const first = await send(name, key);
     expect(first.body.result.call_id).toBe(key);
@@ -265,7 +265,7 @@ describe("the Idempotency-Key header is a key over OXP too (draft-ietf-httpapi-i
     expect(await runs(name)).toBe(1);
   });
 
-  it("a call_id goes before it", async () => {
+  it("a call_id takes precedence", async () => {
     const [name, key] = [fresh(), fresh()];
     await send(name, key, fresh());
     await send(name, key, fresh());
@@ -280,20 +280,20 @@ describe("the Idempotency-Key header is a key over OXP too (draft-ietf-httpapi-i
   });
 });
 
-describe("what a tool hands on (its own service can tell a second run of a call from a second call)", () => {
-  it("is the same for one call, and another for every other", async () => {
+describe("the key that a tool passes on (its service can tell a second run of a call from a second call)", () => {
+  it("is the same for one call, and different for every other", async () => {
     const handed = async (call_id: string) => completed("Counter.HandOn", {}, { call_id });
     const [one, two] = [await handed(fresh()), await handed(fresh())];
     expect(one).toMatch(/^[0-9a-f]{64}$/);
     expect(one).not.toBe(two);
   });
 
-  it("is nothing without a key", async () => {
+  it("is undefined without a key", async () => {
     expect(await completed("Counter.HandOn", {})).toBeNull();
   });
 });
 
-describe("what does use it up: final failures are kept (design, The straight line: settle)", () => {
+describe("final failures use up a key, and are replayed", () => {
   it.each(["failed", "thrown"])("%s", async (ending) => {
     const [name, call_id] = [fresh(), fresh()];
     const first = await call("Counter.Bump", { name, ending }, { call_id });
@@ -304,7 +304,7 @@ describe("what does use it up: final failures are kept (design, The straight lin
   });
 });
 
-describe("OpenTool (specs/opentool.md: 'an `id` is **no** idempotency key; the `Idempotency-Key` header is')", () => {
+describe("OpenTool: the `Idempotency-Key` header is the key, an `id` is not", () => {
   const key = (value: string) => ({ headers: { "idempotency-key": value } });
 
   it("the same id runs each time", async () => {
@@ -328,7 +328,7 @@ describe("OpenTool (specs/opentool.md: 'an `id` is **no** idempotency key; the `
     expect((await rpc("Counter_Bump", { name }, key(`"${value}"`))).body.result).toEqual({ value: 1 });
   });
 
-  it("with other parameters: 409, and the text says what to do", async () => {
+  it("with other parameters: 409, and the message says what to do", async () => {
     const value = fresh();
     await rpc("Counter_Bump", { name: fresh() }, key(value));
     const { status, body } = await rpc("Counter_Bump", { name: fresh() }, key(value));
@@ -342,7 +342,7 @@ describe("OpenTool (specs/opentool.md: 'an `id` is **no** idempotency key; the `
     expect(body.error.message).toContain("Idempotency-Key");
   });
 
-  it("streamCall keeps to it as well", async () => {
+  it("streamCall follows the same rules", async () => {
     const [name, value] = [fresh(), fresh()];
     await rpc("Counter_Bump", { name }, key(value));
     const { text } = await send("/opentool/streamCall", {

@@ -1,4 +1,4 @@
-/** Claims against a model of their promise: the state machine alone. stores/claims.test.ts is about the object that keeps its rows. */
+/** Compares the state machine of claims with a model. stores/claims.test.ts tests the object that stores its rows. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -12,18 +12,18 @@ import {
 } from "../../../src/core/idempotency/lease.ts";
 import { follow, type Subject, steps } from "../../faults/claim-model.ts";
 
-/** A failure prints its seed and path: give them to fc.assert, beside numRuns, to see it again. */
+/** A failure prints its seed and path: pass them to fc.assert, next to numRuns, to repeat it. */
 const RUNS = 3_000;
 
-describe("a claim (design, State: 'a claim is atomic only through the Durable Object')", () => {
-  it(`keeps to the model, in ${RUNS} random histories`, async () => {
+describe("a claim", () => {
+  it(`behaves as the model, in ${RUNS} random histories`, async () => {
     await fc.assert(
       fc.asyncProperty(steps, (history) => follow(history, machine(), 0)),
       { numRuns: RUNS },
     );
   });
 
-  it("tells a runner that its claim took a key over, also when the answer is asked for again", () => {
+  it("tells a runner that its claim took over a key, also when the claim is repeated", () => {
     const attempt = (token: string): LeaseAttempt => ({ fingerprint: "f", token, leaseMs: 10, keepMs: 100 });
     const first = claim(undefined, attempt("dead"), 0);
     const second = claim(first.row, attempt("heir"), 10);
@@ -40,14 +40,14 @@ describe("a key whose runner died", () => {
     keepMs: 100,
   });
 
-  it("is not taken over by another call, such as one that brings other secrets (README, Once)", () => {
+  it("is not taken over by another call, such as one with other secrets", () => {
     const { row } = claim(undefined, attempt("first"), 0);
     expect(claim(row, attempt("other"), 50)).toEqual({ row, answer: { state: "conflict" } });
     expect(claim(row, { ...attempt("first"), token: "heir" }, 50).answer).toMatchObject({ state: "claimed" });
   });
 });
 
-/** The rows of one key, kept in a variable. */
+/** Implements the subject with the rows of one key in a variable. */
 function machine(): Subject {
   let row: LeaseRow | undefined;
   let result: string | undefined;

@@ -1,6 +1,6 @@
 /**
- * One principal, several people or tokens: whoever repeats a key and input gets no session of another, and nothing that
- * a broader token was shown.
+ * One principal with several people or tokens: repeating a key and input gives nobody another's session, nor anything
+ * that only a broader token may see.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SECRET, shared } from "../../support/node/attacks/tokens.ts";
@@ -50,7 +50,7 @@ const TOOLS = {
 });`,
 };
 
-/** Scopes that a narrow caller's own view of the catalogue names nowhere: demanded with another, or in another toolkit. */
+/** Scopes that a narrow caller's catalog never mentions: required together with others, or in another toolkit. */
 const ELSEWHERE = {
   "memo/export.ts": `${head}
   description: "Exports everything.",
@@ -78,7 +78,7 @@ afterAll(() => place?.stop());
 
 const META = { ...MODERN_META, "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {} } } };
 
-/** What a call of 2026-07-28 is answered. */
+/** Calls a tool over 2026-07-28, and returns the answer. */
 async function call(
   token: string,
   name: string,
@@ -94,15 +94,15 @@ const answered = (name: string, value: string) => ({
 });
 const CONFLICT = { error: { code: -32602 } };
 
-/** Signs in as one more person who uses the key. */
+/** Signs in one more person with the key. */
 async function person(key: string, scopes: string[] = []) {
   const attempt = new Attempt(url, app);
   const tokens = (await attempt.exchange(await signIn(url, attempt, key, { scopes }))).body;
   return { token: tokens.access_token as string, renew: () => attempt.refresh(tokens.refresh_token) };
 }
 
-describe("two who signed in with one API key, and send the same key and input", () => {
-  it("the second gets the result, and no handle of the session that the first goes on with", async () => {
+describe("two people who signed in with one API key, and send the same idempotency key and input", () => {
+  it("the second gets the result, but not the first one's session handle", async () => {
     const { text: key } = await place.makeKey();
     const [one, two] = [await person(key), await person(key)];
     const milk = { text: "buy milk", idempotency_key: "1" };
@@ -116,7 +116,7 @@ describe("two who signed in with one API key, and send the same key and input", 
     }
   });
 
-  it("the first one's own repeat tells its handle, also with a renewed token", async () => {
+  it("the first one's own repeat returns the handle, also with a renewed token", async () => {
     const one = await person((await place.makeKey()).text);
     const milk = { text: "buy milk", idempotency_key: "1" };
     await call(one.token, "Memo_Add", milk);
@@ -127,7 +127,7 @@ describe("two who signed in with one API key, and send the same key and input", 
     expect(result.structuredContent).toEqual({ notes: ["buy milk", "eggs"] });
   });
 
-  it("the second is not told what the first answered in its session; the first is", async () => {
+  it("the second does not get the first one's answers in its session; the first does", async () => {
     const { text: key } = await place.makeKey();
     const [one, two] = [await person(key), await person(key)];
     const sign = { idempotency_key: "1" };
@@ -141,7 +141,7 @@ describe("two who signed in with one API key, and send the same key and input", 
   });
 });
 
-describe("a session's handle is good on the path that it was given on", () => {
+describe("a session's handle is valid only on the path where it was issued", () => {
   const token = (toolkit = "") => shared({ sub: "grace", aud: `${url}${toolkit}/mcp` });
 
   it.each([
@@ -155,7 +155,7 @@ describe("a session's handle is good on the path that it was given on", () => {
     expect(on.structuredContent).toEqual({ notes: ["mine", "more"] });
   });
 
-  it("nor is one that a requestState carries", async () => {
+  it("as is one in a requestState", async () => {
     const { session } = (await call(token(), "Memo_Add", { text: "mine" })).result._meta;
     const { requestState } = (await call(token(), "Memo_Sign", { session })).result;
     const state = { requestState, ...answered("name", "Eve") };
@@ -165,7 +165,7 @@ describe("a session's handle is good on the path that it was given on", () => {
     expect(own.structuredContent).toEqual({ before: ["mine"], name: "Eve" });
   });
 
-  it("a replay on another path tells none", async () => {
+  it("a replay on another path returns none", async () => {
     const milk = { text: "buy milk", idempotency_key: "path" };
     const { session } = (await call(token(), "Memo_Add", milk)).result._meta;
     await call(token(), "Memo_Add", { text: "PIN 4711", session });
@@ -178,7 +178,7 @@ describe("a session's handle is good on the path that it was given on", () => {
 describe("a narrower token of one subject, with the key and input of a broader one's call", () => {
   const token = (sub: string, ...scopes: string[]) => shared({ sub, scope: scopes.join(" ") });
 
-  it("is not shown what the tool showed the broader one, whichever way it calls", async () => {
+  it("does not get what the tool showed the broader one, however it calls", async () => {
     const view = { idempotency_key: "1" };
     const broad = (await call(token("a", "memo:all"), "Memo_View", view)).result;
     expect(broad.content[0].text).toContain("everything");
@@ -201,16 +201,16 @@ describe("a narrower token of one subject, with the key and input of a broader o
     expect(await call(as(""), "Memo_View", args, path)).toMatchObject(CONFLICT);
   });
 
-  it("is not told what the broader one answered", async () => {
+  it("does not get the broader one's answers", async () => {
     const pin = { idempotency_key: "1" };
     const broad = token("b", "memo:all");
     const { requestState } = (await call(broad, "Memo_Pin", pin)).result;
-    const told = (await call(broad, "Memo_Pin", pin, { requestState, ...answered("pin", "4711") })).result;
-    expect(told.structuredContent).toEqual({ pin: "4711" });
+    const own = (await call(broad, "Memo_Pin", pin, { requestState, ...answered("pin", "4711") })).result;
+    expect(own.structuredContent).toEqual({ pin: "4711" });
     expect(await call(token("b"), "Memo_Pin", pin)).toMatchObject(CONFLICT);
   });
 
-  it("is not shown what a key for everything was shown, by signing in with it", async () => {
+  it("from signing in with a key for everything does not get what the key itself got", async () => {
     const { text: key } = await place.makeKey();
     const view = { idempotency_key: "1" };
     await call(key, "Memo_View", view);
@@ -229,7 +229,7 @@ describe("a narrower token of one subject, with the key and input of a broader o
     expect(again).toMatchObject({ content: [{ text: "everything" }], _meta: { replayed: true } });
   });
 
-  it("one that was given more since (step-up) gets what it got before", async () => {
+  it("that has more scopes since (step-up) gets what it got before", async () => {
     const view = { idempotency_key: "1" };
     await call(token("d"), "Memo_View", view);
     const again = (await call(token("d", "memo:all"), "Memo_View", view)).result;

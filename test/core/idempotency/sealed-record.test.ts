@@ -1,6 +1,4 @@
-/**
- * What is kept of a keyed call: nothing that whoever reads the stores could use, and no promise that cannot be held.
- */
+/** Stored records of calls with a key: their contents are useless to anyone who reads the stores. */
 import { listDurableObjectIds, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -15,7 +13,7 @@ afterEach(() => vi.restoreAllMocks());
 const fresh = () => crypto.randomUUID();
 const runs = (name: string) => completed("Counter.Runs", { name });
 
-/** All that is kept of calls: names and values of KV, rows of the objects. */
+/** Everything stored about calls: names and values in KV, rows of the objects. */
 async function stored(): Promise<string[]> {
   const { keys } = await KV.list();
   const inKv = keys.map(async ({ name }) => `${name} ${await KV.get(name)}`);
@@ -28,7 +26,7 @@ async function stored(): Promise<string[]> {
   return (await Promise.all([...inKv, ...inObjects])).flat();
 }
 
-describe("whoever reads the stores", () => {
+describe("someone who reads the stores", () => {
   it.each(["Counter.Tells", "Counter.Looks"])("learns neither result nor input nor key of %s", async (tool) => {
     const before = new Set(await stored());
     const [name, call_id] = [`marked-${fresh()}`, `key-${fresh()}`];
@@ -43,10 +41,10 @@ describe("whoever reads the stores", () => {
   });
 });
 
-describe("whoever reads the stores and guesses what a call was", () => {
+describe("someone who reads the stores and guesses a call", () => {
   const hashes = (entries: string[]) => new Set(entries.flatMap((entry) => entry.match(/\b[0-9a-f]{64}\b/g) ?? []));
 
-  it("can check no guess: names and fingerprints are made with the signing key", async () => {
+  it("cannot check the guess: names and fingerprints depend on the signing key", async () => {
     const before = hashes(await stored());
     const [name, call_id] = [fresh(), fresh()];
     await call("Counter.Tells", { name }, { call_id });
@@ -73,7 +71,7 @@ describe("whoever reads the stores and guesses what a call was", () => {
   });
 });
 
-/** A duplicate over each protocol, and what it is told. */
+/** Sends a duplicate over each protocol, and returns the answers' messages. */
 const DUPLICATES: [string, (tool: string, input: object, key: string) => Promise<{ said: string; isTold: boolean }>][] =
   [
     [
@@ -104,7 +102,7 @@ const DUPLICATES: [string, (tool: string, input: object, key: string) => Promise
   ];
 const RAN = /has already run.*cannot be repeated/;
 
-describe("a duplicate of a call whose result is not kept is told that it ran, and does not run", () => {
+describe("a duplicate of a call whose result was not stored gets an error that the call has run, and does not run", () => {
   it.each([
     ["as its tool says keep: false", "Counter.Forgets", 0],
     ["as it is too large, of a tool with effects", "Counter.Tells", 10_000_000],
@@ -122,7 +120,7 @@ describe("a duplicate of a call whose result is not kept is told that it ran, an
     expect((await call(tool, { name: fresh() }, { call_id: key })).status).toBe(400);
   });
 
-  it("a result that is long, and not too long, is repeated", async () => {
+  it("a result that is long, but not too long, is replayed", async () => {
     const [name, call_id] = [fresh(), fresh()];
     const input = { name, length: 9_900_000 };
     const first = await call("Counter.Tells", input, { call_id });
@@ -130,7 +128,7 @@ describe("a duplicate of a call whose result is not kept is told that it ran, an
     expect(await runs(name)).toBe(1);
   });
 
-  it("as it could not be sealed: its own caller is answered", async () => {
+  it("if it could not be encrypted: the first caller still gets the result", async () => {
     const [name, call_id] = [fresh(), fresh()];
     vi.spyOn(crypto.subtle, "encrypt").mockRejectedValueOnce(new Error("hidden"));
     expect(await completed("Counter.Tells", { name }, { call_id })).toMatch(/ran 1 times/);

@@ -1,4 +1,6 @@
-/** core/lib/guarded-fetch.ts: which addresses a tool may not fetch, in every spelling, and what a redirect may carry. */
+/**
+ * Tests core/lib/guarded-fetch.ts: addresses that a tool may not fetch, in every notation, and headers on redirects.
+ */
 import { describe, expect, it } from "vitest";
 import { AddressRefused, guardedFetch, refusePrivate } from "../../../src/core/lib/guarded-fetch.ts";
 
@@ -82,16 +84,16 @@ describe("schemes", () => {
   });
 });
 
-/** A network of canned answers: what it was asked is what a test looks at. */
+/** A network with fixed answers, which records its requests. */
 function network(answers: Record<string, () => Response>) {
-  const asked: { url: string; method: string; headers: Record<string, string>; body: string }[] = [];
+  const requests: { url: string; method: string; headers: Record<string, string>; body: string }[] = [];
   const fetch = guardedFetch(async (input, init) => {
     const request = new Request(input, init);
     const { url, method } = request;
-    asked.push({ url, method, headers: Object.fromEntries(request.headers), body: await request.text() });
+    requests.push({ url, method, headers: Object.fromEntries(request.headers), body: await request.text() });
     return (answers[url] ?? (() => new Response("end")))();
   });
-  return { fetch, asked };
+  return { fetch, requests };
 }
 
 const to =
@@ -106,29 +108,29 @@ describe("redirects", () => {
     ...["http://127.0.0.1/", "http://[::1]/", "http://169.254.169.254/latest", "//localhost/", "http://2130706433/"],
     ...["file:///etc/passwd", "ftp://b.example/"],
   ])("to %s are refused, and nothing is sent there", async (location) => {
-    const { fetch, asked } = network({ [A]: to(location) });
+    const { fetch, requests } = network({ [A]: to(location) });
     await expect(fetch(A)).rejects.toThrow(AddressRefused);
-    expect(asked.map(({ url }) => url)).toEqual([A]);
+    expect(requests.map(({ url }) => url)).toEqual([A]);
   });
 
   it("to an inside address are refused after several outside ones", async () => {
-    const { fetch, asked } = network({ [A]: to(B), [B]: to("http://10.0.0.1/", 307) });
+    const { fetch, requests } = network({ [A]: to(B), [B]: to("http://10.0.0.1/", 307) });
     await expect(fetch(A)).rejects.toMatchObject({ name: "AddressRefused" });
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 
-  it("an inside address asked for directly is refused, and nothing is sent", async () => {
-    const { fetch, asked } = network({});
+  it("a direct request to an inside address is refused, and nothing is sent", async () => {
+    const { fetch, requests } = network({});
     await expect(fetch("http://127.1/")).rejects.toThrow(AddressRefused);
     await expect(fetch(new URL("http://localhost:8787/tools"))).rejects.toThrow(AddressRefused);
     await expect(fetch(new Request("http://10.0.0.1/"))).rejects.toThrow(AddressRefused);
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   it("are followed, relative ones too", async () => {
-    const { fetch, asked } = network({ [A]: to("/next?x=1"), [`${A}next?x=1`]: to(B) });
+    const { fetch, requests } = network({ [A]: to("/next?x=1"), [`${A}next?x=1`]: to(B) });
     expect(await (await fetch(A)).text()).toBe("end");
-    expect(asked.map(({ url }) => url)).toEqual([A, `${A}next?x=1`, B]);
+    expect(requests.map(({ url }) => url)).toEqual([A, `${A}next?x=1`, B]);
   });
 
   it("ten are followed, and no more", async () => {
@@ -138,7 +140,7 @@ describe("redirects", () => {
     await expect(network(chain(11)).fetch(`${A}0`)).rejects.toThrow("Too many redirects");
   });
 
-  it("leave no body unread: on Workers each holds one of six connections", async () => {
+  it("leave no body unread: on Workers each would occupy one of six connections", async () => {
     let released = false;
     const body = new ReadableStream({
       cancel() {
@@ -156,18 +158,18 @@ describe("redirects", () => {
   });
 
   it.each(["init", "request"])('"manual" and "error" in the %s are kept to', async (where) => {
-    const { fetch, asked } = network({ [A]: to(B) });
+    const { fetch, requests } = network({ [A]: to(B) });
     const send = (redirect: "manual" | "error") =>
       where === "init"
         ? fetch(A, { redirect: redirect as "manual" })
         : fetch(new Request(A, { redirect: redirect as "manual" }));
     expect((await send("manual")).status).toBe(302);
     if (where === "init") await expect(send("error")).rejects.toThrow(TypeError);
-    expect(asked.every(({ url }) => url === A)).toBe(true);
+    expect(requests.every(({ url }) => url === A)).toBe(true);
   });
 });
 
-describe("what a redirect carries (Fetch standard, HTTP-redirect fetch)", () => {
+describe("headers on a redirect (Fetch standard, HTTP-redirect fetch)", () => {
   const headers = {
     authorization: "Bearer s3cret",
     cookie: "a=1",
@@ -185,26 +187,26 @@ describe("what a redirect carries (Fetch standard, HTTP-redirect fetch)", () => 
     ["another port", "https://a.example:8443/"],
     ["a subdomain", "https://sub.a.example/"],
   ])("no credentials to %s", async (_, location) => {
-    const { fetch, asked } = network({ [A]: to(location, 307) });
+    const { fetch, requests } = network({ [A]: to(location, 307) });
     await fetch(A, posted);
-    expect(asked[0]?.headers).toMatchObject(headers);
-    expect(asked[1]?.headers).toMatchObject({ "x-own": "kept", "content-type": "text/plain" });
+    expect(requests[0]?.headers).toMatchObject(headers);
+    expect(requests[1]?.headers).toMatchObject({ "x-own": "kept", "content-type": "text/plain" });
     for (const name of ["authorization", "cookie", "proxy-authorization", "baggage", "tracestate"]) {
-      expect(asked[1]?.headers).not.toHaveProperty(name);
+      expect(requests[1]?.headers).not.toHaveProperty(name);
     }
   });
 
   it("not again when it comes back", async () => {
-    const { fetch, asked } = network({ [A]: to(B, 307), [B]: to(`${A}back`, 307) });
+    const { fetch, requests } = network({ [A]: to(B, 307), [B]: to(`${A}back`, 307) });
     await fetch(A, posted);
-    expect(asked[2]).toMatchObject({ url: `${A}back`, body: "the body" });
-    expect(asked[2]?.headers).not.toHaveProperty("authorization");
+    expect(requests[2]).toMatchObject({ url: `${A}back`, body: "the body" });
+    expect(requests[2]?.headers).not.toHaveProperty("authorization");
   });
 
   it("credentials within the origin", async () => {
-    const { fetch, asked } = network({ [A]: to("/next", 308) });
+    const { fetch, requests } = network({ [A]: to("/next", 308) });
     await fetch(A, posted);
-    expect(asked[1]?.headers).toMatchObject(headers);
+    expect(requests[1]?.headers).toMatchObject(headers);
   });
 
   it.each([
@@ -218,10 +220,10 @@ describe("what a redirect carries (Fetch standard, HTTP-redirect fetch)", () => 
     [307, "POST", "POST"],
     [308, "PATCH", "PATCH"],
   ])("%i turns %s into %s", async (status, method, then) => {
-    const { fetch, asked } = network({ [A]: to(`${A}next`, status) });
+    const { fetch, requests } = network({ [A]: to(`${A}next`, status) });
     await fetch(A, { method, headers, ...(method !== "HEAD" && { body: "the body" }) });
     const keeps = method === then && method !== "HEAD";
-    expect(asked[1]).toMatchObject({ method: then, body: keeps ? "the body" : "" });
-    if (then === "GET") expect(asked[1]?.headers).not.toHaveProperty("content-type");
+    expect(requests[1]).toMatchObject({ method: then, body: keeps ? "the body" : "" });
+    if (then === "GET") expect(requests[1]?.headers).not.toHaveProperty("content-type");
   });
 });

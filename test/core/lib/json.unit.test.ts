@@ -1,4 +1,4 @@
-/** core/lib/json.ts: what JSON can carry, how deep, and one text per value. */
+/** Tests core/lib/json.ts: which values JSON can represent, how deeply they may nest, and their canonical text. */
 import { describe, expect, it } from "vitest";
 import { canonical, isRecord, type Json, NotJson, nestsDeeperThan, toJson } from "../../../src/core/lib/json.ts";
 import { nested } from "../../support/nested.ts";
@@ -21,7 +21,7 @@ describe("toJson", () => {
     if (typeof value === "object" && value !== null) expect(json).not.toBe(value);
   });
 
-  it("reads each member once: a getter, a proxy and a list that change their mind say one thing", () => {
+  it("reads each member once: getters, proxies and lists may return something else the next time", () => {
     let looks = 0;
     const getter = {
       get a() {
@@ -39,7 +39,7 @@ describe("toJson", () => {
     expect(JSON.stringify(toJson(-0))).toBe("0");
   });
 
-  it("asks toJSON, within lists and objects too, and changes nothing it was given", () => {
+  it("calls toJSON, within lists and objects too, and does not change its argument", () => {
     const given = { at: new Date(0), list: [1, new Date(0)], kept: [1] };
     const json = toJson(given) as { [member: string]: Json };
     expect(json).toEqual({ at: "1970-01-01T00:00:00.000Z", list: [1, "1970-01-01T00:00:00.000Z"], kept: [1] });
@@ -47,7 +47,7 @@ describe("toJson", () => {
     expect(given.list[1]).toBeInstanceOf(Date);
   });
 
-  it("unboxes as the printer does", () => {
+  it("unboxes as JSON.stringify does", () => {
     expect(toJson([Object(1), Object("a"), Object(false)])).toEqual([1, "a", false]);
   });
 
@@ -56,7 +56,7 @@ describe("toJson", () => {
     expect(JSON.stringify(json)).toBe('{"__proto__":{"a":1},"at":"1970-01-01T00:00:00.000Z"}');
   });
 
-  it("what it returns can always be printed, and printed means the same", () => {
+  it("returns values that JSON.stringify can always print without loss", () => {
     const value = toJson({ a: [new Date(0), { b: Object(1) }], c: undefined, "": null });
     expect(JSON.parse(JSON.stringify(value))).toEqual({ a: ["1970-01-01T00:00:00.000Z", { b: 1 }], "": null });
   });
@@ -108,7 +108,7 @@ describe("toJson", () => {
     expect(() => toJson(value)).toThrow(message);
   });
 
-  it("takes objects of a tool's own classes, whatever they call themselves", () => {
+  it("accepts objects of a tool's own classes, whatever their toStringTag", () => {
     class Money {
       amount = 5;
       get [Symbol.toStringTag]() {
@@ -119,7 +119,7 @@ describe("toJson", () => {
     expect(JSON.stringify(toJson(given))).toBe('[{"amount":5},{},"http://a.test/"]');
   });
 
-  it("nesting that is no cycle, but endless to whoever reads it, is refused without a stack overflow", () => {
+  it("endless nesting without a cycle is refused without a stack overflow", () => {
     expect(() => toJson(JSON.parse(nested(150_000)))).toThrow(NotJson);
     expect(() => toJson(JSON.parse(nested(200)))).not.toThrow();
   });
@@ -138,7 +138,7 @@ describe("nestsDeeperThan", () => {
     expect(nestsDeeperThan(objects, limit)).toBe(deeper);
   });
 
-  it("values that are no containers nest nothing", () => {
+  it("is false for values that are not containers", () => {
     expect([null, 1, "[[[", true].map((value) => nestsDeeperThan(value, 0))).toEqual([false, false, false, false]);
   });
 

@@ -1,4 +1,4 @@
-/** Secrets leave a text in every spelling that a tool is likely to say them in, and nothing else does. */
+/** Redaction removes secrets from a text in every likely encoding, and changes nothing else. */
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { scrubber, scrubJson } from "../../../src/core/lib/scrub.ts";
 
@@ -9,7 +9,7 @@ const scrub = scrubber([SECRET]);
 const base64 = (text: string, alphabet: "base64" | "base64url" = "base64") =>
   new TextEncoder().encode(text).toBase64({ alphabet });
 
-describe("a secret is taken out (OXP, Security; specs/oxp: never in a message, nor in a log)", () => {
+describe("a secret is removed (OXP, Security: never in a message, nor in a log)", () => {
   it.each([
     ["as it is", SECRET],
     ["twice", `${SECRET}${SECRET}`],
@@ -27,23 +27,23 @@ describe("a secret is taken out (OXP, Security; specs/oxp: never in a message, n
     const scrubbed = scrub(`before ${text} after`);
     expect(scrubbed).toContain("[redacted]");
     expect(scrubbed).toMatch(/^before .* after$/);
-    // Of four letters of Base64, one may be left at either edge: it tells less than a letter of the secret.
+    // Of a group of four Base64 letters one may remain at either edge: it reveals less than one letter of the secret.
     expect(scrubbed.replaceAll("[redacted]", "").length).toBeLessThan(text.length / 2 + 20);
     expect(scrubbed).not.toContain(text);
   });
 
-  it("the longest first, so that one secret leaves nothing of another", () => {
+  it("longest first, so that removing one secret leaves no part of another", () => {
     expect(scrubber(["abcd", "abcdefgh"])("abcdefgh abcd")).toBe("[redacted] [redacted]");
     expect(scrubber(["efgh", "abcdefgh"])("abcdefgh")).toBe("[redacted]");
   });
 
-  it("of two that overlap both, whichever is longer: a caller's own secret must not cut the Worker's in two", () => {
+  it("if two overlap, both: a caller's secret must not split the Worker's", () => {
     const text = "refused: Authorization: Bearer sk_live_4f1d9c8e";
     expect(scrubber(["sk_live_4f1d9c8e", "Authorization: Bearer sk_live_"])(text)).toBe("refused: [redacted]");
     expect(scrubber(["abcdabcd", "cdab"])("abcdabcdabcd")).toBe("[redacted]");
   });
 
-  it("also without the line end that was pasted with it", () => {
+  it("also without a line break that was pasted with it", () => {
     expect(scrubber(["sk_live_4f1d9c8e\n"])("Bearer sk_live_4f1d9c8e is expired")).toBe("Bearer [redacted] is expired");
   });
 
@@ -61,14 +61,14 @@ describe("a secret is taken out (OXP, Security; specs/oxp: never in a message, n
     },
   );
 
-  it("however often it overlaps itself, in a time that grows with its length and no faster", () => {
-    // With a search from each place on, this took minutes: the test's own limit would end it.
+  it("in linear time, however often it overlaps itself", () => {
+    // Searching again from each position took minutes; the test's time limit would end that.
     expect(scrubber(["a".repeat(400_000)])(`x${"a".repeat(1_000_000)}y`)).toBe("x[redacted]y");
     expect(scrubber([`${"a".repeat(400_000)}b`])("a".repeat(1_000_000))).toBe("a".repeat(1_000_000));
     expect(scrubber(["abab"])("ababab abab aba")).toBe("[redacted] [redacted] aba");
   });
 
-  it("of a long one, nothing is made for texts that are shorter, and for others once: a caller chooses both", () => {
+  it("without preparing a long secret for a shorter text, and only once for others: a caller chooses both", () => {
     const made: number[] = [];
     class Counted extends Int32Array {
       constructor(length: number) {
@@ -85,7 +85,7 @@ describe("a secret is taken out (OXP, Security; specs/oxp: never in a message, n
     expect(made.length).toBeLessThan(50);
   });
 
-  it("what looks like a pattern is a text", () => {
+  it("as text, even if it looks like a pattern", () => {
     for (const secret of ["$&$1", "(.*)+", "[a-z]*", "\\d{4}", "^....$"]) {
       expect(scrubber([secret])(`x ${secret} y abcd`)).toBe("x [redacted] y abcd");
     }
@@ -97,7 +97,7 @@ describe("a secret is taken out (OXP, Security; specs/oxp: never in a message, n
     expect(scrubJson(said, scrub)).toEqual(expected);
   });
 
-  it("as a number, in a JSON value and in a text: a PIN or an account that was read with Number()", () => {
+  it("as a number, in a JSON value and in a text: a PIN or an account number may be read with Number()", () => {
     const pin = scrubber(["0048151623", " 1e6 ", "12345678901234567890"]);
     const said = { pin: 48151623, million: 1_000_000, account: Number("12345678901234567890"), minus: -48151623 };
     const hidden = { pin: "[redacted]", million: "[redacted]", account: "[redacted]", minus: "[redacted]" };
@@ -105,30 +105,30 @@ describe("a secret is taken out (OXP, Security; specs/oxp: never in a message, n
     expect(pin("pin 48151623")).toBe("pin [redacted]");
   });
 
-  it("names of members that mean something elsewhere are names", () => {
+  it("from member names that are special elsewhere, such as __proto__", () => {
     const said = JSON.parse(`{"__proto__": "${"x"}", "constructor": 1}`);
     expect(JSON.stringify(scrubJson(said, scrub))).toBe('{"__proto__":"x","constructor":1}');
   });
 });
 
-describe("nothing else is", () => {
+describe("nothing else is removed", () => {
   it("a text without it is the same", () => {
     for (const text of ["", "p@ss", "an ordinary sentence", base64("another secret of that length")]) {
       expect(scrub(text)).toBe(text);
     }
   });
 
-  it("secrets of three letters stand in ordinary words", () => {
+  it("secrets of three letters, which occur in ordinary words", () => {
     expect(scrubber(["", "a", "the"])("the cat")).toBe("the cat");
   });
 
-  it("a number that is no secret is a number, whatever stands in it", () => {
+  it("a number that contains a secret's digits but is not a secret", () => {
     const said = [1, 42, 999, 17_000_123_400, 1.2345, 0, Number.MAX_SAFE_INTEGER];
     expect(scrubJson(said, scrubber(["1", "42", "999", "1234", "007", " 0 "]))).toEqual(said);
     expect(scrubber(["    ", "none"])("0 NaN 0")).toBe("0 NaN 0");
   });
 
-  it("without secrets there is nothing to take out", () => {
+  it("anything, if there are no secrets", () => {
     expect(scrubber([])("x")).toBe("x");
   });
 });

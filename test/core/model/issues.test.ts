@@ -1,4 +1,4 @@
-/** Issues never repeat what was sent, whatever library found them: it may be a secret, or a result. */
+/** Issues never repeat the input, whatever library found them: it may be a secret, or a result. */
 import { type } from "arktype";
 import * as v from "valibot";
 import { expect, it } from "vitest";
@@ -14,27 +14,27 @@ it.each<[string, StandardSchema]>([
   ["arktype", type({ of: "'a'|'b'", size: "number", more: "string" })],
 ])("of %s", async (_, schema) => {
   const { issues = [] } = await schema["~standard"].validate({ of: SECRET, size: SECRET });
-  const told = toIssues(issues);
-  expect(told.map(({ path }) => path).sort()).toEqual(["more", "of", "size"]);
-  expect(JSON.stringify(told)).not.toContain(SECRET);
+  const found = toIssues(issues);
+  expect(found.map(({ path }) => path).sort()).toEqual(["more", "of", "size"]);
+  expect(JSON.stringify(found)).not.toContain(SECRET);
 });
 
-it("a long name is cut within, as arktype says what is wrong behind it", async () => {
+it("a long name is shortened in the middle, as arktype states the problem after it", async () => {
   const schema = type({ series: { "[string]": "number[]" } });
   const { issues = [] } = await schema["~standard"].validate({ series: { ["k".repeat(100_000)]: ["x"] } });
-  const [told] = toIssues(issues);
-  expect(told?.path).toMatch(/^series\.k+…k+\.0$/);
-  expect(told?.message).toMatch(/^series\.k+…k+\[0\] must be a number$/);
+  const [found] = toIssues(issues);
+  expect(found?.path).toMatch(/^series\.k+…k+\.0$/);
+  expect(found?.message).toMatch(/^series\.k+…k+\[0\] must be a number$/);
 });
 
-it("no letter is cut into halves that UTF-8 cannot carry", () => {
-  const [told] = toIssues([{ message: "x".repeat(99) + "😀".repeat(1000), path: [`a${"😀".repeat(500)}`] }]);
-  expect(told?.message.isWellFormed()).toBe(true);
-  expect(told?.path.isWellFormed()).toBe(true);
+it("no character is cut into halves that UTF-8 cannot encode", () => {
+  const [found] = toIssues([{ message: "x".repeat(99) + "😀".repeat(1000), path: [`a${"😀".repeat(500)}`] }]);
+  expect(found?.message.isWellFormed()).toBe(true);
+  expect(found?.path.isWellFormed()).toBe(true);
 });
 
-it("of long paths as many are told as an answer has room for, and the rest counted", () => {
+it("with long paths, as many are reported as an answer has room for, and the rest counted", () => {
   const path = Array.from({ length: 60 }, () => "k".repeat(200));
-  const told = toIssues(Array.from({ length: 90 }, () => ({ message: "Must be a number", path })));
-  expect(told.map(({ message }) => message)).toEqual(["Must be a number", "Must be a number", "and 88 more mistakes"]);
+  const found = toIssues(Array.from({ length: 90 }, () => ({ message: "Must be a number", path })));
+  expect(found.map(({ message }) => message)).toEqual(["Must be a number", "Must be a number", "and 88 more mistakes"]);
 });

@@ -1,4 +1,4 @@
-/** The audit line, field by field: a stable interface (README). */
+/** The audit line, field by field: it is a stable interface (README). */
 import { describe, expect, it } from "vitest";
 import type { LogEntry } from "../../../src/core/lib/log.ts";
 import { type Caller, NO_CONTEXT } from "../../../src/core/model/call.ts";
@@ -16,11 +16,11 @@ function line(caller: Partial<Caller> = {}, offer: typeof OFFER | undefined = OF
   const runtime = { now: () => 1_700_000_000_000, logCall: (entry: LogEntry) => lines.push(entry) };
   audit(runtime as unknown as Runtime, { ...CALLER, ...caller }, offer, outcome, 12);
   expect(lines).toHaveLength(1);
-  // As a log pipeline reads it.
+  // Parsed, as a log pipeline would.
   return JSON.parse(JSON.stringify(lines[0]));
 }
 
-it("says when, which call, of what, by whom, how it ended; nothing of what was said", () => {
+it("has time, call, tool, caller and result, but no input or output", () => {
   expect(line()).toEqual({
     level: "info",
     message: "call",
@@ -54,7 +54,7 @@ describe.each<[string, Outcome, object]>([
   });
 });
 
-it("a tool that does not exist has no name: that is the caller's word", () => {
+it("omits the name of an unknown tool, because the caller chose it", () => {
   const refused: Outcome = {
     kind: "refused",
     refusal: { reason: "unknown_tool", name: "in the name" },
@@ -66,13 +66,13 @@ it("a tool that does not exist has no name: that is the caller's word", () => {
   expect(JSON.stringify(said)).not.toContain("in the");
 });
 
-it("a completion is told from what it completes", () => {
+it("distinguishes a completion from a use of the prompt or resource", () => {
   const { tool, completion } = line({}, { ...OFFER, completion: true } as typeof OFFER);
   expect([tool, completion]).toEqual(["Vault.Open@1.0.0", true]);
   expect(line()).not.toHaveProperty("completion");
 });
 
-it("nothing is said of calls where nobody wants the lines", () => {
+it("logs no lines if LOG_CALLS is off", () => {
   const runtime = {
     now() {
       throw new Error("nothing is made of what nobody reads");
@@ -85,7 +85,7 @@ describe("the trace (W3C Trace Context, section 3.2.2.3)", () => {
   const id = "0af7651916cd43dd8448eb211c80319c";
   it.each([
     [`00-${id}-b7ad6b7169203331-01`, undefined, id],
-    // "Higher versions": what follows is another's business.
+    // "Higher versions": anything may follow.
     [`cc-${id}-b7ad6b7169203331-01-more`, undefined, id],
     [`00-${id}-b7ad6b7169203331-01`, "trace-1", id],
     ["garbage", "trace-1", "trace-1"],
@@ -98,6 +98,6 @@ describe("the trace (W3C Trace Context, section 3.2.2.3)", () => {
   });
 });
 
-it("an id of a caller's own making is cut", () => {
+it("truncates an id chosen by the caller", () => {
   expect(line({ callId: "é".repeat(300) }).callId).toBe("é".repeat(255));
 });

@@ -1,4 +1,4 @@
-/** What the one place where tools are run does for callers that few protocols have. */
+/** Tests `execute` in cases that few protocols can produce. */
 import { describe, expect, it } from "vitest";
 import { createCatalog } from "../../../src/core/catalog/catalog.ts";
 import { NO_CONTEXT } from "../../../src/core/model/call.ts";
@@ -17,7 +17,7 @@ interface Definition {
   run(input?: unknown): unknown;
 }
 
-/** One tool, on a host that has nothing else. */
+/** A runtime with one tool and nothing else. */
 function hostOf(definition: Definition): Runtime {
   const entry = {
     id: "Bell.Ring",
@@ -45,7 +45,7 @@ const CALL = {
   input: {},
 };
 
-it("a call whose caller has cancelled it before it began does not run", async () => {
+it("a call that was cancelled before it began does not run", async () => {
   let runs = 0;
   const runtime = hostOf({ run: () => ++runs });
   const { outcome } = await execute({ ...CALL, client: { ...CLIENT, isOver: true } }, runtime);
@@ -55,7 +55,7 @@ it("a call whose caller has cancelled it before it began does not run", async ()
   expect(runs).toBe(1);
 });
 
-it("a module that was evaluated is not asked for again, and one that could not be is", async () => {
+it("a module that was evaluated is not loaded again, but one that failed to load is", async () => {
   let loads = 0;
   const runtime = hostOf({ run: () => "ding" });
   const [entry] = runtime.catalog.all(undefined);
@@ -72,23 +72,23 @@ it("a module that was evaluated is not asked for again, and one that could not b
   expect(loads).toBe(2);
 });
 
-/** A validator that returns a thenable of its own, as a library may. */
+/** A validator that returns a custom thenable, as a library may. */
 function judging(verdict: object) {
   const validate = () => ({
-    // biome-ignore lint/suspicious/noThenProperty: what it is about
+    // biome-ignore lint/suspicious/noThenProperty: the subject of the test
     then: (resolve: (value: unknown) => void) => resolve(verdict),
   });
   return { "~standard": { version: 1, vendor: "test", validate } };
 }
 
-describe("a validator that returns a thenable of its own", () => {
-  it("is waited for by a result", async () => {
+describe("a validator that returns a custom thenable", () => {
+  it("is awaited for a result", async () => {
     const output = judging({ issues: [{ message: "no bell" }] });
     const { outcome } = await execute(CALL, hostOf({ output, run: () => "ding" }));
     expect(outcome.kind).toBe("failed");
   });
 
-  it("is waited for by an input, fit or unfit", async () => {
+  it("is awaited for an input, valid or not", async () => {
     const run = (input: unknown) => ({ got: input });
     const fit = await execute(CALL, hostOf({ input: judging({ value: { times: 2 } }), run }));
     expect(fit.outcome).toEqual({ kind: "completed", value: { got: { times: 2 } } });
@@ -97,19 +97,19 @@ describe("a validator that returns a thenable of its own", () => {
   });
 });
 
-describe("code that does what no code should", () => {
+describe("code that misbehaves", () => {
   const never = { "~standard": { version: 1, vendor: "test", validate: () => new Promise(() => {}) } };
 
   it.each([
     ["at once", () => "ding"],
     ["later", async () => "ding"],
-  ])("a result that came %s and is judged for ever: the time limit ends it", async (_, run) => {
+  ])("a result that came %s and whose check never ends: the time limit ends it", async (_, run) => {
     const { outcome } = await execute(CALL, hostOf({ output: never, timeoutMs: 20, run }));
     expect(outcome).toEqual({ kind: "timed_out", limitMs: 20 });
   });
 
   it("a promise whose own `then` throws is a failed call", async () => {
-    // biome-ignore lint/suspicious/noThenProperty: what it is about
+    // biome-ignore lint/suspicious/noThenProperty: the subject of the test
     const run = () => Object.assign(Promise.resolve(), { then: () => raise(new Error("hidden in then")) });
     const { outcome } = await execute(CALL, hostOf({ run }));
     expect(outcome).toEqual({ kind: "failed", fault: { message: "The tool failed because of an internal error." } });
@@ -133,13 +133,13 @@ describe("code that does what no code should", () => {
     async (_, run) => {
       const { outcome } = await execute(CALL, hostOf({ run }));
       expect(outcome).toEqual(UNPRINTABLE);
-      // And where the check of the result takes its time.
+      // Also if the check of the result is asynchronous.
       const output = { "~standard": { version: 1, vendor: "test", validate: async (value: unknown) => ({ value }) } };
       expect((await execute(CALL, hostOf({ run, output, timeoutMs: 500 }))).outcome).toEqual(UNPRINTABLE);
     },
   );
 
-  it("what is thrown after the time limit and cannot be looked at does end the run", async () => {
+  it("an exception after the time limit ends the run even if it cannot be inspected", async () => {
     const run = async () => {
       await new Promise((resume) => setTimeout(resume, 40));
       const error = new Error("hidden");
@@ -159,7 +159,7 @@ const UNPRINTABLE = {
   fault: { message: "The tool's result cannot be represented in JSON.", developerMessage: undefined },
 };
 
-/** A store that tells how the first of its keys was settled. */
+/** A store that reports how its first key was settled. */
 function storeThatTells(): { settled: Promise<string>; idempotency: IdempotencyStore } {
   const { claim, look } = memoryIdempotency();
   const { promise: settled, resolve } = Promise.withResolvers<string>();

@@ -1,6 +1,6 @@
 /**
- * Prompts, resources and their completion demand what tools demand, and in the same way: scopes, calls a minute,
- * requirements, a time limit, a line in the log. Who may not use them cannot get at them by any of MCP's methods.
+ * Prompts, resources and completion have the same requirements as tools: scopes, rates, secrets, a time limit, a log
+ * line. A caller that may not use them cannot reach them by any of MCP's methods.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -30,11 +30,11 @@ import { post } from "../../support/node/http.ts";
 let fork: Fork;
 let counter: Counter;
 let provider: Provider;
-/** Open to strangers, where one can sign in. */
+/** A deployment open to anonymous callers, with sign-in. */
 let here: Deployment;
-/** Open to strangers, and nobody can get more scopes. */
+/** A deployment open to anonymous callers, who have no way to get more scopes. */
 let alone: Deployment;
-/** With one of the two scopes; with both; with all, but bound to another toolkit. */
+/** Keys with one of the two scopes, with both, and with all but bound to another toolkit. */
 let half: Made;
 let member: Made;
 let bound: Made;
@@ -66,16 +66,16 @@ async function ranBy(work: () => Promise<unknown>): Promise<string[]> {
   return counter.ran.slice(before);
 }
 
-/** What the log says of one principal's calls. */
+/** The log lines of one principal's calls. */
 const linesOf = (key: Made) =>
   here.entries().filter(({ message, principal }) => message === "call" && principal === `key:${key.id}`);
 
-interface Asked {
+interface Use {
   readonly method: string;
   readonly params: { readonly name?: string; readonly uri?: string };
-  /** Asks for what does not exist. */
+  /** The parameters of one that does not exist. */
   readonly unknown: object;
-  /** What the fixture says when it runs. */
+  /** What the fixture reports when it runs. */
   readonly runs: string;
 }
 
@@ -83,8 +83,8 @@ const complete = (ref: object, name: string, value = "") => ({ ref, argument: { 
 const prompt = (name: string) => ({ type: "ref/prompt", name });
 const resource = (uri: string) => ({ type: "ref/resource", uri });
 
-/** Each way to use something that demands the scopes club:read and club:write. */
-const GUARDED: Record<string, Asked> = {
+/** Each way to use something that requires the scopes club:read and club:write. */
+const GUARDED: Record<string, Use> = {
   "a prompt": {
     method: "prompts/get",
     params: { name: "Club_Letter" },
@@ -120,8 +120,8 @@ const SCOPED = Object.entries(GUARDED);
 const WAYS = Object.entries(MCP_WAYS);
 const messageOf = ({ body }: Answer) => (Array.isArray(body) ? body[0] : body);
 
-describe.each(SCOPED)("%s that demands scopes", (_, { method, params, unknown, runs }) => {
-  it.each(WAYS)("runs for who has them, %s", async (_, way) => {
+describe.each(SCOPED)("%s that requires scopes", (_, { method, params, unknown, runs }) => {
+  it.each(WAYS)("runs for a caller that has them, %s", async (_, way) => {
     for (const headers of [as(member), token("club:write club:read")]) {
       expect(await ranBy(async () => expect((await ask(way(method, params), headers)).status).toBe(200))).toEqual([
         runs,
@@ -129,7 +129,7 @@ describe.each(SCOPED)("%s that demands scopes", (_, { method, params, unknown, r
     }
   });
 
-  it.each(WAYS)("is none for a key without one of them, or of another toolkit, %s", async (_, way) => {
+  it.each(WAYS)("does not exist for a key without one of them, or of another toolkit, %s", async (_, way) => {
     const ran = await ranBy(async () => {
       for (const key of [half, bound]) {
         const there = await ask(way(method, params), as(key));
@@ -146,7 +146,7 @@ describe.each(SCOPED)("%s that demands scopes", (_, { method, params, unknown, r
     expect(ran).toEqual([]);
   });
 
-  it.each(WAYS)("is none for a stranger who has nowhere to get them, %s", async (_, way) => {
+  it.each(WAYS)("does not exist for an anonymous caller who cannot get them, %s", async (_, way) => {
     const ran = await ranBy(async () => {
       const { status, text } = await send(alone.url, way(method, params));
       expect(text).toMatch(/Unknown|not found|nothing to complete/);
@@ -171,7 +171,7 @@ describe.each(SCOPED)("%s that demands scopes", (_, { method, params, unknown, r
   );
 
   it.each(WAYS.filter(([name]) => name !== "batch"))(
-    "is 401 for a stranger who can sign in, %s (RFC 6750, section 3.1)",
+    "is 401 for an anonymous caller who can sign in, %s (RFC 6750, section 3.1)",
     async (_, way) => {
       const ran = await ranBy(async () => {
         const { status, headers } = await ask(way(method, params));
@@ -183,7 +183,7 @@ describe.each(SCOPED)("%s that demands scopes", (_, { method, params, unknown, r
     },
   );
 
-  it("is refused within a batch, where no header can say so", async () => {
+  it("is refused within a batch, which has no header to say so", async () => {
     const ran = await ranBy(async () => {
       const { status, text } = await ask(MCP_WAYS.batch(method, params), token("club:read"));
       expect([status, text]).toEqual([200, expect.stringContaining("needs the scopes club:read club:write")]);
@@ -192,10 +192,10 @@ describe.each(SCOPED)("%s that demands scopes", (_, { method, params, unknown, r
   });
 });
 
-describe("listings show what one can use, now or with more scopes", () => {
+describe("listings show what a caller can use, now or with more scopes", () => {
   const LISTS = ["prompts/list", "resources/list", "resources/templates/list"];
   const NAMES = /Club_(Letter|Room|Board)/;
-  /** All pages at once. */
+  /** Joins all pages. */
   const listed = async (method: string, headers: Headers, prefix = "") =>
     (await ask(below(prefix, MCP_WAYS["2026-07-28"](method)), headers)).text;
 
@@ -203,20 +203,20 @@ describe("listings show what one can use, now or with more scopes", () => {
     for (const headers of [as(member), token(""), []]) expect(await listed(method, headers)).toMatch(NAMES);
     for (const headers of [as(half), as(bound)]) expect(await listed(method, headers)).not.toMatch(NAMES);
     expect(await listed(method, as(half), "/club")).not.toMatch(NAMES);
-    const stranger = await send(alone.url, MCP_WAYS["2026-07-28"](method));
-    expect([stranger.status, NAMES.test(stranger.text)]).toEqual([200, false]);
-    // What is demanded of a caller is no part of what clients list.
+    const anonymous = await send(alone.url, MCP_WAYS["2026-07-28"](method));
+    expect([anonymous.status, NAMES.test(anonymous.text)]).toEqual([200, false]);
+    // The required scopes are not listed.
     expect(await listed(method, as(member))).not.toMatch(/club:(read|write)|"(scopes|rate|timeoutMs)"/);
   });
 
-  it("are kept apart from those of others (MCP, pagination; ETag)", async () => {
+  it("are separate from those of other callers (MCP, pagination; ETag)", async () => {
     const [theirs, mine] = await Promise.all([member, half].map((key) => listed("prompts/list", as(key))));
     expect(await listed("prompts/list", as(member))).toBe(theirs);
     expect(mine).not.toBe(theirs);
   });
 });
 
-it("an ETag is of what is listed alone: nobody can guess from it which scopes there are that one lacks", async () => {
+it("an ETag depends only on what is listed: it does not reveal scopes that the caller lacks", async () => {
   const none = await here.makeKey();
   for (const path of ["/tools", "/opentool/load"]) {
     const tag = async (key: Made) => (await send(here.url, { path, headers: as(key) })).headers.etag;
@@ -227,7 +227,7 @@ it("an ETag is of what is listed alone: nobody can guess from it which scopes th
   }
 });
 
-describe("who may not read a resource is told nothing of its changes", () => {
+describe("a caller that may not read a resource gets no news of its changes", () => {
   const SUBSCRIBE = { uri: "club://board" };
 
   it.each(["bare", "2025-11-25"] as const)("resources/subscribe, %s", async (name) => {
@@ -236,7 +236,7 @@ describe("who may not read a resource is told nothing of its changes", () => {
     expect((await ask(way("resources/subscribe", SUBSCRIBE))).status).toBe(401);
     expect((await ask(way("resources/subscribe", SUBSCRIBE), as(half))).body.error.code).toBe(-32002);
     expect((await ask(way("resources/subscribe", SUBSCRIBE), as(member))).body.result).toEqual({});
-    // Who wants to hear less may always do so.
+    // Unsubscribing is always allowed.
     expect((await ask(way("resources/unsubscribe", SUBSCRIBE), token("club:read"))).body.result).toEqual({});
   });
 
@@ -263,7 +263,7 @@ describe("who may not read a resource is told nothing of its changes", () => {
   });
 });
 
-describe("a URI that is spelled out beside a template that it fits too is the former's alone", () => {
+describe("a fixed URI that also matches a template belongs to the fixed resource", () => {
   const SPELLED = ["club://lobby/h%C3%B4te", "club://lobby/%68%c3%b4te", "club://lobby/hôte"];
 
   it.each(SPELLED)("%s, read", async (uri) => {
@@ -284,7 +284,7 @@ describe("a URI that is spelled out beside a template that it fits too is the fo
   });
 });
 
-describe("a URI that fits several templates is the one's whose first differing segment is more literal", () => {
+describe("a URI that matches several templates belongs to the one whose first differing segment is more literal", () => {
   const OWNED: [uri: string, text: string][] = [
     ["club://lockers/ann/key", "the key of ann"],
     ["club://lockers/ann/%6Bey", "the key of ann"],
@@ -294,7 +294,7 @@ describe("a URI that fits several templates is the one's whose first differing s
     ["club://lockers/ann/bag.scan?as=text", "the scan of bag of ann"],
     ["club://lockers/ann/bag%2escan?as=text", "the scan of bag of ann"],
   ];
-  /** With an escape for a delimiter it is no other's either: what it says, decoded, is theirs. */
+  /** With an escaped delimiter it belongs to no other template either: decoded, it would be theirs. */
   const NOBODYS = ["club://lockers/ann/bag.scan%3Fas=text", "club://lockers/ann%2Fkey", "club://lockers%2Fann/key"];
   const OPEN: [uri: string, text: string][] = [
     ["club://lockers/ann/keys", "keys of ann"],
@@ -324,15 +324,15 @@ describe("a URI that fits several templates is the one's whose first differing s
     for (const key of [member, half]) expect((await read(uri, as(key))).body.error?.code).toBe(-32002);
   });
 
-  it.each(OPEN)("%s is still the open one's", async (uri, text) => {
+  it.each(OPEN)("%s still belongs to the open one", async (uri, text) => {
     for (const key of [member, half]) {
       expect((await read(uri, as(key))).body.result?.contents[0].text).toBe(text);
     }
   });
 });
 
-describe("calls a minute (definition, rate)", () => {
-  /** All are called `Shop.Rare`, as a tool is whose rate is the same. */
+describe("calls a minute (the definition's rate)", () => {
+  /** All are named `Shop.Rare`, like a tool with the same rate. */
   const RARE: Record<string, [method: string, params: object]> = {
     "a prompt": ["prompts/get", { name: "Shop.Rare" }],
     "a resource": ["resources/read", { uri: "club://rare/this" }],
@@ -342,7 +342,7 @@ describe("calls a minute (definition, rate)", () => {
   const tool: [string, object] = ["tools/call", { name: "Shop_Rare" }];
 
   /**
-   * Sends it until it is refused, however many minutes of the limiter's that takes. @returns how often it was answered
+   * Sends the request until it is refused, however many limiter minutes that takes. Returns how often it was answered.
    */
   async function untilBusy(sent: Sent, headers: Headers): Promise<{ answered: number; refused: Answer }> {
     for (let answered = 0; answered < 60; answered++) {
@@ -352,22 +352,25 @@ describe("calls a minute (definition, rate)", () => {
     throw new Error("it is never refused");
   }
 
-  it.each(Object.entries(RARE))("%s is answered ten times, then told to try again", async (_, [method, params]) => {
-    const key = await here.makeKey();
-    const { answered } = await untilBusy(MCP_WAYS.bare(method, params), as(key));
-    expect(answered).toBeGreaterThanOrEqual(10);
-    for (const [name, way] of WAYS) {
-      const { refused } = await untilBusy(way(method, params), as(key));
-      expect(messageOf(refused).error, name).toEqual({
-        code: -32603,
-        message: expect.stringMatching(/^More than 10 calls of Shop\.Rare in a minute; wait and try again/),
-        data: { can_retry: true, retry_after_ms: 60_000 },
-      });
-      if (name !== "batch") expect([refused.status, refused.headers["retry-after"]]).toEqual([200, "60"]);
-    }
-  });
+  it.each(Object.entries(RARE))(
+    "%s is answered ten times, then refused with Retry-After",
+    async (_, [method, params]) => {
+      const key = await here.makeKey();
+      const { answered } = await untilBusy(MCP_WAYS.bare(method, params), as(key));
+      expect(answered).toBeGreaterThanOrEqual(10);
+      for (const [name, way] of WAYS) {
+        const { refused } = await untilBusy(way(method, params), as(key));
+        expect(messageOf(refused).error, name).toEqual({
+          code: -32603,
+          message: expect.stringMatching(/^More than 10 calls of Shop\.Rare in a minute; wait and try again/),
+          data: { can_retry: true, retry_after_ms: 60_000 },
+        });
+        if (name !== "batch") expect([refused.status, refused.headers["retry-after"]]).toEqual([200, "60"]);
+      }
+    },
+  );
 
-  it("is counted of each by itself, whatever they are called, and of each principal", async () => {
+  it("is counted for each separately, even if names are equal, and for each principal", async () => {
     const [key, other] = await Promise.all([here.makeKey(), here.makeKey()]);
     const way = MCP_WAYS.bare;
     for (const [method, params] of [...Object.values(RARE), tool]) {
@@ -402,7 +405,7 @@ describe("completion (server/utilities/completion)", () => {
     ["well", ["well"], "completed"],
     ["fault", [], "failed"],
     ["throw", [], "failed"],
-    // The limit is 200 ms: an answer comes, and not after the minute that is everyone's.
+    // The limit is 200 ms, so the answer comes long before the default limit of a minute.
     ["forever", [], "timed_out"],
     ["numbers", [], "failed"],
     ["a text", [], "failed"],
@@ -437,13 +440,13 @@ describe("completion (server/utilities/completion)", () => {
     ]);
   });
 
-  it("needs what its prompt requires, before anything is said of arguments", async () => {
+  it("needs what its prompt requires, before its arguments are checked", async () => {
     const key = await here.makeKey();
-    const asked = [
+    const requests = [
       MCP_WAYS.bare("completion/complete", complete(prompt("Club_Needy"), "what")),
       MCP_WAYS.bare("prompts/get", { name: "Club_Needy" }),
     ];
-    for (const sent of asked) {
+    for (const sent of requests) {
       const { error } = (await ask(sent, as(key))).body;
       expect(error).toMatchObject({ code: -32603, message: expect.stringContaining('secret "CLUB_SECRET"') });
     }
@@ -455,7 +458,7 @@ describe("completion (server/utilities/completion)", () => {
   });
 });
 
-describe("the log has a line for each, with what became of it (README, The log)", () => {
+describe("the log has a line for each, with its result (README, The log)", () => {
   it.each(SCOPED)("%s", async (_, { method, params }) => {
     const key = await here.makeKey({ scopes: ["*"] });
     await ask(MCP_WAYS.bare(method, params), as(key));

@@ -1,4 +1,4 @@
-/** core/ports/signed-handles.ts: handles that any isolate can check, bound to a principal and a purpose. */
+/** Tests core/ports/signed-handles.ts: handles that any isolate can verify, bound to a principal and a purpose. */
 import { describe, expect, it } from "vitest";
 import {
   checkHandle,
@@ -12,18 +12,18 @@ const KEY = new Uint8Array(32).fill(7);
 const signer = hmacSigner(async () => KEY);
 
 describe("a handle", () => {
-  it("is known again by its principal and purpose, in any isolate that has the key", async () => {
+  it("is verified for its principal and purpose, in any isolate that has the key", async () => {
     const handle = await mintHandle(signer, "session", "me", "2025-11-25");
     const elsewhere = hmacSigner(async () => new Uint8Array(KEY));
     const known = await checkHandle(elsewhere, "session", "me", handle);
     expect(known).toEqual({ id: expect.stringMatching(/^[A-Za-z0-9_-]{22}$/), note: "2025-11-25" });
   });
 
-  it("is visible ASCII, as a header and MCP's session ids need it", async () => {
+  it("is visible ASCII, as headers and MCP's session ids require", async () => {
     expect(await mintHandle(signer, "session", "ünïcode 😀", "")).toMatch(/^[\x21-\x7e]+$/);
   });
 
-  it("is another one each time", async () => {
+  it("is different each time", async () => {
     const handles = await Promise.all(Array.from({ length: 50 }, () => mintHandle(signer, "session", "me", "")));
     expect(new Set(handles).size).toBe(50);
   });
@@ -36,7 +36,7 @@ describe("a handle", () => {
   it.each([
     ["another principal", "session", "you"],
     ["another purpose", "task", "me"],
-    // Parts are told apart: no two of them can be shifted into each other.
+    // Parts are delimited: no character can move from one to the next.
     ["parts that only join to the same text", 'session","me', ""],
     ["no principal", "session", ""],
   ])("is of no use to %s", async (_, purpose, principal) => {
@@ -44,15 +44,15 @@ describe("a handle", () => {
     expect(await checkHandle(signer, purpose, principal, handle)).toBeUndefined();
   });
 
-  it("is of no use under another key", async () => {
+  it("is invalid under another key", async () => {
     const handle = await mintHandle(signer, "session", "me", "note");
     const other = hmacSigner(async () => new Uint8Array(32).fill(8));
     expect(await checkHandle(other, "session", "me", handle)).toBeUndefined();
   });
 
-  it("is refused with any one character changed, but for spellings of the same signature", async () => {
+  it("is refused with any character changed, except for other encodings of the same signature", async () => {
     const handle = await mintHandle(signer, "session", "me", "note");
-    // 32 bytes are 43 characters, and the last one has two bits that say nothing.
+    // 32 bytes are 43 characters, and the last one has two unused bits.
     for (let at = 0; at < handle.length - 1; at++) {
       const other = handle[at] === "A" ? "B" : "A";
       const changed = handle.slice(0, at) + other + handle.slice(at + 1);
@@ -89,28 +89,28 @@ describe("a handle", () => {
 });
 
 describe("the key", () => {
-  it("is asked for no more once it has come", async () => {
-    let asked = 0;
+  it("is read only once", async () => {
+    let reads = 0;
     const counting = hmacSigner(async () => {
-      asked++;
+      reads++;
       return KEY;
     });
     await counting.sign("a");
     await Promise.all([counting.sign("a"), counting.sign("b"), counting.verify("a", "x")]);
-    expect(asked).toBe(1);
+    expect(reads).toBe(1);
   });
 
-  it("is asked for by each who comes before that: a request that was let go never gets it", async () => {
-    let asked = 0;
-    const patient = hmacSigner(() => (++asked === 1 ? new Promise(() => {}) : Promise.resolve(KEY)));
+  it("is read by each request until then: one that was cancelled would never get it", async () => {
+    let reads = 0;
+    const patient = hmacSigner(() => (++reads === 1 ? new Promise(() => {}) : Promise.resolve(KEY)));
     void patient.sign("a");
     expect(await patient.sign("a")).toBe(await signer.sign("a"));
   });
 
-  it("is asked for again where asking failed", async () => {
-    let asked = 0;
+  it("is read again if reading failed", async () => {
+    let reads = 0;
     const failing = hmacSigner(async () => {
-      if (++asked === 1) throw new Error("not now");
+      if (++reads === 1) throw new Error("not now");
       return KEY;
     });
     await expect(failing.sign("a")).rejects.toThrow("not now");
@@ -118,21 +118,21 @@ describe("the key", () => {
   });
 });
 
-describe("keys that are derived", () => {
+describe("derived keys", () => {
   const iv = new Uint8Array(12);
   const seals = async (from: typeof signer, info: string) => {
     const sealed = await crypto.subtle.encrypt({ name: "AES-GCM", iv }, await from.deriveKey(info), KEY);
     return toBase64Url(new Uint8Array(sealed));
   };
 
-  it("are the same for one text, and others for every other text and signing key", async () => {
+  it("are the same for one purpose and signing key, and different for any other", async () => {
     const other = hmacSigner(async () => new Uint8Array(32).fill(8));
     expect(await seals(signer, "a")).toBe(await seals(signer, "a"));
     expect(await seals(signer, "b")).not.toBe(await seals(signer, "a"));
     expect(await seals(other, "a")).not.toBe(await seals(signer, "a"));
   });
 
-  it("leave nothing to be read out of them", async () => {
+  it("cannot be exported", async () => {
     await expect(crypto.subtle.exportKey("raw", await signer.deriveKey("a"))).rejects.toThrow();
   });
 });

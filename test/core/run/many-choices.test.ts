@@ -1,4 +1,4 @@
-/** Long lists against schemas with many choices: what is done for an item does not grow with the choices there are. */
+/** Long lists against schemas with many choices: the work per item does not grow with the number of choices. */
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { call, completed } from "../../support/oxp.ts";
 
@@ -21,7 +21,7 @@ describe(`${ITEMS} values, each one of 249 choices`, () => {
     ["objects, whatever the order of their members", { places: list({ at: [1], code: "code-200" }) }, 4],
     ["values beside objects", { places: [null, 0, -0, false, "else", ...list(null)] }, 0],
   ])("%s: no value is spelled out once for each choice", async (_, input, perItem) => {
-    // The choices themselves are spelled out when the tool is first called.
+    // The choices themselves are built when the tool is first called.
     await completed("Strict.Choices", {});
     const spelled = vi.spyOn(JSON, "stringify");
     const length = Object.values(input)[0]?.length;
@@ -57,12 +57,12 @@ it.each<[string, unknown, boolean]>([
   expect(status).toBe(fits ? 200 : 422);
 });
 
-describe("a list that must contain what it does not", () => {
-  /** The longest list that anything was added to while it ran. */
+describe("a list that lacks what it must contain", () => {
+  /** The length of the longest array that was pushed to during a run. */
   async function longestList(run: () => Promise<unknown>): Promise<number> {
     let longest = 0;
     const { push } = Array.prototype;
-    // Not vitest's spy: its notes of what it was called with are a list as well.
+    // Not vitest's spy, which records its calls in an array as well.
     Array.prototype.push = function (...items) {
       const length = Reflect.apply(push, this, items);
       if (length > longest) longest = length;
@@ -76,7 +76,7 @@ describe("a list that must contain what it does not", () => {
     return longest;
   }
 
-  it("is told so once, and no mistake is kept of each item", async () => {
+  it("gets one mistake, not one for each item", async () => {
     let found: unknown;
     const longest = await longestList(async () => {
       found = await mistakes({ tags: [...list("neither", 20_000), "this"] });
@@ -85,7 +85,7 @@ describe("a list that must contain what it does not", () => {
     expect(longest).toBeLessThan(5_000);
   });
 
-  it("takes a list that has enough of it", async () => {
+  it("accepts a list that has enough", async () => {
     expect(await completed("Strict.Choices", { tags: [...list("neither"), "this", "that"] })).toBe(ITEMS + 2);
     expect(await mistakes({ tags: ["this"] })).toHaveProperty("tags");
   });

@@ -1,4 +1,4 @@
-/** Inputs that are wrong in as many places as a body has room for: each mistake that is looked for costs an object. */
+/** Inputs with as many mistakes as a body has room for: each mistake that is collected costs an object. */
 import { describe, expect, it } from "vitest";
 import { post } from "../../support/http.ts";
 import { rpc } from "../../support/opentool.ts";
@@ -17,11 +17,14 @@ it.each<[string, string, unknown, Record<string, string>]>([
   ["objects without any of their members", "rows", {}, { "rows.0.a": "Is required" }],
   ["texts of which only the library says that they are wrong", "emails", "", { "emails.0": "Must be a valid email" }],
   ["values that no compiled check looks at", "texts", 1, { "texts.0": "Must be a string" }],
-])("a list of nothing but wrong %s: the first is told, and no other looked for", async (_, name, item, expected) => {
-  expect(await mistakes("Rows", { [name]: list(item) })).toEqual(expected);
-});
+])(
+  "a list of nothing but wrong %s: the first is reported, and no other is looked for",
+  async (_, name, item, expected) => {
+    expect(await mistakes("Rows", { [name]: list(item) })).toEqual(expected);
+  },
+);
 
-it("a large input is told one mistake of each parameter that the compiled check finds", async () => {
+it("a large input gets one mistake per parameter from the compiled check", async () => {
   const found = await mistakes("RowsOfZod", { rows: list({}), name: "" });
   expect(found).toEqual({ "rows.0.a": "Is required", name: "Must be at least 3 characters long" });
 });
@@ -42,7 +45,7 @@ it("an input that the compiled check refuses, and that makes the library throw (
   expect(await mistakes("RowsOfZod", { name })).toEqual({ name: "Must be at least 3 characters long" });
 });
 
-it("a small input is told all of its mistakes at once", async () => {
+it("a small input gets all of its mistakes at once", async () => {
   const found = await mistakes("Rows", { rows: [{}, { a: "" }], emails: ["", "a@b.example", ""], texts: list(1, 50) });
   expect(Object.keys(found)).toHaveLength(5 + 4 + 2 + 50);
 });
@@ -71,14 +74,14 @@ describe("a member's name of 500,000 letters, wrong in 150 places", () => {
     }
   });
 
-  it("is not repeated in what a library says (zod names the members that it does not know)", async () => {
+  it("is not repeated in a library's message (zod names the members that it does not know)", async () => {
     const { text } = await call("Strict.RowsOfZod", { only: { ["k".repeat(500_000)]: 1 } });
     expect(text.length).toBeLessThan(MOST);
     expect(text).toContain("Unrecognized key");
   });
 });
 
-it("a large input that is right reaches the tool", async () => {
+it("a large valid input reaches the tool", async () => {
   const row = { a: "", b: "", c: "", d: "", e: "" };
   const input = { rows: list(row, 10_000), emails: list("a@b.example", 10_000), texts: list("", 100_000) };
   expect(await completed("Strict.Rows", input)).toBe(120_000);

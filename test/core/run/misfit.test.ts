@@ -1,4 +1,7 @@
-/** Results whose members are undefined: JSON drops these, and a client refuses what its listed schema requires. */
+/**
+ * Results with undefined members: JSON drops them, and a client refuses a result without the members its schema
+ * requires.
+ */
 import { expect, it } from "vitest";
 import { call as callMcp, mcp } from "../../support/mcp.ts";
 import { rpc } from "../../support/opentool.ts";
@@ -12,18 +15,15 @@ it.each([
   ["Gaps", { gap: "required further in" }, "kind.more"],
   ["Gaps", { gap: "required in a list" }, "list.1.more"],
   ["GapWritten", {}, "a"],
-])(
-  "a required member that is undefined fails the call, and the author is told which: %s %j",
-  async (tool, input, at) => {
-    const { body } = await call(`Outputs.${tool}`, input);
-    expect(body.result).toMatchObject({ success: false, error: { message: MISMATCH } });
-    expect(body.result.error.developer_message).toMatch(new RegExp(`^${at}: Is undefined`));
-    expect((await rpc(`Outputs_${tool}`, input)).body.error.message).toContain(MISMATCH);
-    expect((await mcp(callMcp(`Outputs_${tool}`, input))).body.result).toMatchObject({ isError: true });
-  },
-);
+])("a required member that is undefined fails the call, and the log says which: %s %j", async (tool, input, at) => {
+  const { body } = await call(`Outputs.${tool}`, input);
+  expect(body.result).toMatchObject({ success: false, error: { message: MISMATCH } });
+  expect(body.result.error.developer_message).toMatch(new RegExp(`^${at}: Is undefined`));
+  expect((await rpc(`Outputs_${tool}`, input)).body.error.message).toContain(MISMATCH);
+  expect((await mcp(callMcp(`Outputs_${tool}`, input))).body.result).toMatchObject({ isError: true });
+});
 
-it("a member that need not be there may be undefined", async () => {
+it("an optional member may be undefined", async () => {
   const { body } = await call("Outputs.Gaps", { gap: "none that is required" });
   expect(body.result.value).toEqual({ a: "x", anything: 1, kind: { of: "b" } });
 });

@@ -1,4 +1,4 @@
-/** How long a question that is asked live waits, and for whom it does not: with a clock that needs no patience. */
+/** How long a live question waits, and when it is not asked: with a fake clock. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Question } from "../../../src/core/model/elicitation.ts";
 import { type ElicitingRun, Questions } from "../../../src/core/run/questions.ts";
@@ -17,7 +17,7 @@ function asking(elicit: () => Promise<unknown>, more: Partial<ElicitingRun> = {}
   return { asker, questions: new Questions(asker, { capabilities: new Set(["page"] as const), elicit }) };
 }
 
-/** How a promise has ended, as far as it has. */
+/** The result of a promise so far. */
 function endOf(promise: Promise<unknown>): { readonly said: string } {
   const end = { said: "nothing yet" };
   promise.then(
@@ -35,7 +35,7 @@ afterEach(() => {
 });
 
 describe("a question that nobody answers", () => {
-  it("waits for ten minutes, which are the caller's", async () => {
+  it("waits for ten minutes, which do not count as the tool's time", async () => {
     const { questions } = asking(() => NEVER);
     const end = endOf(questions.ask("page", QUESTION));
     await vi.advanceTimersByTimeAsync(10 * 60_000 - 1);
@@ -46,7 +46,7 @@ describe("a question that nobody answers", () => {
     expect(questions.waitedMs).toBe(10 * 60_000);
   });
 
-  it("beside another takes no more time than both together", async () => {
+  it("overlapping with another counts the shared time once", async () => {
     const { questions } = asking(() => NEVER);
     const ends = [endOf(questions.ask("a", QUESTION))];
     await vi.advanceTimersByTimeAsync(60_000);
@@ -68,7 +68,7 @@ describe("a question that nobody answers", () => {
 });
 
 describe("a question of a keyed call", () => {
-  it("holds the key before it is asked, for as long as it may wait", async () => {
+  it("extends the lease first, for as long as it may wait", async () => {
     const held: number[] = [];
     const extendLease = async (ms: number) => held.push(ms) > 0;
     const { questions } = asking(
@@ -82,7 +82,7 @@ describe("a question of a keyed call", () => {
     expect(held).toEqual([10 * 60_000]);
   });
 
-  it("whose key cannot be held is not asked: a duplicate may run by the time it is answered", async () => {
+  it("is not asked if the lease cannot be extended: a duplicate may run before it is answered", async () => {
     const ask = vi.fn(async () => ({ action: "decline" }));
     const { questions } = asking(ask, { extendLease: async () => false });
     const end = endOf(questions.ask("page", QUESTION));
@@ -91,8 +91,8 @@ describe("a question of a keyed call", () => {
   });
 });
 
-describe("a run that is over", () => {
-  it("is told so, and a loop of questions that does not listen comes to rest", async () => {
+describe("a run that has ended", () => {
+  it("gets an error for each question, and a loop that ignores it stops", async () => {
     const { questions } = asking(() => NEVER, { hasEnded: true });
     await expect(questions.ask("page", QUESTION)).rejects.toThrow("The call is over");
     let tries = 0;

@@ -1,19 +1,19 @@
-/** Sessions on a KV that throttles, hangs and fails: what an isolate still holds reaches KV in the end. */
+/** KV sessions on a KV that throttles, hangs and fails: changes that an isolate still holds reach KV in the end. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { kvSessions } from "../../../src/stores/kv-sessions.ts";
 
-/** What a write takes. */
+/** How long a write takes. */
 const WRITE_MS = 200;
 
 type Write = "ok" | "429" | "hangs";
 
-/** A KV with one key; each write ends as `writes` say, in turn, and then as the last of them. */
+/** A KV with one key. Its writes end as `writes` lists, in order; the last entry repeats. */
 function open(...writes: Write[]) {
   const kept = new Map<string, string>();
   const logged: string[] = [];
   const take = async (change: () => void) => {
     const how = writes.length > 1 ? writes.shift() : writes[0];
-    // Of a request that was cut short nothing comes back: not its writes, not its timers.
+    // After a request is cut short, neither its writes nor its timers resolve.
     if (how === "hangs") return new Promise<void>(() => {});
     await new Promise((resume) => setTimeout(resume, WRITE_MS));
     if (how === "429") throw new Error("KV PUT failed: 429 Too Many Requests");
@@ -27,7 +27,7 @@ function open(...writes: Write[]) {
     put: (name: string, value: string) => take(() => kept.set(name, value)),
     delete: (name: string) => take(() => kept.delete(name)),
   } as unknown as KVNamespace;
-  // How long each stays behind its call, in milliseconds.
+  // Milliseconds for which each deferred task outlasted its call.
   const stays: number[] = [];
   const defer = (work: Promise<unknown>) => {
     const since = Date.now();
@@ -63,9 +63,9 @@ describe("a session that is written more often than KV takes", () => {
     expect(Object.keys(inKv())).toHaveLength(20);
   });
 
-  it("for long, is not given up for one write that fails late", async () => {
+  it("for a long time is still written after a late write fails", async () => {
     const { store, inKv, logged } = open(...(["ok", "429", ...Array(9).fill("ok"), "429", "ok"] as Write[]));
-    // One comes during each write, so that there is always more to write.
+    // An update arrives during each write, so that there is always more to write.
     for (let call = 0; call < 150; call++) {
       void store.update("p", "s", { [`k${call}`]: call });
       await vi.advanceTimersByTimeAsync(100);
@@ -75,9 +75,9 @@ describe("a session that is written more often than KV takes", () => {
     expect(Object.keys(inKv())).toHaveLength(150);
   });
 
-  it('leaves no work behind a call for 30 s ("up to 30 seconds after the response", Workers, waitUntil)', async () => {
+  it('defers no work past a call for 30 s ("up to 30 seconds after the response", Workers, waitUntil)', async () => {
     const { store, inKv, stays } = open("ok", "429", "ok");
-    // One comes during each write, so that there is always more to write.
+    // An update arrives during each write, so that there is always more to write.
     for (let call = 0; call < 1_200; call++) {
       void store.update("p", "s", { last: call });
       await vi.advanceTimersByTimeAsync(100);
@@ -88,7 +88,7 @@ describe("a session that is written more often than KV takes", () => {
     expect(inKv()).toEqual({ last: 1_199 });
   });
 
-  it("whose writer was cut short with its request: a later call writes what it left", async () => {
+  it("whose writer was cut short with its request: a later call writes the rest", async () => {
     const { store, inKv } = open("429", "hangs", "ok");
     void store.update("p", "s", { a: 1 });
     await vi.advanceTimersByTimeAsync(30_000);
@@ -99,7 +99,7 @@ describe("a session that is written more often than KV takes", () => {
 });
 
 describe("a call that was cut short while it wrote", () => {
-  it("does not hold up the next call of its session for good", async () => {
+  it("does not block the next call of its session forever", async () => {
     const { store, inKv } = open("hangs", "ok");
     void store.update("p", "s", { a: 1 });
     const next = store.update("p", "s", { b: 2 });
@@ -110,7 +110,7 @@ describe("a call that was cut short while it wrote", () => {
 });
 
 describe("a session that ends just after a write", () => {
-  it("has ended, also where KV does not take the deletion", async () => {
+  it("has ended, even if KV refuses the deletion", async () => {
     const { store } = open("ok", "ok", "429");
     const done = store.update("p", "s", { a: 1 }).then(() => store.end("p", "s"));
     await vi.advanceTimersByTimeAsync(2_000);

@@ -1,4 +1,4 @@
-/** The tag of OpenTool's description document: another document never has the tag of the one that a client holds. */
+/** The ETag of OpenTool's description document: different documents have different tags. */
 import { expect, it } from "vitest";
 import source from "#catalog";
 import { createApp, type Parts } from "../../../src/app.ts";
@@ -6,7 +6,7 @@ import { createCatalog } from "../../../src/core/catalog/catalog.ts";
 import type { ServerInfo } from "../../../src/http/request-context.ts";
 import { fetchFrom, OPEN } from "../../support/app.ts";
 
-/** A deployment that introduces itself so; what its listings do not touch is left out. */
+/** A deployment with this name and version, reduced to what its listings use. */
 function deployed(server: ServerInfo) {
   const runtime = { catalog: createCatalog(source), log: () => {} };
   const limits = { bodyBytes: 10_000, pageSize: 100 };
@@ -31,7 +31,7 @@ it.each<[string, ServerInfo, string]>([
   expect(tagOf(after)).toMatch(/^"[\x21\x23-\x7e]+"$/);
 });
 
-it("the same document has the same tag, from every isolate and whatever was asked for between", async () => {
+it("the same document has the same tag, from every isolate and after any other requests", async () => {
   const server = { name: "trivet", version: "1.0.0" };
   const [one, two] = [deployed(server), deployed(server)];
   const first = tagOf(await fetchFrom(one, "http://a.test/opentool/load"));

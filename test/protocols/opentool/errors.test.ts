@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { post } from "../../support/http.ts";
 import { eventsOf, postRpc, rpc } from "../../support/opentool.ts";
 
-describe("errors (specs/opentool.md: 'every error that a JSON-RPC body can carry is a 200 with `error`')", () => {
-  // "500 tool failed, 404 unknown function, 400 invalid request, 422 invalid parameters, 408 timed out".
+describe("errors (a 200 with `error`)", () => {
+  // Codes: 500 tool failed, 404 unknown function, 400 invalid request, 422 invalid parameters, 408 timed out.
   it.each<[string, unknown, number, string | RegExp]>([
     ["Failing_Doorbell", { doorbell_id: "x" }, 500, "Doorbell ID not found (ids: doorbell42,doorbell84)"],
     ["Failing_Faults", { how: "plain" }, 500, "No such thing"],
@@ -15,7 +15,7 @@ describe("errors (specs/opentool.md: 'every error that a JSON-RPC body can carry
     ["Outputs_Any", { kind: "NaN" }, 500, "The tool's result cannot be represented in JSON."],
     ["Outputs_Broken", {}, 500, "The tool's result does not match its declared output."],
     ["Missing_Tool", {}, 404, "Unknown function Missing_Tool; GET /opentool/load lists all functions"],
-    // As it was asked for: not as another tool, which may exist, would be spelled.
+    // The name in the request, not the spelling of another tool that may exist.
     ["Missing.Tool", {}, 404, "Unknown function Missing.Tool; GET /opentool/load lists all functions"],
     ["Missing.Tool@1.0.0", {}, 404, /Missing\.Tool/],
     ["Versions.Number@3", {}, 404, "Version 3 of Versions.Number is not available"],
@@ -29,26 +29,26 @@ describe("errors (specs/opentool.md: 'every error that a JSON-RPC body can carry
     ["Math_Add", [1, 2], 422, "Invalid parameters: Must be an object of parameters"],
     ["Math_Add", "x", 422, "Invalid parameters: Must be an object of parameters"],
     ["Failing_Slow", { name: "opentool" }, 408, /50 ms.*try again/],
-    // "secrets and tokens come from Worker secrets, otherwise a clear refusal".
+    // Secrets and tokens can only come from the Worker's secrets.
     ["Needs_Everything", {}, 400, /authorization "google", secret "API_KEY", a user id/],
   ])("%j %j: %i", async (method, params, code, message) => {
     const { status, body, text } = await rpc(method, params, { id: 7 });
     expect(status).toBe(200);
-    // "A failed call answers `"result": {}` beside `error`."
+    // A failed call has `"result": {}` next to `error`.
     expect(body).toMatchObject({ jsonrpc: "2.0", result: {}, error: { code }, id: 7 });
     if (typeof message === "string") expect(body.error.message).toBe(message);
     else expect(body.error.message).toMatch(message);
     expect(text).not.toContain("hidden");
   });
 
-  it("names every failing parameter, nested ones by dotted path: 'Only `error.message` reaches a user'", async () => {
+  it("names every failing parameter in the message, nested ones by dotted path", async () => {
     const { body } = await rpc("Echo_Order", { customer: { name: "n", address: { street: 1 } }, items: [{}] });
     for (const path of ["customer.address.street", "customer.address.zip", "items.0.count"]) {
       expect(body.error.message).toContain(path);
     }
   });
 
-  it("carries the fields of a failure in data (design, Outcome: failed)", async () => {
+  it("has the fields of a failure in data", async () => {
     expect((await rpc("Failing_Doorbell", { doorbell_id: "x" })).body.error.data).toEqual({
       can_retry: true,
       retry_after_ms: 500,
@@ -57,7 +57,7 @@ describe("errors (specs/opentool.md: 'every error that a JSON-RPC body can carry
     });
   });
 
-  it("a secret of the Worker's meets a requirement, parameters do not ('Never from ordinary parameters')", async () => {
+  it("a secret of the Worker meets a requirement, parameters do not", async () => {
     expect((await rpc("Needs_WorkerSecret")).body.result.secrets).toEqual({ FIXTURE_SECRET: "from the worker" });
     const { body } = await rpc("Counter_Needy", { name: "x", COUNTER_KEY: "x", context: { secrets: [] } });
     expect(body.error.code).toBe(400);
@@ -72,12 +72,12 @@ describe("errors (specs/opentool.md: 'every error that a JSON-RPC body can carry
     },
   );
 
-  it("there is no /stop: 'never implement it'", async () => {
+  it("there is no /stop", async () => {
     expect((await postRpc({}, "/opentool/stop")).status).toBe(404);
   });
 });
 
-describe("POST /opentool/streamCall (specs/opentool.md: 'the same request, answered as server-sent events')", () => {
+describe("POST /opentool/streamCall (the same request, answered with server-sent events)", () => {
   const stream = (method: unknown, params?: unknown, headers?: Record<string, string>) =>
     post("/opentool/streamCall", { jsonrpc: "2.0", method, params, id: "s" }, headers);
 
@@ -114,12 +114,12 @@ describe("POST /opentool/streamCall (specs/opentool.md: 'the same request, answe
     ]);
   });
 
-  it("a key that is none is an error event, as it is one of a request that can be read", async () => {
+  it("an invalid key is an error event, since the request itself can be parsed", async () => {
     const { text } = await stream("Math_Add", { a: 1, b: 2 }, { "idempotency-key": "x".repeat(256) });
     expect(eventsOf(text).map(({ event }) => event)).toEqual(["start", "error", "done"]);
   });
 
-  it("a body that is no request is answered as /call answers it", async () => {
+  it("a body that is not a request gets the same answer as from /call", async () => {
     expect((await postRpc([], "/opentool/streamCall")).status).toBe(400);
     expect((await postRpc({ jsonrpc: "2.0" }, "/opentool/streamCall")).status).toBe(400);
   });

@@ -12,7 +12,7 @@ describe("GET /opentool/version (OpenTool 1.0, Get Version)", () => {
   });
 });
 
-/** specs/opentool.md, Schema: one of six types, no `$ref`; choices that match the type. */
+/** OpenTool's Schema: one of six types, no `$ref`; choices that match the type. */
 const Schema: v.GenericSchema = v.lazy(() =>
   v.strictObject({
     type: v.picklist(["boolean", "integer", "number", "string", "array", "object"]),
@@ -24,7 +24,7 @@ const Schema: v.GenericSchema = v.lazy(() =>
   }),
 );
 
-/** specs/opentool.md, the description document. */
+/** The description document. */
 const Document = v.strictObject({
   opentool: v.string(),
   info: v.strictObject({ title: v.string(), description: v.optional(v.string()), version: v.string() }),
@@ -46,7 +46,7 @@ const Document = v.strictObject({
   ),
 });
 
-describe("GET /opentool/load (OpenTool 1.0, Load OpenTool Description; specs/opentool.md)", () => {
+describe("GET /opentool/load (OpenTool 1.0, Load OpenTool Description)", () => {
   const load = async (path = "/opentool/load") => (await send(path)).body;
   const find = async (name: string) =>
     (await load()).functions.find((candidate: { name: string }) => candidate.name === name);
@@ -55,7 +55,7 @@ describe("GET /opentool/load (OpenTool 1.0, Load OpenTool Description; specs/ope
     v.parse(Document, await load());
   });
 
-  it("every object schema has its properties: 'properties: {} for free-form objects'", async () => {
+  it("every object schema has properties: {} for free-form objects", async () => {
     const lacking: unknown[] = [];
     const context = (schema: unknown) => {
       if (typeof schema !== "object" || schema === null) return;
@@ -66,7 +66,7 @@ describe("GET /opentool/load (OpenTool 1.0, Load OpenTool Description; specs/ope
     expect(lacking).toEqual([]);
   });
 
-  it("lists each tool once, at its latest version: 'Functions are served at their latest version'", async () => {
+  it("lists each tool once, at its latest version", async () => {
     const names = (await load()).functions.map(({ name }: { name: string }) => name);
     expect(new Set(names).size).toBe(names.length);
     expect(names).toContain("Versions_Number");
@@ -102,11 +102,11 @@ describe("GET /opentool/load (OpenTool 1.0, Load OpenTool Description; specs/ope
     });
   });
 
-  it("'`return` null or absent for no output'", async () => {
+  it("has no `return` for a tool without output", async () => {
     expect((await find("Failing_Doorbell")).return ?? null).toBeNull();
   });
 
-  it("turns what the format has no word for into one of its six types", async () => {
+  it("turns schemas that the format cannot express into one of its six types", async () => {
     const { parameters } = await find("TwoWords_SayHello");
     expect(parameters).toMatchObject([
       { name: "greeting", required: false, schema: { type: "string", enum: ["hello", "hi"] } },
@@ -118,7 +118,7 @@ describe("GET /opentool/load (OpenTool 1.0, Load OpenTool Description; specs/ope
     ]);
   });
 
-  it("answers 304 to a client that has it (RFC 9110, section 13.1.2)", async () => {
+  it("answers 304 to a client that has the document (RFC 9110, section 13.1.2)", async () => {
     const tag = (await send("/opentool/load")).headers.get("etag") ?? "";
     expect((await send("/opentool/load", { headers: { "if-none-match": tag } })).status).toBe(304);
   });
@@ -132,7 +132,7 @@ describe("POST /opentool/call (OpenTool 1.0, Call Tool)", () => {
     expect(body).toEqual({ jsonrpc: "2.0", result: { value: 15 }, error: null, id: "call-1" });
   });
 
-  // "`id` is echoed, whatever its JSON type."
+  // `id` is echoed, whatever its JSON type.
   it.each<[string, unknown[]]>([
     ["a string", ["", "x", "\ud800", "x".repeat(100_000)]],
     ["a number", [0, 1, -1, 1.5, 2 ** 53]],
@@ -168,7 +168,7 @@ describe("POST /opentool/call (OpenTool 1.0, Call Tool)", () => {
     expect((await postRpc({ jsonrpc: "2.0", method, id: 1 })).status).toBe(400);
   });
 
-  // "a tool whose output is an object returns that object; any other output is wrapped …; no output is `{}`. Never `null`".
+  // An object is returned as it is; any other value is wrapped; no output is `{}`, never `null`.
   it.each<[string, object, object]>([
     ["Outputs_Point", {}, { x: 1 }],
     ["Outputs_Nothing", {}, {}],
@@ -184,7 +184,7 @@ describe("POST /opentool/call (OpenTool 1.0, Call Tool)", () => {
     expect((await rpc(method, params)).body.result).toEqual(result);
   });
 
-  // "`method` also accepts a full OXP id".
+  // `method` may also be a full OXP id.
   it.each([
     ["Versions_Number", "10.0.0"],
     ["Versions.Number", "10.0.0"],

@@ -1,4 +1,4 @@
-/** OpenTool's event stream as the published Dart client reads it: by one expression, on the raw text. */
+/** OpenTool's event stream as the published Dart client parses it: with one expression, on the raw text. */
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { HOST, post } from "../../support/http.ts";
@@ -21,7 +21,7 @@ const CALLS: [string, string, unknown][] = [
 ];
 
 describe.each(CALLS)("POST /opentool/streamCall, %s", (_, method, params) => {
-  it("the Dart client sees every event, and nothing beside them", async () => {
+  it("the Dart client sees every event, and nothing else", async () => {
     const { text } = await post("/opentool/streamCall", JSON.parse(stream(method, params).body));
     const events = eventsOf(text);
     expect(events.map(({ event }) => event)).toEqual(["start", expect.stringMatching(/^(data|error)$/), "done"]);
@@ -31,14 +31,14 @@ describe.each(CALLS)("POST /opentool/streamCall, %s", (_, method, params) => {
     }
   });
 
-  it("each piece of the body is whole events: that client joins no pieces", async () => {
+  it("each chunk of the body is whole events: that client does not join chunks", async () => {
     const response = await exports.default.fetch(`${HOST}/opentool/streamCall`, stream(method, params));
     const pieces: string[] = [];
     for await (const piece of response.body ?? []) pieces.push(new TextDecoder().decode(piece));
     expect(pieces.flatMap((piece) => eventsOf(piece)).map(({ event }) => event)).toHaveLength(3);
   });
 
-  it("a reader that joins them sees the same, wherever the network cuts", async () => {
+  it("a reader that joins chunks sees the same, however the network splits them", async () => {
     const response = await exports.default.fetch(`${HOST}/opentool/streamCall`, stream(method, params));
     const bytes = await response.bytes();
     const whole = eventsOf(new TextDecoder().decode(bytes));
@@ -53,10 +53,10 @@ describe.each(CALLS)("POST /opentool/streamCall, %s", (_, method, params) => {
   });
 });
 
-it.each([false, true])("a result of 10 MB arrives, and the end behind it (later: %s)", async (later) => {
+it.each([false, true])("a result of 10 MB arrives, followed by the end (later: %s)", async (later) => {
   const call = (length: number) =>
     post("/opentool/streamCall", { jsonrpc: "2.0", id: "s", method: "Outputs_Long", params: { length, later } });
-  // The first call of a tool waits for its module.
+  // The first call of a tool waits until its module is loaded.
   await call(1);
   const { status, text } = await call(10_000_000);
   expect(status).toBe(200);
@@ -65,7 +65,7 @@ it.each([false, true])("a result of 10 MB arrives, and the end behind it (later:
   expect(events[1]?.data.result.value).toHaveLength(10_000_000);
 });
 
-it("MCP's streams keep the space after the colon, as all other readers know it", async () => {
+it("MCP's streams keep the space after the colon, as all other clients expect it", async () => {
   const params = { name: "Talk_Report", arguments: { steps: [{ progress: 1 }] }, _meta: { progressToken: "p" } };
   const { text } = await post(
     "/mcp",

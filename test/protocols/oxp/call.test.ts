@@ -1,4 +1,4 @@
-/** OXP 1.0, Call Tool: what a request may be, which tool it names, and the split of 200, 400 and 422. */
+/** OXP 1.0, Call Tool: valid requests, tool ids, and when errors are 200, 400 or 422. */
 import { describe, expect, it } from "vitest";
 import { post } from "../../support/http.ts";
 import { call, completed, postCall } from "../../support/oxp.ts";
@@ -35,7 +35,7 @@ describe("a call (OXP 1.0, Call Tool, Successful Execution)", () => {
     },
   );
 
-  it('"Unknown members of the request are ignored" (specs/oxp.md, Calling)', async () => {
+  it("unknown members of the request are ignored", async () => {
     const body = { extra: 1, request: { ...ADD, extra: [], context: { extra: {} } } };
     expect((await postCall(body)).body.result.value).toBe(15);
   });
@@ -52,7 +52,7 @@ describe("call_id and trace_id (OXP 1.0, Call Tool Request)", () => {
     expect(two.body.result.call_id).not.toBe(one.body.result.call_id);
   });
 
-  // specs/oxp.md, Calling: "1 to 255 characters of well-formed Unicode, never trimmed, folded or normalised".
+  // 1 to 255 characters of well-formed Unicode, never trimmed, folded or normalized.
   it.each([
     ["one character", "x"],
     ["spaces", "  a b "],
@@ -68,7 +68,7 @@ describe("call_id and trace_id (OXP 1.0, Call Tool Request)", () => {
     expect(body.result.call_id).toBe(call_id);
   });
 
-  // "a wrong type, an empty string or a lone surrogate is a 400".
+  // A wrong type, an empty string or a lone surrogate is a 400.
   it.each([
     ["empty", ""],
     ["256 characters", "x".repeat(256)],
@@ -121,7 +121,7 @@ describe("tool version resolution (OXP 1.0, Tool Version Resolution)", () => {
     ["Versions.Number@3", "Versions.Number version 3.0.0 is not available"],
     ["Versions.Number@1.0.1", "Versions.Number version 1.0.1 is not available"],
     ["Versions.Number@0", "Versions.Number version 0.0.0 is not available"],
-    // "with only 1.2.0 present, `@1` is not available (400)".
+    // With only 1.2.0 present, `@1` is not available (400).
     ["Versions.Patched@1", "Versions.Patched version 1.0.0 is not available"],
     [`Versions.Number@${"9".repeat(400)}`, "is not available"],
   ])("%s is not available: 400 as in the documents' Server Error", async (tool_id, developerMessage) => {
@@ -139,7 +139,7 @@ describe("tool version resolution (OXP 1.0, Tool Version Resolution)", () => {
     },
   );
 
-  // openapi.json, ToolId; "`@1.0` is outside the grammar".
+  // openapi.json, ToolId; `@1.0` is outside the grammar.
   it.each([
     ...["Versions.Number@1.0", "Versions.Number@", "Versions.Number@v1", "Versions.Number@1.0.0-rc.1", "Number"],
     ...[
@@ -169,7 +169,7 @@ describe("tool version resolution (OXP 1.0, Tool Version Resolution)", () => {
   });
 });
 
-describe("input (specs/oxp.md, Calling)", () => {
+describe("input", () => {
   it.each([
     ["input", { input: { a: 1, b: 2 } }, 3],
     ["inputs", { inputs: { a: 1, b: 2 } }, 3],
@@ -178,7 +178,7 @@ describe("input (specs/oxp.md, Calling)", () => {
     expect((await postCall({ request: { tool_id: "Math.Add", ...members } })).body.result.value).toBe(sum);
   });
 
-  it('"leaving both out means {}"', async () => {
+  it("leaving out both `input` and `inputs` means {}", async () => {
     expect((await postCall({ request: { tool_id: "Versions.Number" } })).status).toBe(200);
     expect((await postCall({ request: { tool_id: "Math.Add" } })).body.parameter_errors).toEqual({
       a: "Is required",
@@ -213,7 +213,7 @@ describe("input validation errors (OXP 1.0, Input Validation Errors)", () => {
     });
   });
 
-  it('says every error at once: "Keys are parameter names (dotted paths for nested ones)"', async () => {
+  it("reports every error at once, by parameter name (dotted paths for nested ones)", async () => {
     const { status, body } = await call("Echo.Order", {
       customer: { name: "", address: { zip: "x" } },
       items: [{ count: 1 }, { count: 1.5 }, { count: "2" }, 3],
@@ -231,12 +231,12 @@ describe("input validation errors (OXP 1.0, Input Validation Errors)", () => {
       "items.3": "Must be an object",
       speed: 'Must be one of "slow", "fast"',
       gift: "Must be true or false",
-      // The author's own words stay.
+      // The author's message is kept.
       note: "Say it in words",
     });
   });
 
-  it("repeats nothing of what was sent, which may be a secret", async () => {
+  it("repeats nothing of the input, which may be a secret", async () => {
     const { status, text } = await call("Echo.Order", { customer: "s3cret", items: "s3cret", speed: "s3cret" });
     expect(status).toBe(422);
     expect(text).not.toContain("s3cret");
@@ -247,7 +247,7 @@ describe("input validation errors (OXP 1.0, Input Validation Errors)", () => {
   });
 });
 
-describe("requests that are none (specs/oxp.md: 'an unreadable request included' in the 400)", () => {
+describe("unreadable requests are a 400", () => {
   it.each([
     ...[{}, { request: null }, { request: [] }, { request: "x" }, { request: 1 }, { tool_id: "Math.Add" }],
     ...[{ request: {} }, { request: { ...ADD, context: [] } }, { request: { ...ADD, context: "x" } }],

@@ -1,10 +1,10 @@
-/** OXP 1.0, Call Tool Response: how a tool that ran ends, well or badly. */
+/** OXP 1.0, Call Tool Response: successful and failed results. */
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { call, completed } from "../../support/oxp.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
-/** What the Worker logs while `during` runs: the console is the platform's, not ours. */
+/** The lines that the Worker logs while `during` runs: a spy on the console, which belongs to the platform. */
 async function logged(during: () => Promise<unknown>): Promise<string> {
   const lines: string[] = [];
   vi.spyOn(console, "log").mockImplementation((line) => lines.push(String(line)));
@@ -34,7 +34,7 @@ describe("tool execution errors (OXP 1.0, Tool Execution Errors)", () => {
     ["plain", { message: "No such thing", can_retry: false }],
     ["wait", { message: "Busy", can_retry: true, retry_after_ms: 1200 }],
     ["retry", { message: "Busy", can_retry: true }],
-    // openapi.json, ToolError: `retry_after_ms` is an integer; rounded up, a client never comes too early.
+    // openapi.json, ToolError: `retry_after_ms` is an integer. It is rounded up, so that no client comes too early.
     ["fractional wait", { message: "Busy", can_retry: true, retry_after_ms: 1 }],
     ["endless wait", { message: "Busy", can_retry: true }],
     // openapi.json, ToolError: `message` is required.
@@ -66,7 +66,7 @@ describe("tool execution errors (OXP 1.0, Tool Execution Errors)", () => {
     expect(text).not.toContain("hidden");
   });
 
-  it("the log has what the caller does not get (style, 10: two audiences per error)", async () => {
+  it("the log has what the caller does not get", async () => {
     const log = await logged(() => call("Failing.Throws", { what: "error" }, { call_id: "to-be-logged" }));
     expect(log).toContain("hidden at /srv/secret.ts:12");
     expect(log).toContain("to-be-logged");
@@ -83,7 +83,7 @@ describe("tool execution errors (OXP 1.0, Tool Execution Errors)", () => {
   });
 });
 
-describe("time limit (design, Outcome: timed out)", () => {
+describe("time limit", () => {
   it.each([false, true])("ends the call and fires ctx.signal (listener throws: %s)", async (throws) => {
     const name = `timeout-${throws}`;
     const { status, body } = await call("Failing.Slow", { name, throws });
@@ -102,25 +102,25 @@ describe("outputs (OXP 1.0, Call Tool Response)", () => {
     ["number", 1.5],
     ["boolean", false],
     ["null", null],
-    // "A tool without output answers without `value` or with `value: null`."
+    // A tool without output answers without `value` or with `value: null`.
     ["undefined", null],
     ["undefined member", { a: 1 }],
     ["date", "1970-01-01T00:00:00.000Z"],
     ["date within", { at: ["1970-01-01T00:00:00.000Z"] }],
     ["lone surrogate", "\ud800"],
-    // What a call of another Worker's method returns: a thenable that is no Promise.
+    // A call of another Worker's method returns a thenable that is not a Promise.
     ["thenable", "awaited"],
   ])("%s", async (kind, value) => {
     expect(await completed("Outputs.Any", { kind })).toEqual(value);
   });
 
-  it("a member called __proto__ is a plain one", async () => {
+  it("a member called __proto__ is an ordinary member", async () => {
     const { text } = await call("Outputs.Any", { kind: "own __proto__" });
     expect(text).toContain('"value":{"__proto__":{"polluted":true}}');
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
-  // specs/oxp.md, Calling: "A result that JSON cannot carry (`Infinity`, `NaN`, a cycle) is an execution error".
+  // A result that JSON cannot represent (`Infinity`, `NaN`, a cycle) is an execution error.
   it.each([
     ...["NaN", "infinity", "cycle", "bigint", "boxed bigint", "function", "symbol", "map", "bytes"],
     ...["response", "regular expression", "error"],
@@ -135,17 +135,17 @@ describe("outputs (OXP 1.0, Call Tool Response)", () => {
     expect(text).not.toContain("hidden");
   });
 
-  it("a sum over JavaScript's numbers is one as well", async () => {
+  it("so is a number beyond JavaScript's range", async () => {
     const { body } = await call("Math.Add", { a: Number.MAX_VALUE, b: Number.MAX_VALUE });
     expect(body.result.success).toBe(false);
   });
 
-  it("no output: what the tool returns all the same is dropped", async () => {
+  it("no output: a value that the tool returns anyway is dropped", async () => {
     expect(await completed("Outputs.Nothing")).toBeNull();
     expect(await completed("Failing.Doorbell", { doorbell_id: "doorbell42" })).toBeNull();
   });
 
-  it("an output that breaks its schema is a failed call, and the value stays here", async () => {
+  it("an output that breaks its schema is a failed call, and the value is not sent", async () => {
     const { status, body, text } = await call("Outputs.Broken");
     expect(status).toBe(200);
     expect(body.result.error.message).toBe("The tool's result does not match its declared output.");

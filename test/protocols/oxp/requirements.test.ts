@@ -1,4 +1,4 @@
-/** OXP 1.0, Call Tool Request, Context: what a tool requires, who brings it, and what else it gets to see: nothing. */
+/** OXP 1.0, Call Tool Request, Context: a tool's requirements, who supplies them, and that it sees nothing else. */
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { send } from "../../support/http.ts";
 import { call, completed } from "../../support/oxp.ts";
@@ -20,12 +20,12 @@ describe("requirements that are met", () => {
     });
   });
 
-  it('"One published client sends `user_id` beside `tool_id`" (specs/oxp.md, Calling)', async () => {
+  it("user_id next to tool_id, as one published client sends it", async () => {
     const { user_id, ...context } = FULL;
     expect(await completed("Needs.Everything", {}, { context, user_id })).toHaveProperty("userId", "user_123");
   });
 
-  it("the user id inside the context goes before the one beside tool_id", async () => {
+  it("the user id in the context takes precedence over the one next to tool_id", async () => {
     const seen = await completed("Needs.Everything", {}, { context: FULL, user_id: "another" });
     expect(seen).toHaveProperty("userId", "user_123");
   });
@@ -35,7 +35,7 @@ describe("requirements that are met", () => {
     expect(seen).toHaveProperty("secrets", { FIXTURE_SECRET: "from the worker" });
   });
 
-  it("a secret of the caller goes before the Worker's", async () => {
+  it("a secret of the caller takes precedence over the Worker's", async () => {
     const context = { secrets: [{ id: "FIXTURE_SECRET", value: "from the caller" }] };
     const seen = await completed("Needs.WorkerSecret", {}, { context });
     expect(seen).toHaveProperty("secrets", { FIXTURE_SECRET: "from the caller" });
@@ -52,7 +52,7 @@ describe("requirements that are met", () => {
   });
 });
 
-describe("a secret or token of over 16,384 characters, which every line of the log would be searched for", () => {
+describe("a secret or token of over 16,384 characters, which would have to be redacted from every log line", () => {
   it.each<[string, object]>([
     ["request.context.secrets", { ...FULL, secrets: [{ id: "API_KEY", value: "s".repeat(16_385) }] }],
     ["request.context.authorization", { ...FULL, authorization: [{ id: "google", token: "あ".repeat(16_385) }] }],
@@ -63,7 +63,7 @@ describe("a secret or token of over 16,384 characters, which every line of the l
     expect(JSON.stringify(body)).toContain(`${name} must not have a`);
   });
 
-  it("and one of 16,384 is none", async () => {
+  it("does not include one of exactly 16,384", async () => {
     const value = "s".repeat(16_384);
     const context = { ...FULL, secrets: [{ id: "API_KEY", value }], authorization: [{ id: "google", token: value }] };
     expect(await completed("Needs.Everything", {}, { context })).toHaveProperty("secrets.API_KEY", value);
@@ -73,7 +73,7 @@ describe("a secret or token of over 16,384 characters, which every line of the l
 describe("a caller's values and the Worker's are never mixed (README, requirements)", () => {
   const secrets = (...ids: string[]) => ({ secrets: ids.map((id) => ({ id, value: `${id} of the caller` })) });
 
-  it("all of the Worker's, for a caller that brings none", async () => {
+  it("all of the Worker's, for a caller that supplies none", async () => {
     expect(await completed("Needs.Pair")).toHaveProperty("secrets", {
       FIXTURE_SECRET: "from the worker",
       FIXTURE_SETTING: "a setting",
@@ -90,7 +90,7 @@ describe("a caller's values and the Worker's are never mixed (README, requiremen
     expect(text).not.toMatch(/from the worker|a setting/);
   });
 
-  it("secrets and authorizations belong together too", async () => {
+  it("secrets and authorizations are not mixed either", async () => {
     expect(await completed("Needs.Across")).toMatchObject({ authorization: { FIXTURE_SETTING: "a setting" } });
     const token = { authorization: [{ id: "FIXTURE_SETTING", token: "of the caller" }] };
     for (const context of [token, secrets("FIXTURE_SECRET")]) {
@@ -100,12 +100,12 @@ describe("a caller's values and the Worker's are never mixed (README, requiremen
     }
   });
 
-  it("an empty value beside it does not either", async () => {
+  it("an empty value does not change that", async () => {
     const context = { secrets: [...secrets("FIXTURE_SETTING").secrets, { id: "FIXTURE_SECRET", value: "" }] };
     expect((await call("Needs.Pair", {}, { context })).status).toBe(400);
   });
 
-  it("all of the caller's, for one that brings all", async () => {
+  it("all of the caller's, for one that supplies all", async () => {
     const context = secrets("FIXTURE_SECRET", "FIXTURE_SETTING");
     expect(await completed("Needs.Pair", {}, { context })).toHaveProperty("secrets", {
       FIXTURE_SECRET: "FIXTURE_SECRET of the caller",
@@ -113,17 +113,17 @@ describe("a caller's values and the Worker's are never mixed (README, requiremen
     });
   });
 
-  describe("unless the definition says for a name who may supply it", () => {
+  describe("unless the definition says who may supply a name", () => {
     const context = { ...secrets("FIXTURE_SECRET", "FIXTURE_SETTING"), authorization: [GOOGLE] };
 
-    it("the Worker's stays the Worker's, whatever a caller sends under its name", async () => {
+    it("the Worker's value is used, whatever a caller sends under its name", async () => {
       expect(await completed("Needs.Sides", {}, { context })).toMatchObject({
         secrets: { FIXTURE_SECRET: "from the worker", FIXTURE_SETTING: "FIXTURE_SETTING of the caller" },
         authorization: { google: "ya29.token" },
       });
     });
 
-    it("a value of the caller's under a name that is only the caller's gets no Worker's secret along", async () => {
+    it("a caller's value under a name for callers only does not add a secret of the Worker", async () => {
       const { status, body, text } = await call("Needs.Aside", {}, { context: secrets("FIXTURE_SETTING") });
       expect(status).toBe(400);
       expect(body.missing_requirements).toEqual({ secrets: [{ id: "FIXTURE_SECRET" }] });
@@ -134,13 +134,13 @@ describe("a caller's values and the Worker's are never mixed (README, requiremen
       });
     });
 
-    it("the caller's is never the Worker's, though that has one", async () => {
+    it("a name for callers only never gets the Worker's value", async () => {
       const { status, body } = await call("Needs.Sides", {}, { context: { authorization: [GOOGLE] } });
       expect(status).toBe(400);
       expect(body.missing_requirements).toEqual({ secrets: [{ id: "FIXTURE_SETTING" }] });
     });
 
-    it("what only the Worker may supply is no caller's to bring: not listed, and not asked for", async () => {
+    it("a name for the Worker only is neither listed nor requested from callers", async () => {
       const { body } = await send("/tools");
       const requirementsOf = (id: string) => body.tools.find((tool: { id: string }) => tool.id === id)?.requirements;
       expect(requirementsOf("Needs.Sides@1.0.0")).toEqual({
@@ -158,7 +158,7 @@ describe("a caller's values and the Worker's are never mixed (README, requiremen
   });
 });
 
-describe("a tool sees what it declared and nothing else (design, A tool)", () => {
+describe("a tool sees what it declared and nothing else", () => {
   const TOO_MUCH = {
     authorization: [GOOGLE, { id: "github", token: "t" }, { id: "__proto__", token: "t" }],
     secrets: [API_KEY, { id: "FIXTURE_SECRET", value: "x" }, { id: "constructor", value: "x" }],
@@ -166,11 +166,11 @@ describe("a tool sees what it declared and nothing else (design, A tool)", () =>
   };
   const NOTHING = { authorization: {}, secrets: {}, userId: null, env: {}, trace: null };
 
-  it('"If `requirements` is absent the server MUST run the tool without any of it" (specs/oxp.md, Calling)', async () => {
+  it("nothing, if it declares no requirements", async () => {
     expect(await completed("Needs.Nothing", {}, { context: TOO_MUCH, user_id: "user_123" })).toEqual(NOTHING);
   });
 
-  it("not what it did not declare beside what it did", async () => {
+  it("not undeclared names next to declared ones", async () => {
     expect(await completed("Needs.Everything", {}, { context: TOO_MUCH })).toMatchObject({
       authorization: { google: "ya29.token" },
       secrets: { API_KEY: "key-value" },
@@ -179,19 +179,19 @@ describe("a tool sees what it declared and nothing else (design, A tool)", () =>
     expect(seen).toEqual({ ...NOTHING, secrets: { FIXTURE_SECRET: "x" } });
   });
 
-  it("of the Worker's variables only those it names", async () => {
+  it("only the Worker's variables that it names", async () => {
     expect(await completed("Needs.Setting")).toEqual({ ...NOTHING, env: { FIXTURE_SETTING: "a setting" } });
   });
 });
 
-describe("requirements that are missing (specs/oxp.md: 'A missing requirement is a 400')", () => {
+describe("missing requirements are a 400", () => {
   it.each([
     ["everything", {}, ['"google"', '"API_KEY"', "user id"], { secrets: [{ id: "API_KEY" }], user_id: true }],
-    // `{}` would be a map of nothing that is missing.
+    // `{}` would be an empty map of missing requirements.
     ["the token", { ...FULL, authorization: [] }, ['"google"'], undefined],
     ["the secret", { ...FULL, secrets: undefined }, ['"API_KEY"'], { secrets: [{ id: "API_KEY" }] }],
     ["the user id", { ...FULL, user_id: undefined }, ["user id"], { user_id: true }],
-    // No service takes an empty one: the caller learns here what to send.
+    // No service accepts an empty value: the error tells the caller what to send.
     [
       "what is empty",
       { ...FULL, user_id: "", secrets: [{ id: "API_KEY", value: "" }] },
@@ -213,7 +213,7 @@ describe("requirements that are missing (specs/oxp.md: 'A missing requirement is
     const { status, body, text } = await call("Needs.Everything", {}, { context });
     expect(status).toBe(400);
     for (const name of named) expect(body.message).toContain(name);
-    // "`missing_requirements.authorization` items need a `url`: leave the member out where there is none to visit".
+    // Items of `missing_requirements.authorization` need a `url`: the member is omitted if there is none to visit.
     expect(body.missing_requirements).toEqual(missing);
     expect(text).not.toMatch(/key-value|ya29/);
   });
@@ -222,8 +222,8 @@ describe("requirements that are missing (specs/oxp.md: 'A missing requirement is
     expect((await call("Needs.Everything")).status).toBe(400);
   });
 
-  it("an inherited name is no value", async () => {
-    // `context` is read as own members: an id such as "constructor" must not be found on a prototype.
+  it("an inherited member is no value", async () => {
+    // Only own members of `context` count: an id such as "constructor" must not be found on a prototype.
     expect((await call("Counter.Needy", { name: "inherited" }, { context: { secrets: {} } })).status).toBe(400);
   });
 
@@ -242,7 +242,7 @@ describe("requirements that are missing (specs/oxp.md: 'A missing requirement is
     expect((await call("Math.Add", { a: 1, b: 2 }, more)).status).toBe(400);
   });
 
-  it("neither a token nor a secret is in a log (specs/oxp.md: 'Nothing of a secret … a log')", async () => {
+  it("neither a token nor a secret is in a log", async () => {
     const lines: unknown[] = [];
     for (const level of ["log", "info", "warn", "error"] as const) {
       vi.spyOn(console, level).mockImplementation((...line) => lines.push(...line));

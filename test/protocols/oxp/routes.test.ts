@@ -1,4 +1,4 @@
-/** OXP 1.0 but for calls: health, info, listing, versions of the protocol. */
+/** OXP 1.0 apart from calls: health, info, listing, versions of the protocol. */
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { type Answer, send } from "../../support/http.ts";
@@ -6,7 +6,7 @@ import { ListToolsResponse, ServerErrorResponse } from "../../support/oxp-shapes
 
 const ids = ({ body }: Answer): string[] => body.tools.map(({ id }: { id: string }) => id);
 
-describe("GET /health (specs/oxp.md, Endpoints)", () => {
+describe("GET /health", () => {
   it("MUST exist, MUST need no credential, is JSON", async () => {
     const { status, headers, body } = await send("/health");
     expect(status).toBe(200);
@@ -14,7 +14,7 @@ describe("GET /health (specs/oxp.md, Endpoints)", () => {
     expect(body).toEqual({ status: "ok" });
   });
 
-  it("ignores a credential where the server has none (Server authentication: none)", async () => {
+  it("ignores a credential if the server requires none (Server authentication: none)", async () => {
     expect((await send("/health", { headers: { authorization: "Bearer wrong" } })).status).toBe(200);
   });
 
@@ -30,7 +30,7 @@ describe("GET /health (specs/oxp.md, Endpoints)", () => {
   );
 });
 
-describe("GET /info (specs/oxp.md, Traps)", () => {
+describe("GET /info", () => {
   it('answers {"version": "x.y.z"}', async () => {
     expect((await send("/info")).body).toEqual({ version: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
   });
@@ -45,13 +45,13 @@ describe("GET /tools (OXP 1.0, List Tools)", () => {
     expect(ids(answer)).toContain("Math.Add@1.0.0");
   });
 
-  it('says `tools` first, and `items`, "the same array" (specs/oxp.md, Endpoints)', async () => {
+  it("has `tools` first, and `items`, the same array", async () => {
     const { body } = await send("/tools");
     expect(Object.keys(body)).toEqual(["$schema", "tools", "items"]);
     expect(body.items).toEqual(body.tools);
   });
 
-  it("lists every version of a tool under one name (specs/oxp.md, Tool identity)", async () => {
+  it("lists every version of a tool under one name", async () => {
     const { body } = await send("/tools");
     const versions = body.tools.filter(({ name }: { name: string }) => name === "Versions_Number");
     expect(versions.map(({ id }: { id: string }) => id)).toEqual([
@@ -64,7 +64,7 @@ describe("GET /tools (OXP 1.0, List Tools)", () => {
   it("describes a tool as the documents' example does", async () => {
     const { body } = await send("/tools");
     const find = (id: string) => body.tools.find((tool: { id: string }) => tool.id === id);
-    // Seed "List Tools", Response (With Tools).
+    // List Tools, Response (With Tools).
     expect(find("Failing.Doorbell@0.1.0")).toEqual({
       id: "Failing.Doorbell@0.1.0",
       name: "Failing_Doorbell",
@@ -79,7 +79,7 @@ describe("GET /tools (OXP 1.0, List Tools)", () => {
       },
       output_schema: null,
     });
-    // "`{}` for any value", and "`properties` always present".
+    // `{}` for any value, and `properties` always present.
     expect(find("Needs.Everything@1.0.0")).toMatchObject({
       input_schema: { parameters: { type: "object", properties: {} } },
       output_schema: {},
@@ -95,7 +95,7 @@ describe("GET /tools (OXP 1.0, List Tools)", () => {
   });
 });
 
-describe("versions of the protocol (specs/oxp.md, Versions of the protocol)", () => {
+describe("versions of the protocol", () => {
   const SUPPORTED = [
     "urn:oxp:1.0",
     "otc://1.0",
@@ -127,7 +127,7 @@ describe("versions of the protocol (specs/oxp.md, Versions of the protocol)", ()
     expect((await send("/tools", { headers: { "oxp-version": "1.0" } })).status).toBe(200);
   });
 
-  it.each(UNSUPPORTED)("?$schema=%j: 400 that names what is supported", async (named) => {
+  it.each(UNSUPPORTED)("?$schema=%j: 400 that names the supported versions", async (named) => {
     const { status, body } = await send(`/tools?$schema=${encodeURIComponent(named)}`);
     expect(status).toBe(400);
     v.parse(ServerErrorResponse, body);
@@ -166,7 +166,7 @@ describe("conditional listings (RFC 9110, sections 8.8.3 and 13.1.2)", () => {
     expect(tags).not.toContain(null);
   });
 
-  it("a version that is not served is refused before the tag is looked at", async () => {
+  it("a version that is not served is refused before the tag is checked", async () => {
     expect((await send("/tools?$schema=urn:oxp:9", { headers: { "if-none-match": "*" } })).status).toBe(400);
   });
 });

@@ -1,4 +1,4 @@
-/** Builds forks as a deployment does, each content once: suites that serve the same tools and settings share what was built. */
+/** Builds forks as a deployment does. Each content is built once: suites with the same tools and settings share it. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -16,24 +16,20 @@ import { join, resolve } from "node:path";
 import type { Fork } from "./fork.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
-/** What was built, by the content it was built of. */
+/** Builds, stored by the hash of their sources. */
 const CACHE = join(ROOT, "node_modules/.cache/trivet-builds");
 const WRANGLER = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
 const PACKAGES = join(ROOT, "node_modules/.package-lock.json");
 const DAY_MS = 86_400_000;
 
-/**
- * Leaves in `dist/` what `wrangler deploy` would upload.
- *
- * @returns what the build printed
- */
+/** Writes what `wrangler deploy` would upload to `dist/`. Returns the build's output. */
 export function build({ root }: Fork): string {
   const kept = join(CACHE, contentOf(root));
   if (!existsSync(kept)) {
     const printed = execFileSync(process.execPath, [WRANGLER, "deploy", "--dry-run", "--outdir", "dist"], {
       cwd: root,
       encoding: "utf8",
-      // What it says on stderr is in the error, if it fails.
+      // If the build fails, stderr is part of the error.
       stdio: ["ignore", "pipe", "pipe"],
     });
     keep(join(root, "dist"), printed, kept);
@@ -42,7 +38,7 @@ export function build({ root }: Fork): string {
   return readFileSync(join(kept, "printed.txt"), "utf8");
 }
 
-/** All that a build reads: the fork's files, and which packages there are. */
+/** Hash of everything that a build reads: the fork's files, and the installed packages. */
 function contentOf(root: string): string {
   const files = globSync("{package.json,tsconfig.json,wrangler.toml,src/**/*,tools/**/*}", { cwd: root })
     .filter((file) => !file.startsWith("src/generated/") && statSync(join(root, file)).isFile())
@@ -52,7 +48,7 @@ function contentOf(root: string): string {
   return hash.digest("hex");
 }
 
-/** Whole or not at all: another suite may build the same at this moment. */
+/** Stores a build atomically: another suite may build the same at this moment. */
 function keep(dist: string, printed: string, kept: string): void {
   const unfinished = `${kept}.${process.pid}`;
   cpSync(dist, unfinished, { recursive: true });
@@ -65,7 +61,7 @@ function keep(dist: string, printed: string, kept: string): void {
   forgetOld();
 }
 
-/** Deletes what was built before yesterday: sources have changed since, and nobody asks for it again. */
+/** Deletes builds older than a day: their sources have changed, so nothing needs them. */
 function forgetOld(): void {
   for (const name of readdirSync(CACHE)) {
     const path = join(CACHE, name);

@@ -1,14 +1,14 @@
-/** A network between a client and a server that fails as networks do: it says nothing to the server. */
+/** A network connection that fails as real ones do: the server is not notified. */
 
 import type { AddressInfo } from "node:net";
 import { connect, createServer, type Socket } from "node:net";
 
 export interface Cable {
-  /** Where the client finds the server. */
+  /** Where the client connects. */
   readonly url: string;
-  /** What the server sends on connections that are open now goes nowhere. */
+  /** Discards everything that the server sends on the currently open connections. */
   mute(): void;
-  /** Breaks the connections that are open now, at the client's end alone: the server believes that they are there. */
+  /** Breaks the open connections on the client's side only: the server believes that they are still open. */
   cut(): void;
   stop(): void;
 }

@@ -1,4 +1,4 @@
-/** As much of Cloudflare's API as wrangler asks for one Worker's KV namespace, over real HTTP. Knows no expiry. */
+/** A server for the part of Cloudflare's API that wrangler uses for a Worker's KV namespace. Nothing expires. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -7,22 +7,22 @@ const NAMESPACE = "0f2ac74b498b48028cb68387c421e279";
 
 export interface Cloudflare {
   readonly url: string;
-  /** What was asked, as `GET /workers/scripts/keys/settings`. */
-  readonly asked: string[];
+  /** The requests, as `GET /workers/scripts/keys/settings`. */
+  readonly requests: string[];
   readonly kept: Map<string, { readonly value: string; readonly metadata?: unknown; readonly expiration?: number }>;
   close(): void;
 }
 
-/** @param worker name of the only Worker that is deployed */
+/** Starts the server. `worker` is the name of the only deployed Worker. */
 export async function startCloudflare(worker: string): Promise<Cloudflare> {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const kept: Cloudflare["kept"] = new Map();
   const binding = { type: "kv_namespace", name: "KV", namespace_id: NAMESPACE };
 
   const answer = async (request: Request): Promise<unknown> => {
     const { pathname, searchParams } = new URL(request.url);
     const path = pathname.replace("/accounts/an-account", "");
-    asked.push(`${request.method} ${path}`);
+    requests.push(`${request.method} ${path}`);
     if (request.headers.get("authorization") !== `Bearer ${TOKEN}`) return [10_000, "Authentication error"];
     if (path.startsWith("/workers/scripts/")) {
       if (path !== `/workers/scripts/${worker}/settings`)
@@ -73,5 +73,5 @@ export async function startCloudflare(worker: string): Promise<Cloudflare> {
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, asked, kept, close: () => server.close() };
+  return { url: `http://127.0.0.1:${port}`, requests, kept, close: () => server.close() };
 }

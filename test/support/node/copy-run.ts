@@ -1,4 +1,6 @@
-/** `node copy-run.ts FILES`, in a copy of the project (copy.ts): runs test files, and writes to ran.json what came of it. */
+/**
+ * `node copy-run.ts FILES`, in a copy of the project (copy.ts): runs test files, and writes the results to ran.json.
+ */
 import { writeFileSync } from "node:fs";
 import { startVitest, type TestModule } from "vitest/node";
 import type { Ran } from "./copy.ts";

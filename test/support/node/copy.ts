@@ -1,6 +1,6 @@
 /**
- * A copy of this project with nothing of its owner's, so that a test can put another owner's there, and a run of the
- * framework's tests in it.
+ * Copies this project without the parts that belong to its owner, so that a test can put another owner's there and run
+ * the framework's tests in the copy.
  */
 import { spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -8,26 +8,27 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
-/** Without tools/ and wrangler.toml: a copy begins without tools, and each run has a wrangler.toml of its own. */
+/** Without tools/ and wrangler.toml: a copy starts without tools, and each run writes its own wrangler.toml. */
 const ENTRIES = [
   ...[".ci", ".gitignore", "README.md", "biome.json", "package.json", "package-lock.json", "src", "test"],
   "tsconfig.json",
 ];
-/** What discovery makes anew in the copy. */
+/** Files that discovery generates again in the copy. */
 const GENERATED = ["src/generated", "test/fixtures/generated"].map((path) => join(ROOT, path));
 
 export interface Ran {
   readonly tests: number;
-  /** Names of tests that failed, and errors of files that did not load. */
+  /** Names of failed tests, and errors of files that did not load. */
   readonly failed: readonly string[];
 }
 
 export interface Copy {
   write(path: string, text: string): void;
-  /** Names the package. */
+  /** Sets the package's name. */
   rename(name: string): void;
   /**
-   * @param files    test files of the framework, by their paths in the project
+   * Runs tests.
+   * @param files    test files of the framework, relative to the project
    * @param settings text of the copy's wrangler.toml
    */
   run(files: readonly string[], settings: string): Promise<Ran>;
@@ -60,7 +61,7 @@ export function copyProject(): Copy {
   };
 }
 
-/** The copy's own script, in a process that knows nothing of the test run that started it. */
+/** Runs the copy's own script in a process that does not inherit the state of the current test run. */
 function runIn(root: string, files: readonly string[]): Promise<Ran> {
   const own = Object.entries(process.env).filter(([name]) => !/^(VITEST|TEST$|NODE_ENV$|MODE$|DEV$|PROD$)/.test(name));
   const child = spawn(process.execPath, [join(root, "test/support/node/copy-run.ts"), ...files], {

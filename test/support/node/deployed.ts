@@ -1,4 +1,4 @@
-/** The Worker that was built of a fork, run in this process as a deployment: its settings, its keys, its log, its clock. */
+/** Runs a fork's built Worker in this process as a deployment: with settings, keys, a log and a clock. */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
@@ -7,32 +7,32 @@ import { type KeyRecord, type KeyTerms, keyEntry, keyName, readKey } from "../..
 import { type Fork, until } from "./fork.ts";
 import { miniflareOptions, onTestClock, putAhead, workerConfig } from "./worker.ts";
 
-/** Bindings by their names, as miniflare has them. */
+/** Bindings by name, as miniflare represents them. */
 export type Env = Readonly<Record<string, object>>;
 
 export interface Deployed {
   readonly url: string;
-  /** Everything that the Worker logged, a line each. */
+  /** Every line that the Worker logged. */
   readonly lines: readonly string[];
-  /** Resolves when all that was logged until now is in {@link lines}: it comes by another way than the answers. */
+  /** Resolves when everything logged so far is in {@link lines}; log lines may arrive later than answers. */
   logged(): Promise<void>;
-  /** Puts the Worker's clock so many seconds ahead of this machine's. */
+  /** Moves the Worker's clock this many seconds ahead of this machine's. */
   ahead(seconds: number): Promise<void>;
   makeKey(terms?: Partial<KeyTerms>): Promise<MadeKey>;
-  /** Changes what a key is good for. */
+  /** Changes a key's terms. */
   changeKey(key: MadeKey, terms: Partial<KeyTerms>): Promise<void>;
   revoke(key: MadeKey): Promise<void>;
-  /** Names of all that is stored. */
+  /** Names of everything that is stored. */
   stored(): Promise<string[]>;
   stop(): Promise<void>;
 }
 
 /**
- * Several at once, each an isolate of one process: they share its log and what they store. All stop with one.
+ * Runs several deployments, as isolates of one process: they share their log and storage, and stopping one stops all.
  *
- * @param fork    one that is built
- * @param changes of each: its bindings, made of those in wrangler.toml
- * @param fetched what a Worker gets when it fetches; left out, it fetches from this machine
+ * @param fork    a fork that is built
+ * @param changes one function per deployment, which changes the bindings of wrangler.toml
+ * @param fetched answers the Workers' outgoing requests; left out, they go out from this machine
  */
 export async function runAll(
   fork: Fork,
@@ -44,7 +44,7 @@ export async function runAll(
     const config = workerConfig(join(fork.root, "dist/index.js"), fork.root, names[index]);
     const dev = {
       ...(fetched && { outboundService: { type: "fetcher", handler: fetched } }),
-      // Each at an address of its own, without a Worker of miniflare's before it.
+      // Each isolate gets its own address, without a Worker of miniflare's in front of it.
       ...(index > 0 && { unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }] }),
     };
     return { config: onTestClock({ ...config, env: change(config.env as Env) }), dev };

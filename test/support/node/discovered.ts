@@ -1,4 +1,6 @@
-/** Has discovery write the catalogue before workerd starts, and again when a file was saved: vitest's plugin does not run wrangler's [build]. */
+/**
+ * Runs discovery before workerd starts and whenever a file is saved: vitest's plugin does not run wrangler's [build].
+ */
 import { execFileSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -6,7 +8,7 @@ import type { TestProject } from "vitest/node";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 
-/** The tools of each project, and the catalogue that its Worker imports. */
+/** The tools of each test project, and the catalog that its Worker imports. */
 const CATALOGS: Readonly<Record<string, { readonly tools: string; readonly out: string }>> = {
   tools: { tools: "tools", out: "src/generated/catalog.ts" },
   worker: { tools: "test/fixtures/tools", out: "test/fixtures/generated/catalog.ts" },
@@ -16,7 +18,7 @@ export default function setup(project: TestProject): void {
   const catalog = CATALOGS[project.name];
   if (catalog === undefined) throw new Error(`no tools are known of the project ${project.name}`);
   const discover = () =>
-    // Its errors are shown; that it found something is not worth a line.
+    // Show its errors, but not its success message.
     execFileSync(process.execPath, ["src/build/cli.ts", "--tools", catalog.tools, "--out", catalog.out], {
       cwd: ROOT,
       stdio: ["ignore", "pipe", "inherit"],
@@ -26,10 +28,10 @@ export default function setup(project: TestProject): void {
     try {
       discover();
     } catch {
-      // It has said what is wrong; the tests run with the tools as they were.
+      // Discovery has printed the mistake; the tests run with the previous catalog.
       return;
     }
-    // At once: the watcher would tell vitest some time later.
+    // Immediately: the watcher would notify vitest too late.
     for (const file of globSync(`${dirname(catalog.out)}/**/*`, { cwd: ROOT })) {
       project.vitest.invalidateFile(resolve(ROOT, file));
     }

@@ -1,4 +1,4 @@
-/** A fork of this project in a temporary folder, with tools of its own: started, or built and served, over real HTTP. */
+/** A fork of this project in a temporary folder, with its own tools: started, or built and served, over real HTTP. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -9,19 +9,20 @@ import { build } from "./build.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 const OWN_FILES = ["package.json", "tsconfig.json", "src"];
-/** In place of this project's wrangler.toml, which is its owner's: no setting there may change what a test finds. */
+/** Replaces this project's wrangler.toml, which belongs to its owner: no setting there may change a test's result. */
 const SETTINGS = join(ROOT, "test/support/wrangler.toml");
 
 export interface Fork {
   readonly root: string;
-  /** Writes a file below the fork, such as `tools/hello/greet.ts`. */
+  /** Writes a file in the fork, such as `tools/hello/greet.ts`. */
   write(path: string, text: string): void;
   remove(): void;
 }
 
 /**
- * @param tools  a folder to copy to `tools/`, or files by their path below it
- * @param closed whether it asks for credentials, as a deployment does that nobody opened
+ * Creates a fork.
+ * @param tools  a folder to copy to `tools/`, or files by their path in it
+ * @param closed whether it requires credentials, as a deployment does by default
  */
 export function makeFork(tools: string | Record<string, string>, { closed = false } = {}): Fork {
   const root = mkdtempSync(join(tmpdir(), "trivet-fork-"));
@@ -41,9 +42,9 @@ export function makeFork(tools: string | Record<string, string>, { closed = fals
 }
 
 /**
- * The text of a wrangler.toml for tests. Anyone may call, as often as they like, as who may is what most are not about.
+ * The text of a wrangler.toml for tests. By default anyone may call without a rate limit: few tests are about access.
  *
- * @param closed whether it asks for credentials and counts requests, as a deployment does that nobody opened
+ * @param closed whether it requires credentials and limits requests, as a deployment does by default
  */
 export function testSettings({ closed = false } = {}): string {
   const text = readFileSync(SETTINGS, "utf8");
@@ -55,7 +56,7 @@ export interface Served {
   stop(): Promise<void>;
 }
 
-/** What `wrangler deploy` would upload, minified, served by workerd without a bundler or a watcher. */
+/** Serves what `wrangler deploy` would upload, minified, on workerd without a bundler or a watcher. */
 export async function serveBuilt(fork: Fork): Promise<Served> {
   build(fork);
   const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8")
@@ -68,11 +69,11 @@ export async function serveBuilt(fork: Fork): Promise<Served> {
 }
 
 export interface Started extends Served {
-  /** All that it has printed so far. */
+  /** Everything it has printed so far. */
   printed(): string;
 }
 
-/** `npm start`, or another script that serves, as a person runs it. */
+/** Runs `npm start`, or another script that serves, as a person would. */
 export async function start(fork: Fork, script = "start"): Promise<Started> {
   const { child, url, printed } = await run(fork, script);
   try {
@@ -84,7 +85,7 @@ export async function start(fork: Fork, script = "start"): Promise<Started> {
   return { url, stop: () => end(child), printed };
 }
 
-/** The same where it is to end by itself; where it serves instead, it is ended. */
+/** Runs a script that should exit. If it serves instead, it is stopped. */
 export async function ends(fork: Fork, script = "start") {
   const { child, url, printed } = await run(fork, script);
   let served = false;
@@ -113,7 +114,7 @@ async function run(fork: Fork, script: string) {
   return { child, url: `http://127.0.0.1:${port}`, printed: () => text };
 }
 
-/** Asks again until it is so. Gives up only where something hangs: a busy machine takes its time. */
+/** Polls until the condition is true. The limit only stops a test that hangs: a busy machine may take long. */
 export async function until(isSo: () => Promise<boolean>, limitMs = 120_000): Promise<void> {
   const started = performance.now();
   for (;;) {
@@ -123,7 +124,7 @@ export async function until(isSo: () => Promise<boolean>, limitMs = 120_000): Pr
   }
 }
 
-/** npm, wrangler and workerd are a group of processes: the group is ended. */
+/** Ends the whole process group: npm, wrangler and workerd. */
 function end(child: ChildProcess): Promise<void> {
   return new Promise((ended) => {
     child.once("exit", () => ended());

@@ -1,8 +1,8 @@
-/** Requests to a Worker at an address, as a well-behaved client sends them. (As an attacker does: attacks/wire.ts.) */
+/** Sends requests to a URL as a well-behaved client would. (For an attacker's, see attacks/wire.ts.) */
 
 type Headed = Readonly<Record<string, string>>;
 
-/** POSTs JSON, and takes an answer of either type, as MCP wants every client to. */
+/** POSTs JSON, and accepts JSON and event streams, as MCP requires of clients. */
 export function post(url: string, body: unknown, headers: Headed = {}, signal?: AbortSignal): Promise<Response> {
   return fetch(url, {
     method: "POST",
@@ -12,14 +12,14 @@ export function post(url: string, body: unknown, headers: Headed = {}, signal?: 
   });
 }
 
-/** The same, for an answer that is JSON. */
+/** Like {@link post}, for an answer that is JSON. */
 export async function postJson(url: string, body: unknown, headers?: Headed) {
   const response = await post(url, body, headers);
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
 }
 
-/** @returns headers that carry on the session of a new handshake (2025-11-25) */
+/** Opens a session (2025-11-25). Returns the headers that continue it. */
 export async function handshake(url: string, headers: Headed = {}, capabilities: object = {}) {
   const params = { protocolVersion: "2025-11-25", capabilities, clientInfo: { name: "test", version: "1" } };
   const response = await post(url, { jsonrpc: "2.0", id: 0, method: "initialize", params }, headers);
@@ -30,7 +30,7 @@ export async function handshake(url: string, headers: Headed = {}, capabilities:
   };
 }
 
-/** Reads a body until there is what is looked for, or to its end. */
+/** Reads a body until it matches, or to its end. */
 export async function readUntil(response: Response, wanted: RegExp): Promise<string> {
   const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
   let text = "";

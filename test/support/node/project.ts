@@ -1,4 +1,4 @@
-/** A folder of tools as a fork has it: inside the project, so that its imports resolve, and gone when the file's tests end. */
+/** A fork's tools folder, inside the project so that imports resolve, and deleted when the file's tests end. */
 import { type ExecFileException, execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -7,7 +7,7 @@ import { afterAll } from "vitest";
 import type { CatalogSource } from "../../../src/core/catalog/catalog.ts";
 
 export const ROOT = resolve(import.meta.dirname, "../../..");
-/** Ignored by git and by the type checker, which must not read the mistakes that tests write. */
+/** Ignored by git and by the type checker, which must not see the mistakes that tests write. */
 const FOLDER = join(ROOT, ".wrangler/tests");
 
 export interface Project {
@@ -15,19 +15,19 @@ export interface Project {
   readonly tools: string;
   readonly out: string;
   write(files: Record<string, string>): void;
-  /** @param env what the environment says beside this process's */
+  /** `env` is added to this process's environment. */
   discover(env?: Record<string, string>): Promise<{ code: number; stdout: string; stderr: string }>;
-  /** What the generated module exports; each call reads it anew. */
+  /** Imports the generated module. Each call loads it again. */
   catalog(): Promise<CatalogSource>;
 }
 
 const folders: string[] = [];
-// Not by `onTestFinished`: beside other tests it can end with one of them.
+// Not with `onTestFinished`: if tests run concurrently, it may run when another test ends.
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** @param files by path under `tools/` */
+/** Creates a project with these files, by path in `tools/`. */
 export function project(files: Record<string, string> = {}): Project {
   mkdirSync(FOLDER, { recursive: true });
   const folder = mkdtempSync(join(FOLDER, "project-"));
@@ -79,18 +79,18 @@ const MEMBERS = {
   run: "() => 'done'",
 };
 
-/** A tool's file. Members by name as source text; `undefined` leaves one out. */
+/** Source of a tool file. `changes` are members by name, as source text; `undefined` omits one. */
 export function tool(changes: Record<string, string | undefined> = {}, before = ""): string {
   const members = Object.entries({ ...MEMBERS, ...changes }).filter(([, text]) => text !== undefined);
   const text = members.map(([, member]) => member).join() + before;
-  // Only what is used: bundling all three libraries for each case would take a minute.
+  // Import only what is used: bundling all three libraries for each case would take a minute.
   const libraries = [
     'import * as v from "valibot";',
     /\bz\./.test(text) && 'import { z } from "zod";',
     /\btype[(.]/.test(text) && 'import { type } from "arktype";',
   ].filter((line) => line !== false);
   const body = members.map(([name, text]) => `  ${name}: ${text},`).join("\n");
-  // The cast: a fork's type checker would catch many of these mistakes, and discovery must not rely on it.
+  // The cast hides mistakes that a fork's type checker would find: discovery must not rely on it.
   return `${libraries.join("\n")}
 import { defineTool } from "#tool";
 ${before}
@@ -100,5 +100,5 @@ ${body}
 `;
 }
 
-/** A parameter with a description. */
+/** Source of a parameter with a description. */
 export const described = (schema: string) => `v.pipe(${schema}, v.description("What it is."))`;

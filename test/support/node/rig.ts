@@ -1,4 +1,4 @@
-/** The rig of test/faults in one workerd: two locations, the objects that they share, and a driver that calls them. */
+/** Runs the rig of test/faults in one workerd: two locations, the objects that they share, and a driver. */
 import { resolve } from "node:path";
 import { build } from "esbuild";
 import { Miniflare, type MiniflareOptions } from "miniflare";
@@ -7,19 +7,19 @@ import { noTally, type Plan, type Tally } from "../../faults/plan.ts";
 const ROOT = resolve(import.meta.dirname, "../../..");
 const OBJECTS = { WORLD: "World", CLAIMS: "Claims", SESSIONS: "Sessions", MAILBOX: "Mailbox", HUB: "Hub" };
 
-/** Keys of one request to the driver: far below the minutes after which a client gives a silent connection up. */
+/** Keys per request to the driver: few enough that it answers within the minutes after which a client gives up. */
 const SLICE = 500;
 
 export interface Rig {
   readonly url: string;
-  /** Asks an object's method, by the driver. */
+  /** Calls an object's method through the driver. */
   ask<Result>(path: string, ...given: unknown[]): Promise<Result>;
-  run(plan: Omit<Plan, "from" | "to"> & { readonly keys: number }, progress?: (sofar: Tally) => void): Promise<Tally>;
-  /** Ends workerd at once (SIGKILL), in the middle of whatever it does. */
+  run(plan: Omit<Plan, "from" | "to"> & { readonly keys: number }, progress?: (soFar: Tally) => void): Promise<Tally>;
+  /** Kills workerd immediately (SIGKILL), whatever it is doing. */
   kill(): Promise<void>;
 }
 
-/** @param state folder that outlives the process; left out, all is forgotten with it */
+/** Starts the rig. `state` is a folder for storage that outlives the process; by default nothing does. */
 export async function openRig(state?: string): Promise<Rig> {
   const { outputFiles } = await build({
     entryPoints: [resolve(ROOT, "test/faults/rig.ts")],

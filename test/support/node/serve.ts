@@ -1,6 +1,6 @@
 /**
- * `node test/support/node/serve.ts FILE`: serves a built Worker in workerd, by miniflare alone; FILE holds its options as JSON.
- * Prints the address.
+ * `node test/support/node/serve.ts FILE`: serves a built Worker in workerd with miniflare alone. FILE has its options
+ * as JSON. Prints the address.
  */
 import { readFileSync } from "node:fs";
 import { Miniflare, type MiniflareOptions } from "miniflare";

@@ -1,4 +1,4 @@
-/** A built Worker as miniflare runs it, with the deployment's settings and bindings and no proxy before it. */
+/** A built Worker as miniflare runs it, with the deployment's settings and bindings and no proxy in front. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { unstable_readConfig } from "wrangler";
@@ -9,9 +9,10 @@ export interface WorkerConfig {
 }
 
 /**
- * @param script path of the built Worker
- * @param root   folder of the wrangler.toml with its settings
- * @param objects name of the Worker that owns the Durable Objects: its own, where it is alone
+ * Creates the configuration of a Worker.
+ * @param script  path of the built Worker
+ * @param root    folder of the wrangler.toml with its settings
+ * @param objects name of the Worker that owns the Durable Objects; by default this one
  */
 export function workerConfig(script: string, root: string, name = "main", objects = name): WorkerConfig {
   const config = unstable_readConfig({ config: join(root, "wrangler.toml") });
@@ -37,14 +38,15 @@ export function workerConfig(script: string, root: string, name = "main", object
   };
 }
 
-/** Options for `new Miniflare()`: the first worker gets the requests. Without `cf: false` it asks Cloudflare where it is. */
+/**
+ * Options for `new Miniflare()`: the first worker gets the requests. Without `cf: false` it would contact Cloudflare.
+ */
 export function miniflareOptions(...workers: WorkerConfig[]): object {
   return { cf: false, workers: workers.map((config) => ({ config })) };
 }
 
 /**
- * The Worker as it was built, on a clock that a test may put forward, and a log that it may mark: by headers that no
- * deployment reads.
+ * Wraps a built Worker so that tests can move its clock and mark its log, with headers that no deployment reads.
  */
 const CLOCK = `
 import app from "./index.js";
@@ -64,7 +66,7 @@ export default {
 };
 `;
 
-/** Its clock is put forward by {@link putAhead}; its Durable Objects, if they are its own, share it. */
+/** Puts the Worker on a clock that {@link putAhead} moves. Durable Objects of the same Worker share the clock. */
 export function onTestClock(config: WorkerConfig): WorkerConfig {
   const { modules } = config.manifest as { modules: Record<string, object> };
   return {
@@ -73,7 +75,7 @@ export function onTestClock(config: WorkerConfig): WorkerConfig {
   };
 }
 
-/** Puts the clock of the Worker at that address so many seconds ahead of this machine's. */
+/** Moves the clock of the Worker at this URL this many seconds ahead of this machine's. */
 export async function putAhead(url: string, seconds: number): Promise<void> {
   await fetch(url, { headers: { "x-test-clock": String(seconds) } });
 }

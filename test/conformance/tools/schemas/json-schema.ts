@@ -1,6 +1,6 @@
 import { defineTool, jsonSchema } from "#tool";
 
-/** Keywords of draft 2020-12 that a listing may not lose on its way. */
+/** Keywords of draft 2020-12 that listings must preserve. */
 export default defineTool({
   name: "json_schema_2020_12_tool",
   version: "1.0.0",

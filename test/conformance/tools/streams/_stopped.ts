@@ -1,2 +1,2 @@
-/** Why calls of the waiting tool were stopped, by name: module state, which one local server keeps between calls. */
+/** Why calls of the waiting tool were stopped, by name. Module state, which a local server keeps between calls. */
 export const stopped = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** eraOf as a table: which era a message belongs to, by what opens it and by nothing else. */
+/** Tests eraOf with a table: the era of a message depends on its headers and _meta alone. */
 import { describe, expect, it } from "vitest";
 import { eraOf } from "../../../../src/protocols/mcp/dialects/eras.ts";
 
@@ -35,7 +35,7 @@ describe("legacy (2026-07-28, basic/versioning, Backward Compatibility with Init
     ["no header, no _meta: the bare client", {}, undefined],
     ["no params at all", { params: undefined as never }, undefined],
     ["initialize", { method: "initialize", params: init }, undefined],
-    // Seen on the wire: the v2 client sends these on legacy traffic too, initialize included.
+    // Observed: the v2 client sends these on legacy traffic too, including initialize.
     [
       "initialize with Mcp-Method and Mcp-Name",
       { method: "initialize", params: init, headers: { "mcp-method": "initialize", "mcp-name": "x" } },
@@ -87,7 +87,7 @@ describe("modern (2026-07-28, basic/transports/streamable-http, Request Metadata
     ["an unknown method", { method: "no/such", headers: headed("no/such"), meta: META }],
     // Case Sensitivity: "header names are case-insensitive".
     ["names in other cases", { headers: { "MCP-PROTOCOL-VERSION": MODERN, "mCp-mEtHoD": "tools/list" }, meta: META }],
-    // RFC 9110, section 5.5: blanks around a value are no part of it.
+    // RFC 9110, section 5.5: whitespace around a value is not part of it.
     [
       "padded values",
       {
@@ -110,7 +110,7 @@ describe("modern (2026-07-28, basic/transports/streamable-http, Request Metadata
         ["tools/call", { name: "plain" }, "=?base64?cGxhaW4=?="],
         ["tools/call", { name: "" }, "=?base64??="],
         ["tools/call", { name: "\ufeffa" }, "=?base64?77u/YQ==?="],
-        // No suffix, no prefix, other case: a text like any other.
+        // No suffix, no prefix, another case: an ordinary value.
         ["tools/call", { name: "=?base64?YQ==" }, "=?base64?YQ=="],
         ["tools/call", { name: "YQ==?=" }, "YQ==?="],
         ["tools/call", { name: "=?BASE64?YQ==?=" }, "=?BASE64?YQ==?="],
@@ -119,7 +119,7 @@ describe("modern (2026-07-28, basic/transports/streamable-http, Request Metadata
       `${method} ${JSON.stringify(params)} as ${name}`,
       { method, params, headers: headed(method, { "mcp-name": name }), meta: META },
     ]),
-    // Its method says what is wrong with it: there is nothing here to compare with.
+    // The method handler reports the mistake: there is nothing to compare with here.
     ["a call without a name", { method: "tools/call", headers: headed("tools/call"), meta: META }],
     ["Mcp-Name where nothing is named", { headers: headed("tools/list", { "mcp-name": "whatever" }), meta: META }],
     ["a session id, which is ignored", { headers: headed("tools/list", { "mcp-session-id": "x" }), meta: META }],
@@ -131,7 +131,7 @@ describe("modern (2026-07-28, basic/transports/streamable-http, Request Metadata
     expect(era(opening)).toEqual({ era: "modern", capabilities: {} });
   });
 
-  it("hands the capabilities on", () => {
+  it("returns the capabilities", () => {
     const capabilities = { elicitation: { form: {} } };
     const opening = { headers: headed(), meta: { ...META, [CAPABILITIES]: capabilities } };
     expect(era(opening)).toEqual({ era: "modern", capabilities });
@@ -160,7 +160,7 @@ describe("malformed: 400 and -32602 (basic/index, _meta: a request missing any r
     ["the header with _meta that lacks the version", { headers: headed(), meta: { [CAPABILITIES]: {} } }],
     ["an empty _meta", { headers: headed(), meta: {} }],
     ["a _meta that is no object", { headers: headed(), meta: [] }],
-    // The suite's server-stateless: -32602 also where headers are right and the field is absent.
+    // The official suite's server-stateless: -32602 also if headers are right and the field is absent.
     ["no capabilities", { headers: headed(), meta: { [VERSION]: MODERN } }],
     ["capabilities that are no object", { headers: headed(), meta: { [VERSION]: MODERN, [CAPABILITIES]: [] } }],
     ["capabilities of null", { headers: headed(), meta: { [VERSION]: MODERN, [CAPABILITIES]: null } }],
@@ -243,7 +243,7 @@ describe("headers that differ: 400 and -32020 (Streamable HTTP, Server Validatio
     ["an Mcp-Name that is sent twice", named("a, a")],
     ["Base64 of another name", named("=?base64?Yg==?=")],
     ["Base64 without its padding", named("=?base64?YQ?=")],
-    ["Base64 with too much of it", named("=?base64?YQ===?=")],
+    ["Base64 with excess padding", named("=?base64?YQ===?=")],
     ["Base64url", named("=?base64?Pz8_?=", { name: "???" })],
     ["Base64 with a blank", named("=?base64?Y Q==?=")],
     ["Base64 of what is no UTF-8", named("=?base64?/w==?=", { name: "\ufffd" })],
@@ -266,7 +266,7 @@ describe("headers that differ: 400 and -32020 (Streamable HTTP, Server Validatio
     ],
     ["Base64 that is none", named("=?base64?%%%%?="), "The header Mcp-Name is malformed"],
     ["another Mcp-Name", named("b"), "The header Mcp-Name differs from the body"],
-  ])("%s is told as what it is", (_, opening, message) => {
+  ])("%s gets its own message", (_, opening, message) => {
     expect(era(opening)).toMatchObject({ error: { message } });
   });
 });

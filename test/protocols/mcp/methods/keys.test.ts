@@ -1,4 +1,4 @@
-/** Whose result an idempotency key brings back: the same call's, and nobody else's. */
+/** An idempotency key returns the same call's result, and only to its own caller. */
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { call, handshake, mcp, request } from "../../../support/mcp.ts";
@@ -6,7 +6,7 @@ import { call, handshake, mcp, request } from "../../../support/mcp.ts";
 const count = (idempotency_key: string) => call("Talk_Count", { idempotency_key });
 
 describe("an idempotency key", () => {
-  it("brings no session's result to another session, nor to a caller without one", async () => {
+  it("returns no session's result to another session, nor to a caller without one", async () => {
     const [one, other] = [await handshake(), await handshake()];
     const key = crypto.randomUUID();
     expect((await mcp(count(key), one)).body.result.structuredContent).toEqual({ value: 1 });
@@ -19,32 +19,32 @@ describe("an idempotency key", () => {
     expect(oxp.status).toBe(400);
   });
 
-  it("names a call with its files: the same key with another file is refused", async () => {
+  it("includes a call's files: the same key with another file is refused", async () => {
     const idempotency_key = crypto.randomUUID();
     const add = (file_id: string) => call("Math_Add", { a: 1, b: 2, idempotency_key, attachments: [{ file_id }] });
     expect((await mcp(add("one"))).body.result.content).toEqual([{ type: "text", text: "3" }]);
     expect((await mcp(add("other"))).body.error.code).toBe(-32602);
   });
 
-  it("of a header that is empty is none: refused, and not run without one", async () => {
+  it("in an empty header is refused, instead of running the call without one", async () => {
     const { body } = await mcp(call("Math_Add", { a: 1, b: 2 }), { "idempotency-key": "" });
     expect(body.error).toMatchObject({ code: -32602, message: expect.stringContaining("idempotency key") });
   });
 });
 
-describe("what an attacker tried", () => {
-  it("HEAD opens no stream (it would be read by nobody)", async () => {
+describe("former attacks", () => {
+  it("HEAD opens no stream, which nobody would read", async () => {
     const headers = { accept: "text/event-stream", ...(await handshake()) };
     const response = await exports.default.fetch("http://trivet.test/mcp", { method: "HEAD", headers });
     expect(response.status).toBe(405);
   });
 
-  it("a block that JSON cannot carry is a failed call, not a fault of the server", async () => {
+  it("a block that JSON cannot represent is a failed call, not a server error", async () => {
     const { status, body } = await mcp(call("Outputs_Unprintable"));
     expect([status, body.result.isError]).toEqual([200, true]);
   });
 
-  it("a URI of any length is looked for and not found: a search that backtracks would not end here", async () => {
+  it("a very long URI is not found: a backtracking search would never finish", async () => {
     const uri = `talk://people/${"-".repeat(500_000)}`;
     const { body } = await mcp(request("resources/read", { uri }), await handshake());
     expect(body.error).toMatchObject({ code: -32002 });

@@ -1,4 +1,4 @@
-/** Calls whose tool works on behind its time limit, and keys that meet sessions (README, Once and Sessions). */
+/** Calls whose tool runs past its time limit, and keys used with sessions (README, Once and Sessions). */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { Claims } from "../../../../src/stores/claims.ts";
@@ -9,7 +9,7 @@ const fresh = () => crypto.randomUUID();
 const late = (session: Record<string, string>, idempotency_key: string) =>
   mcp(call("Talk_Late", { idempotency_key }), session);
 
-/** The stored result of a call whose tool works on: a duplicate that comes too early is told that it still runs. */
+/** The stored result of such a call. A duplicate that comes too early gets the error that it is still running. */
 async function replayed(session: Record<string, string>, key: string) {
   for (;;) {
     const answer = await late(session, key);
@@ -17,8 +17,8 @@ async function replayed(session: Record<string, string>, key: string) {
   }
 }
 
-describe("a tool that looks at its session when its time is over", () => {
-  it("has what it changed kept", async () => {
+describe("a tool that uses its session after its time limit", () => {
+  it("has its changes stored", async () => {
     const session = await handshake();
     const [one, two] = [fresh(), fresh()];
     await late(session, one);
@@ -29,7 +29,7 @@ describe("a tool that looks at its session when its time is over", () => {
     expect(body.result._meta.replayed).toBe(true);
   });
 
-  it("has its result given to no other session", async () => {
+  it("returns its result to no other session", async () => {
     const [session, other] = [await handshake(), await handshake()];
     const key = fresh();
     await late(session, key);
@@ -38,8 +38,8 @@ describe("a tool that looks at its session when its time is over", () => {
   });
 });
 
-describe("a keyed call that its client cancelled, of a tool that never looks at ctx.signal", () => {
-  it("runs no second time, though its tool ends by an AbortError", async () => {
+describe("a call with a key that its client cancelled, of a tool that ignores ctx.signal", () => {
+  it("does not run a second time, even if its tool throws an AbortError", async () => {
     const session = await handshake();
     const [name, idempotency_key] = [fresh(), fresh()];
     const runs = async () => (await mcp(call("Counter_Runs", { name }))).body.result.content[0].text;
@@ -71,10 +71,10 @@ describe("a keyed call that its client cancelled, of a tool that never looks at 
   });
 });
 
-describe("a session that begins with a key", () => {
+describe("a session begun by a call with a key", () => {
   const tally = (args: object) => modern("tools/call", { name: "Talk_Tally", arguments: args });
 
-  it("is another for another call with that key: none is opened by guessing one", async () => {
+  it("is different for another call with that key: guessing a key opens no session", async () => {
     const idempotency_key = fresh();
     const first = (await tally({ idempotency_key })).body.result._meta.session;
     const id = (handle: string) => handle.split(".")[0];
@@ -84,10 +84,10 @@ describe("a session that begins with a key", () => {
   });
 });
 
-describe("a call over its time that began a session, by a stranger", () => {
+describe("a timed-out call of an anonymous caller that began a session", () => {
   const send = (name: string, args: object = {}) => modern("tools/call", { name, arguments: args });
 
-  it("tells no other what the session came to hold: its handle was told when its time was over", async () => {
+  it("does not reveal the session's values to others: its handle was returned with the timeout", async () => {
     const [name, idempotency_key] = [fresh(), fresh()];
     const first = await send("Talk_LateTally", { name, idempotency_key });
     const { session } = first.body.result._meta;
@@ -100,8 +100,8 @@ describe("a call over its time that began a session, by a stranger", () => {
   });
 });
 
-describe("a failure that is repeated", () => {
-  it("says so", async () => {
+describe("a replayed failure", () => {
+  it("is marked as a replay", async () => {
     const send = () => mcp(call("Counter_Bump", { name: "n", ending: "failed", idempotency_key: key }), {});
     const key = fresh();
     expect((await send()).body.result._meta).not.toHaveProperty("replayed");
@@ -112,7 +112,7 @@ describe("a failure that is repeated", () => {
 describe("a duplicate that waited", () => {
   const { CLAIMS } = env as unknown as { CLAIMS: DurableObjectNamespace };
 
-  it("takes no key that became free meanwhile: it may have gone, and nobody would run", async () => {
+  it("does not claim a key that became free meanwhile: its client may have gone, and nothing would run", async () => {
     const object = CLAIMS.getByName(`ghost ${fresh()}`) as unknown as Claims;
     const attempt = (token: string) => ({ fingerprint: "f", token, leaseMs: 60_000, keepMs: 60_000 });
     await object.claim("k", attempt("runner"), 0);

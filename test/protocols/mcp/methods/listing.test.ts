@@ -18,7 +18,7 @@ describe("tools/list", () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it("says of each tool what a client needs (server/tools, Tool; Tool Names)", async () => {
+  it("has what a client needs for each tool (server/tools, Tool; Tool Names)", async () => {
     for (const tool of (await modern("tools/list")).body.result.tools) {
       expect(tool.name).toMatch(/^[A-Za-z0-9_.-]{1,128}$/);
       expect(tool.description).not.toBe("");
@@ -27,7 +27,7 @@ describe("tools/list", () => {
     }
   });
 
-  it("has title, icons, annotations and _meta where an author gave them (server/tools, Tool; basic/index, Icons)", async () => {
+  it("has title, icons, annotations and _meta if an author defined them (server/tools, Tool; basic/index, Icons)", async () => {
     const { tools } = (await modern("tools/list", {}, { path: "/talk/mcp" })).body.result;
     expect(tools.find(({ name }: Named) => name === "Talk_Show")).toEqual({
       name: "Talk_Show",
@@ -58,7 +58,7 @@ describe("tools/list", () => {
     expect(output(since, "Outputs_Any")).toBeUndefined();
   });
 
-  it("marks parameters that headers repeat (server/tools, x-mcp-header)", async () => {
+  it("marks parameters that are repeated in headers (server/tools, x-mcp-header)", async () => {
     const { tools } = (await modern("tools/list", {}, { path: "/talk/mcp" })).body.result;
     const { properties } = tools.find(({ name }: Named) => name === "Talk_Region").inputSchema;
     expect(properties.region["x-mcp-header"]).toBe("Region");
@@ -85,7 +85,7 @@ const LISTS = [
   ["resources/templates/list", "resourceTemplates"],
 ] as const;
 
-/** An app whose pages are small; what its listings do not touch is left out. */
+/** An app with small pages, reduced to what its listings use. */
 function appWith(pageSize: number, revision = "0".repeat(16)) {
   const runtime = { catalog: createCatalog({ ...source, revision }), log: () => {} };
   return createApp({
@@ -100,12 +100,12 @@ async function page(app: ReturnType<typeof appWith>, method: string, cursor?: un
   const { message, headers } = modernRequest(method, cursor === undefined ? {} : { cursor });
   const init = { method: "POST", headers: { ...headers, "content-type": "application/json" } };
   const answer = await fetchFrom(app, "/mcp", { ...init, body: JSON.stringify(message) });
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
+  // biome-ignore lint/suspicious/noExplicitAny: any JSON may come back
   return (await answer.json()) as any;
 }
 
 describe("pages (server/utilities/pagination)", () => {
-  it.each(LISTS)("of %s come one after the other, and are the whole list", async (method, member) => {
+  it.each(LISTS)("of %s follow each other, and add up to the whole list", async (method, member) => {
     const whole = (await modern(method)).body.result[member];
     const app = appWith(2);
     const items: unknown[] = [];
@@ -127,13 +127,13 @@ describe("pages (server/utilities/pagination)", () => {
     expect(scopes.size).toBe(1);
   });
 
-  it("there is one where all fits on it", async () => {
+  it("there is one if everything fits on it", async () => {
     const { result } = await page(appWith(source.prompts.length), "prompts/list");
     expect(result.prompts).toHaveLength(source.prompts.length);
     expect(result).not.toHaveProperty("nextCursor");
   });
 
-  it("a cursor of an earlier catalogue has expired (caching, Interaction with Pagination)", async () => {
+  it("a cursor of an earlier catalog has expired (caching, Interaction with Pagination)", async () => {
     const { nextCursor } = (await page(appWith(2), "tools/list")).result;
     expect((await page(appWith(2), "tools/list", nextCursor)).result.tools).toHaveLength(2);
     expect((await page(appWith(2, "1".repeat(16)), "tools/list", nextCursor)).error.code).toBe(-32602);

@@ -1,4 +1,4 @@
-/** Prompts: listed, got, refused, completed (server/prompts; server/utilities/completion). */
+/** Prompts: list, get, errors, completion (server/prompts; server/utilities/completion). */
 import { describe, expect, it } from "vitest";
 import { handshake, mcp, request } from "../../../support/mcp.ts";
 import { modern } from "../../../support/modern-client.ts";
@@ -9,7 +9,7 @@ const get = async (name: string, args?: unknown) =>
   (await modern("prompts/get", { name, ...(args !== undefined && { arguments: args }) })).body;
 
 describe("prompts/list", () => {
-  it("says of each prompt what a client needs (server/prompts, Prompt)", async () => {
+  it("has what a client needs for each prompt (server/prompts, Prompt)", async () => {
     const { prompts } = (await modern("prompts/list")).body.result;
     expect(prompts.find(({ name }: Named) => name === "Talk_Greet")).toEqual({
       name: "Talk_Greet",
@@ -25,7 +25,7 @@ describe("prompts/list", () => {
     expect(names).toEqual([...names].sort());
   });
 
-  it("is of one toolkit on a toolkit's path", async () => {
+  it("has one toolkit's prompts on a toolkit's path", async () => {
     const of = async (path: string) => (await modern("prompts/list", {}, { path })).body.result.prompts.length;
     expect(await of("/talk/mcp")).toBe(await of("/mcp"));
     expect(await of("/math/mcp")).toBe(0);
@@ -39,7 +39,7 @@ describe("prompts/list", () => {
 });
 
 describe("prompts/get (server/prompts, Getting a Prompt)", () => {
-  it("fills in what it is given, as messages of both roles", async () => {
+  it("fills in its arguments, as messages of both roles", async () => {
     const { result } = await get("Talk_Greet", { name: "Ann", language: "Danish" });
     expect(result.description).toBe("Greets somebody in a language.");
     expect(result.messages).toEqual([
@@ -76,7 +76,7 @@ describe("prompts/get (server/prompts, Getting a Prompt)", () => {
     expect((await get(name, args)).error.code).toBe(-32602);
   });
 
-  it("names what is missing", async () => {
+  it("names missing arguments", async () => {
     expect((await get("Talk_Greet", {})).error.message).toContain("name");
   });
 
@@ -107,7 +107,7 @@ describe("prompts/get (server/prompts, Getting a Prompt)", () => {
     expect(JSON.stringify(body)).not.toContain("hidden");
   });
 
-  it("is served before 2026-07-28 as well, and to who did no handshake", async () => {
+  it("is served before 2026-07-28 as well, and without a handshake", async () => {
     const message = request("prompts/get", { name: "Talk_Greet", arguments: { name: "Ann" } });
     for (const headers of [await handshake(), {}]) {
       const { result } = (await mcp(message, headers)).body;
@@ -167,7 +167,7 @@ describe("completion/complete (server/utilities/completion)", () => {
     },
   );
 
-  it("hands a template's author its own variables alone, and none that is empty", async () => {
+  it("passes a template's author only its own variables, and none that is empty", async () => {
     const args = { person: "", other: "../../etc", "person}/pets/{pet": "/" };
     const { completion } = (await complete(PET, "pet", "..p", { arguments: args })).result;
     expect(completion.values).toEqual(["..pony of somebody"]);
@@ -181,7 +181,7 @@ describe("completion/complete (server/utilities/completion)", () => {
     expect((await complete(ref, name, "a")).result.completion).toEqual({ values: [], total: 0, hasMore: false });
   });
 
-  it("that throws is empty: suggestions are a courtesy", async () => {
+  it("that throws is empty: suggestions are optional", async () => {
     expect((await complete(GREET, "language", "throw")).result.completion.values).toEqual([]);
   });
 
@@ -223,13 +223,13 @@ describe("completion/complete (server/utilities/completion)", () => {
     },
   );
 
-  it("finds no argument in a context that was not sent there", async () => {
+  it("finds no inherited member as an argument", async () => {
     const context = JSON.parse('{"arguments": {"__proto__": "x", "toString": "y"}}');
     expect((await complete(GREET, "language", "name", context)).result.completion.values).toEqual(["nobody"]);
     expect((await complete(GREET, "language", "inherited")).result.completion.values).toEqual(["nothing"]);
   });
 
-  it("is of one toolkit on a toolkit's path", async () => {
+  it("knows one toolkit on a toolkit's path", async () => {
     const params = { ref: GREET, argument: { name: "language", value: "" } };
     expect((await modern("completion/complete", params, { path: "/math/mcp" })).body.error.code).toBe(-32602);
     expect((await modern("completion/complete", params, { path: "/talk/mcp" })).body.result).toBeDefined();

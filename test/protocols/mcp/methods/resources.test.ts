@@ -1,4 +1,4 @@
-/** Resources and templates: listed, read, refused (server/resources). */
+/** Resources and templates: lists, reading, errors (server/resources). */
 import { describe, expect, it } from "vitest";
 import { handshake, mcp, request } from "../../../support/mcp.ts";
 import { modern } from "../../../support/modern-client.ts";
@@ -8,7 +8,7 @@ const read = async (uri: unknown, path?: string) =>
 const encoded = (text: string) => `=?base64?${new TextEncoder().encode(text).toBase64()}?=`;
 
 describe("resources/list and resources/templates/list (Resource; Resource Templates)", () => {
-  it("say of each what a client needs, and keep the two apart", async () => {
+  it("have what a client needs for each, and are separate", async () => {
     const { resources } = (await modern("resources/list")).body.result;
     const { resourceTemplates } = (await modern("resources/templates/list")).body.result;
     expect(resources).toContainEqual({
@@ -30,7 +30,7 @@ describe("resources/list and resources/templates/list (Resource; Resource Templa
       description: "A pet of somebody.",
       mimeType: "application/json",
     });
-    // How long it may be kept is said when it is read.
+    // Reading a resource tells how long it may be cached.
     expect(resourceTemplates).toContainEqual({
       uriTemplate: "talk://kept/{any}",
       name: "Talk_Kept",
@@ -107,10 +107,10 @@ describe("resources/read (Reading Resources; Resource Contents)", () => {
     "talk://people/ann/pets/rex.json?x=1",
     "talk://people/ann/pets/rex.json#x",
     "xtalk://people/ann/pets/rex.json",
-    // What says nothing in UTF-8 names nothing.
+    // Invalid UTF-8 matches nothing.
     "talk://people/%ff/pets/rex.json",
     "talk://people/%zz/pets/rex.json",
-    // Decoded, a variable is one segment still, and a name: authors make paths of it (RFC 3986, 3.3 and 5.2.4).
+    // Decoded, a variable is still one segment, and a plain name: authors build paths of it (RFC 3986, 3.3 and 5.2.4).
     "talk://people/a%2Fb/pets/rex.json",
     "talk://people/..%2F..%2Fetc/pets/passwd.json",
     "talk://people/a%5cb/pets/rex.json",
@@ -123,11 +123,11 @@ describe("resources/read (Reading Resources; Resource Contents)", () => {
     "talk://people/ann/pets/rex%0d%0a.json",
     "talk://people/ann/pets/rex%7F.json",
     "talk://people/ann/pets/rex%C2%85.json",
-    // The author says that there is none.
+    // The author's `read` finds none.
     "talk://people/ann/pets/none.json",
     "__proto__",
   ];
-  it.each(UNKNOWN)("of %j, which there is not, is -32602 with its URI (Error Handling)", async (uri) => {
+  it.each(UNKNOWN)("of %j, which does not exist, is -32602 with its URI (Error Handling)", async (uri) => {
     const { error, result } = await read(uri);
     expect(result).toBeUndefined();
     expect(error).toMatchObject({ code: -32602, data: { uri } });
@@ -154,7 +154,7 @@ describe("resources/read (Reading Resources; Resource Contents)", () => {
     expect((await read("talk://news", "/talk/mcp")).result.contents).toHaveLength(1);
   });
 
-  it("that fails is -32603 with what may be said of it", async () => {
+  it("that fails is -32603 with the author's message", async () => {
     const { error } = await read("talk://people/ann/pets/fault.json");
     expect(error).toEqual({ code: -32603, message: "The pet bit" });
   });

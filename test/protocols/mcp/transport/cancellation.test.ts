@@ -1,11 +1,11 @@
-/** A caller that lost interest: by a notification before 2026-07-28, by closing the stream since. */
+/** Cancelled calls: by a notification before 2026-07-28, by closing the stream since. */
 import { describe, expect, it } from "vitest";
 import { call, handshake, mcp, postMcp, request, streamed } from "../../../support/mcp.ts";
 import { modernRequest, modernStream } from "../../../support/modern-client.ts";
 
 const how = async (name: string) => (await mcp(call("Talk_HowWaits", { name }))).body.result.structuredContent.value;
 
-/** Waits until a call of the waiting tool stands as it should. */
+/** Waits until a call of the waiting tool is in this state. */
 async function stands(name: string, state: string): Promise<void> {
   for (let tries = 0; (await how(name)) !== state; tries++) {
     if (tries > 100) throw new Error(`it stands as ${await how(name)}`);
@@ -35,7 +35,7 @@ describe("notifications/cancelled (2025-11-25, basic/utilities/cancellation)", (
     await stands(name, "waiting");
     expect((await mcp(cancelled(id), session)).status).toBe(202);
     await stands(name, "AbortError");
-    // What is answered does not matter: "the sender SHOULD ignore any response that arrives afterward".
+    // The answer does not matter: "the sender SHOULD ignore any response that arrives afterward".
     expect((await answer).status).toBe(200);
   });
 
@@ -76,7 +76,7 @@ describe("notifications/cancelled (2025-11-25, basic/utilities/cancellation)", (
     expect(body.result.structuredContent).toEqual({ value: `${name} waited` });
   });
 
-  it("stops a call whose id an earlier one had, that nobody cancelled", async () => {
+  it("stops a call that reuses an id, if the earlier call was not cancelled", async () => {
     const [session, name] = [await handshake(), crypto.randomUUID()];
     await mcp(wait(crypto.randomUUID(), { ms: 300 }, "twice"), session);
     const answer = mcp(wait(name, {}, "twice"), session);
@@ -139,7 +139,7 @@ describe("a stream that its client closes", () => {
     "2025-11-25",
     "2025-06-18",
     "2025-03-26",
-    // Its own transport has no such rule; it cancels by notification, as all revisions with a handshake do.
+    // This era's transport has no such rule: like all revisions with a handshake it cancels by notification.
     "2024-11-05",
   ])("does not in %s (basic/transports: SHOULD NOT be interpreted as cancelling)", async (revision) => {
     const [session, name] = [await handshake(revision), crypto.randomUUID()];
@@ -150,7 +150,7 @@ describe("a stream that its client closes", () => {
   });
 });
 
-/** POSTs a call, hangs up as soon as it runs, and says how the call stood afterwards. */
+/** POSTs a call, disconnects as soon as it runs, and returns its state afterwards. */
 async function hangUpOn(name: string, message: unknown, headers: Record<string, string>, outcome: string) {
   const { exports } = await import("cloudflare:workers");
   const hangUp = new AbortController();
@@ -182,7 +182,7 @@ describe("a request whose client hangs up", () => {
     await hangUpOn(name, [wait(name, { ms: 300 })], session, "done");
   });
 
-  it("stops the call of a client that did no handshake: it has no other way to say so", async () => {
+  it("stops the call of a client without a handshake, which cannot cancel in any other way", async () => {
     const name = crypto.randomUUID();
     await hangUpOn(name, wait(name, {}), {}, "AbortError");
   });
@@ -193,7 +193,7 @@ describe("a request whose client hangs up", () => {
     await hangUpOn(name, message, headers, "AbortError");
   });
 
-  it("is answered in full where nobody hangs up", async () => {
+  it("is answered in full if nobody hangs up", async () => {
     const name = crypto.randomUUID();
     const response = await postMcp(wait(name, { ms: 300 }));
     expect(await response.json()).toMatchObject({ result: { structuredContent: { value: `${name} waited` } } });

@@ -1,4 +1,4 @@
-/** What a caller chooses and every message repeats is short, and what nobody reads is not kept for ever. */
+/** Values that a caller chooses and each message repeats are short, and unread output is not kept forever. */
 import { describe, expect, it } from "vitest";
 import { BOTH, handshake, mcp, postMcp, request, streamed } from "../../../support/mcp.ts";
 import { modern, modernRequest, postModern } from "../../../support/modern-client.ts";
@@ -9,7 +9,7 @@ const steps = (count: number) => Array.from({ length: count }, (_, index) => ({ 
 const report = (args: object, id: unknown, progressToken: unknown) =>
   request("tools/call", { name: "Talk_Report", arguments: args, _meta: { progressToken } }, id);
 
-describe("an id that every event would repeat", () => {
+describe("a request id, which every event repeats", () => {
   it("is refused over 255 characters, by each era", async () => {
     const long = `${LONGEST}i`;
     const answers = [
@@ -48,7 +48,7 @@ describe("a progress token", () => {
   });
 });
 
-describe("a client that reads nothing while 8 MB are said to it", () => {
+describe("a client that does not read while 8 MB are sent to it", () => {
   const message = "m".repeat(64_000);
   const MANY = {
     steps: [
@@ -59,7 +59,7 @@ describe("a client that reads nothing while 8 MB are said to it", () => {
   };
   const size = (events: unknown[]) => JSON.stringify(events).length;
 
-  it("gets the first of it, and the result", async () => {
+  it("gets the first messages, and the result", async () => {
     const meta = { progressToken: "t", "io.modelcontextprotocol/logLevel": "debug" };
     const { message, headers } = modernRequest("tools/call", { name: "Talk_Report", arguments: MANY }, { meta });
     const response = await postMcp(message, { ...BOTH, ...headers });
@@ -69,7 +69,7 @@ describe("a client that reads nothing while 8 MB are said to it", () => {
     expect(size(events)).toBeLessThan(2_000_000);
   });
 
-  it("gets the first of it, and the result, in a session", async () => {
+  it("gets the first messages, and the result, in a session", async () => {
     const session = await handshake();
     const stream = await streamed(report(MANY, "r", "t"), session);
     const events = await stream.rest();
@@ -78,7 +78,7 @@ describe("a client that reads nothing while 8 MB are said to it", () => {
     expect(size(events)).toBeLessThan(2_000_000);
   });
 
-  it("misses nothing of what is little", async () => {
+  it("misses nothing of a short output", async () => {
     const meta = { progressToken: "t" };
     const response = await postModern(
       "tools/call",
@@ -89,7 +89,7 @@ describe("a client that reads nothing while 8 MB are said to it", () => {
   });
 });
 
-it("a completion whose reference has a name that is no text is answered, not a fault of ours", async () => {
+it("a completion whose reference has a name that is not a string is answered, not a server error", async () => {
   const name = { toString: 1, valueOf: 1 };
   const ref = { type: "ref/resource", uri: "talk://people/{person}/pets/{pet}.json", name };
   const { status, body } = await mcp(

@@ -1,4 +1,4 @@
-/** Faults of our own: a store that cannot be reached is told under the request's id, and says no more than that. */
+/** Server errors: a store that cannot be reached is reported under the request's id, without details. */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { BOTH, call, handshake, mcp, request, streamed } from "../../../support/mcp.ts";
@@ -11,7 +11,7 @@ const AWAY = () => {
 };
 /** Session values cannot be read; whether a session has ended can. */
 const valuesAway = () => {
-  const get = kv.get.bind(kv) as (...asked: unknown[]) => Promise<unknown>;
+  const get = kv.get.bind(kv) as (...args: unknown[]) => Promise<unknown>;
   vi.spyOn(kv, "get").mockImplementation(((name: string, ...how: unknown[]) =>
     name.startsWith("session:") ? AWAY() : get(name, ...how)) as never);
 };
@@ -29,7 +29,7 @@ describe("a store that cannot be reached (2025-11-25, schema, INTERNAL_ERROR)", 
     ]);
   });
 
-  it("is -32603 without an id where it is noticed before the request is read", async () => {
+  it("is -32603 without an id if it is noticed before the request is parsed", async () => {
     const session = await handshake();
     vi.spyOn(kv, "get").mockImplementation(AWAY);
     const { status, body } = await mcp(request("ping"), session);
@@ -58,11 +58,11 @@ describe("a store that cannot be reached (2025-11-25, schema, INTERNAL_ERROR)", 
   });
 });
 
-describe("a result that throws if it is looked at once more than it was checked", () => {
+describe("a result whose getters throw if it is read again after the check", () => {
   const changing = (progress?: boolean) => call("Outputs_Changing", { ...(progress && { progress }) });
   const shown = { structuredContent: { a: 1 } };
 
-  it("is what it was when it was checked", async () => {
+  it("is the result as it was checked", async () => {
     const lines = vi.spyOn(console, "log").mockImplementation(() => {});
     const { status, body } = await mcp({ ...changing(), id: "c" }, BOTH);
     expect([status, body]).toMatchObject([200, { id: "c", result: shown }]);
@@ -70,7 +70,7 @@ describe("a result that throws if it is looked at once more than it was checked"
     expect(lines.mock.calls.flat().join("\n")).not.toContain("hidden");
   });
 
-  it("is so in a batch", async () => {
+  it("also in a batch", async () => {
     const { status, body } = await mcp([{ ...changing(), id: 1 }, request("ping", undefined, 2)], {
       "mcp-protocol-version": "2025-03-26",
     });
@@ -78,7 +78,7 @@ describe("a result that throws if it is looked at once more than it was checked"
     expect(body[0].result.content[0].text).toBe('{"a":1}');
   });
 
-  it("is so on the stream that its progress went out on", async () => {
+  it("also on a stream with progress", async () => {
     const message = changing(true);
     const params = { ...(message.params as object), _meta: { progressToken: 1 } };
     const stream = await streamed({ ...message, params }, await handshake());
@@ -89,7 +89,7 @@ describe("a result that throws if it is looked at once more than it was checked"
     ]);
   });
 
-  it("is repeated with a key", async () => {
+  it("is replayed with a key", async () => {
     const call_id = crypto.randomUUID();
     const send = () => oxp("Outputs.Changing", {}, { call_id });
     const [first, second] = [await send(), await send()];

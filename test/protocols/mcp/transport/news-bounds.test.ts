@@ -1,4 +1,4 @@
-/** What one client may have the deployment remember: bounded, as sessions are free. */
+/** Limits on what one client can make the deployment store: anyone can open sessions. */
 import { runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
@@ -10,7 +10,7 @@ import { modern, modernStream } from "../../../support/modern-client.ts";
 const pet = (n: number) => `talk://people/ann/pets/rex-${n}.json`;
 
 describe("bounds of subscriptions", () => {
-  it("a session has room for 100 resources, and for another when one has gone", async () => {
+  it("a session has room for 100 resources, and for another when one is removed", async () => {
     const session = await handshake();
     const ask = async (verb: string, n: number) =>
       (await mcp(request(`resources/${verb}`, { uri: pet(n) }), session)).body;
@@ -20,11 +20,11 @@ describe("bounds of subscriptions", () => {
     expect((await ask("subscribe", 100)).result).toEqual({});
   });
 
-  it("an attacker's sessions leave nothing in the object that all share, and their own with each that ends", async () => {
+  it("an attacker's sessions leave nothing in the shared object, and each deletes its own data when it ends", async () => {
     const { HUB } = env as unknown as { HUB: DurableObjectNamespace };
     const keysOf = (name: string) =>
       runInDurableObject(HUB.getByName(name), async (_, state) => [...(await state.storage.list()).keys()]);
-    // A stranger's own object: its address is unknown here.
+    // The object of an anonymous caller whose address is unknown here.
     const own = "principal anonymous ";
     const before = (await keysOf(own)).length;
     const sessions = await Promise.all(Array.from({ length: 5 }, () => handshake()));
@@ -45,7 +45,7 @@ describe("bounds of subscriptions", () => {
     expect([status, body.error.code]).toEqual([400, -32602]);
   });
 
-  it("a subscription hears of no resource with a URI of more than 500 characters, nor does a session", async () => {
+  it("subscriptions and sessions ignore resources with a URI of more than 500 characters", async () => {
     const start = "talk://people/ann/pets/";
     const uriOf = (length: number) => `${start}${"x".repeat(length - start.length - 5)}.json`;
     const resourceSubscriptions = [uriOf(500), uriOf(501)];
@@ -70,14 +70,14 @@ describe("bounds of subscriptions", () => {
   });
 });
 
-describe("who has too many streams open and asks for more", () => {
+describe("a caller with too many open streams that opens more", () => {
   const { HUB } = env as unknown as { HUB: DurableObjectNamespace<Hub> };
   const listener = (principal: string): Listener => ({
     principal,
     wanted: { tools: true, prompts: false, resources: false, uris: [] },
     revision: "r1",
   });
-  /** How often a stream is written to before it brings a change. */
+  /** How many times each stream was written to before it delivers a change. */
   const beatsOf = async (stream: ReadableStream<Uint8Array> | undefined) => {
     const lines = readLines(stream as ReadableStream<Uint8Array>);
     let beats = 0;
@@ -89,7 +89,7 @@ describe("who has too many streams open and asks for more", () => {
     return beats;
   };
 
-  it("has streams of nobody else written to, and few times its own", async () => {
+  it("causes no writes to streams of others, and few to its own", async () => {
     const hub = HUB.getByName(crypto.randomUUID());
     const quiet = await hub.listen(listener("you"));
     const own = await Promise.all(Array.from({ length: 32 }, () => hub.listen(listener("me"))));
@@ -102,7 +102,7 @@ describe("who has too many streams open and asks for more", () => {
     for (const stream of own) expect(await beatsOf(stream)).toBeLessThan(20 + heartbeats);
   });
 
-  it("gets no more in than have room, however many come at once", async () => {
+  it("gets only as many as there is room for, however many come at once", async () => {
     const hub = HUB.getByName(crypto.randomUUID());
     const streams = await Promise.all(Array.from({ length: 40 }, () => hub.listen(listener("me"))));
     const open = streams.filter((stream) => stream !== undefined);

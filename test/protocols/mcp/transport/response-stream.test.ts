@@ -1,4 +1,4 @@
-/** Progress and log messages: only to who asked, in order, ahead of the answer; and plain JSON where nothing is said. */
+/** Progress and log messages: only if requested, in order, before the answer. Without any, the answer is plain JSON. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { BOTH, call, handshake, mcp, postMcp, request, streamed } from "../../../support/mcp.ts";
@@ -10,8 +10,8 @@ const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "aler
 const EVERY_LEVEL = LEVELS.map((level) => ({ level, data: level }));
 const report = (steps: unknown[], more: object = {}) => ({ name: "Talk_Report", arguments: { steps, ...more } });
 
-/** Everything that a call of the reporting tool was answered. */
-async function told(steps: unknown[], meta: Record<string, unknown>) {
+/** Everything in the answer to a call of the reporting tool. */
+async function reported(steps: unknown[], meta: Record<string, unknown>) {
   const stream = await modernStream("tools/call", report(steps), { meta });
   return (await stream.rest()).map(({ data }) => data);
 }
@@ -21,7 +21,7 @@ describe("progress (basic/patterns/progress)", () => {
     "comes with the token %j, ahead of the result",
     async (progressToken) => {
       const steps = [{ progress: 0, total: 2, message: "begun" }, { progress: 1.5 }, { progress: 2, total: 2 }];
-      const [first, second, third, result, ...more] = await told(steps, { progressToken });
+      const [first, second, third, result, ...more] = await reported(steps, { progressToken });
       const method = "notifications/progress";
       expect(first).toEqual({
         jsonrpc: "2.0",
@@ -35,14 +35,14 @@ describe("progress (basic/patterns/progress)", () => {
     },
   );
 
-  it("increases with each notification, whatever the tool says", async () => {
+  it("increases with each notification, whatever the tool reports", async () => {
     const steps = [5, 5, 3, null, 6].map((progress) => ({ progress }));
-    const messages = await told(steps, { progressToken: 1 });
+    const messages = await reported(steps, { progressToken: 1 });
     expect(messages.slice(0, -1).map(({ params }) => params.progress)).toEqual([5, 6]);
   });
 
   it("comes without a total that is not finite: JSON would say null", async () => {
-    const [first] = await told([{ progress: 1, total: null }], { progressToken: 1 });
+    const [first] = await reported([{ progress: 1, total: null }], { progressToken: 1 });
     expect(first.params).toEqual({ progressToken: 1, progress: 1 });
   });
 
@@ -59,7 +59,7 @@ describe("progress (basic/patterns/progress)", () => {
     expect(await response.json()).toMatchObject({ result: { structuredContent: "1 steps" } });
   });
 
-  it("stops with the call: what a tool says afterwards is lost", async () => {
+  it("stops with the call: later messages are dropped", async () => {
     const meta = { progressToken: 1, [`${META}logLevel`]: "debug" };
     const stream = await modernStream("tools/call", report([{ progress: 1 }], { afterwards: true }), { meta });
     const methods = (await stream.rest()).map(({ data }) => data.method ?? "result");
@@ -69,7 +69,7 @@ describe("progress (basic/patterns/progress)", () => {
 
 describe("log messages (server/utilities/logging)", () => {
   it.each(LEVELS)("come from the level %s on", async (level) => {
-    const messages = await told(EVERY_LEVEL, { [`${META}logLevel`]: level });
+    const messages = await reported(EVERY_LEVEL, { [`${META}logLevel`]: level });
     const levels = messages.slice(0, -1).map(({ method, params }) => {
       expect(method).toBe("notifications/message");
       expect(params).toEqual({ level: params.level, logger: "Talk_Report", data: params.level });
@@ -81,14 +81,14 @@ describe("log messages (server/utilities/logging)", () => {
 
   it("carry any JSON", async () => {
     const data = { error: "Connection failed", details: { host: "localhost", ports: [1, null] } };
-    const [message] = await told([{ level: "error", data }], { [`${META}logLevel`]: "error" });
+    const [message] = await reported([{ level: "error", data }], { [`${META}logLevel`]: "error" });
     expect(message.params.data).toEqual(data);
   });
 
-  it("do not come without a level (MUST NOT emit)", async () => {
+  it("are not sent without a level (MUST NOT emit)", async () => {
     const response = await postModern("tools/call", report(EVERY_LEVEL));
     expect(response.headers.get("content-type")).toBe("application/json");
-    const messages = await told([...EVERY_LEVEL, { progress: 1 }], { progressToken: 1 });
+    const messages = await reported([...EVERY_LEVEL, { progress: 1 }], { progressToken: 1 });
     expect(messages.map(({ method }) => method)).toEqual(["notifications/progress", undefined]);
   });
 
@@ -112,7 +112,7 @@ describe("log messages (server/utilities/logging)", () => {
       { level: "error", data: "c" },
       { progress: 3 },
     ];
-    const messages = await told(steps, { progressToken: 1, [`${META}logLevel`]: "info" });
+    const messages = await reported(steps, { progressToken: 1, [`${META}logLevel`]: "info" });
     const said = messages.map(({ params }) => params?.progress ?? params?.data ?? "result");
     expect(said).toEqual([1, "a", 2, "c", 3, "result"]);
   });
@@ -136,7 +136,7 @@ describe("log messages (server/utilities/logging)", () => {
     expect(result).toMatchObject({ structuredContent: "done" });
   });
 
-  it("of a prompt come as well", async () => {
+  it("are sent for a prompt as well", async () => {
     const params = { name: "Talk_Ends", arguments: { how: "well" } };
     const stream = await modernStream("prompts/get", params, { meta: { [`${META}logLevel`]: "debug" } });
     const [log, result] = (await stream.rest()).map(({ data }) => data);
@@ -154,7 +154,7 @@ describe("the answer (Streamable HTTP, Receiving Messages)", () => {
     expect(stream.response.status).toBe(200);
     expect(stream.response.headers.get("x-accel-buffering")).toBe("no");
     expect((await stream.nextData()).params.progress).toBe(1);
-    // The second is not there yet: messages are not kept back until the call is over.
+    // The second message does not exist yet: messages are not held back until the call is over.
     expect(await stream.isSilent(50)).toBe(true);
     expect((await stream.nextData()).params.progress).toBe(2);
     expect(await stream.nextData()).toMatchObject({ id: 1, result: {} });
@@ -166,7 +166,7 @@ describe("the answer (Streamable HTTP, Receiving Messages)", () => {
     for (const event of events) expect(Object.keys(event)).toEqual(["data"]);
   });
 
-  it("is plain JSON where nothing is said", async () => {
+  it("is plain JSON if there are no messages", async () => {
     const response = await postModern("tools/call", report([]), { meta });
     expect(response.headers.get("content-type")).toBe("application/json");
   });
@@ -180,13 +180,13 @@ describe("the answer (Streamable HTTP, Receiving Messages)", () => {
     },
   );
 
-  it("is an event stream to one that writes the type in capitals (RFC 9110, section 8.3.1)", async () => {
+  it("is an event stream if the client writes the type in capitals (RFC 9110, section 8.3.1)", async () => {
     const response = await postModern("tools/call", report(steps), { meta, headers: { accept: "Text/Event-Stream" } });
     expect(response.headers.get("content-type")).toBe("text/event-stream");
     await response.body?.cancel();
   });
 
-  it("ends with the error where the call fails after it said something", async () => {
+  it("ends with the error if the call fails after a message", async () => {
     const params = { name: "Talk_Ends", arguments: { how: "throw" } };
     const stream = await modernStream("prompts/get", params, { meta });
     const [, failed] = (await stream.rest()).map(({ data }) => data);
@@ -198,13 +198,13 @@ describe("before 2026-07-28", () => {
   const legacyReport = (steps: unknown[], progressToken?: unknown) =>
     request("tools/call", { ...report(steps), ...(progressToken !== undefined && { _meta: { progressToken } }) });
 
-  it("progress goes to who asked (2025-11-25, basic/utilities/progress)", async () => {
+  it("progress goes to clients that requested it (2025-11-25, basic/utilities/progress)", async () => {
     const stream = await streamed(legacyReport([{ progress: 1 }, { progress: 2 }], "t"), await handshake());
     const said = (await stream.rest()).flatMap(({ data }) => data?.params?.progress ?? data?.result ?? []);
     expect(said).toEqual([1, 2, expect.objectContaining({ structuredContent: expect.anything() })]);
   });
 
-  it("logs go from level info on, until the client says otherwise (2025-11-25, server/utilities/logging)", async () => {
+  it("logs are sent from level info on, until the client sets another level (2025-11-25, server/utilities/logging)", async () => {
     const session = await handshake();
     const levels = async () => {
       const stream = await streamed(legacyReport(EVERY_LEVEL), session);
@@ -216,7 +216,7 @@ describe("before 2026-07-28", () => {
       expect(set.body.result).toEqual({});
       expect(await levels()).toEqual(LEVELS.slice(LEVELS.indexOf(level)));
     }
-    // Another session's are its own.
+    // Another session has its own level.
     const stream = await streamed(legacyReport(EVERY_LEVEL), await handshake());
     expect((await stream.nextData()).params.level).toBe("info");
     await stream.close();
@@ -227,13 +227,13 @@ describe("before 2026-07-28", () => {
     expect(body.error.code).toBe(-32602);
   });
 
-  it("many messages cost one look at the level, and none that fails costs the result", async () => {
+  it("many messages read the level once, and a failure to read it does not lose the result", async () => {
     const session = await handshake();
     const steps = Array.from({ length: 20 }, (_, index) => ({ level: "error", data: index }));
     const read = vi.spyOn(kv, "get");
     const stream = await streamed(legacyReport(steps), session);
     expect((await stream.rest()).flatMap(({ data }) => data?.params?.data ?? [])).toHaveLength(20);
-    // One look at whether the session has ended, and one at its level.
+    // One read for whether the session has ended, and one for its level.
     expect(read).toHaveBeenCalledTimes(2);
     read.mockImplementation((async (key: string) => {
       if (key.endsWith("/mcp")) throw new Error("KV is away");
@@ -250,7 +250,7 @@ describe("before 2026-07-28", () => {
     await response.text();
   });
 
-  it("so does one that takes no event streams", async () => {
+  it("so does one that does not accept event streams", async () => {
     const { body } = await mcp(legacyReport([{ progress: 1 }, ...EVERY_LEVEL], "t"), await handshake());
     expect(body.result.structuredContent).toEqual({ value: "9 steps" });
   });

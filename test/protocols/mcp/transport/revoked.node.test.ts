@@ -1,4 +1,4 @@
-/** Streams that stay open, and credentials that do not: what was revoked or taken away hears nothing more. */
+/** Streams that outlive their credentials: after a key is revoked or restricted, they receive nothing more. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildTools, type Deployment, deploy, type Made } from "../../../support/node/attacks/deployment.ts";
 import { MODERN_META, rpc } from "../../../support/node/attacks/wire.ts";
@@ -22,7 +22,7 @@ interface Open {
   readonly status: number;
   /** Whether the server has closed it. */
   isClosed(): boolean;
-  /** Resolves when it has. */
+  /** Resolves when it has closed. */
   readonly closed: Promise<void>;
   close(): void;
 }
@@ -51,7 +51,7 @@ async function legacy(key: Made): Promise<Open> {
   return opened((signal) => fetch(`${here.url}/mcp`, { headers, signal }));
 }
 
-/** Has every open stream beat at once: the server does when one more than 32 is asked for, to find those that are dead. */
+/** Makes every open stream send a heartbeat now: the server does so if more than 32 are opened, to find dead ones. */
 async function beat(): Promise<void> {
   const streams = await Promise.all(Array.from({ length: 32 }, () => modern(other)));
   const more = await modern(other);
@@ -71,7 +71,7 @@ describe.each([
     const [stream, neighbour] = [await open(key), await open(faithful)];
     expect([stream.status, neighbour.status]).toEqual([200, 200]);
     await change(key);
-    // Half a minute of the isolate's memory, and KV's own minute.
+    // The isolate's cache lasts half a minute, and KV's a minute.
     await here.ahead(91);
     await beat();
     await stream.closed;
@@ -108,7 +108,7 @@ describe("a call that answers with a stream", () => {
   const inSession = async (key: Made) => said(key, await session(key), {});
   const openTool = (key: Made) => posted("/opentool/streamCall", key, rpc(minutes.name, minutes.arguments), {});
 
-  it("ends at a heartbeat when its key is revoked, without the result; that of another has it", async () => {
+  it("ends at a heartbeat when its key is revoked, without the result; another key's stream gets it", async () => {
     const keys = await Promise.all([1, 2, 3].map(() => here.makeKey({ scopes: ["*"] })));
     const [one, two, faithful] = keys as [Made, Made, Made];
     const calls = [modernCall(one), inSession(two), modernCall(faithful)];
@@ -141,13 +141,13 @@ describe("a call that answers with a stream", () => {
   });
 });
 
-/** How calls of a key have ended, as the log says. */
+/** The results of a key's calls, from the log. */
 function outcomesOf({ id }: Made): unknown[] {
   const calls = here.entries().filter(({ message, principal }) => message === "call" && principal === `key:${id}`);
   return calls.map(({ outcome }) => outcome);
 }
 
-it("looking again counts no request", async () => {
+it("checking the key again does not count as a request", async () => {
   const key = await here.makeKey({ rate: 10 });
   const streams = await Promise.all([modern(key), modern(key)]);
   for (let minute = 1; minute <= 4; minute++) {

@@ -1,45 +1,45 @@
 /**
- * State handles: how a client without sessions keeps one (SEP-2567: "servers that need to maintain state across tool
- * calls do so by returning an identifier … and accepting it as a parameter on subsequent calls").
+ * State handles: sessions for clients of a protocol without them (SEP-2567: "servers that need to maintain state across
+ * tool calls do so by returning an identifier … and accepting it as a parameter on subsequent calls").
  */
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { sha256 } from "../../../../src/core/lib/digest.ts";
 import { call, EVERYTHING, handshake, mcp } from "../../../support/mcp.ts";
-import { type Asked, modern } from "../../../support/modern-client.ts";
+import { modern, type RequestOptions } from "../../../support/modern-client.ts";
 import { call as callOxp } from "../../../support/oxp.ts";
 
 const count = (args: object = {}, more: object = {}) =>
   modern("tools/call", { name: "Talk_Tally", arguments: args, ...more });
 
 const { KV } = env as unknown as { KV: KVNamespace };
-/** One caller's own key. */
+/** The key of one caller. */
 const KEY = `trivet_${"a1".repeat(8)}_${"k".repeat(43)}`;
 beforeAll(async () => {
   const record = { name: "test", scopes: [], created: 1, hash: await sha256(KEY) };
   await KV.put(`key:${"a1".repeat(8)}`, JSON.stringify(record));
 });
 
-/** As {@link modern}, by a caller with a key: keys do not go over plain http. */
-const named = (method: string, params: Readonly<Record<string, unknown>>, asked: Asked = {}) =>
+/** Like {@link modern}, with an API key, and over https because keys require it. */
+const named = (method: string, params: Readonly<Record<string, unknown>>, asked: RequestOptions = {}) =>
   modern(method, params, { ...asked, path: "https://trivet.test/mcp", headers: { authorization: `Bearer ${KEY}` } });
 const countNamed = (args: object = {}) => named("tools/call", { name: "Talk_Tally", arguments: args });
 
-/** What the model reads at the end of a result. */
+/** The note that the model reads at the end of a result. */
 function handleIn(content: { text: string }[]): string {
   const [, handle] = /^session: (\S+)$/.exec(content.at(-1)?.text ?? "") ?? [];
   if (handle === undefined) throw new Error(`no handle in ${JSON.stringify(content)}`);
   return handle;
 }
 
-describe("a tool that wants a session, called over 2026-07-28", () => {
-  it("begins one, and tells its handle where a model reads it", async () => {
+describe("a tool that uses a session, called over 2026-07-28", () => {
+  it("begins one, and returns its handle where a model reads it", async () => {
     const { body } = await count();
     expect(body.result.structuredContent).toEqual({ count: 1 });
     expect(handleIn(body.result.content)).toBe(body.result._meta.session);
   });
 
-  it("goes on with the handle that comes back, and no other call's", async () => {
+  it("continues with the returned handle, and with no other call's", async () => {
     const session = handleIn((await count()).body.result.content);
     await count();
     const second = await count({ session });
@@ -64,7 +64,7 @@ describe("a tool that wants a session, called over 2026-07-28", () => {
     expect((await count({ session: forged })).body.result.isError).toBe(true);
   });
 
-  it("does not take an MCP session id for a handle", async () => {
+  it("does not accept an MCP session id as a handle", async () => {
     const { "mcp-session-id": session } = await handshake();
     expect((await count({ session })).body.result.isError).toBe(true);
   });
@@ -82,9 +82,9 @@ describe("a tool that wants a session, called over 2026-07-28", () => {
     });
   });
 
-  it("begins a session of its own for whoever makes the same call with the same key: ids are made of nothing sent", async () => {
+  it("begins a separate session for each caller of the same call with the same key: ids do not depend on the request", async () => {
     const jot = (note: string) => modern("tools/call", { name: "Talk_Jot", arguments: { note, idempotency_key: "1" } });
-    // Each has to be tried again, so that its key is free for the next.
+    // Each call must be retryable, so that its key is free for the next.
     const first = await jot("the door code is 7");
     expect(first.body.result.content[0].text).toContain("noted: the door code is 7");
     const second = await jot("the door code is 7");
@@ -92,7 +92,7 @@ describe("a tool that wants a session, called over 2026-07-28", () => {
     expect(handleIn(second.body.result.content)).not.toBe(handleIn(first.body.result.content));
   });
 
-  it("tells a replay's session also where the tool did not look at it", async () => {
+  it("returns a replay's session even if the tool did not use it", async () => {
     const idle = (more: object) => named("tools/call", { name: "Talk_Idle", arguments: more });
     const idempotency_key = crypto.randomUUID();
     const [first, again] = [await idle({ idempotency_key }), await idle({ idempotency_key })];
@@ -102,7 +102,7 @@ describe("a tool that wants a session, called over 2026-07-28", () => {
     expect(body.result.structuredContent).toEqual({ count: 2 });
   });
 
-  it("is refused with the key of a call of another session, and told no handle", async () => {
+  it("is refused with the key of another session's call, without a handle", async () => {
     const session = handleIn((await count()).body.result.content);
     const idempotency_key = crypto.randomUUID();
     const handleless = { idempotency_key };
@@ -115,7 +115,7 @@ describe("a tool that wants a session, called over 2026-07-28", () => {
     expect((await count({ idempotency_key, session: other })).body.error.code).toBe(-32602);
   });
 
-  it("repeats a call that began a session to whoever goes on with that session", async () => {
+  it("replays a call that began a session to callers that continue that session", async () => {
     const idempotency_key = crypto.randomUUID();
     const session = handleIn((await count({ idempotency_key })).body.result.content);
     const { body } = await count({ idempotency_key, session });
@@ -123,7 +123,7 @@ describe("a tool that wants a session, called over 2026-07-28", () => {
     expect(body.result.structuredContent).toEqual({ count: 1 });
   });
 
-  it("goes on with what it wrote before it asked, and with that session from then on", async () => {
+  it("keeps what it wrote before it asked, and continues with that session", async () => {
     const draft = (args: object, more: object = {}) =>
       modern("tools/call", { name: "Talk_Draft", arguments: args, ...more }, { capabilities: EVERYTHING });
     const inputResponses = { sure: { action: "accept", content: {} } };
@@ -136,7 +136,7 @@ describe("a tool that wants a session, called over 2026-07-28", () => {
     expect([last.structuredContent.runs, handleIn(last.content)]).toEqual([4, session]);
   });
 
-  it("goes on in the session that it asked in, whatever handle the repeat brings", async () => {
+  it("continues in the session in which it asked, whatever handle the repeated call has", async () => {
     const draft = (args: object, more: object = {}) =>
       modern("tools/call", { name: "Talk_Draft", arguments: args, ...more }, { capabilities: EVERYTHING });
     const other = handleIn((await count()).body.result.content);
@@ -148,7 +148,7 @@ describe("a tool that wants a session, called over 2026-07-28", () => {
     expect(handleIn(content)).not.toBe(other);
   });
 
-  it("is told again to a keyed call that asked and was answered: its replay goes on in the session that it began", async () => {
+  it("is returned again for a call with a key that asked and was answered: its replay continues the session that it began", async () => {
     const idempotency_key = crypto.randomUUID();
     const draft = (more: object = {}, args: object = {}) =>
       named(
@@ -162,13 +162,13 @@ describe("a tool that wants a session, called over 2026-07-28", () => {
     const replay = (await draft()).body.result;
     expect(replay._meta.replayed).toBe(true);
     expect(replay.structuredContent).toEqual(first.structuredContent);
-    // Both handles are of one session: what is written under one is read under the other.
+    // Both handles are of one session: values written under one are read under the other.
     await countNamed({ session: handleIn(first.content) });
     const { body } = await countNamed({ session: handleIn(replay.content) });
     expect(body.result.structuredContent).toEqual({ count: 2 });
   });
 
-  describe("called by strangers behind one address, with the same key and input", () => {
+  describe("called by anonymous callers behind one address, with the same key and input", () => {
     const bare = (more: object) => mcp(call("Talk_Tally", more));
 
     it.each([
@@ -185,13 +185,13 @@ describe("a tool that wants a session, called over 2026-07-28", () => {
         expect(body.result).toMatchObject({ structuredContent: { count: 1 }, _meta: { replayed: true } });
         expect(body.result._meta).not.toHaveProperty("session");
         expect(JSON.stringify(body)).not.toContain("session: ");
-        // Who can name it is the one who began it.
+        // Only the caller that began the session can name it.
         const again = (await tally({ idempotency_key, session })).body.result;
         expect(again._meta).toMatchObject({ replayed: true, session });
       },
     );
 
-    it("at once: who waits for the first one's run gets its result, and no session", async () => {
+    it("at once: a caller that waits for the first one's run gets its result, but not its session", async () => {
       const idempotency_key = crypto.randomUUID();
       const both = await Promise.all([count({ idempotency_key }), count({ idempotency_key })]);
       const results = both.map(({ body }) => body.result);
@@ -203,7 +203,7 @@ describe("a tool that wants a session, called over 2026-07-28", () => {
     const draft = (args: object, more: object = {}) =>
       modern("tools/call", { name: "Talk_Draft", arguments: args, ...more }, { capabilities: EVERYTHING });
 
-    it("is not told what another was asked and answered; who sends the same state again is", async () => {
+    it("gets no result with another's answers; a caller that sends the same state again does", async () => {
       const idempotency_key = crypto.randomUUID();
       const { requestState } = (await draft({ idempotency_key })).body.result;
       const first = (await draft({ idempotency_key }, { requestState, inputResponses })).body.result;
@@ -213,7 +213,7 @@ describe("a tool that wants a session, called over 2026-07-28", () => {
       expect(handleIn(again.content)).toBe(handleIn(first.content));
     });
 
-    it("is not told what an older session held that was named only when the call asked", async () => {
+    it("gets no values of an older session that was named only when the call asked", async () => {
       const idempotency_key = crypto.randomUUID();
       const session = handleIn((await count()).body.result.content);
       const { requestState } = (await draft({ idempotency_key, session })).body.result;
@@ -222,7 +222,7 @@ describe("a tool that wants a session, called over 2026-07-28", () => {
       expect((await draft({ idempotency_key })).body.error.code).toBe(-32602);
     });
 
-    it("over OXP: is refused, as it is in no session", async () => {
+    it("over OXP: is refused, because it is in no session", async () => {
       const call_id = crypto.randomUUID();
       await count({ idempotency_key: call_id });
       const { status, text } = await callOxp("Talk.Tally", {}, { call_id });
@@ -239,8 +239,8 @@ describe("a tool that wants a session, called over 2026-07-28", () => {
   });
 });
 
-describe("elsewhere", () => {
-  it("a session of the protocol's own is enough, and no handle is told", async () => {
+describe("in other revisions and protocols", () => {
+  it("the protocol's own session is used, and no handle is returned", async () => {
     const session = await handshake();
     await mcp(call("Talk_Tally"), session);
     const { body } = await mcp(call("Talk_Tally"), session);
@@ -248,7 +248,7 @@ describe("elsewhere", () => {
     expect(body.result.content).toHaveLength(1);
   });
 
-  it("OXP keeps none", async () => {
+  it("OXP has no sessions", async () => {
     expect((await callOxp("Talk.Tally", {})).body.result.value).toEqual({ count: 0 });
   });
 });

@@ -1,4 +1,4 @@
-/** Clients that open a stream and read nothing of it: what they are told waits in the isolate's memory. */
+/** Clients that open a stream and do not read it: unread messages wait in the isolate's memory. */
 import { env, exports } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import type { Change } from "../../../../src/core/model/change.ts";
@@ -9,7 +9,7 @@ import { postModern } from "../../../support/modern-client.ts";
 const { HUB } = env as unknown as { HUB: DurableObjectNamespace<Hub> };
 const MIB = 1024 * 1024;
 
-/** Well over 1 MiB of it, in the words of a stream that repeats a long text in each. */
+/** Well over 1 MiB of messages, on a stream that repeats a long text in each. */
 async function publishMuch(change: Change): Promise<void> {
   const hub = HUB.getByName("hub");
   for (let sent = 0; sent < 4_000; sent += 500) {
@@ -17,14 +17,14 @@ async function publishMuch(change: Change): Promise<void> {
   }
 }
 
-/** @returns how many bytes had waited, once the stream is over */
+/** Returns how many bytes had waited when the stream ended. */
 async function rest({ body }: Response): Promise<number> {
   let bytes = 0;
   const readAll = async () => {
     for await (const piece of body ?? []) bytes += piece.byteLength;
   };
   const silence = new Promise((_, fail) => setTimeout(() => fail(new Error(`open after ${bytes} bytes`)), 20_000));
-  // A stream that was cut off is no clean end, and an end all the same.
+  // A stream that was cut off ends with an error, but it does end.
   await Promise.race([readAll().catch(() => {}), silence]);
   return bytes;
 }

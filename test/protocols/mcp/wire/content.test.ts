@@ -1,4 +1,4 @@
-/** Content beside plain JSON: blocks of every kind, as each protocol has room for them. */
+/** Content besides plain JSON: blocks of every kind, as far as each protocol supports them. */
 import { describe, expect, it } from "vitest";
 import { call, handshake, mcp } from "../../../support/mcp.ts";
 import { callModern } from "../../../support/modern-client.ts";
@@ -32,7 +32,7 @@ const BLOCKS = [
 ];
 
 describe("a result with blocks", () => {
-  it("shows them beside its value in 2026-07-28", async () => {
+  it("returns them next to its value in 2026-07-28", async () => {
     const { result } = (await callModern("Talk_Show")).body;
     expect(result.content).toEqual(BLOCKS);
     expect(result.structuredContent).toEqual({ shown: 6 });
@@ -45,7 +45,7 @@ describe("a result with blocks", () => {
     expect(result._meta).toEqual({ "com.example/took": 5 });
   });
 
-  it("is its value over OXP and OpenTool, which have no room for them", async () => {
+  it("is its value over OXP and OpenTool, which do not support them", async () => {
     expect(await completed("Talk.Show")).toEqual({ shown: 6 });
     expect((await rpc("Talk_Show")).body.result).toEqual({ shown: 6 });
   });

@@ -1,13 +1,13 @@
 /**
- * Counts the requests of attacks that were refused (a status from 400 to 499), for the line that the test run ends with
- * (reporter.ts). Each is one that a test sent to be refused, as one that is let in fails its test. Where
- * an attack is answered, and the test is about what the answer leaves out, it is not counted.
+ * Counts the attacks that were refused (status 400 to 499) for the last line of the test run (reporter.ts). An attack
+ * that is let in fails its test. Not counted are attacks that get an answer, in tests of what that answer must not
+ * contain.
  */
 import { afterEach } from "vitest";
 
 declare module "vitest" {
   interface TaskMeta {
-    /** Requests that were refused in the course of this test. */
+    /** Requests refused during this test. */
     attacks?: number;
   }
 }

@@ -1,4 +1,7 @@
-/** Deployments of one build that nobody opened, with fixture tools and settings of their own. A server outside counts which tools ran. */
+/**
+ * Deployments of one build that require credentials, with fixture tools and settings. An HTTP server that the tools
+ * call counts which of them ran.
+ */
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,9 +14,9 @@ import { type Fork, makeFork } from "../fork.ts";
 export type Made = MadeKey;
 
 export interface Deployment extends Deployed {
-  /** What the Worker logged, of those lines that are JSON. */
+  /** The Worker's log lines that are JSON, parsed. */
   entries(): Record<string, unknown>[];
-  /** Takes its scopes from a key. */
+  /** Removes a key's scopes. */
   demote(key: Made): Promise<void>;
   /** Binds a key to these toolkits. */
   bind(key: Made, toolkits: readonly string[]): Promise<void>;
@@ -22,9 +25,9 @@ export interface Deployment extends Deployed {
 export interface Counter {
   readonly url: string;
   readonly host: string;
-  /** What ran, in order: each fixture tool says so before it does anything else. */
+  /** The tools that ran, in order: each fixture tool reports here before it does anything else. */
   readonly ran: string[];
-  /** Headers of the last that said so. */
+  /** Headers of the last report. */
   headers(): IncomingMessage["headers"];
   stop(): void;
 }
@@ -44,11 +47,11 @@ export async function startCounter(): Promise<Counter> {
   return { url: `http://${host}`, host, ran, headers: () => last, stop: () => server.close() };
 }
 
-/** One build for all deployments of a file. */
+/** Builds the fork that all deployments of a test file use. */
 export function buildTools(): Fork {
   const fork = makeFork("test/fixtures/guarded", { closed: true });
   const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
-  // Discovery refuses a tool whose limiter is missing: it is there when the fork is built, and gone when it runs.
+  // Discovery refuses a tool whose limiter is missing, so the limiter exists for the build and is removed for the run.
   fork.write(
     "wrangler.toml",
     `${settings}\n[[ratelimits]]\nname = "RATE_7"\nnamespace_id = "7"\nsimple = { limit = 7, period = 60 }\n`,
@@ -60,17 +63,17 @@ export function buildTools(): Fork {
 
 type Settings = Readonly<Record<string, string | undefined>>;
 
-/** The limiter of failed credentials: taken away from most deployments, so that each of many attacks is looked at. */
+/** The limiter of failed credentials. Most deployments run without it, so that each of many attacks is checked. */
 const FAILURES = "RATE_60";
 export const COUNTS_FAILURES: Settings = { [FAILURES]: "counts" };
 
-/** @param settings variables and secrets; `undefined` takes one of wrangler.toml's away */
+/** Deploys with these variables and secrets; `undefined` removes one of wrangler.toml's. */
 export async function deploy(fork: Fork, settings: Settings = {}, counter?: Counter): Promise<Deployment> {
   const [deployment] = await deployAll(fork, [settings], counter);
   return deployment as Deployment;
 }
 
-/** Several at once, each an isolate of one process: they share its log, their keys and their counters. All stop with one. */
+/** Deploys several isolates in one process. They share log, keys and counters; stopping one stops all. */
 export async function deployAll(fork: Fork, settings: readonly Settings[], counter?: Counter): Promise<Deployment[]> {
   const all = { [FAILURES]: undefined, ...(counter && counted(counter)) };
   const changes = settings.map((own) => (env: Env) => changed(env, { ...all, ...own }));
@@ -82,7 +85,7 @@ export async function deployAll(fork: Fork, settings: readonly Settings[], count
   }));
 }
 
-/** What fixture tools need to say that they ran. */
+/** Settings with which fixture tools report to the counter. */
 function counted({ url, host }: Counter): Settings {
   return { COUNTER: url, ALLOWED_HOSTS: host };
 }

@@ -1,4 +1,4 @@
-/** An identity provider: publishes keys, signs tokens, and fails in every way that one can. */
+/** An identity provider that publishes keys, signs tokens, and can be made to fail in many ways. */
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Alg, forge, KEYS, now, publicJwk, SIGN } from "./tokens.ts";
@@ -21,13 +21,13 @@ export interface Provider {
   readonly issuer: string;
   readonly jwksUrl: string;
   /** Requests for its keys so far. */
-  asked: number;
-  /** Paths that were asked for. */
+  keyRequests: number;
+  /** Requested paths. */
   readonly paths: string[];
   mood: Mood;
-  /** Algorithms whose keys are published, by `kid`. */
+  /** Algorithms of the published keys, by `kid`. */
   published: Map<string, Alg>;
-  /** Claims that are undefined are left out. */
+  /** Signs claims. Those that are undefined are omitted. */
   sign(claims?: object, header?: { alg?: Alg; kid?: string; [member: string]: unknown }): string;
   stop(): void;
 }
@@ -36,7 +36,7 @@ export async function startProvider(): Promise<Provider> {
   const server = createServer((request, response) => {
     provider.paths.push(request.url ?? "");
     if (request.url !== "/keys") return response.writeHead(200).end(JSON.stringify({ keys: [] }));
-    provider.asked += 1;
+    provider.keyRequests += 1;
     return answer(response, provider);
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
@@ -44,7 +44,7 @@ export async function startProvider(): Promise<Provider> {
   const provider: Provider = {
     issuer,
     jwksUrl: `${issuer}/keys`,
-    asked: 0,
+    keyRequests: 0,
     paths: [],
     mood: "well",
     published: new Map((Object.keys(KEYS) as Alg[]).map((alg) => [alg, alg])),

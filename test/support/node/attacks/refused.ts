@@ -1,4 +1,4 @@
-/** What a refusal must be, whichever protocol it is of; and that nothing ran is the word of a server outside. */
+/** Checks that a refusal has its protocol's shape, and, by the external counter, that no tool ran. */
 import { expect } from "vitest";
 import type { Counter, Deployment } from "./deployment.ts";
 import { type Answer, CALLS, type Headers, type Sent, send, withHeaders } from "./wire.ts";
@@ -7,7 +7,7 @@ import { type Answer, CALLS, type Headers, type Sent, send, withHeaders } from "
 export const WIRES = ["OXP /tools/call", "MCP bare", "OpenTool call"] as const;
 export type Wire = (typeof WIRES)[number];
 
-/** An error in the words of the protocol that was asked. */
+/** Expects an error in the shape of the protocol that was called. */
 export function expectShape(wire: string, { body, headers }: Answer): void {
   expect(headers["content-type"]).toBe("application/json");
   const message = expect.any(String);
@@ -18,15 +18,15 @@ export function expectShape(wire: string, { body, headers }: Answer): void {
 
 export interface Attack {
   readonly headers?: Headers;
-  /** Changes the request besides its headers. */
+  /** Changes anything in the request except its headers. */
   readonly change?: (sent: Sent) => Sent;
-  /** The path is none of this protocol's any more: neither is the answer's shape. */
+  /** Set if the changed path no longer belongs to the protocol, so that its error shape does not apply. */
   readonly elsewhere?: true;
-  /** 401 where it says nothing else; the runtime refuses what is no HTTP by itself. */
+  /** Default 401. Requests that are not valid HTTP are refused by the runtime. */
   readonly status?: number | readonly number[];
 }
 
-/** Sends it with a call of a tool that is open to each key, over each protocol. Refused, and nothing ran. */
+/** Calls a tool that every key may use, over each protocol, and expects that it is refused and nothing ran. */
 export async function expectRefused(
   { headers = [], change = (sent) => sent, elsewhere, status = 401 }: Attack,
   deployment: Deployment,
@@ -49,7 +49,7 @@ export async function expectRefused(
   expect(counter.ran.slice(before)).toEqual([]);
 }
 
-/** The other way round: each protocol's call runs. A suite in which nothing ever runs proves nothing. */
+/** Expects the opposite: each protocol's call runs. A suite in which nothing ever runs would prove nothing. */
 export async function expectAdmitted(headers: Headers, deployment: Deployment, counter: Counter): Promise<void> {
   for (const wire of WIRES) {
     const before = counter.ran.length;

@@ -1,4 +1,4 @@
-/** Ends a test run with a line that says how many attacks it tried: what passing tests print is not shown. */
+/** Prints how many attacks the run tried as its last line, because output of passing tests is not shown. */
 import { globSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Reporter, TestModule } from "vitest/node";
@@ -12,7 +12,7 @@ export function countAttacks(): Reporter {
       if (counts.length === 0) return;
       const attacks = counts.reduce((all, count) => all + count, 0);
       console.log(`${attacks} attacks were tried in ${counts.length} tests: requests that had to be refused`);
-      // Where all of test/access ran, nothing counts any more, or nothing attacks.
+      // If all of test/access ran and the count is 0, the counting is broken.
       const ran = new Set(modules.map(({ moduleId }) => moduleId));
       const all = globSync("*.node.test.ts", { cwd: ACCESS }).every((file) => ran.has(resolve(ACCESS, file)));
       if (attacks === 0 && all) process.exitCode = 1;
@@ -20,7 +20,7 @@ export function countAttacks(): Reporter {
   };
 }
 
-/** Of each test that ran in a file that counts. */
+/** The counts of all tests in the file, if it counts attacks. */
 function attacksOf(module: TestModule): number[] {
   const ran = [...module.children.allTests()].filter((test) => test.result().state !== "skipped");
   return ran.flatMap((test) => test.meta().attacks ?? []);

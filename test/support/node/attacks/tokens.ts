@@ -1,4 +1,4 @@
-/** JSON Web Tokens by hand: every member may be wrong. */
+/** Builds JSON Web Tokens by hand, so that every member may be wrong. */
 import { constants, createHmac, generateKeyPairSync, type KeyObject, sign as signWith } from "node:crypto";
 
 export const SECRET = "a secret that caller and deployment share, 32 bytes and more";
@@ -36,7 +36,7 @@ export function forge(header: unknown, claims: unknown, sign: Sign): string {
   return `${input}.${sign(input).toString("base64url")}`;
 }
 
-/** A token that callers sign themselves. Claims that are undefined are left out. */
+/** A token signed with the shared secret. Claims that are undefined are omitted. */
 export const shared = (claims: object = {}, header: object = {}, sign: Sign = hmac(SECRET)): string =>
   forge({ alg: "HS256", typ: "JWT", ...header }, { sub: "ada", exp: now() + 900, ...claims }, sign);
 
@@ -54,7 +54,7 @@ export const SIGN: Readonly<Record<Alg, Sign>> = {
   EdDSA: eddsa(KEYS.EdDSA.privateKey),
 };
 
-/** As a provider publishes it: the key's id is its algorithm. */
+/** The key as a provider publishes it, with its algorithm as default id. */
 export const publicJwk = (alg: Alg, kid: string = alg): Record<string, unknown> => ({
   ...KEYS[alg].publicKey.export({ format: "jwk" }),
   kid,

@@ -1,13 +1,13 @@
-/** HTTP as an attacker writes it: byte for byte, with headers that no client library would send. */
+/** HTTP as an attacker may write it: byte for byte, with headers that no client library would send. */
 import { connect } from "node:net";
 import { countIfRefused } from "./count.ts";
 
 export interface Answer {
   readonly status: number;
-  /** By lower-case name; several of one name joined by a comma. */
+  /** By lower-case name; repeated headers are joined with a comma. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
+  // biome-ignore lint/suspicious/noExplicitAny: any JSON may come back
   readonly body: any;
 }
 
@@ -18,11 +18,13 @@ export interface Sent {
   readonly path?: string;
   readonly headers?: Headers;
   readonly body?: unknown;
-  /** In place of the server's own. */
+  /** Host header instead of the server's own. */
   readonly host?: string;
 }
 
-/** A body that is no string is sent as JSON. Header values go out as UTF-8, line breaks and all. */
+/**
+ * Sends a request. A body that is not a string is sent as JSON. Header values are sent as UTF-8, including line breaks.
+ */
 export function send(url: string, { method = "GET", path = "/", headers = [], body, host }: Sent): Promise<Answer> {
   const { hostname, port, host: own } = new URL(url);
   const content = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
@@ -89,7 +91,7 @@ function parsed(text: string): unknown {
 
 export const bearer = (credential: string): Headers => [["Authorization", `Bearer ${credential}`]];
 
-/** Headers that 2026-07-28 wants of every request. */
+/** Headers that 2026-07-28 requires on every request. */
 const modern = (method: string, name?: string): Headers => [
   ["MCP-Protocol-Version", "2026-07-28"],
   ["Mcp-Method", method],
@@ -103,7 +105,7 @@ export const MODERN_META = {
 
 export const rpc = (method: string, params: object = {}, id: unknown = 1) => ({ jsonrpc: "2.0", id, method, params });
 
-/** A request of MCP as each of its clients writes it. */
+/** An MCP request as each kind of client sends it. */
 export const MCP_WAYS = {
   bare: (method: string, params: object = {}): Sent => ({ method: "POST", path: "/mcp", body: rpc(method, params) }),
   "2025-11-25": (method: string, params: object = {}): Sent => ({
@@ -123,7 +125,7 @@ export const MCP_WAYS = {
 
 const nameOf = (id: string) => id.replace(/@.*/, "").replace(".", "_");
 
-/** A call of a tool, `Toolkit.Tool` or `Toolkit.Tool@1`, in every way there is; those that know no versions leave it out. */
+/** Every way to call a tool (`Toolkit.Tool` or `Toolkit.Tool@1`). Protocols without versions omit the version. */
 export const CALLS: Readonly<Record<string, (id: string, input?: object) => Sent>> = {
   "OXP /tools/call": (tool_id, input = {}) => ({
     method: "POST",
@@ -144,7 +146,7 @@ export const CALLS: Readonly<Record<string, (id: string, input?: object) => Sent
   }),
 };
 
-/** The same request with more headers, or elsewhere. */
+/** The same request with more headers. */
 export const withHeaders = (sent: Sent, headers: Headers): Sent => ({
   ...sent,
   headers: [...(sent.headers ?? []), ...headers],

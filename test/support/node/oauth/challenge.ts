@@ -1,4 +1,4 @@
-/** Reads `WWW-Authenticate` as strictly as it is defined, and throws for what is not. */
+/** Parses `WWW-Authenticate` strictly, and throws if it does not follow the RFCs. */
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const QUOTED = String.raw`"(?:[\t !\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t \x21-\x7e\x80-\xff])*"`;
@@ -11,7 +11,7 @@ export interface Challenge {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** RFC 9110, section 11.6.1, of one challenge: auth-scheme 1*SP #auth-param. */
+/** Parses a single challenge: auth-scheme 1*SP #auth-param (RFC 9110, section 11.6.1). */
 export function parseChallenge(value: string | null): Challenge {
   if (value === null) throw new Error("There is no WWW-Authenticate");
   const head = new RegExp(`^(${TOKEN}) +`).exec(value);
@@ -26,7 +26,8 @@ export function parseChallenge(value: string | null): Challenge {
     const key = name.toLowerCase();
     if (Object.hasOwn(params, key)) throw new Error(`${name} is there twice: ${value}`);
     params[key] = raw.startsWith('"') ? raw.slice(1, -1).replace(/\\(.)/g, "$1") : raw;
-    // RFC 9110, section 11.2, of realm; RFC 9728, section 5.1, and RFC 6750, section 3, have theirs quoted too.
+    // These are always quoted: realm (RFC 9110, section 11.2) and those of RFC 9728, section 5.1, and RFC 6750, section
+    // 3.
     if (!raw.startsWith('"')) throw new Error(`${name} is not quoted: ${value}`);
     at += all.length;
     if (at === value.length) break;

@@ -1,4 +1,4 @@
-/** The official MCP clients, each in every era that it speaks, over one manner of connecting and calling. */
+/** The official MCP clients, in every era that each supports, behind one interface. */
 import { Client as ClientV2, StreamableHTTPClientTransport as TransportV2 } from "@modelcontextprotocol/client";
 import type { OAuthClientProvider as ProviderV1 } from "@modelcontextprotocol/sdk/client/auth.js";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
@@ -9,10 +9,10 @@ const INFO = { name: "trivet-test", version: "1.0.0" };
 
 export interface Connection {
   connect(): Promise<void>;
-  /** What the client does with what its user's browser came back with. */
+  /** Completes sign-in with the parameters of the user's redirect. */
   finishAuth(): Promise<void>;
   list(): Promise<string[]>;
-  /** @returns the text that the tool answered */
+  /** Returns the text of the tool's result. */
   call(name: string): Promise<string | undefined>;
   close(): Promise<void>;
 }
@@ -67,7 +67,7 @@ export const V2: Kind = { name: "v2, negotiating", revision: "2026-07-28", open:
 
 export const KINDS: readonly Kind[] = [V1, V2_LEGACY, V2];
 
-/** The whole way in: refused, sent to sign in, back with a code, connected. */
+/** Signs in completely: refused, sent to the authorization server, redirected back with a code, connected. */
 export async function signIn(kind: Kind, url: string, visitor: Visitor): Promise<Connection> {
   const first = kind.open(url, visitor);
   const refused = await first.connect().then(

@@ -1,4 +1,4 @@
-/** The built Worker as a deployment that nobody opened, with the issuer of these tests or without one. */
+/** The built Worker as a deployment that requires credentials, with or without the issuer of these tests. */
 import * as attacks from "../attacks/deployment.ts";
 import * as wire from "../attacks/wire.ts";
 import { build } from "../build.ts";
@@ -19,7 +19,7 @@ export default defineTool({
 });
 `;
 
-/** Two toolkits; two of the tools demand scopes. */
+/** Two toolkits; two of the tools require scopes. */
 const TOOLS = {
   "notes/read.ts": tool("", '"read"'),
   "notes/write.ts": tool('scopes: ["notes:write"],', '"written"'),
@@ -27,14 +27,14 @@ const TOOLS = {
   "clock/time.ts": tool("", '"noon"'),
 };
 
-/** A fork whose Worker is built. */
+/** Creates a fork and builds its Worker. */
 export function builtFork(): Fork {
   const fork = makeFork(TOOLS, { closed: true });
   build(fork);
   return fork;
 }
 
-/** @param vars settings beside those of wrangler.toml; no limit of requests unless they name one, 10 being there */
+/** Deploys with these settings besides wrangler.toml's. Requests are unlimited by default, instead of 10 a minute. */
 export function deploy(fork: Fork, vars: Record<string, string> = {}): Promise<Deployment> {
   return attacks.deploy(fork, { RATE_PER_MINUTE: "", ...attacks.COUNTS_FAILURES, ...vars });
 }
@@ -45,7 +45,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** As it goes over the wire: `fetch` takes no Host, and no Origin for long. */
+/** Sends a request with any headers: `fetch` allows no Host, and may not allow Origin. */
 export async function send(
   url: string,
   method: string,

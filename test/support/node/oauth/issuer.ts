@@ -1,6 +1,6 @@
 /**
- * An authorization server for tests, as strict as OAuth 2.1 and MCP's basic/authorization want one to be and no larger:
- * discovery, registration, the code grant with PKCE and refreshing. Its user is called Ada and approves at once.
+ * An authorization server for tests, as strict as OAuth 2.1 and MCP's basic/authorization require, and as small as
+ * possible: discovery, registration, the code grant with PKCE, and refreshing. Its user is Ada, who approves at once.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -10,14 +10,14 @@ import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 export interface IssuerSettings {
   /** Path of the issuer identifier: `/tenant1`. */
   readonly path?: string;
-  /** Where its metadata are: RFC 8414, or OpenID Connect Discovery 1.0 alone. */
+  /** Where its metadata is published: as RFC 8414 says, or by OpenID Connect Discovery 1.0 only. */
   readonly discovery?: "oauth" | "openid";
-  /** Client ID metadata documents by their URL, as though they had been fetched. Left out, it supports none. */
+  /** Client ID metadata documents by URL, as if it had fetched them. Left out, it supports none. */
   readonly documents?: Record<string, { readonly redirect_uris: readonly string[] }>;
 }
 
 /** A request to one of its endpoints. */
-export interface Asked {
+export interface ReceivedRequest {
   readonly endpoint: string;
   readonly params: Record<string, string>;
 }
@@ -25,8 +25,8 @@ export interface Asked {
 export interface Issuer {
   readonly url: string;
   readonly jwksUrl: string;
-  readonly asked: Asked[];
-  /** An access token as its own are, with other claims; `undefined` takes one away. */
+  readonly requests: ReceivedRequest[];
+  /** Signs an access token like its own, with other claims; `undefined` removes one. */
   mint(claims: JWTPayload, header?: Record<string, unknown>): Promise<string>;
   stop(): Promise<void>;
 }
@@ -62,7 +62,7 @@ export async function startIssuer({ path = "", discovery = "oauth", documents }:
   for (const [url, { redirect_uris }] of Object.entries(documents ?? {})) clients.set(url, redirect_uris);
   const codes = new Map<string, Code>();
   const refreshTokens = new Map<string, Grant & { used: boolean }>();
-  const asked: Asked[] = [];
+  const requests: ReceivedRequest[] = [];
 
   const server = createServer((request, response) => {
     serve(request, response).catch((error) => {
@@ -127,7 +127,7 @@ export async function startIssuer({ path = "", discovery = "oauth", documents }:
   }
 
   function note(endpoint: string, params: Record<string, string>): void {
-    asked.push({ endpoint, params });
+    requests.push({ endpoint, params });
   }
 
   function authorize(query: Record<string, string>, response: ServerResponse): void {
@@ -156,7 +156,8 @@ export async function startIssuer({ path = "", discovery = "oauth", documents }:
   async function exchange(form: Record<string, string>): Promise<Record<string, unknown>> {
     const grant = form.grant_type === "refresh_token" ? renewed(form) : redeemed(form);
     if (grant.client !== form.client_id) throw new Refused("invalid_grant", "It is another client's");
-    // RFC 8707, section 2.2; MCP, Resource Parameter Implementation: "in both authorization requests and token requests".
+    // RFC 8707, section 2.2; MCP, Resource Parameter Implementation: "in both authorization requests and token
+    // requests".
     if (form.resource !== grant.resource) throw new Refused("invalid_target", "It is for another resource");
     const refresh_token = randomUUID();
     refreshTokens.set(refresh_token, { ...grant, used: false });
@@ -179,7 +180,7 @@ export async function startIssuer({ path = "", discovery = "oauth", documents }:
     return grant;
   }
 
-  /** OAuth 2.1, section 4.3.1: for public clients, a refresh token is good once. */
+  /** OAuth 2.1, section 4.3.1: a public client's refresh token can be used once. */
   function renewed(form: Record<string, string>): Grant {
     const kept = refreshTokens.get(form.refresh_token ?? "");
     if (kept === undefined || kept.used) throw new Refused("invalid_grant", "There is no such refresh token any more");
@@ -204,7 +205,7 @@ export async function startIssuer({ path = "", discovery = "oauth", documents }:
       server.close(() => stopped());
       server.closeAllConnections();
     });
-  return { url, jwksUrl: metadata.jwks_uri, asked, mint, stop };
+  return { url, jwksUrl: metadata.jwks_uri, requests, mint, stop };
 }
 
 /** RFC 8707, section 2: "an absolute URI" that "MUST NOT include a fragment component". */

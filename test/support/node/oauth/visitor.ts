@@ -1,4 +1,4 @@
-/** What an MCP client keeps for OAuth, for both official clients, and its user, who approves whatever they are asked. */
+/** The OAuth state of an MCP client, for both official clients, and its user, who approves everything. */
 import type {
   OAuthClientMetadata,
   OAuthDiscoveryState,
@@ -18,16 +18,16 @@ export class Visitor {
     token_endpoint_auth_method: "none",
   };
   readonly clientMetadataUrl?: string;
-  /** Where the user was sent. */
+  /** Where the client sent its user. */
   readonly sentTo: URL[] = [];
-  /** What came back with them. */
+  /** The parameters of the user's redirect back. */
   callback = new URLSearchParams();
   kept: StoredOAuthTokens | undefined;
   #client: StoredOAuthClientInformation | undefined;
   #discovered: OAuthDiscoveryState | undefined;
   #verifier = "";
 
-  /** @param clientMetadataUrl where the client's metadata document would be */
+  /** `clientMetadataUrl` is the URL of the client's metadata document, if it has one. */
   constructor(clientMetadataUrl?: string) {
     if (clientMetadataUrl !== undefined) this.clientMetadataUrl = clientMetadataUrl;
   }

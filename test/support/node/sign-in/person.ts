@@ -1,4 +1,4 @@
-/** A client and the person before it, in plain requests: registers, opens pages, fills in forms, exchanges codes. */
+/** A client and its user, in plain requests: registers, opens pages, fills in forms, exchanges codes. */
 import { createHash, randomBytes } from "node:crypto";
 import { post } from "../http.ts";
 
@@ -6,17 +6,17 @@ export interface Sheet {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Where it leads, for a redirect. */
+  /** The target of a redirect. */
   readonly location: URL | undefined;
   /** The one-time handle in the page's form. */
   readonly handle: string;
 }
 
-/** Keeps cookies, follows nothing. */
+/** Keeps cookies, and does not follow redirects. */
 export class Browser {
   readonly cookies = new Map<string, string>();
   readonly #url: string;
-  /** Where the form of the page that it shows leads. */
+  /** The action of the last form that it received. */
   #action = "/authorize";
 
   constructor(url: string) {
@@ -65,10 +65,10 @@ export interface Client {
   readonly redirect: string;
 }
 
-/** A client that names itself by the URL of its metadata document. */
+/** A client whose id is the URL of its metadata document. */
 export const clientAt = (id: string): Client => ({ id, redirect: REDIRECT });
 
-/** That document. */
+/** The metadata document of such a client. */
 export const documentOf = (id: string, more: object = {}) => ({
   client_id: id,
   client_name: "Some App",
@@ -95,7 +95,7 @@ export async function register(url: string, more: Record<string, unknown> = {}):
   return { id: client_id, redirect: redirect_uris[0] ?? "", ...(client_secret && { secret: client_secret }) };
 }
 
-/** One attempt to get in. */
+/** One attempt to sign in. */
 export class Attempt {
   readonly verifier = randomBytes(32).toString("base64url");
   readonly state = randomBytes(8).toString("hex");
@@ -107,7 +107,7 @@ export class Attempt {
     this.#client = client;
   }
 
-  /** @param more what is asked differently; undefined leaves a parameter out */
+  /** `more` changes the request's parameters; undefined omits one. */
   query(more: Record<string, string | undefined> = {}): URLSearchParams {
     const all: Record<string, string | undefined> = {
       response_type: "code",
@@ -143,12 +143,12 @@ export class Attempt {
     );
     const response = await fetch(`${this.#url}/oauth/token`, { method: "POST", body });
     const text = await response.text();
-    // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
+    // biome-ignore lint/suspicious/noExplicitAny: any JSON may come back
     return { status: response.status, headers: response.headers, body: (text === "" ? {} : JSON.parse(text)) as any };
   }
 }
 
-/** Opens the page, gives the key, allows what is ticked. @returns the code */
+/** Signs in: opens the page, enters the key, and allows the checked scopes. Returns the code. */
 export async function signIn(
   url: string,
   attempt: Attempt,
@@ -164,7 +164,7 @@ export async function signIn(
   return code;
 }
 
-/** What a call of a tool comes to. */
+/** Calls a tool, and returns its result. */
 export async function call(url: string, token: string, tool: string, path = "/mcp") {
   const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: {} } };
   const response = await post(`${url}${path}`, message, { authorization: `Bearer ${token}` });

@@ -1,4 +1,4 @@
-/** A built Worker with sign-in switched on, as wrangler.toml does that, its keys, and what it finds when it fetches. */
+/** A built Worker with sign-in enabled as wrangler.toml describes, with keys and simulated outgoing fetches. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "../build.ts";
@@ -7,17 +7,17 @@ import { makeFork } from "../fork.ts";
 import { type Client, register } from "./person.ts";
 
 export interface Place extends Deployed {
-  /** Publishes a document at an address that is not there: what the Worker gets when it fetches it. */
+  /** Publishes a document at a URL: the Worker gets it if it fetches the URL. */
   publish(url: string, document: object): void;
-  /** What the Worker gets at that address is a redirect. */
+  /** Makes the URL redirect when the Worker fetches it. */
   redirect(url: string, to: string): void;
-  /** Addresses that the Worker has fetched, in order. */
+  /** URLs that the Worker has fetched, in order. */
   readonly fetched: string[];
-  /** What it has logged behind so many lines, up to now. */
+  /** The log lines after the first so many. */
   loggedSince(count: number): Promise<string[]>;
 }
 
-/** The text of a tool's file. */
+/** Source of a tool file. */
 export const tool = (description: string, more = "") => `import * as v from "valibot";
 import { defineTool } from "#tool";
 export default defineTool({
@@ -30,7 +30,7 @@ export default defineTool({
 });
 `;
 
-/** One tool for anyone, two behind scopes, and one whose folder not every key opens. */
+/** A tool for everyone, two behind scopes, and one in a toolkit that not every key may use. */
 const TOOLS = {
   "post/read.ts": tool("Reads the post.", 'scopes: ["post.read"],'),
   "post/send.ts": tool("Sends something.", 'scopes: ["post.send"],'),
@@ -39,8 +39,9 @@ const TOOLS = {
 };
 
 /**
- * @param limited whether requests are counted, as a deployment does
- * @param change  what its owner changes in wrangler.toml
+ * Builds and runs the Worker.
+ * @param limited whether requests are limited, as in a deployment
+ * @param change  what the owner changes in wrangler.toml
  */
 export async function openPlace(
   tools: Record<string, string> = TOOLS,
@@ -49,7 +50,7 @@ export async function openPlace(
 ): Promise<Place> {
   const fork = makeFork(tools, { closed: true });
   const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
-  // What its owner takes the # away from.
+  // Lines that the owner uncomments.
   fork.write("wrangler.toml", `${change(settings)}\n[alias]\n"#sign-in" = "./src/sign-in/server.ts"\n`);
   build(fork);
 
@@ -79,7 +80,7 @@ export async function openPlace(
   };
 }
 
-/** The same, with a client that has registered there. */
+/** Like {@link openPlace}, with a client that has registered. */
 export async function openWithClient(): Promise<{ place: Place; url: string; client: Client }> {
   const place = await openPlace();
   return { place, url: place.url, client: await register(place.url) };

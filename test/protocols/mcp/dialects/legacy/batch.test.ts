@@ -1,4 +1,4 @@
-/** Batches: 2025-03-26 has them (basic/index, Batching), no other revision does. */
+/** Batches: only 2025-03-26 has them (basic/index, Batching). */
 import { describe, expect, it } from "vitest";
 import { BOTH, call, handshake, mcp, request } from "../../../../support/mcp.ts";
 
@@ -30,12 +30,12 @@ describe("a batch (2025-03-26, basic/index, Batching: MUST support receiving)", 
     ]);
   });
 
-  it("of notifications and responses only is taken with 202 and no body (basic/transports, Sending Messages)", async () => {
+  it("of notifications and responses only is accepted with 202 and no body (basic/transports, Sending Messages)", async () => {
     const { status, body } = await mcp([notification, response], V);
     expect([status, body]).toEqual([202, undefined]);
   });
 
-  it("with one Idempotency-Key for all of it is refused, and runs nothing: whose key it is, is not said", async () => {
+  it("with one Idempotency-Key for all messages is refused, and runs nothing: the key is ambiguous", async () => {
     const name = crypto.randomUUID();
     const bump = call("Counter_Bump", { name });
     const { status, body } = await mcp([bump], { ...V, "idempotency-key": "k" });
@@ -43,7 +43,7 @@ describe("a batch (2025-03-26, basic/index, Batching: MUST support receiving)", 
     expect((await mcp(bump)).body.result.content[0].text).toContain("1");
   });
 
-  it("answers what is wrong in it message by message", async () => {
+  it("gets an error for each invalid message", async () => {
     const messages = [ping(1), 7, { id: 2, method: "ping" }, request("no/such", {}, 3), add(4), []];
     const { status, body } = await mcp(messages, V);
     expect(status).toBe(200);
@@ -59,7 +59,7 @@ describe("a batch (2025-03-26, basic/index, Batching: MUST support receiving)", 
     for (const answer of body) expect(answer.id).not.toBeNull();
   });
 
-  it("of nothing that can be read is a 400", async () => {
+  it("with no readable message is a 400", async () => {
     const { status, body } = await mcp([1, "2"], V);
     expect([status, body.error.code]).toEqual([400, -32600]);
   });
@@ -74,7 +74,7 @@ describe("a batch (2025-03-26, basic/index, Batching: MUST support receiving)", 
     ]);
   });
 
-  it("has 50 messages at most, and one at least", async () => {
+  it("has at least one message, and at most 50", async () => {
     const of = (count: number) =>
       mcp(
         Array.from({ length: count }, (_, id) => ping(id)),
@@ -88,7 +88,7 @@ describe("a batch (2025-03-26, basic/index, Batching: MUST support receiving)", 
   });
 
   describe("whose answers are over 10 million characters together", () => {
-    // Twice in an answer: as text, and as structured content.
+    // Each value is in the answer twice: as text, and as structured content.
     const long = (id: number, later: boolean) => ({ ...call("Outputs_Long", { length: 600_000, later }), id });
     const many = () => Array.from({ length: 14 }, (_, id) => long(id, false));
     const keyed = (message: ReturnType<typeof long>) => ({
@@ -100,7 +100,7 @@ describe("a batch (2025-03-26, basic/index, Batching: MUST support receiving)", 
       error?: { message: string };
     }
 
-    it("does not run the rest, and says so of each by its id: a short request has no answer that fills an isolate", async () => {
+    it("does not run the rest, and answers each with an error: a short request must not fill an isolate's memory", async () => {
       const name = crypto.randomUUID();
       const bump = { ...call("Counter_Bump", { name }), id: 14 };
       await mcp(long(0, false));
@@ -146,7 +146,7 @@ describe("a batch (2025-03-26, basic/index, Batching: MUST support receiving)", 
     expect(body[0].result.structuredContent).toEqual({ value: "2 steps" });
   });
 
-  it("asks nothing: its answer is one", async () => {
+  it("asks no questions: it has a single answer", async () => {
     const session = await handshake("2025-03-26", { elicitation: {} });
     const ask = { ...call("Talk_Ask", { what: "form" }), id: 1 };
     const { body } = await mcp([ask, ping(2)], { ...session, ...BOTH });
@@ -168,7 +168,7 @@ describe("no batch", () => {
     expect((await mcp([ping(1)], { "mcp-session-id": id })).status).toBe(400);
   });
 
-  it("in a session that is none of ours: 404", async () => {
+  it("in an unknown session: 404", async () => {
     expect((await mcp([ping(1)], { "mcp-session-id": "mine" })).status).toBe(404);
   });
 });

@@ -1,4 +1,4 @@
-/** The stream of a session: news, across requests and isolates (2025-11-25, basic/transports; server/*, Notifications). */
+/** The GET stream of a session: notifications across requests and isolates (2025-11-25, basic/transports; server/*). */
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { call, handshake, listenTo, mcp, request, streamed } from "../../../../support/mcp.ts";
@@ -24,7 +24,7 @@ describe("GET (Listening for Messages from the Server)", () => {
   });
 
   it.each<[string, number, (session: Record<string, string>) => Record<string, string>]>([
-    // Seen on the wire: mcp-remote asks so before anything else.
+    // Observed: mcp-remote sends this before anything else.
     ["without a session", 405, () => ({ accept: "application/json, text/event-stream" })],
     ["without anything", 405, () => ({})],
     [
@@ -57,14 +57,14 @@ describe("GET (Listening for Messages from the Server)", () => {
     expect((await end()).status).toBe(404);
   });
 
-  it("is one of 32 streams of a principal at most: then 429", async () => {
+  it("is one of at most 32 streams of a principal: then 429", async () => {
     const session = await handshake();
     const streams = await Promise.all(Array.from({ length: 32 }, () => listenTo(session)));
     const refused = await open({ ...session, accept: "text/event-stream" });
     expect(refused.status).toBe(429);
     expect(refused.headers.get("retry-after")).not.toBeNull();
     await refused.text();
-    // One that goes on with an earlier one counts as well.
+    // A resumed stream counts as well.
     const call = request("tools/call", { name: "Talk_Wait", arguments: { name: "counts", ms: 1, release: true } });
     const [{ id = "" } = {}] = await (await streamed(call, session)).rest();
     const resumed = await open({ ...session, accept: "text/event-stream", "last-event-id": id });
@@ -91,7 +91,7 @@ describe("DELETE (Session Management)", () => {
   });
 });
 
-describe("news", () => {
+describe("notifications", () => {
   it.each(["tools", "prompts", "resources"])("that %s have changed reach every session", async (of) => {
     const streams = [await listenTo(await handshake()), await listenTo(await handshake())];
     await change(of);
@@ -112,7 +112,7 @@ describe("news", () => {
     await Promise.all(streams.map((stream) => stream.close()));
   });
 
-  it("go to the stream that was opened last: an earlier one may be dead without a word", async () => {
+  it("go to the stream that was opened last: an earlier one may have died unnoticed", async () => {
     const session = await handshake();
     const [one, other] = [await listenTo(session), await listenTo(session)];
     await one.close();
@@ -121,11 +121,11 @@ describe("news", () => {
     await other.close();
   });
 
-  it("go to an earlier stream once it shows that the last is closed", async () => {
+  it("go to an earlier stream once the server notices that the last is closed", async () => {
     const session = await handshake();
     const [one, other] = [await listenTo(session), await listenTo(session)];
     await other.close();
-    // What is published before the server knows may be lost (Multiple Connections: message loss).
+    // What is published before that may be lost (Multiple Connections: message loss).
     for (let tries = 0; await one.isSilent(100); tries++) {
       expect(tries).toBeLessThan(20);
       await change("tools");
@@ -133,7 +133,7 @@ describe("news", () => {
     await one.close();
   });
 
-  it("of a resource reach who subscribed to it, until they unsubscribe (server/resources, Subscriptions)", async () => {
+  it("of a resource reach its subscribers, until they unsubscribe (server/resources, Subscriptions)", async () => {
     const [session, other] = [await handshake(), await handshake()];
     const [stream, elsewhere] = [await listenTo(session), await listenTo(other)];
     const subscribe = (method: string, uri: string) => mcp(request(`resources/${method}`, { uri }), session);
@@ -175,12 +175,12 @@ describe("news", () => {
     expect(body.error.code).toBe(code);
   });
 
-  it("may be unsubscribed from by who never subscribed", async () => {
+  it("may be unsubscribed from without a subscription", async () => {
     const { body } = await mcp(request("resources/unsubscribe", { uri: "talk://never-was" }), await handshake());
     expect(body.result).toEqual({});
   });
 
-  it("of a client that has gone are no concern of the tool that brings them", async () => {
+  it("for a client that has gone do not affect the tool that publishes them", async () => {
     const session = await handshake();
     for (let index = 0; index < 10; index++) {
       const stream = await listenTo(session);

@@ -1,11 +1,11 @@
-/** Whose time passes while a question waits (before 2026-07-28): the person's, not the tool's. */
+/** While a question waits (before 2026-07-28), the tool's time limit is suspended. */
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { call, EVERYTHING, handshake, mcp, postMcp, streamed } from "../../../../support/mcp.ts";
 import { callModern } from "../../../../support/modern-client.ts";
 
 const ACCEPT = { action: "accept", content: {} };
 
-async function asked(name: string, args: object) {
+async function callThatAsks(name: string, args: object) {
   const session = await handshake("2025-11-25", EVERYTHING);
   const stream = await streamed(call(name, args), session);
   const { id, method } = await stream.nextData();
@@ -17,35 +17,35 @@ const answer = (session: Record<string, string>, id: string, result: object) =>
   postMcp({ jsonrpc: "2.0", id, result }, session);
 
 describe("a tool's time limit", () => {
-  it("stands still while a person thinks", async () => {
+  it("is suspended while a person thinks", async () => {
     // The tool's limit is 100 ms.
-    const { session, stream, id } = await asked("Talk_Patient", { workMs: 0 });
+    const { session, stream, id } = await callThatAsks("Talk_Patient", { workMs: 0 });
     expect(await stream.isSilent(500)).toBe(true);
     await answer(session, id, ACCEPT);
     expect((await stream.nextData()).result.structuredContent).toEqual({ value: "accept" });
   });
 
-  it("goes on when the person has answered", async () => {
-    const { session, stream, id } = await asked("Talk_Patient", { workMs: 60_000 });
+  it("continues when the person has answered", async () => {
+    const { session, stream, id } = await callThatAsks("Talk_Patient", { workMs: 60_000 });
     await answer(session, id, ACCEPT);
-    // The gateway seed's code for legacy clients.
+    // -32003: the timeout code for legacy clients.
     expect((await stream.nextData()).error).toMatchObject({ code: -32003 });
   });
 });
 
-describe("a keyed call whose person thinks for longer than its lease", () => {
+describe("a call with a key, whose person thinks for longer than its lease", () => {
   afterEach(() => {
     vi.restoreAllMocks();
   });
 
-  it("is not run by a duplicate meanwhile", async () => {
+  it("does not let a duplicate run meanwhile", async () => {
     let laterMs = 0;
     const now = Date.now;
     vi.spyOn(Date, "now").mockImplementation(() => now() + laterMs);
     const [count, idempotency_key] = [crypto.randomUUID(), crypto.randomUUID()];
     const args = { what: "form", count, idempotency_key };
-    const { session, stream, id } = await asked("Talk_Ask", args);
-    // Its limit is 4 s, and a lease is 90 s longer.
+    const { session, stream, id } = await callThatAsks("Talk_Ask", args);
+    // Its limit is 4 s, and a lease lasts 90 s longer.
     laterMs = 9 * 60_000;
     const duplicate = await mcp(call("Talk_Ask", args), session);
     expect(duplicate.body.result.content[0].text).toContain("still running");

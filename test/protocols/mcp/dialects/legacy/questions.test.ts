@@ -1,4 +1,6 @@
-/** Questions before 2026-07-28: a request of ours on the call's stream, answered by a POST (2025-11-25, client/*). */
+/**
+ * Questions before 2026-07-28: the server's request on the call's stream, answered by a POST (2025-11-25, client/*).
+ */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
@@ -7,7 +9,7 @@ import type { Stream } from "../../../../support/sse.ts";
 
 const ask = (what: string, more = {}) => call("Talk_Ask", { what, ...more });
 
-/** The answer of a client to a request of ours. */
+/** A client's response to a request of the server. */
 async function respond(session: Record<string, string>, id: unknown, answer: object): Promise<number> {
   const response = await postMcp({ jsonrpc: "2.0", id, ...answer }, session);
   expect(await response.text()).toBe("");
@@ -16,7 +18,7 @@ async function respond(session: Record<string, string>, id: unknown, answer: obj
 
 const ANN = { result: { action: "accept", content: { name: "Ann" } } };
 
-async function asked(what: string, capabilities: object = EVERYTHING, revision?: string) {
+async function callThatAsks(what: string, capabilities: object = EVERYTHING, revision?: string) {
   const session = await handshake(revision, capabilities);
   const stream = await streamed(ask(what), session);
   return { session, stream, question: await stream.nextData() };
@@ -25,8 +27,8 @@ async function asked(what: string, capabilities: object = EVERYTHING, revision?:
 const answers = async (stream: Stream) => (await stream.nextData()).result.structuredContent.answers;
 
 describe("a question (2025-11-25, client/elicitation)", () => {
-  it("is a request on the stream of the call, and its answer a POST of its own", async () => {
-    const { session, stream, question } = await asked("form");
+  it("is a request on the call's stream, and its answer is a separate POST", async () => {
+    const { session, stream, question } = await callThatAsks("form");
     expect(question).toEqual({
       jsonrpc: "2.0",
       id: expect.any(String),
@@ -48,14 +50,14 @@ describe("a question (2025-11-25, client/elicitation)", () => {
   });
 
   it("has no mode in 2025-06-18, which knows forms only", async () => {
-    const { session, stream, question } = await asked("form", { elicitation: {} }, "2025-06-18");
+    const { session, stream, question } = await callThatAsks("form", { elicitation: {} }, "2025-06-18");
     expect(question.params).not.toHaveProperty("mode");
     await respond(session, question.id, ANN);
     expect((await answers(stream)).action).toBe("accept");
   });
 
   it("to visit a page has an id (URL Mode)", async () => {
-    const { session, stream, question } = await asked("page");
+    const { session, stream, question } = await callThatAsks("page");
     expect(question.params).toEqual({
       mode: "url",
       message: "Sign in.",
@@ -68,31 +70,31 @@ describe("a question (2025-11-25, client/elicitation)", () => {
 
   it("to the model, and for roots (client/sampling, client/roots)", async () => {
     const poem = { role: "assistant", content: { type: "text", text: "Roses" }, model: "m" };
-    const sampling = await asked("sample");
+    const sampling = await callThatAsks("sample");
     expect(sampling.question.method).toBe("sampling/createMessage");
     await respond(sampling.session, sampling.question.id, { result: poem });
     expect(await answers(sampling.stream)).toEqual(poem);
 
-    const roots = await asked("roots");
+    const roots = await callThatAsks("roots");
     expect([roots.question.method, roots.question.params]).toEqual(["roots/list", undefined]);
     await respond(roots.session, roots.question.id, { result: { roots: [{ uri: "file:///a" }] } });
     expect(await answers(roots.stream)).toEqual([{ uri: "file:///a" }]);
   });
 
   it.each(["decline", "cancel"])("answered with %s reaches the tool", async (action) => {
-    const { session, stream, question } = await asked("form");
+    const { session, stream, question } = await callThatAsks("form");
     await respond(session, question.id, { result: { action } });
     expect(await answers(stream)).toEqual({ action });
   });
 
-  it.each([{}, { result: null }])("answered with an error fails the call, also beside %j", async (beside) => {
-    const { session, stream, question } = await asked("form");
+  it.each([{}, { result: null }])("answered with an error fails the call, also together with %j", async (beside) => {
+    const { session, stream, question } = await callThatAsks("form");
     await respond(session, question.id, { error: { code: -1, message: "User rejected" }, ...beside });
     expect((await stream.nextData()).result.isError).toBe(true);
   });
 
-  it("accepted with content of null, where nothing is required, is accepted", async () => {
-    const { session, stream, question } = await asked("anything");
+  it("may be accepted with content of null if nothing is required", async () => {
+    const { session, stream, question } = await callThatAsks("anything");
     await respond(session, question.id, { result: { action: "accept", content: null }, error: null });
     expect(await answers(stream)).toEqual({ action: "accept", content: {} });
   });
@@ -104,7 +106,7 @@ describe("a question (2025-11-25, client/elicitation)", () => {
     ["null", { result: null }],
   ])("answered with %s", (_, answer) => {
     it("is asked again", async () => {
-      const { session, stream, question } = await asked("form");
+      const { session, stream, question } = await callThatAsks("form");
       await respond(session, question.id, answer);
       const again = await stream.nextData();
       expect([again.method, again.params]).toEqual(["elicitation/create", question.params]);
@@ -113,9 +115,9 @@ describe("a question (2025-11-25, client/elicitation)", () => {
       expect((await answers(stream)).content).toEqual({ name: "Ann" });
     });
 
-    it("three times fails the call in words for its caller, and is no error of ours in the log", async () => {
+    it("three times fails the call with a message for its caller, and is not logged as a server error", async () => {
       const said = vi.spyOn(console, "log");
-      const { session, stream, question } = await asked("form");
+      const { session, stream, question } = await callThatAsks("form");
       await respond(session, question.id, answer);
       await respond(session, (await stream.nextData()).id, answer);
       await respond(session, (await stream.nextData()).id, answer);
@@ -128,7 +130,7 @@ describe("a question (2025-11-25, client/elicitation)", () => {
   });
 
   it("several at once are answered in any order", async () => {
-    const { session, stream, question } = await asked("all");
+    const { session, stream, question } = await callThatAsks("all");
     const questions = [question, await stream.nextData(), await stream.nextData(), await stream.nextData()];
     const byMethod = new Map(questions.map(({ params, method, id }) => [params?.mode ?? method, id]));
     expect(byMethod.size).toBe(4);
@@ -141,8 +143,8 @@ describe("a question (2025-11-25, client/elicitation)", () => {
     expect(await answers(stream)).toHaveLength(4);
   });
 
-  it("one after the other", async () => {
-    const { session, stream, question } = await asked("two rounds");
+  it("several in sequence", async () => {
+    const { session, stream, question } = await callThatAsks("two rounds");
     await respond(session, question.id, ANN);
     const second = await stream.nextData();
     expect(second.method).toBe("sampling/createMessage");
@@ -151,7 +153,7 @@ describe("a question (2025-11-25, client/elicitation)", () => {
     expect(await answers(stream)).toHaveLength(2);
   });
 
-  it("comes behind what was said before it", async () => {
+  it("comes after earlier messages", async () => {
     const session = await handshake("2025-11-25", EVERYTHING);
     const params = { name: "Talk_Ask", arguments: { what: "after a message" }, _meta: { progressToken: 1 } };
     const stream = await streamed(request("tools/call", params), session);
@@ -178,7 +180,7 @@ describe("a question (2025-11-25, client/elicitation)", () => {
 
 describe("an answer", () => {
   it("of another session does not count", async () => {
-    const { session, stream, question } = await asked("form");
+    const { session, stream, question } = await callThatAsks("form");
     const other = await handshake("2025-11-25", EVERYTHING);
     expect(await respond(other, question.id, { result: { action: "decline" } })).toBe(202);
     expect(await stream.isSilent(150)).toBe(true);
@@ -187,7 +189,7 @@ describe("an answer", () => {
   });
 
   it("without a session does not count", async () => {
-    const { session, stream, question } = await asked("form");
+    const { session, stream, question } = await callThatAsks("form");
     expect(await respond({}, question.id, { result: { action: "decline" } })).toBe(202);
     expect(await stream.isSilent(150)).toBe(true);
     await respond(session, question.id, ANN);
@@ -195,15 +197,15 @@ describe("an answer", () => {
   });
 
   it("counts once: the first", async () => {
-    const { session, stream, question } = await asked("form");
+    const { session, stream, question } = await callThatAsks("form");
     await respond(session, question.id, ANN);
     expect(await respond(session, question.id, { result: { action: "decline" } })).toBe(202);
     expect((await answers(stream)).action).toBe("accept");
   });
 
-  it("that nobody asked for is stored nowhere, of whatever size", async () => {
+  it("to no question is never stored, whatever its size", async () => {
     const { MAILBOX } = env as unknown as { MAILBOX: DurableObjectNamespace };
-    const { session, stream, question } = await asked("form");
+    const { session, stream, question } = await callThatAsks("form");
     const large = { result: { action: "accept", content: { name: "x".repeat(900_000) } } };
     const forged = () => `ask-${crypto.randomUUID()}`;
     for (const id of [forged(), forged(), `${question.id.slice(0, -4)}0000`])
@@ -227,7 +229,7 @@ describe("an answer", () => {
 });
 
 describe("a tool that asks and does not wait for the answer", () => {
-  it.each([1, 2])("is answered, and asks nothing after that (time %i)", async () => {
+  it.each([1, 2])("gets its result, and asks nothing after that (time %i)", async () => {
     const session = await handshake(undefined, EVERYTHING);
     const response = await postMcp(call("Talk_AskAndGo", {}), session);
     const said = await response.text();

@@ -1,4 +1,6 @@
-/** Streams that are let go, or lost, and picked up again (2025-11-25, basic/transports, Resumability and Redelivery). */
+/**
+ * Streams that the server closes or the client loses, and that are resumed (2025-11-25, Resumability and Redelivery).
+ */
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { call, handshake, listenTo, mcp, postMcp, request, streamed } from "../../../../support/mcp.ts";
@@ -11,7 +13,7 @@ const wait = (more: object, progressToken?: unknown) => {
   return { name, message: request("tools/call", { name: "Talk_Wait", arguments: { name, ...more }, ...meta }, "r") };
 };
 
-/** Opens a stream again: it begins with the id that the client came with, which it may have to come back with. */
+/** Resumes a stream. It begins with the id that the client sent, in case it must resume again. */
 async function resume(session: Record<string, string>, id = ""): Promise<Stream> {
   const stream = await listenTo(session, { "last-event-id": id });
   expect(await stream.next()).toEqual({ id, retry: expect.stringMatching(/^\d+$/) });
@@ -39,14 +41,14 @@ describe("a stream of 2025-11-25", () => {
     await stream.rest();
   });
 
-  it("begins with a message in earlier revisions, whose clients know no empty data", async () => {
+  it("begins with a message in earlier revisions, whose clients do not support empty data", async () => {
     const { message } = wait({ ms: 50, progress: true }, "t");
     const stream = await streamed(message, await handshake("2025-06-18"));
     expect((await stream.next())?.data.method).toBe("notifications/progress");
     await stream.rest();
   });
 
-  it("of a tool that says keep: false has no ids to come back with, as nothing of its result is kept", async () => {
+  it("of a tool with keep: false has no ids to resume with, as its result is not stored", async () => {
     const message = request("tools/call", { name: "Talk_KeepsNothing", _meta: { progressToken: "t" } }, "r");
     const stream = await streamed(message, await handshake());
     const events = [await stream.next(), await stream.next()];
@@ -55,7 +57,7 @@ describe("a stream of 2025-11-25", () => {
     expect(await stream.next()).toBeUndefined();
   });
 
-  it("that the tool lets go is picked up with its id: the result comes then", async () => {
+  it("that the tool closes can be resumed with its id, and then delivers the result", async () => {
     const session = await handshake();
     const { name, message } = wait({ ms: 200, release: true });
     const stream = await streamed(message, session);
@@ -65,13 +67,13 @@ describe("a stream of 2025-11-25", () => {
     const again = await resume(session, id);
     const event = await again.next();
     expect(event?.data).toEqual(waited(name));
-    // Its own id, to come back with once more.
+    // Its own id, to resume with again.
     expect(event?.id).toBeDefined();
     expect(event?.id).not.toBe(id);
     expect(await again.next()).toBeUndefined();
   });
 
-  it("may be picked up when all is over, and again: nothing is lost", async () => {
+  it("can be resumed when the call is over, and again: nothing is lost", async () => {
     const session = await handshake();
     const { name, message } = wait({ ms: 1, release: true, progress: true }, "t");
     const stream = await streamed(message, session);
@@ -87,7 +89,7 @@ describe("a stream of 2025-11-25", () => {
     expect([status, body]).toEqual([400, { jsonrpc: "2.0", error: { code: -32600, message: expect.any(String) } }]);
   });
 
-  it("that the client lost is picked up where it was", async () => {
+  it("that the client lost is resumed where it was", async () => {
     const session = await handshake();
     const { name, message } = wait({ ms: 300, progress: true }, "t");
     const stream = await streamed(message, session);
@@ -112,15 +114,15 @@ describe("a stream of 2025-11-25", () => {
       const first = await stream.next();
       expect(first?.data.params.progress).toBe(1);
       await new Promise((done) => setTimeout(done, after));
-      // The server believes that the first connection is open.
+      // The server believes that the first connection is still open.
       const again = await resume(session, first?.id);
       expect((await again.rest()).map(({ data }) => data.params?.progress ?? data)).toEqual([2, waited(name)]);
-      // What was on its way there, and no result.
+      // Only the messages that were under way there, and no result.
       expect((await stream.rest()).map(({ data }) => data.params?.progress)).toEqual([2]);
     },
   );
 
-  it("that broke again where it was taken over is taken over again", async () => {
+  it("that broke again after it was resumed can be resumed again", async () => {
     const session = await handshake();
     const { name, message } = wait({ ms: 1_500, progress: true }, "t");
     const stream = await streamed(message, session);
@@ -142,7 +144,7 @@ describe("a stream of 2025-11-25", () => {
     expect(await (await resume(session, events[1]?.id)).rest()).toEqual(events.slice(2));
   });
 
-  it("is of no use to another session (MUST NOT replay messages of a different stream)", async () => {
+  it("cannot be resumed by another session (MUST NOT replay messages of a different stream)", async () => {
     const session = await handshake();
     const { message } = wait({ ms: 1, release: true });
     const stream = await streamed(message, session);
@@ -151,7 +153,7 @@ describe("a stream of 2025-11-25", () => {
     expect((await refused(await handshake(), id)).status).toBe(400);
   });
 
-  it("of another call does not get in between", async () => {
+  it("of another call does not interfere", async () => {
     const session = await handshake();
     const calls = [wait({ ms: 100, release: true }), wait({ ms: 50, release: true })];
     const streams = await Promise.all(calls.map(({ message }) => streamed(message, session)));
@@ -162,7 +164,7 @@ describe("a stream of 2025-11-25", () => {
     }
   });
 
-  it("can be asked on when it is picked up", async () => {
+  it("can carry questions after it is resumed", async () => {
     const session = await handshake("2025-11-25", { elicitation: {} });
     const stream = await streamed(call("Talk_Ask", { what: "form" }), session);
     const { id = "" } = (await stream.next()) ?? {};
@@ -227,7 +229,7 @@ describe("a Last-Event-ID that was never issued", () => {
     await stream.close();
   });
 
-  it("that is empty is none: it opens the stream of the session", async () => {
+  it("that is empty is ignored: the request opens the session's stream", async () => {
     const stream = await listenTo(await handshake(), { "last-event-id": "" });
     await mcp(call("Talk_Change", { of: "tools" }));
     expect((await stream.nextData()).method).toBe("notifications/tools/list_changed");
@@ -235,7 +237,7 @@ describe("a Last-Event-ID that was never issued", () => {
   });
 });
 
-describe("letting go", () => {
+describe("closing a stream", () => {
   it.each([
     [
       "a session of an earlier revision",
@@ -251,7 +253,7 @@ describe("letting go", () => {
     expect(body).toMatchObject(waited(name));
   });
 
-  it("means nothing in 2026-07-28, which cannot resume (Streamable HTTP, Receiving Messages)", async () => {
+  it("does nothing in 2026-07-28, which cannot resume (Streamable HTTP, Receiving Messages)", async () => {
     const { name } = wait({});
     const args = { name, ms: 50, release: true };
     const { message, headers } = modernRequest("tools/call", { name: "Talk_Wait", arguments: args }, { id: "r" });

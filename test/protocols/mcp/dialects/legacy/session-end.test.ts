@@ -1,4 +1,4 @@
-/** What ends with a session (2025-11-25, basic/transports, Session Management: DELETE), and what one may hold. */
+/** The end of a session (2025-11-25, basic/transports, Session Management: DELETE), and how much one may hold. */
 
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ const end = (session: Record<string, string>) =>
   exports.default.fetch("http://trivet.test/mcp", { method: "DELETE", headers: session });
 
 describe("DELETE", () => {
-  it("ends the session's open stream, and no other's", async () => {
+  it("ends the session's open stream, and no others", async () => {
     const [session, other] = [await handshake(), await handshake()];
     const [stream, others] = [await listenTo(session), await listenTo(other)];
     expect((await end(session)).status).toBe(204);
@@ -27,12 +27,12 @@ describe("DELETE", () => {
   });
 });
 
-describe("a session holds so much", () => {
-  it("also of calls that overlap, each of which found it empty: what does not fit is not kept", async () => {
+describe("a session's size limit", () => {
+  it("also applies to concurrent calls that each found it empty: values that do not fit are not stored", async () => {
     const session = await handshake();
     const keep = (characters: number, n: number) => mcp(call("Talk_Keep", { characters, under: `text ${n}` }), session);
     const all = Array.from({ length: 30 }, (_, n) => n);
-    // Each has run, and its result is its caller's all the same.
+    // All have run, and their callers get the results all the same.
     for (const { body } of await Promise.all(all.map((n) => keep(60_000, n))))
       expect(body.result.structuredContent).toEqual({ value: 60_000 });
     let held = 0;
@@ -40,7 +40,7 @@ describe("a session holds so much", () => {
     expect(held).toBe(120_000);
   });
 
-  it("and says so to a tool's caller; what it held stays", async () => {
+  it("fails the call with a message; earlier values stay", async () => {
     const session = await handshake();
     const keep = (characters: number) => mcp(call("Talk_Keep", { characters }), session);
     expect((await keep(1_000)).body.result.structuredContent).toEqual({ value: 1_000 });

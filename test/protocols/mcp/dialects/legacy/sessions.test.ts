@@ -7,12 +7,12 @@ const count = async (headers: Record<string, string>) =>
   (await mcp(call("Talk_Count"), headers)).body.result?.structuredContent.value;
 
 describe("sessions", () => {
-  it("share a context between the calls of one session only (gateway seed, Multi-turn context)", async () => {
+  it("share a context between the calls of one session only", async () => {
     const [one, other] = [await handshake(), await handshake()];
     expect([await count(one), await count(one), await count(other), await count(one)]).toEqual([1, 2, 1, 3]);
   });
 
-  it("are no duty: a call without the header stands on its own", async () => {
+  it("are optional: a call without the header works without one", async () => {
     expect(await count({ "mcp-protocol-version": "2025-11-25" })).toBe(-1);
     expect(await count({})).toBe(-1);
   });
@@ -48,7 +48,7 @@ describe("sessions", () => {
 
 describe("the handshake (2025-11-25, basic/lifecycle, Version Negotiation)", () => {
   it.each(["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"])(
-    "settles on %s when asked for it",
+    "agrees on %s if the client requests it",
     async (revision) => {
       expect((await handshake(revision))["mcp-protocol-version"]).toBe(revision);
     },
@@ -68,7 +68,7 @@ describe("the handshake (2025-11-25, basic/lifecycle, Version Negotiation)", () 
     expect((await mcp(request("ping"), { "mcp-protocol-version": "1999-01-01" })).status).toBe(400);
   });
 
-  it("takes invalid arguments for an error before 2025-11-25, for a result since (changelog, SEP-1303)", async () => {
+  it("answers invalid arguments with an error before 2025-11-25, with a result since (changelog, SEP-1303)", async () => {
     const wrong = call("Math_Add", { a: 1, b: "infinity" });
     const before = await mcp(wrong, await handshake("2025-06-18"));
     expect(before.body.error.code).toBe(-32602);
@@ -76,10 +76,10 @@ describe("the handshake (2025-11-25, basic/lifecycle, Version Negotiation)", () 
     expect(since.body.result.isError).toBe(true);
   });
 
-  it("remembers the revision of clients that never name one", async () => {
+  it("remembers the revision of clients that send no version header", async () => {
     const { "mcp-session-id": session = "" } = await handshake("2025-03-26");
     const { body } = await mcp(call("No_Such"), { "mcp-session-id": session });
-    // -32601 is for clients that did no handshake; every revision says -32602.
+    // -32601 is for clients without a handshake; every revision uses -32602.
     expect(body.error.code).toBe(-32602);
   });
 });

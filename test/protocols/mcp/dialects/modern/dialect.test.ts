@@ -1,4 +1,4 @@
-/** 2026-07-28 as a client meets it: discovery, methods, results. Headers, streams and questions have files of their own. */
+/** 2026-07-28: discovery, methods, results. Headers, streams and questions have separate test files. */
 import { describe, expect, it } from "vitest";
 import { mcp } from "../../../../support/mcp.ts";
 import { callModern, META, modern, modernRequest, VERSION } from "../../../../support/modern-client.ts";
@@ -7,7 +7,7 @@ const SERVER = { [`${META}serverInfo`]: { name: "trivet", version: "1.0.0" } };
 const SUPPORTED = [VERSION, "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 describe("server/discover (server/discover, Response)", () => {
-  it("says versions, capabilities and who this is", async () => {
+  it("returns versions, capabilities and server information", async () => {
     const { status, headers, body } = await modern("server/discover", {}, { id: "discover-1" });
     expect(status).toBe(200);
     expect(headers.get("content-type")).toBe("application/json");
@@ -32,7 +32,7 @@ describe("server/discover (server/discover, Response)", () => {
     });
   });
 
-  it("is served to a client that does not say who it is (basic/index, _meta: clientInfo is no duty)", async () => {
+  it("is served to a client without clientInfo (basic/index, _meta: it is optional)", async () => {
     expect((await modern("server/discover")).status).toBe(200);
   });
 });
@@ -63,7 +63,7 @@ describe("every result", () => {
       const { status, body } = await modern(method, params);
       expect(status).toBe(200);
       expect(body).toMatchObject({ jsonrpc: "2.0", id: 1, result: { resultType: "complete", _meta: SERVER } });
-      // server/discover has no body of its own for them, and no other result either.
+      // server/discover has no body of its own for them, nor has any other result.
       for (const member of ["protocolVersion", "serverInfo"]) expect(body.result).not.toHaveProperty(member);
     },
   );
@@ -77,7 +77,7 @@ describe("every result", () => {
     },
   );
 
-  it.each(OTHERS)("of %s %j does not, as it is not to be kept (the same list)", async (method, params) => {
+  it.each(OTHERS)("of %s %j has none, as it must not be cached (the same list)", async (method, params) => {
     const { result } = (await modern(method, params)).body;
     for (const member of ["ttlMs", "cacheScope"]) expect(result).not.toHaveProperty(member);
   });
@@ -105,7 +105,7 @@ describe("methods", () => {
     "constructor",
     "",
   ])("%j is none: 404 and -32601 (Streamable HTTP, Protocol Version Header)", async (method) => {
-    // Without a value there is no header that could say it.
+    // Without a value no header could repeat it.
     const { status, body } = await modern(method, { uri: "talk://news", level: "info" });
     if (method === "") expect([status, body.error.code]).toEqual([400, -32020]);
     else expect([status, body.id, body.error.code]).toEqual([404, 1, -32601]);
@@ -119,13 +119,13 @@ describe("methods", () => {
     },
   );
 
-  it("want params with _meta at all", async () => {
+  it("require params with _meta", async () => {
     const { headers } = modernRequest("server/discover");
     const { status, body } = await mcp({ jsonrpc: "2.0", id: 1, method: "server/discover" }, headers);
     expect([status, body.error.code]).toEqual([400, -32602]);
   });
 
-  it("want a version that is served: 400 and -32022 with those that are (basic/versioning)", async () => {
+  it("require a supported version: otherwise 400 and -32022 with the supported ones (basic/versioning)", async () => {
     const requested = "v999.0.0";
     const meta = { [`${META}protocolVersion`]: requested };
     const { status, body } = await modern("tools/list", {}, { meta, headers: { "mcp-protocol-version": requested } });
@@ -151,7 +151,7 @@ describe("methods", () => {
     expect([status, body.error.code]).toEqual([400, -32600]);
   });
 
-  it("ignore a session id and Last-Event-ID, and give out none (Earlier Streamable HTTP Revisions)", async () => {
+  it("ignore a session id and Last-Event-ID, and issue none (Earlier Streamable HTTP Revisions)", async () => {
     const headers = { "mcp-session-id": "not one of ours", "last-event-id": "x-1" };
     const answer = await callModern("Talk_Count", {}, { headers });
     expect(answer.body.result.structuredContent).toBe(-1);
@@ -192,7 +192,7 @@ describe("tools/call", () => {
     expect(result).not.toHaveProperty("isError");
   });
 
-  it("structures nothing where a tool returns nothing", async () => {
+  it("has no structured content if a tool returns nothing", async () => {
     const { result } = (await callModern("Outputs_Nothing")).body;
     expect(result).not.toHaveProperty("structuredContent");
     expect(result.content).toHaveLength(1);
@@ -241,7 +241,7 @@ describe("tools/call", () => {
     expect((await modern("tools/call", { name: "Talk_Count" })).body.result.structuredContent).toBe(-1);
   });
 
-  it("repeats a result under its idempotency key (gateway seed, Idempotency)", async () => {
+  it("replays a result under its idempotency key", async () => {
     const args = { name: crypto.randomUUID(), idempotency_key: crypto.randomUUID() };
     const first = (await callModern("Counter_Bump", args)).body.result;
     const again = (await callModern("Counter_Bump", args)).body.result;

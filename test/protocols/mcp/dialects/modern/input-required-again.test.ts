@@ -1,47 +1,47 @@
-/** A tool that asks more than once: under one key, until an answer fits, or without an end. */
+/** A tool that asks more than once: under one key, until an answer fits, or endlessly. */
 import { describe, expect, it } from "vitest";
 import { call, EVERYTHING, handshake, mcp, postMcp, streamed } from "../../../../support/mcp.ts";
 import { callModern, modern } from "../../../../support/modern-client.ts";
 
 const number = (n: number) => ({ action: "accept", content: { n } });
 
-/** Answers round by round, by the key that is asked. */
+/** Answers round by round, by the key of the question. */
 async function rounds(how: string, answers: Readonly<Record<string, number>>) {
-  const asked: string[][] = [];
+  const keysByRound: string[][] = [];
   let more = {};
   for (;;) {
     const params = { name: "Talk_Insist", arguments: { how }, ...more };
     const { result } = (await modern("tools/call", params, { capabilities: EVERYTHING })).body;
-    if (result.resultType === "complete") return { asked, answer: result.structuredContent.answer };
+    if (result.resultType === "complete") return { keysByRound, answer: result.structuredContent.answer };
     const keys = Object.keys(result.inputRequests);
-    asked.push(keys);
+    keysByRound.push(keys);
     const inputResponses = Object.fromEntries(keys.map((key) => [key, number(answers[key] ?? Number.NaN)]));
     more = { requestState: result.requestState, inputResponses };
   }
 }
 
-describe("a key that is asked again in one run is another question", () => {
+describe("a question asked again under the same key counts as another question", () => {
   it("until the answer fits", async () => {
-    const { asked, answer } = await rounds("even", { n: 1, "n#2": 3, "n#3": 4 });
-    expect([asked, answer]).toEqual([[["n"], ["n#2"], ["n#3"]], 4]);
+    const { keysByRound, answer } = await rounds("even", { n: 1, "n#2": 3, "n#3": 4 });
+    expect([keysByRound, answer]).toEqual([[["n"], ["n#2"], ["n#3"]], 4]);
   });
 
   it("one after the other", async () => {
-    const { asked, answer } = await rounds("twice", { n: 1, "n#2": 2 });
-    expect([asked, answer]).toEqual([
+    const { keysByRound, answer } = await rounds("twice", { n: 1, "n#2": 2 });
+    expect([keysByRound, answer]).toEqual([
       [["n"], ["n#2"]],
       [1, 2],
     ]);
   });
 
-  it("in one breath", async () => {
-    const { asked, answer } = await rounds("twice at once", { n: 1, "n#2": 2 });
-    expect([asked, answer]).toEqual([[["n", "n#2"]], [1, 2]]);
+  it("concurrently", async () => {
+    const { keysByRound, answer } = await rounds("twice at once", { n: 1, "n#2": 2 });
+    expect([keysByRound, answer]).toEqual([[["n", "n#2"]], [1, 2]]);
   });
 
-  it("and no other that the tool has under a key that looks like it", async () => {
-    const { asked, answer } = await rounds("beside a key of its own", { n: 1, "n#2#1": 2, "n#2": 3, "n#2#2": 4 });
-    expect([asked, answer]).toEqual([[["n", "n#2#1", "n#2", "n#2#2"]], [1, 2, 3, 4]]);
+  it("and does not collide with a similar key of the tool", async () => {
+    const { keysByRound, answer } = await rounds("beside a key of its own", { n: 1, "n#2#1": 2, "n#2": 3, "n#2#2": 4 });
+    expect([keysByRound, answer]).toEqual([[["n", "n#2#1", "n#2", "n#2#2"]], [1, 2, 3, 4]]);
   });
 
   it("in 2025-11-25 as well", async () => {
@@ -56,7 +56,7 @@ describe("a key that is asked again in one run is another question", () => {
   });
 });
 
-describe("a tool that asks for ever, and takes every error for an answer", () => {
+describe("a tool that asks endlessly, and ignores every error", () => {
   const stubborn = () => ({ how: "stubborn", name: crypto.randomUUID() });
   const triesOf = async (name: string) => (await callModern("Counter_Runs", { name })).body.result.structuredContent;
 
@@ -74,7 +74,7 @@ describe("a tool that asks for ever, and takes every error for an answer", () =>
     expect(await triesOf(args.name)).toBeLessThanOrEqual(tries + 1);
   });
 
-  it("is stopped when it has asked what it was not answered", async () => {
+  it("is stopped once it asks a question that was not answered", async () => {
     const args = stubborn();
     const { result } = (await callModern("Talk_Insist", args, { capabilities: EVERYTHING })).body;
     expect(Object.keys(result.inputRequests)).toEqual(["n"]);

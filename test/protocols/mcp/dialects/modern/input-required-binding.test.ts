@@ -1,4 +1,4 @@
-/** What an answer is an answer to: a client must not answer what it was not asked, nor answer twice (2026-07-28, basic/patterns/mrtr). */
+/** Answers are bound to their questions: a client cannot answer something else, nor answer twice (2026-07-28, mrtr). */
 import { describe, expect, it } from "vitest";
 import { EVERYTHING } from "../../../../support/mcp.ts";
 import { modern } from "../../../../support/modern-client.ts";
@@ -14,7 +14,7 @@ const calling =
 const keysOf = (result: { inputRequests?: object }) => Object.keys(result.inputRequests ?? {});
 
 describe("answers that a state carries", () => {
-  it("win over others that come later under the same key", async () => {
+  it("take precedence over later ones under the same key", async () => {
     const ask = calling("Talk_Ask", { what: "two rounds" });
     const { requestState } = await ask();
     const second = await ask({ requestState, inputResponses: NAME });
@@ -23,7 +23,7 @@ describe("answers that a state carries", () => {
     expect(last.structuredContent.answers).toEqual([NAME.name, POEM.poem]);
   });
 
-  it("do not win where the tool asks something else by now: it is asked again", async () => {
+  it("are dropped if the tool now asks something else: it is asked again", async () => {
     const pay = calling("Talk_Insist", { how: "price", name: crypto.randomUUID() });
     const first = await pay();
     expect(first.inputRequests.pay.params.message).toBe("Pay 1 €?");
@@ -34,13 +34,13 @@ describe("answers that a state carries", () => {
 });
 
 describe("answers to questions that nobody has asked", () => {
-  it("are not taken beside one that was asked", async () => {
+  it("are not accepted next to one that was asked", async () => {
     const ask = calling("Talk_Ask", { what: "two rounds" });
     const { requestState } = await ask();
     expect(keysOf(await ask({ requestState, inputResponses: { ...NAME, ...POEM } }))).toEqual(["poem"]);
   });
 
-  it("are not taken with the state of another round", async () => {
+  it("are not accepted with the state of another round", async () => {
     const ask = calling("Talk_Ask", { what: "three rounds" });
     const first = await ask();
     const second = await ask({ requestState: first.requestState, inputResponses: POEM });
@@ -48,7 +48,7 @@ describe("answers to questions that nobody has asked", () => {
     expect([keysOf(second), keysOf(again)]).toEqual([["name"], ["poem"]]);
   });
 
-  it("are not taken without a state but to what the call itself leads to, as the official suite has it", async () => {
+  it("are accepted without a state only for questions of the call itself, as the official suite does it", async () => {
     const ask = calling("Talk_Ask", { what: "two rounds" });
     expect(keysOf(await ask({ inputResponses: { ...NAME, ...POEM } }))).toEqual(["poem"]);
     expect(keysOf(await ask({ inputResponses: POEM }))).toEqual(["name"]);

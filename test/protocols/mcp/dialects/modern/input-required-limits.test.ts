@@ -1,4 +1,4 @@
-/** Whom one may ask, and what state proves: what a question must not become a way around (2026-07-28, basic/patterns/mrtr). */
+/** Limits of questions: what a client must support, and what state proves (2026-07-28, basic/patterns/mrtr). */
 import { afterEach, describe, expect, it, vi } from "vitest";
 import source from "#catalog";
 import { createApp, type Parts } from "../../../../../src/app.ts";
@@ -6,7 +6,7 @@ import { createCatalog } from "../../../../../src/core/catalog/catalog.ts";
 import { hmacSigner } from "../../../../../src/core/ports/signed-handles.ts";
 import { fetchFrom, OPEN, OWNER } from "../../../../support/app.ts";
 import { call, EVERYTHING, handshake, mcp } from "../../../../support/mcp.ts";
-import { type Asked, callModern, modern, modernRequest } from "../../../../support/modern-client.ts";
+import { callModern, modern, modernRequest, type RequestOptions } from "../../../../support/modern-client.ts";
 import { rpc } from "../../../../support/opentool.ts";
 import { call as callOxp } from "../../../../support/oxp.ts";
 
@@ -15,9 +15,9 @@ const NAME = { name: { action: "accept", content: { name: "Ann" } } };
 async function ask(
   what: string,
   more: Record<string, unknown> = {},
-  { capabilities = EVERYTHING, ...asked }: Asked = {},
+  { capabilities = EVERYTHING, ...options }: RequestOptions = {},
 ) {
-  return modern("tools/call", { name: "Talk_Ask", arguments: { what }, ...more }, { capabilities, ...asked });
+  return modern("tools/call", { name: "Talk_Ask", arguments: { what }, ...more }, { capabilities, ...options });
 }
 
 const stateOf = async (what: string): Promise<string> => (await ask(what)).body.result.requestState;
@@ -65,12 +65,12 @@ describe("capabilities (Server Requirements, 7: MUST NOT send what the client ha
     expect(structuredContent.answers).toEqual([can, "no model"]);
   });
 
-  it("a tool may do without", async () => {
+  it("a tool may cope without them", async () => {
     const { structuredContent } = (await ask("or else", {}, { capabilities: {} })).body.result;
     expect(structuredContent.answers).toBe("CannotAsk");
   });
 
-  it("of a prompt and of a resource are wanted too", async () => {
+  it("are required for prompts and resources too", async () => {
     const prompt = await modern("prompts/get", { name: "Talk_AskFirst" });
     const resource = await modern("resources/read", { uri: "talk://secret" });
     for (const { status, body } of [prompt, resource]) expect([status, body.error.code]).toEqual([400, -32021]);
@@ -110,7 +110,7 @@ describe("requestState (Server Requirements, 4 and 5: attacker-controlled input)
     expect(body.error.code).toBe(-32602);
   });
 
-  it("of the same arguments in another order is taken", async () => {
+  it("of the same arguments in another order is accepted", async () => {
     const of = (args: object, more = {}) =>
       modern("tools/call", { name: "Talk_Ask", arguments: args, ...more }, { capabilities: EVERYTHING });
     const { requestState } = (await of({ what: "form", count: "order" })).body.result;
@@ -130,7 +130,7 @@ describe("requestState (Server Requirements, 4 and 5: attacker-controlled input)
     }
   });
 
-  it("expires: a person has a quarter of an hour", async () => {
+  it("expires after 15 minutes", async () => {
     const requestState = await stateOf("form");
     const answered = () => ask("form", { inputResponses: NAME, requestState });
     vi.useFakeTimers({ toFake: ["Date"] });
@@ -153,7 +153,7 @@ describe("requestState (Server Requirements, 4 and 5: attacker-controlled input)
       const params = { name: "Talk_Ask", arguments: { what: "form" }, ...more };
       const { message, headers } = modernRequest("tools/call", params, { capabilities: EVERYTHING });
       const init = { method: "POST", headers: { ...headers, "content-type": "application/json" } };
-      // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
+      // biome-ignore lint/suspicious/noExplicitAny: any JSON may come back
       return (await (await fetchFrom(app, "/mcp", { ...init, body: JSON.stringify(message) })).json()) as any;
     };
     const { requestState } = (await as("Ann", {})).result;
@@ -163,7 +163,7 @@ describe("requestState (Server Requirements, 4 and 5: attacker-controlled input)
 });
 
 describe("idempotency", () => {
-  it("a keyed call that asks does not use up its key, and is kept once it is answered", async () => {
+  it("a call that asks does not use up its key, and is stored once it is answered", async () => {
     const count = crypto.randomUUID();
     const args = { what: "form", count, idempotency_key: crypto.randomUUID() };
     const of = (more: object) =>
@@ -182,7 +182,7 @@ describe("idempotency", () => {
   });
 });
 
-describe("where nobody can be asked", () => {
+describe("without a client that can be asked", () => {
   it("OXP answers 400 with the question", async () => {
     const { status, text } = await callOxp("Talk.Ask", { what: "form" });
     expect(status).toBe(400);
@@ -204,13 +204,13 @@ describe("where nobody can be asked", () => {
     expect(body.result.content[0].text).toContain("elicitation");
   });
 
-  it("a session that did not declare it gets one too, and a tool knows beforehand", async () => {
+  it("so does a session without the capability, and a tool can check for it", async () => {
     const session = await handshake("2025-11-25", { roots: {} });
     const headers = { ...session, accept: "text/event-stream" };
     expect((await mcp(call("Talk_Ask", { what: "form" }), headers)).body.result.isError).toBe(true);
     const { body } = await mcp(call("Talk_Ask", { what: "what it can" }), headers);
     expect(body.result.structuredContent.answers).toEqual([["roots"], "no model"]);
-    // Without a stream there is no way to ask.
+    // Without a stream the server cannot ask.
     const plain = await mcp(call("Talk_Ask", { what: "what it can" }), session);
     expect(plain.body.result.structuredContent.answers).toEqual([[], "no model"]);
   });

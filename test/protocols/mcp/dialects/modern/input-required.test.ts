@@ -1,10 +1,10 @@
 /**
- * Multi round-trip requests: a call that needs an answer says so, and its client calls again with it (2026-07-28,
- * basic/patterns/mrtr).
+ * Multi round-trip requests: a call that needs an answer returns its question, and the client repeats the call with the
+ * answer (2026-07-28, basic/patterns/mrtr).
  */
 import { describe, expect, it } from "vitest";
 import { EVERYTHING } from "../../../../support/mcp.ts";
-import { type Asked, callModern, META, modern, modernStream } from "../../../../support/modern-client.ts";
+import { callModern, META, modern, modernStream, type RequestOptions } from "../../../../support/modern-client.ts";
 
 const SERVER = { [`${META}serverInfo`]: { name: "trivet", version: "1.0.0" } };
 const NAME = { name: { action: "accept", content: { name: "Ann" } } };
@@ -41,14 +41,14 @@ const SAMPLE = {
 };
 const LIST_ROOTS = { method: "roots/list" };
 
-/** A call of the asking tool, with what answers it. */
+/** A call of the asking tool, with answers. */
 async function ask(
   what: string,
   more: Record<string, unknown> = {},
-  { capabilities = EVERYTHING, ...asked }: Asked = {},
+  { capabilities = EVERYTHING, ...options }: RequestOptions = {},
 ) {
   const params = { name: "Talk_Ask", arguments: { what }, ...more };
-  return (await modern("tools/call", params, { capabilities, ...asked })).body;
+  return (await modern("tools/call", params, { capabilities, ...options })).body;
 }
 
 const requestsOf = ({ result }: { result: { resultType: string; inputRequests: unknown } }) => {
@@ -56,7 +56,7 @@ const requestsOf = ({ result }: { result: { resultType: string; inputRequests: u
   return result.inputRequests;
 };
 
-describe("what is asked (InputRequiredResult)", () => {
+describe("questions (InputRequiredResult)", () => {
   it.each<[string, Record<string, unknown>]>([
     ["form", { name: FORM }],
     ["page", { page: URL_FORM }],
@@ -104,7 +104,7 @@ describe("what is asked (InputRequiredResult)", () => {
     expect(resource.body.result).not.toHaveProperty("ttlMs");
   });
 
-  it("after messages on the way, on the same stream, and never as a request of its own", async () => {
+  it("come after earlier messages on the same stream, and never as a separate request", async () => {
     const params = { name: "Talk_Ask", arguments: { what: "after a message" } };
     const meta = { progressToken: 1, [`${META}logLevel`]: "info" };
     const stream = await modernStream("tools/call", params, { capabilities: EVERYTHING, meta });
@@ -118,7 +118,7 @@ describe("what is asked (InputRequiredResult)", () => {
   });
 });
 
-describe("what is answered (Basic Workflow)", () => {
+describe("answers (Basic Workflow)", () => {
   it.each<[string, Record<string, unknown>, unknown]>([
     ["form", NAME, { action: "accept", content: { name: "Ann" } }],
     ["page", PAGE, { action: "accept", content: {} }],
@@ -145,12 +145,12 @@ describe("what is answered (Basic Workflow)", () => {
     }
   });
 
-  it("answers that come at once need no state", async () => {
+  it("need no state in the first request", async () => {
     const { result } = await ask("form", { inputResponses: { ...NAME, other: { action: "accept" } } });
     expect(result.structuredContent.answers.content).toEqual({ name: "Ann" });
   });
 
-  it("round by round: state carries what was answered before", async () => {
+  it("come round by round: state carries the earlier ones", async () => {
     const first = await ask("three rounds");
     expect(requestsOf(first)).toEqual({ poem: SAMPLE });
     const second = await ask("three rounds", { inputResponses: POEM, requestState: first.result.requestState });
@@ -176,7 +176,7 @@ describe("what is answered (Basic Workflow)", () => {
     expect(third.result.structuredContent.answers[0].content.text).toBe(text);
   });
 
-  it("a part of the answers asks for the rest (Error Handling: SHOULD request the missing information again)", async () => {
+  it("if incomplete, get the missing questions again (Error Handling: SHOULD request the missing information again)", async () => {
     const first = await ask("all");
     const inputResponses = { ...NAME, ...POEM };
     const second = await ask("all", { inputResponses, requestState: first.result.requestState });
@@ -225,13 +225,13 @@ describe("what is answered (Basic Workflow)", () => {
     expect(Object.keys(requestsOf(await ask(what, { inputResponses: { [key]: answer } })) as object)).toEqual([key]);
   });
 
-  it("members that every object has are no answers", async () => {
+  it("are not inherited members of objects", async () => {
     const inputResponses = JSON.parse('{"__proto__":{"name":{"action":"accept","content":{"name":"x"}}}}');
     expect(requestsOf(await ask("form", { inputResponses }))).toEqual({ name: FORM });
     expect(({} as { name?: unknown }).name).toBeUndefined();
   });
 
-  it("a prompt and a resource go on with theirs", async () => {
+  it("continue a prompt and a resource, too", async () => {
     const topic = { action: "accept", content: { topic: "tea" } };
     const params = { name: "Talk_AskFirst", inputResponses: { topic } };
     const prompt = await modern("prompts/get", params, { capabilities: EVERYTHING });
@@ -241,7 +241,7 @@ describe("what is answered (Basic Workflow)", () => {
     expect(resource.body.result.contents[0].text).toBe("The user said decline.");
   });
 
-  it("listings ask nothing (Supported Requests)", async () => {
+  it("are never needed for listings (Supported Requests)", async () => {
     const more = { inputResponses: NAME, requestState: "whatever" };
     for (const method of ["tools/list", "prompts/list", "resources/list", "server/discover"]) {
       expect((await modern(method, more, { capabilities: EVERYTHING })).body.result.resultType).toBe("complete");
@@ -256,7 +256,7 @@ describe("answers to a form (client/elicitation, Requested Schema)", () => {
     return (await modern("tools/call", params, { capabilities: EVERYTHING })).body.result;
   };
 
-  it("reach the tool without what it did not ask for", async () => {
+  it("reach the tool without members that it did not ask for", async () => {
     const content = {
       word: "abc",
       size: "S",

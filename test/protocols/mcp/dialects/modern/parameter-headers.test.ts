@@ -1,4 +1,4 @@
-/** Parameters that headers repeat (2026-07-28, basic/transports/streamable-http, Custom Headers from Tool Parameters). */
+/** Headers that repeat parameters (2026-07-28, Streamable HTTP, Custom Headers from Tool Parameters). */
 import { describe, expect, it } from "vitest";
 import { call, handshake, mcp } from "../../../../support/mcp.ts";
 import { callModern } from "../../../../support/modern-client.ts";
@@ -42,21 +42,21 @@ describe("served (Server Behavior for Custom Headers)", () => {
     ["null", { region: null, limit: null, within: { zone: null } }, {}],
     ["null further up", { within: null }, {}],
     ["no object further up", { within: "zone" }, {}],
-    // A header of no parameter is no concern of the server.
+    // Headers without a parameter are ignored.
     ["a header that the tool does not know", { region: "a" }, { "mcp-param-region": "a", "mcp-param-other": "b" }],
   ])("%s", async (_, args, headers) => {
     const { status, body } = await region(args, headers);
     expect([status, body.result?.structuredContent]).toEqual([200, args]);
   });
 
-  it("without headers before 2026-07-28, which did not know them", async () => {
+  it("without headers before 2026-07-28, which does not have them", async () => {
     for (const session of [{}, await handshake()]) {
       const { body } = await mcp(call("Talk_Region", { region: "a" }), session);
       expect(body.result.structuredContent).toEqual({ region: "a" });
     }
   });
 
-  it("whatever they say for a tool that names none", async () => {
+  it("with any value, for a tool without such parameters", async () => {
     const { body } = await callModern("Math_Add", { a: 1, b: 2 }, { headers: { "mcp-param-a": "7" } });
     expect(body.result.structuredContent).toBe(3);
   });
@@ -86,7 +86,7 @@ describe("refused with 400 and -32020 (Server Validation)", () => {
   ])("%s", async (_, args, headers, problem) => {
     const { status, body } = await region(args, headers);
     expect([status, body.id, body.error?.code]).toEqual([400, 1, -32020]);
-    // "missing", "different" and "malformed" send whoever reads it to different places.
+    // The messages distinguish "missing", "different" and "malformed", so that readers look in the right place.
     expect(body.error.message).toMatch(new RegExp(`^The header mcp-param-[a-z-]+ ${problem}$`));
   });
 });

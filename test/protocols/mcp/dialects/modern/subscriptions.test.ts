@@ -1,6 +1,13 @@
-/** subscriptions/listen: one stream a subscription, with what was asked for and nothing else (2026-07-28, basic/patterns/subscriptions). */
+/** subscriptions/listen: one stream per subscription, with what was requested and nothing else (2026-07-28). */
 import { describe, expect, it } from "vitest";
-import { type Asked, callModern, META, modern, modernStream, postModern } from "../../../../support/modern-client.ts";
+import {
+  callModern,
+  META,
+  modern,
+  modernStream,
+  postModern,
+  type RequestOptions,
+} from "../../../../support/modern-client.ts";
 import type { Stream } from "../../../../support/sse.ts";
 
 const ID = `${META}subscriptionId`;
@@ -11,8 +18,8 @@ const ALL = {
   resourceSubscriptions: ["talk://news", "talk://picture"],
 };
 
-const listen = (notifications: unknown, asked?: Asked) =>
-  modernStream("subscriptions/listen", { notifications }, asked);
+const listen = (notifications: unknown, options?: RequestOptions) =>
+  modernStream("subscriptions/listen", { notifications }, options);
 
 const change = async (of: string, uri?: string) => {
   const { body } = await callModern("Talk_Change", uri === undefined ? { of } : { of, uri });
@@ -49,8 +56,8 @@ describe("a subscription", () => {
     // "Notification types the server does not support are omitted."
     ["a kind that there is not", { toolsListChanged: true, weatherChanged: true }, { toolsListChanged: true }],
     ["a kind of another type", { toolsListChanged: "true", promptsListChanged: 1 }, {}],
-  ])("to %s is acknowledged as the part that is honoured", async (_, asked, honoured) => {
-    const stream = await listen(asked);
+  ])("to %s is acknowledged as the part that is honoured", async (_, wanted, honoured) => {
+    const stream = await listen(wanted);
     expect(await stream.nextData()).toEqual(acknowledgement(1, honoured));
     await stream.close();
   });
@@ -66,7 +73,7 @@ describe("a subscription", () => {
     expect([body.id, body.error.code]).toEqual([5, -32602]);
   });
 
-  it("wants the headers and _meta of every request (Streamable HTTP, Server Validation)", async () => {
+  it("requires the headers and _meta of every request (Streamable HTTP, Server Validation)", async () => {
     const params = { notifications: ALL };
     const wrong = await modern("subscriptions/listen", params, { headers: { "mcp-method": "tools/list" } });
     expect([wrong.status, wrong.body.error.code]).toEqual([400, -32020]);
@@ -87,7 +94,7 @@ describe("a subscription", () => {
     await stream.close();
   });
 
-  it("hears that its resources have changed, and of no other (server/resources, Subscriptions)", async () => {
+  it("reports changes of its resources, and of no others (server/resources, Subscriptions)", async () => {
     const stream = await listen({ resourceSubscriptions: ["talk://news", "talk://never-was"] }, { id: 4 });
     await stream.next();
     await change("resource", "talk://picture");
@@ -100,12 +107,12 @@ describe("a subscription", () => {
     await stream.close();
   });
 
-  it("hears nothing that it did not ask for (MUST NOT)", async () => {
+  it("reports nothing that it did not request (MUST NOT)", async () => {
     const prompts = await listen({ promptsListChanged: true });
     const nothing = await listen({});
     for (const stream of [prompts, nothing]) await stream.next();
     for (const of of ["tools", "resources", "resource"]) await change(of);
-    // Neither do progress and log messages of other requests go there (Streamable HTTP, Receiving Messages).
+    // Progress and log messages of other requests are not sent there either (Streamable HTTP, Receiving Messages).
     const meta = { progressToken: 1, [`${META}logLevel`]: "debug" };
     const steps = [{ progress: 1 }, { level: "error", data: 1 }];
     await callModern("Talk_Report", { steps }, { meta });
@@ -116,7 +123,7 @@ describe("a subscription", () => {
     await closeAll(prompts, nothing);
   });
 
-  it("is one of several of a client, each with its own id (Multiple Concurrent Subscriptions)", async () => {
+  it("may be one of several of a client, each with its own id (Multiple Concurrent Subscriptions)", async () => {
     const streams = [await listen(ALL, { id: 1 }), await listen(ALL, { id: "1" }), await listen(ALL, { id: 2 })];
     for (const stream of streams) await stream.next();
     await change("tools");
@@ -125,7 +132,7 @@ describe("a subscription", () => {
     await closeAll(...streams);
   });
 
-  it("that has ended leaves the others in peace", async () => {
+  it("that has ended does not affect the others", async () => {
     const [one, other] = [await listen(ALL), await listen(ALL)];
     for (const stream of [one, other]) await stream.next();
     await one.close();
@@ -149,7 +156,7 @@ describe("streams of one principal", () => {
     await closeAll(next, ...streams.filter((_, index) => index !== 7));
   });
 
-  it("are free again when they are closed, ten thousand times over", async () => {
+  it("are free again when they are closed, ten thousand times in a row", async () => {
     const cycle = async (id: number) => {
       const response = await postModern("subscriptions/listen", { notifications: ALL }, { id });
       expect(response.status).toBe(200);
@@ -161,7 +168,7 @@ describe("streams of one principal", () => {
     for (let round = 0; round < 625; round++) {
       await Promise.all(Array.from({ length: 16 }, (_, index) => cycle(round * 16 + index)));
     }
-    // There is room for as many as at the beginning, and each hears the news once.
+    // There is room for as many as at the beginning, and each gets the notification once.
     const streams: Stream[] = [];
     for (let id = 0; id < 32; id++) streams.push(await listen(ALL, { id }));
     for (const stream of streams) await stream.next();
