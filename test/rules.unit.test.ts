@@ -235,7 +235,7 @@ describe("forks", () => {
   // These two are about the owner's files: vitest.config.ts runs the samples' own tests.
   const MAY = ["test/forks.node.test.ts", "test/vitest.config.ts"];
   it.each(ours.filter((file) => file.startsWith("test/") && !MAY.includes(file)))(
-    "%s reads neither wrangler.toml nor tools/ of this project, which are its owner's",
+    "%s reads neither wrangler.toml nor tools/ of this project, which belong to its owner",
     (file) => {
       expect(text(file)).not.toMatch(/\bROOT, "(wrangler\.toml|tools\b)|from "(\.\.\/)+tools\//);
     },

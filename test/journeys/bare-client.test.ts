@@ -42,7 +42,7 @@ describe("a client without a handshake", () => {
     ["a call without a name", request("tools/call", { arguments: {} }), -32602, "params.name"],
     ["a call without params", request("tools/call"), -32602, "params"],
     ["an unknown method", request("no/such"), -32601, "no/such"],
-  ])("answers %s with the seed's code", async (_, message, code, text) => {
+  ])("answers %s with its error code", async (_, message, code, text) => {
     const { status, body } = await mcp(message);
     expect(status).toBe(200);
     expect(body).toMatchObject({ jsonrpc: "2.0", id: 1, error: { code } });

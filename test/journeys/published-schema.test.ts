@@ -54,7 +54,7 @@ it.each<[string, Input, Record<string, string>]>([
   ],
   ["a mistake that both find is reported once", { filter: "s3cret" }, { filter: OBJECT }],
   ["a missing object", { count: 1 }, { filter: "Is required" }],
-])("a library lets it pass, and the call does not: %s", async (_, input, expected) => {
+])("a library accepts it, and the call does not: %s", async (_, input, expected) => {
   expect(await mistakes("Search", input)).toEqual(expected);
 });
 
@@ -63,7 +63,7 @@ it.each<[string, Input]>([
   ["objects without members", { filter: {}, labels: {}, deep: [] }],
   ["three characters of two UTF-16 units each", { filter: {}, name: SMILE.repeat(3) }],
   ["names that every object inherits", { filter: {}, labels: { toString: "a", valueOf: "b" } }],
-])("what fits passes: %s", async (_, input) => {
+])("valid input is accepted: %s", async (_, input) => {
   await passes("Search", input);
 });
 
@@ -202,9 +202,12 @@ it.each<[string, Input, Record<string, string>]>([
   ["a number that is too small", { mail: "a", count: -1 }, { count: "Must be at least 0" }],
   ["none of the choices", { mail: "a", size: "s3cret" }, { size: 'Must be one of "S", "L"' }],
   ["nothing", {}, { mail: "Is required" }],
-])("what an author listed as metadata is held, though no library looks at it: %s", async (_, input, expected) => {
-  expect(await mistakes("Said", input)).toEqual(expected);
-});
+])(
+  "keywords that an author lists as metadata are enforced, though no library checks them: %s",
+  async (_, input, expected) => {
+    expect(await mistakes("Said", input)).toEqual(expected);
+  },
+);
 
 it("input that fits such metadata passes", async () => {
   await passes("Said", { mail: "a", count: 0, size: "S" });

@@ -20,7 +20,7 @@ describe(`${ITEMS} values, each one of 249 choices`, () => {
     ["texts", { codes: list("code-200") }, 0],
     ["objects, whatever the order of their members", { places: list({ at: [1], code: "code-200" }) }, 4],
     ["values beside objects", { places: [null, 0, -0, false, "else", ...list(null)] }, 0],
-  ])("%s: no value is spelled out once for each choice", async (_, input, perItem) => {
+  ])("%s: no value is printed once for each choice", async (_, input, perItem) => {
     // The choices themselves are built when the tool is first called.
     await completed("Strict.Choices", {});
     const spelled = vi.spyOn(JSON, "stringify");

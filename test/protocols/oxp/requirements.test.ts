@@ -83,7 +83,7 @@ describe("a caller's values and the Worker's are never mixed (README, requiremen
   it.each([
     ["FIXTURE_SETTING", "FIXTURE_SECRET"],
     ["FIXTURE_SECRET", "FIXTURE_SETTING"],
-  ])("a stranger's %s does not get the Worker's %s: that is missing", async (sent, missing) => {
+  ])("an anonymous caller's %s does not get the Worker's %s: that is missing", async (sent, missing) => {
     const { status, body, text } = await call("Needs.Pair", {}, { context: secrets(sent) });
     expect(status).toBe(400);
     expect(body.missing_requirements).toEqual({ secrets: [{ id: missing }] });
@@ -238,7 +238,7 @@ describe("missing requirements are a 400", () => {
     { context: { user_id: 1 } },
     { context: { user_id: {} } },
     { user_id: ["x"] },
-  ])("%j is unreadable: 400, also for a tool that needs nothing", async (more) => {
+  ])("%j is unreadable: 400, also for a tool without requirements", async (more) => {
     expect((await call("Math.Add", { a: 1, b: 2 }, more)).status).toBe(400);
   });
 

@@ -94,7 +94,7 @@ describe("prompts/get (server/prompts, Getting a Prompt)", () => {
     ["throw", "internal error"],
     ["forever", "500 ms"],
     ["not json", "JSON"],
-  ])("that ends with %s is -32603 with what may be said of it (Error Handling)", async (how, text) => {
+  ])("that ends with %s is -32603 with a safe message (Error Handling)", async (how, text) => {
     const { error } = await get("Talk_Ends", { how });
     expect(error.code).toBe(-32603);
     expect(error.message).toContain(text);

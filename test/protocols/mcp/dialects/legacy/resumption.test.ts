@@ -203,7 +203,7 @@ describe("a Last-Event-ID that was never issued", () => {
     ["no number", (id) => id.replace(/-0$/, "")],
     ["a fraction", (id) => `${id}.5`],
     ["a number below zero", (id) => id.replace(/-0$/, "--1")],
-  ])("%s is a 400, and no end of the session", async (_, forge) => {
+  ])("%s is a 400, and does not end the session", async (_, forge) => {
     const session = await handshake();
     const id = await issued(session);
     expect(forge(id)).not.toBe(id);
@@ -218,7 +218,7 @@ describe("a Last-Event-ID that was never issued", () => {
   it.each([
     ["that is over", 1],
     ["that still runs", 600],
-  ])("a place that a stream %s has not come to is no silence", async (_, ms) => {
+  ])("a position that a stream %s has not reached is an error", async (_, ms) => {
     const session = await handshake();
     const stream = await streamed(wait({ ms, progress: true }, "t").message, session);
     const { id = "" } = (await stream.next()) ?? {};
@@ -246,7 +246,7 @@ describe("closing a stream", () => {
     ["a client that takes no event streams", () => handshake()],
     ["a client without a session", async () => ({ "mcp-protocol-version": "2025-11-25", accept: "text/event-stream" })],
     ["a bare client", async () => ({})],
-  ])("means nothing to %s: it waits", async (_, headersOf) => {
+  ])("does nothing for %s: it waits", async (_, headersOf) => {
     const { name, message } = wait({ ms: 50, release: true });
     const { status, headers, body } = await mcp(message, await headersOf());
     expect([status, headers.get("content-type")]).toEqual([200, "application/json"]);

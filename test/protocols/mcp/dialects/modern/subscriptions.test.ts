@@ -56,7 +56,7 @@ describe("a subscription", () => {
     // "Notification types the server does not support are omitted."
     ["a kind that there is not", { toolsListChanged: true, weatherChanged: true }, { toolsListChanged: true }],
     ["a kind of another type", { toolsListChanged: "true", promptsListChanged: 1 }, {}],
-  ])("to %s is acknowledged as the part that is honoured", async (_, wanted, honoured) => {
+  ])("to %s is acknowledged with the part that is granted", async (_, wanted, honoured) => {
     const stream = await listen(wanted);
     expect(await stream.nextData()).toEqual(acknowledgement(1, honoured));
     await stream.close();
@@ -85,7 +85,7 @@ describe("a subscription", () => {
     ["tools", "tools/list_changed"],
     ["prompts", "prompts/list_changed"],
     ["resources", "resources/list_changed"],
-  ])("hears that %s have changed, under its id (Receiving Notifications)", async (of, method) => {
+  ])("reports that %s have changed, under its id (Receiving Notifications)", async (of, method) => {
     const stream = await listen(ALL, { id: "mine" });
     await stream.next();
     await change(of);
