@@ -41,7 +41,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   { files: /^src\/http\//, mayImport: [/^src\/http\//, /^src\/core\//, /^type hono/] },
   // Discovery loads these at build time to describe tools, so they must run anywhere and import nothing.
   { files: /^src\/protocols\/[a-z]+\/describe\.ts$/, mayImport: [/^type src\/core\//] },
-  // To drop an era of MCP, delete its folder and its line in dialects/era.ts: nothing else may import it.
+  // To drop an era of MCP, delete its folder and its line in dialects/eras.ts: nothing else may import it.
   ...["legacy", "modern"].map((era) => ({
     files: new RegExp(`^src/protocols/mcp/dialects/${era}/`),
     mayImport: [
@@ -62,7 +62,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   {
     files: /^src\/protocols\/mcp\/routes\.ts$/,
     mayImport: [
-      /^src\/protocols\/mcp\/(dialects\/era\.ts|(transport|wire)\/)/,
+      /^src\/protocols\/mcp\/(dialects\/eras\.ts|(transport|wire)\/)/,
       /^src\/protocols\/[a-z-]+\.ts$/,
       /^src\/(core|http)\//,
     ],
@@ -117,7 +117,7 @@ function importsOf(file: string): string[] {
   return found;
 }
 
-describe("dependency direction", () => {
+describe("dependency direction (docs/architecture.md, Folders)", () => {
   it("finds imports at all", () => {
     expect(importsOf("src/index.ts")).toContain("src/settings.ts");
     expect(importsOf("src/tool.ts")).toContain("type src/core/model/definition.ts");

@@ -3,6 +3,7 @@
  * `--starting`, it only announces that a server is about to start; `npm start` runs this before wrangler.
  */
 import { existsSync } from "node:fs";
+import module from "node:module";
 import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { wrongSettings } from "./check-settings.ts";
@@ -10,6 +11,9 @@ import { announceStart, devCatalog } from "./dev.ts";
 import { discover } from "./discover.ts";
 import { formatProblems } from "./read/problem.ts";
 import { render, writeAll } from "./write/write.ts";
+
+// Loading wrangler, which reads wrangler.toml, takes half as long from the cache.
+module.enableCompileCache();
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const values = options();

@@ -219,7 +219,7 @@ it("sends 10 messages a minute for one caller, and refuses more before anything 
   const { status, body } = await post(HELLO, `${ACCOUNT}:${PASSWORD}`);
   expect([status, (body as unknown as { message: string }).message]).toEqual([
     429,
-    expect.stringContaining("Over 10 calls"),
+    expect.stringContaining("More than 10 calls"),
   ]);
   expect(sent).toEqual([]);
   expect(new Set(counted).size).toBe(1);

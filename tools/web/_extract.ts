@@ -1,23 +1,13 @@
 /** HTML → title and readable text. HTMLRewriter parses the page as browsers do, without building a tree. */
 
+import { decoded, endOfWhole } from "./_references.ts";
+
 /** Elements around a page's content, or without text. */
 const DROPPED =
   "script,style,noscript,template,svg,nav,footer,aside,iframe,object,video,audio,canvas,select,button,label,textarea,dialog";
 
 const BLOCK =
   /^(address|article|blockquote|body|caption|dd|details|div|dl|dt|figcaption|figure|form|h[1-6r]|header|li|main|menu|ol|p|pre|section|summary|table|title|tr|ul)$/;
-
-/** Common named character references, with their numbers. For others, pages use the number or the character itself. */
-const NAMED = new Map(
-  "amp38 lt60 gt62 quot34 apos39 nbsp160 copy169 reg174 trade153 hellip133 mdash151 ndash150 lsquo145 rsquo146 ldquo147 rdquo148 bull149 middot183 euro128 laquo171 raquo187 times215"
-    .split(" ")
-    .map((pair) => pair.split(/(?=\d)(?<!\d)/) as [string, string]),
-);
-
-/** The characters of windows-1252 by code. Created once, because a page may use half a million references. */
-const WINDOWS_1252 = new TextDecoder("latin1").decode(Uint8Array.from({ length: 256 }, (_, code) => code));
-/** Longest character reference that is recognized if it is split between two pieces of text. */
-const MAX_REFERENCE = 32;
 
 /** Bytes parsed at once. Between pieces, timers and other calls can run. */
 const PIECE_BYTES = 16 * 1024;
@@ -284,23 +274,6 @@ class Reader {
     // Parentheses would end the address in markdown.
     return `](${url.href.replaceAll("(", "%28").replaceAll(")", "%29")})`;
   }
-}
-
-/** Where a piece of text can be cut: before a character reference that may continue in the next piece. */
-function endOfWhole(text: string): number {
-  const start = text.lastIndexOf("&");
-  const isOpen = start >= 0 && text.length - start <= MAX_REFERENCE && !text.includes(";", start);
-  return isOpen ? start : text.length;
-}
-
-function decoded(text: string): string {
-  return text.replace(/&(?:#(\d+)|#(x[\da-f]+)|(\w+));/gi, (whole, decimal, hex, name) => {
-    const code = Number(decimal ?? (hex ? `0${hex}` : NAMED.get(name)));
-    if (Number.isNaN(code)) return whole;
-    // HTML, "numeric character reference end state": codes below 256 are windows-1252 (which TextDecoder calls latin1).
-    if (code > 0 && code < 256) return WINDOWS_1252[code] ?? "";
-    return code > 0 && code < 0x110000 ? String.fromCodePoint(code).toWellFormed() : "\ufffd";
-  });
 }
 
 /** Limits the indent, which starts every line: a deeply nested page must not produce far more text than it has. */

@@ -75,13 +75,15 @@ export async function claim(tool: ToolRun, key: string): Promise<Claimed> {
  * will not run.
  *
  * @param key the client's idempotency key
- * @returns a refusal or the earlier result, as {@link claim} does; undefined if the key is free. Never rejects
+ * @returns a refusal or the earlier result, as {@link claim} does; undefined if no such call is known. Never rejects
  */
 export async function recall(attempt: Attempt, key: string): Promise<CallResult | undefined> {
   try {
     const keys = await keysOf(attempt, key);
     const found = await attempt.runtime.idempotency.look(requestOf(attempt, keys));
-    return found && (await resultWithoutRun(found, attempt, keys));
+    // A different call under this key: the reason why it cannot run says more.
+    if (found === undefined || found.state === "conflict") return undefined;
+    return await resultWithoutRun(found, attempt, keys);
   } catch (error) {
     return unavailable(attempt, error);
   }
