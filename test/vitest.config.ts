@@ -3,7 +3,6 @@
  * `*.node.test.ts` need Node for processes, builds or browsers; all other `*.test.ts` run in workerd with the fixture
  * tools; and a fork's own tests are next to its tools.
  */
-import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { defineConfig, type TestProjectConfiguration } from "vitest/config";
 import { countAttacks } from "./support/node/attacks/reporter.ts";
@@ -63,8 +62,7 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
         name: "worker",
         include: ["test/**/*.test.ts"],
         exclude: ["**/*.{node,unit}.test.ts", "**/node_modules/**"],
-        // One Worker for all files, whose tests use their own principals and keys: starting one per file takes 4 s
-        // each.
+        // One Worker for all files, whose tests use their own principals and keys: a new one takes 4 s.
         isolate: false,
         globalSetup,
         ...PATIENCE,
