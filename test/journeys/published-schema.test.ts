@@ -48,7 +48,7 @@ it.each<[string, Input, Record<string, string>]>([
     { name: "Must be at least 3 characters long" },
   ],
   [
-    "what the library refuses, beside what it lets pass",
+    "a value that the library refuses, next to one that it accepts",
     { filter: [], count: "s3cret" },
     { filter: OBJECT, count: "Must be a number" },
   ],
@@ -99,8 +99,8 @@ const WRITTEN: readonly [name: string, input: Input, expected: Record<string, st
   ["an item twice", { id: 1, tags: ["s3cret", "b", "s3cret"] }, { tags: "Must not contain an item twice" }],
   ["no item of a kind", { id: 1, some: ["s3cret", 5] }, { some: "Must contain an item that the schema requires" }],
   ["a name of another form", { id: 1, named: { ab: 1, S3: 1 } }, { "named.S3": "Must have a different name" }],
-  ["a missing member beside another", { id: 1, named: { from: 1 } }, { "named.to": "Is required" }],
-  ["what is excluded", { id: 1, not: "a" }, { not: "Must not be a value that the schema excludes" }],
+  ["a missing member next to another", { id: 1, named: { from: 1 } }, { "named.to": "Is required" }],
+  ["an excluded value", { id: 1, not: "a" }, { not: "Must not be a value that the schema excludes" }],
   ["too many items", { id: 1, pair: [1, 2, 3] }, { pair: "Must have at most 2 items" }],
   ["several at once", { code: 1, tags: {} }, { id: "Is required", code: "Must be a string", tags: "Must be a list" }],
 ];

@@ -193,7 +193,7 @@ describe("missing requirements are a 400", () => {
     ["the user id", { ...FULL, user_id: undefined }, ["user id"], { user_id: true }],
     // No service accepts an empty value: the error tells the caller what to send.
     [
-      "what is empty",
+      "an empty value",
       { ...FULL, user_id: "", secrets: [{ id: "API_KEY", value: "" }] },
       ['"API_KEY"', "user id"],
       {
@@ -202,7 +202,7 @@ describe("missing requirements are a 400", () => {
       },
     ],
     [
-      "what came under another name",
+      "a value under another name",
       { ...FULL, secrets: [{ id: "api_key", value: "x" }] },
       ['"API_KEY"'],
       {

@@ -104,23 +104,20 @@ describe("a stream of 2025-11-25", () => {
   it.each([
     ["when the call has just begun", 0, 500],
     ["when it has run for a while", 400, 900],
-  ])(
-    "that broke without a word is taken over %s: nothing of it is lost, and the old one ends",
-    async (_, after, ms) => {
-      const session = await handshake();
-      const { name, message } = wait({ ms, progress: true }, "t");
-      const stream = await streamed(message, session);
-      await stream.next();
-      const first = await stream.next();
-      expect(first?.data.params.progress).toBe(1);
-      await new Promise((done) => setTimeout(done, after));
-      // The server believes that the first connection is still open.
-      const again = await resume(session, first?.id);
-      expect((await again.rest()).map(({ data }) => data.params?.progress ?? data)).toEqual([2, waited(name)]);
-      // Only the messages that were under way there, and no result.
-      expect((await stream.rest()).map(({ data }) => data.params?.progress)).toEqual([2]);
-    },
-  );
+  ])("that broke unnoticed is resumed %s: nothing of it is lost, and the old one ends", async (_, after, ms) => {
+    const session = await handshake();
+    const { name, message } = wait({ ms, progress: true }, "t");
+    const stream = await streamed(message, session);
+    await stream.next();
+    const first = await stream.next();
+    expect(first?.data.params.progress).toBe(1);
+    await new Promise((done) => setTimeout(done, after));
+    // The server believes that the first connection is still open.
+    const again = await resume(session, first?.id);
+    expect((await again.rest()).map(({ data }) => data.params?.progress ?? data)).toEqual([2, waited(name)]);
+    // Only the messages that were under way there, and no result.
+    expect((await stream.rest()).map(({ data }) => data.params?.progress)).toEqual([2]);
+  });
 
   it("that broke again after it was resumed can be resumed again", async () => {
     const session = await handshake();

@@ -168,7 +168,7 @@ describe("methods", () => {
 
   it.each([
     ["an id of null", null],
-    ["an id that is no integer", 1.5],
+    ["an id that is not an integer", 1.5],
     ["an id that is an object", {}],
   ])("refuse %s (basic/index, Requests)", async (_, id) => {
     const { status, body } = await modern("tools/list", {}, { id });

@@ -51,7 +51,7 @@ describe("a subscription", () => {
   it.each<[string, unknown, unknown]>([
     ["nothing", {}, {}],
     ["one kind", { toolsListChanged: true }, { toolsListChanged: true }],
-    ["what is false", { toolsListChanged: false, promptsListChanged: true }, { promptsListChanged: true }],
+    ["false", { toolsListChanged: false, promptsListChanged: true }, { promptsListChanged: true }],
     ["no resources", { resourceSubscriptions: [] }, {}],
     // "Notification types the server does not support are omitted."
     ["a kind that there is not", { toolsListChanged: true, weatherChanged: true }, { toolsListChanged: true }],
