@@ -3,6 +3,7 @@
  * `*.node.test.ts` need Node for processes, builds or browsers; all other `*.test.ts` run in workerd with the fixture
  * tools; and a fork's own tests are next to its tools.
  */
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { defineConfig, type TestProjectConfiguration } from "vitest/config";
 import { countAttacks } from "./support/node/attacks/reporter.ts";
@@ -83,8 +84,8 @@ export default defineConfig({
     // Some tests wait by design, so only very slow ones get a line.
     slowTestThreshold: 30_000,
     reporters: ["default", countAttacks()],
-    // Most files wait for processes and timers, so more of them run at once than there are cores.
-    maxWorkers: 4,
+    // Most files wait for processes and timers, so run three at once even on two cores, where vitest would run one.
+    maxWorkers: Math.max(3, availableParallelism()),
     // Tests call the Worker over HTTP, so imports do not tell which tests a saved file affects.
     watchTriggerPatterns: [{ pattern: /\/(src|tools|test\/fixtures)\/.*\.ts$/, testsToRun: testsOf }],
     projects: isUnitOnly ? [UNIT] : [UNIT, NODE, ...(await inWorkerd())],

@@ -13,7 +13,7 @@ import { Connection } from "./wire.ts";
 const WARM_UP = 2_000;
 const COUNTED = 500;
 /** An odd number of runs, so that the median is one run: one without garbage collection. */
-const TIMES = 9;
+const TIMES = 5;
 /**
  * A young generation large enough for some 10,000 calls without a collection. Optimizing compilers are off: they remove
  * a twentieth of the allocations, but when they get to a function depends on the machine.

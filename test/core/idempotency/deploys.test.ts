@@ -160,7 +160,7 @@ describe.each(Object.keys(STORES) as (keyof typeof STORES)[])("%s", (store) => {
         expect(ran).toEqual(["1.0.0"]);
       });
 
-      it("checks a different call, under a used key and under another", async () => {
+      it("says why a different call cannot run, under a used key and under another", async () => {
         const key = crypto.randomUUID();
         const ran = await rungBy(async () => {
           await deploy({ store })(key, "", input);

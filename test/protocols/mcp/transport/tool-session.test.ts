@@ -21,8 +21,8 @@ beforeAll(async () => {
 });
 
 /** Like {@link modern}, with an API key, and over https because keys require it. */
-const named = (method: string, params: Readonly<Record<string, unknown>>, asked: RequestOptions = {}) =>
-  modern(method, params, { ...asked, path: "https://trivet.test/mcp", headers: { authorization: `Bearer ${KEY}` } });
+const named = (method: string, params: Readonly<Record<string, unknown>>, options: RequestOptions = {}) =>
+  modern(method, params, { ...options, path: "https://trivet.test/mcp", headers: { authorization: `Bearer ${KEY}` } });
 const countNamed = (args: object = {}) => named("tools/call", { name: "Talk_Tally", arguments: args });
 
 /** The note that the model reads at the end of a result. */
