@@ -41,7 +41,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   { files: /^src\/http\//, mayImport: [/^src\/http\//, /^src\/core\//, /^type hono/] },
   // Discovery loads these at build time to describe tools, so they must run anywhere and import nothing.
   { files: /^src\/protocols\/[a-z]+\/describe\.ts$/, mayImport: [/^type src\/core\//] },
-  // To drop an era of MCP, delete its folder and its line in dialects/era.ts: nothing else may import it.
+  // To drop an era of MCP, delete its folder and its line in dialects/eras.ts: nothing else may import it.
   ...["legacy", "modern"].map((era) => ({
     files: new RegExp(`^src/protocols/mcp/dialects/${era}/`),
     mayImport: [
@@ -235,7 +235,7 @@ describe("forks", () => {
   // These two are about the owner's files: vitest.config.ts runs the samples' own tests.
   const MAY = ["test/forks.node.test.ts", "test/vitest.config.ts"];
   it.each(ours.filter((file) => file.startsWith("test/") && !MAY.includes(file)))(
-    "%s reads neither wrangler.toml nor tools/ of this project, which are its owner's",
+    "%s reads neither wrangler.toml nor tools/ of this project, which belong to its owner",
     (file) => {
       expect(text(file)).not.toMatch(/\bROOT, "(wrangler\.toml|tools\b)|from "(\.\.\/)+tools\//);
     },

@@ -50,7 +50,7 @@ describe("settings", () => {
   });
 
   it.each(["IDEMPOTENCY_TTL_SECONDS", "SESSION_TTL_SECONDS"])(
-    "%s is 60 at least: KV keeps nothing shorter",
+    "%s is at least 60: KV expires nothing sooner",
     (setting) => {
       expect(readSettings({ [setting]: "60" }).mistakes).toEqual([]);
       expect(readSettings({ [setting]: "59" }).mistakes).toMatchObject([{ setting }]);
@@ -63,7 +63,7 @@ describe("settings", () => {
     ["PAGE_SIZE", 1_000_000],
     ["IDEMPOTENCY_TTL_SECONDS", 31_536_000],
     ["SESSION_TTL_SECONDS", 31_536_000],
-  ])("%s is %i at most", (setting, most) => {
+  ])("%s is at most %i", (setting, most) => {
     expect(readSettings({ [setting]: String(most) }).mistakes).toEqual([]);
     const [mistake] = readSettings({ [setting]: String(most + 1) }).mistakes;
     expect(mistake).toMatchObject({ setting, fix: expect.stringContaining(` to ${most}, in digits only`) });

@@ -225,10 +225,10 @@ describe('PUBLIC = "true" (README, Deploy; OXP, Server Authentication: none)', (
     ["Basic", "Basic dXNlcjpwYXNz"],
     ["another's bearer", "Bearer abc"],
     ["another's JWT", `Bearer ${shared()}`],
-    ["Negotiate, 9 KiB of it", `Negotiate ${"A".repeat(9_000)}`],
-    ["what cannot be read", "?"],
+    ["Negotiate, 9 KiB long", `Negotiate ${"A".repeat(9_000)}`],
+    ["an unreadable value", "?"],
     ["two of them", "Bearer a, Bearer b"],
-  ])('ignores Authorization that is not ours: %s ("MUST be ignored")', async (_, value) => {
+  ])('ignores an unknown Authorization: %s ("MUST be ignored")', async (_, value) => {
     for (const call of Object.values(CALLS)) {
       const sent = withHeaders(call("Vault.Peek"), [["Authorization", value]]);
       expect(await ranBy(() => send(open.url, sent))).toEqual(["vault.peek"]);

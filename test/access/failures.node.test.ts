@@ -242,7 +242,7 @@ describe("a credential sent over plain http to a public host is refused, valid o
     "box.local",
     "[fd12:3456::1]",
     "[fe80::1]",
-  ])("but not on its way within this machine or its network: %s", async (host) => {
+  ])("but not within this machine or its network: %s", async (host) => {
     const key = await here.makeKey();
     for (const headers of ways(key.text)) {
       expect((await send(here.url, { ...withHeaders(PEEK, headers), host })).status).toBe(200);

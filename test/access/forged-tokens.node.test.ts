@@ -142,12 +142,12 @@ const plain = () => JSON.stringify({ sub: "ada", exp: now() + 900 });
 
 const HEADERS: Table = [
   [
-    "crit names what nobody knows",
+    "crit names an unknown extension",
     () => shared({}, { crit: ["http://example.com/UNKNOWN"], "http://example.com/UNKNOWN": 1 }),
   ],
   ["crit names a claim", () => shared({}, { crit: ["exp"], exp: 1 })],
   ["crit is empty", () => shared({}, { crit: [] })],
-  ["crit is no list", () => shared({}, { crit: "b64", b64: true })],
+  ["crit is not a list", () => shared({}, { crit: "b64", b64: true })],
   ["crit of a provider's token", () => signed({}, { crit: ["x"], x: 1 })],
   ["b64: false with crit, payload as it is", () => raw({ alg: "HS256", b64: false, crit: ["b64"] }, plain())],
   ["b64: false with crit, payload encoded", () => raw({ alg: "HS256", b64: false, crit: ["b64"] }, base64url(plain()))],
@@ -169,7 +169,7 @@ const HEADERS: Table = [
     () => forge({ alg: "RS256", kid: "own", jku: `${trap.issuer}/keys` }, claims(), rsa(OWN.rsa.privateKey)),
   ],
   [
-    "jku beside the published kid",
+    "jku next to the published kid",
     () => forge({ alg: "RS256", kid: "RS256", jku: trap.jwksUrl }, claims(), rsa(OWN.rsa.privateKey)),
   ],
   [
@@ -248,17 +248,17 @@ const CLAIMS: Table = [
   ["aud a number", () => shared({ aud: 1 })],
   ["aud an object", () => shared({ aud: { 0: here.url } })],
   ["aud in a list in a list", () => shared({ aud: [[here.url]] })],
-  ["aud with more behind it", () => shared({ aud: `${here.url}.evil.example` })],
+  ["aud with a suffix", () => shared({ aud: `${here.url}.evil.example` })],
   ["aud of a toolkit, on the bare path", () => shared({ aud: `${here.url}/shop/mcp` })],
   ["sub empty", () => shared({ sub: "" })],
   ["sub a number", () => shared({ sub: 1 })],
   ["a payload that is a list", () => raw({ alg: "HS256" }, base64url([{ sub: "ada", exp: now() + 900 }]))],
   ["a payload that is null", () => raw({ alg: "HS256" }, base64url("null"))],
   ["a payload that is a text", () => raw({ alg: "HS256" }, base64url('"ada"'))],
-  ["a payload that is no JSON", () => raw({ alg: "HS256" }, base64url("sub=ada"))],
+  ["a payload that is not JSON", () => raw({ alg: "HS256" }, base64url("sub=ada"))],
   ["a payload that is a token (nested)", () => forge({ alg: "HS256", cty: "JWT" }, shared(), hmac(SECRET))],
   ["a header that is a list", () => forge([{ alg: "HS256" }], { exp: now() + 900 }, hmac(SECRET))],
-  ["a header that is no JSON", () => forge("alg=HS256", { exp: now() + 900 }, hmac(SECRET))],
+  ["a header that is not JSON", () => forge("alg=HS256", { exp: now() + 900 }, hmac(SECRET))],
 ];
 
 const PROVIDERS: Table = [
@@ -329,9 +329,9 @@ const TAMPERED: Table = [
   ["a signature of one letter", parts(([header = "", payload = ""]) => [header, payload, "A"])],
   ["a fourth part", parts((all) => [...all, "AAAA"])],
   ["five parts", parts((all) => [...all, "AAAA", "AAAA"])],
-  ["a dot behind it", () => `${shared()}.`],
-  ["a dot before it", () => `.${shared()}`],
-  ["a signature with more behind it", () => `${shared()}AAAA`],
+  ["a trailing dot", () => `${shared()}.`],
+  ["a leading dot", () => `.${shared()}`],
+  ["a signature with a suffix", () => `${shared()}AAAA`],
   ["a signature with padding", () => `${shared()}=`],
   ["padding in the middle", parts(([header = "", payload = "", mac = ""]) => [header, `${payload}==`, mac])],
   ["a plus sign for base64url's dash", () => `${shared().slice(0, -6)}+/+/+/`],
@@ -407,7 +407,7 @@ describe("valid tokens, as a control for the tables above", () => {
     ["for 15 minutes", () => shared({ exp: now() + 900, iat: now(), nbf: now() })],
     ["that expired 10 seconds ago, by another clock", () => shared({ exp: now() - 10 })],
     ["whose iat is 10 seconds ahead, by another clock", () => shared({ iat: now() + 10 })],
-    ["with headers that nobody reads", () => shared({}, { kid: "x", x: 1, jku: `${trap.issuer}/keys` })],
+    ["with headers that are ignored", () => shared({}, { kid: "x", x: 1, jku: `${trap.issuer}/keys` })],
   ])("so does one %s", (_, token) => expectAdmitted(bearer(token()), here, counter));
 
   it.each(["RS256", "ES256", "EdDSA"] as const)("a provider's token of %s", (alg) =>

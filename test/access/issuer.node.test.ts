@@ -91,7 +91,7 @@ describe("it refuses", () => {
     ["no resource", { resource: undefined }, "invalid_target"],
     ["a resource with a fragment", { resource: `${RESOURCE}#a` }, "invalid_target"],
     ["an implicit grant", { response_type: "token" }, "unsupported_response_type"],
-  ])("%s, and says whose answer that is (RFC 9207, section 2)", async (_, changed, error) => {
+  ])("%s, and names itself in the answer (RFC 9207, section 2)", async (_, changed, error) => {
     const back = await authorize(changed);
     expect(Object.fromEntries(back)).toMatchObject({ error, iss: issuer.url, state: "a-state" });
     expect(back.has("code")).toBe(false);
@@ -100,7 +100,7 @@ describe("it refuses", () => {
   it.each([
     ["a client that it does not know", { client_id: "someone" }],
     ["another redirect URI", { redirect_uri: "http://127.0.0.1:7777/elsewhere" }],
-  ])("%s, and sends nobody there", async (_, changed) => {
+  ])("%s, without a redirect", async (_, changed) => {
     expect((await authorize(changed)).get("status")).toBe("400");
   });
 

@@ -127,7 +127,7 @@ describe("with a token for one toolkit only, in a session of a token for all", (
     ["answers a question", "POST", answered],
     ["calls", "POST", rpc("tools/call", { name: "Shop_Look" })],
     ["listens", "GET"],
-  ])("nobody %s", async (_, method, body) => {
+  ])("no caller %s", async (_, method, body) => {
     const session = await begun();
     const refused = await inShop(method, session, body);
     expect([refused.status, await refused.text()]).toEqual([404, expect.stringContaining("Session not found")]);

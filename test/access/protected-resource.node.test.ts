@@ -137,7 +137,7 @@ describe("protected resource metadata (RFC 9728)", () => {
   });
 
   it.each(["/tools", "/notes", "/notes/tools", "/a/b/mcp", "/NOTES/mcp", "/mcp/notes"])(
-    "there are none of %s: it is no resource",
+    "does not exist for %s: it is not a resource",
     async (suffix) => {
       const answer = await get(METADATA + suffix);
       // Without a credential nothing reveals whether anything exists at this path.
@@ -225,8 +225,8 @@ describe("a request with an invalid token", () => {
     ["without an end", () => issuer.mint({ aud: mcp(), exp: undefined } as unknown as JWTPayload)],
     ["for another server", () => issuer.mint({ aud: "https://elsewhere.example/mcp" })],
     ["for one toolkit, at all of them", () => issuer.mint({ aud: `${here.url}/notes/mcp` })],
-    ["for nobody", () => issuer.mint({})],
-    ["of nobody", () => issuer.mint({ aud: mcp(), sub: undefined } as unknown as JWTPayload)],
+    ["without an audience", () => issuer.mint({})],
+    ["without a subject", () => issuer.mint({ aud: mcp(), sub: undefined } as unknown as JWTPayload)],
     ["of another issuer", () => issuer.mint({ aud: mcp(), iss: `${issuer.url}/` })],
     ["an ID token's kind", () => issuer.mint({ aud: mcp() }, { typ: "id+jwt" })],
     ["under a key that was never published", () => forged({ alg: "ES256" })],
@@ -234,8 +234,8 @@ describe("a request with an invalid token", () => {
     ["with another's signature", async () => (await issuer.mint({ aud: mcp() })).replace(/.{8}$/, "AAAAAAAA")],
     ["opaque", () => "2YotnFZFEjr1zCsicMWpAA"],
     ["three parts that are no JWT", () => "abc.def.ghi"],
-    ["a header that is no object", () => `${Buffer.from("[]").toString("base64url")}.e30.AA`],
-    ["a type that is no text", () => `${Buffer.from('{"alg":"ES256","typ":5}').toString("base64url")}.e30.AA`],
+    ["a header that is not an object", () => `${Buffer.from("[]").toString("base64url")}.e30.AA`],
+    ["a type that is not a string", () => `${Buffer.from('{"alg":"ES256","typ":5}').toString("base64url")}.e30.AA`],
     ["two tokens", async () => `${await issuer.mint({ aud: mcp() })}, Bearer x`],
   ];
   it.each(BAD)("%s: 401, without the reason", async (_, make) => {

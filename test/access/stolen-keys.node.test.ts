@@ -169,10 +169,10 @@ const LENGTHS: Table = [
     "20,000 characters in X-Agent-API-Key",
     () => ({ ...headers(["X-Agent-API-Key", "a".repeat(20_000)]), status: 431 }),
   ],
-  ["the key, and 8 KiB behind it", () => ({ ...authorization(`Bearer ${key}${"a".repeat(8_192)}`), status: 431 })],
+  ["the key, followed by 8 KiB", () => ({ ...authorization(`Bearer ${key}${"a".repeat(8_192)}`), status: 431 })],
   ["a token of 12 KiB", () => ({ ...authorization(`Bearer ${shared({ x: "x".repeat(9_000) })}`), status: 431 })],
   [
-    "too long beside a good one",
+    "too long next to a valid one",
     () => ({ ...headers(["OXP-API-Key", key], ["Authorization", `Bearer ${"a".repeat(9_000)}`]), status: 431 }),
   ],
   ["8,192 characters that are no credential", () => authorization(`Bearer ${"a".repeat(8_185)}`)],
@@ -187,12 +187,12 @@ const COMPANY: Table = [
   ["a key and a token", () => headers(["OXP-API-Key", key], ["Authorization", `Bearer ${shared()}`])],
   ["a key and Basic", () => headers(["OXP-API-Key", key], ["Authorization", `Basic ${base64("a:b")}`])],
   ["a key and an unreadable Authorization", () => headers(["OXP-API-Key", key], ["Authorization", "?"])],
-  ["a token and what is no key", () => headers(["OXP-API-Key", "x"], ["Authorization", `Bearer ${shared()}`])],
+  ["a token and an invalid key", () => headers(["OXP-API-Key", "x"], ["Authorization", `Bearer ${shared()}`])],
   [
-    "a good key and a wrong one of its id",
+    "a valid key and a wrong one with its id",
     () => headers(["OXP-API-Key", key], ["X-Agent-API-Key", `${cut(key, 0, -1)}_`]),
   ],
-  ["a good key and a revoked one", () => headers(["OXP-API-Key", key], ["X-Agent-API-Key", revoked.text])],
+  ["a valid key and a revoked one", () => headers(["OXP-API-Key", key], ["X-Agent-API-Key", revoked.text])],
   ["two keys in one header", () => headers(["OXP-API-Key", `${key}, ${second}`])],
   ["the same key twice in one header", () => headers(["OXP-API-Key", `${key}, ${key}`])],
   [
@@ -224,7 +224,7 @@ const STALE: Table = [
   ],
   ["its last letter", () => authorization(`Bearer ${cut(key, 0, -1)}${key.endsWith("A") ? "E" : "A"}`)],
   ["without its last letter", () => authorization(`Bearer ${cut(key, 0, -1)}`)],
-  ["half of it", () => authorization(`Bearer ${cut(key, 0, 40)}`)],
+  ["half of the key", () => authorization(`Bearer ${cut(key, 0, 40)}`)],
   ["with a letter more", () => authorization(`Bearer ${key}A`)],
   ["its prefix and id alone", () => authorization(`Bearer trivet_${idOf(key)}`)],
   ["with an empty secret", () => authorization(`Bearer trivet_${idOf(key)}_`)],
@@ -241,9 +241,9 @@ const TABLES: Readonly<Record<string, Table>> = {
   "no credential (OXP, Server Authentication; RFC 6750, section 3)": NOTHING,
   "a key in the wrong place (RFC 6750, section 2)": PLACES,
   "a key in another spelling (RFC 6750, section 2.1)": SPELLINGS,
-  "a credential of great length (RFC 6585, section 5)": LENGTHS,
+  "a very long credential (RFC 6585, section 5)": LENGTHS,
   "several credentials: each must be valid, and all must be of one principal": COMPANY,
-  "a key that is not good (OXP, Server Authentication)": STALE,
+  "an invalid key (OXP, Server Authentication)": STALE,
 };
 
 describe.each(Object.entries(TABLES))("%s", (_, table) => {
@@ -265,13 +265,13 @@ describe("valid uses of a key, as a control for the tables above", () => {
     ["several blanks (RFC 6750, 2.1: 1*SP)", () => [["Authorization", `Bearer   ${key}`]]],
     ["blanks around (RFC 9110, 5.5)", () => [["Authorization", `  Bearer ${key} \t`]]],
     [
-      "an empty Authorization beside it",
+      "an empty Authorization next to it",
       () => [
         ["Authorization", ""],
         ["OXP-API-Key", key],
       ],
     ],
-    ["headers that are nobody's", () => [...bearer(key), ["X-API-Key", "x"], ["Cookie", "a=b"]]],
+    ["unknown headers", () => [...bearer(key), ["X-API-Key", "x"], ["Cookie", "a=b"]]],
   ];
   it.each(ways)("%s", (_, make) => expectAdmitted(make(), here, counter));
 });

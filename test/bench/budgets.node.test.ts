@@ -30,7 +30,7 @@ async function named(wanted: string): Promise<[Scenario, Given]> {
 
 describe("bytes that a call allocates, of bare's", () => {
   it.each(Object.entries(FIGURES.bytesPerCall))(
-    "%s: not much more than the %s of last time",
+    "%s: not much more than the %s last measured",
     async (protocol, last) => {
       const [scenario, given] = await named(`${protocol}: call`);
       const trivet = await allocation(

@@ -75,7 +75,7 @@ describe.each(ENDPOINTS)("POST %s", (path) => {
   });
 
   it.each(["gzip", "br"])(
-    "Content-Encoding: %s on a body that is plain: 415, as whoever stands before reads another",
+    "Content-Encoding: %s on a plain body: 415, because a proxy in front would decode another body",
     async (encoding) => {
       expectError(path, await post(path, "{}", { "content-encoding": encoding }), 415);
     },

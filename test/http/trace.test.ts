@@ -18,7 +18,7 @@ afterEach(() => vi.restoreAllMocks());
 
 describe("a call's trace", () => {
   it.each<[string, Record<string, unknown>, Record<string, string>, unknown]>([
-    ["is absent where nobody sent one", {}, {}, null],
+    ["is absent if none was sent", {}, {}, null],
     [
       "comes from _meta",
       { traceparent: PARENT, tracestate: "a=1", baggage: "b=2" },
@@ -32,7 +32,7 @@ describe("a call's trace", () => {
     ["comes from headers", {}, { traceparent: PARENT, tracestate: "a=1" }, { traceparent: PARENT, tracestate: "a=1" }],
     // The request's `_meta` comes from the client; a header may come from a proxy.
     ["comes from _meta before headers", { traceparent: PARENT }, { traceparent: OTHER }, { traceparent: PARENT }],
-    ["is not what is no text", { traceparent: 7, baggage: null }, {}, null],
+    ["is absent if it is not a string", { traceparent: 7, baggage: null }, {}, null],
   ])("%s", async (_, meta, headers, trace) => {
     expect((await callModern("Talk_Trace", {}, { meta, headers })).body.result.structuredContent).toEqual({ trace });
   });
@@ -56,7 +56,7 @@ describe("a call's trace", () => {
     expect([sent.get("traceparent"), sent.get("tracestate"), sent.get("baggage")]).toEqual([PARENT, "a=1", "b=2"]);
   });
 
-  it.each(["Talk_Trace", "Talk_TraceAll"])("adds no header of its own where nobody sent one (%s)", async (tool) => {
+  it.each(["Talk_Trace", "Talk_TraceAll"])("adds no header if none was sent (%s)", async (tool) => {
     vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("fetched"));
     await callModern(tool, { url: URL }, { meta: { baggage: "b=2" } });
     expect(fetched().get("traceparent")).toBeNull();

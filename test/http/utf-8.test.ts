@@ -64,7 +64,7 @@ describe.each(HOW)("a body sent %s", (how) => {
       ["U+FFFD by its number", utf8("\\ufffd")],
       ["a character of four bytes", utf8("😀")],
       ["a byte order mark within", utf8("a\ufeffb")],
-    ])("with %s: is read, and comes back as it was", async (_, bytes) => {
+    ])("with %s: is read, and returned unchanged", async (_, bytes) => {
       const { status, text } = await sendBytes(path, around(parts, bytes), how);
       expect(status).toBe(200);
       const sent = JSON.parse(
@@ -103,7 +103,7 @@ describe("the Idempotency-Key header, which the runtime decodes as UTF-8", () =>
     ["/tools/call", 400],
     ["/opentool/call", 200],
     ["/mcp", 200],
-  ])("with bytes that were none is refused: POST %s", async (path, status) => {
+  ])("with bytes that are not UTF-8 is refused: POST %s", async (path, status) => {
     const answer = await withKey(path, `${crypto.randomUUID()}\ufffd`);
     expect(answer.status).toBe(status);
     expect(answer.text).toMatch(/dempotency.key.*1 to 255/i);

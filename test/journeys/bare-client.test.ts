@@ -42,7 +42,7 @@ describe("a client without a handshake", () => {
     ["a call without a name", request("tools/call", { arguments: {} }), -32602, "params.name"],
     ["a call without params", request("tools/call"), -32602, "params"],
     ["an unknown method", request("no/such"), -32601, "no/such"],
-  ])("answers %s with the seed's code", async (_, message, code, text) => {
+  ])("answers %s with its error code", async (_, message, code, text) => {
     const { status, body } = await mcp(message);
     expect(status).toBe(200);
     expect(body).toMatchObject({ jsonrpc: "2.0", id: 1, error: { code } });
@@ -68,7 +68,7 @@ describe("a client without a handshake", () => {
     ["an id of null", '{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600],
     ["an id that is an object", '{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600],
     ["a broken id", '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600],
-    ["a method that is no string", '{"jsonrpc":"2.0","id":1,"method":7}', -32600],
+    ["a method that is not a string", '{"jsonrpc":"2.0","id":1,"method":7}', -32600],
     ["neither method nor result", '{"jsonrpc":"2.0","id":1}', -32600],
   ])("refuses %s with 400 (JSON-RPC 2.0, section 5.1)", async (_, text, code) => {
     const { status, body } = await mcp(text);

@@ -89,7 +89,7 @@ describe("texts and numbers", () => {
     ["a right-to-left mark", "\u202e"],
     ["closing tags", "</script>"],
     ["a long text", "x".repeat(500_000)],
-  ])("%s comes back as it was", async (_, value) => {
+  ])("%s comes back unchanged", async (_, value) => {
     expect(await completed("Echo.Any", { value })).toBe(value);
     expect((await rpc("Echo_Any", { value })).body.result).toEqual({ value });
   });

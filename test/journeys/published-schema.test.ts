@@ -48,13 +48,13 @@ it.each<[string, Input, Record<string, string>]>([
     { name: "Must be at least 3 characters long" },
   ],
   [
-    "what the library refuses, beside what it lets pass",
+    "a value that the library refuses, next to one that it accepts",
     { filter: [], count: "s3cret" },
     { filter: OBJECT, count: "Must be a number" },
   ],
   ["a mistake that both find is reported once", { filter: "s3cret" }, { filter: OBJECT }],
   ["a missing object", { count: 1 }, { filter: "Is required" }],
-])("a library lets it pass, and the call does not: %s", async (_, input, expected) => {
+])("a library accepts it, and the call does not: %s", async (_, input, expected) => {
   expect(await mistakes("Search", input)).toEqual(expected);
 });
 
@@ -63,7 +63,7 @@ it.each<[string, Input]>([
   ["objects without members", { filter: {}, labels: {}, deep: [] }],
   ["three characters of two UTF-16 units each", { filter: {}, name: SMILE.repeat(3) }],
   ["names that every object inherits", { filter: {}, labels: { toString: "a", valueOf: "b" } }],
-])("what fits passes: %s", async (_, input) => {
+])("valid input is accepted: %s", async (_, input) => {
   await passes("Search", input);
 });
 
@@ -99,8 +99,8 @@ const WRITTEN: readonly [name: string, input: Input, expected: Record<string, st
   ["an item twice", { id: 1, tags: ["s3cret", "b", "s3cret"] }, { tags: "Must not contain an item twice" }],
   ["no item of a kind", { id: 1, some: ["s3cret", 5] }, { some: "Must contain an item that the schema requires" }],
   ["a name of another form", { id: 1, named: { ab: 1, S3: 1 } }, { "named.S3": "Must have a different name" }],
-  ["a missing member beside another", { id: 1, named: { from: 1 } }, { "named.to": "Is required" }],
-  ["what is excluded", { id: 1, not: "a" }, { not: "Must not be a value that the schema excludes" }],
+  ["a missing member next to another", { id: 1, named: { from: 1 } }, { "named.to": "Is required" }],
+  ["an excluded value", { id: 1, not: "a" }, { not: "Must not be a value that the schema excludes" }],
   ["too many items", { id: 1, pair: [1, 2, 3] }, { pair: "Must have at most 2 items" }],
   ["several at once", { code: 1, tags: {} }, { id: "Is required", code: "Must be a string", tags: "Must be a list" }],
 ];
@@ -202,9 +202,12 @@ it.each<[string, Input, Record<string, string>]>([
   ["a number that is too small", { mail: "a", count: -1 }, { count: "Must be at least 0" }],
   ["none of the choices", { mail: "a", size: "s3cret" }, { size: 'Must be one of "S", "L"' }],
   ["nothing", {}, { mail: "Is required" }],
-])("what an author listed as metadata is held, though no library looks at it: %s", async (_, input, expected) => {
-  expect(await mistakes("Said", input)).toEqual(expected);
-});
+])(
+  "keywords that an author lists as metadata are enforced, though no library checks them: %s",
+  async (_, input, expected) => {
+    expect(await mistakes("Said", input)).toEqual(expected);
+  },
+);
 
 it("input that fits such metadata passes", async () => {
   await passes("Said", { mail: "a", count: 0, size: "S" });

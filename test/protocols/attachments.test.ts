@@ -65,7 +65,7 @@ describe.each(Object.entries(WAYS))("over %s", (way, attach) => {
   });
 
   it.each([[{}], ["file"], [7], [["file"]], [[null]], [[{}]], [[{ file_id: 1 }]], [[{ file_id: "f", filename: 1 }]]])(
-    "%j is refused, and says what a list of files is",
+    "%j is refused, and the message says what a list of files is",
     async (attachments) => {
       const { status, value, refused } = await attach("Files", attachments);
       // JSON-RPC errors are a 200 with `error`.

@@ -178,7 +178,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
     ["dark", 320],
     ["light", 1280],
     ["dark", 1280],
-  ] as const)("reads well in %s at %i px", async (colorScheme, width) => {
+  ] as const)("is readable in %s at %i px", async (colorScheme, width) => {
     const key = await place.makeKey();
     const { page } = await open({ colorScheme, viewport: { width, height: 640 } });
     const look = async (name: string) => {

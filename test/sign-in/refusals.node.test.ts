@@ -320,23 +320,26 @@ describe("the token endpoint", () => {
       "with %xx (RFC 6749, section 2.3.1)",
       (id: string) => id.replace(/./g, (char) => `%${char.charCodeAt(0).toString(16)}`),
     ],
-  ])("ends the grant of a client with a secret too, if its token comes back, its id spelled %s", async (_, spelled) => {
-    const secretive = await register(url, { token_endpoint_auth_method: "client_secret_basic" });
-    const attempt = new Attempt(url, secretive);
-    const code = await signIn(url, attempt, owner.text);
-    const headers = { authorization: `Basic ${btoa(`${spelled(secretive.id)}:${secretive.secret}`)}` };
-    const send = async (form: Record<string, string>) =>
-      (await fetch(`${url}/oauth/token`, { method: "POST", headers, body: new URLSearchParams(form) })).json();
-    const exchange = { code, redirect_uri: secretive.redirect, code_verifier: attempt.verifier };
-    // biome-ignore lint/suspicious/noExplicitAny: any JSON may come back
-    const refresh = (token: any): Promise<any> =>
-      send({ grant_type: "refresh_token", refresh_token: token.refresh_token });
-    const first = await send({ grant_type: "authorization_code", ...exchange });
-    const second = await refresh(first);
-    const third = await refresh(second);
-    expect(await refresh(first)).toMatchObject({ error: "invalid_grant" });
-    expect(await refresh(third)).toMatchObject({ error: "invalid_grant" });
-  });
+  ])(
+    "ends the grant of a client with a secret too, if its replaced token is used again, with its id spelled %s",
+    async (_, spelled) => {
+      const secretive = await register(url, { token_endpoint_auth_method: "client_secret_basic" });
+      const attempt = new Attempt(url, secretive);
+      const code = await signIn(url, attempt, owner.text);
+      const headers = { authorization: `Basic ${btoa(`${spelled(secretive.id)}:${secretive.secret}`)}` };
+      const send = async (form: Record<string, string>) =>
+        (await fetch(`${url}/oauth/token`, { method: "POST", headers, body: new URLSearchParams(form) })).json();
+      const exchange = { code, redirect_uri: secretive.redirect, code_verifier: attempt.verifier };
+      // biome-ignore lint/suspicious/noExplicitAny: any JSON may come back
+      const refresh = (token: any): Promise<any> =>
+        send({ grant_type: "refresh_token", refresh_token: token.refresh_token });
+      const first = await send({ grant_type: "authorization_code", ...exchange });
+      const second = await refresh(first);
+      const third = await refresh(second);
+      expect(await refresh(first)).toMatchObject({ error: "invalid_grant" });
+      expect(await refresh(third)).toMatchObject({ error: "invalid_grant" });
+    },
+  );
 
   it("gives a client nothing that belongs to another", async () => {
     const other = await register(url);

@@ -41,10 +41,10 @@ function params(location: URL | undefined) {
 const MISTAKES = [
   ["no PKCE", { code_challenge: undefined, code_challenge_method: undefined }, "invalid_request"],
   ["plain PKCE", { code_challenge_method: "plain" }, "invalid_request"],
-  ["a challenge that is no hash", { code_challenge: "abc" }, "invalid_request"],
+  ["a challenge that is not a hash", { code_challenge: "abc" }, "invalid_request"],
   ["another response type", { response_type: "token" }, "unsupported_response_type"],
   ["another's resource", { resource: "https://elsewhere.example/mcp" }, "invalid_target"],
-  ["a resource that is none", { resource: "mcp" }, "invalid_target"],
+  ["an invalid resource", { resource: "mcp" }, "invalid_target"],
 ] as const;
 
 describe("a mistake of a self-registered client redirects nobody (RFC 9700, section 4.11.2)", () => {

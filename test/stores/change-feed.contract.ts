@@ -80,7 +80,7 @@ export function changeFeedContract(name: string, open: () => ChangeFeed): void {
     it.each<[string, Partial<Subscribed>]>([
       ["whose scopes it lacks", { scopes: ["x"] }],
       ["of a toolkit that it does not see", { toolkit: "u" }],
-    ])("a stream hears nothing of a resource %s", async (_, more) => {
+    ])("a stream receives nothing about a resource %s", async (_, more) => {
       const feed = open();
       const seen = session("s", { scopes: ["y"], toolkits: ["t"] });
       await feed.subscribe("me", "s", resource("a:1", more), true);

@@ -57,7 +57,7 @@ describe("a deployment of a fork with a worker.ts", () => {
     ["OAuth's metadata", "/.well-known/oauth-protected-resource", {}],
     ["HEAD", "/health", { method: "HEAD" }],
     ["a browser's question", "/mcp", { method: "OPTIONS" }],
-  ])("runs its middleware before the server looks at %s", async (_, path, init) => {
+  ])("runs its middleware before the server reads %s", async (_, path, init) => {
     const without = await ask(path, init);
     expect(without.headers.get("x-after")).toBe(String(without.status));
     expect(without.status).not.toBe(418);
@@ -88,7 +88,7 @@ describe("a deployment of a fork with a worker.ts", () => {
     ["a list of methods and paths", "/on/two", { method: "PATCH" }, "PATCH /on/two"],
     ["an app of its own", "/below/who", {}, "below"],
     ["a path of the server's", "/info", {}, "the fork's info"],
-  ])("answers routes with %s, and asks nobody for a credential", async (_, path, init, body) => {
+  ])("answers routes with %s, without requiring a credential", async (_, path, init, body) => {
     expect(await ask(path, init)).toMatchObject({ status: 200, text: body });
   });
 

@@ -81,7 +81,7 @@ it.each(MISTAKES)("$name: $text", ({ name, said }) => {
 it.each([
   ["note.prompt.ts", 'export default { description: "P", rate: 7, get: () => "" };'],
   ["notes.resource.ts", 'export default { description: "R", uri: "x://y", rate: 7, read: () => "" };'],
-])("a rate that nothing counts: %s", async (file, text) => {
+])("a rate without a limiter: %s", async (file, text) => {
   const made = project({
     [`kit/${file}`]: text,
     "../wrangler.toml": '[[ratelimits]]\nname = "RATE_10"\nnamespace_id = "1"\nsimple = { limit = 10, period = 60 }\n',

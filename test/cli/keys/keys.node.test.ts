@@ -214,7 +214,7 @@ describe("a mistake is one sentence on stderr, before wrangler is started", () =
     ["scope", "x:read", "npm run keys -- create a --scopes …`"],
     ["env", "staging", "npm run keys -- create a --env …`"],
     ["config", "other.toml", "npm run keys -- create a --config …`"],
-  ])("so is an option that npm kept for itself, misspelt or not: --%s", async (name, value, command) => {
+  ])("so is an option that npm consumed, misspelt or not: --%s", async (name, value, command) => {
     const { code, stdout, stderr } = await keys(["create", "a"], { [`npm_config_${name}`]: value });
     const sentence = `npm kept --${name.replace("_", "-")} for itself: write \`${command}`;
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: expect.stringContaining(sentence) });

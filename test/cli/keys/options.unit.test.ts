@@ -67,7 +67,7 @@ describe("a key expires after a time or at a date", () => {
     "2027-1-1",
     "tomorrow",
     "2027-01-31T00:00Z",
-  ])("refuses what is neither: %j", (text) => expect(() => readExpires(text, NOW)).toThrow("is none of"));
+  ])("refuses anything else: %j", (text) => expect(() => readExpires(text, NOW)).toThrow("is none of"));
   it.each(["0d", "1m", "2026-11-21", "1999-01-01"])("refuses what KV would have forgotten by then: %s", (text) => {
     expect(() => readExpires(text, NOW)).toThrow("two minutes");
   });

@@ -118,7 +118,7 @@ describe.each(Object.keys(STORES) as (keyof typeof STORES)[])("%s", (store) => {
     it.each([
       ["an older one", "1.0.0"],
       ["the latest", "2.0.0"],
-    ])("whose versions differ in whether they have effects runs one key once: %s has none", async (_, harmless) => {
+    ])("runs one key once if only one of two versions has effects: %s has none", async (_, harmless) => {
       const key = crypto.randomUUID();
       const ran = await rungBy(async () => {
         const both = deploy({ store, versions: ["1.0.0", "2.0.0"], readOnly: [harmless] });
@@ -143,7 +143,7 @@ describe.each(Object.keys(STORES) as (keyof typeof STORES)[])("%s", (store) => {
     describe.each<[string, readonly string[], Deployed["takes"]]>([
       ["takes other parameters", ["1.0.0", "2.0.0"], { "2.0.0": { input: v.object({ bells: v.array(v.string()) }) } }],
       ["requires a secret", ["2.0.0"], { "2.0.0": { requirements: { secrets: ["BELL_KEY"] } } }],
-    ])("that raises the tool to a version which %s", (_, versions, takes) => {
+    ])("with a higher version of the tool, which %s", (_, versions, takes) => {
       const input = { bell: "front" };
 
       it("replays the result, over every protocol, and runs nothing", async () => {

@@ -147,7 +147,7 @@ describe("a session's handle is valid only on the path where it was issued", () 
   it.each([
     ["", "/memo"],
     ["/memo", ""],
-  ])("one of %j/mcp is none on %j/mcp", async (path, other) => {
+  ])("one of %j/mcp is unknown on %j/mcp", async (path, other) => {
     const { session } = (await call(token(path), "Memo_Add", { text: "mine" }, { path })).result._meta;
     const refused = (await call(token(other), "Memo_Add", { text: "hm", session }, { path: other })).result;
     expect(refused).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("leave it out") }] });
@@ -191,7 +191,7 @@ describe("a narrower token of one subject, with the key and input of a broader o
   it.each([
     ["together with another that it lacks as well", "memo:bill", "/mcp"],
     ["in a toolkit only that it cannot see", "memo:audit", "/memo/mcp"],
-  ])("is not shown it if what it lacks is demanded %s", async (_, scope, audience) => {
+  ])("does not get it if the scope that it lacks is required %s", async (_, scope, audience) => {
     const [sub, aud] = [scope, new URL(audience, url).href];
     const args = { idempotency_key: "1" };
     const as = (scopes: string) => shared({ sub, aud, scope: scopes });
@@ -222,7 +222,7 @@ describe("a narrower token of one subject, with the key and input of a broader o
   it.each([
     ["the same scopes, in another order and with others that nothing here demands", ["openid", "memo:all"]],
     ["more scopes", ["memo:all", "more"]],
-  ])("a refreshed one with %s gets its result again", async (_, scopes) => {
+  ])("but a refreshed one with %s gets its result again", async (_, scopes) => {
     const view = { idempotency_key: crypto.randomUUID() };
     await call(token("c", "memo:all", "profile"), "Memo_View", view);
     const again = (await call(token("c", ...scopes), "Memo_View", view)).result;

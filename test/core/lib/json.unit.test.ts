@@ -15,7 +15,7 @@ describe("toJson", () => {
     [{}],
     [[1, [2, { a: [] }]]],
     [Object.assign(Object.create(null), { a: 1 })],
-  ])("%j is JSON already: the same, and a copy", (value) => {
+  ])("%j is JSON already: an equal copy", (value) => {
     const json = toJson(value);
     expect(JSON.stringify(json)).toBe(JSON.stringify(value));
     if (typeof value === "object" && value !== null) expect(json).not.toBe(value);
@@ -88,7 +88,7 @@ describe("toJson", () => {
     ["a cycle", ring, ""],
     ["a toJSON that leads to itself", self, ""],
     ["a toJSON that returns nothing", { a: { toJSON: () => undefined } }, "a"],
-  ])("%s: refused, and where it stands is said", (_, value, path) => {
+  ])("%s: refused, with its path", (_, value, path) => {
     let thrown: unknown;
     try {
       toJson(value);
@@ -104,7 +104,7 @@ describe("toJson", () => {
     [{ a: /x/ }, "a is a RegExp, which JSON cannot represent"],
     [new RangeError("s3cret"), "The value is an Error, which JSON cannot represent"],
     [new Response("s3cret"), "The value is a Response, which JSON cannot represent"],
-  ])("%o: the message names its kind, and nothing that it holds", (value, message) => {
+  ])("%o: the message names its kind, but not its content", (value, message) => {
     expect(() => toJson(value)).toThrow(message);
   });
 
@@ -153,7 +153,7 @@ describe("canonical", () => {
     ["white space", '{ "a" : [ 1 , 2 ] }', '{"a":[1,2]}'],
     ["spelling of numbers", "[1.0, 1e2, -0]", "[1,100,0]"],
     ["escapes", '"\\u0061"', '"a"'],
-  ])("one text whatever the %s", (_, one, other) => {
+  ])("is the same text whatever the %s", (_, one, other) => {
     expect(canonical(JSON.parse(one))).toBe(canonical(JSON.parse(other)));
   });
 

@@ -118,7 +118,7 @@ describe("code that misbehaves", () => {
   it.each([
     ["at once", () => raise(revoked())],
     ["later", async () => raise(revoked())],
-  ])("what was thrown %s and cannot be looked at is a failed call", async (_, run) => {
+  ])("an exception %s that cannot be inspected is a failed call", async (_, run) => {
     const logged: unknown[] = [];
     const { outcome } = await execute(CALL, { ...hostOf({ run }), log: (entry) => logged.push(entry) });
     expect(outcome).toEqual({ kind: "failed", fault: { message: "The tool failed because of an internal error." } });

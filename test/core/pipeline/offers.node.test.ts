@@ -387,7 +387,7 @@ describe("calls a minute (the definition's rate)", () => {
     ["resources/read", { uri: "club://unmetered/this" }],
     ["completion/complete", complete(prompt("Club_Unmetered"), "what")],
     ["completion/complete", complete(resource("club://unmetered/{what}"), "what")],
-  ])("without its limiter it is refused, whoever asks: %s %j", async (method, params) => {
+  ])("without the limiter every caller is refused: %s %j", async (method, params) => {
     const { error } = messageOf(await ask(MCP_WAYS.bare(method, params), as(member)));
     expect(error).toMatchObject({
       code: -32603,

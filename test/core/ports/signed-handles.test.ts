@@ -39,7 +39,7 @@ describe("a handle", () => {
     // Parts are delimited: no character can move from one to the next.
     ["parts that only join to the same text", 'session","me', ""],
     ["no principal", "session", ""],
-  ])("is of no use to %s", async (_, purpose, principal) => {
+  ])("is invalid for %s", async (_, purpose, principal) => {
     const handle = await mintHandle(signer, "session", "me", "note");
     expect(await checkHandle(signer, purpose, principal, handle)).toBeUndefined();
   });
@@ -75,7 +75,7 @@ describe("a handle", () => {
     "a.b.%%%",
     "a.b.ü",
     "a.b.\u0000",
-  ])("%j is none", async (text) => {
+  ])("%j is not a handle", async (text) => {
     expect(await checkHandle(signer, "session", "me", text)).toBeUndefined();
   });
 
@@ -139,7 +139,7 @@ describe("derived keys", () => {
 
 describe("base64url (RFC 4648, section 5)", () => {
   it.each([[[]], [[0]], [[255, 255, 254]], [[251, 239, 190]], [Array.from({ length: 256 }, (_, byte) => byte)]])(
-    "%j comes back, in letters that a URL carries",
+    "%j is decoded unchanged, from characters that a URL may contain",
     (bytes: number[]) => {
       const text = toBase64Url(new Uint8Array(bytes));
       expect(text).toMatch(/^[A-Za-z0-9_-]*$/);
@@ -147,7 +147,7 @@ describe("base64url (RFC 4648, section 5)", () => {
     },
   );
 
-  it.each(["%", "ü", "a", "a b!", "====="])("%j is none", (text) => {
+  it.each(["%", "ü", "a", "a b!", "====="])("%j is not base64url", (text) => {
     expect(fromBase64Url(text)).toBeUndefined();
   });
 });

@@ -19,8 +19,8 @@ describe(`${ITEMS} values, each one of 249 choices`, () => {
   it.each([
     ["texts", { codes: list("code-200") }, 0],
     ["objects, whatever the order of their members", { places: list({ at: [1], code: "code-200" }) }, 4],
-    ["values beside objects", { places: [null, 0, -0, false, "else", ...list(null)] }, 0],
-  ])("%s: no value is spelled out once for each choice", async (_, input, perItem) => {
+    ["values next to objects", { places: [null, 0, -0, false, "else", ...list(null)] }, 0],
+  ])("%s: no value is printed once for each choice", async (_, input, perItem) => {
     // The choices themselves are built when the tool is first called.
     await completed("Strict.Choices", {});
     const spelled = vi.spyOn(JSON, "stringify");
@@ -30,7 +30,7 @@ describe(`${ITEMS} values, each one of 249 choices`, () => {
   });
 
   it.each<[string, object]>([
-    ["a text that is none of them", { codes: [...list("code-1"), "code-249"] }],
+    ["a text that is not among them", { codes: [...list("code-1"), "code-249"] }],
     ["an object that has a member more", { places: [{ code: "code-1", at: [1], more: 1 }] }],
     ["an object that has a member less", { places: [{ code: "code-1" }] }],
     ["an object with another value far down", { places: [{ code: "code-1", at: [2] }] }],
@@ -51,7 +51,7 @@ it.each<[string, unknown, boolean]>([
   ["with an object for a list", { x: 1, y: { 0: 0, length: 1 } }, false],
   ["with a longer list", { x: 1, y: [0, 0] }, false],
   ["with null", { x: 1, y: null }, false],
-  ["with a member of its own that objects have by nature", { x: 1, y: [0], valueOf: 1 }, false],
+  ["with an own member that objects inherit", { x: 1, y: [0], valueOf: 1 }, false],
 ])("a constant object, %s", async (_, point, fits) => {
   const { status } = await call("Strict.Choices", { point });
   expect(status).toBe(fits ? 200 : 422);

@@ -32,7 +32,7 @@ it("a large input gets one mistake per parameter from the compiled check", async
 it.each([
   ["a library that cannot stop", "RowsOfZod"],
   ["a schema that waits for each item", "RowsAsync"],
-])("%s takes lists up to a limit, and beyond that it is the caller's mistake", async (_, tool) => {
+])("%s accepts lists up to a limit, and a longer one is the caller's mistake", async (_, tool) => {
   const tooMany = { input: "Must hold at most 10000 values" };
   expect(await mistakes(tool, { texts: list(1) })).toEqual(tooMany);
   expect(await mistakes(tool, { texts: list("x", 10_000) })).toEqual(tooMany);

@@ -15,13 +15,16 @@ it.each([
   ["Gaps", { gap: "required further in" }, "kind.more"],
   ["Gaps", { gap: "required in a list" }, "list.1.more"],
   ["GapWritten", {}, "a"],
-])("a required member that is undefined fails the call, and the log says which: %s %j", async (tool, input, at) => {
-  const { body } = await call(`Outputs.${tool}`, input);
-  expect(body.result).toMatchObject({ success: false, error: { message: MISMATCH } });
-  expect(body.result.error.developer_message).toMatch(new RegExp(`^${at}: Is undefined`));
-  expect((await rpc(`Outputs_${tool}`, input)).body.error.message).toContain(MISMATCH);
-  expect((await mcp(callMcp(`Outputs_${tool}`, input))).body.result).toMatchObject({ isError: true });
-});
+])(
+  "a required member that is undefined fails the call, and developer_message says which: %s %j",
+  async (tool, input, at) => {
+    const { body } = await call(`Outputs.${tool}`, input);
+    expect(body.result).toMatchObject({ success: false, error: { message: MISMATCH } });
+    expect(body.result.error.developer_message).toMatch(new RegExp(`^${at}: Is undefined`));
+    expect((await rpc(`Outputs_${tool}`, input)).body.error.message).toContain(MISMATCH);
+    expect((await mcp(callMcp(`Outputs_${tool}`, input))).body.result).toMatchObject({ isError: true });
+  },
+);
 
 it("an optional member may be undefined", async () => {
   const { body } = await call("Outputs.Gaps", { gap: "none that is required" });

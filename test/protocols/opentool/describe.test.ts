@@ -21,7 +21,7 @@ it.each<[string, ServerInfo, string]>([
   ["name that no header can carry", { name: 'Grüße "1"\n', version: "1.0.0" }, "http://a.test"],
   ["host", { name: "trivet", version: "1.0.0" }, "http://b.test"],
   ["scheme", { name: "trivet", version: "1.0.0" }, "https://a.test"],
-])("another %s of the server is another document: no 304 with the old one's tag", async (_, server, origin) => {
+])("another %s of the server is another document: no 304 for the old tag", async (_, server, origin) => {
   const before = await fetchFrom(deployed({ name: "trivet", version: "1.0.0" }), "http://a.test/opentool/load");
   const known = { headers: { "if-none-match": tagOf(before) } };
   const after = await fetchFrom(deployed(server), `${origin}/opentool/load`, known);

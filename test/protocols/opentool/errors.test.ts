@@ -64,7 +64,7 @@ describe("errors (a 200 with `error`)", () => {
   });
 
   it.each([[[]], [[{ jsonrpc: "2.0", method: "Versions_Number", id: 1 }]], ["x"], [1], [null], [true]])(
-    "%j is no request: 400 'and its body has the same shape'",
+    "%j is not a request: 400, with a body of the same shape",
     async (body) => {
       const answer = await postRpc(JSON.stringify(body));
       expect(answer.status).toBe(400);

@@ -156,7 +156,7 @@ describe("POST /opentool/call (OpenTool 1.0, Call Tool)", () => {
   });
 
   it.each([["1.0"], [2], [null], [undefined], ["2.0.1"]])(
-    "jsonrpc %j: '400 only for a body that is no JSON-RPC request at all'",
+    "jsonrpc %j: 400, as for any body that is not a JSON-RPC request",
     async (jsonrpc) => {
       const { status, body } = await postRpc({ jsonrpc, method: "Versions_Number", id: "kept" });
       expect(status).toBe(400);

@@ -53,7 +53,7 @@ describe("tool execution errors (OXP 1.0, Tool Execution Errors)", () => {
       { what, later: false },
       { what, later: true },
     ]),
-  )("$what thrown (later: $later): one fixed sentence, nothing of what was thrown", async (input) => {
+  )("$what thrown (later: $later): one fixed message, without anything of the exception", async (input) => {
     const { status, body, text } = await call("Failing.Throws", input);
     expect(status).toBe(200);
     expect(body.result.error).toEqual({ message: "The tool failed because of an internal error.", can_retry: false });
@@ -76,7 +76,7 @@ describe("tool execution errors (OXP 1.0, Tool Execution Errors)", () => {
   it.each([
     ["Failing.Unloadable", {}],
     ["Failing.BrokenCheck", { text: "x" }],
-  ])("%s is our fault, and says so safely", async (tool_id, input) => {
+  ])("%s is an internal error, with a safe message", async (tool_id, input) => {
     const { status, body, text } = await call(tool_id, input);
     expect([status, body.result.success]).toEqual([200, false]);
     expect(text).not.toContain("hidden");

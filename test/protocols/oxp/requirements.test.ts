@@ -83,7 +83,7 @@ describe("a caller's values and the Worker's are never mixed (README, requiremen
   it.each([
     ["FIXTURE_SETTING", "FIXTURE_SECRET"],
     ["FIXTURE_SECRET", "FIXTURE_SETTING"],
-  ])("a stranger's %s does not get the Worker's %s: that is missing", async (sent, missing) => {
+  ])("an anonymous caller's %s does not get the Worker's %s: that is missing", async (sent, missing) => {
     const { status, body, text } = await call("Needs.Pair", {}, { context: secrets(sent) });
     expect(status).toBe(400);
     expect(body.missing_requirements).toEqual({ secrets: [{ id: missing }] });
@@ -193,7 +193,7 @@ describe("missing requirements are a 400", () => {
     ["the user id", { ...FULL, user_id: undefined }, ["user id"], { user_id: true }],
     // No service accepts an empty value: the error tells the caller what to send.
     [
-      "what is empty",
+      "an empty value",
       { ...FULL, user_id: "", secrets: [{ id: "API_KEY", value: "" }] },
       ['"API_KEY"', "user id"],
       {
@@ -202,7 +202,7 @@ describe("missing requirements are a 400", () => {
       },
     ],
     [
-      "what came under another name",
+      "a value under another name",
       { ...FULL, secrets: [{ id: "api_key", value: "x" }] },
       ['"API_KEY"'],
       {
@@ -238,7 +238,7 @@ describe("missing requirements are a 400", () => {
     { context: { user_id: 1 } },
     { context: { user_id: {} } },
     { user_id: ["x"] },
-  ])("%j is unreadable: 400, also for a tool that needs nothing", async (more) => {
+  ])("%j is unreadable: 400, also for a tool without requirements", async (more) => {
     expect((await call("Math.Add", { a: 1, b: 2 }, more)).status).toBe(400);
   });
 

@@ -56,7 +56,7 @@ describe("legacy (2026-07-28, basic/versioning, Backward Compatibility with Init
       "2025-06-18",
     ],
     ["_meta of legacy kind", { meta: { progressToken: 1 } }, undefined],
-    ["_meta that is no object", { meta: "2026-07-28" }, undefined],
+    ["_meta that is not an object", { meta: "2026-07-28" }, undefined],
     ["capabilities alone", { meta: { [CAPABILITIES]: {} } }, undefined],
     ["server/discover without _meta", { method: "server/discover" }, undefined],
     [
@@ -79,7 +79,7 @@ describe("legacy (2026-07-28, basic/versioning, Backward Compatibility with Init
 
 describe("modern (2026-07-28, basic/transports/streamable-http, Request Metadata)", () => {
   it.each<[string, Case]>([
-    ["a request with all of it", { headers: headed(), meta: META }],
+    ["a complete request", { headers: headed(), meta: META }],
     [
       "initialize, which is then an unknown method",
       { method: "initialize", headers: headed("initialize"), meta: META },
@@ -159,12 +159,12 @@ describe("malformed: 400 and -32602 (basic/index, _meta: a request missing any r
     ["the header without _meta", { headers: headed() }],
     ["the header with _meta that lacks the version", { headers: headed(), meta: { [CAPABILITIES]: {} } }],
     ["an empty _meta", { headers: headed(), meta: {} }],
-    ["a _meta that is no object", { headers: headed(), meta: [] }],
+    ["a _meta that is not an object", { headers: headed(), meta: [] }],
     // The official suite's server-stateless: -32602 also if headers are right and the field is absent.
     ["no capabilities", { headers: headed(), meta: { [VERSION]: MODERN } }],
     ["capabilities that are no object", { headers: headed(), meta: { [VERSION]: MODERN, [CAPABILITIES]: [] } }],
     ["capabilities of null", { headers: headed(), meta: { [VERSION]: MODERN, [CAPABILITIES]: null } }],
-    ["a version that is no string", { headers: headed(), meta: { [VERSION]: 20260728, [CAPABILITIES]: {} } }],
+    ["a version that is not a string", { headers: headed(), meta: { [VERSION]: 20260728, [CAPABILITIES]: {} } }],
     ["a version of null", { headers: headed(), meta: { [VERSION]: null, [CAPABILITIES]: {} } }],
   ])("%s", (_, opening) => {
     expect(era(opening)).toMatchObject({ era: "refused", status: 400, error: { code: -32602 } });
@@ -246,7 +246,7 @@ describe("headers that differ: 400 and -32020 (Streamable HTTP, Server Validatio
     ["Base64 with excess padding", named("=?base64?YQ===?=")],
     ["Base64url", named("=?base64?Pz8_?=", { name: "???" })],
     ["Base64 with a blank", named("=?base64?Y Q==?=")],
-    ["Base64 of what is no UTF-8", named("=?base64?/w==?=", { name: "\ufffd" })],
+    ["Base64 of invalid UTF-8", named("=?base64?/w==?=", { name: "\ufffd" })],
     ["Base64 that is none", named("=?base64?%%%%?=", { name: "=?base64?%%%%?=" })],
     ["the sentinel pattern in plain", named("=?base64?YQ==?=", { name: "=?base64?YQ==?=" })],
     ["an empty Mcp-Name", named("")],

@@ -58,7 +58,7 @@ describe("a call with a key that its client cancelled, of a tool that ignores ct
   it.each([
     ["never looked at ctx.signal", {}],
     ["looked at it before, and ends because its question does", { looks: true }],
-  ])("runs no second time if it was asking, and %s", async (_, more) => {
+  ])("does not run a second time if it was asking, and %s", async (_, more) => {
     const session = await handshake(undefined, EVERYTHING);
     const [name, idempotency_key] = [fresh(), fresh()];
     const message = call("Talk_ActFirst", { name, ...more, idempotency_key });

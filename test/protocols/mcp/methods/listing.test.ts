@@ -145,7 +145,7 @@ describe("pages (server/utilities/pagination)", () => {
     ["a number", 2],
     ["an object", {}],
     ["no Base64", "%%%"],
-  ])("%s is no cursor: -32602 (Error Handling)", async (_, cursor) => {
+  ])("%s is an invalid cursor: -32602 (Error Handling)", async (_, cursor) => {
     for (const [method] of LISTS) {
       expect((await modern(method, { cursor })).body.error.code).toBe(-32602);
       expect((await mcp(request(method, { cursor }))).body.error.code).toBe(-32602);

@@ -69,7 +69,7 @@ describe("prompts/get (server/prompts, Getting a Prompt)", () => {
     ["a prompt without what it requires", "Talk_Greet", { language: "Danish" }],
     ["a prompt without arguments at all", "Talk_Greet", undefined],
     ["a required argument that every object has", "Talk_Greet", JSON.parse('{"__proto__":{"name":"x"}}')],
-    ["an argument that is no text", "Talk_Greet", { name: 7 }],
+    ["an argument that is not a string", "Talk_Greet", { name: 7 }],
     ["arguments that are no object", "Talk_Greet", ["Ann"]],
     ["arguments of null", "Talk_Greet", null],
   ])("%s is -32602 (Error Handling)", async (_, name, args) => {
@@ -94,7 +94,7 @@ describe("prompts/get (server/prompts, Getting a Prompt)", () => {
     ["throw", "internal error"],
     ["forever", "500 ms"],
     ["not json", "JSON"],
-  ])("that ends with %s is -32603 with what may be said of it (Error Handling)", async (how, text) => {
+  ])("that ends with %s is -32603 with a safe message (Error Handling)", async (how, text) => {
     const { error } = await get("Talk_Ends", { how });
     expect(error.code).toBe(-32603);
     expect(error.message).toContain(text);
@@ -202,9 +202,9 @@ describe("completion/complete (server/utilities/completion)", () => {
     ["half a variable's name", PET, "pe", ""],
     ["another kind of reference", { type: "ref/tool", name: "Math_Add" }, "a", ""],
     ["no reference", undefined, "language", ""],
-    ["a reference that is no object", "Talk_Greet", "language", ""],
+    ["a reference that is not an object", "Talk_Greet", "language", ""],
     ["an argument without a name", GREET, undefined, ""],
-    ["a value that is no text", GREET, "language", 7],
+    ["a value that is not a string", GREET, "language", 7],
   ])("of %s is -32602 (Error Handling)", async (_, ref, name, value) => {
     expect((await complete(ref, name, value)).error.code).toBe(-32602);
   });

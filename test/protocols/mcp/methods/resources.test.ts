@@ -41,7 +41,7 @@ describe("resources/list and resources/templates/list (Resource; Resource Templa
   });
 
   it.each(["resources/list", "resources/templates/list"])(
-    "%s is of one toolkit on a toolkit's path",
+    "%s has one toolkit's resources on a toolkit's path",
     async (method) => {
       const of = async (path: string) => {
         const { resources, resourceTemplates } = (await modern(method, {}, { path })).body.result;
@@ -154,7 +154,7 @@ describe("resources/read (Reading Resources; Resource Contents)", () => {
     expect((await read("talk://news", "/talk/mcp")).result.contents).toHaveLength(1);
   });
 
-  it("that fails is -32603 with the author's message", async () => {
+  it("that fails is -32603 with a safe message", async () => {
     const { error } = await read("talk://people/ann/pets/fault.json");
     expect(error).toEqual({ code: -32603, message: "The pet bit" });
   });
@@ -169,7 +169,7 @@ describe("resources/read (Reading Resources; Resource Contents)", () => {
     ["talk://reads", 0],
     ["talk://people/ann/pets/rex.json", 0],
     ["talk://kept/it", 600_000],
-  ])("of %s may be kept for %d ms, as its definition says (server/utilities/caching)", async (uri, ttlMs) => {
+  ])("of %s may be cached for %d ms, as its definition says (server/utilities/caching)", async (uri, ttlMs) => {
     expect((await read(uri)).result).toMatchObject({ ttlMs, cacheScope: "private" });
   });
 

@@ -52,7 +52,7 @@ describe("notifications/cancelled (2025-11-25, basic/utilities/cancellation)", (
     ["a short id", "young"],
     ["the longest id", "i".repeat(255)],
     ["the longest id in JSON, six letters for each of its own", "\u0001".repeat(255)],
-  ])("stops a call that has only just begun, which nobody watches yet: %s", async (_, id) => {
+  ])("stops a call that has only just begun, and does not watch for signals yet: %s", async (_, id) => {
     const [session, name] = [await handshake(), crypto.randomUUID()];
     const answer = mcp(wait(name, {}, id), session);
     await stands(name, "waiting");
@@ -105,7 +105,7 @@ describe("notifications/cancelled (2025-11-25, basic/utilities/cancellation)", (
     ["a list", []],
     ["a text", "w"],
     ["nothing", undefined],
-  ])("with %s for params is taken", async (_, params) => {
+  ])("with %s for params is accepted", async (_, params) => {
     const message = { jsonrpc: "2.0", method: "notifications/cancelled", params };
     expect((await mcp(message, await handshake())).status).toBe(202);
   });

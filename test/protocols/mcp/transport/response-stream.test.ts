@@ -52,7 +52,7 @@ describe("progress (basic/patterns/progress)", () => {
     ["an object", {}],
     ["a boolean", true],
     ["a fraction", 1.5],
-  ])("is not told to a client whose token is %s: a single JSON answer", async (_, progressToken) => {
+  ])("is not sent to a client whose token is %s: a single JSON answer", async (_, progressToken) => {
     const meta = progressToken === undefined ? {} : { progressToken };
     const response = await postModern("tools/call", report([{ progress: 1 }]), { meta });
     expect(response.headers.get("content-type")).toBe("application/json");
@@ -128,7 +128,7 @@ describe("log messages (server/utilities/logging)", () => {
     ["getter", "a getter"],
     ["revoked proxy", [expect.any(String)]],
     ["throwing toJSON", { sum: "NaN", "[redacted]": { toJSON: expect.stringContaining("of type function") } }],
-  ])("say in words what JSON cannot carry, and the call goes on: %s", async (kind, data) => {
+  ])("describe what JSON cannot represent, and the call goes on: %s", async (kind, data) => {
     const params = { name: "Talk_Mutter", arguments: { kind } };
     const stream = await modernStream("tools/call", params, { meta: { [`${META}logLevel`]: "debug" } });
     const [log, { result }] = (await stream.rest()).map((event) => event.data);

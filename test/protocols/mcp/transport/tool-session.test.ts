@@ -21,8 +21,8 @@ beforeAll(async () => {
 });
 
 /** Like {@link modern}, with an API key, and over https because keys require it. */
-const named = (method: string, params: Readonly<Record<string, unknown>>, asked: RequestOptions = {}) =>
-  modern(method, params, { ...asked, path: "https://trivet.test/mcp", headers: { authorization: `Bearer ${KEY}` } });
+const named = (method: string, params: Readonly<Record<string, unknown>>, options: RequestOptions = {}) =>
+  modern(method, params, { ...options, path: "https://trivet.test/mcp", headers: { authorization: `Bearer ${KEY}` } });
 const countNamed = (args: object = {}) => named("tools/call", { name: "Talk_Tally", arguments: args });
 
 /** The note that the model reads at the end of a result. */
@@ -174,22 +174,19 @@ describe("a tool that uses a session, called over 2026-07-28", () => {
     it.each([
       ["2026-07-28", count],
       ["without a handshake", bare],
-    ])(
-      "%s: the second gets the result, and no session: not the first one's, which may be another's",
-      async (_, tally) => {
-        const idempotency_key = crypto.randomUUID();
-        const first = (await tally({ idempotency_key })).body.result;
-        const session = handleIn(first.content);
-        await tally({ session });
-        const { body } = await tally({ idempotency_key });
-        expect(body.result).toMatchObject({ structuredContent: { count: 1 }, _meta: { replayed: true } });
-        expect(body.result._meta).not.toHaveProperty("session");
-        expect(JSON.stringify(body)).not.toContain("session: ");
-        // Only the caller that began the session can name it.
-        const again = (await tally({ idempotency_key, session })).body.result;
-        expect(again._meta).toMatchObject({ replayed: true, session });
-      },
-    );
+    ])("%s: the second gets the result, but not the session, which may be another's", async (_, tally) => {
+      const idempotency_key = crypto.randomUUID();
+      const first = (await tally({ idempotency_key })).body.result;
+      const session = handleIn(first.content);
+      await tally({ session });
+      const { body } = await tally({ idempotency_key });
+      expect(body.result).toMatchObject({ structuredContent: { count: 1 }, _meta: { replayed: true } });
+      expect(body.result._meta).not.toHaveProperty("session");
+      expect(JSON.stringify(body)).not.toContain("session: ");
+      // Only the caller that began the session can name it.
+      const again = (await tally({ idempotency_key, session })).body.result;
+      expect(again._meta).toMatchObject({ replayed: true, session });
+    });
 
     it("at once: a caller that waits for the first one's run gets its result, but not its session", async () => {
       const idempotency_key = crypto.randomUUID();

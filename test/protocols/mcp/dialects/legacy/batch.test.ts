@@ -17,7 +17,7 @@ describe("a batch (2025-03-26, basic/index, Batching: MUST support receiving)", 
     ],
     ["with the header alone", async () => V],
     ["of a client that names no revision", async () => ({})],
-  ])("%s is answered as one", async (_, headersOf) => {
+  ])("%s gets a batch of answers", async (_, headersOf) => {
     const { status, body } = await mcp([ping(1), notification, add("two"), response, ping(3)], await headersOf());
     expect(status).toBe(200);
     expect(body).toEqual([
@@ -116,7 +116,7 @@ describe("a batch (2025-03-26, basic/index, Batching: MUST support receiving)", 
     it.each<[string, (id: number) => object]>([
       ["that take a while", (id) => long(id, true)],
       ["with a key, which wait for its store", (id) => keyed(long(id, false))],
-    ])("runs calls %s four at a time, and says which have run and which not", async (_, one) => {
+    ])("runs calls %s four at a time, and answers which have run and which have not", async (_, one) => {
       const { body } = await mcp(
         Array.from({ length: 20 }, (_, id) => one(id)),
         V,
@@ -133,7 +133,7 @@ describe("a batch (2025-03-26, basic/index, Batching: MUST support receiving)", 
   it.each([
     ["plain JSON only", {}],
     ["event streams too", BOTH],
-  ])("is one JSON answer to a client that takes %s, whatever its calls say on the way", async (_, accept) => {
+  ])("is one JSON answer for a client that accepts %s, whatever messages its calls send", async (_, accept) => {
     const params = {
       name: "Talk_Report",
       arguments: { steps: [{ progress: 1 }, { level: "error", data: "x" }] },

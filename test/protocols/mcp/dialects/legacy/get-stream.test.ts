@@ -169,7 +169,7 @@ describe("notifications", () => {
   it.each([
     ["an unknown resource", { uri: "talk://never-was" }, -32002],
     ["no URI", {}, -32602],
-    ["a URI that is no text", { uri: 7 }, -32602],
+    ["a URI that is not a string", { uri: 7 }, -32602],
   ])("of %s cannot be subscribed to", async (_, params, code) => {
     const { body } = await mcp(request("resources/subscribe", params), await handshake());
     expect(body.error.code).toBe(code);

@@ -104,23 +104,20 @@ describe("a stream of 2025-11-25", () => {
   it.each([
     ["when the call has just begun", 0, 500],
     ["when it has run for a while", 400, 900],
-  ])(
-    "that broke without a word is taken over %s: nothing of it is lost, and the old one ends",
-    async (_, after, ms) => {
-      const session = await handshake();
-      const { name, message } = wait({ ms, progress: true }, "t");
-      const stream = await streamed(message, session);
-      await stream.next();
-      const first = await stream.next();
-      expect(first?.data.params.progress).toBe(1);
-      await new Promise((done) => setTimeout(done, after));
-      // The server believes that the first connection is still open.
-      const again = await resume(session, first?.id);
-      expect((await again.rest()).map(({ data }) => data.params?.progress ?? data)).toEqual([2, waited(name)]);
-      // Only the messages that were under way there, and no result.
-      expect((await stream.rest()).map(({ data }) => data.params?.progress)).toEqual([2]);
-    },
-  );
+  ])("that broke unnoticed is resumed %s: nothing of it is lost, and the old one ends", async (_, after, ms) => {
+    const session = await handshake();
+    const { name, message } = wait({ ms, progress: true }, "t");
+    const stream = await streamed(message, session);
+    await stream.next();
+    const first = await stream.next();
+    expect(first?.data.params.progress).toBe(1);
+    await new Promise((done) => setTimeout(done, after));
+    // The server believes that the first connection is still open.
+    const again = await resume(session, first?.id);
+    expect((await again.rest()).map(({ data }) => data.params?.progress ?? data)).toEqual([2, waited(name)]);
+    // Only the messages that were under way there, and no result.
+    expect((await stream.rest()).map(({ data }) => data.params?.progress)).toEqual([2]);
+  });
 
   it("that broke again after it was resumed can be resumed again", async () => {
     const session = await handshake();
@@ -203,7 +200,7 @@ describe("a Last-Event-ID that was never issued", () => {
     ["no number", (id) => id.replace(/-0$/, "")],
     ["a fraction", (id) => `${id}.5`],
     ["a number below zero", (id) => id.replace(/-0$/, "--1")],
-  ])("%s is a 400, and no end of the session", async (_, forge) => {
+  ])("%s is a 400, and does not end the session", async (_, forge) => {
     const session = await handshake();
     const id = await issued(session);
     expect(forge(id)).not.toBe(id);
@@ -218,7 +215,7 @@ describe("a Last-Event-ID that was never issued", () => {
   it.each([
     ["that is over", 1],
     ["that still runs", 600],
-  ])("a place that a stream %s has not come to is no silence", async (_, ms) => {
+  ])("a position that a stream %s has not reached is an error", async (_, ms) => {
     const session = await handshake();
     const stream = await streamed(wait({ ms, progress: true }, "t").message, session);
     const { id = "" } = (await stream.next()) ?? {};
@@ -246,7 +243,7 @@ describe("closing a stream", () => {
     ["a client that takes no event streams", () => handshake()],
     ["a client without a session", async () => ({ "mcp-protocol-version": "2025-11-25", accept: "text/event-stream" })],
     ["a bare client", async () => ({})],
-  ])("means nothing to %s: it waits", async (_, headersOf) => {
+  ])("does nothing for %s: it waits", async (_, headersOf) => {
     const { name, message } = wait({ ms: 50, release: true });
     const { status, headers, body } = await mcp(message, await headersOf());
     expect([status, headers.get("content-type")]).toEqual([200, "application/json"]);

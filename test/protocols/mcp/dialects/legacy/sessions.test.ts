@@ -39,7 +39,7 @@ describe("sessions", () => {
     ["one with another id", (id: string) => `A${id.slice(1)}`],
     ["one with another revision", (id: string) => id.replace("2025-11-25", "2025-06-18")],
     ["one that is too long", (id: string) => id + "A".repeat(8_000)],
-  ])("know no %s", async (_, change) => {
+  ])("reject %s", async (_, change) => {
     const { "mcp-session-id": id = "" } = await handshake();
     const { status } = await mcp(request("ping"), { "mcp-session-id": change(id) });
     expect(status).toBe(404);

@@ -104,7 +104,7 @@ describe("methods", () => {
     "TOOLS/LIST",
     "constructor",
     "",
-  ])("%j is none: 404 and -32601 (Streamable HTTP, Protocol Version Header)", async (method) => {
+  ])("%j does not exist: 404 and -32601 (Streamable HTTP, Protocol Version Header)", async (method) => {
     // Without a value no header could repeat it.
     const { status, body } = await modern(method, { uri: "talk://news", level: "info" });
     if (method === "") expect([status, body.error.code]).toEqual([400, -32020]);
@@ -161,14 +161,14 @@ describe("methods", () => {
   it.each([
     ["a notification", { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } }],
     ["an unknown notification", { jsonrpc: "2.0", method: "notifications/whatever" }],
-  ])("take %s with 202 and no body (Sending Messages, 5)", async (_, message) => {
+  ])("accept %s with 202 and no body (Sending Messages, 5)", async (_, message) => {
     const { status, body } = await mcp(message, { "mcp-protocol-version": VERSION });
     expect([status, body]).toEqual([202, undefined]);
   });
 
   it.each([
     ["an id of null", null],
-    ["an id that is no integer", 1.5],
+    ["an id that is not an integer", 1.5],
     ["an id that is an object", {}],
   ])("refuse %s (basic/index, Requests)", async (_, id) => {
     const { status, body } = await modern("tools/list", {}, { id });
@@ -184,7 +184,7 @@ describe("tools/call", () => {
     ["number", 1.5],
     ["boolean", false],
     ["null", null],
-  ])("structures any JSON: %s (server/tools, Structured Content)", async (kind, value) => {
+  ])("has any JSON as structured content: %s (server/tools, Structured Content)", async (kind, value) => {
     const { result } = (await callModern("Outputs_Any", { kind })).body;
     expect(result.structuredContent).toEqual(value);
     // "SHOULD also return the serialized JSON in a TextContent block".

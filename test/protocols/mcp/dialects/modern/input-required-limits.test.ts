@@ -34,16 +34,13 @@ describe("capabilities (Server Requirements, 7: MUST NOT send what the client ha
     ["form", { elicitation: true }, { elicitation: { form: {} } }, "elicitation by form"],
     ["all", { elicitation: { form: {}, url: {} }, sampling: {} }, { roots: {} }, "roots"],
     ["two rounds", { sampling: {} }, { elicitation: { form: {} } }, "elicitation by form"],
-  ])(
-    "%s of a client that declares %j: 400 and -32021, which says what is missing (basic/index, _meta)",
-    async (...of) => {
-      const [what, capabilities, required, missing] = of;
-      const { status, body } = await ask(what, {}, { capabilities, id: 3 });
-      expect([status, body.id, body.error.code]).toEqual([400, 3, -32021]);
-      expect(body.error.message).toBe(`This needs a client with the capability ${missing}`);
-      expect(body.error.data).toEqual({ requiredCapabilities: required });
-    },
-  );
+  ])("%s of a client that declares %j: 400 and -32021, with what is missing (basic/index, _meta)", async (...of) => {
+    const [what, capabilities, required, missing] = of;
+    const { status, body } = await ask(what, {}, { capabilities, id: 3 });
+    expect([status, body.id, body.error.code]).toEqual([400, 3, -32021]);
+    expect(body.error.message).toBe(`This needs a client with the capability ${missing}`);
+    expect(body.error.data).toEqual({ requiredCapabilities: required });
+  });
 
   it.each([
     ["form", { elicitation: {} }],
@@ -60,7 +57,7 @@ describe("capabilities (Server Requirements, 7: MUST NOT send what the client ha
     [{ elicitation: {} }, ["form"]],
     [{ elicitation: { url: {} } }, ["page"]],
     [{ elicitation: { form: {}, url: {} }, roots: {} }, ["form", "page", "roots"]],
-  ])("a tool knows of %j beforehand", async (capabilities, can) => {
+  ])("a tool can check for %j", async (capabilities, can) => {
     const { structuredContent } = (await ask("what it can", {}, { capabilities })).body.result;
     expect(structuredContent.answers).toEqual([can, "no model"]);
   });

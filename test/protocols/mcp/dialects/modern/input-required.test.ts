@@ -210,7 +210,7 @@ describe("answers (Basic Workflow)", () => {
     ["form", "no action", { content: { name: "Ann" } }],
     ["form", "an unknown action", { action: "maybe", content: { name: "Ann" } }],
     ["form", "no content", { action: "accept" }],
-    ["form", "content that is no object", { action: "accept", content: ["Ann"] }],
+    ["form", "content that is not an object", { action: "accept", content: ["Ann"] }],
     ["form", "content without what is required", { action: "accept", content: {} }],
     ["form", "content of null", { action: "accept", content: { name: null } }],
     ["form", "content of another type", { action: "accept", content: { name: 7 } }],

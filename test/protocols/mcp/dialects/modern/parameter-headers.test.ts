@@ -79,7 +79,7 @@ describe("refused with 400 and -32020 (Server Validation)", () => {
     ["Base64 of another text", { region: "a" }, { "mcp-param-region": "=?base64?Yg==?=" }, "differs from the body"],
     ["bad padding", { region: "a" }, { "mcp-param-region": "=?base64?YQ?=" }, "is malformed"],
     ["a bad alphabet", { region: "a" }, { "mcp-param-region": "=?base64?Y!==?=" }, "is malformed"],
-    ["what is no UTF-8", { region: "\ufffd" }, { "mcp-param-region": "=?base64?/w==?=" }, "is malformed"],
+    ["invalid UTF-8", { region: "\ufffd" }, { "mcp-param-region": "=?base64?/w==?=" }, "is malformed"],
     // "that contains invalid characters (see Value Encoding)"
     ["letters outside ASCII", { region: "ü" }, { "mcp-param-region": "ü" }, "is malformed"],
     ["a control character", { region: "a\u0007" }, { "mcp-param-region": "a\u0007" }, "is malformed"],

@@ -51,12 +51,12 @@ describe("a subscription", () => {
   it.each<[string, unknown, unknown]>([
     ["nothing", {}, {}],
     ["one kind", { toolsListChanged: true }, { toolsListChanged: true }],
-    ["what is false", { toolsListChanged: false, promptsListChanged: true }, { promptsListChanged: true }],
+    ["false", { toolsListChanged: false, promptsListChanged: true }, { promptsListChanged: true }],
     ["no resources", { resourceSubscriptions: [] }, {}],
     // "Notification types the server does not support are omitted."
     ["a kind that there is not", { toolsListChanged: true, weatherChanged: true }, { toolsListChanged: true }],
     ["a kind of another type", { toolsListChanged: "true", promptsListChanged: 1 }, {}],
-  ])("to %s is acknowledged as the part that is honoured", async (_, wanted, honoured) => {
+  ])("to %s is acknowledged with the part that is granted", async (_, wanted, honoured) => {
     const stream = await listen(wanted);
     expect(await stream.nextData()).toEqual(acknowledgement(1, honoured));
     await stream.close();
@@ -85,7 +85,7 @@ describe("a subscription", () => {
     ["tools", "tools/list_changed"],
     ["prompts", "prompts/list_changed"],
     ["resources", "resources/list_changed"],
-  ])("hears that %s have changed, under its id (Receiving Notifications)", async (of, method) => {
+  ])("reports that %s have changed, under its id (Receiving Notifications)", async (of, method) => {
     const stream = await listen(ALL, { id: "mine" });
     await stream.next();
     await change(of);
