@@ -81,7 +81,7 @@ describe("a list that lacks what it must contain", () => {
     const longest = await longestList(async () => {
       found = await mistakes({ tags: [...list("neither", 20_000), "this"] });
     });
-    expect(found).toEqual({ tags: "Must have an item of the kind that the schema asks for" });
+    expect(found).toEqual({ tags: "Must contain an item that the schema requires" });
     expect(longest).toBeLessThan(5_000);
   });
 
