@@ -1,6 +1,7 @@
 /** Reads JSON bodies, within limits. */
 
 import { holdsInfinity, MAX_INPUT_DEPTH, nestsDeeperThan } from "../core/lib/json.ts";
+import type { MaybePromise } from "../core/lib/maybe-promise.ts";
 import type { Limits, RequestContext } from "./request-context.ts";
 
 /** Why a body was rejected: the HTTP status, and a message for the sender. */
@@ -26,7 +27,7 @@ const BROKEN: ReadBody = { bad: { status: 400, message: "The request body ended 
 const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
 /** Reads a JSON body: any JSON value within the limits on size and depth. Never rejects. */
-export async function readJson({ request, headers, limits }: RequestContext): Promise<ReadBody> {
+export function readJson({ request, headers, limits }: RequestContext): MaybePromise<ReadBody> {
   const type = headers.get("content-type");
   const encoding = headers.get("content-encoding");
   if ((type !== null && !isJsonType(type)) || (encoding !== null && encoding.toLowerCase() !== "identity")) {
@@ -34,13 +35,11 @@ export async function readJson({ request, headers, limits }: RequestContext): Pr
   }
   const announced = headers.get("content-length");
   if (Number(announced) > limits.bodyBytes) return parsed(undefined, limits);
-  let bytes: ArrayBuffer | undefined;
-  try {
-    bytes = await (announced === null ? readBytes(request, limits.bodyBytes) : request.arrayBuffer());
-  } catch {
-    return BROKEN;
-  }
-  return parsed(bytes, limits);
+  const reading = announced === null ? readBytes(request, limits.bodyBytes) : request.arrayBuffer();
+  return reading.then(
+    (bytes) => parsed(bytes, limits),
+    () => BROKEN,
+  );
 }
 
 /** @param body undefined if it is too large */

@@ -3,6 +3,7 @@
  * The first message that is sent decides, so nothing is buffered.
  */
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
+import { keepMap } from "../../../core/lib/v8-maps.ts";
 import { jsonShared } from "../../../http/listing.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import { jsonText } from "../../../http/response.ts";
@@ -123,6 +124,8 @@ export class ResponseStream implements MessageStream {
     return stream;
   }
 }
+
+keepMap(new ResponseStream({} as RequestContext, undefined, undefined));
 
 function plainStream(onDisconnect: () => void): OutgoingStream {
   const stream = eventStream(onDisconnect);
