@@ -8,7 +8,7 @@ import createSignIn from "#sign-in";
 import { anonymousAccess } from "./access/anonymous.ts";
 import { failures } from "./access/failures.ts";
 import { createGuard } from "./access/guard.ts";
-import { LEAST_SECRET, tokens } from "./access/jwt.ts";
+import { MIN_SECRET_BYTES, tokens } from "./access/jwt.ts";
 import { keyring } from "./access/keys.ts";
 import { withCache } from "./access/sign-in.ts";
 import { createCatalog } from "./core/catalog/catalog.ts";
@@ -126,8 +126,8 @@ if (Boolean(issuer) !== Boolean(jwksUrl)) {
   log({ level: "error", message: "Set both JWT_ISSUER and JWT_JWKS_URL, or neither: tokens are refused" });
 }
 const secretBytes = new TextEncoder().encode(secret).length;
-if (secret && secretBytes < LEAST_SECRET) {
-  const problem = `JWT_SECRET has ${secretBytes} bytes and needs ${LEAST_SECRET} or more: tokens signed with it are refused`;
+if (secret && secretBytes < MIN_SECRET_BYTES) {
+  const problem = `JWT_SECRET has ${secretBytes} bytes and needs ${MIN_SECRET_BYTES} or more: tokens signed with it are refused`;
   const fix = "Make one with: openssl rand -base64 32, and set it with: npx wrangler secret put JWT_SECRET";
   log({ level: "error", message: `${problem}. ${fix}` });
 }

@@ -13,7 +13,7 @@ import { ProviderDown, publishedKeys } from "./jwks.ts";
 import { TtlCache } from "./ttl-cache.ts";
 
 export interface TokenSettings {
-  /** The shared secret: {@link LEAST_SECRET} bytes or more. */
+  /** The shared secret: {@link MIN_SECRET_BYTES} bytes or more. */
   readonly secret?: string | undefined;
   /** The identity provider's `iss`, exactly as it spells it. Set together with {@link jwksUrl}. */
   readonly issuer?: string | undefined;
@@ -49,7 +49,7 @@ interface Verified {
 }
 
 /** Minimum length of a shared secret, in bytes (RFC 7518, 3.2). */
-export const LEAST_SECRET = 32;
+export const MIN_SECRET_BYTES = 32;
 const ASYMMETRIC = ["RS256", "ES256", "EdDSA", "Ed25519"];
 const TYPES = ["jwt", "at+jwt", "application/at+jwt"];
 /** Clock skew allowed between issuer and Worker, in seconds: applies to `exp`, `nbf` and `iat`. */
@@ -87,7 +87,7 @@ export function tokens(
       if (settings.secret === undefined) return { why: "HS256 token, but JWT_SECRET is not set" };
       const key = new TextEncoder().encode(settings.secret);
       // The operator's mistake; index.ts logs it at startup. No token can be valid until it is fixed.
-      if (key.length < LEAST_SECRET) return { why: "JWT_SECRET is too short" };
+      if (key.length < MIN_SECRET_BYTES) return { why: "JWT_SECRET is too short" };
       ({ payload } = await jwtVerify(token, key, { ...options, algorithms: ["HS256"], requiredClaims: ["exp"] }));
       if ((payload.exp as number) > now() / 1_000 + MAX_LIFE_S + TOLERANCE_S) {
         return { why: "token is valid for more than an hour" };

@@ -213,8 +213,8 @@ async function resultWithoutRun(
   const ran = runtime.catalog.find({ id: offer.id, version }, caller.toolkit);
   const entry = "entry" in ran ? ran.entry : offer;
   if (outcome === undefined) return { ...refused(run, { reason: "not_kept" }), entry };
-  // Callers who share a principal may use the same key by chance. They may get the result, which depends only on the
-  // input that they sent, too, but not the session, which may come to hold anything.
+  // Callers who share a principal may use the same key by chance. They may get the result, because they sent the same
+  // input. They must not get the session, which may later hold another person's data.
   const replacesSession = session?.begun && caller.beginsSession && session.id !== caller.sessionId;
   const sessionId = replacesSession ? (wasStartedBy(session, caller) ? session.id : null) : undefined;
   return { outcome, durationMs, entry, replayed: true, sessionId };

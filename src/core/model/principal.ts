@@ -7,7 +7,7 @@ export const ANONYMOUS = "anonymous";
  * Property that tells apart principals who share an id. A symbol, because tools get the principal and may log or send
  * it: JSON, structured clones and calls to other Workers omit symbols.
  */
-export const PARTITION: unique symbol = Symbol("owner");
+export const PARTITION: unique symbol = Symbol("partition");
 
 /**
  * Property for the grant of a principal that signed in with an API key. People who share a key each have their own

@@ -55,9 +55,9 @@ export interface IdempotencyStore {
   /** @throws if the store is unavailable; the tool has not run then */
   claim(request: ClaimRequest): Promise<Claim>;
   /**
-   * What {@link claim} would find, without claiming: undefined for a key that is free.
+   * Returns what {@link claim} would find, but claims nothing. Returns undefined if the key is free.
    *
-   * @throws where nobody can say
+   * @throws if the store cannot tell
    */
   look(request: ClaimRequest): Promise<Exclude<Claim, { state: "claimed" }> | undefined>;
 }

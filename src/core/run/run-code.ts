@@ -56,7 +56,7 @@ export function runWithin(work: Work): MaybePromise<Run> {
   return outcome instanceof Promise ? waitFor(outcome, (checked) => checked, work) : { outcome };
 }
 
-/** Most causes that are followed from an error. Errors have few, but causes may form a cycle. */
+/** How many nested causes of an error to follow. Errors have few, but causes may form a cycle. */
 const MAX_CAUSES = 8;
 
 /**

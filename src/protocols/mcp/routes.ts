@@ -5,7 +5,7 @@ import type { Protocol, RequestContext } from "../../http/request-context.ts";
 import { json } from "../../http/response.ts";
 import { type RpcId, readRpc } from "../json-rpc.ts";
 import { ERAS, eraNamed, eraOf } from "./dialects/eras.ts";
-import type { Unclaimed } from "./transport/era.ts";
+import type { NoEra } from "./transport/era.ts";
 import { refuse } from "./transport/error-response.ts";
 import { CODE } from "./wire/codes.ts";
 
@@ -30,9 +30,9 @@ async function post(context: RequestContext): Promise<Response> {
   if (message.kind === "invalid") return refuse(400, message.message, { id: message.id });
   const { kind } = message;
   const { method, params } = kind === "response" ? { method: undefined, params: undefined } : message;
-  const claim = eraOf(context.headers, { method, params, isRequest: kind === "request" });
-  if ("error" in claim) return notServed(claim, kind === "request" ? message.id : undefined);
-  return await eraNamed(claim).post(context, message, claim);
+  const match = eraOf(context.headers, { method, params, isRequest: kind === "request" });
+  if ("error" in match) return notServed(match, kind === "request" ? message.id : undefined);
+  return await eraNamed(match).post(context, message, match);
 }
 
 /** A batch does not tell its era, so it goes to the one that supports batches. */
@@ -45,21 +45,21 @@ async function postBatch(context: RequestContext, values: readonly unknown[]): P
 const NO_MESSAGE = { method: undefined, params: undefined, isRequest: false };
 
 async function get(context: RequestContext): Promise<Response> {
-  const claim = eraOf(context.headers, NO_MESSAGE);
-  if ("error" in claim) return notServed(claim);
-  const stream = await eraNamed(claim).get?.(context);
+  const match = eraOf(context.headers, NO_MESSAGE);
+  if ("error" in match) return notServed(match);
+  const stream = await eraNamed(match).get?.(context);
   if (stream) return stream;
   const allow = ERAS.some(({ endSession }) => endSession) ? "POST, DELETE" : "POST";
   return refuse(405, "GET opens a stream only in a session", { headers: { allow } });
 }
 
 async function endSession(context: RequestContext): Promise<Response> {
-  const claim = eraOf(context.headers, NO_MESSAGE);
-  if ("error" in claim) return notServed(claim);
-  const ended = await eraNamed(claim).endSession?.(context);
+  const match = eraOf(context.headers, NO_MESSAGE);
+  if ("error" in match) return notServed(match);
+  const ended = await eraNamed(match).endSession?.(context);
   return ended ?? refuse(405, "This revision does not support sessions", { headers: { allow: "POST" } });
 }
 
-function notServed({ status, error }: Unclaimed, id?: RpcId): Response {
+function notServed({ status, error }: NoEra, id?: RpcId): Response {
   return json({ jsonrpc: "2.0", id, error }, status);
 }

@@ -56,9 +56,9 @@ function listing(context: RequestContext): Response {
   return answerListing(context, made);
 }
 
-async function call(exchange: RequestContext): Promise<Response> {
-  const { request, headers, runtime, principal, toolkit } = exchange;
-  const body = await readJson(exchange);
+async function call(http: RequestContext): Promise<Response> {
+  const { request, headers, runtime, principal, toolkit } = http;
+  const body = await readJson(http);
   if ("bad" in body) return serverError(body.bad.status, body.bad.message);
   const read = readCall(body.value);
   if ("problem" in read) return serverError(400, read.problem);
@@ -85,5 +85,5 @@ async function call(exchange: RequestContext): Promise<Response> {
     },
     runtime,
   );
-  return render(result, callId, exchange);
+  return render(result, callId, http);
 }

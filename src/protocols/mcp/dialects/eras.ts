@@ -3,8 +3,8 @@
  * headers and body alone. Method names are not considered: clients send modern headers with legacy messages, and the
  * reverse. Nothing here throws.
  */
-import type { Claim, Era, Opening, Unclaimed } from "../transport/era.ts";
-import { unclaimed } from "../transport/error-response.ts";
+import type { Era, EraMatch, NoEra, Opening } from "../transport/era.ts";
+import { noEra } from "../transport/error-response.ts";
 import { CODE } from "../wire/codes.ts";
 import { legacy } from "./legacy/era.ts";
 import { modernEra } from "./modern/era.ts";
@@ -23,17 +23,17 @@ function supportedRevisions(): readonly string[] {
 }
 
 /** Finds the era of a message. */
-export function eraOf(headers: Headers, opening: Opening): Claim | Unclaimed {
+export function eraOf(headers: Headers, opening: Opening): EraMatch | NoEra {
   const header = headers.get("mcp-protocol-version")?.trim();
   for (const era of ERAS) {
-    const claim = era.claim(header, opening, headers);
-    if (claim) return claim;
+    const match = era.match(header, opening, headers);
+    if (match) return match;
   }
   const data = { supported: supportedRevisions(), requested: header ?? "" };
-  return unclaimed(CODE.unsupportedVersion, "Unsupported protocol version", data);
+  return noEra(CODE.unsupportedVersion, "Unsupported protocol version", data);
 }
 
-/** The era of a claim that {@link eraOf} returned. */
-export function eraNamed({ era }: Claim): Era {
+/** The era of a match that {@link eraOf} returned. */
+export function eraNamed({ era }: EraMatch): Era {
   return ERAS.find(({ name }) => name === era) as Era;
 }

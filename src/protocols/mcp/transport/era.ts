@@ -14,8 +14,8 @@ export interface Era {
    * @param header revision in the `MCP-Protocol-Version` header
    * @returns undefined if the message may belong to another era
    */
-  claim(header: string | undefined, opening: Opening, headers: Headers): Claim | Unclaimed | undefined;
-  post(context: RequestContext, message: ValidMessage, claim: Claim): MaybeResponse;
+  match(header: string | undefined, opening: Opening, headers: Headers): EraMatch | NoEra | undefined;
+  post(context: RequestContext, message: ValidMessage, match: EraMatch): MaybeResponse;
   /** Undefined if no revision of the era has batches. */
   readonly postBatch?: (context: RequestContext, values: readonly unknown[]) => MaybeResponse;
   /** Opens a stream. Resolves with undefined if there is nothing to listen to. Undefined if the era has no streams. */
@@ -33,7 +33,7 @@ export interface Opening {
 }
 
 /** A message that belongs to an era. */
-export interface Claim {
+export interface EraMatch {
   /** Name of the era. */
   readonly era: string;
   /** Revision named in the header. If there is none, the session may know it. */
@@ -43,7 +43,7 @@ export interface Claim {
 }
 
 /** A message that belongs to no era: it is malformed, or of a revision that is not supported. */
-export interface Unclaimed {
+export interface NoEra {
   readonly era: "refused";
   readonly status: number;
   readonly error: RpcError;

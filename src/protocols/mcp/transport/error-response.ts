@@ -3,7 +3,7 @@
 import { json } from "../../../http/response.ts";
 import type { RpcId } from "../../json-rpc.ts";
 import { CODE } from "../wire/codes.ts";
-import type { Unclaimed } from "./era.ts";
+import type { NoEra } from "./era.ts";
 
 interface RefuseOptions {
   readonly code?: number;
@@ -26,6 +26,6 @@ export function tooManyStreams(id: RpcId | undefined): Response {
 }
 
 /** Rejects a message that belongs to no era, with status 400. */
-export function unclaimed(code: number, message: string, data?: unknown): Unclaimed {
+export function noEra(code: number, message: string, data?: unknown): NoEra {
   return { era: "refused", status: 400, error: data === undefined ? { code, message } : { code, message, data } };
 }

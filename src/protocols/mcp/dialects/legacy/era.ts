@@ -6,7 +6,7 @@ import type { MaybeResponse, RequestContext } from "../../../../http/request-con
 import { empty } from "../../../../http/response.ts";
 import { keepRequest } from "../../../json-rpc.ts";
 import { dispatch } from "../../transport/dispatch.ts";
-import type { Claim, Era, ValidMessage } from "../../transport/era.ts";
+import type { Era, EraMatch, ValidMessage } from "../../transport/era.ts";
 import { refuse } from "../../transport/error-response.ts";
 import { NO_CAPABILITIES } from "../../wire/capabilities.ts";
 import { answerBatch } from "./batch.ts";
@@ -28,7 +28,7 @@ import {
 export const legacy: Era = {
   name: "legacy",
   revisions: LEGACY_REVISIONS,
-  claim(revision) {
+  match(revision) {
     return revision === undefined || isLegacyRevision(revision) ? { era: "legacy", revision } : undefined;
   },
   post,
@@ -43,7 +43,7 @@ interface Opened {
   readonly session: McpSession | undefined;
 }
 
-function post(context: RequestContext, message: ValidMessage, { revision }: Claim): MaybeResponse {
+function post(context: RequestContext, message: ValidMessage, { revision }: EraMatch): MaybeResponse {
   const opening = open(context, revision);
   if (!isPromise(opening)) return answer(context, message, opening);
   return opening.then((opened) => answer(context, message, opened));

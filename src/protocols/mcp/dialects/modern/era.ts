@@ -4,8 +4,8 @@ import { isRecord } from "../../../../core/lib/json.ts";
 import { empty } from "../../../../http/response.ts";
 import { keepRequest } from "../../../json-rpc.ts";
 import { dispatch } from "../../transport/dispatch.ts";
-import type { Claim, Era, Opening, Unclaimed } from "../../transport/era.ts";
-import { unclaimed } from "../../transport/error-response.ts";
+import type { Era, EraMatch, NoEra, Opening } from "../../transport/era.ts";
+import { noEra } from "../../transport/error-response.ts";
 import { capabilitiesOf } from "../../wire/capabilities.ts";
 import { CODE } from "../../wire/codes.ts";
 import { modernDialect } from "./dialect.ts";
@@ -21,7 +21,7 @@ export function modernEra(supported: () => readonly string[]): Era {
   return {
     name: "modern",
     revisions: [REVISION],
-    claim,
+    match,
     post(context, message, { capabilities }) {
       if (message.kind !== "request") return empty(202);
       if (message.method === "subscriptions/listen") return subscribe(context, message);
@@ -30,27 +30,27 @@ export function modernEra(supported: () => readonly string[]): Era {
   };
 }
 
-function claim(
+function match(
   header: string | undefined,
   { method, params, isRequest }: Opening,
   headers: Headers,
-): Claim | Unclaimed | undefined {
+): EraMatch | NoEra | undefined {
   const meta = isRecord(params) && isRecord(params._meta) ? params._meta : undefined;
   const named = meta?.[META.protocolVersion] ?? undefined;
 
   if (named === undefined) {
     if (header !== REVISION) return undefined;
     // Versioning: a request that lacks the metadata required by its own version is malformed (400).
-    if (isRequest) return unclaimed(CODE.invalidParams, `params._meta must have "${META.protocolVersion}"`);
+    if (isRequest) return noEra(CODE.invalidParams, `params._meta must have "${META.protocolVersion}"`);
     return { era: "modern", capabilities: {} };
   }
   if (typeof named !== "string") {
-    return unclaimed(CODE.invalidParams, `params._meta["${META.protocolVersion}"] must be a string`);
+    return noEra(CODE.invalidParams, `params._meta["${META.protocolVersion}"] must be a string`);
   }
   if (!isRequest) return { era: "modern", capabilities: {} };
   const capabilities = meta?.[META.clientCapabilities];
   if (named === REVISION && !isRecord(capabilities)) {
-    return unclaimed(CODE.invalidParams, `params._meta must have "${META.clientCapabilities}", an object`);
+    return noEra(CODE.invalidParams, `params._meta must have "${META.clientCapabilities}", an object`);
   }
   // Streamable HTTP, Protocol Version Header: "The header value MUST match".
   if (header !== named) return mismatch("MCP-Protocol-Version", header, named);

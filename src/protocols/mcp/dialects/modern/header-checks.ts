@@ -2,8 +2,8 @@
 
 import { isRecord } from "../../../../core/lib/json.ts";
 import type { CatalogEntry } from "../../../../core/model/catalog-entry.ts";
-import type { Unclaimed } from "../../transport/era.ts";
-import { unclaimed } from "../../transport/error-response.ts";
+import type { NoEra } from "../../transport/era.ts";
+import { noEra } from "../../transport/error-response.ts";
 import type { MethodReply } from "../../transport/exchange.ts";
 import { CODE, error } from "../../wire/codes.ts";
 
@@ -15,7 +15,7 @@ const NAMED_BY: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Rejects headers that are missing, malformed or different from the body (Streamable HTTP, Server Validation). */
-export function wrongStandardHeader(headers: Headers, method: string, params: unknown): Unclaimed | undefined {
+export function wrongStandardHeader(headers: Headers, method: string, params: unknown): NoEra | undefined {
   const sent = headers.get("mcp-method")?.trim();
   if (sent !== method) return mismatch("Mcp-Method", sent, method);
   const member = NAMED_BY.get(method);
@@ -31,9 +31,9 @@ export function wrongStandardHeader(headers: Headers, method: string, params: un
 const DIFFERS = "differs from the body";
 
 /** @param raw undefined if the header is missing; @param wrong describes what is wrong with a header that was sent */
-export function mismatch(header: string, raw: string | undefined, expected: string, wrong = DIFFERS): Unclaimed {
+export function mismatch(header: string, raw: string | undefined, expected: string, wrong = DIFFERS): NoEra {
   const problem = raw === undefined ? "is missing" : wrong;
-  return unclaimed(CODE.headerMismatch, `The header ${header} ${problem}`, { header, expected });
+  return noEra(CODE.headerMismatch, `The header ${header} ${problem}`, { header, expected });
 }
 
 /** Rejects headers that differ from their parameters (Streamable HTTP, Server Behavior for Custom Headers). */
