@@ -1,7 +1,7 @@
 /** Describes a tool's parameters and result for the listings: flat JSON Schema, every parameter with a description. */
 import type { StandardSchema } from "../../core/model/schema.ts";
 import type { Described, JsonSchema } from "../../core/model/tool-description.ts";
-import { asObject } from "./flatten-schema.ts";
+import { asObject, changeAll } from "./flatten-schema.ts";
 import { checksNothing, descriptionBehindChange, standardOf, toFlatJsonSchema } from "./schema.ts";
 
 /** Argument names that callers use for the call itself (README, "Endpoints" and `attachments`). */
@@ -50,8 +50,9 @@ function descriptionOf(property: JsonSchema): string | undefined {
 export function describeOutput(schema: unknown, complain: Complain): JsonSchema | null | undefined {
   if (schema === null) return null;
   if (schema === undefined) return {};
-  const converted = convert(schema, "output", complain);
-  if (converted === undefined) return undefined;
+  const exact = convert(schema, "output", complain);
+  if (exact === undefined) return undefined;
+  const converted = changeAll(exact, withoutFalseAlarms) as JsonSchema;
   if (Object.keys(converted).length > 0 && !checksNothing(schema) && admitsUndefined(schema)) {
     const fix =
       "write a schema with null in its place, such as v.nullable(…), or output: null where it returns nothing";
@@ -63,7 +64,25 @@ export function describeOutput(schema: unknown, complain: Complain): JsonSchema 
   return asObject(converted) === undefined ? converted : { type: "object", properties: {}, ...converted };
 }
 
-/** The listed schema does not say it: libraries leave it out of what they list. */
+/** Formats that clients check more strictly than the libraries do: zod's `url()` accepts https://example.com/Köln. */
+const STRICTER_AT_CLIENTS: readonly unknown[] = ["uri", "time"];
+
+/**
+ * Removes rules for which the official MCP clients reject results that the tool's own library accepts: formats (see
+ * above), fractions in `multipleOf` (19.99 is no exact multiple of 0.01), and `items` next to `prefixItems`, which their
+ * version 1 applies to all items.
+ */
+function withoutFalseAlarms(schema: JsonSchema): JsonSchema {
+  const { format, multipleOf, items, ...rest } = schema;
+  return {
+    ...rest,
+    ...(format !== undefined && !STRICTER_AT_CLIENTS.includes(format) && { format }),
+    ...(Number.isInteger(multipleOf) && { multipleOf }),
+    ...(items !== undefined && rest.prefixItems === undefined && { items }),
+  };
+}
+
+/** Whether undefined is a valid output. The listed schema does not tell: libraries leave it out. */
 function admitsUndefined(schema: unknown): boolean {
   try {
     const verdict = (schema as StandardSchema)["~standard"].validate(undefined);

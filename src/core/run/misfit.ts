@@ -9,7 +9,8 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /** Returns the path of a missing member, or of a value of another type; undefined if the value fits. */
 export function misfit(schema: unknown, value: unknown, path = ""): string | undefined {
-  // `true` and `false` are schemas too.
+  if (schema === false) return path;
+  // `true` is a schema, too.
   if (!isRecord(schema)) return undefined;
   const { type, enum: choices, const: only, allOf = [] } = schema;
   if (type !== undefined && ![type].flat().some((name) => isOf(String(name), value))) return path;

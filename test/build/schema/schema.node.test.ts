@@ -381,3 +381,25 @@ it("says everything in OpenTool's six types", async () => {
     expectOpenToolSchema(returned?.schema ?? {});
   }
 });
+
+it("lists an output without rules for which the official clients reject what its library accepts", async () => {
+  const output = `v.object({
+    url: v.pipe(v.string(), v.url()),
+    time: v.pipe(v.string(), v.isoTime()),
+    price: v.pipe(v.number(), v.multipleOf(0.01)),
+    pair: v.strictTuple([v.number(), v.number()]),
+    even: v.pipe(v.number(), v.multipleOf(2)),
+    mail: v.pipe(v.string(), v.email()),
+  })`;
+  const { discover, catalog } = project({ "kit/add.ts": tool({ output, run: "() => ({}) as never" }) });
+  expect(await discover()).toMatchObject({ code: 0, stderr: "" });
+  const [entry] = (await catalog()).entries;
+  expect(JSON.parse(entry?.json.output ?? "").properties).toEqual({
+    url: { type: "string" },
+    time: { type: "string" },
+    price: { type: "number" },
+    pair: { type: "array", prefixItems: [{ type: "number" }, { type: "number" }], minItems: 2 },
+    even: { type: "number", multipleOf: 2 },
+    mail: { type: "string", format: "email" },
+  });
+});
