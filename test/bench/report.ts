@@ -182,6 +182,13 @@ program differ by up to a tenth: each round begins with new ones. Nobody logs an
 deployment does as it comes (\`LOG_CALLS\`). Peers are set up as their own documents say is fastest. mcp-lite is asked for
 JSON alone, and once more with both kinds accepted, as the protocol has it of every client, to which it answers with a
 stream; fastmcp answers without structured content.
+
+Does another load generator see the same? wrk (one thread, the same requests, on the load's core) was run beside this
+one, against the same processes in turn: three pairs of new processes, medians of six slices of 2 s. Neither flatters:
+with 16 and 32 connections wrk put OXP at 0.88 and 0.91 of bare, MCP legacy at 0.86 and 0.78, and modern at 0.82 and
+0.88; this one said 0.88 and 0.84, 0.83 and 0.86, and 0.87 and 0.93. The server was busy all the time either way, and
+the differences are those between pairs of processes. (The code measured then is that of 2026-11-23, in which \`execute\`
+and the endpoints are straight async functions; the table is older where it says so above.)
 `;
   writeFileSync(resolve(import.meta.dirname, "RESULTS.md"), `${head}\n${text}\n`);
 }

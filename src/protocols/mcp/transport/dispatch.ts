@@ -1,13 +1,13 @@
 /** Handles one request: finds its method in the dialect, runs it, and makes it cancellable. */
 import { describeError } from "../../../core/lib/log.ts";
-import { attempt, isPromise } from "../../../core/lib/maybe-promise.ts";
-import type { MaybeResponse, RequestContext } from "../../../http/request-context.ts";
+import { attempt, isPromise, settlesAtOnce } from "../../../core/lib/maybe-promise.ts";
+import type { RequestContext } from "../../../http/request-context.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
 import { CODE, error } from "../wire/codes.ts";
 import { Exchange, type ExchangeFacts, type MethodReply } from "./exchange.ts";
 import type { FinalMessage } from "./response-stream.ts";
 
-export function dispatch(request: RpcRequest, facts: ExchangeFacts): MaybeResponse {
+export async function dispatch(request: RpcRequest, facts: ExchangeFacts): Promise<Response> {
   const exchange = new Exchange(facts);
   const { dialect } = exchange;
   const method = dialect.methods.get(request.method);
@@ -21,6 +21,8 @@ export function dispatch(request: RpcRequest, facts: ExchangeFacts): MaybeRespon
     (thrown) => broken(thrown, exchange.context),
   );
   if (!isPromise(replying)) return exchange.respond(final(replying));
+  // A method that completes at once is not watched, because no cancellation could arrive in time.
+  if (await settlesAtOnce(replying)) return exchange.respond(final(await replying));
   const unwatch = dialect.watch(request, exchange);
   const last = replying.then(final);
   return exchange.respond(unwatch ? last.finally(unwatch) : last);
