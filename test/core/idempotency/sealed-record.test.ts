@@ -19,9 +19,11 @@ async function stored(): Promise<string[]> {
   const inKv = keys.map(async ({ name }) => `${name} ${await KV.get(name)}`);
   const ids = await listDurableObjectIds(CLAIMS);
   const inObjects = ids.map((id) =>
-    runInDurableObject(CLAIMS.get(id), (_, { storage }) =>
-      [...storage.sql.exec("SELECT * FROM claims")].map((row) => JSON.stringify(row)),
-    ),
+    runInDurableObject(CLAIMS.get(id), (_, { storage: { sql } }) => {
+      // An object that has kept nothing, or nothing any more, has no tables.
+      const isEmpty = [...sql.exec("SELECT name FROM sqlite_master WHERE name = 'claims'")].length === 0;
+      return isEmpty ? [] : [...sql.exec("SELECT * FROM claims")].map((row) => JSON.stringify(row));
+    }),
   );
   return (await Promise.all([...inKv, ...inObjects])).flat();
 }
