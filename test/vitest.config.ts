@@ -84,8 +84,8 @@ export default defineConfig({
     // Some tests wait by design, so only very slow ones get a line.
     slowTestThreshold: 30_000,
     reporters: ["default", countAttacks()],
-    // Most files wait for processes and timers, so run three at once even on two cores, where vitest would run one.
-    maxWorkers: Math.max(3, availableParallelism()),
+    // Most files wait for processes and timers, so run four at once even on two cores, where vitest would run one.
+    maxWorkers: Math.max(4, availableParallelism()),
     // Tests call the Worker over HTTP, so imports do not tell which tests a saved file affects.
     watchTriggerPatterns: [{ pattern: /\/(src|tools|test\/fixtures)\/.*\.ts$/, testsToRun: testsOf }],
     projects: isUnitOnly ? [UNIT] : [UNIT, NODE, ...(await inWorkerd())],

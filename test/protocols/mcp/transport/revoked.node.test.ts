@@ -59,36 +59,36 @@ async function beat(): Promise<void> {
   for (const stream of [...streams, more]) stream.close();
 }
 
-describe.each([
-  ["a session's stream (GET)", legacy],
-  ["subscriptions/listen", modern],
-])("%s", (_, open) => {
-  it.each<[string, (key: Made) => Promise<void>]>([
-    ["is revoked", (key) => here.revoke(key)],
-    ["loses a toolkit", (key) => here.bind(key, ["shop"])],
-  ])("ends at a heartbeat when its key %s; those of others go on", async (_, change) => {
-    const [key, faithful] = [await here.makeKey({ toolkits: ["shop", "vault"] }), await here.makeKey()];
-    const [stream, neighbour] = [await open(key), await open(faithful)];
-    expect([stream.status, neighbour.status]).toEqual([200, 200]);
-    await change(key);
-    // The isolate's cache lasts half a minute, and KV's a minute.
-    await here.ahead(91);
-    await beat();
-    await stream.closed;
-    expect(neighbour.isClosed()).toBe(false);
-    neighbour.close();
-    await here.ahead(0);
-  });
+const KINDS = { "a session's stream (GET)": legacy, "subscriptions/listen": modern };
+const TOOLKITS = ["shop", "vault"];
+const LOSSES: Record<string, { make(): Promise<Made>; lose(key: Made): Promise<void> }> = {
+  "is revoked": { make: () => here.makeKey({ toolkits: TOOLKITS }), lose: (key) => here.revoke(key) },
+  "loses a toolkit": { make: () => here.makeKey({ toolkits: TOOLKITS }), lose: (key) => here.bind(key, ["shop"]) },
+  expires: { make: () => here.makeKey({ expires: Math.floor(Date.now() / 1_000) + 80 }), lose: async () => {} },
+};
 
-  it("ends at a heartbeat when its key expires", async () => {
-    const key = await here.makeKey({ expires: Math.floor(Date.now() / 1_000) + 60 });
-    const stream = await open(key);
-    expect(stream.status).toBe(200);
-    await here.ahead(61);
-    await beat();
-    await stream.closed;
-    await here.ahead(0);
-  });
+// All at once, because each waits for a heartbeat.
+it("ends each kind of stream at a heartbeat when its key is revoked, loses a toolkit or expires, and no other", async () => {
+  const ending = await Promise.all(
+    Object.entries(KINDS).flatMap(([kind, open]) =>
+      Object.entries(LOSSES).map(async ([loss, { make, lose }]) => {
+        const key = await make();
+        return { name: `${kind}: its key ${loss}`, stream: await open(key), lose: () => lose(key) };
+      }),
+    ),
+  );
+  const staying = await Promise.all(Object.values(KINDS).map(async (open) => open(await here.makeKey())));
+  expect([...ending.map(({ stream }) => stream), ...staying].filter(({ status }) => status !== 200)).toEqual([]);
+  await Promise.all(ending.map(({ lose }) => lose()));
+  // The isolate's cache lasts half a minute, and KV's a minute.
+  await here.ahead(91);
+  await beat();
+  const open = () => ending.filter(({ stream }) => !stream.isClosed()).map(({ name }) => name);
+  await until(async () => open().length === 0).catch(() => {});
+  expect(open()).toEqual([]);
+  expect(staying.map((stream) => stream.isClosed())).toEqual([false, false]);
+  for (const stream of staying) stream.close();
+  await here.ahead(0);
 });
 
 describe("a call that answers with a stream", () => {
@@ -108,35 +108,24 @@ describe("a call that answers with a stream", () => {
   const inSession = async (key: Made) => said(key, await session(key), {});
   const openTool = (key: Made) => posted("/opentool/streamCall", key, rpc(minutes.name, minutes.arguments), {});
 
-  it("ends at a heartbeat when its key is revoked, without the result; another key's stream gets it", async () => {
-    const keys = await Promise.all([1, 2, 3].map(() => here.makeKey({ scopes: ["*"] })));
-    const [one, two, faithful] = keys as [Made, Made, Made];
-    const calls = [modernCall(one), inSession(two), modernCall(faithful)];
+  it("ends at a heartbeat when its key is revoked, without the result, over OpenTool with its call; others get it", async () => {
+    const all = await Promise.all(Array.from({ length: 5 }, () => here.makeKey({ scopes: ["*"] })));
+    const [one, two, three, faithful, other] = all as [Made, Made, Made, Made, Made];
+    const mcp = [modernCall(one), inSession(two), modernCall(faithful)];
+    const opentool = [openTool(three), openTool(other)];
     await new Promise((resume) => setTimeout(resume, 2_000));
-    await Promise.all([here.revoke(one), here.revoke(two)]);
+    await Promise.all([one, two, three].map((key) => here.revoke(key)));
     await here.ahead(91);
-    const texts = await Promise.all(calls);
-    expect(texts.map((text) => [text.includes("notifications/progress"), text.includes("It was decided")])).toEqual([
-      [true, false],
+    const told = (texts: string[], begun: string) =>
+      texts.map((text) => [text.includes(begun), text.includes("decided")]);
+    const [cut, whole] = [
       [true, false],
       [true, true],
-    ]);
-    await here.ahead(0);
-  });
-
-  it("ends when its key is revoked over OpenTool too, and its call with it", async () => {
-    const keys = await Promise.all([1, 2].map(() => here.makeKey({ scopes: ["*"] })));
-    const [revoked, faithful] = keys as [Made, Made];
-    const texts = keys.map(openTool);
-    await new Promise((resume) => setTimeout(resume, 2_000));
-    await here.revoke(revoked);
-    await here.ahead(91);
-    expect((await Promise.all(texts)).map((text) => [text.includes("event:start"), text.includes("decided")])).toEqual([
-      [true, false],
-      [true, true],
-    ]);
-    await until(async () => outcomesOf(revoked).length > 0);
-    expect([outcomesOf(revoked), outcomesOf(faithful)]).toEqual([["cancelled"], ["completed"]]);
+    ];
+    expect(told(await Promise.all(mcp), "notifications/progress")).toEqual([cut, cut, whole]);
+    expect(told(await Promise.all(opentool), "event:start")).toEqual([cut, whole]);
+    await until(async () => outcomesOf(three).length > 0);
+    expect([outcomesOf(three), outcomesOf(other)]).toEqual([["cancelled"], ["completed"]]);
     await here.ahead(0);
   });
 });
