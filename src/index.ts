@@ -5,12 +5,13 @@
 import { env, waitUntil } from "cloudflare:workers";
 import catalogSource, { createWorker } from "#catalog";
 import createSignIn from "#sign-in";
+import createTokens from "#tokens";
 import { anonymousAccess } from "./access/anonymous.ts";
 import { failures } from "./access/failures.ts";
 import { createGuard } from "./access/guard.ts";
-import { MIN_SECRET_BYTES, tokens } from "./access/jwt.ts";
 import { keyring } from "./access/keys.ts";
 import { withCache } from "./access/sign-in.ts";
+import { TOKENS_ARE_OFF } from "./access/tokens.ts";
 import { createCatalog } from "./core/catalog/catalog.ts";
 import { guardedFetch } from "./core/lib/guarded-fetch.ts";
 import { describeError, type Log } from "./core/lib/log.ts";
@@ -77,7 +78,15 @@ const keys = keyring(kvKeys(bindings.KV), now);
 const { name, isLocal, baseScopes, secret, issuer, jwksUrl, audience } = settings;
 const ownServer = createSignIn?.({ kv: bindings.KV, keys, catalog, baseScopes, serverName: name, rateLimit, log });
 const signIn = ownServer && withCache(ownServer, now);
-const hasProvider = Boolean(issuer && jwksUrl);
+const report = (error: unknown) =>
+  log({ level: "error", message: "credential not checked", error: describeError(error) });
+const send: typeof fetch = (input, init) => fetch(input, init);
+const expectsTokens = Boolean(secret || issuer || jwksUrl);
+const tokens = expectsTokens
+  ? createTokens?.({ settings: { secret, issuer, jwksUrl, audience }, send, now, log, report })
+  : undefined;
+if (expectsTokens && !tokens) log({ level: "error", message: TOKENS_ARE_OFF });
+const hasProvider = Boolean(tokens && issuer && jwksUrl);
 const resource = {
   name,
   baseScopes,
@@ -107,7 +116,7 @@ const runtime: Runtime = {
   relay: objectRelay(bindings.MAILBOX),
   changeFeed: objectChangeFeed(bindings.HUB),
   defer: waitUntil,
-  fetch: guardedFetch((input, init) => fetch(input, init), settings.hosts),
+  fetch: guardedFetch(send, settings.hosts),
   rateLimit,
   log,
   logCall: settings.logsCalls ? log : undefined,
@@ -119,18 +128,6 @@ const runtime: Runtime = {
   binding: ownValue,
 };
 
-const report = (error: unknown) =>
-  log({ level: "error", message: "credential not checked", error: describeError(error) });
-
-if (Boolean(issuer) !== Boolean(jwksUrl)) {
-  log({ level: "error", message: "Set both JWT_ISSUER and JWT_JWKS_URL, or neither: tokens are refused" });
-}
-const secretBytes = new TextEncoder().encode(secret).length;
-if (secret && secretBytes < MIN_SECRET_BYTES) {
-  const problem = `JWT_SECRET has ${secretBytes} bytes and needs ${MIN_SECRET_BYTES} or more: tokens signed with it are refused`;
-  const fix = "Make one with: openssl rand -base64 32, and set it with: npx wrangler secret put JWT_SECRET";
-  log({ level: "error", message: `${problem}. ${fix}` });
-}
 if (isLocal) log({ level: "info", message: "Open to this machine: npm start requires no credentials" });
 
 // The app of app.ts, behind the fork's own middleware and routes if there is a tools/worker.ts.
@@ -148,10 +145,7 @@ const worker = createWorker({
     access: {
       anonymous: anonymousAccess({ isLocal, isPublic: settings.isPublic }, hasProvider || signIn !== undefined),
       keys,
-      tokens:
-        secret || hasProvider
-          ? tokens({ secret, issuer, jwksUrl, audience }, (input, init) => fetch(input, init), now, report)
-          : undefined,
+      tokens,
       signIn,
       failures: failures(rateLimit, now, log),
       report,

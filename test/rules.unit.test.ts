@@ -27,7 +27,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   { files: /^src\/core\/run\//, mayImport: [/^src\/core\/(lib|model|catalog|ports|run)\//] },
   { files: /^src\/core\/idempotency\//, mayImport: [/^src\/core\/(lib|model|catalog|ports|run|idempotency)\//] },
   { files: /^src\/core\/pipeline\//, mayImport: [/^src\/core\//] },
-  { files: /^src\/access\//, mayImport: [/^src\/(core|access)\//, /^jose(\/errors)?$/] },
+  { files: /^src\/access\//, mayImport: [/^src\/(core|access)\//] },
+  { files: /^src\/tokens\//, mayImport: [/^src\/(core|access|tokens)\//, /^jose(\/errors)?$/] },
   {
     files: /^src\/sign-in\//,
     mayImport: [/^src\/(core|access|pages|sign-in)\//, /^@cloudflare\/workers-oauth-provider$/],

@@ -3,13 +3,15 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, it } from "vitest";
 import { FIGURES, withRoom } from "./figures.ts";
-import { coreSize } from "./size.ts";
+import { core } from "./size.ts";
 
 it("a fork with one tool is hardly larger than last measured", () => {
-  const size = coreSize();
+  const { size, code } = core();
   console.log(`upload: ${size} KiB gzip`);
   expect(size).toBeGreaterThan(10);
   expect(size).toBeLessThan(withRoom(FIGURES.oneToolKiB));
+  // Messages of parts that are bundled only if wrangler.toml turns them on: tokens and sign-in.
+  expect(code).not.toMatch(/ERR_JWT_EXPIRED|authorization_code/);
 });
 
 it("the README gives its size", () => {

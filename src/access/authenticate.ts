@@ -7,11 +7,10 @@ import type { MaybePromise } from "../core/lib/maybe-promise.ts";
 import type { Principal } from "../core/model/principal.ts";
 import { GRANT } from "../core/model/principal.ts";
 import type { Failures } from "./failures.ts";
-import { ProviderDown } from "./jwks.ts";
-import type { Rejected, Tokens } from "./jwt.ts";
 import { isKey, type Keyring, keyIdOf } from "./keys.ts";
 import { originOf, resourcesOf } from "./protected-resource.ts";
 import type { SignIn } from "./sign-in.ts";
+import { ProviderDown, type Rejected, type Tokens } from "./tokens.ts";
 
 /** A request and its headers. `request.headers` is read once, because each read crosses into the runtime. */
 export interface IncomingRequest {

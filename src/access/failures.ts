@@ -22,7 +22,7 @@ export interface Failures {
 
 /** Failures per minute and address. Counted by the limiter RATE_60 in wrangler.toml; without it, there is no limit. */
 const RATE = 60;
-/** Longer than any other cache of checked credentials (keys.ts, jwt.ts, sign-in.ts). */
+/** Longer than any other cache of checked credentials (keys.ts, sign-in.ts, src/tokens). */
 const VALID_MS = 600_000;
 
 /**

@@ -48,7 +48,8 @@ export async function wrongSettings(project: string): Promise<Problem[]> {
     const problems: Problem[] = at === 0 && config.dev.host !== undefined ? [HOST] : [];
     const { settings, mistakes } = readSettings(config.vars);
     for (const { problem, fix } of mistakes) problems.push({ file: FILE, problem: `${problem} in ${vars}`, fix });
-    const { ratePerMinute: rate } = settings;
+    const { ratePerMinute: rate, secret, issuer, jwksUrl } = settings;
+    if ((secret || issuer || jwksUrl) && config.alias?.["#tokens"] === undefined) problems.push(tokensProblem(vars));
     const known = limiters(config);
     if (rate !== undefined && !known.includes(rate)) problems.push(rateProblem(vars, rate, known));
     return problems;
@@ -61,6 +62,14 @@ const HOST: Problem = {
   problem: "host in [dev] hides a request's real host and origin from the server: any web page could call it",
   fix: "remove it",
 };
+
+function tokensProblem(vars: string): Problem {
+  return {
+    file: FILE,
+    problem: `JWT_… is set in ${vars}, but the part of the Worker that checks tokens is not turned on: they would be refused`,
+    fix: 'write "#tokens" = "./src/tokens/jwt.ts" under [alias]',
+  };
+}
 
 /** A request that cannot be counted is refused. */
 function rateProblem(vars: string, rate: number, known: readonly number[]): Problem {

@@ -64,9 +64,9 @@ export class Field {
     const made =
       place === "kept"
         ? built("test/bench/tools")
-        : place === "closed" || place === "logged"
+        : place === "logged"
           ? this.module("one")
-          : built(manyTools(SIZES[place] ?? 1));
+          : built(manyTools(SIZES[place] ?? 1), { closed: place === "closed" });
     this.#modules.set(place, made);
     return made;
   }

@@ -22,9 +22,12 @@ export function manyTools(count: number): Record<string, string> {
   return files;
 }
 
-/** Returns the module that `wrangler deploy` would upload, minified. */
-export function built(tools: string | Record<string, string>): string {
-  const fork = makeFork(tools);
+/**
+ * Returns the module that `wrangler deploy` would upload, minified.
+ * @param closed whether it can check every kind of credential
+ */
+export function built(tools: string | Record<string, string>, { closed = false } = {}): string {
+  const fork = makeFork(tools, { closed });
   try {
     build(fork);
     return readFileSync(resolve(fork.root, "dist/index.js"), "utf8");

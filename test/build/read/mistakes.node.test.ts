@@ -636,6 +636,12 @@ describe.concurrent("a setting that would silently close or open a server", () =
       'write "" for no limit',
     ],
     [
+      "an identity provider whose tokens nothing checks",
+      '[vars]\nJWT_ISSUER = "https://login.example.com"\n[alias]\n"#sign-in" = "./src/sign-in/server.ts"\n',
+      "JWT_… is set in [vars], but the part of the Worker that checks tokens is not turned on",
+      'write "#tokens" = "./src/tokens/jwt.ts" under [alias]',
+    ],
+    [
       "a rate that is no number",
       `${RATES}[vars]\nRATE_PER_MINUTE = "600 per minute"\n`,
       'RATE_PER_MINUTE is "600 per minute" in [vars]',

@@ -44,11 +44,12 @@ export function makeFork(tools: string | Record<string, string>, { closed = fals
 /**
  * The text of a wrangler.toml for tests. By default anyone may call without a rate limit: few tests are about access.
  *
- * @param closed whether it requires credentials and limits requests, as a deployment does by default
+ * @param closed whether it requires credentials (of all kinds but sign-ins) and limits requests. Ends with [alias]
  */
 export function testSettings({ closed = false } = {}): string {
   const text = readFileSync(SETTINGS, "utf8");
-  return closed ? text : text.replace(/^PUBLIC = .*$/m, 'PUBLIC = "true"').replace(/^RATE_PER_MINUTE = .*\n/m, "");
+  if (closed) return `${text}\n[alias]\n"#tokens" = "./src/tokens/jwt.ts"\n`;
+  return text.replace(/^PUBLIC = .*$/m, 'PUBLIC = "true"').replace(/^RATE_PER_MINUTE = .*\n/m, "");
 }
 
 export interface Served {

@@ -50,8 +50,8 @@ export async function openPlace(
 ): Promise<Place> {
   const fork = makeFork(tools, { closed: true });
   const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
-  // Lines that the owner uncomments.
-  fork.write("wrangler.toml", `${change(settings)}\n[alias]\n"#sign-in" = "./src/sign-in/server.ts"\n`);
+  // A line that the owner uncomments, under [alias].
+  fork.write("wrangler.toml", `${change(settings)}"#sign-in" = "./src/sign-in/server.ts"\n`);
   build(fork);
 
   const published = new Map<string, () => Response>();

@@ -5,38 +5,13 @@
  */
 import { decodeProtectedHeader, type JWTPayload, jwtVerify } from "jose";
 import { JOSEError, JWTClaimValidationFailed } from "jose/errors";
+import { type CreateTokens, ProviderDown, type Rejected, type TokenSettings } from "../access/tokens.ts";
+import { TtlCache } from "../access/ttl-cache.ts";
 import { sha256 } from "../core/lib/digest.ts";
-import type { MaybePromise } from "../core/lib/maybe-promise.ts";
+import type { Log } from "../core/lib/log.ts";
 import type { Principal } from "../core/model/principal.ts";
 import { PARTITION } from "../core/model/principal.ts";
-import { ProviderDown, publishedKeys } from "./jwks.ts";
-import { TtlCache } from "./ttl-cache.ts";
-
-export interface TokenSettings {
-  /** The shared secret: {@link MIN_SECRET_BYTES} bytes or more. */
-  readonly secret?: string | undefined;
-  /** The identity provider's `iss`, exactly as it spells it. Set together with {@link jwksUrl}. */
-  readonly issuer?: string | undefined;
-  /** Where the provider publishes its keys: https, or http on loopback. */
-  readonly jwksUrl?: string | undefined;
-  /** The required `aud`; by default the URL of the request. */
-  readonly audience?: string | undefined;
-}
-
-export interface Tokens {
-  /**
-   * @param resources URIs that a token for this request may have been issued for
-   * @returns the principal, or (for the log) why the token was refused
-   * @throws {ProviderDown} if the identity provider's keys cannot be fetched
-   */
-  find(token: string, resources: readonly string[]): MaybePromise<Principal | Rejected>;
-}
-
-/** An invalid credential. */
-export interface Rejected {
-  /** For the operator's log only. Contains nothing taken from the credential. */
-  readonly why: string;
-}
+import { publishedKeys } from "./jwks.ts";
 
 /** A verified token, before its audience is checked. */
 interface Verified {
@@ -49,7 +24,7 @@ interface Verified {
 }
 
 /** Minimum length of a shared secret, in bytes (RFC 7518, 3.2). */
-export const MIN_SECRET_BYTES = 32;
+const MIN_SECRET_BYTES = 32;
 const ASYMMETRIC = ["RS256", "ES256", "EdDSA", "Ed25519"];
 const TYPES = ["jwt", "at+jwt", "application/at+jwt"];
 /** Clock skew allowed between issuer and Worker, in seconds: applies to `exp`, `nbf` and `iat`. */
@@ -59,17 +34,8 @@ const MAX_LIFE_S = 3_600;
 /** How long a verified token is cached, unless it expires sooner. */
 const CACHE_MS = 300_000;
 
-/**
- * @param send fetches the provider's keys. Unguarded, because the URL is the operator's own setting
- * @param now  milliseconds since 1970
- * @param report logs a failure of the provider
- */
-export function tokens(
-  settings: TokenSettings,
-  send: typeof fetch,
-  now: () => number,
-  report: (error: unknown) => void,
-): Tokens {
+const createTokens: CreateTokens = ({ settings, send, now, log, report }) => {
+  warn(settings, log);
   const recent = new TtlCache<Verified>(now);
   let published: ReturnType<typeof publishedKeys> | undefined;
 
@@ -86,7 +52,7 @@ export function tokens(
     if (isShared) {
       if (settings.secret === undefined) return { why: "HS256 token, but JWT_SECRET is not set" };
       const key = new TextEncoder().encode(settings.secret);
-      // The operator's mistake; index.ts logs it at startup. No token can be valid until it is fixed.
+      // The operator's mistake, which was logged at startup. No token can be valid until it is fixed.
       if (key.length < MIN_SECRET_BYTES) return { why: "JWT_SECRET is too short" };
       ({ payload } = await jwtVerify(token, key, { ...options, algorithms: ["HS256"], requiredClaims: ["exp"] }));
       if ((payload.exp as number) > now() / 1_000 + MAX_LIFE_S + TOLERANCE_S) {
@@ -135,6 +101,20 @@ export function tokens(
       );
     },
   };
+};
+export default createTokens;
+
+/** Logs settings with which no token can be valid. */
+function warn({ secret, issuer, jwksUrl }: TokenSettings, log: Log): void {
+  if (Boolean(issuer) !== Boolean(jwksUrl)) {
+    log({ level: "error", message: "Set both JWT_ISSUER and JWT_JWKS_URL, or neither: tokens are refused" });
+  }
+  const bytes = new TextEncoder().encode(secret).length;
+  if (secret && bytes < MIN_SECRET_BYTES) {
+    const problem = `JWT_SECRET has ${bytes} bytes and needs ${MIN_SECRET_BYTES} or more: tokens signed with it are refused`;
+    const fix = "Make one with: openssl rand -base64 32, and set it with: npx wrangler secret put JWT_SECRET";
+    log({ level: "error", message: `${problem}. ${fix}` });
+  }
 }
 
 const MALFORMED: Rejected = { why: "malformed token" };

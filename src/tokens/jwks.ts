@@ -1,10 +1,8 @@
 /** The public keys of an identity provider (RFC 7517): when they are fetched, and how long they are trusted. */
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import { JOSEError, JWKSInvalid, JWKSNoMatchingKey } from "jose/errors";
+import { ProviderDown } from "../access/tokens.ts";
 import { atMost } from "../core/lib/wait.ts";
-
-/** The identity provider cannot be reached or publishes no usable keys, so its tokens cannot be verified. */
-export class ProviderDown extends Error {}
 
 /** Age after which the keys are fetched again, and after which they are no longer used if that fails. */
 const FRESH_MS = 600_000;
