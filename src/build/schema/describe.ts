@@ -65,17 +65,18 @@ export function describeOutput(schema: unknown, complain: Complain): JsonSchema 
 }
 
 /** Formats that clients check more strictly than the libraries do: zod's `url()` accepts https://example.com/Köln. */
-const STRICTER_AT_CLIENTS: readonly unknown[] = ["uri", "time"];
+const STRICTER_AT_CLIENTS: readonly unknown[] = ["uri", "time", "date-time", "duration", "email", "ipv6"];
 
 /**
  * Removes rules for which the official MCP clients reject results that the tool's own library accepts: formats (see
- * above), fractions in `multipleOf` (19.99 is no exact multiple of 0.01), and `items` next to `prefixItems`, which their
+ * above; zod lists a pattern for `ipv6()` that it does not check itself), fractions in `multipleOf` (19.99 is no exact multiple of 0.01), and `items` next to `prefixItems`, which their
  * version 1 applies to all items.
  */
 function withoutFalseAlarms(schema: JsonSchema): JsonSchema {
-  const { format, multipleOf, items, ...rest } = schema;
+  const { format, pattern, multipleOf, items, ...rest } = schema;
   return {
     ...rest,
+    ...(pattern !== undefined && format !== "ipv6" && { pattern }),
     ...(format !== undefined && !STRICTER_AT_CLIENTS.includes(format) && { format }),
     ...(Number.isInteger(multipleOf) && { multipleOf }),
     ...(items !== undefined && rest.prefixItems === undefined && { items }),

@@ -50,6 +50,11 @@ export interface Rich<Value> {
   readonly meta?: Readonly<Record<string, Json>> | undefined;
 }
 
+/** Whether a value is a list of content blocks. `rich` does not check what it is given. */
+export function areBlocks(value: unknown): value is readonly Block[] {
+  return Array.isArray(value) && value.every((block) => typeof block?.type === "string");
+}
+
 /** Whether a tool returned the result of `rich` (`#tool`), not a plain object of the same shape. */
 export function isRich(value: unknown): value is Rich<unknown> {
   return typeof value === "object" && value !== null && RICH in value;

@@ -1,7 +1,7 @@
 /** Checks a tool's result against its declared output. If it does not match, the call fails with a clear message. */
 import { type Json, NotJson, toJson } from "../lib/json.ts";
 import { attempt, isPromise, type MaybePromise } from "../lib/maybe-promise.ts";
-import { isRich, type Rich } from "../model/content.ts";
+import { areBlocks, isRich, type Rich } from "../model/content.ts";
 import { inOneLine, toIssues } from "../model/issues.ts";
 import type { Outcome } from "../model/outcome.ts";
 import { type SchemaIssue, type Validated, validate } from "../model/schema.ts";
@@ -32,7 +32,8 @@ function toOutcome(validated: Validated<unknown>, rich: Rich<unknown> | undefine
 
 /** @throws NotJson if the value cannot be expressed in JSON */
 function completed(value: unknown, rich: Rich<unknown> | undefined, tool: ToolRun): Outcome {
-  const content = rich?.blocks && (toJson({ blocks: rich.blocks, meta: rich.meta }) as object);
+  if (rich && !areBlocks(rich.blocks)) return mismatch([NO_BLOCKS], tool);
+  const content = rich && (toJson({ blocks: rich.blocks, meta: rich.meta }) as object);
   if (tool.definition.output === null) return { kind: "completed", ...content };
   const dropped: string[] = [];
   const json = value === undefined ? undefined : toJson(value, "", 0, dropped);
@@ -51,6 +52,8 @@ function missingMember(json: Json | undefined, { offer }: ToolRun): string | und
 
 /** Clients refuse such a result: its place is empty, and the listed schema has something there. */
 const UNDEFINED = "Is undefined, which JSON leaves out, and the listed output requires it";
+
+const NO_BLOCKS: SchemaIssue = { path: ["blocks"], message: "Must be a list of content blocks, each with a type" };
 
 function mismatch(issues: readonly SchemaIssue[], tool: ToolRun): Outcome {
   const detail = tool.context.scrub(inOneLine(toIssues(issues)));

@@ -389,7 +389,9 @@ it("lists an output without rules for which the official clients reject what its
     price: v.pipe(v.number(), v.multipleOf(0.01)),
     pair: v.strictTuple([v.number(), v.number()]),
     even: v.pipe(v.number(), v.multipleOf(2)),
-    mail: v.pipe(v.string(), v.email()),
+    mail: v.pipe(v.string(), v.rfcEmail()),
+    when: v.pipe(v.string(), v.isoDateTime()),
+    day: v.pipe(v.string(), v.isoDate()),
   })`;
   const { discover, catalog } = project({ "kit/add.ts": tool({ output, run: "() => ({}) as never" }) });
   expect(await discover()).toMatchObject({ code: 0, stderr: "" });
@@ -400,6 +402,8 @@ it("lists an output without rules for which the official clients reject what its
     price: { type: "number" },
     pair: { type: "array", prefixItems: [{ type: "number" }, { type: "number" }], minItems: 2 },
     even: { type: "number", multipleOf: 2 },
-    mail: { type: "string", format: "email" },
+    mail: { type: "string" },
+    when: { type: "string" },
+    day: { type: "string", format: "date" },
   });
 });

@@ -13,6 +13,7 @@ describe("errors (a 200 with `error`)", () => {
     ["Failing_Faults", { how: "endless wait" }, 500, "Busy (try again)"],
     ["Failing_Throws", { what: "error" }, 500, "The tool failed because of an internal error."],
     ["Outputs_Any", { kind: "NaN" }, 500, "The tool's result cannot be represented in JSON."],
+    ["Outputs_NoBlocks", {}, 500, "The tool's result does not match its declared output."],
     ["Outputs_Broken", {}, 500, "The tool's result does not match its declared output."],
     ["Missing_Tool", {}, 404, "Unknown function Missing_Tool; GET /opentool/load lists all functions"],
     // The name in the request, not the spelling of another tool that may exist.
