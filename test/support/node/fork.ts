@@ -56,8 +56,13 @@ export interface Served {
   stop(): Promise<void>;
 }
 
+export interface ServedBuilt extends Served {
+  /** Every line that the Worker has logged so far. */
+  logs(): string[];
+}
+
 /** Serves what `wrangler deploy` would upload, minified, on workerd without a bundler or a watcher. */
-export async function serveBuilt(fork: Fork): Promise<Served> {
+export async function serveBuilt(fork: Fork): Promise<ServedBuilt> {
   build(fork);
   const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8")
     .replace(/^main = .*$/m, 'main = "dist/index.js"\nno_bundle = true')
@@ -65,7 +70,11 @@ export async function serveBuilt(fork: Fork): Promise<Served> {
   fork.write("wrangler.built.toml", settings);
   const harness = createTestHarness({ root: fork.root, workers: [{ configPath: "./wrangler.built.toml" }] });
   const { url } = await harness.listen();
-  return { url: url.origin, stop: () => harness.close() };
+  return {
+    url: url.origin,
+    stop: () => harness.close(),
+    logs: () => harness.getLogs().map(({ message }) => message),
+  };
 }
 
 export interface Started extends Served {

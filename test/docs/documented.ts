@@ -1,0 +1,119 @@
+/** One fork with all tools of the documentation: type-checked, discovered, built and served. */
+import { execFile, execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type Fork, makeFork, type ServedBuilt, serveBuilt, testSettings } from "../support/node/fork.ts";
+import { type Block, blocksIn } from "./blocks.ts";
+import { commandsIn, isQuick } from "./commands.ts";
+import { isAdditive, merged } from "./settings.ts";
+
+/** The address that the documentation gives, of `npm start`. */
+export const WRITTEN_URL = /http:\/\/(127\.0\.0\.1|localhost):8787/g;
+
+/** Blocks without a file of their own are the body of a tool's `run`. */
+const FRAGMENTS = "src/fragments";
+
+export interface Documented extends ServedBuilt {
+  readonly fork: Fork;
+  /** What the type checker says, by the place of the block that it is about; others under "". */
+  readonly typeErrors: ReadonlyMap<string, string>;
+  /** What each quick command printed. */
+  readonly printed: ReadonlyMap<string, string>;
+}
+
+export async function serveDocumented(): Promise<Documented> {
+  const fork = makeFork("test/fixtures/samples");
+  const blocks = blocksIn("ts");
+  try {
+    const printed = await runQuick(fork);
+    for (const block of blocks) {
+      if (block.path === undefined) fork.write(fragmentOf(block), asFragment(block.text));
+      else fork.write(block.path, block.text);
+    }
+    // As under `npm start`.
+    const additive = blocksIn("toml").map(({ text }) => text).filter(isAdditive);
+    fork.write("wrangler.toml", ['LOCAL = "true"', ...additive].reduce(merged, testSettings()));
+    execFileSync(process.execPath, ["src/build/cli.ts"], { cwd: fork.root, stdio: ["ignore", "pipe", "pipe"] });
+    const typeErrors = check(fork, blocks);
+    const served = await serveBuilt(fork);
+    return {
+      ...served,
+      fork,
+      typeErrors,
+      printed,
+      async stop() {
+        await served.stop();
+        fork.remove();
+      },
+    };
+  } catch (error) {
+    fork.remove();
+    throw located(error as Error, blocks);
+  }
+}
+
+/** Runs the quick commands, each once, before the blocks are written: they may write files that a block then changes. */
+async function runQuick(fork: Fork): Promise<Map<string, string>> {
+  const quick = new Set(blocksIn("sh").flatMap(({ text }) => commandsIn(text).filter(isQuick)));
+  const printed = new Map<string, string>();
+  for (const command of quick) {
+    const { stdout } = await promisify(execFile)("sh", ["-c", command], { cwd: fork.root });
+    printed.set(command, stdout);
+  }
+  return printed;
+}
+
+const fragmentOf = ({ page, line }: Block) => `${FRAGMENTS}/${page.replaceAll(/\W/g, "-")}-${line}.ts`;
+
+function asFragment(text: string): string {
+  if (/^(import|export) /m.test(text)) return text;
+  return `import type { ToolContext } from "#tool";
+export async function run(ctx: ToolContext<string, string, string, string>) {
+${text}}
+`;
+}
+
+/** Runs the type checker over the fork. Its sources are checked too, which takes hardly longer than the tools alone. */
+function check(fork: Fork, blocks: readonly Block[]): Map<string, string> {
+  const errors = new Map<string, string>();
+  try {
+    execFileSync(join(fork.root, "node_modules/.bin/tsc"), ["-p", ".", "--pretty", "false"], {
+      cwd: fork.root,
+      encoding: "utf8",
+    });
+  } catch (error) {
+    for (const message of (error as { stdout: string }).stdout.split(/\n(?=\S)/)) {
+      const [, file = ""] = /^(\S+?)\(/.exec(message) ?? [];
+      const at = blocks.find((block) => (block.path ?? fragmentOf(block)) === file)?.at ?? "";
+      errors.set(at, `${errors.get(at) ?? ""}${message}\n`);
+    }
+  }
+  return errors;
+}
+
+/** Adds to an error which blocks the files are that it names. */
+function located(error: Error, blocks: readonly Block[]): Error {
+  const text = error.message;
+  const places = blocks.filter(({ path }) => path !== undefined && text.includes(path));
+  return new Error(`${text}\n${places.map(({ path, at }) => `${path} is the block at ${at}`).join("\n")}`);
+}
+
+export interface ListedTool {
+  readonly id: string;
+  readonly input_schema: { readonly parameters: object };
+  readonly requirements?: {
+    readonly secrets?: readonly { readonly id: string }[];
+    readonly authorization?: readonly { readonly id: string }[];
+    readonly user_id?: boolean;
+  };
+}
+
+/** A context with a value for everything that a tool requires. */
+export function contextFor({ requirements = {} }: ListedTool): object {
+  const { secrets = [], authorization = [], user_id } = requirements;
+  return {
+    ...(secrets.length > 0 && { secrets: secrets.map(({ id }) => ({ id, value: "value" })) }),
+    ...(authorization.length > 0 && { authorization: authorization.map(({ id }) => ({ id, token: "token" })) }),
+    ...(user_id && { user_id: "ada" }),
+  };
+}

@@ -1,0 +1,66 @@
+/** Merges the `toml` blocks of the documentation into a wrangler.toml, as their reader would. */
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { unstable_readConfig as readConfig } from "wrangler";
+import { readSettings } from "../../src/settings.ts";
+import { ROOT } from "./blocks.ts";
+
+/**
+ * Adds a block to the text of a wrangler.toml. A line with a value replaces the line of that name, or is added where it
+ * belongs: names in capitals under [vars], others at the top. Tables that are not there are added at the end.
+ */
+export function merged(toml: string, block: string): string {
+  let text = toml;
+  // Each table begins with its heading; lines before the first belong to none.
+  const parts = block.split(/^(?=\[)/m);
+  const tables = parts.filter((part) => part.startsWith("["));
+  const head = parts.find((part) => !part.startsWith("[")) ?? "";
+  for (const [, line = "", name = ""] of head.matchAll(/^((\w+) = .*)$/gm)) text = set(text, name, line);
+  for (const table of tables) {
+    const [heading = ""] = table.split("\n");
+    const isThere = !heading.startsWith("[[") && text.includes(`\n${heading}\n`);
+    if (isThere) text = text.replace(`\n${heading}\n`, () => `\n${without(table, heading)}`);
+    else if (!text.includes(table.trim())) text += `\n${table}`;
+  }
+  return text;
+
+  function without(table: string, heading: string): string {
+    // A name may be in a table only once.
+    for (const [, name] of table.matchAll(/^(\w+) = /gm)) text = text.replace(new RegExp(`^${name} = .*\n`, "m"), "");
+    return `${heading}\n${table.slice(heading.length + 1).trim()}\n`;
+  }
+}
+
+function set(toml: string, name: string, line: string): string {
+  const there = new RegExp(`^${name} = .*$`, "m");
+  if (there.test(toml)) return toml.replace(there, () => line);
+  const isVariable = name === name.toUpperCase();
+  return isVariable ? toml.replace("[vars]\n", () => `[vars]\n${line}\n`) : `${line}\n${toml}`;
+}
+
+/** Whether a block only adds triggers and bindings that need no account: then the tools of all pages can have them. */
+export function isAdditive(block: string): boolean {
+  const headings = block.match(/^\S.*$/gm)?.filter((line) => line.startsWith("[")) ?? [];
+  const isLocal = /^\[\[?(kv_namespaces|d1_databases|r2_buckets|triggers|ratelimits|queues\..*)\]\]?$/;
+  return block.startsWith("[") && headings.every((heading) => isLocal.test(heading));
+}
+
+/** @returns what wrangler and our own settings say against a wrangler.toml: errors, unknown names, unusable values */
+export function complaints(toml: string): string[] {
+  const config = join(ROOT, `.wrangler/documented-${process.pid}.toml`);
+  writeFileSync(config, toml);
+  const said: string[] = [];
+  const { warn } = console;
+  // wrangler warns of names that it does not know, and ignores them.
+  console.warn = (...words: unknown[]) => said.push(words.join(" "));
+  try {
+    const { vars } = readConfig({ config });
+    said.push(...readSettings(vars).mistakes.map(({ problem, fix }) => `${problem}: ${fix}`));
+  } catch (error) {
+    said.push((error as Error).message);
+  } finally {
+    console.warn = warn;
+    rmSync(config);
+  }
+  return said;
+}
