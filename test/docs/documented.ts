@@ -1,10 +1,13 @@
 /** One fork with all tools of the documentation: type-checked, discovered, built and served. */
 import { execFile, execFileSync } from "node:child_process";
+import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { type Ran, runTests } from "../support/node/copy.ts";
 import { type Fork, makeFork, type ServedBuilt, serveBuilt, testSettings } from "../support/node/fork.ts";
-import { type Block, blocksIn } from "./blocks.ts";
+import { type Block, blocksIn, ROOT } from "./blocks.ts";
 import { commandsIn, isQuick } from "./commands.ts";
+import { PENDING } from "./pending.ts";
 import { isAdditive, merged } from "./settings.ts";
 
 /** The address that the documentation gives, of `npm start`. */
@@ -12,6 +15,10 @@ export const WRITTEN_URL = /http:\/\/(127\.0\.0\.1|localhost):8787/g;
 
 /** Blocks without a file of their own are the body of a tool's `run`. */
 const FRAGMENTS = "src/fragments";
+
+/** Blocks that import a module which does not exist yet wait for it. */
+export const tsBlocks = () =>
+  blocksIn("ts").filter(({ text }) => !PENDING.imports.some((name) => text.includes(`from "${name}"`)));
 
 export interface Documented extends ServedBuilt {
   readonly fork: Fork;
@@ -23,15 +30,21 @@ export interface Documented extends ServedBuilt {
 
 export async function serveDocumented(): Promise<Documented> {
   const fork = makeFork("test/fixtures/samples");
-  const blocks = blocksIn("ts");
+  const blocks = tsBlocks();
   try {
     const printed = await runQuick(fork);
     for (const block of blocks) {
       if (block.path === undefined) fork.write(fragmentOf(block), asFragment(block.text));
       else fork.write(block.path, block.text);
     }
+    if (testFiles().length > 0) {
+      const filter = (path: string) => !/\/(generated|node_modules)$/.test(path);
+      cpSync(join(ROOT, "test"), join(fork.root, "test"), { recursive: true, filter });
+    }
     // As under `npm start`.
-    const additive = blocksIn("toml").map(({ text }) => text).filter(isAdditive);
+    const additive = blocksIn("toml")
+      .map(({ text }) => text)
+      .filter(isAdditive);
     fork.write("wrangler.toml", ['LOCAL = "true"', ...additive].reduce(merged, testSettings()));
     execFileSync(process.execPath, ["src/build/cli.ts"], { cwd: fork.root, stdio: ["ignore", "pipe", "pipe"] });
     const typeErrors = check(fork, blocks);
@@ -84,11 +97,24 @@ function check(fork: Fork, blocks: readonly Block[]): Map<string, string> {
   } catch (error) {
     for (const message of (error as { stdout: string }).stdout.split(/\n(?=\S)/)) {
       const [, file = ""] = /^(\S+?)\(/.exec(message) ?? [];
+      // A fragment shows how a value is got, and not what is done with it.
+      if (file.startsWith(FRAGMENTS) && message.includes("error TS6133")) continue;
       const at = blocks.find((block) => (block.path ?? fragmentOf(block)) === file)?.at ?? "";
       errors.set(at, `${errors.get(at) ?? ""}${message}\n`);
     }
   }
   return errors;
+}
+
+function testFiles(): string[] {
+  const files = tsBlocks().flatMap(({ path }) => (path?.endsWith(".test.ts") ? [path] : []));
+  return [...new Set(files)];
+}
+
+/** Runs the blocks that are tests of tools, with the project's own runner. */
+export async function runTestBlocks({ fork }: Documented): Promise<Ran | undefined> {
+  const files = testFiles();
+  return files.length === 0 ? undefined : runTests(fork.root, files);
 }
 
 /** Adds to an error which blocks the files are that it names. */

@@ -1,9 +1,10 @@
 /** Merges the `toml` blocks of the documentation into a wrangler.toml, as their reader would. */
-import { rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { unstable_readConfig as readConfig } from "wrangler";
 import { readSettings } from "../../src/settings.ts";
-import { ROOT } from "./blocks.ts";
+import type { Fork } from "../support/node/fork.ts";
+import { blocksIn, ROOT } from "./blocks.ts";
 
 /**
  * Adds a block to the text of a wrangler.toml. A line with a value replaces the line of that name, or is added where it
@@ -16,19 +17,18 @@ export function merged(toml: string, block: string): string {
   const tables = parts.filter((part) => part.startsWith("["));
   const head = parts.find((part) => !part.startsWith("[")) ?? "";
   for (const [, line = "", name = ""] of head.matchAll(/^((\w+) = .*)$/gm)) text = set(text, name, line);
-  for (const table of tables) {
-    const [heading = ""] = table.split("\n");
-    const isThere = !heading.startsWith("[[") && text.includes(`\n${heading}\n`);
-    if (isThere) text = text.replace(`\n${heading}\n`, () => `\n${without(table, heading)}`);
-    else if (!text.includes(table.trim())) text += `\n${table}`;
-  }
+  for (const table of tables) text = withTable(text, table.trim());
   return text;
+}
 
-  function without(table: string, heading: string): string {
-    // A name may be in a table only once.
-    for (const [, name] of table.matchAll(/^(\w+) = /gm)) text = text.replace(new RegExp(`^${name} = .*\n`, "m"), "");
-    return `${heading}\n${table.slice(heading.length + 1).trim()}\n`;
-  }
+function withTable(toml: string, table: string): string {
+  const [heading = "", ...lines] = table.split("\n");
+  if (toml.includes(table)) return toml;
+  if (heading.startsWith("[[") || !toml.includes(`\n${heading}\n`)) return `${toml}\n${table}\n`;
+  // A name may be in a table only once.
+  const names = lines.flatMap((line) => /^(\w+) = /.exec(line)?.[1] ?? []);
+  const rest = names.reduce((text, name) => text.replace(new RegExp(`^${name} = .*\n`, "m"), ""), toml);
+  return rest.replace(`\n${heading}\n`, () => `\n${table}\n`);
 }
 
 function set(toml: string, name: string, line: string): string {
@@ -45,9 +45,12 @@ export function isAdditive(block: string): boolean {
   return block.startsWith("[") && headings.every((heading) => isLocal.test(heading));
 }
 
+/** Where names of variables are: the settings, and the tools of the documentation. */
+const KNOWN = [readFileSync(join(ROOT, "src/settings.ts"), "utf8"), ...blocksIn("ts").map(({ text }) => text)];
+
 /** @returns what wrangler and our own settings say against a wrangler.toml: errors, unknown names, unusable values */
-export function complaints(toml: string): string[] {
-  const config = join(ROOT, `.wrangler/documented-${process.pid}.toml`);
+export function complaints(fork: Fork, toml: string): string[] {
+  const config = join(fork.root, "wrangler.checked.toml");
   writeFileSync(config, toml);
   const said: string[] = [];
   const { warn } = console;
@@ -55,12 +58,13 @@ export function complaints(toml: string): string[] {
   console.warn = (...words: unknown[]) => said.push(words.join(" "));
   try {
     const { vars } = readConfig({ config });
+    const unknown = Object.keys(vars).filter((name) => !KNOWN.some((text) => new RegExp(`\\b${name}\\b`).test(text)));
+    said.push(...unknown.map((name) => `no setting and no tool of the documentation is named ${name}`));
     said.push(...readSettings(vars).mistakes.map(({ problem, fix }) => `${problem}: ${fix}`));
   } catch (error) {
     said.push((error as Error).message);
   } finally {
     console.warn = warn;
-    rmSync(config);
   }
   return said;
 }
