@@ -3,12 +3,13 @@ import { execFile, execFileSync } from "node:child_process";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { build } from "../support/node/build.ts";
 import { type Ran, runTests } from "../support/node/copy.ts";
-import { type Fork, makeFork, type ServedBuilt, serveBuilt, testSettings } from "../support/node/fork.ts";
+import { type Fork, makeFork, type ServedBuilt, serveDist, testSettings } from "../support/node/fork.ts";
 import { type Block, blocksIn, ROOT } from "./blocks.ts";
 import { commandsIn, isQuick } from "./commands.ts";
 import { PENDING } from "./pending.ts";
-import { isAdditive, merged } from "./settings.ts";
+import { isAdditive, merged, needsAccount } from "./settings.ts";
 
 /** The address that the documentation gives, of `npm start`. */
 export const WRITTEN_URL = /http:\/\/(127\.0\.0\.1|localhost):8787/g;
@@ -41,14 +42,15 @@ export async function serveDocumented(): Promise<Documented> {
       const filter = (path: string) => !/\/(generated|node_modules)$/.test(path);
       cpSync(join(ROOT, "test"), join(fork.root, "test"), { recursive: true, filter });
     }
+    const additive = textsOf("toml").filter(isAdditive);
     // As under `npm start`.
-    const additive = blocksIn("toml")
-      .map(({ text }) => text)
-      .filter(isAdditive);
-    fork.write("wrangler.toml", ['LOCAL = "true"', ...additive].reduce(merged, testSettings()));
+    const here = ['LOCAL = "true"', ...additive.filter((text) => !needsAccount(text))].reduce(merged, testSettings());
+    fork.write("wrangler.toml", additive.reduce(merged, here));
     execFileSync(process.execPath, ["src/build/cli.ts"], { cwd: fork.root, stdio: ["ignore", "pipe", "pipe"] });
     const typeErrors = check(fork, blocks);
-    const served = await serveBuilt(fork);
+    build(fork);
+    const served = await serveDist(fork, here);
+    await fillDatabases(served);
     return {
       ...served,
       fork,
@@ -75,6 +77,21 @@ async function runQuick(fork: Fork): Promise<Map<string, string>> {
   }
   return printed;
 }
+
+/** What `wrangler d1 execute NAME --local` would do, whose databases are files: here they are in memory. */
+async function fillDatabases({ bindings }: ServedBuilt): Promise<void> {
+  const commands = textsOf("sh")
+    .join("\n")
+    .matchAll(/^npx wrangler d1 execute (\w+) --local --command "(.+)"$/gm);
+  const databases = (await bindings()) as Readonly<Record<string, D1>>;
+  for (const [, name = "", sql = ""] of commands) await databases[name]?.exec(sql);
+}
+
+interface D1 {
+  exec(sql: string): Promise<unknown>;
+}
+
+const textsOf = (language: string) => blocksIn(language).map(({ text }) => text);
 
 const fragmentOf = ({ page, line }: Block) => `${FRAGMENTS}/${page.replaceAll(/\W/g, "-")}-${line}.ts`;
 
@@ -132,6 +149,17 @@ export interface ListedTool {
     readonly authorization?: readonly { readonly id: string }[];
     readonly user_id?: boolean;
   };
+}
+
+/** Whether a tool has a binding that is only there with an account. */
+export function isOfAccount({ id }: ListedTool): boolean {
+  const [path = ""] = id.toLowerCase().replace(".", "/").split("@");
+  const block = tsBlocks().find((block) => block.path?.replaceAll("-", "") === `tools/${path}.ts`);
+  const bindings = textsOf("toml")
+    .filter(needsAccount)
+    .join("\n")
+    .matchAll(/^binding = (".+")$/gm);
+  return [...bindings].some(([, name = ""]) => block?.text.includes(name));
 }
 
 /** A context with a value for everything that a tool requires. */

@@ -38,12 +38,17 @@ function set(toml: string, name: string, line: string): string {
   return isVariable ? toml.replace("[vars]\n", () => `[vars]\n${line}\n`) : `${line}\n${toml}`;
 }
 
-/** Whether a block only adds triggers and bindings that need no account: then the tools of all pages can have them. */
+const LOCAL = /^\[+(kv_namespaces|d1_databases|r2_buckets|triggers|ratelimits|queues\.\w+)\]/;
+const OF_ACCOUNT = /^\[+(ai|browser|images|vectorize|hyperdrive)\]/;
+
+/** Whether a block only adds triggers and bindings: then the tools of all pages can have them. */
 export function isAdditive(block: string): boolean {
-  const headings = block.match(/^\S.*$/gm)?.filter((line) => line.startsWith("[")) ?? [];
-  const isLocal = /^\[\[?(kv_namespaces|d1_databases|r2_buckets|triggers|ratelimits|queues\..*)\]\]?$/;
-  return block.startsWith("[") && headings.every((heading) => isLocal.test(heading));
+  const headings = block.split("\n").filter((line) => line.startsWith("["));
+  return block.startsWith("[") && headings.every((heading) => LOCAL.test(heading) || OF_ACCOUNT.test(heading));
 }
+
+/** Whether a block adds what is only there with an account: tools with it are built, and not called. */
+export const needsAccount = (block: string) => isAdditive(block) && OF_ACCOUNT.test(block);
 
 /** Where names of variables are: the settings, and the tools of the documentation. */
 const KNOWN = [readFileSync(join(ROOT, "src/settings.ts"), "utf8"), ...blocksIn("ts").map(({ text }) => text)];

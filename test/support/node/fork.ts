@@ -59,12 +59,23 @@ export interface Served {
 export interface ServedBuilt extends Served {
   /** Every line that the Worker has logged so far. */
   logs(): string[];
+  /** Its bindings, by name. */
+  bindings(): Promise<Readonly<Record<string, unknown>>>;
 }
 
 /** Serves what `wrangler deploy` would upload, minified, on workerd without a bundler or a watcher. */
 export async function serveBuilt(fork: Fork): Promise<ServedBuilt> {
   build(fork);
-  const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8")
+  return serveDist(fork, readFileSync(join(fork.root, "wrangler.toml"), "utf8"));
+}
+
+/**
+ * Serves what is in `dist/`.
+ *
+ * @param toml text of a wrangler.toml
+ */
+export async function serveDist(fork: Fork, toml: string): Promise<ServedBuilt> {
+  const settings = toml
     .replace(/^main = .*$/m, 'main = "dist/index.js"\nno_bundle = true')
     .replace(/^\[build\][^[]*/m, "");
   fork.write("wrangler.built.toml", settings);
@@ -74,6 +85,7 @@ export async function serveBuilt(fork: Fork): Promise<ServedBuilt> {
     url: url.origin,
     stop: () => harness.close(),
     logs: () => harness.getLogs().map(({ message }) => message),
+    bindings: () => harness.getWorker().getEnv(),
   };
 }
 
