@@ -10,8 +10,9 @@ import { dirname, join, resolve } from "node:path";
 const ROOT = resolve(import.meta.dirname, "../../..");
 /** Without tools/ and wrangler.toml: a copy starts without tools, and each run writes its own wrangler.toml. */
 const ENTRIES = [
-  ...[".agents", ".ci", ".claude", ".gitignore", "AGENTS.md", "CONTRIBUTING.md", "README.md", "biome.json", "docs"],
-  ...["package.json", "package-lock.json", "src", "test", "tsconfig.json"],
+  ...[".agents", ".ci", ".claude", ".gitignore", "AGENTS.md", "CONTRIBUTING.md"],
+  ...["LICENSE", "README.md", "biome.json", "docs", "package.json", "package-lock.json", "src", "test"],
+  "tsconfig.json",
 ];
 /** Files that discovery generates again in the copy. */
 const GENERATED = ["src/generated", "test/fixtures/generated"].map((path) => join(ROOT, path));
