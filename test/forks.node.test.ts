@@ -138,13 +138,13 @@ describe("all settings at once, in a project of another name", () => {
   const files = [
     "test/protocols/mcp/dialects/modern/dialect.test.ts",
     "test/rules.unit.test.ts",
-    "test/readme.unit.test.ts",
+    "test/docs/pages.unit.test.ts",
   ];
   beforeAll(() => {
     copy.rename("acme-tools");
   });
 
-  it("without any tools, since the README says that the samples may be deleted", PATIENT, () =>
+  it("without any tools, since docs/tools.md says that the samples may be deleted", PATIENT, () =>
     expectGreen(files, settings),
   );
 

@@ -159,7 +159,7 @@ describe("folders", () => {
 });
 
 describe("tests mirror src", () => {
-  const OWN = /^test\/(bench|conformance|faults|fixtures|journeys|support|types)(\/|$)/;
+  const OWN = /^test\/(bench|conformance|docs|faults|fixtures|journeys|support|types)(\/|$)/;
   const tests = globSync("test/**/*.test.ts", { cwd: ROOT }).filter((file) => !OWN.test(file));
   it.each([...new Set(tests.map((file) => dirname(file)))])("%s is a folder of src", (folder) => {
     expect(existsSync(resolve(ROOT, folder.replace(/^test/, "src")))).toBe(true);

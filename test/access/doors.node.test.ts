@@ -108,7 +108,7 @@ const TRICKS = [
 const BELOW = ["", "/vault", "/shop", "/nothing"];
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-describe("the dry run's output, without configuration (README, Deploy)", () => {
+describe("the dry run's output, without configuration (docs/access.md)", () => {
   it.each(BELOW)("refuses every method on every path of %s", async (prefix) => {
     const paths = [...SHARED_PATHS, ...(prefix === "" ? TRICKS : ["/health", "/.well-known/oauth-protected-resource"])];
     const ran = await ranBy(async () => {
@@ -198,7 +198,7 @@ describe("the dry run's output, without configuration (README, Deploy)", () => {
   });
 });
 
-describe('PUBLIC = "true" (README, Deploy; OXP, Server Authentication: none)', () => {
+describe('PUBLIC = "true" (docs/access.md; OXP, Server Authentication: none)', () => {
   it.each(Object.entries(CALLS))(
     "%s: anonymous callers can call tools that require no scope, and see no others",
     async (_, call) => {
@@ -362,7 +362,7 @@ describe("who may call from a page (MCP, Security Warning; Fetch standard, CORS)
   });
 });
 
-describe("LOCAL: loopback only, and everything is open there (README, Browsers; DNS rebinding)", () => {
+describe("LOCAL: loopback only, and everything is open there (docs/access.md, Browsers; DNS rebinding)", () => {
   it.each(Object.entries(CALLS))("%s runs everything without a credential", async (_, call) => {
     expect(await ranBy(() => send(local.url, call("Vault.Open")))).toEqual(["vault.open"]);
   });

@@ -276,7 +276,7 @@ describe("valid uses of a key, as a control for the tables above", () => {
   it.each(ways)("%s", (_, make) => expectAdmitted(make(), here, counter));
 });
 
-describe("expiry and revocation (wrangler.toml, README: a revoked key is accepted for two minutes at most)", () => {
+describe("expiry and revocation (wrangler.toml, docs/access.md: a revoked key is accepted for two minutes at most)", () => {
   const status = async (text: string) => (await send(here.url, { path: "/info", headers: bearer(text) })).status;
 
   it("a key expires while it is cached", async () => {

@@ -230,7 +230,7 @@ it("a client that hangs up in the middle of its body causes no error and no line
   expect(here.lines.slice(before).filter((line) => line.includes('"error"'))).toEqual([]);
 });
 
-describe("the audit line: one for each call (README)", () => {
+describe("the audit line: one for each call (docs/operating.md)", () => {
   const FIELDS = ["level", "message", "time", "callId", "tool", "protocol", "principal", "outcome", "durationMs"];
   const TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
   const lines = () => here.entries().filter(({ message }) => message === "call");

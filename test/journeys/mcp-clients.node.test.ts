@@ -29,7 +29,7 @@ afterAll(async () => {
   for (const fork of forks) fork.remove();
 });
 
-async function serve(tools: string, by = serveBuilt): Promise<Served> {
+async function serve(tools: string, by: (fork: Fork) => Promise<Served> = serveBuilt): Promise<Served> {
   const fork = makeFork(tools);
   forks.push(fork);
   const served = await by(fork);

@@ -13,7 +13,7 @@ import { miniflareOptions, workerConfig } from "../support/node/worker.ts";
 const text = (path: string) => readFileSync(resolve(import.meta.dirname, path), "utf8");
 const GREET = text("../fixtures/samples/hello/greet.ts");
 const ALL = text("../fixtures/workers/all.ts");
-const SAMPLE = text("../fixtures/workers/readme.ts");
+const SAMPLE = text("../fixtures/workers/documented.ts");
 
 const input = { name: "Ada" };
 const CALLS: Record<string, [path: string, body: object]> = {
@@ -283,7 +283,7 @@ describe("npm start", () => {
   };
   const isBot = { "user-agent": "BadBot/1.0" };
 
-  it("serves the README's worker.ts as soon as it exists", async () => {
+  it("serves the documentation's worker.ts as soon as it exists", async () => {
     expect((await get("/tools", isBot)).status).toBe(200);
     fork.write("tools/worker.ts", SAMPLE);
     await until(async () => (await get("/tools", isBot)).status === 403);

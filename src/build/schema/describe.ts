@@ -4,7 +4,7 @@ import type { Described, JsonSchema } from "../../core/model/tool-description.ts
 import { asObject, changeAll } from "./flatten-schema.ts";
 import { checksNothing, descriptionBehindChange, standardOf, toFlatJsonSchema } from "./schema.ts";
 
-/** Argument names that callers use for the call itself (README, "Endpoints" and `attachments`). */
+/** Argument names that callers use for the call itself (docs/once.md, docs/tools.md and docs/sessions.md). */
 const RESERVED_PARAMETERS: ReadonlySet<string> = new Set(["idempotency_key", "attachments", "session"]);
 
 type Complain = (problem: string, fix: string) => void;

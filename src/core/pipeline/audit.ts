@@ -1,4 +1,4 @@
-/** The audit line of each call, for log pipelines. A stable interface, documented in the README. */
+/** The audit line of each call, for log pipelines. A stable interface, documented in docs/operating.md. */
 import type { Caller } from "../model/call.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";

@@ -1,4 +1,4 @@
-/** The audit line, field by field: it is a stable interface (README). */
+/** The audit line, field by field: it is a stable interface (docs/operating.md). */
 import { describe, expect, it } from "vitest";
 import type { LogEntry } from "../../../src/core/lib/log.ts";
 import { type Caller, NO_CONTEXT } from "../../../src/core/model/call.ts";

@@ -458,7 +458,7 @@ describe("completion (server/utilities/completion)", () => {
   });
 });
 
-describe("the log has a line for each, with its result (README, The log)", () => {
+describe("the log has a line for each, with its result (docs/operating.md, The log)", () => {
   it.each(SCOPED)("%s", async (_, { method, params }) => {
     const key = await here.makeKey({ scopes: ["*"] });
     await ask(MCP_WAYS.bare(method, params), as(key));

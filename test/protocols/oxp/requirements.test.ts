@@ -70,7 +70,7 @@ describe("a secret or token of over 16,384 characters, which would have to be re
   });
 });
 
-describe("a caller's values and the Worker's are never mixed (README, requirements)", () => {
+describe("a caller's values and the Worker's are never mixed (docs/requirements.md)", () => {
   const secrets = (...ids: string[]) => ({ secrets: ids.map((id) => ({ id, value: `${id} of the caller` })) });
 
   it("all of the Worker's, for a caller that supplies none", async () => {

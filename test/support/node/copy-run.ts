@@ -8,7 +8,7 @@ import type { Ran } from "./copy.ts";
 const files = process.argv.slice(2);
 const vitest = await startVitest("test", files, {
   config: "test/vitest.config.ts",
-  project: ["unit", "worker", "node"],
+  project: ["unit", "worker", "node", "tools"],
   watch: false,
   reporters: ["dot"],
 });
@@ -20,6 +20,9 @@ function resultOf(modules: readonly TestModule[]): Ran {
   const missing = files.filter((file) => !modules.some(({ moduleId }) => moduleId.endsWith(file)));
   const broken = modules.flatMap((module) => module.errors().map(({ message }) => `${module.moduleId}: ${message}`));
   const tests = modules.flatMap((module) => [...module.children.allTests()]);
-  const failed = tests.filter((test) => !test.ok()).map(({ fullName }) => fullName);
+  const failed = tests.flatMap((test) => {
+    const { errors = [] } = test.result();
+    return test.ok() ? [] : `${test.fullName}: ${errors.map(({ message }) => message).join("; ")}`;
+  });
   return { tests: tests.length, failed: [...missing.map((file) => `${file} did not run`), ...broken, ...failed] };
 }

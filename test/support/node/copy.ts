@@ -10,7 +10,8 @@ import { dirname, join, resolve } from "node:path";
 const ROOT = resolve(import.meta.dirname, "../../..");
 /** Without tools/ and wrangler.toml: a copy starts without tools, and each run writes its own wrangler.toml. */
 const ENTRIES = [
-  ...[".ci", ".gitignore", "README.md", "biome.json", "package.json", "package-lock.json", "src", "test"],
+  ...[".agents", ".ci", ".claude", ".gitignore", "AGENTS.md", "CONTRIBUTING.md"],
+  ...["LICENSE", "README.md", "biome.json", "docs", "package.json", "package-lock.json", "src", "test"],
   "tsconfig.json",
 ];
 /** Files that discovery generates again in the copy. */
@@ -18,7 +19,7 @@ const GENERATED = ["src/generated", "test/fixtures/generated"].map((path) => joi
 
 export interface Ran {
   readonly tests: number;
-  /** Names of failed tests, and errors of files that did not load. */
+  /** Names of failed tests with their errors, and errors of files that did not load. */
   readonly failed: readonly string[];
 }
 
@@ -55,14 +56,18 @@ export function copyProject(): Copy {
       ),
     run(files, settings) {
       write("wrangler.toml", settings);
-      return runIn(root, files);
+      return runTests(root, files);
     },
     remove: () => rmSync(root, { recursive: true, force: true }),
   };
 }
 
-/** Runs the copy's own script in a process that does not inherit the state of the current test run. */
-function runIn(root: string, files: readonly string[]): Promise<Ran> {
+/**
+ * Runs test files of a project in a process that does not inherit the state of the current test run.
+ *
+ * @param root a folder with the project's `test/`
+ */
+export function runTests(root: string, files: readonly string[]): Promise<Ran> {
   const own = Object.entries(process.env).filter(([name]) => !/^(VITEST|TEST$|NODE_ENV$|MODE$|DEV$|PROD$)/.test(name));
   const child = spawn(process.execPath, [join(root, "test/support/node/copy-run.ts"), ...files], {
     cwd: root,

@@ -57,16 +57,37 @@ export interface Served {
   stop(): Promise<void>;
 }
 
+export interface ServedBuilt extends Served {
+  /** Every line that the Worker has logged so far. */
+  logs(): string[];
+  /** Its bindings, by name. */
+  bindings(): Promise<Readonly<Record<string, unknown>>>;
+}
+
 /** Serves what `wrangler deploy` would upload, minified, on workerd without a bundler or a watcher. */
-export async function serveBuilt(fork: Fork): Promise<Served> {
+export async function serveBuilt(fork: Fork): Promise<ServedBuilt> {
   build(fork);
-  const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8")
+  return serveDist(fork, readFileSync(join(fork.root, "wrangler.toml"), "utf8"));
+}
+
+/**
+ * Serves what is in `dist/`.
+ *
+ * @param toml text of a wrangler.toml
+ */
+export async function serveDist(fork: Fork, toml: string): Promise<ServedBuilt> {
+  const settings = toml
     .replace(/^main = .*$/m, 'main = "dist/index.js"\nno_bundle = true')
     .replace(/^\[build\][^[]*/m, "");
   fork.write("wrangler.built.toml", settings);
   const harness = createTestHarness({ root: fork.root, workers: [{ configPath: "./wrangler.built.toml" }] });
   const { url } = await harness.listen();
-  return { url: url.origin, stop: () => harness.close() };
+  return {
+    url: url.origin,
+    stop: () => harness.close(),
+    logs: () => harness.getLogs().map(({ message }) => message),
+    bindings: () => harness.getWorker().getEnv(),
+  };
 }
 
 export interface Started extends Served {

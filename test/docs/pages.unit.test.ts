@@ -1,0 +1,141 @@
+/** Checks the pages of the documentation that are read as text: links, figures and limits, and what must be mentioned. */
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, relative, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { BLOCKS, blocksOf, notRun, PAGES, ROOT } from "./blocks.ts";
+import { PENDING } from "./pending.ts";
+
+const read = (path: string) => readFileSync(resolve(ROOT, path), "utf8");
+/** The text of a page without its blocks and code. */
+const proseOf = (page: string) => read(page).replaceAll(/^ *```[\s\S]*?^ *```/gm, "");
+
+/** The fragment by which GitHub links a heading. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\w\- ]/g, "")
+    .replaceAll(" ", "-");
+const anchorsOf = (page: string) => [...proseOf(page).matchAll(/^#+ (.+)$/gm)].map(([, text = ""]) => anchorOf(text));
+
+it("finds the pages", () => {
+  expect(PAGES).toEqual(expect.arrayContaining(["README.md", "AGENTS.md", "docs/tools.md"]));
+  expect(PAGES).toContain(".agents/skills/add-a-tool/SKILL.md");
+  expect(BLOCKS.length).toBeGreaterThan(30);
+});
+
+describe("links", () => {
+  it.each(PAGES)("%s leads to pages and headings that exist", (page) => {
+    const broken = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = ""]) => {
+      if (/^[a-z]+:/.test(link)) return [];
+      const [path = "", anchor] = link.split("#");
+      const target = path === "" ? page : relative(ROOT, resolve(ROOT, dirname(page), path));
+      if (PENDING.pages.includes(target)) return [];
+      const isThere = existsSync(resolve(ROOT, target));
+      return isThere && (anchor === undefined || anchorsOf(target).includes(anchor)) ? [] : link;
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it("lead from the README to every page", () => {
+    const linked = [...read("README.md").matchAll(/\]\(([^)#]+)/g)].map(([, link]) => link);
+    expect(linked).toEqual(expect.arrayContaining(globSync("docs/*.md", { cwd: ROOT })));
+  });
+
+  it("wait for no page, script or module that exists", () => {
+    const { scripts, imports } = JSON.parse(read("package.json"));
+    const pages = PENDING.pages.filter((page) => existsSync(resolve(ROOT, page)));
+    const names = [...PENDING.scripts, ...PENDING.imports].filter((name) => name in { ...scripts, ...imports });
+    expect([...pages, ...names], "delete these from pending.ts").toEqual([]);
+  });
+
+  it("in src name pages that exist", () => {
+    const named = globSync("src/**/*.ts", { cwd: ROOT }).flatMap((file) => {
+      const text = file.startsWith("src/generated") ? "" : read(file);
+      return [...text.matchAll(/\bdocs\/[\w-]+\.md/g)].map(([page]) => page);
+    });
+    expect(named.filter((page) => !PAGES.includes(page) && !PENDING.pages.includes(page))).toEqual([]);
+  });
+});
+
+describe("the README", () => {
+  const readme = read("README.md");
+
+  it("can be read in two minutes", () => {
+    expect(readme.split("\n").length).toBeLessThanOrEqual(120);
+  });
+
+  it("gives the tool that start.node.test.ts adds", () => {
+    expect(readme).toContain(`\`\`\`ts\n${read("test/fixtures/samples/hello/greet.ts")}\`\`\``);
+  });
+
+  it("gives the commands that CI runs", () => {
+    expect(readme).toContain("npm install && npm start");
+    expect(readme).toContain("npm install && npm test");
+    expect(read(".ci/run")).toContain("npm install && npm test");
+  });
+});
+
+it("docs/own-routes.md gives the worker.ts that extend.node.test.ts runs", () => {
+  expect(read("docs/own-routes.md")).toContain(`\`\`\`ts\n${read("test/fixtures/workers/documented.ts")}\`\`\``);
+});
+
+describe("docs give the limits that the source has", () => {
+  const limit = (path: string, name: string) =>
+    Number(new RegExp(`const ${name} = ([\\d_]+);`).exec(read(path))?.[1]?.replaceAll("_", ""));
+  const words = (page: string) => read(page).replaceAll(/\s+/g, " ");
+
+  it("once.md", () => {
+    const waiting = limit("src/stores/claims.ts", "MAX_WAITING");
+    expect(words("docs/once.md")).toContain(`any beyond ${waiting} that wait for one key`);
+  });
+
+  it("limits.md", () => {
+    const limits = words("docs/limits.md");
+    const secret = limit("src/protocols/oxp/read.ts", "MAX_SECRET").toLocaleString("en");
+    expect(limits).toContain(`a token in \`authorization\` | ${secret} characters`);
+    const inFull = limit("src/core/model/schema.ts", "MAX_VALUES_IN_FULL").toLocaleString("en");
+    expect(limits).toContain(`all listed | ${inFull} values`);
+    const most = limit("src/core/model/schema.ts", "MAX_VALUES").toLocaleString("en");
+    expect(limits).toContain(`async schemas) | ${most} values`);
+  });
+});
+
+describe("the skill", () => {
+  const page = ".agents/skills/add-a-tool/SKILL.md";
+
+  it("has the front matter of the Agent Skills specification: the folder's name, and when to use it", () => {
+    const [, name, description = ""] = /^---\nname: (.+)\ndescription: (.+)\n---\n/.exec(read(page)) ?? [];
+    expect(name).toBe("add-a-tool");
+    expect(description).toContain("Use when");
+    expect(description.length).toBeLessThanOrEqual(1024);
+  });
+
+  it("is also where Claude Code looks for it", () => {
+    expect(read(page.replace(".agents", ".claude"))).toBe(read(page));
+  });
+});
+
+describe("blocksOf", () => {
+  const BLOCK = "```ts\nconst a = 1;\n```\n";
+  const first = (markdown: string) => blocksOf("page.md", markdown)[0];
+
+  it("takes the file from the text before a block, or from its first line", () => {
+    expect(first(`Save this as \`tools/a/b.ts\`:\n\n${BLOCK}`)?.path).toBe("tools/a/b.ts");
+    expect(first("```ts\n// tools/a/c.ts\n```\n")?.path).toBe("tools/a/c.ts");
+    expect(first(`See \`tools/a/b.ts\`.\n\n## Next\n\n${BLOCK}`)?.path).toBeUndefined();
+  });
+
+  it("takes the reason from the comment directly before a block", () => {
+    const reason = (text: string) => notRun(first(text) as never);
+    expect(reason(`<!-- not run: needs\nan account -->\n${BLOCK}`)).toBe("needs\nan account");
+    expect(reason(`<!-- not run: elsewhere -->\n\nText.\n\n${BLOCK}`)).toBeUndefined();
+  });
+
+  it("removes the indentation of a block in a list", () => {
+    expect(first("1. Write:\n\n   ```sh\n   npm test\n     more\n   ```\n")?.text).toBe("npm test\n  more\n");
+  });
+
+  it("refuses a block without an end", () => {
+    expect(() => first("```ts\nconst a = 1;\n")).toThrow("page.md:1");
+  });
+});

@@ -1,0 +1,16 @@
+/**
+ * What pages link to or call before it exists. A test fails for an entry that does exist, so this file becomes empty,
+ * and is deleted.
+ */
+export const PENDING: {
+  readonly pages: readonly string[];
+  readonly scripts: readonly string[];
+  readonly imports: readonly string[];
+} = {
+  pages: [
+    ...["bindings", "connect", "debugging", "deploying", "discovery-documents", "instructions", "listings"],
+    ...["testing", "tracing", "updating"],
+  ].map((name) => `docs/${name}.md`),
+  scripts: ["new", "connect", "doctor"],
+  imports: ["#test"],
+};
