@@ -24,6 +24,7 @@ export interface Ran {
 }
 
 export interface Copy {
+  readonly root: string;
   write(path: string, text: string): void;
   /** Sets the package's name. */
   rename(name: string): void;
@@ -48,6 +49,7 @@ export function copyProject(): Copy {
     writeFileSync(join(root, path), text);
   };
   return {
+    root,
     write,
     rename: (name) =>
       write(
