@@ -229,7 +229,8 @@ function generatedIn(folder: string): string[] {
   return paths.filter((path) => /\.[jt]s$/.test(path) && readFileSync(path, "utf8").startsWith(HEAD));
 }
 
-function writeIfChanged(path: string, text: string): boolean {
+/** @returns whether the file changed */
+export function writeIfChanged(path: string, text: string): boolean {
   try {
     if (readFileSync(path, "utf8") === text) return false;
   } catch {
