@@ -11,6 +11,7 @@ import type { Json } from "./core/lib/json.ts";
 import type { Bindings } from "./core/model/bindings.ts";
 import type { Block, Rich } from "./core/model/content.ts";
 import type { Requirements, RunInput, RunOutput, ToolContext, Traits } from "./core/model/definition.ts";
+import type { Listing } from "./core/model/listing.ts";
 import type {
   GivenArguments,
   OfferContext,
@@ -30,6 +31,7 @@ export type { Change } from "./core/model/change.ts";
 export type { Block, PromptMessage, ResourceContents, Rich } from "./core/model/content.ts";
 export type { Attachment, LogLevel, ToolContext, Trace } from "./core/model/definition.ts";
 export type { Capability, Elicited, Fields, Root, Sampled, SamplingRequest } from "./core/model/elicitation.ts";
+export type { Listing, ListingRule } from "./core/model/listing.ts";
 export type { Principal } from "./core/model/principal.ts";
 export type { Session } from "./core/model/session.ts";
 
@@ -55,6 +57,8 @@ export interface Tool<
   /** Secrets, authorizations and user id without which the tool does not run. */
   readonly requirements?: Requirements<Secret, Authorization> & { readonly userId?: NeedsUser };
   readonly env?: readonly Env[];
+  /** Which rules of docs/listings.md discovery does not apply: `{ allow: ["tuple"] }`. */
+  readonly listing?: Listing;
   run(
     input: RunInput<Input>,
     ctx: ToolContext<Secret, Authorization, NeedsUser extends true ? string : string | undefined, Env>,

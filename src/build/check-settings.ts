@@ -13,6 +13,8 @@ export interface Available {
   /** The numbers in the names of its rate limiters, such as 60 for RATE_60. */
   readonly limiters: ReadonlySet<number>;
   readonly bindings: Bindings;
+  /** The longest of its names. */
+  readonly serverName: string;
 }
 
 /** @returns the top-level configuration, then that of each environment; empty if there is no wrangler.toml */
@@ -33,7 +35,8 @@ async function settingsIn(project: string): Promise<Config[]> {
 export async function availableIn(project: string): Promise<Available | undefined> {
   const all = await settingsIn(project);
   if (all.length === 0) return undefined;
-  return { limiters: new Set(all.flatMap(limiters)), bindings: await bindingsIn(project, all) };
+  const [serverName = ""] = all.map(({ vars }) => readSettings(vars).settings.name).sort((a, b) => b.length - a.length);
+  return { limiters: new Set(all.flatMap(limiters)), bindings: await bindingsIn(project, all), serverName };
 }
 
 function limiters({ ratelimits }: Config): number[] {

@@ -51,6 +51,8 @@ async function writeCatalog(available: Available | undefined): Promise<void> {
     : { tools: [], prompts: [], resources: [] };
   if ("problems" in result) fail(`${result.problems.length} problem(s) in tools:\n${formatProblems(result.problems)}`);
   else {
+    const { warnings = [] } = result;
+    if (warnings.length > 0) console.warn(`${warnings.length} warning(s) in tools:\n${formatProblems(warnings)}`);
     if (dev && copying) await dev.serve(await copying, result);
     else if (!writeAll(await render(result, out), out)) return;
     console.log(`discovered ${result.tools.length} tool(s)${result.worker ? " and a worker.ts" : ""}`);

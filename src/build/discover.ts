@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Described } from "../core/model/tool-description.ts";
+import { describe as mcp } from "../protocols/mcp/describe.ts";
 import { unknownNames } from "./bindings/bindings.ts";
 import type { Available } from "./check-settings.ts";
+import { checkListing } from "./listing/check-listing.ts";
 import type { Discovery } from "./read/discovery.ts";
 import { cannotLoad, describeFailure, evaluate, type Job, type Source } from "./read/evaluate.ts";
 import type { Inspected } from "./read/inspect-tool.ts";
@@ -60,7 +62,8 @@ export async function discover(
   described.sort((a, b) => compareText(a.id, b.id) || compareVersions(a.version, b.version));
   const open = lessGuarded(tools, new Map(described.map((tool) => [tool.id, tool])));
   const missing = missingIn(all, available);
-  if (open.length + missing.length > 0) return { problems: [...open, ...missing] };
+  const { refused, warned } = checkListings(tools, available?.serverName ?? "");
+  if (open.length + missing.length + refused.length > 0) return { problems: [...open, ...missing, ...refused] };
   const prompts = others.flatMap(({ file: { toolkit, path }, inspected: { prompt }, name }) =>
     prompt ? [{ ...prompt, name, toolkit, path }] : [],
   );
@@ -69,7 +72,7 @@ export async function discover(
   );
   prompts.sort((a, b) => compareText(a.name, b.name));
   resources.sort((a, b) => compareText(a.uri, b.uri));
-  return { tools: described, prompts, resources, worker: found.worker?.path };
+  return { tools: described, prompts, resources, worker: found.worker?.path, warnings: warned };
 }
 
 /** Finds offers that share a name (or, for resources, a URI), and tools whose versions have different names. */
@@ -161,6 +164,20 @@ function missingIn(offers: readonly Tool[], available: Available | undefined): P
     const problem = `its rate is ${rate}, and wrangler.toml has no rate limiter RATE_${rate}`;
     return [...unknown, { file, problem, fix: `${other}, or add [[ratelimits]] with name = "RATE_${rate}"` }];
   });
+}
+
+/** What hosts refuse in the listings of these tools, and what they may drop. */
+function checkListings(tools: readonly Tool[], serverName: string): { refused: Problem[]; warned: Problem[] } {
+  const found = { refused: [] as Problem[], warned: [] as Problem[] };
+  for (const { file, inspected, name } of tools) {
+    if (inspected.tool === undefined) continue;
+    const { description, input } = inspected.tool;
+    const listed = { name, description, input: mcp(inspected.tool) ?? input };
+    const { refused, warned } = checkListing(listed, inspected.allowed ?? [], serverName);
+    found.refused.push(...refused.map((complaint) => problemIn(file.file, complaint)));
+    found.warned.push(...warned.map((complaint) => problemIn(file.file, complaint)));
+  }
+  return found;
 }
 
 /** Finds older versions that demand fewer scopes than the newest: callers could use them to avoid its scopes. */
