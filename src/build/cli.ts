@@ -6,7 +6,8 @@ import { existsSync } from "node:fs";
 import module from "node:module";
 import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { wrongSettings } from "./check-settings.ts";
+import { writeEnvTypes } from "./bindings/env-types.ts";
+import { type Available, availableIn, wrongSettings } from "./check-settings.ts";
 import { announceStart, devCatalog } from "./dev.ts";
 import { discover } from "./discover.ts";
 import { formatProblems } from "./read/problem.ts";
@@ -32,24 +33,28 @@ if (wrong.length > 0) {
   process.exitCode = 1;
 } else {
   try {
-    await writeCatalog();
+    const available = await availableIn(dirname(folder));
+    if (available) writeEnvTypes(available.bindings, out);
+    await writeCatalog(available);
   } catch (error) {
     fail(`discovery crashed. This is a bug in Trivet: ${error instanceof Error ? error.stack : error}`);
   }
 }
 
-async function writeCatalog(): Promise<void> {
+async function writeCatalog(available: Available | undefined): Promise<void> {
   // Copy first, so that the served code is never newer than its description in the catalogue.
   const copying = dev?.copy(folder);
   // Discovery reports a file that cannot be bundled, together with all other problems.
   await copying?.catch(() => {});
   // A missing folder counts as empty, because git does not keep it when the last tool is deleted.
   const result: Awaited<ReturnType<typeof discover>> = existsSync(folder)
-    ? await discover(folder)
+    ? await discover(folder, available)
     : { tools: [], prompts: [], resources: [] };
   if ("problems" in result) fail(`${result.problems.length} problem(s) in tools:\n${formatProblems(result.problems)}`);
   else {
     writeTypes(result, out);
+    const { warnings = [] } = result;
+    if (warnings.length > 0) console.warn(`${warnings.length} warning(s) in tools:\n${formatProblems(warnings)}`);
     if (dev && copying) await dev.serve(await copying, result);
     else if (!writeAll(await render(result, out), out)) return;
     console.log(`discovered ${result.tools.length} tool(s)${result.worker ? " and a worker.ts" : ""}`);

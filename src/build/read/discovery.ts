@@ -1,6 +1,7 @@
 /** The result of discovery: everything found in `tools/`. Types only. */
 import type { PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
 import type { Described } from "../../core/model/tool-description.ts";
+import type { Problem } from "./problem.ts";
 
 export interface Discovered extends Described {
   readonly path: string;
@@ -17,6 +18,8 @@ export interface Discovery {
   readonly prompts: readonly DiscoveredPrompt[];
   /** Sorted by URI. */
   readonly resources: readonly DiscoveredResource[];
+  /** What may surprise an author, but is served. */
+  readonly warnings?: readonly Problem[];
   /** Path of `tools/worker.ts`, if it exists. */
   readonly worker?: string | undefined;
 }

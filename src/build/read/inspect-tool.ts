@@ -1,7 +1,9 @@
 /** Checks what the file of a tool exports, and describes it. Every mistake becomes a complaint with a fix. */
 import type { Traits } from "../../core/model/definition.ts";
+import type { Listing, ListingRule } from "../../core/model/listing.ts";
 import type { PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
 import type { Described } from "../../core/model/tool-description.ts";
+import { RULE_NAMES } from "../listing/check-listing.ts";
 import { type Demands, demandsOf } from "../schema/demands.ts";
 import { describeInput, describeOutput } from "../schema/describe.ts";
 import { isRecord } from "../schema/is-record.ts";
@@ -23,6 +25,8 @@ export interface Inspected {
         readonly demands?: Demands;
       })
     | undefined;
+  /** The rules of listings that do not apply to a tool. */
+  readonly allowed?: readonly ListingRule[] | undefined;
   /** The name that a definition gives itself. */
   readonly name?: string | undefined;
   /** Absent if there are complaints, or if the file is not a prompt. */
@@ -40,7 +44,7 @@ export interface Inspected {
   readonly toolkitName?: string | undefined;
 }
 
-const MEMBERS = ["name", "version", "description", "input", "output", "run"];
+const MEMBERS = ["name", "version", "description", "input", "output", "listing", "run"];
 /** OXP 1.0, ToolDefinition, `name`. MCP's grammar is more permissive. */
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
@@ -80,7 +84,8 @@ export function inspectTool(exports: Exports, file: ToolFile): Inspected {
   const demands = demandsOf(definition.input, input);
   const more = { ...(verbatim && { verbatim }), ...(demands && { demands }) };
   const tool = { version, description, traits, input, output, ...more };
-  return { complaints, version, name: definition.name as string | undefined, tool };
+  const { allow: allowed } = (definition.listing ?? {}) as Listing;
+  return { complaints, version, name: definition.name as string | undefined, allowed, tool };
 }
 
 /**
@@ -111,10 +116,22 @@ function* checkMembers(definition: Exports): Generator<Complaint> {
   if (typeof definition.run !== "function") {
     yield { problem: "it has no function run", fix: "add run(input, ctx) { … }" };
   }
-  const { description } = definition;
+  const { description, listing } = definition;
+  if (listing !== undefined && !isListing(listing)) {
+    const names = RULE_NAMES.map((name) => JSON.stringify(name)).join(", ");
+    const problem = "its listing does not say which rules to allow";
+    yield { problem, fix: `write listing: { allow: […] } with some of ${names}, or leave it out` };
+  }
   if (typeof description !== "string" || description.trim() === "") {
     yield { problem: "it has no description", fix: 'add description: "When and how to use the tool."' };
   }
+}
+
+function isListing(listing: unknown): boolean {
+  if (!isRecord(listing)) return false;
+  const { allow = [], ...rest } = listing;
+  const isKnown = (name: unknown) => (RULE_NAMES as readonly unknown[]).includes(name);
+  return Array.isArray(allow) && allow.every(isKnown) && Object.keys(rest).length === 0;
 }
 
 function* checkVersion(version: unknown, { suffix, tool }: ToolFile): Generator<Complaint> {

@@ -32,7 +32,11 @@ export function describeModern(tool: Described): JsonSchema | undefined {
 }
 
 /** The input schema for MCP clients. @returns undefined if it is the same as in other protocols' listings */
-export function describe({ input, verbatim, traits }: Described): JsonSchema | undefined {
+export function describe({
+  input,
+  verbatim,
+  traits,
+}: Pick<Described, "input" | "verbatim" | "traits">): JsonSchema | undefined {
   if (!traits.attachments) return verbatim;
   const schema = verbatim ?? input;
   return { ...schema, properties: { attachments: ATTACHMENTS, ...(schema.properties as object) } };

@@ -24,6 +24,7 @@ export default defineTool({
       g: { description: "G.", dependentRequired: { a: ["b"] }, dependentSchemas: { a: {} }, unevaluatedItems: false },
     },
   }),
+  listing: { allow: ["tuple"] },
   run: (input) => input,
 });
 `;
@@ -35,7 +36,8 @@ const checksOf = (made: Project) => {
 
 async function discovered(files: Record<string, string>): Promise<Project> {
   const made = project(files);
-  expect((await made.discover()).stderr).toBe("");
+  const { code, stderr } = await made.discover();
+  expect(code, stderr).toBe(0);
   return made;
 }
 

@@ -1,0 +1,31 @@
+/** Applies the rules of what hosts take in a listing to a tool. */
+import type { ListingRule } from "../../core/model/listing.ts";
+import type { Complaint } from "../read/problem.ts";
+import { type Listed, RULES } from "./rules.ts";
+
+export const RULE_NAMES = Object.keys(RULES) as readonly ListingRule[];
+
+/** @returns what the tool may not be listed with, and what its author should know */
+export function checkListing(
+  tool: Listed,
+  allowed: readonly ListingRule[],
+  serverName: string,
+): { refused: Complaint[]; warned: Complaint[] } {
+  const found = { refused: [] as Complaint[], warned: [] as Complaint[] };
+  for (const name of RULE_NAMES) {
+    const { effect, check } = RULES[name];
+    const [breach, ...others] = check(tool, serverName);
+    const isAllowed = allowed.includes(name);
+    if (breach === undefined) {
+      if (!isAllowed) continue;
+      const problem = `its listing allows "${name}", and nothing in it needs that`;
+      found.warned.push({ problem, fix: `remove "${name}" from listing: { allow: […] }` });
+    } else if (!isAllowed) {
+      const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+      const problem = `${breach.problem}${more}`;
+      const fix = `${breach.fix}; or write listing: { allow: ["${name}"] } (docs/listings.md)`;
+      found[effect].push({ problem, fix });
+    }
+  }
+  return found;
+}
