@@ -10,6 +10,7 @@ import { writeEnvTypes } from "./bindings/env-types.ts";
 import { type Available, availableIn, wrongSettings } from "./check-settings.ts";
 import { announceStart, devCatalog } from "./dev.ts";
 import { discover } from "./discover.ts";
+import { found, headline } from "./found.ts";
 import { formatProblems } from "./read/problem.ts";
 import { writeTypes } from "./write/types.ts";
 import { render, writeAll } from "./write/write.ts";
@@ -39,6 +40,8 @@ if (wrong.length > 0) {
   } catch (error) {
     fail(`discovery crashed. This is a bug in Trivet: ${error instanceof Error ? error.stack : error}`);
   }
+  // Last, because it has wrangler build again.
+  dev?.watchAgain(folder);
 }
 
 async function writeCatalog(available: Available | undefined): Promise<void> {
@@ -56,8 +59,9 @@ async function writeCatalog(available: Available | undefined): Promise<void> {
     const { warnings = [] } = result;
     if (warnings.length > 0) console.warn(`${warnings.length} warning(s) in tools:\n${formatProblems(warnings)}`);
     if (dev && copying) await dev.serve(await copying, result);
-    else if (!writeAll(await render(result, out), out)) return;
-    console.log(`discovered ${result.tools.length} tool(s)${result.worker ? " and a worker.ts" : ""}`);
+    else writeAll(await render(result, out), out);
+    // A server lists everything in its banner, and need not again for each saved file.
+    console.log(dev ? headline(result) : found(result));
   }
 }
 
