@@ -31,6 +31,27 @@ function limiters({ ratelimits }: Config): number[] {
   return ratelimits.flatMap(({ name }) => /^RATE_(\d+)$/.exec(name)?.[1] ?? []).map(Number);
 }
 
+/** Parts of the Worker that are bundled only if a setting asks for them. */
+export interface OptionalParts {
+  /** The documents for machines: unless `DOCUMENTS` is "false" everywhere. */
+  readonly documents: boolean;
+  /** A span for each call: if the runtime makes traces, at the top level or in some environment. */
+  readonly traces: boolean;
+}
+
+/**
+ * Environments share one bundle, so a part is in it if any of them wants it.
+ *
+ * @param project the folder of wrangler.toml
+ */
+export async function optionalParts(project: string): Promise<OptionalParts> {
+  const all = await settingsIn(project);
+  return {
+    documents: all.length === 0 || all.some(({ vars }) => String(vars.DOCUMENTS) !== "false"),
+    traces: all.some(({ observability }) => observability?.traces?.enabled),
+  };
+}
+
 /**
  * @param project the folder of wrangler.toml
  * @returns a problem for each wrong setting, at the top level and in each environment

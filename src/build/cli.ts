@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import module from "node:module";
 import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { wrongSettings } from "./check-settings.ts";
+import { optionalParts, wrongSettings } from "./check-settings.ts";
 import { announceStart, devCatalog } from "./dev.ts";
 import { discover } from "./discover.ts";
 import { formatProblems } from "./read/problem.ts";
@@ -45,7 +45,7 @@ async function writeCatalog(): Promise<void> {
   // A missing folder counts as empty, because git does not keep it when the last tool is deleted.
   const result: Awaited<ReturnType<typeof discover>> = existsSync(folder)
     ? await discover(folder)
-    : { tools: [], prompts: [], resources: [] };
+    : { tools: [], prompts: [], resources: [], ...(await optionalParts(dirname(folder))) };
   if ("problems" in result) fail(`${result.problems.length} problem(s) in tools:\n${formatProblems(result.problems)}`);
   else {
     if (dev && copying) await dev.serve(await copying, result);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Described } from "../core/model/tool-description.ts";
-import { limitersIn } from "./check-settings.ts";
+import { limitersIn, optionalParts } from "./check-settings.ts";
 import type { Discovery } from "./read/discovery.ts";
 import { cannotLoad, describeFailure, evaluate, type Job, type Source } from "./read/evaluate.ts";
 import type { Inspected } from "./read/inspect-tool.ts";
@@ -64,7 +64,13 @@ export async function discover(root: string): Promise<Discovery | { problems: Pr
   );
   prompts.sort((a, b) => compareText(a.name, b.name));
   resources.sort((a, b) => compareText(a.uri, b.uri));
-  return { tools: described, prompts, resources, worker: found.worker?.path };
+  return {
+    tools: described,
+    prompts,
+    resources,
+    worker: found.worker?.path,
+    ...(await optionalParts(dirname(root))),
+  };
 }
 
 /** Finds offers that share a name (or, for resources, a URI), and tools whose versions have different names. */

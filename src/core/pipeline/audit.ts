@@ -1,4 +1,7 @@
-/** The audit line of each call, for log pipelines. A stable interface, documented in the README. */
+/**
+ * The audit line of each call, for log pipelines: a stable interface, documented in the README. The same goes into the
+ * call's span, if there is one.
+ */
 import type { Caller } from "../model/call.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
@@ -19,6 +22,7 @@ export function audit(
   durationMs: number,
   replayed?: true,
 ): void {
+  runtime.tracer?.describe(caller, offer, outcome, replayed);
   runtime.logCall?.({
     level: "info",
     message: "call",
@@ -37,7 +41,7 @@ export function audit(
 }
 
 /** The trace id from `traceparent` (W3C Trace Context, section 3.2.2.3), or else the protocol's own. */
-function traceOf(caller: Caller): string | undefined {
+export function traceOf(caller: Caller): string | undefined {
   const trace = caller.trace?.();
   if (trace === undefined) return undefined;
   return /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(trace.traceparent ?? "")?.[1] ?? trace.id?.slice(0, MAX_ID);
