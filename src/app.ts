@@ -44,14 +44,8 @@ export interface Parts {
   readonly guard: Guard;
   readonly resource: ResourceSettings;
   readonly signIn: SignIn | undefined;
-  /** Undefined if the documents for machines are off. */
-  readonly documentSettings?: DocumentSettings | undefined;
+  /** Undefined if they are off. */
   readonly documents?: Documents | undefined;
-}
-
-export interface DocumentSettings {
-  /** The server's name in directories, such as `com.example/weather`; by default made from the request's host. */
-  readonly registryName: string | undefined;
 }
 
 /** Documents for machines (src/documents). The endpoints are for callers, and what `serve` answers is for everyone. */

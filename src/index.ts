@@ -147,7 +147,6 @@ const worker = createWorker({
   server: {
     name,
     version: settings.version,
-    ...(settings.description !== undefined && { description: settings.description }),
     ...(title !== undefined && { title }),
     ...(website !== undefined && { websiteUrl: website }),
     ...(icons.length > 0 && { icons: icons.map((src) => ({ src })) }),
@@ -157,7 +156,6 @@ const worker = createWorker({
     pageSize: settings.pageSize,
   },
   originPolicy: { local: isLocal, origins: settings.origins },
-  documentSettings: settings.documents ? { registryName: settings.registryName } : undefined,
   resource,
   signIn,
   guard: createGuard({

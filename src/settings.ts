@@ -3,12 +3,6 @@
 export interface Settings {
   readonly name: string;
   readonly version: string;
-  /** What the server is for, in up to 100 characters. */
-  readonly description: string | undefined;
-  /** The server's name in directories: `com.example/weather`. */
-  readonly registryName: string | undefined;
-  /** Whether the documents for machines are served (docs/documents.md). */
-  readonly documents: boolean;
   /** What people are shown in place of the name. */
   readonly title: string | undefined;
   /** An http or https URL. */
@@ -83,11 +77,6 @@ export function readSettings(env: Readonly<Record<string, unknown>>): { settings
     return origins;
   };
 
-  const matching = (setting: string, pattern: RegExp, fix: string): string | undefined => {
-    const text = textOf(setting);
-    if (text !== undefined && !pattern.test(text)) reject(setting, fix);
-    return text;
-  };
   const urlList = (setting: string, protocols: readonly string[], fix: string): string[] => {
     // Not split at commas, because data URLs contain them.
     const urls = (textOf(setting) ?? "").split(/\s+/).filter((item) => item !== "");
@@ -103,14 +92,6 @@ export function readSettings(env: Readonly<Record<string, unknown>>): { settings
   const settings: Settings = {
     name: textOf("SERVER_NAME") ?? "trivet",
     version: textOf("SERVER_VERSION") ?? "0.0.0",
-    // MCP registry, server.schema.json, 2025-12-11, ServerDetail; MCP Server Cards, schema.json.
-    description: matching("SERVER_DESCRIPTION", /^.{1,100}$/su, "write up to 100 characters"),
-    registryName: matching(
-      "REGISTRY_NAME",
-      /^(?=.{3,200}$)[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/,
-      'write a reversed domain of yours, a slash and a name: "com.example/weather"',
-    ),
-    documents: flag("DOCUMENTS", true),
     title: textOf("SERVER_TITLE"),
     website: oneUrl("SERVER_WEBSITE", ["https:", "http:"], 'write one URL: "https://example.com"'),
     // MCP 2025-11-25, schema, Icon: "May be an HTTP/HTTPS URL or a `data:` URI".

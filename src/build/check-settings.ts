@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Unstable_Config as Config } from "wrangler";
-import { readSettings } from "../settings.ts";
+import { type Mistake, readSettings } from "../settings.ts";
 import type { Problem } from "./read/problem.ts";
 
 const FILE = "wrangler.toml";
@@ -52,6 +52,24 @@ export async function optionalParts(project: string): Promise<OptionalParts> {
   };
 }
 
+/** Settings that only src/documents reads, by name (MCP registry, server.schema.json of 2025-12-11, ServerDetail). */
+const DOCUMENT_SETTINGS: Readonly<Record<string, readonly [form: RegExp, fix: string]>> = {
+  DOCUMENTS: [/^(true|false)?$/, 'write "true" or "false"'],
+  SERVER_DESCRIPTION: [/^.{0,100}$/su, "write up to 100 characters"],
+  REGISTRY_NAME: [
+    /^((?=.{3,200}$)[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+)?$/,
+    'write a domain of yours, reversed, a slash and a name: "com.example/weather"',
+  ],
+};
+
+/** @param vars of wrangler.toml; "" counts as unset */
+function wrongDocumentSettings(vars: Config["vars"]): Mistake[] {
+  return Object.entries(DOCUMENT_SETTINGS).flatMap(([setting, [form, fix]]) => {
+    const text = String(vars[setting] ?? "");
+    return form.test(text) ? [] : { setting, problem: `${setting} is ${JSON.stringify(text)}`, fix };
+  });
+}
+
 /**
  * @param project the folder of wrangler.toml
  * @returns a problem for each wrong setting, at the top level and in each environment
@@ -68,7 +86,8 @@ export async function wrongSettings(project: string): Promise<Problem[]> {
     const vars = name === undefined ? "[vars]" : `[env.${name}.vars]`;
     const problems: Problem[] = at === 0 && config.dev.host !== undefined ? [HOST] : [];
     const { settings, mistakes } = readSettings(config.vars);
-    for (const { problem, fix } of mistakes) problems.push({ file: FILE, problem: `${problem} in ${vars}`, fix });
+    for (const { problem, fix } of [...mistakes, ...wrongDocumentSettings(config.vars)])
+      problems.push({ file: FILE, problem: `${problem} in ${vars}`, fix });
     const { ratePerMinute: rate } = settings;
     const known = limiters(config);
     if (rate !== undefined && !known.includes(rate)) problems.push(rateProblem(vars, rate, known));

@@ -10,8 +10,15 @@ import { openApi } from "../protocols/oxp/open-api.ts";
 
 /** Wraps the function that creates the Worker: the one that it returns also serves these documents. */
 export function withDocuments<Worker>(create: (parts: Parts) => Worker): (parts: Parts) => Worker {
-  // An environment of wrangler.toml may turn them off for itself alone.
-  return (parts) => create(parts.documentSettings ? { ...parts, documents: documentsOf(parts) } : parts);
+  return (parts) => {
+    // The build has checked them.
+    const setting = (name: string): string | undefined => String(parts.runtime.binding(name) ?? "") || undefined;
+    // An environment of wrangler.toml may turn them off for itself alone.
+    if (setting("DOCUMENTS") === "false") return create(parts);
+    const description = setting("SERVER_DESCRIPTION");
+    const server = description === undefined ? parts.server : { ...parts.server, description };
+    return create({ ...parts, server, documents: documentsOf({ ...parts, server }, setting("REGISTRY_NAME")) });
+  };
 }
 
 /** Any web page may read what is public (MCP Server Cards, discovery.md, CORS Requirements and Caching). */
@@ -26,9 +33,9 @@ const CACHED = { ...JSON_HEADERS, ...PUBLIC, "cache-control": "public, max-age=3
 /** A public document: its media type and its content, for the origin under which it was requested. */
 type Page = readonly [type: string, content: (url: URL) => object];
 
-function documentsOf({ server, resource, documentSettings }: Parts): Documents {
+function documentsOf({ server, resource }: Parts, ownName: string | undefined): Documents {
   const { name, version, description, ...shown } = server;
-  const registryName = ({ hostname }: URL) => documentSettings?.registryName ?? defaultName(hostname, name);
+  const registryName = ({ hostname }: URL) => ownName ?? defaultName(hostname, name);
   const about = (url: URL) => ({
     name: registryName(url),
     description: description ?? "Tools for agents, over MCP, OXP and OpenTool",

@@ -44,6 +44,7 @@ async function describe(context: RequestContext): Promise<Response> {
       openapi: "3.1.0",
       info: { title: server.title ?? server.name, version: server.version, description: server.description },
       servers: [{ url: origin + pathname.replace(/\/[^/]+\/?$/, "") }],
+      tags: ["OXP", ...new Set(catalog.latest(toolkit).map((entry) => entry.toolkit))].map((name) => ({ name })),
       security: [{ key: [] }, ...(principal.id === ANONYMOUS ? [{}] : [])],
       components: COMPONENTS,
     }).slice(0, -1);
@@ -80,7 +81,7 @@ const ref = (name: string) => ({ $ref: `#/components/${name}` });
 const withJson = (schema: object) => ({ content: { "application/json": { schema } } });
 
 /** Members of a request besides the tool and its input (OXP 1.0, Call Tool). */
-const OPTIONS = { call_id: text, trace_id: text, context: ref("schemas/Context") };
+const OPTIONS = { call_id: text, context: ref("schemas/Context") };
 const REQUEST = JSON.stringify(OPTIONS).slice(1, -1);
 const DESCRIPTION = "The tool has run. Whether it succeeded is in result.success.";
 const ENDED = JSON.stringify(DESCRIPTION);
