@@ -95,24 +95,21 @@ ${resourceBody}
 }
 
 /**
- * Renders the export of `createWorker`. Imports only the parts that the fork uses, so that no other is bundled: without
- * any of them, it is the app itself.
+ * Renders the export of `createWorker`: the app, in the parts that the fork uses. It imports no other part, so that no
+ * other is bundled.
  */
 function creating({ worker, documents, traces }: Discovery, out: string): string {
-  const imports: string[] = [];
-  const using = (name: string, file: string) => {
-    imports.push(`import { ${name} } from ${quoted(out, join(SRC, file))};\n`);
-    return name;
+  const app = quoted(out, join(SRC, "app.ts"));
+  if (worker === undefined && !documents && !traces) return `export { createApp as createWorker } from ${app};\n`;
+  const imports = worker === undefined ? [`{ createApp } from ${app}`] : [`worker from ${quoted(out, worker)}`];
+  const using = (name: string, file: string, inner: string): string => {
+    imports.push(`{ ${name} } from ${quoted(out, join(SRC, file))}`);
+    return `${name}(${inner})`;
   };
-  let making: string;
-  if (worker === undefined) making = using("createApp", "app.ts");
-  else {
-    imports.push(`import worker from ${quoted(out, worker)};\n`);
-    making = `${using("extendedBy", "worker/extend.ts")}(worker)`;
-  }
-  if (documents) making = `${using("withDocuments", "documents/documents.ts")}(${making})`;
-  if (traces) making = `${using("withTraces", "tracing/tracing.ts")}(${making})`;
-  return `${imports.join("")}
+  let making = worker === undefined ? "createApp" : using("extendedBy", "worker/extend.ts", "worker");
+  if (documents) making = using("withDocuments", "documents/documents.ts", making);
+  if (traces) making = using("withTraces", "tracing/tracing.ts", making);
+  return `${imports.map((what) => `import ${what};\n`).join("")}
 export const createWorker = ${making};
 `;
 }
