@@ -186,6 +186,7 @@ describe("OpenAPI", () => {
     const [server] = document.servers;
     const bodies: Record<string, { body: object; status: number }> = {
       Hello_Greet: { body: { input: { name: "Ada" } }, status: 200 },
+      Hello_Clear: { body: { input: {} }, status: 200 },
       Hello_Keep: { body: { input: {}, call_id: "from-openapi" }, status: 200 },
       Hello_Wait: { body: { input: {} }, status: 200 },
       // Without the secret, the call is refused.
