@@ -44,6 +44,14 @@ export interface Parts {
   readonly guard: Guard;
   readonly resource: ResourceSettings;
   readonly signIn: SignIn | undefined;
+  /** Undefined if they are off. */
+  readonly documents?: Documents | undefined;
+}
+
+/** Documents for machines (src/documents). The endpoints are for callers, and what `serve` answers is for everyone. */
+export interface Documents extends Protocol {
+  /** @returns undefined if there is no public document at this path */
+  serve(request: Request, path: string): Promise<Response> | undefined;
 }
 
 /** Hides the Hono app, because routes added to it later would never run. A fork's routes go in `tools/worker.ts`. */
@@ -64,7 +72,7 @@ export function createApp(parts: Parts): App {
   const direct = new WeakMap<H, Serve>();
   app.get("/", (c) => c.text(home(parts.server), 200, { "x-content-type-options": "nosniff" }));
   app.get(METADATA_PATH, (c) => json(resourceMetadata(new URL(c.req.url), parts.resource), 200, ANY_ORIGIN));
-  for (const protocol of PROTOCOLS) {
+  for (const protocol of parts.documents ? [...PROTOCOLS, parts.documents] : PROTOCOLS) {
     for (const endpoint of protocol.endpoints) {
       const serve = guarded(parts, endpoint, protocol, router);
       const handler: H = (c) => serve(c.req.raw, c.req.param());
@@ -202,7 +210,10 @@ async function unmatched(c: Context, parts: Parts, router: AppRouter): Promise<R
   const { httpError } = protocolOf(path);
   const signIn = parts.signIn?.fetch(request);
   if (signIn) return signIn;
-  if (locate(path, parts.runtime.catalog.toolkits).path === METADATA_PATH) {
+  const located = locate(path, parts.runtime.catalog.toolkits);
+  const document = located.toolkit === undefined ? parts.documents?.serve(request, located.path) : undefined;
+  if (document) return document;
+  if (located.path === METADATA_PATH) {
     if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: METADATA_CORS });
     return json({ message: "Only GET is allowed here" }, 405, { allow: "GET, HEAD" });
   }
@@ -213,7 +224,7 @@ async function unmatched(c: Context, parts: Parts, router: AppRouter): Promise<R
   const preflightResponse = preflight(request);
   if (preflightResponse) return allowOrigin(preflightResponse, origin);
   if (path === "/") return notFound(request, parts.runtime.catalog, router);
-  const admitted = await parts.guard({ request, headers }, locate(path, parts.runtime.catalog.toolkits).toolkit);
+  const admitted = await parts.guard({ request, headers }, located.toolkit);
   if ("status" in admitted) return allowOrigin(httpError(admitted.status, admitted.message, admitted.headers), origin);
   return allowOrigin(notFound(request, parts.runtime.catalog.visibleTo(admitted), router), origin);
 }

@@ -120,6 +120,26 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     files: /^src\/worker\//,
     mayImport: [/^src\/app\.ts$/, /^src\/(core|access|http)\//, /^type src\/tool\.ts$/, /^hono$/],
   },
+  // Bundled only if wrangler.toml asks for them, so only generated code imports them.
+  {
+    files: /^src\/documents\//,
+    mayImport: [
+      /^type src\/app\.ts$/,
+      /^src\/(core|http)\//,
+      /^src\/protocols\/oxp\/open-api\.ts$/,
+      /^src\/protocols\/mcp\/dialects\/eras\.ts$/,
+    ],
+  },
+  {
+    files: /^src\/tracing\//,
+    mayImport: [
+      /^type src\/app\.ts$/,
+      /^src\/core\//,
+      /^src\/protocols\/mcp\/methods\/render\.ts$/,
+      /^type src\/protocols\/mcp\/transport\//,
+      /^cloudflare:/,
+    ],
+  },
   { files: /^src\/index\.ts$/, mayImport: [/./] },
 ];
 

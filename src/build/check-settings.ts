@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Unstable_Config as Config } from "wrangler";
-import { readSettings } from "../settings.ts";
+import { type Mistake, readSettings } from "../settings.ts";
 import { type Bindings, bindingsIn } from "./bindings/bindings.ts";
 import type { Problem } from "./read/problem.ts";
 
@@ -43,6 +43,45 @@ function limiters({ ratelimits }: Config): number[] {
   return ratelimits.flatMap(({ name }) => /^RATE_(\d+)$/.exec(name)?.[1] ?? []).map(Number);
 }
 
+/** Parts of the Worker that are bundled only if a setting asks for them. */
+export interface OptionalParts {
+  /** The documents for machines: unless `DOCUMENTS` is "false" everywhere. */
+  readonly documents: boolean;
+  /** A span for each call: if the runtime makes traces, at the top level or in some environment. */
+  readonly traces: boolean;
+}
+
+/**
+ * Environments share one bundle, so a part is in it if any of them wants it.
+ *
+ * @param project the folder of wrangler.toml
+ */
+export async function optionalParts(project: string): Promise<OptionalParts> {
+  const all = await settingsIn(project);
+  return {
+    documents: all.length === 0 || all.some(({ vars }) => String(vars.DOCUMENTS) !== "false"),
+    traces: all.some(({ observability }) => observability?.traces?.enabled),
+  };
+}
+
+/** Settings that only src/documents reads, by name (MCP registry, server.schema.json of 2025-12-11, ServerDetail). */
+const DOCUMENT_SETTINGS: Readonly<Record<string, readonly [form: RegExp, fix: string]>> = {
+  DOCUMENTS: [/^(true|false)?$/, 'write "true" or "false"'],
+  SERVER_DESCRIPTION: [/^.{0,100}$/su, "write up to 100 characters"],
+  REGISTRY_NAME: [
+    /^((?=.{3,200}$)[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+)?$/,
+    'write a domain of yours, reversed, a slash and a name: "com.example/weather"',
+  ],
+};
+
+/** @param vars of wrangler.toml; "" counts as unset */
+function wrongDocumentSettings(vars: Config["vars"]): Mistake[] {
+  return Object.entries(DOCUMENT_SETTINGS).flatMap(([setting, [form, fix]]) => {
+    const text = String(vars[setting] ?? "");
+    return form.test(text) ? [] : { setting, problem: `${setting} is ${JSON.stringify(text)}`, fix };
+  });
+}
+
 /**
  * @param project the folder of wrangler.toml
  * @returns a problem for each wrong setting, at the top level and in each environment
@@ -59,7 +98,8 @@ export async function wrongSettings(project: string): Promise<Problem[]> {
     const vars = name === undefined ? "[vars]" : `[env.${name}.vars]`;
     const problems: Problem[] = at === 0 && config.dev.host !== undefined ? [HOST] : [];
     const { settings, mistakes } = readSettings(config.vars);
-    for (const { problem, fix } of mistakes) problems.push({ file: FILE, problem: `${problem} in ${vars}`, fix });
+    for (const { problem, fix } of [...mistakes, ...wrongDocumentSettings(config.vars)])
+      problems.push({ file: FILE, problem: `${problem} in ${vars}`, fix });
     const { ratePerMinute: rate, secret, issuer, jwksUrl } = settings;
     if ((secret || issuer || jwksUrl) && config.alias?.["#tokens"] === undefined) problems.push(tokensProblem(vars));
     const known = limiters(config);

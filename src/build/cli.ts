@@ -7,7 +7,7 @@ import module from "node:module";
 import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { writeEnvTypes } from "./bindings/env-types.ts";
-import { type Available, availableIn, wrongSettings } from "./check-settings.ts";
+import { type Available, availableIn, optionalParts, wrongSettings } from "./check-settings.ts";
 import { announceStart, devCatalog } from "./dev.ts";
 import { discover } from "./discover.ts";
 import { found, headline } from "./found.ts";
@@ -52,7 +52,7 @@ async function writeCatalog(available: Available | undefined): Promise<void> {
   // A missing folder counts as empty, because git does not keep it when the last tool is deleted.
   const result: Awaited<ReturnType<typeof discover>> = existsSync(folder)
     ? await discover(folder, available)
-    : { tools: [], prompts: [], resources: [] };
+    : { tools: [], prompts: [], resources: [], ...(await optionalParts(dirname(folder))) };
   if ("problems" in result) fail(`${result.problems.length} problem(s) in tools:\n${formatProblems(result.problems)}`);
   else {
     writeTypes(result, out);

@@ -72,12 +72,14 @@ export function devCatalog(out: string): DevCatalog {
         writeFileSync(path, contents);
       }
       const catalog = join(next, "catalog.js");
-      const { worker } = discovered;
+      const { worker, documents, traces } = discovered;
       const discovery = {
         tools: pointToCopies(discovered.tools, tools),
         prompts: pointToCopies(discovered.prompts, tools),
         resources: pointToCopies(discovered.resources, tools),
         worker: worker && copyOf(worker, tools),
+        documents,
+        traces,
       };
       writeAll(await render(discovery, catalog), catalog);
       writeFileSync(join(folder, FOUND), `${found(discovered)}\n`);

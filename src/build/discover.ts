@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import type { Described } from "../core/model/tool-description.ts";
 import { describe as mcp } from "../protocols/mcp/describe.ts";
 import { unknownNames } from "./bindings/bindings.ts";
-import type { Available } from "./check-settings.ts";
+import { type Available, optionalParts } from "./check-settings.ts";
 import { checkListing } from "./listing/check-listing.ts";
 import type { Discovery } from "./read/discovery.ts";
 import { cannotLoad, describeFailure, evaluate, type Job, type Source } from "./read/evaluate.ts";
@@ -72,7 +72,14 @@ export async function discover(
   );
   prompts.sort((a, b) => compareText(a.name, b.name));
   resources.sort((a, b) => compareText(a.uri, b.uri));
-  return { tools: described, prompts, resources, worker: found.worker?.path, warnings: warned };
+  return {
+    tools: described,
+    prompts,
+    resources,
+    worker: found.worker?.path,
+    warnings: warned,
+    ...(await optionalParts(dirname(root))),
+  };
 }
 
 /** Finds offers that share a name (or, for resources, a URI), and tools whose versions have different names. */

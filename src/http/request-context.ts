@@ -8,6 +8,8 @@ import type { PathParams } from "./toolkit-router.ts";
 export interface ServerInfo {
   readonly name: string;
   readonly version: string;
+  /** What the server is for, in up to 100 characters. */
+  readonly description?: string;
   /** What people are shown in place of the name. */
   readonly title?: string;
   readonly websiteUrl?: string;

@@ -72,7 +72,7 @@ async function ranBy(work: () => Promise<unknown>): Promise<string[]> {
 
 const SHARED_PATHS = [
   ...["/tools", "/tools/call", "/call", "/info", "/mcp", "/opentool/version", "/opentool/load", "/opentool/call"],
-  ...["/opentool/streamCall"],
+  ...["/opentool/streamCall", "/openapi.json", "/tools/call/Vault.Peek"],
 ];
 const TRICKS = [
   ...["/tools/", "//tools", "/./tools", "/x/../tools", "/%74ools", "/tools%2f", "/tools;x", "/tools?health", "/TOOLS"],
@@ -151,7 +151,13 @@ describe("the dry run's output, without configuration (docs/access.md)", () => {
     }
   });
 
-  it("is open at /, /health and the metadata, and reveals little there (RFC 9728, section 2; OXP, Health)", async () => {
+  it("is open at /, /health, the metadata and the public documents, and reveals little there", async () => {
+    for (const path of ["/mcp/server-card", "/server.json", "/.well-known/ai-catalog.json"]) {
+      const { status, text } = await send(closed.url, { path });
+      expect(status).toBe(200);
+      expect(text).not.toMatch(/vault|shop|whisper/i);
+    }
+    // RFC 9728, section 2; OXP, Health.
     const [root, health, metadata] = await Promise.all(
       ["/", "/health", "/.well-known/oauth-protected-resource"].map((path) => send(closed.url, { path })),
     );

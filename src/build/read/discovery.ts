@@ -22,4 +22,7 @@ export interface Discovery {
   readonly warnings?: readonly Problem[];
   /** Path of `tools/worker.ts`, if it exists. */
   readonly worker?: string | undefined;
+  /** Whether wrangler.toml asks for the documents for machines (src/documents), and for traces (src/tracing). */
+  readonly documents?: boolean;
+  readonly traces?: boolean;
 }

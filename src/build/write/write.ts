@@ -41,7 +41,7 @@ export const HEAD =
  * @returns the text of each module by path: the catalogue comes last, after the modules that it imports
  */
 export async function render(discovery: Discovery, out: string): Promise<ReadonlyMap<string, string>> {
-  const { tools, prompts, resources, worker } = discovery;
+  const { tools, prompts, resources } = discovery;
   const files = new Map<string, string>();
   const pieces = splitByToolkit(tools);
   const modules =
@@ -54,15 +54,6 @@ export async function render(discovery: Discovery, out: string): Promise<Readonl
     return file === undefined ? load : `checked(${load}, import(${quoted(out, file)}))`;
   });
   const importing = (name: string, file: string) => `import { ${name} } from ${quoted(out, join(CORE, file))};\n`;
-  // Without a worker.ts, export the app itself, so that the code for extending it is not bundled.
-  const making =
-    worker === undefined
-      ? `export { createApp as createWorker } from ${quoted(out, join(SRC, "app.ts"))};\n`
-      : `import { extendedBy } from ${quoted(out, join(SRC, "worker/extend.ts"))};
-import worker from ${quoted(out, worker)};
-
-export const createWorker = extendedBy(worker);
-`;
   const table = tableOf(pieces);
   const others = [prompts, resources].map((offers) =>
     offers.map(({ path, ...offer }) => {
@@ -80,7 +71,7 @@ export const createWorker = extendedBy(worker);
   const revision = createHash("sha256").update(listed.join("\n")).digest("hex").slice(0, 16);
   files.set(
     out,
-    `${HEAD}${checks.length > 0 ? importing("checked", "catalog/compiled-check.ts") : ""}${importing("readGeneratedCatalog", "catalog/generated-catalog.ts")}${making}
+    `${HEAD}${checks.length > 0 ? importing("checked", "catalog/compiled-check.ts") : ""}${importing("readGeneratedCatalog", "catalog/generated-catalog.ts")}${creating(discovery, out)}
 export default readGeneratedCatalog({
   revision: ${JSON.stringify(revision)},
   toolkits: ${toolkits},
@@ -101,6 +92,26 @@ ${resourceBody}
 `,
   );
   return files;
+}
+
+/**
+ * Renders the export of `createWorker`: the app, in the parts that the fork uses. It imports no other part, so that no
+ * other is bundled.
+ */
+function creating({ worker, documents, traces }: Discovery, out: string): string {
+  const app = quoted(out, join(SRC, "app.ts"));
+  if (worker === undefined && !documents && !traces) return `export { createApp as createWorker } from ${app};\n`;
+  const imports = worker === undefined ? [`{ createApp } from ${app}`] : [`worker from ${quoted(out, worker)}`];
+  const using = (name: string, file: string, inner: string): string => {
+    imports.push(`{ ${name} } from ${quoted(out, join(SRC, file))}`);
+    return `${name}(${inner})`;
+  };
+  let making = worker === undefined ? "createApp" : using("extendedBy", "worker/extend.ts", "worker");
+  if (documents) making = using("withDocuments", "documents/documents.ts", making);
+  if (traces) making = using("withTraces", "tracing/tracing.ts", making);
+  return `${imports.map((what) => `import ${what};\n`).join("")}
+export const createWorker = ${making};
+`;
 }
 
 /** @returns the paths of the modules, in the order of the pieces */

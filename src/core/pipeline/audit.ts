@@ -1,4 +1,7 @@
-/** The audit line of each call, for log pipelines. A stable interface, documented in docs/operating.md. */
+/**
+ * The audit line of each call, for log pipelines: a stable interface, documented in docs/operating.md. The same goes into the
+ * call's span, if there is one.
+ */
 import type { Caller } from "../model/call.ts";
 import { inOneLine } from "../model/issues.ts";
 import { missingInWords, type Outcome } from "../model/outcome.ts";
@@ -21,6 +24,7 @@ export function audit(
   durationMs: number,
   replayed?: true,
 ): void {
+  runtime.tracer?.describe(caller, offer, outcome, replayed);
   runtime.logCall?.({
     level: "info",
     message: "call",
@@ -51,7 +55,7 @@ function detailOf(outcome: Outcome): string | undefined {
 }
 
 /** The trace id from `traceparent` (W3C Trace Context, section 3.2.2.3), or else the protocol's own. */
-function traceOf(caller: Caller): string | undefined {
+export function traceOf(caller: Caller): string | undefined {
   const trace = caller.trace?.();
   if (trace === undefined) return undefined;
   return /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(trace.traceparent ?? "")?.[1] ?? trace.id?.slice(0, MAX_ID);

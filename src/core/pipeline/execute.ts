@@ -18,8 +18,13 @@ import { audit } from "./audit.ts";
 import { authorize } from "./authorize.ts";
 import { suppliedByCaller } from "./requirements.ts";
 
-/** Carries out a call and writes its audit line. */
-export async function execute(call: Call, runtime: Runtime): Promise<CallResult> {
+/** Carries out a call and writes its audit line, in a span if the deployment makes traces. */
+export function execute(call: Call, runtime: Runtime): Promise<CallResult> {
+  const { tracer } = runtime;
+  return tracer ? tracer.inSpan(() => carryOut(call, runtime)) : carryOut(call, runtime);
+}
+
+async function carryOut(call: Call, runtime: Runtime): Promise<CallResult> {
   const finish = (result: CallResult) => {
     audit(runtime, call, result.entry, result.outcome, result.durationMs, result.replayed);
     return result;

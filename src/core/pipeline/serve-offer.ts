@@ -23,8 +23,16 @@ export interface Service {
   toValue(returned: unknown): unknown;
 }
 
-/** Runs an offer and writes its audit line. Never rejects for a mistake of the caller or of the fork's code. */
-export async function serveOffer(
+/**
+ * Runs an offer and writes its audit line, in a span if the deployment makes traces. Never rejects for a mistake of the
+ * caller or of the fork's code.
+ */
+export function serveOffer(service: Service, caller: Caller, runtime: Runtime): Promise<Outcome> {
+  const { tracer } = runtime;
+  return tracer ? tracer.inSpan(() => serve(service, caller, runtime)) : serve(service, caller, runtime);
+}
+
+async function serve(
   { offer, issues = [], work, toValue }: Service,
   caller: Caller,
   runtime: Runtime,

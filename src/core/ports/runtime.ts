@@ -1,7 +1,9 @@
 /** What the core needs from its environment, and the description of what it runs. Types only. */
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Log } from "../lib/log.ts";
+import type { Caller } from "../model/call.ts";
 import type { Demands, ToolContext } from "../model/definition.ts";
+import type { Outcome } from "../model/outcome.ts";
 import type { ChangeFeed } from "./change-feed.ts";
 import type { IdempotencyStore } from "./idempotency-store.ts";
 import type { Relay } from "./relay.ts";
@@ -33,12 +35,26 @@ export interface Runtime {
    * its log.
    */
   readonly isLocal?: boolean | undefined;
+  /** Undefined if the deployment makes no traces. */
+  readonly tracer?: Tracer | undefined;
   /** Milliseconds; only differences matter. */
   readonly now: () => number;
   /** The Worker's own secret of that name. */
   readonly secret: (name: string) => string | undefined;
   /** The Worker's binding or variable of that name, for tools that declare it. */
   readonly binding: (name: string) => unknown;
+}
+
+/** Makes a span for each call. */
+export interface Tracer {
+  /** Runs a call in a span of its own, which ends with it. */
+  readonly inSpan: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  /**
+   * Describes the call in the current span. No input, result, message, secret or token.
+   *
+   * @param offer undefined if the caller named something that does not exist or is hidden from it
+   */
+  readonly describe: (caller: Caller, offer: Offer | undefined, outcome: Outcome, replayed: true | undefined) => void;
 }
 
 /** A tool, prompt or resource to run: the parts that authorization and the log need. */

@@ -56,11 +56,12 @@ function listing(context: RequestContext): Response {
   return answerListing(context, made);
 }
 
-async function call(http: RequestContext): Promise<Response> {
+/** @param toRequest turns the body into a request of OXP, if it is not one already */
+export async function call(http: RequestContext, toRequest?: (body: unknown) => unknown): Promise<Response> {
   const { request, headers, runtime, principal, toolkit } = http;
   const body = await readJson(http);
   if ("bad" in body) return serverError(body.bad.status, body.bad.message);
-  const read = readCall(body.value);
+  const read = readCall(toRequest ? toRequest(body.value) : body.value);
   if ("problem" in read) return serverError(400, read.problem);
   const { tool, input, traceId, context, attachments } = read;
   // The call_id takes precedence: it identifies the call even if a proxy adds headers of its own.

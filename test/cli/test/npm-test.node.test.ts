@@ -47,7 +47,10 @@ it("is green with the tools and tests of docs/testing.md, in a file that is not 
 });
 
 it("runs the tests of one folder whatever the types of another say, and is red because of them", async () => {
-  copy.write("tools/pizza/order.test.ts", 'import { callTool } from "#test";\n\nawait callTool("Pizza.Ordr", { kind: "x" });\n');
+  copy.write(
+    "tools/pizza/order.test.ts",
+    'import { callTool } from "#test";\n\nawait callTool("Pizza.Ordr", { kind: "x" });\n',
+  );
   const { code, printed } = await npmTest("tools/hello");
   expect(printed).toMatch(/Tests +3 passed/);
   expect(printed).toMatch(/The types have mistakes:\n\n.*tools\/pizza\/order\.test\.ts\D*3\D.*"Pizza\.Ordr"/s);

@@ -17,8 +17,8 @@ export const ERAS: readonly Era[] = [
   legacy,
 ];
 
-/** All supported revisions, for `server/discover` and errors about versions. */
-function supportedRevisions(): readonly string[] {
+/** All supported revisions, newest first: for `server/discover`, the server card, and errors about versions. */
+export function supportedRevisions(): readonly string[] {
   return ERAS.flatMap(({ revisions }) => revisions);
 }
 
