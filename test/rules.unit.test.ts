@@ -33,10 +33,17 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     mayImport: [/^src\/(core|access|pages|sign-in)\//, /^@cloudflare\/workers-oauth-provider$/],
   },
   // Command-line tools, run in Node: never ship.
+  { files: /^src\/cli\/lib\//, mayImport: [/^src\/cli\/lib\//, /^node:/] },
   {
     files: /^src\/cli\/keys\//,
     // From the Worker's code only the format of a key's record, which is defined in one place.
-    mayImport: [/^src\/cli\/keys\//, /^src\/core\/ports\/key-records\.ts$/, /^type src\//, /^node:/, /^wrangler$/],
+    mayImport: [
+      /^src\/cli\/(keys|lib)\//,
+      /^src\/core\/ports\/key-records\.ts$/,
+      /^type src\//,
+      /^node:/,
+      /^wrangler$/,
+    ],
   },
   { files: /^src\/http\//, mayImport: [/^src\/http\//, /^src\/core\//, /^type hono/] },
   // Discovery loads these at build time to describe tools, so they must run anywhere and import nothing.
