@@ -33,7 +33,10 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     mayImport: [/^src\/(core|access|pages|sign-in)\//, /^@cloudflare\/workers-oauth-provider$/],
   },
   // Command-line tools, run in Node: never ship.
-  { files: /^src\/cli\/lib\//, mayImport: [/^src\/cli\/lib\//, /^node:/] },
+  { files: /^src\/cli\/lib\//, mayImport: [/^src\/cli\/lib\//, /^node:/, /^wrangler$/] },
+  { files: /^src\/cli\/connect\//, mayImport: [/^src\/cli\/(connect|lib)\//, /^node:/] },
+  // With the names that discovery accepts.
+  { files: /^src\/cli\/new\//, mayImport: [/^src\/cli\/(new|lib)\//, /^src\/build\/read\/paths\.ts$/, /^node:/] },
   {
     files: /^src\/cli\/keys\//,
     // From the Worker's code only the format of a key's record, which is defined in one place.

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { readConfig } from "../lib/config.ts";
 import { Mistake } from "../lib/mistake.ts";
 import { inOneLine, wrangler } from "../lib/wrangler.ts";
 import type { Entry, Kv } from "./editor.ts";
@@ -53,17 +54,8 @@ export function openKv(place: Place): Kv {
 
 /** @returns names of the rate limiters in wrangler.toml */
 export async function rateLimiters({ config, env }: Place): Promise<string[]> {
-  // Loaded lazily, because it takes a while and only --rate needs it.
-  const { unstable_readConfig } = await import("wrangler");
-  try {
-    const settings: { ratelimits: { name: string }[] } = unstable_readConfig(
-      { config, ...(env !== undefined && { env }) },
-      { hideWarnings: true },
-    );
-    return settings.ratelimits.map(({ name }) => name);
-  } catch (error) {
-    throw new Mistake(inOneLine(String((error as Error).message)));
-  }
+  const { ratelimits } = await readConfig(config, env);
+  return ratelimits.map(({ name }: { name: string }) => name);
 }
 
 function placeOptions({ remote, config, env, persistTo }: Place): string[] {

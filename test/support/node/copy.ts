@@ -23,6 +23,7 @@ export interface Ran {
 }
 
 export interface Copy {
+  readonly root: string;
   write(path: string, text: string): void;
   /** Sets the package's name. */
   rename(name: string): void;
@@ -47,6 +48,7 @@ export function copyProject(): Copy {
     writeFileSync(join(root, path), text);
   };
   return {
+    root,
     write,
     rename: (name) =>
       write(
