@@ -40,12 +40,22 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
       miniflare: { bindings: { PUBLIC: "true", RATE_PER_MINUTE: "", ...bindings }, durableObjects },
     });
   const globalSetup = "test/support/node/discovered.ts";
+  // So that `#test` gets the runtime of the Worker.
+  const shown = resolve(ROOT, "src/testing/catalog.ts");
   return [
     {
       root: ROOT,
       // Like `npm start`: with the settings of the owner's wrangler.toml, and everyone has all scopes.
       plugins: [worker("./wrangler.toml", { LOCAL: "true" })],
-      test: { name: "tools", include: ["tools/**/*.test.ts"], globalSetup, ...PATIENCE },
+      resolve: { alias: { "#catalog": shown } },
+      test: {
+        name: "tools",
+        include: ["tools/**/*.test.ts"],
+        // One Worker for all files: a new one for each takes longer than most tests.
+        isolate: false,
+        globalSetup,
+        ...PATIENCE,
+      },
     },
     {
       root: ROOT,
@@ -58,7 +68,12 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
           { CONTRACT_SESSIONS: { className: "Sessions", useSQLite: true } },
         ),
       ],
-      resolve: { alias: { "#catalog": resolve(ROOT, "test/fixtures/generated/catalog.ts") } },
+      resolve: {
+        alias: {
+          "#catalog": shown,
+          "../generated/catalog.ts": resolve(ROOT, "test/fixtures/generated/catalog.ts"),
+        },
+      },
       test: {
         name: "worker",
         include: ["test/**/*.test.ts"],
@@ -81,6 +96,10 @@ export default defineConfig({
   test: {
     // Logs of passing tests are not shown; reporters and scripts print the figures.
     silent: "passed-only",
+    // The place of a failed `callTool` is the line of the test that calls it.
+    onStackTrace: (_, { file }) => !file.includes("/src/testing/"),
+    // The plugin loses the source maps of cached modules, and failures would point to wrong lines.
+    fsModuleCache: false,
     // Some tests wait by design, so only very slow ones get a line.
     slowTestThreshold: 30_000,
     reporters: ["default", countAttacks()],

@@ -8,7 +8,7 @@ const FILES = import.meta.glob<string>(
 
 /** Allowed imports: `#tool`, packages, and files of the samples. */
 const TOOL_IMPORTS = /^(#tool|\.\/[^/]+|(?!hono)[@a-z].*)$/;
-const TEST_IMPORTS = /^(vitest|valibot|cloudflare:.*|node:.*|\.\/[^/]+|\.\.\/README\.md\?raw)$/;
+const TEST_IMPORTS = /^(#test|vitest|valibot|cloudflare:.*|node:.*|\.\/[^/]+|\.\.\/README\.md\?raw)$/;
 
 const importsOf = (text: string) =>
   Array.from(text.matchAll(/^(?:import|export)\s[^;]*?from\s+"([^"]+)";|import\("([^"]+)"\)/gms), ([, from, dynamic]) =>

@@ -10,6 +10,7 @@ import { wrongSettings } from "./check-settings.ts";
 import { announceStart, devCatalog } from "./dev.ts";
 import { discover } from "./discover.ts";
 import { formatProblems } from "./read/problem.ts";
+import { writeTypes } from "./write/types.ts";
 import { render, writeAll } from "./write/write.ts";
 
 // Loading wrangler, which reads wrangler.toml, takes half as long from the cache.
@@ -48,6 +49,7 @@ async function writeCatalog(): Promise<void> {
     : { tools: [], prompts: [], resources: [] };
   if ("problems" in result) fail(`${result.problems.length} problem(s) in tools:\n${formatProblems(result.problems)}`);
   else {
+    writeTypes(result, out);
     if (dev && copying) await dev.serve(await copying, result);
     else if (!writeAll(await render(result, out), out)) return;
     console.log(`discovered ${result.tools.length} tool(s)${result.worker ? " and a worker.ts" : ""}`);

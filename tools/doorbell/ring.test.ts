@@ -1,37 +1,23 @@
-import { exports } from "cloudflare:workers";
 import { expect, it } from "vitest";
+import { callTool } from "#test";
 
-async function ring(input: unknown) {
-  const response = await exports.default.fetch("http://localhost/tools/call", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ request: { tool_id: "Doorbell.Ring@0.1.0", input } }),
-  });
-  return { status: response.status, body: (await response.json()) as { result: Record<string, unknown> } };
-}
-
-it.each(["doorbell42", "doorbell84"])("rings %s and returns nothing (OXP 1.0: output_schema null)", async (id) => {
-  const { status, body } = await ring({ doorbell_id: id });
-  expect(status).toBe(200);
-  expect(body.result.success).toBe(true);
-  expect(body.result.value ?? null).toBeNull();
+it.each(["doorbell42", "doorbell84"])("rings %s and returns nothing", async (doorbell_id) => {
+  expect((await callTool("Doorbell.Ring", { doorbell_id })).value).toBeUndefined();
 });
 
-it.each(["doorbell1", "", "toString", "doorbell42 "])("lists the doorbells if there is no %j", async (id) => {
-  const { status, body } = await ring({ doorbell_id: id });
-  expect(status).toBe(200);
-  expect(body.result.success).toBe(false);
-  expect(body.result.error).toEqual({
+it.each(["doorbell1", "", "toString", "doorbell42 "])("lists the doorbells if there is no %j", async (doorbell_id) => {
+  const { error } = await callTool("Doorbell.Ring", { doorbell_id });
+  expect(error).toEqual({
+    reason: "failed",
     message: "Doorbell ID not found",
-    developer_message: `The doorbell with ID '${id}' does not exist.`,
-    can_retry: true,
-    additional_prompt_content: "ids: doorbell42,doorbell84",
-    retry_after_ms: 500,
+    developerMessage: `The doorbell with ID '${doorbell_id}' does not exist.`,
+    canRetry: true,
+    retryAfterMs: 500,
+    additionalPromptContent: "ids: doorbell42,doorbell84",
   });
 });
 
 it("needs to know which doorbell", async () => {
-  const { status, body } = await ring({});
-  expect(status).toBe(422);
-  expect(body).toMatchObject({ parameter_errors: { doorbell_id: "Is required" } });
+  const { error } = await callTool("Doorbell.Ring", {} as never);
+  expect(error?.parameters).toEqual({ doorbell_id: "Is required" });
 });

@@ -1,24 +1,8 @@
-import { exports } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
+import { callTool } from "#test";
 
 const SUMMER = new Date("2026-07-01T22:30:00.250Z");
 const WINTER = new Date("2026-01-15T12:00:00.000Z");
-
-interface Result {
-  readonly success: boolean;
-  readonly value: { readonly timestamp: string };
-  readonly error: Record<string, unknown>;
-}
-
-async function getTimestamp(version: string, input?: unknown): Promise<Result> {
-  const response = await exports.default.fetch("http://localhost/tools/call", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ request: { tool_id: `System.GetTimestamp${version}`, input } }),
-  });
-  expect(response.status).toBe(200);
-  return ((await response.json()) as { result: Result }).result;
-}
 
 function stopClockAt(now: Date) {
   vi.useFakeTimers({ now, toFake: ["Date"] });
@@ -28,17 +12,19 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it.each(["@1.0.0", "@1", "@1.1.0", ""])(
-  "GetTimestamp%s without input is the time in UTC (RFC 3339)",
-  async (version) => {
-    stopClockAt(SUMMER);
-    expect((await getTimestamp(version)).value).toEqual({ timestamp: "2026-07-01T22:30:00.250Z" });
-  },
-);
+it.each([
+  "System.GetTimestamp@1.0.0",
+  "System.GetTimestamp@1",
+  "System.GetTimestamp@1.1.0",
+  "System.GetTimestamp",
+] as const)("%s without input is the time in UTC (RFC 3339)", async (id) => {
+  stopClockAt(SUMMER);
+  expect((await callTool(id)).value).toEqual({ timestamp: "2026-07-01T22:30:00.250Z" });
+});
 
 it("1.0.0 takes no parameters, and is unchanged next to 1.1.0", async () => {
   stopClockAt(SUMMER);
-  const { value } = await getTimestamp("@1.0.0", { time_zone: "Asia/Tokyo" });
+  const { value } = await callTool("System.GetTimestamp@1.0.0", { time_zone: "Asia/Tokyo" } as never);
   expect(value.timestamp).toBe("2026-07-01T22:30:00.250Z");
 });
 
@@ -52,15 +38,16 @@ it.each([
   ["UTC", WINTER, "2026-01-15T12:00:00.000+00:00"],
 ])("in %s the wall clock and its offset", async (time_zone, now, timestamp) => {
   stopClockAt(now);
-  const { value } = await getTimestamp("", { time_zone });
+  const { value } = await callTool("System.GetTimestamp", { time_zone });
   expect(value.timestamp).toBe(timestamp);
   // RFC 3339, section 4.1: with its offset, it is the same moment.
   expect(Date.parse(value.timestamp)).toBe(now.getTime());
 });
 
-it.each(["Mars/Olympus_Mons", "", "x".repeat(500)])("a zone that does not exist (%j) is an error", async (zone) => {
-  const { success, error } = await getTimestamp("", { time_zone: zone });
-  expect(success).toBe(false);
-  expect(error.message).toBe("There is no such time zone");
-  expect(error.can_retry).toBe(true);
-});
+it.each(["Mars/Olympus_Mons", "", "x".repeat(500)])(
+  "a zone that does not exist (%j) is an error",
+  async (time_zone) => {
+    const { error } = await callTool("System.GetTimestamp", { time_zone });
+    expect(error).toMatchObject({ message: "There is no such time zone", canRetry: true });
+  },
+);

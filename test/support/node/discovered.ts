@@ -23,7 +23,8 @@ export default function setup(project: TestProject): void {
       cwd: ROOT,
       stdio: ["ignore", "pipe", "inherit"],
     });
-  discover();
+  // `npm test` has just run it (src/cli/test/cli.ts), on tools/.
+  if (project.name !== "tools" || process.env.TOOLS_DISCOVERED !== "true") discover();
   project.onTestsRerun(() => {
     try {
       discover();

@@ -1,0 +1,38 @@
+/** Writes the types of the tools and prompts by name, for tests that call them through `#test`. */
+import { dirname, join } from "node:path";
+import type { Discovery } from "../read/discovery.ts";
+import { from } from "./bundle-toolkit.ts";
+import { HEAD, writeIfChanged } from "./write.ts";
+
+/** Writes `tools.d.ts` next to the catalogue. @param out path of the catalogue */
+export function writeTypes(discovery: Discovery, out: string): void {
+  const file = join(dirname(out), "tools.d.ts");
+  writeIfChanged(file, render(discovery, file));
+}
+
+function render({ tools, prompts, resources }: Discovery, file: string): string {
+  const typeOf = (path: string) => `typeof import(${JSON.stringify(from(file, path))}).default`;
+  const members = (entries: Iterable<readonly [name: string, path: string]>) =>
+    Array.from(entries, ([name, path]) => `  ${JSON.stringify(name)}: ${typeOf(path)};\n`).join("");
+  // Versions of one tool are sorted, so the last one is what its id without a version means.
+  const references = new Map<string, string>();
+  for (const { id, version, path } of tools) {
+    for (const reference of referencesTo(id, version)) references.set(reference, path);
+  }
+  return `${HEAD}/** Tools by id, with and without version. */
+export interface Tools {
+${members(references)}}
+
+/** Prompts by the name that clients see. */
+export interface Prompts {
+${members(prompts.map(({ name, path }) => [name, path]))}}
+
+export type ResourceUri = ${resources.map(({ uri }) => JSON.stringify(uri)).join(" | ") || "never"};
+`;
+}
+
+/** OXP 1.0, Tool Version Resolution: `@1` means 1.0.0. */
+function referencesTo(id: string, version: string): string[] {
+  const major = /^(\d+)\.0\.0$/.exec(version)?.[1];
+  return [id, `${id}@${version}`, ...(major === undefined ? [] : [`${id}@${major}`])];
+}

@@ -1,0 +1,39 @@
+/**
+ * `npm test [-- PATH…]`: discovery, the tests of `tools/` or of one folder or file, and the type checker. The tests run
+ * whatever the types say, and what the types say is shown after them; either makes the exit code 1. Formatting is left
+ * to `npm run check`.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { resolve } from "node:path";
+import { text } from "node:stream/consumers";
+
+const ROOT = resolve(import.meta.dirname, "../../..");
+const asked = process.argv.slice(2);
+
+// Without a catalogue there is nothing to call, and discovery has said what to correct.
+if ((await codeOf(node(["src/build/cli.ts"]))) !== 0) process.exit(1);
+
+// The types are checked meanwhile.
+const checking = node(
+  ["node_modules/typescript/bin/tsc", "-p", ".", ...(process.stdout.isTTY ? ["--pretty"] : [])],
+  true,
+);
+const [found, checked] = [checking.stdout && text(checking.stdout), codeOf(checking)];
+const vitest = ["node_modules/vitest/vitest.mjs", "run", "--config", "test/vitest.config.ts", "--project", "tools"];
+// Tools without a test are no failure. A folder without one is probably misspelled.
+const tested = await codeOf(node([...vitest, ...(asked.length > 0 ? asked : ["--passWithNoTests"])]));
+const typed = await checked;
+if (typed !== 0) console.error(`\nThe types have mistakes:\n\n${await found}`);
+process.exitCode = tested === 0 && typed === 0 ? 0 : 1;
+
+/** @param isRead whether its output is read here, and not shown */
+function node(args: readonly string[], isRead = false): ChildProcess {
+  // So that vitest does not run it once more (test/support/node/discovered.ts).
+  const env = { ...process.env, TOOLS_DISCOVERED: "true" };
+  return spawn(process.execPath, args, { cwd: ROOT, env, stdio: ["inherit", isRead ? "pipe" : "inherit", "inherit"] });
+}
+
+/** The exit code; null if a signal ended the process. */
+function codeOf(child: ChildProcess): Promise<number | null> {
+  return new Promise((ended, failed) => child.once("error", failed).once("close", ended));
+}

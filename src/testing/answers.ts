@@ -1,0 +1,86 @@
+/**
+ * Answers the questions of a call from a script, as clients of MCP 2026-07-28 do: the call ends with its questions, and
+ * runs again from its start with the answers.
+ */
+import type { InputResponses } from "../core/model/call.ts";
+import { type Field, type Question, readAnswer } from "../core/model/elicitation.ts";
+import { type Outcome, questionsInWords } from "../core/model/outcome.ts";
+import { hashOf } from "../core/run/questions.ts";
+import type { Answer, Answers } from "./types.ts";
+
+/** More questions than any call asks: a tool that asks until it likes the answer would never end. */
+const MAX_QUESTIONS = 100;
+
+/**
+ * Runs a call until it has no more questions.
+ *
+ * @param subject name of the tool, prompt or resource, for messages
+ * @param run     runs the call with the answers so far; undefined the first time
+ * @throws if a question has no answer, or its answer does not fit it
+ */
+export async function untilAnswered<Ended extends { readonly outcome: Outcome }>(
+  subject: string,
+  script: Answers = {},
+  run: (answers: InputResponses | undefined) => Promise<Ended>,
+): Promise<Ended> {
+  const answerTo = typeof script === "function" ? script : (key: string) => ownMember(script, key);
+  const answers = new Map<string, { question: string; answer: unknown }>();
+  for (;;) {
+    const ended = await run(answers.size > 0 ? answers : undefined);
+    if (ended.outcome.kind !== "asking") return ended;
+    for (const [key, question] of ended.outcome.questions) {
+      const asked = `${subject} asked ${JSON.stringify(key)}`;
+      const words = questionsInWords(new Map([[key, question]]));
+      if (answers.has(key)) {
+        const rule = "An answer counts only for the exact question, so put no time or random value in it";
+        throw new Error(`${asked} in other words when it ran again with the answer: ${words}. ${rule}`);
+      }
+      const answer = answerTo(key, question);
+      if (answer === undefined) {
+        throw new Error(`${asked}, and the test does not answer: ${words}\nAnswer it: ${example(key, question)}`);
+      }
+      if (readAnswer(question, answer) === undefined) {
+        const given = JSON.stringify(answer);
+        throw new Error(
+          `${asked}, and the answer ${given} does not fit: ${words}\nIt is like ${example(key, question)}`,
+        );
+      }
+      answers.set(key, { question: await hashOf(question), answer });
+    }
+    if (answers.size > MAX_QUESTIONS) throw new Error(`${subject} asked more than ${MAX_QUESTIONS} questions`);
+  }
+}
+
+function ownMember(script: Readonly<Record<string, Answer>>, key: string): Answer | undefined {
+  return Object.hasOwn(script, key) ? script[key] : undefined;
+}
+
+/** An option of `callTool` that answers the question. */
+function example(key: string, question: Question): string {
+  const name = /^\w+$/.test(key) ? key : JSON.stringify(key);
+  return `{ answers: { ${name}: ${EXAMPLES[question.kind](question as never)} } }`;
+}
+
+const EXAMPLES: { readonly [Kind in Question["kind"]]: (question: Question & { kind: Kind }) => string } = {
+  form: ({ fields }) => {
+    const members = Object.entries(fields).map(([name, field]) => `${name}: ${valueFor(field)}`);
+    return `{ action: "accept", content: { ${members.join(", ")} } }`;
+  },
+  page: () => `{ action: "accept" }`,
+  sample: () => `{ role: "assistant", content: { type: "text", text: "…" }, model: "test" }`,
+  roots: () => `{ roots: [{ uri: "file:///…" }] }`,
+};
+
+function valueFor(field: Field): string {
+  switch (field.type) {
+    case "boolean":
+      return "true";
+    case "number":
+    case "integer":
+      return String(field.minimum ?? 1);
+    case "string":
+      return JSON.stringify(field.enum?.[0] ?? field.oneOf?.[0]?.const ?? "…");
+    case "array":
+      return JSON.stringify(["enum" in field.items ? field.items.enum[0] : field.items.anyOf[0]?.const]);
+  }
+}

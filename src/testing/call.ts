@@ -1,0 +1,137 @@
+/**
+ * Calls tools, prompts and resources as a protocol does, through the Worker's own pipeline, stores and settings. Only
+ * what a test gives is replaced: credentials, bindings, the network, the user.
+ */
+import { env } from "cloudflare:workers";
+import { guardedFetch } from "../core/lib/guarded-fetch.ts";
+import { toJson } from "../core/lib/json.ts";
+import type { LogEntry } from "../core/lib/log.ts";
+import type { Begins, Call, Caller, InputResponses } from "../core/model/call.ts";
+import type { CallResult } from "../core/model/call-result.ts";
+import type { Outcome } from "../core/model/outcome.ts";
+import { execute } from "../core/pipeline/execute.ts";
+import { getPrompt as runPrompt } from "../core/pipeline/prompts.ts";
+import { findResource, readResource as runResource } from "../core/pipeline/resources.ts";
+import type { Runtime } from "../core/ports/runtime.ts";
+import { randomId } from "../core/ports/signed-handles.ts";
+import { readSettings } from "../settings.ts";
+import { untilAnswered } from "./answers.ts";
+import { findPrompt, findTool, unknownResource } from "./find.ts";
+import { network, unexpectedInWords } from "./network.ts";
+import { type LogLine, type Progress, type Result, resultOf } from "./result.ts";
+import type { Options, ToolOptions } from "./types.ts";
+
+/** `callTool` of `#test`, without types. */
+export function callTool(id: string, input?: unknown, options: ToolOptions = {}): Promise<Result<never>> {
+  return conduct(id, options, (caller, runtime) => {
+    const { key, attachments } = options;
+    // As it arrives from a client, which can send only JSON.
+    const sent = input === undefined ? undefined : toJson(input, "input");
+    const call: Call = { ...caller, tool: findTool(id, runtime.catalog), input: sent, key, attachments };
+    return execute(call, runtime);
+  });
+}
+
+/** `getPrompt` of `#test`, without types. */
+export function getPrompt(name: string, args?: object, options: Options = {}): Promise<Result<never>> {
+  return conduct(name, options, async (caller, runtime) => {
+    const entry = findPrompt(name, runtime.catalog);
+    return { outcome: await runPrompt(entry, toJson(args ?? {}, "args") as Record<string, string>, caller, runtime) };
+  });
+}
+
+/** `readResource` of `#test`, without types. */
+export function readResource(uri: string, options: Options = {}): Promise<Result<never>> {
+  return conduct(uri, options, async (caller, runtime) => {
+    const found = findResource(runtime.catalog, undefined, uri);
+    if (found === undefined) throw unknownResource(uri, runtime.catalog);
+    return { outcome: await runResource(found, uri, caller, runtime) };
+  });
+}
+
+type Ran = Pick<CallResult, "replayed" | "sessionId"> & { readonly outcome: Outcome };
+
+/** Runs a call until it has no more questions. @throws if the call did something that the test does not expect */
+async function conduct(
+  subject: string,
+  options: Options,
+  run: (caller: Caller, runtime: Runtime) => Promise<Ran>,
+): Promise<Result<never>> {
+  const real = await workerRuntime();
+  const net = network(options.fetch);
+  const faults: LogEntry[] = [];
+  const runtime: Runtime = { ...replaced(real, options), fetch: guardedFetch(net.fetch, hosts()) };
+  const recording: Runtime = {
+    ...runtime,
+    log(entry) {
+      if (entry.level === "error") faults.push(entry);
+      runtime.log(entry);
+    },
+  };
+  const logs: LogLine[] = [];
+  const progress: Progress[] = [];
+  const sink = {
+    log: (level: LogLine["level"], data: LogLine["data"]) => void logs.push({ level, data }),
+    progress: (done: number, total?: number, message?: string) => void progress.push({ done, total, message }),
+    release() {},
+  };
+  const session = options.session === undefined ? randomId() : (options.session ?? undefined);
+  const { outcome, replayed, sessionId } = await untilAnswered(subject, options.answers, (answers) => {
+    const begins: Begins = options.session === undefined && (answers === undefined || "further");
+    const caller = { ...callerWith(options, answers), sessionId: session, beginsSession: begins, sink };
+    return net.run(() => run(caller, recording));
+  });
+  if (net.unexpected.length > 0) throw new Error(unexpectedInWords(subject, net.unexpected));
+  const continued = sessionId === undefined ? session : (sessionId ?? undefined);
+  const ended = { outcome, session: continued, replayed: replayed === true, faults };
+  return resultOf(subject, ended, { logs, progress, requests: net.requests });
+}
+
+/** Who calls: someone with all scopes who can answer all questions, unless the test says otherwise. */
+function callerWith(options: Options, answers: InputResponses | undefined): Caller {
+  const { secrets = {}, authorization = {}, userId, scopes = "all", canAsk = ALL_QUESTIONS, signal } = options;
+  return {
+    callId: crypto.randomUUID(),
+    protocol: "test",
+    principal: { id: "test", scopes, reach: "all" },
+    context: { secrets: given(secrets), authorization: given(authorization), userId },
+    elicitation: { capabilities: new Set(canAsk), ...(answers && { answers }) },
+    ...(signal && { client: { signal, isOver: signal.aborted } }),
+  };
+}
+
+const ALL_QUESTIONS = ["form", "page", "sample", "roots"] as const;
+
+function given(values: Readonly<Record<string, string | undefined>>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+/** The Worker's runtime with a test's bindings, and without the Worker's own secrets. */
+function replaced(real: Runtime, { secrets = {}, authorization = {}, env: bindings = {} }: Options): Runtime {
+  const own: Readonly<Record<string, unknown>> = { ...secrets, ...authorization, ...(bindings as object) };
+  const member = (name: string) => (Object.hasOwn(own, name) ? own[name] : undefined);
+  return {
+    ...real,
+    logCall: undefined,
+    secret(name) {
+      const value = member(name);
+      return typeof value === "string" ? value : undefined;
+    },
+    binding: (name) => (Object.hasOwn(bindings as object, name) ? member(name) : real.binding(name)),
+    async rateLimit(perMinute, key) {
+      const limiter = member(`RATE_${perMinute}`) as RateLimit | undefined;
+      return limiter === undefined || (await limiter.limit({ key })).success;
+    },
+  };
+}
+
+function hosts(): readonly string[] {
+  return readSettings(env as unknown as Record<string, unknown>).settings.hosts;
+}
+
+/** What the Worker was made with (catalog.ts). Loading it makes it, as a first request does. */
+async function workerRuntime(): Promise<Runtime> {
+  const { default: worker } = (await import("../index.ts")) as { default: { readonly runtime?: Runtime } };
+  if (worker.runtime) return worker.runtime;
+  throw new Error("A setting in wrangler.toml is invalid, so the Worker refuses every request: run npm run discover");
+}

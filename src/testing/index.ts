@@ -1,0 +1,38 @@
+/** The module that tests of tools import as `#test`. Runs in workerd, next to the Worker; never ships. */
+import type { Prompts, ResourceUri, Tools } from "../generated/tools.d.ts";
+import * as untyped from "./call.ts";
+import type { CallTool, GetPrompt, ReadResource } from "./types.ts";
+
+export type { CallError, LogLine, Progress, Result } from "./result.ts";
+export type { Answer, Answers, FakeFetch, Options, ToolOptions } from "./types.ts";
+
+/**
+ * Calls a tool as a client does: same validation, requirements, time limit, sessions and storage as in a deployment.
+ *
+ * @param id      `Toolkit.Tool`, or `Toolkit.Tool@1.0.0` for a version
+ * @param input   as a client sends it
+ * @param options credentials, session, bindings, and what replaces the user and the network
+ * @returns also if the call fails: then the result has an `error`
+ * @throws if there is no such tool, if it makes a request that `fetch` does not expect, or if it asks a question that
+ *         `answers` does not answer
+ *
+ * @example
+ * const { value } = await callTool("Hello.Greet", { name: "world" });
+ * expect(value).toBe("Hello, world!");
+ */
+export const callTool: CallTool<Tools> = untyped.callTool;
+
+/**
+ * Gets a prompt as a client does. The value of the result is the list of its messages.
+ *
+ * @param name as MCP clients see it: `Toolkit_Prompt`
+ * @throws like {@link callTool}
+ */
+export const getPrompt: GetPrompt<Prompts> = untyped.getPrompt;
+
+/**
+ * Reads a resource as a client does. The value of the result is the list of its contents, empty if there are none.
+ *
+ * @throws like {@link callTool}
+ */
+export const readResource: ReadResource<ResourceUri> = untyped.readResource;

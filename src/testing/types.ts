@@ -1,0 +1,115 @@
+/** The types of `#test`: what a call is given, and what follows from the definition of its tool or prompt. Types only. */
+import type { Json } from "../core/lib/json.ts";
+import type { PromptMessage, ResourceContents } from "../core/model/content.ts";
+import type { Attachment } from "../core/model/definition.ts";
+import type { Capability, Question, Root, Sampled } from "../core/model/elicitation.ts";
+import type { InferInput, InferOutput, StandardSchema } from "../core/model/schema.ts";
+import type { Tool } from "../tool.ts";
+import type { Result } from "./result.ts";
+
+/** What a call has besides its input. All are optional. */
+export interface Options<Secret extends string = string, Authorization extends string = string, Env = unknown> {
+  /** Secrets by name. A test never sees those in `.dev.vars`, so that it cannot use real ones. */
+  readonly secrets?: Texts<Secret> | undefined;
+  /** Tokens by the id of their authorization. */
+  readonly authorization?: Texts<Authorization> | undefined;
+  readonly userId?: string | undefined;
+  /** Bindings and variables that replace those of the same name. `RATE_10` is counted only if it is given here. */
+  readonly env?: (Env & { readonly [limiter: `RATE_${number}`]: Pick<RateLimit, "limit"> }) | undefined;
+  /** The `session` of an earlier result, to continue it; `null` for a caller without one. Default: a new session. */
+  readonly session?: string | null | undefined;
+  /** The caller's scopes. Default: all. */
+  readonly scopes?: readonly string[] | undefined;
+  /** Answers to the questions that the tool asks. A question without an answer fails the test. */
+  readonly answers?: Answers | undefined;
+  /** The kinds of questions that the caller supports. Default: all. */
+  readonly canAsk?: readonly Capability[] | undefined;
+  /** Answers the requests that the tool makes. Without it, and for any other request, the test fails. */
+  readonly fetch?: FakeFetch | undefined;
+  /** The caller gives up when it fires. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ToolOptions<Secret extends string = string, Authorization extends string = string, Env = unknown>
+  extends Options<Secret, Authorization, Env> {
+  /** Idempotency key: calls with the same key run once. */
+  readonly key?: string | undefined;
+  readonly attachments?: readonly Attachment[] | undefined;
+}
+
+/**
+ * Answers by the key of their question, or a function that returns undefined if it has none. If the tool asks with the
+ * same key again, the second question has the key `size#2`.
+ */
+export type Answers = Readonly<Record<string, Answer>> | ((key: string, question: Question) => Answer | undefined);
+
+export type Answer =
+  | { readonly action: "accept"; readonly content?: Readonly<Record<string, unknown>> }
+  | { readonly action: "decline" | "cancel" }
+  | Sampled
+  | { readonly roots: readonly Root[] };
+
+/** A response, or a value that is sent as JSON. */
+type Reply = Response | object | string | number | boolean | null;
+
+/**
+ * Replies by address, or a function that returns undefined for a request that it does not expect. An address without a
+ * method is for GET; others are written `POST https://api.example.com/items`. A function that throws is a connection
+ * that breaks.
+ */
+export type FakeFetch =
+  | ((request: Request) => Reply | undefined | Promise<Reply | undefined>)
+  | { readonly [address: string]: Reply | ((request: Request) => Reply | Promise<Reply>) };
+
+type AnyObject = Record<never, never>;
+/** None if there are no names. */
+type Texts<Name extends string> = [Name] extends [never]
+  ? Readonly<Record<string, never>>
+  : { readonly [Each in Name]?: string };
+type Named<Name extends string> = { readonly [Each in Name]?: unknown };
+
+/** The input that a caller sends: with optional members where the schema has defaults. */
+export type InputOf<T> =
+  T extends Tool<infer Input, infer _Output, infer _S, infer _A, infer _U, infer _E>
+    ? [Input] extends [StandardSchema]
+      ? InferInput<Input>
+      : AnyObject
+    : AnyObject;
+
+/** What a call returns: undefined for `output: null`, and any JSON without an output schema. */
+export type ValueOf<T> =
+  T extends Tool<infer _Input, infer Output, infer _S, infer _A, infer _U, infer _E>
+    ? [Output] extends [StandardSchema]
+      ? InferOutput<Output>
+      : [Output] extends [null]
+        ? undefined
+        : Json | undefined
+    : unknown;
+
+/** The options of a tool: it gets only what it declares, so only that can be given. */
+export type OptionsOf<T> =
+  T extends Tool<infer _Input, infer _Output, infer Secret, infer Authorization, infer _User, infer Env>
+    ? ToolOptions<Secret, Authorization, Named<Env>>
+    : ToolOptions;
+
+type Rest<Input, Given> = AnyObject extends Input ? [input?: Input, options?: Given] : [input: Input, options?: Given];
+
+/** `callTool` for tools by their ids. */
+export type CallTool<Tools> = <Id extends keyof Tools & string>(
+  id: Id,
+  ...rest: Rest<InputOf<Tools[Id]>, OptionsOf<Tools[Id]>>
+) => Promise<Result<ValueOf<Tools[Id]>>>;
+
+type ArgumentsOf<P> = P extends { get(args: infer Args, ctx: never): unknown } ? Args : AnyObject;
+
+/** `getPrompt` for prompts by their names. */
+export type GetPrompt<Prompts> = <Name extends keyof Prompts & string>(
+  name: Name,
+  ...rest: Rest<ArgumentsOf<Prompts[Name]>, Options>
+) => Promise<Result<PromptMessage[]>>;
+
+/** The URIs that a template matches: `notes://{day}` is any text that starts with `notes://`. */
+type Matching<Uri> = Uri extends `${infer Start}{${string}}${infer Rest}` ? `${Start}${string}${Matching<Rest>}` : Uri;
+
+/** `readResource` for resources by their URIs. */
+export type ReadResource<Uri> = (uri: Matching<Uri>, options?: Options) => Promise<Result<ResourceContents[]>>;
