@@ -111,6 +111,7 @@ const runtime: Runtime = {
   rateLimit,
   log,
   logCall: settings.logsCalls ? log : undefined,
+  isLocal,
   now,
   secret(name) {
     const value = ownValue(name);

@@ -48,6 +48,11 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^wrangler$/,
     ],
   },
+  {
+    files: /^src\/cli\/start\//,
+    // Reads the Worker's log, and source maps as discovery does.
+    mayImport: [/^src\/cli\/start\//, /^src\/build\/read\/positions\.ts$/, /^type src\//, /^node:/],
+  },
   { files: /^src\/http\//, mayImport: [/^src\/http\//, /^src\/core\//, /^type hono/] },
   // Discovery loads these at build time to describe tools, so they must run anywhere and import nothing.
   { files: /^src\/protocols\/[a-z]+\/describe\.ts$/, mayImport: [/^type src\/core\//] },

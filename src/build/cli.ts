@@ -9,6 +9,7 @@ import { parseArgs } from "node:util";
 import { wrongSettings } from "./check-settings.ts";
 import { announceStart, devCatalog } from "./dev.ts";
 import { discover } from "./discover.ts";
+import { found, headline } from "./found.ts";
 import { formatProblems } from "./read/problem.ts";
 import { writeTypes } from "./write/types.ts";
 import { render, writeAll } from "./write/write.ts";
@@ -36,6 +37,8 @@ if (wrong.length > 0) {
   } catch (error) {
     fail(`discovery crashed. This is a bug in Trivet: ${error instanceof Error ? error.stack : error}`);
   }
+  // Last, because it has wrangler build again.
+  dev?.watchAgain(folder);
 }
 
 async function writeCatalog(): Promise<void> {
@@ -51,8 +54,9 @@ async function writeCatalog(): Promise<void> {
   else {
     writeTypes(result, out);
     if (dev && copying) await dev.serve(await copying, result);
-    else if (!writeAll(await render(result, out), out)) return;
-    console.log(`discovered ${result.tools.length} tool(s)${result.worker ? " and a worker.ts" : ""}`);
+    else writeAll(await render(result, out), out);
+    // A server lists everything in its banner, and need not again for each saved file.
+    console.log(dev ? headline(result) : found(result));
   }
 }
 

@@ -6,8 +6,10 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { build, type Loader, type OutputFile, type Plugin } from "esbuild";
+import { found } from "./found.ts";
 import type { Discovery } from "./read/discovery.ts";
 import { findToolFiles } from "./read/paths.ts";
+import { rewatch } from "./rewatch.ts";
 import { render, writeAll } from "./write/write.ts";
 
 export interface DevCatalog {
@@ -17,6 +19,8 @@ export interface DevCatalog {
   serve(copies: Copies, discovery: Discovery): Promise<void>;
   /** Keeps serving the last good build. @returns false if there is none since this server started */
   keepServing(): boolean;
+  /** Has wrangler watch the folder of tools again if it is not the one that the server started with. */
+  watchAgain(tools: string): void;
 }
 
 interface Copies {
@@ -26,6 +30,10 @@ interface Copies {
 
 /** A marker file: a server is starting, and has not built yet. Its first build deletes the file. */
 const STARTING = "starting";
+/** What the server serves, in words, for the banner of `npm start`. */
+const FOUND = "found.txt";
+/** Which folder wrangler watches. */
+const WATCHED = "watched";
 
 /** Marks the next build as the first of its server, so that it does not fall back to what an earlier server left. */
 export function announceStart(out: string): void {
@@ -56,20 +64,23 @@ export function devCatalog(out: string): DevCatalog {
       return true;
     },
     copy: async (tools) => ({ tools, files: existsSync(tools) ? await bundled(tools, copies) : [] }),
-    async serve({ tools, files }, { tools: found, prompts, resources, worker }) {
+    watchAgain: (tools) => rewatch(tools, join(folder, WATCHED), isFirst),
+    async serve({ tools, files }, discovered) {
       rmSync(next, { recursive: true, force: true });
       for (const { path, contents } of files) {
         mkdirSync(dirname(path), { recursive: true });
         writeFileSync(path, contents);
       }
       const catalog = join(next, "catalog.js");
+      const { worker } = discovered;
       const discovery = {
-        tools: pointToCopies(found, tools),
-        prompts: pointToCopies(prompts, tools),
-        resources: pointToCopies(resources, tools),
+        tools: pointToCopies(discovered.tools, tools),
+        prompts: pointToCopies(discovered.prompts, tools),
+        resources: pointToCopies(discovered.resources, tools),
         worker: worker && copyOf(worker, tools),
       };
       writeAll(await render(discovery, catalog), catalog);
+      writeFileSync(join(folder, FOUND), `${found(discovered)}\n`);
       writeFileSync(current, `export { createWorker, default } from "./${relative(folder, next)}/catalog.js";\n`);
       serveCurrent();
     },

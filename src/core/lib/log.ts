@@ -10,23 +10,42 @@ export interface LogEntry {
 
 export type Log = (entry: LogEntry) => void;
 
+/** A thrown value in words. */
+export interface DescribedError {
+  readonly name: string;
+  readonly message: string;
+  readonly stack?: string | undefined;
+  readonly cause?: DescribedError | undefined;
+}
+
+/** How many nested causes of an error to describe. Errors have few, but causes may form a cycle. */
+const MAX_CAUSES = 8;
+
 /**
- * Describes a thrown value for the log; callers must not see it. Never throws.
+ * Describes a thrown value and its causes for the log; callers of a deployment must not see it. Never throws.
  *
  * @param scrub removes secrets from each text
  */
-export function describeError(
-  error: unknown,
-  scrub: Scrub = String,
-): { name: string; message: string; stack?: string | undefined } {
+export function describeError(error: unknown, scrub: Scrub = String, causes = MAX_CAUSES): DescribedError {
   try {
     if (!(error instanceof Error)) return { name: typeof error, message: scrub(String(error)) };
     // Each may have any type, or be a getter that throws. Logging must not fail the call.
-    const { name, message, stack } = error;
-    return { name: scrub(String(name)), message: scrub(String(message)), stack: stack && scrub(String(stack)) };
+    const { name, message, stack, cause } = error;
+    return {
+      name: scrub(String(name)),
+      message: scrub(String(message)),
+      stack: stack && scrub(String(stack)),
+      cause: cause === undefined || causes === 0 ? undefined : describeError(cause, scrub, causes - 1),
+    };
   } catch {
     return { name: typeof error, message: "(cannot be described)" };
   }
+}
+
+/** A described error and its causes on one line, without the stack: `TypeError: no (caused by Error: disk full)`. */
+export function errorInWords({ name, message, cause }: DescribedError): string {
+  const words = `${name}: ${message}`;
+  return cause === undefined ? words : `${words} (caused by ${errorInWords(cause)})`;
 }
 
 /** Most lists and objects that {@link toLoggable} describes member by member, so that shared references stay cheap. */

@@ -1,13 +1,15 @@
 /** The audit line of each call, for log pipelines. A stable interface, documented in the README. */
 import type { Caller } from "../model/call.ts";
-import type { Outcome } from "../model/outcome.ts";
+import { inOneLine } from "../model/issues.ts";
+import { missingInWords, type Outcome } from "../model/outcome.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
 
 /** Ids that callers choose are cut to this length, so that they cannot store data in the log. */
 const MAX_ID = 255;
 
 /**
- * Logs one line: the time, which call, of what, by whom, and how it ended. No input, result, message, secret or token.
+ * Logs one line: the time, which call, of what, by whom, and how it ended. No input, result, message, secret or token;
+ * only under `npm start` also why it failed, in the words that its caller gets.
  *
  * @param offer undefined if the caller named something that does not exist or is hidden from it
  */
@@ -33,7 +35,19 @@ export function audit(
     reason: outcome.kind === "refused" ? outcome.refusal.reason : undefined,
     durationMs,
     replayed,
+    detail: runtime.isLocal ? detailOf(outcome) : undefined,
   });
+}
+
+/** Why a call failed, for the author of a tool; undefined if there is nothing to add to the outcome. */
+function detailOf(outcome: Outcome): string | undefined {
+  if (outcome.kind === "failed") return outcome.fault.developerMessage ?? outcome.fault.message;
+  if (outcome.kind === "invalid") return inOneLine(outcome.issues);
+  if (outcome.kind !== "refused") return undefined;
+  const { refusal } = outcome;
+  if (refusal.reason === "requirements") return `it requires ${missingInWords(refusal.missing)}`;
+  // Which name was asked for is what the author of a misspelled call wants to know.
+  return "name" in refusal ? refusal.name.slice(0, MAX_ID) : undefined;
 }
 
 /** The trace id from `traceparent` (W3C Trace Context, section 3.2.2.3), or else the protocol's own. */

@@ -28,6 +28,11 @@ export interface Runtime {
   readonly log: Log;
   /** Writes the audit line of each call; undefined if they are turned off. */
   readonly logCall?: Log | undefined;
+  /**
+   * Set under `npm start` only: callers and the audit line get the details of a failure, which a deployment keeps to
+   * its log.
+   */
+  readonly isLocal?: boolean | undefined;
   /** Milliseconds; only differences matter. */
   readonly now: () => number;
   /** The Worker's own secret of that name. */

@@ -1,6 +1,6 @@
 /** Runs a fork's code until it ends, asks a question, reaches its time limit, or loses its caller. */
 
-import { describeError } from "../lib/log.ts";
+import { describeError, errorInWords } from "../lib/log.ts";
 import { isThenable, type MaybePromise, settlesAtOnce } from "../lib/maybe-promise.ts";
 import type { Scrub } from "../lib/scrub.ts";
 import type { Caller } from "../model/call.ts";
@@ -164,7 +164,10 @@ function cannotAsk(capability: Capability): Outcome {
   return { kind: "refused", refusal: { reason: "capability", capability } };
 }
 
-/** Makes and logs a failure that is not the caller's: the caller gets `message`, the log gets `error`, too. */
+/**
+ * Makes and logs a failure that is not the caller's: the caller gets `message`, the log gets `error`, too. Under
+ * `npm start`, the caller is the author, and gets the error as the developer message.
+ */
 export function ourFault(
   caller: Caller,
   { id, version }: Offer,
@@ -175,6 +178,8 @@ export function ourFault(
   developerMessage?: string,
 ): Outcome {
   const tool = version === undefined ? id : `${id}@${version}`;
-  runtime.log({ level: "error", message, callId: caller.callId, tool, error: describeError(error, scrub) });
-  return { kind: "failed", fault: { message, developerMessage } };
+  const described = describeError(error, scrub);
+  runtime.log({ level: "error", message, callId: caller.callId, tool, error: described });
+  const details = runtime.isLocal ? (developerMessage ?? errorInWords(described)) : developerMessage;
+  return { kind: "failed", fault: { message, developerMessage: details } };
 }

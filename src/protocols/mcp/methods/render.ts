@@ -57,8 +57,14 @@ export function renderOffer(
   switch (outcome.kind) {
     case "completed":
       return { result: result(outcome.value) };
-    case "failed":
-      return error(CODE.internal, faultText(outcome.fault));
+    case "failed": {
+      const { fault } = outcome;
+      return error(
+        CODE.internal,
+        faultText(fault),
+        fault.developerMessage === undefined ? undefined : faultFields(fault),
+      );
+    }
     case "timed_out":
       return error(CODE.internal, `The request took longer than ${outcome.limitMs} ms`);
     case "cancelled":

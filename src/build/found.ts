@@ -1,0 +1,41 @@
+/** Says what discovery found: a headline, and one line for each toolkit. */
+import type { Discovery } from "./read/discovery.ts";
+
+/** More toolkits than a screen shows are only counted. */
+const MAX_LINES = 30;
+
+/** `discovered 2 tools, 1 prompt and a worker.ts` */
+export function headline({ tools, prompts, resources, worker }: Discovery): string {
+  const ids = new Set(tools.map(({ id }) => id)).size;
+  const parts = [
+    ids === tools.length ? count(ids, "tool") : `${count(ids, "tool")} in ${tools.length} versions`,
+    ...(prompts.length > 0 ? [count(prompts.length, "prompt")] : []),
+    ...(resources.length > 0 ? [count(resources.length, "resource")] : []),
+    ...(worker === undefined ? [] : ["a worker.ts"]),
+  ];
+  const last = parts.pop();
+  return `discovered ${parts.length > 0 ? `${parts.join(", ")} and ${last}` : last}`;
+}
+
+/** The headline, and what is in each toolkit: `  system  System.GetTimestamp 2.0.0, 1.0.0`. */
+export function found(discovery: Discovery): string {
+  const { tools, prompts, resources } = discovery;
+  const byToolkit = new Map<string, string[]>();
+  const add = (toolkit: string, text: string) => byToolkit.set(toolkit, [...(byToolkit.get(toolkit) ?? []), text]);
+  const versions = Map.groupBy(tools, ({ id }) => id);
+  for (const [id, [tool, ...older]] of versions) {
+    // Sorted by version: the newest is the last.
+    const all = [tool, ...older].map((one) => one?.version).reverse();
+    if (tool) add(tool.toolkit, older.length === 0 ? id : `${id} ${all.join(", ")}`);
+  }
+  for (const { toolkit, name } of prompts) add(toolkit, `${name} (prompt)`);
+  for (const { toolkit, uri } of resources) add(toolkit, `${uri} (resource)`);
+  const width = Math.max(0, ...Array.from(byToolkit.keys(), ({ length }) => length));
+  const lines = Array.from(byToolkit, ([toolkit, texts]) => `  ${toolkit.padEnd(width)}  ${texts.join(", ")}`).sort();
+  const more = lines.length > MAX_LINES ? [`  and ${lines.length - MAX_LINES} more toolkits`] : [];
+  return [headline(discovery), ...lines.slice(0, MAX_LINES), ...more].join("\n");
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,30 @@
+/**
+ * Lets a running `wrangler dev` hear changes again after the folder of tools was removed and made again, as `git
+ * checkout` and `git stash` may do. wrangler's watcher follows the folder itself, not its name, and is deaf from then
+ * on (chokidar issue 1278). It looks the folder up again when wrangler.toml changes, and a new date is enough for that.
+ */
+import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/**
+ * @param tools the folder that wrangler watches; it may be missing
+ * @param known file that remembers the folder between two builds of a server
+ * @param isFirst whether the server has just started, so that its watcher has the current folder
+ */
+export function rewatch(tools: string, known: string, isFirst: boolean): void {
+  const folder = identityOf(tools);
+  const before = existsSync(known) ? readFileSync(known, "utf8") : folder;
+  mkdirSync(dirname(known), { recursive: true });
+  writeFileSync(known, folder);
+  const settings = join(dirname(tools), "wrangler.toml");
+  if (isFirst || folder === before || !existsSync(settings)) return;
+  const now = new Date();
+  utimesSync(settings, now, now);
+}
+
+/** The same until the folder is removed. A number alone may be given to the next folder. */
+function identityOf(folder: string): string {
+  if (!existsSync(folder)) return "missing";
+  const { ino, birthtimeMs } = statSync(folder);
+  return `${ino} ${birthtimeMs}`;
+}

@@ -1,0 +1,18 @@
+/** What `npm start` says once it serves: the tools, the address for each protocol, and how to connect. */
+
+/**
+ * @param url   where the server is, such as `http://127.0.0.1:8787`
+ * @param found what discovery found, in words and lines
+ */
+export function banner(url: string, found: string): string {
+  return `
+${found.trimEnd()}
+
+  OXP       ${url}/tools
+  MCP       ${url}/mcp
+  OpenTool  ${url}/opentool
+
+  Connect Claude, ChatGPT, Cursor, VS Code and others: npm run connect
+  Breakpoints, stacks and common mistakes:             docs/debugging.md
+`;
+}

@@ -1,0 +1,33 @@
+/**
+ * Loaded into wrangler's process by `npm start` (`node --import`): shows the Worker's log, which is JSON for machines, to
+ * a person, and prints a banner when the server is ready. wrangler has no option for either. The output stays wrangler's
+ * own otherwise, with its terminal and its keys.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { banner } from "./banner.ts";
+import { paintFor, readEntry, showEntry } from "./entry.ts";
+
+const ROOT = resolve(import.meta.dirname, "../../..");
+/** Written by discovery: what it found for the server that is running. */
+const FOUND = join(ROOT, "src/generated/dev/found.txt");
+/** wrangler's line when it serves for the first time. */
+const READY = /Ready on (https?:\/\/\S+)/;
+
+const paint = paintFor(process.stdout);
+const write = process.stdout.write.bind(process.stdout);
+let isReady = false;
+
+function shown(line: string): string {
+  const entry = readEntry(line);
+  if (entry) return showEntry(entry, ROOT, paint, new Date());
+  const [, url] = isReady ? [] : (READY.exec(stripVTControlCharacters(line)) ?? []);
+  if (url === undefined) return line;
+  isReady = true;
+  return `${line}\n${banner(url, existsSync(FOUND) ? readFileSync(FOUND, "utf8") : "")}`;
+}
+
+process.stdout.write = ((chunk: string | Uint8Array, ...rest: []) =>
+  // wrangler writes whole lines.
+  write(typeof chunk === "string" ? chunk.split("\n").map(shown).join("\n") : chunk, ...rest)) as typeof write;
