@@ -74,8 +74,16 @@ const log: Log = (entry) => console.log(JSON.stringify(entry));
 const now = () => Date.now();
 const catalog = createCatalog(catalogSource);
 const keys = keyring(kvKeys(bindings.KV), now);
-const { name, isLocal, baseScopes, secret, issuer, jwksUrl, audience } = settings;
-const ownServer = createSignIn?.({ kv: bindings.KV, keys, catalog, baseScopes, serverName: name, rateLimit, log });
+const { name, title, website, icons, isLocal, baseScopes, secret, issuer, jwksUrl, audience } = settings;
+const ownServer = createSignIn?.({
+  kv: bindings.KV,
+  keys,
+  catalog,
+  baseScopes,
+  serverName: title ?? name,
+  rateLimit,
+  log,
+});
 const signIn = ownServer && withCache(ownServer, now);
 const hasProvider = Boolean(issuer && jwksUrl);
 const resource = {
@@ -137,7 +145,13 @@ if (isLocal) log({ level: "info", message: "Open to this machine: npm start requ
 // The app of app.ts, behind the fork's own middleware and routes if there is a tools/worker.ts.
 const worker = createWorker({
   runtime,
-  server: { name, version: settings.version },
+  server: {
+    name,
+    version: settings.version,
+    ...(title !== undefined && { title }),
+    ...(website !== undefined && { websiteUrl: website }),
+    ...(icons.length > 0 && { icons: icons.map((src) => ({ src })) }),
+  },
   limits: {
     bodyBytes: settings.bodyBytes,
     pageSize: settings.pageSize,

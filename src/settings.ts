@@ -3,6 +3,12 @@
 export interface Settings {
   readonly name: string;
   readonly version: string;
+  /** What people are shown in place of the name. */
+  readonly title: string | undefined;
+  /** An http or https URL. */
+  readonly website: string | undefined;
+  /** URLs of pictures: http, https or data. */
+  readonly icons: readonly string[];
   /** Whether the Worker runs on a developer's machine, open to that machine. */
   readonly isLocal: boolean;
   readonly isPublic: boolean;
@@ -71,9 +77,29 @@ export function readSettings(env: Readonly<Record<string, unknown>>): { settings
     return origins;
   };
 
+  const urlList = (setting: string, protocols: readonly string[], fix: string): string[] => {
+    // Not split at commas, because data URLs contain them.
+    const urls = (textOf(setting) ?? "").split(/\s+/).filter((item) => item !== "");
+    if (!urls.every((url) => URL.canParse(url) && protocols.includes(new URL(url).protocol))) reject(setting, fix);
+    return urls;
+  };
+  const oneUrl = (setting: string, protocols: readonly string[], fix: string): string | undefined => {
+    const [url, ...others] = urlList(setting, protocols, fix);
+    if (others.length > 0) reject(setting, fix);
+    return url;
+  };
+
   const settings: Settings = {
     name: textOf("SERVER_NAME") ?? "trivet",
     version: textOf("SERVER_VERSION") ?? "0.0.0",
+    title: textOf("SERVER_TITLE"),
+    website: oneUrl("SERVER_WEBSITE", ["https:", "http:"], 'write one URL: "https://example.com"'),
+    // MCP 2025-11-25, schema, Icon: "May be an HTTP/HTTPS URL or a `data:` URI".
+    icons: urlList(
+      "SERVER_ICONS",
+      ["https:", "http:", "data:"],
+      'write URLs separated by spaces: "https://example.com/icon.png https://example.com/icon.svg"',
+    ),
     isLocal: flag("LOCAL", false),
     isPublic: flag("PUBLIC", false),
     logsCalls: flag("LOG_CALLS", true),

@@ -8,6 +8,7 @@ import type {
 } from "@cloudflare/workers-types";
 import type { Hono, MiddlewareHandler } from "hono";
 import type { Json } from "./core/lib/json.ts";
+import type { Bindings } from "./core/model/bindings.ts";
 import type { Block, Rich } from "./core/model/content.ts";
 import type { Requirements, RunInput, RunOutput, ToolContext, Traits } from "./core/model/definition.ts";
 import type {
@@ -24,6 +25,7 @@ import type { Principal } from "./core/model/principal.ts";
 import type { StandardSchema, Validated } from "./core/model/schema.ts";
 
 export type { Json } from "./core/lib/json.ts";
+export type { Bindings } from "./core/model/bindings.ts";
 export type { Change } from "./core/model/change.ts";
 export type { Block, PromptMessage, ResourceContents, Rich } from "./core/model/content.ts";
 export type { Attachment, LogLevel, ToolContext, Trace } from "./core/model/definition.ts";
@@ -88,10 +90,14 @@ export function defineTool<
 }
 
 /** Defines a prompt; a file `tools/<toolkit>/<name>.prompt.ts` exports it by default. */
-export function definePrompt<const Args extends PromptArguments = Record<never, never>>(
-  prompt: Omit<PromptDefinition, "arguments" | "get"> & {
+export function definePrompt<
+  const Args extends PromptArguments = Record<never, never>,
+  const Env extends string = never,
+>(
+  prompt: Omit<PromptDefinition, "arguments" | "env" | "get"> & {
     readonly arguments?: Args & PromptArguments;
-    get(args: GivenArguments<Args>, ctx: OfferContext): PromptResult | Promise<PromptResult>;
+    readonly env?: readonly Env[];
+    get(args: GivenArguments<Args>, ctx: OfferContext<Env>): PromptResult | Promise<PromptResult>;
   },
 ): typeof prompt {
   return prompt;
@@ -101,13 +107,14 @@ export function definePrompt<const Args extends PromptArguments = Record<never, 
  * Defines a resource, or a family of resources if its URI has `{variables}`; a file
  * `tools/<toolkit>/<name>.resource.ts` exports it by default.
  */
-export function defineResource<const Uri extends string>(
-  resource: Omit<ResourceDefinition, "uri" | "read"> & {
+export function defineResource<const Uri extends string, const Env extends string = never>(
+  resource: Omit<ResourceDefinition, "uri" | "env" | "read"> & {
     readonly uri: Uri;
+    readonly env?: readonly Env[];
     /** Returns undefined if there is no such resource. */
     read(
       variables: { readonly [Name in Variables<Uri>]: string },
-      ctx: OfferContext,
+      ctx: OfferContext<Env>,
     ): ResourceResult | Promise<ResourceResult>;
   },
 ): typeof resource {
@@ -152,10 +159,10 @@ export interface Authenticated {
 }
 
 /**
- * Handlers that a fork adds to the Worker, all optional. `Env` is the type of the bindings and variables from
- * wrangler.toml that they use; every handler receives them, routes as `c.env`.
+ * Handlers that a fork adds to the Worker, all optional. `Env` is the type of the bindings and variables, by default
+ * those in wrangler.toml; every handler receives them, routes as `c.env`.
  */
-export interface OwnWorker<Env extends object = object, Message = unknown> {
+export interface OwnWorker<Env extends object = Bindings, Message = unknown> {
   /**
    * Registers Hono middleware and routes before it returns. Every request passes through them first, before any
    * protocol, sign-in and the 404 response. They may respond on any path, including the server's own; if they do not,
@@ -172,7 +179,7 @@ export interface OwnWorker<Env extends object = object, Message = unknown> {
 }
 
 /** Defines middleware, routes and other handlers of the Worker; the file `tools/worker.ts` exports it by default. */
-export function defineWorker<Env extends object = object, Message = unknown>(
+export function defineWorker<Env extends object = Bindings, Message = unknown>(
   worker: OwnWorker<Env, Message>,
 ): OwnWorker<Env, Message> {
   return worker;

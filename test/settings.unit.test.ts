@@ -91,6 +91,26 @@ describe("settings", () => {
     }
   });
 
+  it("describe the server: a title, a website, and icons that may be data URLs", () => {
+    const icons = ["https://example.com/icon.png", "data:image/svg+xml,%3Csvg%20xmlns='x,y'/%3E"];
+    const env = { SERVER_TITLE: "Example", SERVER_WEBSITE: "https://example.com", SERVER_ICONS: icons.join("  ") };
+    const { settings, mistakes } = readSettings(env);
+    expect(mistakes).toEqual([]);
+    expect(settings).toMatchObject({ title: "Example", website: "https://example.com", icons });
+    expect(readSettings({}).settings).toMatchObject({ title: undefined, website: undefined, icons: [] });
+  });
+
+  it.each([
+    ["SERVER_WEBSITE", ["example.com", "javascript:alert(1)", "https://a.test https://b.test"]],
+    ["SERVER_ICONS", ["icon.png", "https://a.test/icon.png, https://b.test/icon.png ,", "file:///icon.png"]],
+  ])("%s is a URL: anything else is a mistake", (setting, values) => {
+    for (const value of values) {
+      expect(readSettings({ [setting]: value }).mistakes).toMatchObject([
+        { setting, fix: expect.stringContaining('"https://example.com') },
+      ]);
+    }
+  });
+
   it("are not read from inherited members", () => {
     expect(readSettings(Object.create({ PUBLIC: "true" })).settings.isPublic).toBe(false);
   });

@@ -3,9 +3,17 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Unstable_Config as Config } from "wrangler";
 import { readSettings } from "../settings.ts";
+import { type Bindings, bindingsIn } from "./bindings/bindings.ts";
 import type { Problem } from "./read/problem.ts";
 
 const FILE = "wrangler.toml";
+
+/** What discovery needs of wrangler.toml to check definitions. */
+export interface Available {
+  /** The numbers in the names of its rate limiters, such as 60 for RATE_60. */
+  readonly limiters: ReadonlySet<number>;
+  readonly bindings: Bindings;
+}
 
 /** @returns the top-level configuration, then that of each environment; empty if there is no wrangler.toml */
 async function settingsIn(project: string): Promise<Config[]> {
@@ -20,11 +28,12 @@ async function settingsIn(project: string): Promise<Config[]> {
 
 /**
  * @param project the folder of wrangler.toml
- * @returns the numbers in the names of its rate limiters, such as 60 for RATE_60; undefined without a wrangler.toml
+ * @returns what its environments have together; undefined without a wrangler.toml
  */
-export async function limitersIn(project: string): Promise<ReadonlySet<number> | undefined> {
+export async function availableIn(project: string): Promise<Available | undefined> {
   const all = await settingsIn(project);
-  return all.length === 0 ? undefined : new Set(all.flatMap(limiters));
+  if (all.length === 0) return undefined;
+  return { limiters: new Set(all.flatMap(limiters)), bindings: await bindingsIn(project, all) };
 }
 
 function limiters({ ratelimits }: Config): number[] {

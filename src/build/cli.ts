@@ -6,7 +6,8 @@ import { existsSync } from "node:fs";
 import module from "node:module";
 import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { wrongSettings } from "./check-settings.ts";
+import { writeEnvTypes } from "./bindings/env-types.ts";
+import { type Available, availableIn, wrongSettings } from "./check-settings.ts";
 import { announceStart, devCatalog } from "./dev.ts";
 import { discover } from "./discover.ts";
 import { found, headline } from "./found.ts";
@@ -33,7 +34,9 @@ if (wrong.length > 0) {
   process.exitCode = 1;
 } else {
   try {
-    await writeCatalog();
+    const available = await availableIn(dirname(folder));
+    if (available) writeEnvTypes(available.bindings, out);
+    await writeCatalog(available);
   } catch (error) {
     fail(`discovery crashed. This is a bug in Trivet: ${error instanceof Error ? error.stack : error}`);
   }
@@ -41,14 +44,14 @@ if (wrong.length > 0) {
   dev?.watchAgain(folder);
 }
 
-async function writeCatalog(): Promise<void> {
+async function writeCatalog(available: Available | undefined): Promise<void> {
   // Copy first, so that the served code is never newer than its description in the catalogue.
   const copying = dev?.copy(folder);
   // Discovery reports a file that cannot be bundled, together with all other problems.
   await copying?.catch(() => {});
   // A missing folder counts as empty, because git does not keep it when the last tool is deleted.
   const result: Awaited<ReturnType<typeof discover>> = existsSync(folder)
-    ? await discover(folder)
+    ? await discover(folder, available)
     : { tools: [], prompts: [], resources: [] };
   if ("problems" in result) fail(`${result.problems.length} problem(s) in tools:\n${formatProblems(result.problems)}`);
   else {

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Described } from "../core/model/tool-description.ts";
-import { limitersIn } from "./check-settings.ts";
+import { unknownNames } from "./bindings/bindings.ts";
+import type { Available } from "./check-settings.ts";
 import type { Discovery } from "./read/discovery.ts";
 import { cannotLoad, describeFailure, evaluate, type Job, type Source } from "./read/evaluate.ts";
 import type { Inspected } from "./read/inspect-tool.ts";
@@ -25,9 +26,13 @@ const MAX_NAME = 64;
 
 /**
  * @param root the folder of tools
+ * @param available what wrangler.toml has; undefined without a wrangler.toml
  * @returns what was found, or the problems if there are any. Rejects only because of a bug of ours
  */
-export async function discover(root: string): Promise<Discovery | { problems: Problem[] }> {
+export async function discover(
+  root: string,
+  available: Available | undefined,
+): Promise<Discovery | { problems: Problem[] }> {
   const found = findToolFiles(root);
   const sources = [...found.toolkits, ...found.tools, ...(found.worker ? [found.worker] : [])];
   const inspections = await inspectAll(sources, dirname(root));
@@ -54,8 +59,8 @@ export async function discover(root: string): Promise<Discovery | { problems: Pr
   });
   described.sort((a, b) => compareText(a.id, b.id) || compareVersions(a.version, b.version));
   const open = lessGuarded(tools, new Map(described.map((tool) => [tool.id, tool])));
-  const unlimited = withoutLimiter(all, await limitersIn(dirname(root)));
-  if (open.length + unlimited.length > 0) return { problems: [...open, ...unlimited] };
+  const missing = missingIn(all, available);
+  if (open.length + missing.length > 0) return { problems: [...open, ...missing] };
   const prompts = others.flatMap(({ file: { toolkit, path }, inspected: { prompt }, name }) =>
     prompt ? [{ ...prompt, name, toolkit, path }] : [],
   );
@@ -142,19 +147,19 @@ function tooLong(tools: readonly Tool[]): Problem[] {
 }
 
 /**
- * Finds definitions whose rate has no limiter in wrangler.toml. Their calls could not be counted, so all would fail.
+ * Finds definitions that need what wrangler.toml does not have: a binding, which would be undefined when the tool runs,
+ * or the limiter of their rate. Without it, their calls could not be counted, so all would fail.
  */
-function withoutLimiter(offers: readonly Tool[], limiters: ReadonlySet<number> | undefined): Problem[] {
-  if (limiters === undefined) return [];
+function missingIn(offers: readonly Tool[], available: Available | undefined): Problem[] {
+  if (available === undefined) return [];
+  const { limiters, bindings } = available;
   const other = limiters.size > 0 ? `write a rate of ${[...limiters].join(", ")}` : "leave the rate out";
   return offers.flatMap(({ file: { file }, inspected: { tool, prompt, resource } }) => {
-    const rate = (tool ?? prompt ?? resource)?.traits.rate;
-    if (rate === undefined || limiters.has(rate)) return [];
-    return {
-      file,
-      problem: `its rate is ${rate}, and wrangler.toml has no rate limiter RATE_${rate}`,
-      fix: `${other}, or add [[ratelimits]] with name = "RATE_${rate}"`,
-    };
+    const { rate, env } = (tool ?? prompt ?? resource)?.traits ?? {};
+    const unknown = unknownNames(file, env, bindings);
+    if (rate === undefined || limiters.has(rate)) return unknown;
+    const problem = `its rate is ${rate}, and wrangler.toml has no rate limiter RATE_${rate}`;
+    return [...unknown, { file, problem, fix: `${other}, or add [[ratelimits]] with name = "RATE_${rate}"` }];
   });
 }
 

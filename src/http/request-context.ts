@@ -4,10 +4,14 @@ import type { Principal } from "../core/model/principal.ts";
 import type { Runtime } from "../core/ports/runtime.ts";
 import type { PathParams } from "./toolkit-router.ts";
 
-/** Name and version that this deployment reports to clients. */
+/** What this deployment reports about itself to clients (MCP 2025-11-25, schema, Implementation). */
 export interface ServerInfo {
   readonly name: string;
   readonly version: string;
+  /** What people are shown in place of the name. */
+  readonly title?: string;
+  readonly websiteUrl?: string;
+  readonly icons?: readonly { readonly src: string }[];
 }
 
 /** One request, with all that a protocol needs to handle it. */

@@ -2,6 +2,6 @@
 import type { ServerInfo } from "../http/request-context.ts";
 
 /** @returns plain text */
-export function home({ name, version }: ServerInfo): string {
-  return `${name} ${version}: tools over OXP (/tools), MCP (/mcp) and OpenTool (/opentool/load)\n`;
+export function home({ name, title = name, version }: ServerInfo): string {
+  return `${title} ${version}: tools over OXP (/tools), MCP (/mcp) and OpenTool (/opentool/load)\n`;
 }

@@ -1,6 +1,7 @@
 /** A tool's definition and the context it runs in. Types only; authors get them from `src/tool.ts`. */
 
 import type { Json } from "../lib/json.ts";
+import type { Bound } from "./bindings.ts";
 import type { Change } from "./change.ts";
 import type { Rich } from "./content.ts";
 import type { Capability, Elicited, Fields, Filled, Root, Sampled, SamplingRequest } from "./elicitation.ts";
@@ -142,7 +143,7 @@ export interface ToolContext<
   /** The tokens that the tool declared, by authorization id, and no others. */
   readonly authorization: { readonly [Id in Authorization]: string };
   /** The bindings and variables that the tool declared, and no others. */
-  readonly env: { readonly [Name in Env]: unknown };
+  readonly env: Bound<Env>;
   /** State shared by the calls of one conversation; undefined if the caller has no session. */
   readonly session: Session | undefined;
   readonly attachments: readonly Attachment[];

@@ -3,7 +3,7 @@ import type { Block, PromptMessage, ResourceContents } from "./content.ts";
 import type { Demands, Icon, ToolContext } from "./definition.ts";
 
 /** The context of a prompt's `get` and a resource's `read`. */
-export type OfferContext = ToolContext<string, string, string | undefined, string>;
+export type OfferContext<Env extends string = string> = ToolContext<string, string, string | undefined, Env>;
 
 /**
  * Suggests values that start with what a person has typed; `others` are the other arguments or variables so far. The

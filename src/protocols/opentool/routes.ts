@@ -51,7 +51,7 @@ async function loadFrom(address: string, context: RequestContext, documents: Doc
   const url = new URL(address);
   const head = JSON.stringify({
     opentool: FORMAT_VERSION,
-    info: { title: server.name, version: server.version },
+    info: { title: server.title ?? server.name, version: server.version },
     server: { url: url.origin + url.pathname.replace(/\/[^/]+\/?$/, "") },
   });
   const tag = listingTag(runtime, `${LISTING}-${await sha256(head)}`, toolkit);

@@ -5,6 +5,7 @@ import { MAX_SUBSCRIBED_URI } from "../../../../core/model/change.ts";
 import { partitionOf } from "../../../../core/model/principal.ts";
 import { missingScopes } from "../../../../core/pipeline/authorize.ts";
 import { findResource, resourceOffer, subscribedTo } from "../../../../core/pipeline/resources.ts";
+import type { ServerInfo } from "../../../../http/request-context.ts";
 import type { RpcRequest } from "../../../json-rpc.ts";
 import { complete } from "../../methods/completion.ts";
 import { getPromptOf, listPrompts } from "../../methods/prompts.ts";
@@ -99,11 +100,20 @@ async function initialize({ params }: RpcRequest, { context }: Exchange): Promis
   if (protocolVersion === undefined) {
     return error(CODE.invalidParams, "params.protocolVersion must be a string");
   }
-  const { name, version } = context.server;
   const can = capabilitiesOf(isRecord(params) ? params.capabilities : undefined);
   return {
-    result: { protocolVersion, capabilities: SERVER_CAPABILITIES, serverInfo: { name, version } },
+    result: { protocolVersion, capabilities: SERVER_CAPABILITIES, serverInfo: shown(context.server, protocolVersion) },
     headers: { "mcp-session-id": await startSession(context, protocolVersion, can) },
+  };
+}
+
+/** The members of the server's description that a revision has (schema of each revision, Implementation). */
+function shown({ name, version, title, ...later }: ServerInfo, revision: LegacyRevision): ServerInfo {
+  return {
+    name,
+    version,
+    ...(title !== undefined && revision >= "2025-06-18" && { title }),
+    ...(revision >= "2025-11-25" && later),
   };
 }
 

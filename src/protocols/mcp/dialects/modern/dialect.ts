@@ -1,13 +1,14 @@
 /** The dialect of 2026-07-28. */
 
 import type { Capability } from "../../../../core/model/elicitation.ts";
+import type { RequestContext } from "../../../../http/request-context.ts";
 import { complete } from "../../methods/completion.ts";
 import { getPromptOf, listPrompts } from "../../methods/prompts.ts";
 import { failed } from "../../methods/render.ts";
 import { listResources, listTemplates, readResourceOf } from "../../methods/resources.ts";
 import { callTool, listTools } from "../../methods/tools.ts";
 import type { Dialect, Meta, Subject } from "../../transport/dialect.ts";
-import type { Exchange, Method } from "../../transport/exchange.ts";
+import type { Exchange, Method, MethodReply } from "../../transport/exchange.ts";
 import { SERVER_CAPABILITIES } from "../../wire/capabilities.ts";
 import { CODE, error } from "../../wire/codes.ts";
 import { isLogLevel } from "../../wire/log-levels.ts";
@@ -74,10 +75,7 @@ const REQUIRED_CAPABILITIES: Readonly<Record<Capability, Record<string, object>>
 /** The methods of this revision. It lacks some of the earlier ones. */
 function methods(supported: () => readonly string[]): ReadonlyMap<string, Method> {
   const named: [string, Method][] = [
-    [
-      "server/discover",
-      () => ({ result: { supportedVersions: supported(), capabilities: SERVER_CAPABILITIES, ...CACHING } }),
-    ],
+    ["server/discover", (_request, { context }) => discover(supported(), context)],
     ["tools/list", listTools],
     ["tools/call", callTool],
     ["prompts/list", listPrompts],
@@ -88,4 +86,10 @@ function methods(supported: () => readonly string[]): ReadonlyMap<string, Method
     ["completion/complete", complete],
   ];
   return new Map(named);
+}
+
+/** Describes the server (2026-07-28, server/discover). */
+function discover(supportedVersions: readonly string[], { server }: RequestContext): MethodReply {
+  const members = JSON.stringify({ supportedVersions, capabilities: SERVER_CAPABILITIES }).slice(0, -1);
+  return { resultText: `${members}${listingEnd(server)}}` };
 }

@@ -18,9 +18,13 @@ export const META = {
  */
 export const CACHING = { ttlMs: 60_000, cacheScope: "private" } as const;
 
-/** The last members of a listing, as JSON text: a listing is never parsed, so {@link finish} cannot add them. */
-export function listingEnd({ name, version }: ServerInfo): string {
-  const meta = { [META.serverInfo]: { name, version } };
+/**
+ * The last members of a listing, as JSON text: a listing is never parsed, so {@link finish} cannot add them. Here and in
+ * `server/discover`, the server is described in full; in other results only by the two members that are required, so
+ * that a call does not carry its icons.
+ */
+export function listingEnd(server: ServerInfo): string {
+  const meta = { [META.serverInfo]: server };
   return `,"resultType":"complete",${JSON.stringify({ ...CACHING, _meta: meta }).slice(1, -1)}`;
 }
 

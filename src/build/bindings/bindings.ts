@@ -1,0 +1,89 @@
+/** The names that a definition's `env` may have, with their types: bindings and variables, and secrets. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import type { Unstable_Config as Config } from "wrangler";
+import type { Problem } from "../read/problem.ts";
+import { linesFor, TYPES } from "./kinds.ts";
+
+/** Types, as TypeScript, by name; sorted by name. */
+export type Bindings = ReadonlyMap<string, string>;
+
+/** A binding as wrangler describes it. The kinds are the `type` of wrangler's own `Binding`. */
+interface Binding {
+  readonly type: string;
+  /** Of a variable that is not a text. */
+  readonly value?: unknown;
+}
+
+/**
+ * Files that declare secrets for wrangler or for the Deploy button: `.dev.vars`, `.dev.vars.staging`, `.env`, and
+ * `.dev.vars.example`, the one that is committed.
+ */
+const SECRETS = /^\.(dev\.vars|env)(\..+)?$/;
+
+/**
+ * Collects the names of all environments: one that only another environment has is no mistake here.
+ *
+ * @param project the folder of wrangler.toml
+ * @param configs the top-level configuration, then that of each environment
+ */
+export async function bindingsIn(project: string, configs: readonly Config[]): Promise<Bindings> {
+  const { unstable_convertConfigBindingsToStartWorkerBindings: convert } = await import("wrangler");
+  const found = new Map<string, Set<string>>();
+  const add = (name: string, type: string) => found.set(name, (found.get(name) ?? new Set()).add(type));
+  for (const config of configs) {
+    for (const [name, binding] of Object.entries(convert(config) ?? {})) add(name, typeOf(binding as Binding));
+    for (const name of config.secrets?.required ?? []) add(name, "string");
+  }
+  for (const file of readdirSync(project).filter((name) => SECRETS.test(name))) {
+    for (const name of Object.keys(parseEnv(readFileSync(join(project, file), "utf8")))) {
+      // A line there replaces the value of a variable, not its kind.
+      if (!found.has(name)) add(name, "string");
+    }
+  }
+  const sorted = [...found].sort(([a], [b]) => (a < b ? -1 : 1));
+  return new Map(sorted.map(([name, types]) => [name, [...types].join(" | ")]));
+}
+
+function typeOf({ type, value }: Binding): string {
+  return type === "json" ? typeOfJson(value) : (TYPES[type] ?? "unknown");
+}
+
+/** The TypeScript type of a variable's value. */
+function typeOfJson(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return `readonly (${[...new Set(value.map(typeOfJson))].join(" | ") || "never"})[]`;
+  if (typeof value !== "object") return typeof value;
+  const members = Object.entries(value).map(
+    ([key, member]) => `readonly ${JSON.stringify(key)}: ${typeOfJson(member)}`,
+  );
+  return `{ ${members.join("; ")} }`;
+}
+
+/**
+ * Finds names in a definition's `env` that the Worker does not have.
+ *
+ * @param bindings undefined if there is no wrangler.toml
+ */
+export function unknownNames(file: string, env: readonly string[] = [], bindings: Bindings | undefined): Problem[] {
+  if (bindings === undefined) return [];
+  const unknown = env.filter((name) => !bindings.has(name));
+  return unknown.map((name) => ({
+    file,
+    problem: `its env has ${name}, and wrangler.toml has no binding or variable of that name`,
+    fix: `${spelling(name, bindings)}add these lines to wrangler.toml (other kinds, and secrets: docs/bindings.md):\n${indented(linesFor(name))}`,
+  }));
+}
+
+/** Suggests a name that differs in case, dashes or one letter at its end. */
+function spelling(name: string, bindings: Bindings): string {
+  const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]|s$/g, "");
+  const similar = [...bindings.keys()].find((known) => plain(known) === plain(name));
+  return similar === undefined ? "" : `write ${similar}, or `;
+}
+
+/** Below the first line of a fix (read/problem.ts). */
+function indented(lines: readonly string[]): string {
+  return lines.map((line) => `           ${line}`).join("\n");
+}

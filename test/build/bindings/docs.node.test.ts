@@ -1,0 +1,73 @@
+/** Runs docs/bindings.md: its tools, with its lines in wrangler.toml and its commands, in local mode. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { appendFileSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Fork, makeFork, type Started, start } from "../../support/node/fork.ts";
+
+const DOCS = readFileSync(resolve(import.meta.dirname, "../../../docs/bindings.md"), "utf8");
+const blocks = (language: string) =>
+  [...DOCS.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"))].map(([, text = ""]) => text);
+/** The tools, by their path in `tools/`, which is their first line. */
+const TOOLS = Object.fromEntries(
+  blocks("ts").map((text) => [/^\/\/ tools\/(.*)\n/.exec(text)?.[1] ?? "no path", text] as const),
+);
+const [d1 = "", r2 = "", ai = ""] = blocks("toml");
+const { "shop/summarize.ts": summarize = "", ...offline } = TOOLS;
+
+let fork: Fork;
+let server: Started;
+
+beforeAll(async () => {
+  fork = makeFork(offline);
+  appendFileSync(join(fork.root, "wrangler.toml"), `\n${d1}\n${r2}`);
+  for (const command of blocks("sh").join("").trim().split("\n")) {
+    const script = command.replace("npx wrangler", '"$NODE" node_modules/wrangler/bin/wrangler.js');
+    execFileSync("sh", ["-c", `${script} --persist-to state`], {
+      cwd: fork.root,
+      env: { ...process.env, NODE: process.execPath },
+      stdio: "pipe",
+    });
+  }
+  server = await start(fork);
+});
+
+afterAll(async () => {
+  await server?.stop();
+  fork?.remove();
+});
+
+async function call(tool: string, input: object): Promise<unknown> {
+  const response = await fetch(`${server.url}/tools/call`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ request: { tool_id: tool, input } }),
+  });
+  return ((await response.json()) as { result: { value: unknown } }).result.value;
+}
+
+it("has a tool for D1, one for R2 and one for Workers AI", () => {
+  expect(Object.keys(TOOLS)).toEqual(["shop/spent.ts", "shop/save-file.ts", "shop/summarize.ts"]);
+});
+
+it("D1: the tool reads what the commands wrote", async () => {
+  expect(await call("Shop.Spent", { customer: "Ann" })).toBe(42.5);
+  expect(await call("Shop.Spent", { customer: "Bob" })).toBeNull();
+});
+
+it("R2: the tool saves a file", async () => {
+  expect(await call("Shop.SaveFile", { name: "a.txt", text: "Grüße" })).toBe(7);
+});
+
+it("Workers AI and the others need no cast: the fork passes the type checker, and a mistake does not", () => {
+  // A model needs an account, so this tool is only checked.
+  fork.write("tools/shop/summarize.ts", summarize);
+  fork.write(
+    "tools/shop/wrong.ts",
+    summarize.replace(/^ *\(await.*\.summary/m, (line) => `// @ts-expect-error\n${line}s`),
+  );
+  appendFileSync(join(fork.root, "wrangler.toml"), `\n${ai}`);
+  const run = (...args: string[]) => spawnSync(process.execPath, args, { cwd: fork.root, encoding: "utf8" }).stdout;
+  expect(run("src/build/cli.ts")).toContain("discovered 4 tool(s)");
+  expect(run("node_modules/typescript/bin/tsc", "-p", ".")).toBe("");
+});
