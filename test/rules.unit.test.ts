@@ -35,6 +35,16 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   // Command-line tools, run in Node: never ship.
   { files: /^src\/cli\/lib\//, mayImport: [/^src\/cli\/lib\//, /^node:/, /^wrangler$/] },
   { files: /^src\/cli\/connect\//, mayImport: [/^src\/cli\/(connect|lib)\//, /^node:/] },
+  {
+    files: /^src\/cli\/doctor\//,
+    mayImport: [
+      /^src\/cli\/(doctor|lib|keys)\//,
+      /^src\/cli\/new\/examples\.ts$/,
+      /^src\/build\/(check-settings|discover)\.ts$/,
+      /^type src\//,
+      /^node:/,
+    ],
+  },
   // With the names that discovery accepts.
   { files: /^src\/cli\/new\//, mayImport: [/^src\/cli\/(new|lib)\//, /^src\/build\/read\/paths\.ts$/, /^node:/] },
   {

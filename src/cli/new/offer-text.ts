@@ -1,4 +1,5 @@
 /** The texts of a new prompt or resource, and of their tests. */
+import { PROMPT, RESOURCE } from "./examples.ts";
 import type { Target } from "./target.ts";
 import { lines } from "./tool-text.ts";
 
@@ -8,7 +9,7 @@ export function promptText(): string {
     "",
     "export default definePrompt({",
     "  // For the person who picks it.",
-    `  description: "Explains a topic.",`,
+    `  description: "${PROMPT}",`,
     "  arguments: {",
     `    topic: { description: "What to explain.", required: true },`,
     "  },",
@@ -38,7 +39,7 @@ export function resourceText(target: Target): string {
     "export default defineResource({",
     "  // With a {variable} in it, this is a family of resources, and `read` gets the variable.",
     `  uri: "${uriOf(target)}",`,
-    `  description: "A greeting.",`,
+    `  description: "${RESOURCE}",`,
     `  mimeType: "text/plain",`,
     `  read: () => "Hello!",`,
     "});",

@@ -1,4 +1,5 @@
 /** The text of a new tool and of its test. What it does is an example to replace; what it needs is what was asked for. */
+import { TOOL } from "./examples.ts";
 import type { Needs, Target } from "./target.ts";
 
 /** An example that never answers, so the text can name it: RFC 2606, section 3. */
@@ -23,7 +24,7 @@ export function toolText(needs: Needs): string {
     "export default defineTool({",
     `  version: "1.0.0",`,
     "  // For the model: what the tool does, when to use it, and what it returns.",
-    `  description: "Repeats a text.",`,
+    `  description: "${TOOL}",`,
     "  // If it changes nothing, say so: annotations: { readOnly: true }",
     required.length > 0 && `  requirements: { ${required.join(", ")} },`,
     session && "  session: true,",
