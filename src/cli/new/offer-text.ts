@@ -1,11 +1,11 @@
 /** The texts of a new prompt or resource, and of their tests. */
 import { PROMPT, RESOURCE } from "./examples.ts";
 import type { Target } from "./target.ts";
-import { lines } from "./tool-text.ts";
+import { imports, lines } from "./tool-text.ts";
 
 export function promptText(): string {
   return lines(
-    `import { definePrompt } from "#tool";`,
+    imports("definePrompt", "#tool"),
     "",
     "export default definePrompt({",
     "  // For the person who picks it.",
@@ -21,8 +21,8 @@ export function promptText(): string {
 
 export function promptTestText({ mcpName }: Target): string {
   return lines(
-    `import { expect, it } from "vitest";`,
-    `import { getPrompt } from "#test";`,
+    imports("expect, it", "vitest"),
+    imports("getPrompt", "#test"),
     "",
     `it("asks for an explanation", async () => {`,
     `  const { value } = await getPrompt("${mcpName}", { topic: "tides" });`,
@@ -34,7 +34,7 @@ export function promptTestText({ mcpName }: Target): string {
 
 export function resourceText(target: Target): string {
   return lines(
-    `import { defineResource } from "#tool";`,
+    imports("defineResource", "#tool"),
     "",
     "export default defineResource({",
     "  // With a {variable} in it, this is a family of resources, and `read` gets the variable.",
@@ -48,8 +48,8 @@ export function resourceText(target: Target): string {
 
 export function resourceTestText(target: Target): string {
   return lines(
-    `import { expect, it } from "vitest";`,
-    `import { readResource } from "#test";`,
+    imports("expect, it", "vitest"),
+    imports("readResource", "#test"),
     "",
     `it("is a greeting", async () => {`,
     `  const { value } = await readResource("${uriOf(target)}");`,

@@ -9,6 +9,8 @@ const SERVICE = "https://api.example.com/echo";
 export const lines = (...all: readonly (string | false | undefined)[]) =>
   `${all.filter((line) => line !== false && line !== undefined).join("\n")}\n`;
 
+export const imports = (names: string, module: string) => `import { ${names} } from ${JSON.stringify(module)};`;
+
 export function toolText(needs: Needs): string {
   const { secret, authorization, session } = needs;
   const calls = secret !== undefined || authorization !== undefined;
@@ -19,7 +21,7 @@ export function toolText(needs: Needs): string {
   const usesContext = calls || session;
   return lines(
     `import * as v from "valibot";`,
-    `import { defineTool${calls || session ? ", ToolError" : ""} } from "#tool";`,
+    imports(`defineTool${calls || session ? ", ToolError" : ""}`, "#tool"),
     "",
     "export default defineTool({",
     `  version: "1.0.0",`,
@@ -76,8 +78,8 @@ export function toolTestText({ id }: Target, { secret, authorization, session }:
   const options = calls ? ", OPTIONS" : "";
   const value = (count: number) => (session ? `{ text: "hello", count: ${count} }` : `"hello"`);
   return lines(
-    `import { expect, it } from "vitest";`,
-    `import { callTool } from "#test";`,
+    imports("expect, it", "vitest"),
+    imports("callTool", "#test"),
     "",
     calls && "/** What the tool requires, and the service that it calls: no request leaves this machine. */",
     calls && "const OPTIONS = {",
