@@ -95,14 +95,15 @@ function readToolkit(folder: string, label: string, toolkit: string, found: Foun
       const [, stem = "", kind = "tool"] = /^(.*?)(?:\.(prompt|resource))?\.ts$/.exec(entry.name) ?? [];
       const [tool = "", ...rest] = stem.split("@");
       const suffix = rest.length > 0 ? rest.join("@") : undefined;
-      const complaint = toolComplaint(tool, suffix, kind as Kind);
+      const complaint = nameComplaint(tool, suffix, kind as Kind);
       if (complaint) found.problems.push({ file, ...complaint });
       found.tools.push({ file, path, toolkit, kind: kind as Kind, tool, suffix: complaint ? undefined : suffix });
     }
   }
 }
 
-function toolComplaint(tool: string, suffix: string | undefined, kind: Kind): Complaint | undefined {
+/** What is wrong with the name of a tool, a prompt or a resource; `npm run new` asks before it writes one. */
+export function nameComplaint(tool: string, suffix: string | undefined, kind: Kind): Complaint | undefined {
   if (!KEBAB.test(tool)) {
     const ending = kind === "tool" ? ".ts" : `.${kind}.ts`;
     return {
@@ -122,7 +123,7 @@ function toolComplaint(tool: string, suffix: string | undefined, kind: Kind): Co
   return undefined;
 }
 
-function toolkitComplaint(toolkit: string): Complaint | undefined {
+export function toolkitComplaint(toolkit: string): Complaint | undefined {
   if (!KEBAB.test(toolkit)) {
     return {
       problem: `"${toolkit}" is not a toolkit name: folder names are lower-case words joined by dashes`,

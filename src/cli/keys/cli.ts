@@ -1,34 +1,37 @@
 /** `npm run keys`: creates, lists and revokes API keys in the Worker's KV. src/access/keys.ts checks them. */
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
+import type { ParseArgsOptionsConfig } from "node:util";
 import type { KeyTerms } from "../../core/ports/key-records.ts";
+import { helpOf, readArguments, runScript, type Script } from "../lib/arguments.ts";
+import { Mistake } from "../lib/mistake.ts";
 import { keyEditor } from "./editor.ts";
 import { openKv, type Place, rateLimiters } from "./kv.ts";
 import { makeKey } from "./make.ts";
 import { announce, table, USAGE } from "./messages.ts";
-import { Mistake } from "./mistake.ts";
 import { readExpires, readName, readRate, readScopes, readToolkits } from "./options.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
-const HELP = "see `npm run keys -- --help`";
-const OPTIONS = {
-  toolkits: { type: "string", multiple: true },
-  scopes: { type: "string", multiple: true },
-  expires: { type: "string" },
-  rate: { type: "string" },
-  json: { type: "boolean" },
-  remote: { type: "boolean" },
-  "persist-to": { type: "string" },
-  config: { type: "string", short: "c" },
-  env: { type: "string", short: "e" },
-  help: { type: "boolean", short: "h" },
-} as const;
-/** Options that npm takes for itself if `--` is missing, as in `npm run keys create a --remote`. */
-const SWALLOWED = ["toolkits", "scopes", "expires", "rate", "remote", "persist-to", "config", "env"] as const;
+const HELP = helpOf("keys");
+const SCRIPT = {
+  name: "keys",
+  options: {
+    toolkits: { type: "string", multiple: true },
+    scopes: { type: "string", multiple: true },
+    expires: { type: "string" },
+    rate: { type: "string" },
+    json: { type: "boolean" },
+    remote: { type: "boolean" },
+    "persist-to": { type: "string" },
+    config: { type: "string", short: "c" },
+    env: { type: "string", short: "e" },
+    help: { type: "boolean", short: "h" },
+  },
+  swallowed: ["toolkits", "scopes", "expires", "rate", "remote", "persist-to", "config", "env"],
+} as const satisfies Script<ParseArgsOptionsConfig>;
 const COMMON = ["remote", "persist-to", "config", "env"];
 
-type Values = ReturnType<typeof readArguments>["values"];
+type Values = ReturnType<typeof readArguments<(typeof SCRIPT)["options"]>>["values"];
 
 const COMMANDS = new Map([
   ["create", { operand: "NAME", options: ["toolkits", "scopes", "expires", "rate"], run: create }],
@@ -36,16 +39,10 @@ const COMMANDS = new Map([
   ["revoke", { operand: "ID or NAME", options: [], run: revoke }],
 ]);
 
-try {
-  await main();
-} catch (error) {
-  if (!(error instanceof Mistake)) throw error;
-  console.error(error.message);
-  process.exitCode = 1;
-}
+await runScript(main);
 
 async function main(): Promise<void> {
-  const { values, positionals } = readArguments();
+  const { values, positionals } = readArguments(SCRIPT);
   const [name, operand = "", ...rest] = positionals;
   if (values.help || name === undefined) return console.log(USAGE);
   const command = COMMANDS.get(name);
@@ -112,34 +109,6 @@ async function revoke(operand: string, _: Values, place: Place): Promise<void> {
   }
   await editor.remove(key.id);
   console.log(`Revoked ${key.id}${key.terms ? ` ("${key.terms.name}")` : ""}. It may still work for two minutes.`);
-}
-
-function readArguments() {
-  refuseSwallowed();
-  try {
-    return parseArgs({ options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    const [sentence = ""] = (error as Error).message.split(/\. |\n/);
-    throw new Mistake(`${sentence.replace(/\.$/, "")}: ${HELP}.`);
-  }
-}
-
-/**
- * Fails if npm took one of our options for its own. Without the option, the key would be for all tools, never expire,
- * or be created in the wrong place.
- */
-function refuseSwallowed(): void {
-  for (const [name, value] of Object.entries(process.env)) {
-    const setting = /^npm_config_(.+)$/i.exec(name)?.[1]?.toLowerCase().replaceAll("_", "-");
-    // Includes misspelled options. `json` is an option of npm's, and so is a `scope` that begins with "@".
-    const option = SWALLOWED.find((one) => setting?.startsWith(one.slice(0, 4)));
-    if (setting === undefined || option === undefined || (setting === "scope" && value?.startsWith("@"))) continue;
-    const words = process.argv.slice(2).map((word) => (/^[\w-]+$/.test(word) ? word : JSON.stringify(word)));
-    const rest = OPTIONS[option].type === "boolean" ? "" : " …";
-    throw new Mistake(
-      `npm kept --${setting} for itself: write \`npm run keys -- ${[...words, `--${option}`].join(" ")}${rest}\`, ${HELP}.`,
-    );
-  }
 }
 
 function place({ remote = false, config, env, "persist-to": persistTo }: Values): Place {

@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes, randomInt } from "node:crypto";
 import type { KeyRecord, KeyTerms } from "../../core/ports/key-records.ts";
-import { Mistake } from "./mistake.ts";
+import { Mistake } from "../lib/mistake.ts";
 
 export interface MadeKey {
   readonly id: string;

@@ -2,7 +2,7 @@
  * Parses the options of `npm run keys -- create`. Pure: the clock, toolkits and rate limiters are arguments. Each
  * function throws a {@link Mistake} if the text is not valid.
  */
-import { Mistake } from "./mistake.ts";
+import { Mistake } from "../lib/mistake.ts";
 
 const SECONDS = { d: 86_400, h: 3_600, m: 60 } as const;
 /** KV's minimum is a minute, and wrangler needs some time to start. */

@@ -1,4 +1,4 @@
-/** A server for the part of Cloudflare's API that wrangler uses for a Worker's KV namespace. Nothing expires. */
+/** A server for the part of Cloudflare's API that wrangler uses for a Worker's KV namespace and secrets. Nothing expires. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -10,6 +10,8 @@ export interface Cloudflare {
   /** The requests, as `GET /workers/scripts/keys/settings`. */
   readonly requests: string[];
   readonly kept: Map<string, { readonly value: string; readonly metadata?: unknown; readonly expiration?: number }>;
+  /** Names of the Worker's secrets. */
+  readonly secrets: string[];
   close(): void;
 }
 
@@ -17,6 +19,7 @@ export interface Cloudflare {
 export async function startCloudflare(worker: string): Promise<Cloudflare> {
   const requests: string[] = [];
   const kept: Cloudflare["kept"] = new Map();
+  const secrets: string[] = [];
   const binding = { type: "kv_namespace", name: "KV", namespace_id: NAMESPACE };
 
   const answer = async (request: Request): Promise<unknown> => {
@@ -25,9 +28,9 @@ export async function startCloudflare(worker: string): Promise<Cloudflare> {
     requests.push(`${request.method} ${path}`);
     if (request.headers.get("authorization") !== `Bearer ${TOKEN}`) return [10_000, "Authentication error"];
     if (path.startsWith("/workers/scripts/")) {
-      if (path !== `/workers/scripts/${worker}/settings`)
-        return [10_007, "This Worker does not exist on your account."];
-      return { bindings: [binding] };
+      if (path === `/workers/scripts/${worker}/settings`) return { bindings: [binding] };
+      if (path === `/workers/scripts/${worker}/secrets`) return secrets.map((name) => ({ name, type: "secret_text" }));
+      return [10_007, "This Worker does not exist on your account."];
     }
     const [, rest = ""] = path.split(`/storage/kv/namespaces/${NAMESPACE}/`);
     if (rest === "keys") {
@@ -73,5 +76,5 @@ export async function startCloudflare(worker: string): Promise<Cloudflare> {
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, requests, kept, close: () => server.close() };
+  return { url: `http://127.0.0.1:${port}`, requests, kept, secrets, close: () => server.close() };
 }

@@ -1,0 +1,72 @@
+/** Finds where the server is: under `npm start`, at a given URL, or where it was deployed. */
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Config } from "../lib/config.ts";
+import { Mistake } from "../lib/mistake.ts";
+
+/** Where `npm run deploy` has wrangler note what it deployed (src/deploy.env). */
+const DEPLOYMENTS = ".wrangler/deployments.jsonl";
+
+export interface Asked {
+  /** As {@link readUrl} returns it. */
+  readonly url: string | undefined;
+  readonly remote: boolean;
+  readonly env: string | undefined;
+}
+
+/**
+ * @param config path of wrangler.toml
+ * @returns the URL that the protocols' paths are below, without a slash at its end
+ * @throws {Mistake} if nothing says where the deployment is
+ */
+export function addressOf({ url, remote, env }: Asked, settings: Config, config: string): string {
+  if (url !== undefined) return url;
+  if (!remote) return `http://127.0.0.1:${settings.dev.port ?? 8787}`;
+  const address = domain(settings) ?? lastDeployed(dirname(config), settings.name, env);
+  if (address === undefined) {
+    throw new Mistake(
+      "Nothing here says where the deployment is: run `npm run deploy`, or write --url https://… as it printed it.",
+    );
+  }
+  return address;
+}
+
+/** Reads --url, with or without the path of MCP. @throws {Mistake} if it is not a URL */
+export function readUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new Mistake(`--url: "${text}" is not an address: write one such as https://tools.example.com.`);
+  }
+  if (url.username !== "" || url.search !== "" || url.hash !== "") {
+    throw new Mistake(`--url: "${text}" has more than a host and a path: write one such as https://tools.example.com.`);
+  }
+  return url.origin + url.pathname.replace(/\/+$/, "").replace(/\/mcp$/, "");
+}
+
+/** The custom domain or the route of wrangler.toml, if it has one without a wildcard in its host. */
+function domain({ routes = [], route }: Config): string | undefined {
+  const patterns = [...routes, ...(route === undefined ? [] : [route])].map((one) =>
+    typeof one === "string" ? one : one.pattern,
+  );
+  const pattern = patterns
+    .map((one) => one.replace(/^https?:\/\//, ""))
+    .find((one) => /^[^*/]+(\/[^*]*)?\*?$/.test(one));
+  // The metadata of a server below a path has a route of its own.
+  return pattern === undefined ? undefined : `https://${pattern.replace(/\/?\*?$/, "")}`;
+}
+
+/** What the last `npm run deploy` on this machine printed, for this Worker and environment. */
+function lastDeployed(folder: string, name: string | undefined, env: string | undefined): string | undefined {
+  const file = join(folder, DEPLOYMENTS);
+  if (!existsSync(file)) return undefined;
+  const lines = readFileSync(file, "utf8").trimEnd().split("\n").reverse();
+  for (const line of lines) {
+    const entry: { type?: string; worker_name?: string; wrangler_environment?: string; targets?: string[] } =
+      JSON.parse(line);
+    const isIt =
+      entry.type === "deploy" && entry.worker_name === name && (entry.wrangler_environment ?? "") === (env ?? "");
+    const target = isIt ? entry.targets?.find((one) => one.startsWith("https://")) : undefined;
+    if (target) return readUrl(target);
+  }
+  return undefined;
+}

@@ -1,0 +1,87 @@
+/** `npm run connect`: prints what each host needs to use this server, with the URL and a key in place. */
+import { join, resolve } from "node:path";
+import type { ParseArgsOptionsConfig } from "node:util";
+import { helpOf, readArguments, runScript, type Script } from "../lib/arguments.ts";
+import { type Config, readConfig } from "../lib/config.ts";
+import { Mistake } from "../lib/mistake.ts";
+import { addressOf, readUrl } from "./address.ts";
+import { HOSTS, type Server } from "./hosts.ts";
+
+const ROOT = resolve(import.meta.dirname, "../../..");
+const SCRIPT = {
+  name: "connect",
+  options: {
+    url: { type: "string" },
+    key: { type: "string" },
+    remote: { type: "boolean" },
+    config: { type: "string", short: "c" },
+    env: { type: "string", short: "e" },
+    help: { type: "boolean", short: "h" },
+  },
+  swallowed: ["url", "remote", "config", "env"],
+} as const satisfies Script<ParseArgsOptionsConfig>;
+
+const NAMES = [...HOSTS.keys()].join(", ");
+const USAGE = `Prints what a host needs to use this server. Hosts: ${NAMES}.
+
+npm run connect              for all hosts
+npm run connect -- cursor    for one
+    --key trivet_…           the key to put in (npm run keys -- create NAME)
+    --remote                 the deployment, instead of \`npm start\` on this machine
+    --url https://…          a deployment that wrangler.toml and this machine know nothing of
+    --config FILE, --env NAME  as in wrangler`;
+const PLACEHOLDER = "YOUR_KEY";
+
+await runScript(main);
+
+async function main(): Promise<void> {
+  const { values, positionals } = readArguments(SCRIPT);
+  if (values.help) return console.log(USAGE);
+  const unknown = positionals.find((name) => !HOSTS.has(name));
+  if (unknown !== undefined) throw new Mistake(`There is no host "${unknown}": write one of ${NAMES}.`);
+  const { key, remote = false, env } = values;
+  const url = values.url === undefined ? undefined : readUrl(values.url);
+  if (url !== undefined && remote) throw new Mistake(`--url says where the server is, so leave out --remote.`);
+  if (key !== undefined && !/^[\w.~+/=-]+$/.test(key)) {
+    throw new Mistake(`--key: this is not a key: write the text that \`npm run keys\` showed, ${helpOf("connect")}.`);
+  }
+  const config = resolve(values.config ?? join(ROOT, "wrangler.toml"));
+  const settings = await readConfig(config, env);
+  const server = describe(addressOf({ url, remote, env }, settings, config), key, settings);
+  const names = positionals.length > 0 ? positionals : [...HOSTS.keys()];
+  // A single form is printed alone, so that it can be piped into a file or a shell.
+  const texts = names.flatMap((name) => {
+    const host = HOSTS.get(name);
+    if (host === undefined) return [];
+    return names.length === 1 ? host.form(server) : `== ${host.title} ==\n${host.form(server)}\n`;
+  });
+  const text = texts.join("\n");
+  console.log(text);
+  if (text.includes(PLACEHOLDER)) console.error(replaceKey(env));
+}
+
+function replaceKey(env: string | undefined): string {
+  const command = `npm run keys -- create NAME --remote${env === undefined ? "" : ` --env ${env}`}`;
+  return `Replace ${PLACEHOLDER} by a key: \`${command}\` makes one, and --key puts it in.`;
+}
+
+function describe(base: string, key: string | undefined, { vars, alias }: Config): Server {
+  const isLocal = ["127.0.0.1", "localhost", "[::1]"].includes(new URL(base).hostname);
+  const isPublic = vars.PUBLIC === "true";
+  // Under `npm start` no one needs a key.
+  const isPlaceholder = key === undefined && !isLocal && !isPublic;
+  const name = String(vars.SERVER_NAME || "trivet");
+  return {
+    name:
+      name
+        .toLowerCase()
+        .replace(/[^a-z0-9]+/g, "-")
+        .replace(/^-+|-+$/g, "") || "trivet",
+    base,
+    key: isPlaceholder ? PLACEHOLDER : key,
+    isPlaceholder,
+    isLocal,
+    signIn: alias?.["#sign-in"]?.endsWith("/server.ts") ? "own" : vars.JWT_ISSUER ? "provider" : undefined,
+    isPublic,
+  };
+}

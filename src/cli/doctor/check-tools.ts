@@ -1,0 +1,63 @@
+/** Checks what is in tools/: mistakes that discovery finds, samples, and examples that were not replaced. */
+import { existsSync } from "node:fs";
+import { join, relative } from "node:path";
+import { availableIn } from "../../build/check-settings.ts";
+import { discover } from "../../build/discover.ts";
+import type { Discovery } from "../../build/read/discovery.ts";
+import type { Problem } from "../../build/read/problem.ts";
+import { EXAMPLES } from "../new/examples.ts";
+import { error, type Finding, warning } from "./finding.ts";
+
+/** The files of the samples, by toolkit. */
+const SAMPLES: Readonly<Record<string, string>> = {
+  calculator: "add.ts",
+  dns: "resolve.ts",
+  doorbell: "ring.ts",
+  gmail: "get-emails.ts",
+  notes: "_notes.ts",
+  sms: "send.ts",
+  system: "get-timestamp@1.ts",
+  web: "_extract.ts",
+};
+
+/** @returns undefined as the discovery if tools/ has mistakes */
+export async function checkTools(root: string): Promise<{ found: Discovery | undefined; findings: Finding[] }> {
+  const tools = join(root, "tools");
+  // git does not keep the folder if the last tool is deleted.
+  const found: Discovery | { problems: Problem[] } = existsSync(tools)
+    ? await discover(tools, await availableIn(root))
+    : { tools: [], prompts: [], resources: [] };
+  const samples = checkSamples(tools);
+  if ("problems" in found) return { found: undefined, findings: [...found.problems.map(error), ...samples] };
+  const { warnings = [] } = found as Discovery & { readonly warnings?: readonly Problem[] };
+  return { found, findings: [...warnings.map(warning), ...checkExamples(found, root), ...samples, ...checkAny(found)] };
+}
+
+function checkSamples(tools: string): Finding[] {
+  const left = Object.entries(SAMPLES).flatMap(([toolkit, file]) =>
+    existsSync(join(tools, toolkit, file)) ? [`tools/${toolkit}`] : [],
+  );
+  if (left.length === 0) return [];
+  const fix = "delete those that you do not want, and tools/*.test.ts and tools/_oxp-definitions.ts with the first";
+  return [warning({ file: left.join(", "), problem: "the samples would be published", fix })];
+}
+
+function* checkExamples({ tools, prompts, resources }: Discovery, root: string): Generator<Finding> {
+  const offers = [
+    ...tools,
+    ...prompts.map(({ path, about }) => ({ path, description: about.description })),
+    ...resources.map(({ path, about }) => ({ path, description: about.description })),
+  ];
+  for (const { path, description } of offers) {
+    if (!EXAMPLES.has(description)) continue;
+    const file = relative(root, path);
+    const fix = "say what it is for, so that models and people choose it when they should";
+    yield warning({ file, problem: `its description is still that of the example: "${description}"`, fix });
+  }
+}
+
+function checkAny({ tools, prompts, resources, worker }: Discovery): Finding[] {
+  if (tools.length + prompts.length + resources.length > 0 || worker) return [];
+  const fix = "write one: npm run new -- weather/forecast";
+  return [warning({ file: "tools/", problem: "there are no tools", fix })];
+}

@@ -1,0 +1,59 @@
+/** Reads the command line of an npm script, and ends the script with one sentence if its user made a mistake. */
+import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { Mistake } from "./mistake.ts";
+
+/** An npm script: `npm run NAME -- …`. */
+export interface Script<Options extends ParseArgsOptionsConfig> {
+  readonly name: string;
+  readonly options: Options;
+  /** Options that npm takes for itself if `--` is missing, as in `npm run keys create a --remote`. */
+  readonly swallowed: readonly (keyof Options & string)[];
+}
+
+/** Says where the usage is: the end of a sentence. */
+export const helpOf = (script: string) => `see \`npm run ${script} -- --help\``;
+
+/** Runs a script. A {@link Mistake} is printed as its sentence, with exit code 1; anything else is a bug of ours. */
+export async function runScript(main: () => Promise<void>): Promise<void> {
+  try {
+    await main();
+  } catch (error) {
+    if (!(error instanceof Mistake)) throw error;
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+}
+
+/** @throws {Mistake} if an option is unknown, lacks its value, or was taken by npm */
+export function readArguments<const Options extends ParseArgsOptionsConfig>(script: Script<Options>) {
+  refuseSwallowed(script);
+  try {
+    return parseArgs({ options: script.options, allowPositionals: true });
+  } catch (error) {
+    const [sentence = ""] = (error as Error).message.split(/\. |\n/);
+    throw new Mistake(`${sentence.replace(/\.$/, "")}: ${helpOf(script.name)}.`);
+  }
+}
+
+/**
+ * Fails if npm took one of our options for its own. Without its options, the script would do something else, such as
+ * create a key for all tools that never expires.
+ */
+function refuseSwallowed<Options extends ParseArgsOptionsConfig>({ name, options, swallowed }: Script<Options>): void {
+  for (const [variable, value] of Object.entries(process.env)) {
+    const setting = /^npm_config_(.+)$/i.exec(variable)?.[1]?.toLowerCase().replaceAll("_", "-");
+    // Includes misspelled options. `json` is an option of npm's, and so is a `scope` that begins with "@".
+    const option = swallowed.find((one) => setting?.startsWith(one.slice(0, 4)));
+    if (setting === undefined || option === undefined || isOfNpm(setting, value)) continue;
+    const words = process.argv.slice(2).map((word) => (/^[\w/-]+$/.test(word) ? word : JSON.stringify(word)));
+    const rest = options[option]?.type === "boolean" ? "" : " …";
+    throw new Mistake(
+      `npm kept --${setting} for itself: write \`npm run ${name} -- ${[...words, `--${option}`].join(" ")}${rest}\`, ${helpOf(name)}.`,
+    );
+  }
+}
+
+/** Whether npm knows the setting itself, so that it may be in its owner's .npmrc. */
+function isOfNpm(setting: string, value: string | undefined): boolean {
+  return setting === "auth-type" || (setting === "scope" && value?.startsWith("@") === true);
+}

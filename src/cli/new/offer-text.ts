@@ -1,0 +1,61 @@
+/** The texts of a new prompt or resource, and of their tests. */
+import { PROMPT, RESOURCE } from "./examples.ts";
+import type { Target } from "./target.ts";
+import { imports, lines } from "./tool-text.ts";
+
+export function promptText(): string {
+  return lines(
+    imports("definePrompt", "#tool"),
+    "",
+    "export default definePrompt({",
+    "  // For the person who picks it.",
+    `  description: "${PROMPT}",`,
+    "  arguments: {",
+    `    topic: { description: "What to explain.", required: true },`,
+    "  },",
+    "  // What the user says to the model.",
+    `  get: ({ topic }) => \`Explain \${topic} in three sentences.\`,`,
+    "});",
+  );
+}
+
+export function promptTestText({ mcpName }: Target): string {
+  return lines(
+    imports("expect, it", "vitest"),
+    imports("getPrompt", "#test"),
+    "",
+    `it("asks for an explanation", async () => {`,
+    `  const { value } = await getPrompt("${mcpName}", { topic: "tides" });`,
+    `  const content = { type: "text", text: "Explain tides in three sentences." };`,
+    `  expect(value).toEqual([{ role: "user", content }]);`,
+    "});",
+  );
+}
+
+export function resourceText(target: Target): string {
+  return lines(
+    imports("defineResource", "#tool"),
+    "",
+    "export default defineResource({",
+    "  // With a {variable} in it, this is a family of resources, and `read` gets the variable.",
+    `  uri: "${uriOf(target)}",`,
+    `  description: "${RESOURCE}",`,
+    `  mimeType: "text/plain",`,
+    `  read: () => "Hello!",`,
+    "});",
+  );
+}
+
+export function resourceTestText(target: Target): string {
+  return lines(
+    imports("expect, it", "vitest"),
+    imports("readResource", "#test"),
+    "",
+    `it("is a greeting", async () => {`,
+    `  const { value } = await readResource("${uriOf(target)}");`,
+    `  expect(value).toMatchObject([{ text: "Hello!" }]);`,
+    "});",
+  );
+}
+
+const uriOf = ({ toolkit, name }: Target) => `${toolkit}://${name}`;

@@ -1,0 +1,193 @@
+/** `npm run connect`: what it prints, run where the host's client is installed, and in the host's form for all others. */
+import { execFile } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { build } from "../../support/node/build.ts";
+import { type Deployed, runAll } from "../../support/node/deployed.ts";
+import { type Fork, makeFork } from "../../support/node/fork.ts";
+
+const BIN = resolve(import.meta.dirname, "../../../node_modules/.bin");
+
+let fork: Fork;
+let deployed: Deployed;
+let key: string;
+beforeAll(async () => {
+  fork = makeFork("test/fixtures/tools", { closed: true });
+  build(fork);
+  [deployed] = (await runAll(fork, [(env) => env])) as [Deployed];
+  key = (await deployed.makeKey({ name: "host" })).text;
+});
+afterAll(async () => {
+  await deployed?.stop();
+  fork.remove();
+});
+
+interface Exited {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run(command: string, args: readonly string[], more: Record<string, string> = {}): Promise<Exited> {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith("npm_config_"));
+  const env = { ...Object.fromEntries(own), PATH: `${BIN}:${process.env.PATH}`, HOME: fork.root, ...more };
+  return new Promise((exited) => {
+    execFile(command, args, { cwd: fork.root, env }, (error, stdout, stderr) =>
+      exited({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    );
+  });
+}
+
+const connect = (args: readonly string[], more?: Record<string, string>) =>
+  run(process.execPath, ["src/cli/connect/cli.ts", ...args], more);
+
+async function printed(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await connect(args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return stdout;
+}
+
+describe("what it prints works with a key, where the client is installed", () => {
+  it("curl, over all three protocols", async () => {
+    const { stdout } = await run("bash", ["-c", await printed("curl", "--url", deployed.url, "--key", key)]);
+    const [oxp, mcp, opentool] = stdout
+      .replaceAll("}{", "}\n{")
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(oxp.tools).toContainEqual(expect.objectContaining({ name: "Math_Add" }));
+    expect(mcp.result.tools).toContainEqual(expect.objectContaining({ name: "Math_Add" }));
+    expect(JSON.stringify(opentool)).toContain("Math_Add");
+  });
+
+  it("the Inspector", async () => {
+    const command = await printed("inspector", "--url", `${deployed.url}/mcp`, "--key", key);
+    const { stdout, code } = await run("bash", ["-c", command]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).tools).toContainEqual(expect.objectContaining({ name: "Math_Add" }));
+    const without = await run("bash", ["-c", await printed("inspector", "--url", deployed.url)]);
+    expect(without.code).not.toBe(0);
+  });
+});
+
+describe("the form of each host", () => {
+  const DEPLOYMENT = ["--url", "https://tools.example.com/mcp/", "--key", "trivet_k"];
+  const URL_OF_MCP = "https://tools.example.com/mcp";
+  const headers = { Authorization: "Bearer trivet_k" };
+
+  let forms: ReadonlyMap<string, string>;
+  beforeAll(async () => {
+    const sections = (await printed(...DEPLOYMENT)).split(/^== (.*) ==$/m).slice(1);
+    forms = new Map(sections.flatMap((text, at) => (at % 2 === 0 ? [[text, sections[at + 1]?.trim() ?? ""]] : [])));
+  });
+  const formOf = (title: string) => [...forms].find(([name]) => name.startsWith(title))?.[1] ?? "";
+
+  it("Claude Code, Codex: a command", () => {
+    expect(formOf("Claude Code")).toBe(
+      `claude mcp add --transport http trivet ${URL_OF_MCP} --header "Authorization: Bearer trivet_k"`,
+    );
+    expect(formOf("Codex")).toBe(
+      `export TRIVET_KEY=trivet_k\ncodex mcp add trivet --url ${URL_OF_MCP} --bearer-token-env-var TRIVET_KEY`,
+    );
+  });
+
+  it("Cursor, VS Code, Claude Desktop: a file", () => {
+    expect(JSON.parse(formOf("Cursor"))).toEqual({ mcpServers: { trivet: { url: URL_OF_MCP, headers } } });
+    expect(JSON.parse(formOf("VS Code"))).toEqual({ servers: { trivet: { type: "http", url: URL_OF_MCP, headers } } });
+    const desktop = formOf("Claude Desktop");
+    expect(desktop).toContain(`Add custom connector: ${URL_OF_MCP}`);
+    expect(JSON.parse(desktop.slice(desktop.indexOf("{")))).toEqual({
+      mcpServers: {
+        trivet: {
+          command: "npx",
+          args: ["-y", "mcp-remote", URL_OF_MCP, "--header", `Authorization:\${AUTHORIZATION}`],
+          env: { AUTHORIZATION: "Bearer trivet_k" },
+        },
+      },
+    });
+  });
+
+  it("LangChain: a module", async () => {
+    const text = formOf("LangChain");
+    fork.write("langchain.mjs", text);
+    const parsed = await run(process.execPath, ["--check", "langchain.mjs"]);
+    expect(parsed.code).toBe(0);
+    expect(text).toContain(`"url": "${URL_OF_MCP}"`);
+    expect(text).toContain('"Authorization": "Bearer trivet_k"');
+  });
+
+  it("without a name of a host, all of them, under `npm start` and without a key", async () => {
+    const all = await printed();
+    const titles = ["Claude Code", "Claude Desktop", "ChatGPT", "Cursor", "VS Code", "Codex", "MCP Inspector"];
+    for (const title of [...titles, "LangChain", "curl"]) expect(all).toContain(`== ${title}`);
+    expect(all).toContain("http://127.0.0.1:8787/mcp");
+    expect(all).not.toContain("Authorization");
+  });
+
+  it("without --key, a deployment's forms have a placeholder, and VS Code asks for the key", async () => {
+    const { stdout, stderr } = await connect(["cursor", "vscode", "--url", "https://tools.example.com"]);
+    expect(stdout).toContain("Bearer YOUR_KEY");
+    expect(stderr).toContain("npm run keys -- create NAME --remote");
+    const { inputs, servers } = JSON.parse(stdout.slice(stdout.lastIndexOf("==\n") + 3));
+    expect(inputs).toMatchObject([{ type: "promptString", id: "trivet-key", password: true }]);
+    expect(servers.trivet.headers).toEqual({ Authorization: `Bearer \${input:trivet-key}` });
+  });
+
+  it("hosts that send no key are told how their users get in", async () => {
+    const at = ["chatgpt", "--url", "https://tools.example.com"];
+    expect(await printed(...at)).toContain("turn on the sign-in first");
+    fork.write("public.toml", 'name = "a"\ncompatibility_date = "2026-10-01"\n[vars]\nPUBLIC = "true"\n');
+    expect(await printed(...at, "-c", "public.toml")).toMatch(/No authentication\nEveryone may call/);
+    fork.write("sign-in.toml", 'name = "a"\n[alias]\n"#sign-in" = "./src/sign-in/server.ts"\n');
+    expect(await printed(...at, "-c", "sign-in.toml")).toMatch(/OAuth\nIts users sign in on a page of your Worker/);
+    expect(await printed("chatgpt")).toContain("cannot reach this machine");
+  });
+});
+
+describe("--remote", () => {
+  const inFile = (text: string) => {
+    fork.write("remote.toml", `name = "remote"\ncompatibility_date = "2026-10-01"\n${text}`);
+    return connect(["claude-code", "--remote", "-c", "remote.toml", "--key", "k"]);
+  };
+
+  it.each([
+    ['routes = [{ pattern = "tools.example.com", custom_domain = true }]', "https://tools.example.com/mcp"],
+    ['route = "example.com/tools/*"', "https://example.com/tools/mcp"],
+  ])("is the domain of wrangler.toml: %s", async (line, url) => {
+    expect((await inFile(line)).stdout).toContain(` ${url} `);
+  });
+
+  it("is otherwise where the last `npm run deploy` on this machine put it", async () => {
+    expect(await inFile("")).toEqual({ code: 1, stdout: "", stderr: expect.stringContaining("npm run deploy") });
+    const entry = (worker_name: string, target: string, env?: string) =>
+      JSON.stringify({ type: "deploy", worker_name, targets: [target], wrangler_environment: env });
+    mkdirSync(join(fork.root, ".wrangler"), { recursive: true });
+    writeFileSync(
+      join(fork.root, ".wrangler/deployments.jsonl"),
+      `${[
+        JSON.stringify({ type: "wrangler-session", version: 1 }),
+        entry("remote", "https://remote.old.workers.dev"),
+        entry("remote", "https://remote.mine.workers.dev"),
+        entry("remote", "https://staging.mine.workers.dev", "staging"),
+        entry("other", "https://other.mine.workers.dev"),
+      ].join("\n")}\n`,
+    );
+    expect((await inFile("")).stdout).toContain(" https://remote.mine.workers.dev/mcp ");
+  });
+});
+
+describe("a mistake is one sentence", () => {
+  it.each([
+    [["emacs"], /no host "emacs": write one of claude-code, /],
+    [["--url", "tools.example.com"], /--url: "tools.example.com" is not an address/],
+    [["--url", "https://user@example.com"], /more than a host and a path/],
+    [["--url", "https://a.example", "--remote"], /leave out --remote/],
+    [["--key", "two words"], /--key: this is not a key/],
+    [["--key", "`rm`"], /--key: this is not a key/],
+    [["--remote", "-c", "no.toml"], /no\.toml/],
+  ])("%j", async (args, sentence) => {
+    const ended = await connect(args);
+    expect(ended).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(sentence) });
+    expect(ended.stderr).toMatch(/^[^\n]+\n$/);
+  });
+});
