@@ -72,14 +72,13 @@ export function devCatalog(out: string): DevCatalog {
         writeFileSync(path, contents);
       }
       const catalog = join(next, "catalog.js");
-      const { worker, documents, traces } = discovered;
+      const { worker } = discovered;
       const discovery = {
+        ...discovered,
         tools: pointToCopies(discovered.tools, tools),
         prompts: pointToCopies(discovered.prompts, tools),
         resources: pointToCopies(discovered.resources, tools),
         worker: worker && copyOf(worker, tools),
-        documents,
-        traces,
       };
       writeAll(await render(discovery, catalog), catalog);
       writeFileSync(join(folder, FOUND), `${found(discovered)}\n`);
