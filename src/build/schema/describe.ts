@@ -65,7 +65,7 @@ export function describeOutput(schema: unknown, complain: Complain): JsonSchema 
 }
 
 /** Formats that clients check more strictly than the libraries do: zod's `url()` accepts https://example.com/Köln. */
-const STRICTER_AT_CLIENTS: readonly unknown[] = ["uri", "time", "date-time", "duration", "email", "ipv6"];
+const STRICTER_AT_CLIENTS: readonly unknown[] = ["uri", "time", "duration", "email", "ipv6"];
 
 /**
  * Removes rules for which the official MCP clients reject results that the tool's own library accepts: formats (see

@@ -404,7 +404,7 @@ it("lists an output without rules for which the official clients reject what its
     pair: { type: "array", prefixItems: [{ type: "number" }, { type: "number" }], minItems: 2 },
     even: { type: "number", multipleOf: 2 },
     mail: { type: "string" },
-    when: { type: "string" },
+    when: { type: "string", format: "date-time" },
     day: { type: "string", format: "date" },
   });
 });
