@@ -2,46 +2,53 @@
  * `npm test` in a fork with tools of its own: those of docs/testing.md, which so are true. Each run tests several things,
  * because it starts the type checker and a Worker.
  */
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Copy, copyProject } from "../../support/node/copy.ts";
-import { testSettings } from "../../support/node/fork.ts";
+import { testSettings, until } from "../../support/node/fork.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const GREET = read("test/fixtures/samples/hello/greet.ts");
+/** The blocks that begin with the path of their file. */
+const DOCUMENTED = Array.from(
+  read("docs/testing.md").matchAll(/```ts\n\/\/ (tools\/\S+)\n([\s\S]*?)```/g),
+  ([, path = "", text = ""]) => [path, text] as const,
+);
 
 let copy: Copy;
 beforeAll(() => {
   copy = copyProject();
   copy.write("wrangler.toml", testSettings());
-  copy.write("tools/hello/greet.ts", GREET);
+  for (const [path, text] of DOCUMENTED) copy.write(path, text);
+  // Formatted as nobody would.
+  copy.write("tools/hello/greet.ts", GREET.replaceAll("  ", "      "));
 });
 afterAll(() => copy.remove());
 
-/** Runs `npm test` as a person would, without what vitest sets in this process. */
-function npmTest(...args: string[]): Promise<{ readonly code: number; readonly printed: string }> {
+/** A person's environment: without what vitest sets in this process. */
+function options() {
   const env = Object.entries(process.env).filter(([name]) => !/^(VITEST|TEST$|NODE_ENV$|MODE$|DEV$|PROD$)/.test(name));
+  return { cwd: copy.root, env: { ...Object.fromEntries(env), NO_COLOR: "1" } };
+}
+
+function npmTest(...args: string[]): Promise<{ readonly code: number; readonly printed: string }> {
   return new Promise((ended) => {
-    const options = { cwd: copy.root, env: { ...Object.fromEntries(env), NO_COLOR: "1" } };
-    execFile("npm", ["test", "--", ...args], options, (error, stdout, stderr) => {
+    execFile("npm", ["test", "--", ...args], options(), (error, stdout, stderr) => {
       ended({ code: error === null ? 0 : Number(error.code ?? -1), printed: stdout + stderr });
     });
   });
 }
 
-it("is green with the tools and tests of docs/testing.md, in a file that is not formatted too", async () => {
-  const files = [...read("docs/testing.md").matchAll(/```ts\n\/\/ (tools\/\S+)\n([\s\S]*?)```/g)];
-  expect(files.map(([, path]) => path)).toEqual([
+it("is green with the tools and tests of docs/testing.md, although a file is not formatted", async () => {
+  expect(DOCUMENTED.map(([path]) => path)).toEqual([
     "tools/hello/greet.test.ts",
     "tools/pizza/order.ts",
     "tools/pizza/order.test.ts",
     "tools/hello/http.test.ts",
   ]);
-  for (const [, path = "", text = ""] of files) copy.write(path, text);
-  copy.write("tools/hello/greet.ts", GREET.replaceAll("  ", "      "));
   const { code, printed } = await npmTest();
   expect([code, printed]).toEqual([0, expect.stringMatching(/Tests +7 passed/)]);
 });
@@ -94,4 +101,27 @@ it("is red if a definition is wrong, a folder has no tests, or a tool imports wh
   expect(printed).toContain("1 problem(s) in tools:\ntools/pizza/order.ts");
   expect(printed).toContain("#test is for tests");
   expect(code).toBe(1);
+});
+
+it("npm run test:watch runs what a saved or added file touches, after discovery", async () => {
+  copy.write("tools/pizza/order.ts", GREET);
+  copy.write("tools/pizza/order.test.ts", "");
+  const watching = spawn("npm", ["run", "test:watch"], {
+    ...options(),
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let printed = "";
+  for (const stream of [watching.stdout, watching.stderr]) stream.on("data", (chunk) => (printed += chunk));
+  const says = (words: RegExp) => until(async () => words.test(printed)).catch(() => expect(printed).toMatch(words));
+  try {
+    await says(/Waiting for file changes/);
+    copy.write("tools/hello/greet.ts", GREET.replace("Hello,", "Hallo,"));
+    await says(/expected 'Hallo, world!' to be 'Hello, world!'/);
+    copy.write("tools/soup/ladle.ts", GREET);
+    copy.write("tools/soup/ladle.test.ts", DOCUMENTED[0]?.[1].replaceAll("Hello.Greet", "Soup.Ladle") ?? "");
+    await says(/✓ .*tools\/soup\/ladle\.test\.ts \(2 tests\)/);
+  } finally {
+    process.kill(-(watching.pid as number), "SIGTERM");
+  }
 });
