@@ -56,7 +56,7 @@ export function devCatalog(out: string): DevCatalog {
       return true;
     },
     copy: async (tools) => ({ tools, files: existsSync(tools) ? await bundled(tools, copies) : [] }),
-    async serve({ tools, files }, { tools: found, prompts, resources, worker }) {
+    async serve({ tools, files }, { tools: found, prompts, resources, worker, instructions }) {
       rmSync(next, { recursive: true, force: true });
       for (const { path, contents } of files) {
         mkdirSync(dirname(path), { recursive: true });
@@ -68,6 +68,7 @@ export function devCatalog(out: string): DevCatalog {
         prompts: pointToCopies(prompts, tools),
         resources: pointToCopies(resources, tools),
         worker: worker && copyOf(worker, tools),
+        instructions,
       };
       writeAll(await render(discovery, catalog), catalog);
       writeFileSync(current, `export { createWorker, default } from "./${relative(folder, next)}/catalog.js";\n`);

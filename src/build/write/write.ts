@@ -41,7 +41,7 @@ const HEAD =
  * @returns the text of each module by path: the catalogue comes last, after the modules that it imports
  */
 export async function render(discovery: Discovery, out: string): Promise<ReadonlyMap<string, string>> {
-  const { tools, prompts, resources, worker } = discovery;
+  const { tools, prompts, resources, worker, instructions } = discovery;
   const files = new Map<string, string>();
   const pieces = splitByToolkit(tools);
   const modules =
@@ -80,12 +80,12 @@ export const createWorker = extendedBy(worker);
   const revision = createHash("sha256").update(listed.join("\n")).digest("hex").slice(0, 16);
   files.set(
     out,
-    `${HEAD}${checks.length > 0 ? importing("checked", "catalog/compiled-check.ts") : ""}${importing("readGeneratedCatalog", "catalog/generated-catalog.ts")}${making}
+    `${HEAD}${checks.length > 0 ? importing("checked", "catalog/compiled-check.ts") : ""}${importing("readGeneratedCatalog", "catalog/generated-catalog.ts")}${instructions ? importing("tellsOf", "catalog/instructions.ts") : ""}${making}
 export default readGeneratedCatalog({
   revision: ${JSON.stringify(revision)},
   toolkits: ${toolkits},
   scopes: ${scopes},
-  names: ${JSON.stringify(names)},
+  names: ${JSON.stringify(names)},${instructions ? `\n  instructions: tellsOf(${JSON.stringify(instructions)}),` : ""}
   modules: [
 ${imported.map((load) => `    () => ${load},`).join("\n")}
   ],
