@@ -149,10 +149,15 @@ export function jsonSchema<Value = Record<string, unknown>>(
 /** Settings of a toolkit, exported by `tools/<toolkit>/toolkit.ts`. */
 export interface Toolkit {
   /** The folder's name in another casing: `SMS` for `sms`. */
-  readonly name: string;
+  readonly name?: string;
+  /**
+   * A paragraph for models: when to use these tools, and in which order. Clients of MCP get it when they connect,
+   * together with `tools/instructions.md`.
+   */
+  readonly instructions?: string;
 }
 
-/** Names a toolkit, if PascalCase of its folder's name is not right. */
+/** Names a toolkit, if PascalCase of its folder's name is not right, and tells models when to use it. */
 export function defineToolkit(toolkit: Toolkit): Toolkit {
   return toolkit;
 }

@@ -1,6 +1,7 @@
 /**
  * `node src/build/cli.ts [--tools DIR] [--out FILE]`: runs discovery, on start, test, deploy and install. With
- * `--starting`, it only announces that a server is about to start; `npm start` runs this before wrangler.
+ * `--tokens`, it also prints what the listings cost a model. With `--starting`, it only announces that a server is about
+ * to start; `npm start` runs this before wrangler.
  */
 import { existsSync } from "node:fs";
 import module from "node:module";
@@ -58,6 +59,10 @@ async function writeCatalog(available: Available | undefined): Promise<void> {
     writeTypes(result, out);
     const { warnings = [] } = result;
     if (warnings.length > 0) console.warn(`${warnings.length} warning(s) in tools:\n${formatProblems(warnings)}`);
+    if (values.tokens) {
+      const { tokenTable } = await import("./listing/tokens.ts");
+      console.log(tokenTable(result.tools, result.instructions));
+    }
     if (dev && copying) await dev.serve(await copying, result);
     else writeAll(await render(result, out), out);
     // A server lists everything in its banner, and need not again for each saved file.
@@ -73,12 +78,18 @@ function fail(message: string): void {
 }
 
 /** Reads the command line; exits with a message if it is invalid. */
-function options(): { readonly tools: string; readonly out: string; readonly starting: boolean } {
+function options(): {
+  readonly tools: string;
+  readonly out: string;
+  readonly starting: boolean;
+  readonly tokens: boolean;
+} {
   try {
     return parseArgs({
       options: {
         tools: { type: "string", default: resolve(ROOT, "tools") },
         starting: { type: "boolean", default: false },
+        tokens: { type: "boolean", default: false },
         out: { type: "string", default: resolve(ROOT, "src/generated/catalog.ts") },
       },
     }).values;

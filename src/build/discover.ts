@@ -10,6 +10,7 @@ import { checkListing } from "./listing/check-listing.ts";
 import type { Discovery } from "./read/discovery.ts";
 import { cannotLoad, describeFailure, evaluate, type Job, type Source } from "./read/evaluate.ts";
 import type { Inspected } from "./read/inspect-tool.ts";
+import { readInstructions } from "./read/instructions.ts";
 import { findToolFiles, pascalCase, type ToolFile } from "./read/paths.ts";
 import { type Problem, problemIn } from "./read/problem.ts";
 import { bundleAll } from "./write/bundle.ts";
@@ -63,7 +64,9 @@ export async function discover(
   const open = lessGuarded(tools, new Map(described.map((tool) => [tool.id, tool])));
   const missing = missingIn(all, available);
   const { refused, warned } = checkListings(tools, available?.serverName ?? "");
-  if (open.length + missing.length + refused.length > 0) return { problems: [...open, ...missing, ...refused] };
+  const told = readInstructions(found, inspections);
+  const late = [...open, ...missing, ...refused, ...told.problems];
+  if (late.length > 0) return { problems: late };
   const prompts = others.flatMap(({ file: { toolkit, path }, inspected: { prompt }, name }) =>
     prompt ? [{ ...prompt, name, toolkit, path }] : [],
   );
@@ -77,7 +80,8 @@ export async function discover(
     prompts,
     resources,
     worker: found.worker?.path,
-    warnings: warned,
+    instructions: told.instructions,
+    warnings: [...warned, ...told.warnings],
     ...(await optionalParts(dirname(root))),
   };
 }

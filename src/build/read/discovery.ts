@@ -1,4 +1,5 @@
 /** The result of discovery: everything found in `tools/`. Types only. */
+import type { Instructions } from "../../core/catalog/instructions.ts";
 import type { PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
 import type { Described } from "../../core/model/tool-description.ts";
 import type { Problem } from "./problem.ts";
@@ -18,6 +19,8 @@ export interface Discovery {
   readonly prompts: readonly DiscoveredPrompt[];
   /** Sorted by URI. */
   readonly resources: readonly DiscoveredResource[];
+  /** What the server tells models about itself, if it tells anything. */
+  readonly instructions?: Instructions | undefined;
   /** What may surprise an author, but is served. */
   readonly warnings?: readonly Problem[];
   /** Path of `tools/worker.ts`, if it exists. */

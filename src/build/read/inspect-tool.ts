@@ -42,6 +42,8 @@ export interface Inspected {
     | undefined;
   /** How a `toolkit.ts` spells its toolkit: `SMS`. */
   readonly toolkitName?: string | undefined;
+  /** What a `toolkit.ts` tells models about its toolkit. */
+  readonly instructions?: string | undefined;
 }
 
 const MEMBERS = ["name", "version", "description", "input", "output", "listing", "run"];
@@ -89,21 +91,26 @@ export function inspectTool(exports: Exports, file: ToolFile): Inspected {
 }
 
 /**
- * Checks a `toolkit.ts`. A toolkit may only change the casing of its folder's name, so that the name in paths and the
+ * Checks a `toolkit.ts`, which has a name, instructions or both. A toolkit may only change the casing of its folder's name, so that the name in paths and the
  * name in ids stay recognizably the same.
  */
 export function inspectToolkit(exports: Exports, { toolkit }: ToolkitFile): Inspected {
   const letters = toolkit.replaceAll("-", "").toLowerCase();
   const fix = `write export default defineToolkit({ name: "${letters.toUpperCase()}" }), or delete the file`;
-  const { name, ...rest } = isRecord(exports.default) ? exports.default : {};
+  const { name, instructions, ...rest } = isRecord(exports.default) ? exports.default : {};
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined) return { complaints: [{ problem: `a toolkit has no member "${unknown}"`, fix }] };
+  if (instructions !== undefined && (typeof instructions !== "string" || instructions.trim() === "")) {
+    const problem = "its instructions is not a text";
+    return { complaints: [{ problem, fix: 'write instructions: "When to use these tools.", or leave it out' }] };
+  }
+  if (name === undefined && instructions !== undefined) return { complaints: [], instructions: instructions.trim() };
   if (typeof name !== "string" || !/^[A-Za-z0-9]+$/.test(name) || name.toLowerCase() !== letters) {
     return {
       complaints: [{ problem: `its default export does not spell "${toolkit}" (without dashes, in any casing)`, fix }],
     };
   }
-  return { complaints: [], toolkitName: name };
+  return { complaints: [], toolkitName: name, instructions: instructions?.trim() };
 }
 
 function* checkMembers(definition: Exports): Generator<Complaint> {

@@ -34,6 +34,8 @@ export interface Found {
   readonly tools: ToolFile[];
   readonly toolkits: ToolkitFile[];
   worker?: WorkerFile;
+  /** `tools/instructions.md`: what the server tells models about itself. */
+  instructions?: Omit<ToolkitFile, "toolkit">;
   readonly problems: Problem[];
 }
 
@@ -45,6 +47,8 @@ export const RESERVED_TOOLKITS: ReadonlySet<string> = new Set([
 
 /** The only code file at the top of the folder. */
 const WORKER = "worker.ts";
+/** Of the server, at the top of the folder. A toolkit has its own in toolkit.ts. */
+const INSTRUCTIONS = "instructions.md";
 const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
 /** @param root the folder of tools; it must exist */
@@ -55,7 +59,10 @@ export function findToolFiles(root: string): Found {
     const file = `${top}/${entry.name}`;
     if (isFolder(entry)) readToolkit(join(root, entry.name), file, entry.name, found);
     else if (entry.name === WORKER) found.worker = { kind: "worker", file, path: join(root, entry.name) };
-    else if (/^worker\.[cm]?[jt]sx?$/.test(entry.name)) {
+    else if (entry.name === INSTRUCTIONS) found.instructions = { file, path: join(root, entry.name) };
+    else if (looksLikeInstructions(entry.name)) {
+      found.problems.push({ file, problem: `only ${INSTRUCTIONS} is read`, fix: `rename it to ${INSTRUCTIONS}` });
+    } else if (/^worker\.[cm]?[jt]sx?$/.test(entry.name)) {
       found.problems.push({ file, problem: `only ${WORKER} is served`, fix: `rename it to ${WORKER}` });
     } else if (isScript(entry.name)) {
       found.problems.push({
@@ -70,11 +77,19 @@ export function findToolFiles(root: string): Found {
 
 /** @param label the folder's path for messages */
 function readToolkit(folder: string, label: string, toolkit: string, found: Found): void {
-  const entries = list(folder).filter((entry) => isFolder(entry) || isScript(entry.name));
+  const all = list(folder);
+  const entries = all.filter((entry) => isFolder(entry) || isScript(entry.name));
   // A folder without code is not a toolkit, so its name does not matter.
   if (entries.length === 0) return;
   const bad = toolkitComplaint(toolkit);
   if (bad) found.problems.push({ file: label, ...bad });
+  for (const { name } of all.filter((entry) => looksLikeInstructions(entry.name))) {
+    found.problems.push({
+      file: `${label}/${name}`,
+      problem: "a toolkit's instructions are not read from here",
+      fix: `move the text to ${label}/toolkit.ts: export default defineToolkit({ instructions: "…" })`,
+    });
+  }
   for (const entry of entries) {
     const file = `${label}/${entry.name}`;
     const path = join(folder, entry.name);
@@ -150,6 +165,10 @@ function list(folder: string): Dirent[] {
 function isFolder(entry: Dirent): boolean {
   if (!entry.isSymbolicLink()) return entry.isDirectory();
   return statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+function looksLikeInstructions(name: string): boolean {
+  return /^instructions\.(md|markdown|txt)$/i.test(name);
 }
 
 /** Whether a file is code, other than a test or a type declaration. */

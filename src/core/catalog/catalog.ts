@@ -1,4 +1,5 @@
 /** The catalogue of tools, prompts and resources: finds tools by reference, filters by principal, caches listings. */
+
 import type { ToolReference } from "../model/call.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { Demands, ToolDefinition } from "../model/definition.ts";
@@ -6,6 +7,7 @@ import type { PromptEntry, ResourceEntry } from "../model/offers.ts";
 import type { Refusal } from "../model/outcome.ts";
 import type { Principal } from "../model/principal.ts";
 import { lacking } from "../model/principal.ts";
+import type { Tells } from "./instructions.ts";
 
 /** What the generated module exports. */
 export interface CatalogSource {
@@ -19,6 +21,8 @@ export interface CatalogSource {
   readonly prompts: readonly PromptEntry[];
   /** Sorted by URI. */
   readonly resources: readonly ResourceEntry[];
+  /** What the server tells models about itself; absent if it tells nothing. */
+  readonly instructions?: Tells;
 }
 
 /** The lookups that a call needs. */
@@ -47,6 +51,8 @@ export interface Catalog {
   latest(toolkit: string | undefined): readonly CatalogEntry[];
   prompts(toolkit: string | undefined): readonly PromptEntry[];
   resources(toolkit: string | undefined): readonly ResourceEntry[];
+  /** What models are told about the toolkits that are visible, or about one of them. */
+  instructions(toolkit: string | undefined): string | undefined;
   /** All resources, including hidden ones: which entry a URI belongs to does not depend on the principal. */
   readonly allResources: readonly ResourceEntry[];
   /** Caches a protocol's listing: calls `make` the first time. */
@@ -106,6 +112,7 @@ export function createCatalog(source: CatalogSource, view = "", deployed?: Catal
     },
     prompts: (toolkit) => (toolkit === undefined ? source.prompts : source.prompts.filter(within(toolkit))),
     resources: (toolkit) => (toolkit === undefined ? source.resources : source.resources.filter(within(toolkit))),
+    instructions: (toolkit) => source.instructions?.(toolkits, toolkit),
     allResources,
     listing<Made>(name: string, toolkit: string | undefined, make: () => Made): Made {
       const key = `${name}/${toolkit ?? ""}`;
@@ -154,6 +161,7 @@ function visiblePart(source: CatalogSource, { toolkits, reach }: Principal): Cat
     entries: source.entries.filter(exists),
     prompts: source.prompts.filter(exists),
     resources: source.resources.filter(exists),
+    ...(source.instructions && { instructions: source.instructions }),
   };
 }
 

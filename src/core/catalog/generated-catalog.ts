@@ -9,7 +9,7 @@ import type { ToolDefinition, Traits } from "../model/definition.ts";
 import type { CatalogSource } from "./catalog.ts";
 
 /** The generated module's data. */
-export interface GeneratedCatalog extends Pick<CatalogSource, "revision" | "prompts" | "resources"> {
+export interface GeneratedCatalog extends Pick<CatalogSource, "revision" | "prompts" | "resources" | "instructions"> {
   /** Folders of the tools. */
   readonly toolkits: readonly string[];
   /** Every scope that a tool, prompt or resource demands, sorted. */

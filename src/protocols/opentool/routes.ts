@@ -51,7 +51,12 @@ async function loadFrom(address: string, context: RequestContext, documents: Doc
   const url = new URL(address);
   const head = JSON.stringify({
     opentool: FORMAT_VERSION,
-    info: { title: server.title ?? server.name, version: server.version },
+    info: {
+      title: server.title ?? server.name,
+      // JSON leaves out undefined.
+      description: runtime.catalog.instructions(toolkit),
+      version: server.version,
+    },
     server: { url: url.origin + url.pathname.replace(/\/[^/]+\/?$/, "") },
   });
   const tag = listingTag(runtime, `${LISTING}-${await sha256(head)}`, toolkit);

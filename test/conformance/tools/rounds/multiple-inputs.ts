@@ -5,6 +5,7 @@ export default defineTool({
   name: "test_input_required_result_multiple_inputs",
   version: "1.0.0",
   description: "Asks the user, the caller's model and the caller at once.",
+  listing: { allow: ["long-name"] },
   output: v.string(),
   async run(_, ctx) {
     const [user, model, roots] = await Promise.all([

@@ -5,6 +5,7 @@ export default defineTool({
   name: "test_input_required_result_tampered_state",
   version: "1.0.0",
   description: "Asks for a confirmation, with state that nobody may change on its way.",
+  listing: { allow: ["long-name"] },
   output: v.string(),
   async run(_, ctx) {
     await ctx.elicit("confirm", {

@@ -101,8 +101,11 @@ async function initialize({ params }: RpcRequest, { context }: Exchange): Promis
     return error(CODE.invalidParams, "params.protocolVersion must be a string");
   }
   const can = capabilitiesOf(isRecord(params) ? params.capabilities : undefined);
+  const serverInfo = shown(context.server, protocolVersion);
+  // JSON leaves out undefined.
+  const instructions = context.runtime.catalog.instructions(context.toolkit);
   return {
-    result: { protocolVersion, capabilities: SERVER_CAPABILITIES, serverInfo: shown(context.server, protocolVersion) },
+    result: { protocolVersion, capabilities: SERVER_CAPABILITIES, serverInfo, instructions },
     headers: { "mcp-session-id": await startSession(context, protocolVersion, can) },
   };
 }

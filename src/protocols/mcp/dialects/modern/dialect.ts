@@ -89,7 +89,8 @@ function methods(supported: () => readonly string[]): ReadonlyMap<string, Method
 }
 
 /** Describes the server (2026-07-28, server/discover). */
-function discover(supportedVersions: readonly string[], { server }: RequestContext): MethodReply {
-  const members = JSON.stringify({ supportedVersions, capabilities: SERVER_CAPABILITIES }).slice(0, -1);
+function discover(supportedVersions: readonly string[], { server, runtime, toolkit }: RequestContext): MethodReply {
+  const instructions = runtime.catalog.instructions(toolkit);
+  const members = JSON.stringify({ supportedVersions, capabilities: SERVER_CAPABILITIES, instructions }).slice(0, -1);
   return { resultText: `${members}${listingEnd(server)}}` };
 }

@@ -1,0 +1,26 @@
+/** What a server tells models about itself. Only a catalogue with instructions imports this. */
+
+/** Texts for models. */
+export interface Instructions {
+  /** About the whole server. */
+  readonly server?: string | undefined;
+  /** About each toolkit that has one, by its folder's name, in the order of the names. */
+  readonly toolkits: Readonly<Record<string, string>>;
+}
+
+/**
+ * @param visible the toolkits that the caller can see
+ * @param toolkit the one that the caller has addressed; undefined for all
+ * @returns undefined if there is nothing to tell
+ */
+export type Tells = (visible: ReadonlySet<string>, toolkit: string | undefined) => string | undefined;
+
+/** Joins the texts that concern a caller. On a toolkit's own path, that is only the toolkit's. */
+export function tellsOf({ server, toolkits }: Instructions): Tells {
+  return (visible, toolkit) => {
+    const isTold = (name: string) => visible.has(name) && (toolkit === undefined || name === toolkit);
+    const texts = Object.entries(toolkits).flatMap(([name, text]) => (isTold(name) ? [text] : []));
+    if (toolkit !== undefined) return texts[0];
+    return [...(server === undefined ? [] : [server]), ...texts].join("\n\n") || undefined;
+  };
+}
