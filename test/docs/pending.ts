@@ -7,10 +7,7 @@ export const PENDING: {
   readonly scripts: readonly string[];
   readonly imports: readonly string[];
 } = {
-  pages: [
-    ...["bindings", "connect", "debugging", "deploying", "discovery-documents", "instructions", "listings"],
-    ...["testing", "tracing", "updating"],
-  ].map((name) => `docs/${name}.md`),
-  scripts: ["new", "connect", "doctor"],
-  imports: ["#test"],
+  pages: [...["debugging"]].map((name) => `docs/${name}.md`),
+  scripts: [],
+  imports: [],
 };
