@@ -8,10 +8,16 @@ import type {
 } from "@cloudflare/workers-types";
 import type { Hono, MiddlewareHandler } from "hono";
 import type { Json } from "./core/lib/json.ts";
-import type { Bindings } from "./core/model/bindings.ts";
 import type { Block, Rich } from "./core/model/content.ts";
-import type { Requirements, RunInput, RunOutput, ToolContext, Traits } from "./core/model/definition.ts";
-import type { Listing } from "./core/model/listing.ts";
+import type {
+  Bindings,
+  Listing,
+  Requirements,
+  RunInput,
+  RunOutput,
+  ToolContext,
+  Traits,
+} from "./core/model/definition.ts";
 import type {
   GivenArguments,
   OfferContext,
@@ -26,12 +32,18 @@ import type { Principal } from "./core/model/principal.ts";
 import type { StandardSchema, Validated } from "./core/model/schema.ts";
 
 export type { Json } from "./core/lib/json.ts";
-export type { Bindings } from "./core/model/bindings.ts";
 export type { Change } from "./core/model/change.ts";
 export type { Block, PromptMessage, ResourceContents, Rich } from "./core/model/content.ts";
-export type { Attachment, LogLevel, ToolContext, Trace } from "./core/model/definition.ts";
+export type {
+  Attachment,
+  Bindings,
+  Listing,
+  ListingRule,
+  LogLevel,
+  ToolContext,
+  Trace,
+} from "./core/model/definition.ts";
 export type { Capability, Elicited, Fields, Root, Sampled, SamplingRequest } from "./core/model/elicitation.ts";
-export type { Listing, ListingRule } from "./core/model/listing.ts";
 export type { Principal } from "./core/model/principal.ts";
 export type { Session } from "./core/model/session.ts";
 

@@ -13,6 +13,8 @@ let served: Served;
 let home: string;
 beforeAll(async () => {
   fork = makeFork("test/fixtures/tools");
+  // A tool has it in its `env`.
+  fork.write(".dev.vars.example", "FIXTURE_SETTING=\n");
   served = await serveBuilt(fork);
   // The Inspector keeps a catalogue of servers in the home folder.
   home = mkdtempSync(join(tmpdir(), "trivet-home-"));

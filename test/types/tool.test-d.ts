@@ -100,11 +100,11 @@ defineTool({ ...tool, run() {} });
 defineTool({
   ...tool,
   requirements: { secrets: ["API_KEY", "OTHER"], authorization: [{ id: "google", oauth2: { scopes: ["s"] } }] },
-  env: ["BUCKET"],
+  env: ["NOT_IN_ANY_WRANGLER_TOML"],
   run(_, ctx) {
     expectTypeOf(ctx.secrets).toEqualTypeOf<{ readonly API_KEY: string; readonly OTHER: string }>();
     expectTypeOf(ctx.authorization).toEqualTypeOf<{ readonly google: string }>();
-    expectTypeOf(ctx.env).toEqualTypeOf<{ readonly BUCKET: unknown }>();
+    expectTypeOf(ctx.env).toEqualTypeOf<{ readonly NOT_IN_ANY_WRANGLER_TOML: unknown }>();
     expectTypeOf(ctx.userId).toEqualTypeOf<string | undefined>();
     // @ts-expect-error not declared
     ctx.secrets.ANOTHER;

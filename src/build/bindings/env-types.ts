@@ -10,7 +10,7 @@ import { from } from "../write/bundle-toolkit.ts";
 import { writeIfChanged } from "../write/write.ts";
 import type { Bindings } from "./bindings.ts";
 
-const MODEL = join(import.meta.dirname, "../../core/model/bindings.ts");
+const MODEL = join(import.meta.dirname, "../../core/model/definition.ts");
 
 /** Writes `env.d.ts` next to the catalogue, if it has changed. */
 export function writeEnvTypes(bindings: Bindings, catalog: string): void {

@@ -1,5 +1,7 @@
 /** The kinds of bindings: the TypeScript type of each, and the lines that add the common ones to wrangler.toml. */
 
+const PIPELINES = `import(${JSON.stringify("cloudflare:pipelines")})`;
+
 /**
  * Types by the kind that wrangler gives a binding. All are global types of @cloudflare/workers-types, the same that
  * `wrangler types` writes. A kind that is missing here, such as a new or an unsafe one, is `unknown`.
@@ -24,7 +26,7 @@ export const TYPES: Readonly<Record<string, string>> = {
   kv_namespace: "KVNamespace",
   media: "MediaBinding",
   mtls_certificate: "Fetcher",
-  pipeline: 'import("cloudflare:pipelines").Pipeline<import("cloudflare:pipelines").PipelineRecord>',
+  pipeline: `${PIPELINES}.Pipeline<${PIPELINES}.PipelineRecord>`,
   plain_text: "string",
   queue: "Queue",
   r2_bucket: "R2Bucket",

@@ -1,7 +1,6 @@
 /** Applies the rules of what hosts take in a listing to a tool. */
-import type { ListingRule } from "../../core/model/listing.ts";
-import type { Complaint } from "../read/problem.ts";
-import { type Listed, RULES } from "./rules.ts";
+import type { ListingRule } from "../../core/model/definition.ts";
+import { type Breach, type Listed, RULES } from "./rules.ts";
 
 export const RULE_NAMES = Object.keys(RULES) as readonly ListingRule[];
 
@@ -10,8 +9,8 @@ export function checkListing(
   tool: Listed,
   allowed: readonly ListingRule[],
   serverName: string,
-): { refused: Complaint[]; warned: Complaint[] } {
-  const found = { refused: [] as Complaint[], warned: [] as Complaint[] };
+): { refused: Breach[]; warned: Breach[] } {
+  const found = { refused: [] as Breach[], warned: [] as Breach[] };
   for (const name of RULE_NAMES) {
     const { effect, check } = RULES[name];
     const [breach, ...others] = check(tool, serverName);

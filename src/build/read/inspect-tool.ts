@@ -1,6 +1,5 @@
 /** Checks what the file of a tool exports, and describes it. Every mistake becomes a complaint with a fix. */
-import type { Traits } from "../../core/model/definition.ts";
-import type { Listing, ListingRule } from "../../core/model/listing.ts";
+import type { Listing, ListingRule, Traits } from "../../core/model/definition.ts";
 import type { PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
 import type { Described } from "../../core/model/tool-description.ts";
 import { RULE_NAMES } from "../listing/check-listing.ts";

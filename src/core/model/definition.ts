@@ -1,7 +1,6 @@
 /** A tool's definition and the context it runs in. Types only; authors get them from `src/tool.ts`. */
 
 import type { Json } from "../lib/json.ts";
-import type { Bound } from "./bindings.ts";
 import type { Change } from "./change.ts";
 import type { Rich } from "./content.ts";
 import type { Capability, Elicited, Fields, Filled, Root, Sampled, SamplingRequest } from "./elicitation.ts";
@@ -53,6 +52,19 @@ export interface Traits extends Demands {
   readonly meta?: Readonly<Record<string, Json>> | undefined;
   /** Parameters that clients repeat in request headers: the schema's `x-mcp-header`, found by discovery. */
   readonly headers?: readonly { readonly header: string; readonly path: readonly string[] }[] | undefined;
+}
+
+/** A rule of docs/listings.md, which says the host and its source. Discovery refuses a tool that breaks one of these. */
+export type RefusedRule = "parameter-name" | "top-level-union" | "tuple" | "array-items";
+
+/** A rule of docs/listings.md that discovery warns of. */
+export type WarnedRule = "long-name" | "long-description" | "no-type" | "lookaround";
+
+export type ListingRule = RefusedRule | WarnedRule;
+
+export interface Listing {
+  /** Rules that discovery does not apply to this tool, for a server whose hosts take what they forbid. */
+  readonly allow?: readonly ListingRule[] | undefined;
 }
 
 /** A picture for user interfaces (MCP, basic/index, Icons). */
@@ -120,6 +132,18 @@ export interface PageQuestion {
   readonly message: string;
   readonly url: string;
 }
+
+/** The Worker's bindings and variables, by name: empty until discovery adds a member for each name in wrangler.toml (`src/generated/env.d.ts`). */
+// biome-ignore lint/suspicious/noEmptyInterface: the generated file adds to it, which a type alias does not allow
+export interface Bindings {}
+
+/**
+ * The `env` of a definition that declares these names: a name that is not in wrangler.toml is `unknown`. If the names
+ * are not known to the compiler, every binding may be there or not.
+ */
+export type Bound<Name extends string> = string extends Name
+  ? Readonly<Partial<Bindings>> & { readonly [name: string]: unknown }
+  : { readonly [Key in Name]: Key extends keyof Bindings ? Bindings[Key] : unknown };
 
 /** The second argument of `run`. */
 export interface ToolContext<

@@ -163,7 +163,7 @@ describe("env names what wrangler.toml has", () => {
     writeFileSync(join(folder, "generated/env-checked.ts"), text);
     writeFileSync(
       join(folder, "use.ts"),
-      `import type { Bindings, ToolContext } from ${JSON.stringify(join(ROOT, "src/tool.ts"))};
+      `import { type Bindings, definePrompt, defineResource, defineWorker, type ToolContext } from ${JSON.stringify(join(ROOT, "src/tool.ts"))};
 type IsAny<T> = 0 extends 1 & T ? true : false;
 type AreAny = { [Name in keyof Bindings]: IsAny<Bindings[Name]> }[keyof Bindings];
 export const noneIsAny: AreAny = false;
@@ -185,6 +185,25 @@ export async function use({ env }: ToolContext<never, never, undefined, Exclude<
   env.NOTHING;
   return { rows, file, text };
 }
+export const prompt = definePrompt({
+  description: "P.",
+  env: ["ONLY_STAGING"],
+  arguments: { a: { description: "A.", complete: (_prefix, _others, { env }) => [env.ONLY_STAGING ?? ""] } },
+  // @ts-expect-error not declared
+  get: (_, { env }) => env.ONLY_STAGING + env.DB,
+});
+export const resource = defineResource({
+  uri: "r://{id}",
+  description: "R.",
+  env: ["FILES"],
+  read: async ({ id }, { env }) => (await env.FILES.get(id))?.text(),
+});
+export const worker = defineWorker({
+  routes(app) {
+    app.get("/", async (c) => c.text((await c.env.KV.get("a")) ?? "none"));
+  },
+  scheduled: async (_controller, env) => env.KV.put("a", env.ONLY_STAGING),
+});
 export const either = (env: Bindings) => (typeof env.TEXT === "string" ? env.TEXT.length : env.TEXT.gateway("a"));
 `,
     );

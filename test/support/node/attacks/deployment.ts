@@ -51,10 +51,10 @@ export async function startCounter(): Promise<Counter> {
 export function buildTools(): Fork {
   const fork = makeFork("test/fixtures/guarded", { closed: true });
   const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
-  // Discovery refuses a tool whose limiter is missing, so the limiter exists for the build and is removed for the run.
+  // Discovery refuses a tool whose limiter or variable is missing, so they exist for the build, and not for the run.
   fork.write(
     "wrangler.toml",
-    `${settings}\n[[ratelimits]]\nname = "RATE_7"\nnamespace_id = "7"\nsimple = { limit = 7, period = 60 }\n`,
+    `${settings.replace("[vars]", '[vars]\nCOUNTER = ""')}\n[[ratelimits]]\nname = "RATE_7"\nnamespace_id = "7"\nsimple = { limit = 7, period = 60 }\n`,
   );
   build(fork);
   fork.write("wrangler.toml", settings);
