@@ -36,6 +36,8 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
       wrangler: { configPath },
       // Otherwise workerd prints a stack for each connection that a test breaks: megabytes of them.
       verbose: false,
+      // Bindings without a local form, such as Workers AI, would need a login: a test replaces what it uses of them.
+      remoteBindings: false,
       // Access is the subject of test/access; everywhere else anyone may call without a rate limit.
       miniflare: { bindings: { PUBLIC: "true", RATE_PER_MINUTE: "", ...bindings }, durableObjects },
     });

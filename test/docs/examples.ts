@@ -5,6 +5,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly items?: Schema;
+  readonly prefixItems?: readonly Schema[];
   readonly minItems?: number;
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
@@ -34,6 +35,7 @@ export function exampleOf(schema: Schema): unknown {
       return Object.fromEntries(required.map(([name, inner]) => [name, exampleOf(inner)]));
     }
     case "array":
+      if (schema.prefixItems) return schema.prefixItems.map(exampleOf);
       return Array.from({ length: schema.minItems ?? 1 }, () => exampleOf(schema.items ?? {}));
     case "number":
     case "integer":

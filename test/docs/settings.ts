@@ -51,7 +51,10 @@ export function isAdditive(block: string): boolean {
 export const needsAccount = (block: string) => isAdditive(block) && OF_ACCOUNT.test(block);
 
 /** Where names of variables are: the settings, and the tools of the documentation. */
-const KNOWN = [readFileSync(join(ROOT, "src/settings.ts"), "utf8"), ...blocksIn("ts").map(({ text }) => text)];
+const KNOWN = [
+  ...["src/settings.ts", "src/build/check-settings.ts"].map((path) => readFileSync(join(ROOT, path), "utf8")),
+  ...blocksIn("ts").map(({ text }) => text),
+];
 
 /** @returns what wrangler and our own settings say against a wrangler.toml: errors, unknown names, unusable values */
 export function complaints(fork: Fork, toml: string): string[] {
