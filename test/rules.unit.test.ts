@@ -63,6 +63,20 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     // Reads the Worker's log, and source maps as discovery does.
     mayImport: [/^src\/cli\/start\//, /^src\/build\/read\/positions\.ts$/, /^type src\//, /^node:/],
   },
+  {
+    files: /^src\/cli\/test\//,
+    mayImport: [/^node:/],
+  },
+  // What tests of tools import as #test: stands beside the Worker, and never ships.
+  {
+    files: /^src\/testing\//,
+    mayImport: [
+      /^src\/(testing|core)\//,
+      /^type src\/(tool|generated\/tools\.d)\.ts$/,
+      /^src\/(index|settings|generated\/catalog)\.ts$/,
+      /^(cloudflare:workers|node:async_hooks)$/,
+    ],
+  },
   { files: /^src\/http\//, mayImport: [/^src\/http\//, /^src\/core\//, /^type hono/] },
   // Discovery loads these at build time to describe tools, so they must run anywhere and import nothing.
   { files: /^src\/protocols\/[a-z]+\/describe\.ts$/, mayImport: [/^type src\/core\//] },
@@ -202,7 +216,11 @@ describe("wire names stay in wire folders", () => {
 });
 
 describe("what ships", () => {
-  const shipped = files.filter((file) => file.startsWith("src/") && !/^src\/(build|cli)\//.test(file));
+  const shipped = files.filter((file) => file.startsWith("src/") && !/^src\/(build|cli|testing)\//.test(file));
+
+  it.each(shipped)("%s imports nothing of what is for tests", (file) => {
+    expect(importsOf(file).filter((target) => /^(type )?src\/testing\/|^#test$/.test(target))).toEqual([]);
+  });
 
   it.each(shipped)("%s keeps no mutable state in its module", (file) => {
     const mutable = text(file)

@@ -9,7 +9,7 @@ import { hashOf } from "../core/run/questions.ts";
 import type { Answer, Answers } from "./types.ts";
 
 /** More questions than any call asks: a tool that asks until it likes the answer would never end. */
-const MAX_QUESTIONS = 100;
+const MAX_QUESTIONS = 30;
 
 /**
  * Runs a call until it has no more questions.

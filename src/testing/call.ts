@@ -33,7 +33,7 @@ export function callTool(id: string, input?: unknown, options: ToolOptions = {})
 }
 
 /** `getPrompt` of `#test`, without types. */
-export function getPrompt(name: string, args?: object, options: Options = {}): Promise<Result<never>> {
+export function getPrompt(name: string, args?: unknown, options: Options = {}): Promise<Result<never>> {
   return conduct(name, options, async (caller, runtime) => {
     const entry = findPrompt(name, runtime.catalog);
     return { outcome: await runPrompt(entry, toJson(args ?? {}, "args") as Record<string, string>, caller, runtime) };

@@ -32,7 +32,7 @@ export function network(fake: FakeFetch = {}): Network {
       requests.push(request.clone() as Request);
       const given = await Promise.race([reply(request), aborted(request.signal)]);
       if (given === undefined) {
-        const address = `${request.method} ${request.url}`;
+        const address = addressOf(request);
         unexpected.push(address);
         throw new TypeError(`The test expects no request ${address}`);
       }
@@ -60,20 +60,25 @@ type Table = Exclude<FakeFetch, (request: Request) => unknown>;
 function fromTable(table: Table) {
   const replies = new Map(Object.entries(table).map(([address, reply]) => [normalized(address), reply]));
   return (request: Request) => {
-    const reply = replies.get(`${request.method} ${request.url}`);
+    const reply = replies.get(addressOf(request));
     if (typeof reply === "function") return reply(request);
     // A body can be read only once, and a tool may send the same request again.
     return reply instanceof Response ? reply.clone() : reply;
   };
 }
 
-/** Spells an address as a request does: with its method, and as the URL parser writes it. */
+/** `GET https://…`, as a request is noted: without the fragment, which is never sent. */
+function addressOf({ method, url }: Pick<Request, "method" | "url">): string {
+  const sent = new URL(url);
+  sent.hash = "";
+  return `${method} ${sent.href}`;
+}
+
+/** @throws if the address is not a URL, with or without a method before it */
 function normalized(address: string): string {
   const [, method = "GET", url = ""] = /^(?:([A-Z]+) )?(.*)$/s.exec(address) ?? [];
-  const parsed = URL.parse(url);
-  if (parsed === null) throw new Error(`The address ${JSON.stringify(address)} in \`fetch\` is not a URL`);
-  parsed.hash = "";
-  return `${method} ${parsed.href}`;
+  if (URL.canParse(url)) return addressOf({ method, url });
+  throw new Error(`The address ${JSON.stringify(address)} in \`fetch\` is not a URL`);
 }
 
 /** Rejects when the signal fires, as a request does. */

@@ -1,34 +1,15 @@
 /** How Web.ReadPage converts HTML: one page, its title, its content as markdown and as text. */
-import { exports } from "cloudflare:workers";
-import { afterEach, expect, it, vi } from "vitest";
-import { allowEveryCall } from "./_allow-every-call.ts";
+import { expect, it } from "vitest";
+import { callTool } from "#test";
 
-interface Value {
-  readonly title: string;
-  readonly content: string;
-}
-
-async function read(html: string, format?: "markdown" | "text"): Promise<Value> {
-  vi.spyOn(globalThis, "fetch").mockImplementation(
-    async () => new Response(html, { headers: { "content-type": "text/html; charset=utf-8" } }),
-  );
+async function read(html: string, format?: "markdown" | "text") {
+  const fetch = () => new Response(html, { headers: { "content-type": "text/html; charset=utf-8" } });
   const input = { url: "https://example.com/dir/page.html", ...(format && { format }) };
-  const response = await exports.default.fetch("http://localhost/tools/call", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ request: { tool_id: "Web.ReadPage", input } }),
-  });
-  return ((await response.json()) as { result: { value: Value } }).result.value;
+  return (await callTool("Web.ReadPage", input, { fetch })).value;
 }
 
 const markdown = async (html: string) => (await read(html)).content;
 const text = async (html: string) => (await read(html, "text")).content;
-
-allowEveryCall("RATE_60");
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 const PAGE = `<!doctype html><html><head><title> My   page
  &mdash; site </title><style>p { color: red }</style><script>var a = "<p>no</p>";</script></head>

@@ -1,35 +1,20 @@
 /** How Web.ReadPage handles hostile pages: it never blocks for long, and reports that it stopped early. */
-import { exports } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { allowEveryCall } from "./_allow-every-call.ts";
+import { callTool } from "#test";
 import { extract } from "./_extract.ts";
 
 const MIB = 1024 * 1024;
 /** These pages take seconds on a busy machine, so vitest's time limit must not decide. */
 const PATIENT = { timeout: 300_000 };
 
-interface Value {
-  readonly title: string;
-  readonly content: string;
-  readonly truncated: boolean;
-}
-
-async function read(html: string): Promise<Value> {
-  const headers = { "content-type": "text/html; charset=utf-8" };
-  vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response(html, { headers }));
+async function read(html: string) {
+  const fetch = () => new Response(html, { headers: { "content-type": "text/html; charset=utf-8" } });
   const input = { url: "https://example.com/dir/page.html", max_characters: 100 * MIB };
-  const response = await exports.default.fetch("http://localhost/tools/call", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ request: { tool_id: "Web.ReadPage", input } }),
-  });
-  return ((await response.json()) as { result: { value: Value } }).result.value;
+  return (await callTool("Web.ReadPage", input, { fetch })).value;
 }
 
 const filled = (unit: string, bytes: number) => unit.repeat(Math.floor(bytes / unit.length));
 const count = (text: string, of: string) => text.split(of).length - 1;
-
-allowEveryCall("RATE_60");
 
 afterEach(() => {
   vi.restoreAllMocks();

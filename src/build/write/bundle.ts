@@ -49,7 +49,7 @@ async function bundle(paths: readonly string[], outdir: string, base: string): P
       alias: { "#tool": TOOL_MODULE },
       external: ["node:*"],
       loader: TEXT,
-      plugins: [runtimeModules, wasmModules],
+      plugins: [testModule, runtimeModules, wasmModules],
       logLevel: "silent",
     });
     return undefined;
@@ -62,6 +62,15 @@ async function bundle(paths: readonly string[], outdir: string, base: string): P
 function formatMessage({ text, location }: Message): string {
   return location ? `${text} (${location.file}:${location.line}:${location.column})` : text;
 }
+
+/** Refuses `#test` in a tool: it would bring the helpers of tests into the Worker. */
+const testModule: Plugin = {
+  name: "test-module",
+  setup(bundler) {
+    const text = "#test is for tests, which do not ship: import it in *.test.ts only";
+    bundler.onResolve({ filter: /^#test$/ }, () => ({ errors: [{ text }] }));
+  },
+};
 
 /** Stubs for `cloudflare:workers` and the like, which exist only in the runtime. Every member of a stub is a stub. */
 const runtimeModules: Plugin = {

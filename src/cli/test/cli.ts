@@ -28,8 +28,13 @@ process.exitCode = tested === 0 && typed === 0 ? 0 : 1;
 
 /** @param isRead whether its output is read here, and not shown */
 function node(args: readonly string[], isRead = false): ChildProcess {
-  // So that vitest does not run it once more (test/support/node/discovered.ts).
-  const env = { ...process.env, TOOLS_DISCOVERED: "true" };
+  const env = {
+    // Loading vitest and its plugin takes half as long from the cache.
+    NODE_COMPILE_CACHE: resolve(ROOT, "node_modules/.cache/node"),
+    ...process.env,
+    // So that vitest does not run discovery once more (test/support/node/discovered.ts).
+    TOOLS_DISCOVERED: "true",
+  };
   return spawn(process.execPath, args, { cwd: ROOT, env, stdio: ["inherit", isRead ? "pipe" : "inherit", "inherit"] });
 }
 
