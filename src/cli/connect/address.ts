@@ -1,7 +1,7 @@
 /** Finds where the server is: under `npm start`, at a given URL, or where it was deployed. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Config } from "../lib/config.ts";
+import { type Config, hasPath, routesIn } from "../lib/config.ts";
 import { Mistake } from "../lib/mistake.ts";
 
 /** Where `npm run deploy` has wrangler note what it deployed (src/deploy.env). */
@@ -43,16 +43,10 @@ export function readUrl(text: string): string {
   return url.origin + url.pathname.replace(/\/+$/, "").replace(/\/mcp$/, "");
 }
 
-/** The custom domain or the route of wrangler.toml, if it has one without a wildcard in its host. */
-function domain({ routes = [], route }: Config): string | undefined {
-  const patterns = [...routes, ...(route === undefined ? [] : [route])].map((one) =>
-    typeof one === "string" ? one : one.pattern,
-  );
-  const pattern = patterns
-    .map((one) => one.replace(/^https?:\/\//, ""))
-    .find((one) => /^[^*/]+(\/[^*]*)?\*?$/.test(one));
-  // The metadata of a server below a path has a route of its own.
-  return pattern === undefined ? undefined : `https://${pattern.replace(/\/?\*?$/, "")}`;
+/** The first custom domain or route of wrangler.toml without a wildcard in its host. */
+function domain(settings: Config): string | undefined {
+  const pattern = routesIn(settings).find((one) => !one.startsWith("*") && !hasPath(one));
+  return pattern === undefined ? undefined : `https://${pattern.replace(/[/*]+$/, "")}`;
 }
 
 /** What the last `npm run deploy` on this machine printed, for this Worker and environment. */

@@ -1,5 +1,5 @@
 /** Checks wrangler.toml for what a deployment needs, besides the settings that discovery itself refuses. */
-import type { Config } from "../lib/config.ts";
+import { type Config, hasPath, routesIn } from "../lib/config.ts";
 import { error, type Finding, warning } from "./finding.ts";
 
 const FILE = "wrangler.toml";
@@ -20,7 +20,13 @@ const FLAGS: Readonly<Record<string, string>> = {
 };
 
 export function checkSettings(config: Config): Finding[] {
-  return [...checkRuntime(config), ...checkBindings(config), ...checkNames(config), ...checkVars(config)];
+  return [
+    ...checkRuntime(config),
+    ...checkBindings(config),
+    ...checkNames(config),
+    ...checkRoutes(config),
+    ...checkVars(config),
+  ];
 }
 
 function* checkRuntime({ compatibility_date: date, compatibility_flags: flags }: Config): Generator<Finding> {
@@ -64,6 +70,16 @@ function* checkNames({ name, vars }: Config): Generator<Finding> {
   if ((vars.SERVER_NAME ?? "trivet") === "trivet") {
     const fix = 'write SERVER_NAME = "my-tools": clients show it to their users';
     yield warning({ file: FILE, problem: 'SERVER_NAME is still "trivet"', fix });
+  }
+}
+
+/** Nothing is served below a path: docs/deploying.md, "Your domain", says why. */
+function* checkRoutes(config: Config): Generator<Finding> {
+  for (const pattern of routesIn(config)) {
+    if (!hasPath(pattern)) continue;
+    const problem = `the route ${pattern} has a path, and nothing is served below a path: every request would get 404`;
+    const fix = "use a domain of its own, such as tools.example.com (docs/deploying.md)";
+    yield error({ file: FILE, problem, fix });
   }
 }
 

@@ -19,3 +19,14 @@ export async function readConfig(config: string, env: string | undefined): Promi
     throw new Mistake(inOneLine(String((error as Error).message)));
   }
 }
+
+/** The patterns of all routes and custom domains, such as `tools.example.com` and `example.com/*`. */
+export function routesIn({ routes = [], route }: Config): string[] {
+  const all = [...routes, ...(route === undefined ? [] : [route])];
+  return all.map((one) => (typeof one === "string" ? one : one.pattern).replace(/^https?:\/\//, ""));
+}
+
+/** Whether a route matches only a part of its host's paths. */
+export function hasPath(pattern: string): boolean {
+  return !/^[^/]+(\/\*?)?$/.test(pattern);
+}

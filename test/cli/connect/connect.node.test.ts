@@ -9,11 +9,15 @@ import { type Fork, makeFork } from "../../support/node/fork.ts";
 
 const BIN = resolve(import.meta.dirname, "../../../node_modules/.bin");
 
+const TOOL = `import { defineTool } from "#tool";
+export default defineTool({ version: "1.0.0", description: "Adds nothing.", output: null, run() {} });
+`;
+
 let fork: Fork;
 let deployed: Deployed;
 let key: string;
 beforeAll(async () => {
-  fork = makeFork("test/fixtures/tools", { closed: true });
+  fork = makeFork({ "math/add.ts": TOOL }, { closed: true });
   build(fork);
   [deployed] = (await runAll(fork, [(env) => env])) as [Deployed];
   key = (await deployed.makeKey({ name: "host" })).text;
@@ -152,7 +156,7 @@ describe("--remote", () => {
 
   it.each([
     ['routes = [{ pattern = "tools.example.com", custom_domain = true }]', "https://tools.example.com/mcp"],
-    ['route = "example.com/tools/*"', "https://example.com/tools/mcp"],
+    ['routes = ["*.example.com/*", "example.com/tools/*", "tools.example.org/*"]', "https://tools.example.org/mcp"],
   ])("is the domain of wrangler.toml: %s", async (line, url) => {
     expect((await inFile(line)).stdout).toContain(` ${url} `);
   });

@@ -95,6 +95,7 @@ describe("a healthy fork", () => {
 describe("an ill fork", () => {
   it("gets a finding for each illness of its settings and tools, each with what to do", async () => {
     const settings = testSettings({ closed: true })
+      .replace(/^/, 'routes = ["example.com/tools/*", "tools.example.com/*"]\n')
       .replace(/^compatibility_date = .*$/m, 'compatibility_date = "2025-01-01"')
       .replace('"global_fetch_strictly_public"', '"nodejs_compat"')
       .replace(/^\[\[durable_objects\.bindings\]\]\nname = "HUB"\n.*\n/m, "")
@@ -115,6 +116,7 @@ describe("an ill fork", () => {
     expect(problems(ended)).toEqual([
       expect.stringMatching(/^error: wrangler\.toml: its compatibility_date is 2025-01-01/),
       expect.stringMatching(/^error: wrangler\.toml: the binding HUB is missing/),
+      expect.stringMatching(/^error: wrangler\.toml: the route example\.com\/tools\/\* has a path/),
       expect.stringMatching(/^error: wrangler\.toml: LOCAL = "true" opens every tool/),
       expect.stringMatching(/^error: wrangler\.toml: JWT_ISSUER and JWT_JWKS_URL belong together/),
       expect.stringMatching(/^error: wrangler\.toml: JWT_SECRET is a secret/),
@@ -126,7 +128,7 @@ describe("an ill fork", () => {
       expect.stringMatching(/^warning: wrangler\.toml: SERVER_NAME is still "trivet"/),
     ]);
     expect(ended.stdout).toContain("not checked: the account's secrets, keys and scopes (--offline).");
-    expect(ended.stdout).toMatch(/^5 errors, 6 warnings$/m);
+    expect(ended.stdout).toMatch(/^6 errors, 6 warnings$/m);
   });
 
   it("hears what discovery refuses: a binding that wrangler.toml lacks", async () => {
