@@ -1,11 +1,14 @@
 /** Checks wrangler.toml for settings that would silently make a server refuse every request, or leave it open. */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseEnv } from "node:util";
 import type { Unstable_Config as Config } from "wrangler";
 import { readSettings } from "../settings.ts";
-import type { Problem } from "./read/problem.ts";
+import { type Problem, problemIn } from "./read/problem.ts";
 
 const FILE = "wrangler.toml";
+/** Secrets and variables of this machine, which wrangler adds to those of wrangler.toml. */
+const LOCAL_FILE = ".dev.vars";
 
 /** @returns the top-level configuration, then that of each environment; empty if there is no wrangler.toml */
 async function settingsIn(project: string): Promise<Config[]> {
@@ -33,16 +36,18 @@ function limiters({ ratelimits }: Config): number[] {
 
 /**
  * @param project the folder of wrangler.toml
+ * @param isLocal whether to check the values in .dev.vars, too
  * @returns a problem for each wrong setting, at the top level and in each environment
  */
-export async function wrongSettings(project: string): Promise<Problem[]> {
+export async function wrongSettings(project: string, isLocal = false): Promise<Problem[]> {
   let all: Config[];
   try {
     all = await settingsIn(project);
   } catch (error) {
     return [{ file: FILE, problem: (error as Error).message, fix: "correct what the message names" }];
   }
-  return all.flatMap((config, at) => {
+  const local = isLocal ? wrongLocally(project) : [];
+  const wrong = all.flatMap((config, at) => {
     const name = config.definedEnvironments?.[at - 1];
     const vars = name === undefined ? "[vars]" : `[env.${name}.vars]`;
     const problems: Problem[] = at === 0 && config.dev.host !== undefined ? [HOST] : [];
@@ -53,6 +58,17 @@ export async function wrongSettings(project: string): Promise<Problem[]> {
     if (rate !== undefined && !known.includes(rate)) problems.push(rateProblem(vars, rate, known));
     return problems;
   });
+  return [...wrong, ...local];
+}
+
+function wrongLocally(project: string): Problem[] {
+  const path = join(project, LOCAL_FILE);
+  if (!existsSync(path)) return [];
+  const text = readFileSync(path, "utf8");
+  const lineOf = (setting: string) => text.split("\n").findIndex((line) => line.trim().startsWith(setting)) + 1;
+  return readSettings(parseEnv(text)).mistakes.map(({ setting, problem, fix }) =>
+    problemIn(LOCAL_FILE, { problem, fix, line: lineOf(setting) || undefined }),
+  );
 }
 
 /** With this setting, wrangler gives the Worker this host and origin instead of the request's own. */

@@ -1,6 +1,7 @@
 /**
  * `node src/build/cli.ts [--tools DIR] [--out FILE]`: runs discovery, on start, test, deploy and install. With
- * `--starting`, it only announces that a server is about to start; `npm start` runs this before wrangler.
+ * `--starting`, it only checks tools and settings, and announces that a server is about to start: `npm start` runs this
+ * before wrangler, which would bury a mistake under a report of its own.
  */
 import { existsSync } from "node:fs";
 import module from "node:module";
@@ -10,7 +11,7 @@ import { wrongSettings } from "./check-settings.ts";
 import { announceStart, devCatalog } from "./dev.ts";
 import { discover } from "./discover.ts";
 import { found, headline } from "./found.ts";
-import { formatProblems } from "./read/problem.ts";
+import { formatProblems, type Problem } from "./read/problem.ts";
 import { render, writeAll } from "./write/write.ts";
 
 // Loading wrangler, which reads wrangler.toml, takes half as long from the cache.
@@ -20,19 +21,15 @@ const ROOT = resolve(import.meta.dirname, "../..");
 const values = options();
 const folder = resolve(values.tools);
 const out = resolve(values.out);
-if (values.starting) {
-  announceStart(out);
-  process.exit();
-}
 const dev = process.env.WRANGLER_COMMAND === "dev" ? devCatalog(out) : undefined;
-const wrong = await wrongSettings(dirname(folder));
+const wrong = await wrongSettings(dirname(folder), values.starting);
 if (wrong.length > 0) {
   // A running server stops here too, because a wrong setting might leave it open.
   console.error(`${wrong.length} problem(s) in settings:\n${formatProblems(wrong)}`);
   process.exitCode = 1;
 } else {
   try {
-    await writeCatalog();
+    await (values.starting ? checkForStart() : writeCatalog());
   } catch (error) {
     fail(`discovery crashed. This is a bug in Trivet: ${error instanceof Error ? error.stack : error}`);
   }
@@ -40,16 +37,28 @@ if (wrong.length > 0) {
   dev?.watchAgain(folder);
 }
 
+async function checkForStart(): Promise<void> {
+  const result = await discovered();
+  if ("problems" in result) fail(inTools(result.problems));
+  else announceStart(out);
+}
+
+/** A missing folder counts as empty, because git does not keep it when the last tool is deleted. */
+function discovered(): ReturnType<typeof discover> {
+  return existsSync(folder) ? discover(folder) : Promise.resolve({ tools: [], prompts: [], resources: [] });
+}
+
+function inTools(problems: readonly Problem[]): string {
+  return `${problems.length} problem(s) in tools:\n${formatProblems(problems)}`;
+}
+
 async function writeCatalog(): Promise<void> {
   // Copy first, so that the served code is never newer than its description in the catalogue.
   const copying = dev?.copy(folder);
   // Discovery reports a file that cannot be bundled, together with all other problems.
   await copying?.catch(() => {});
-  // A missing folder counts as empty, because git does not keep it when the last tool is deleted.
-  const result: Awaited<ReturnType<typeof discover>> = existsSync(folder)
-    ? await discover(folder)
-    : { tools: [], prompts: [], resources: [] };
-  if ("problems" in result) fail(`${result.problems.length} problem(s) in tools:\n${formatProblems(result.problems)}`);
+  const result = await discovered();
+  if ("problems" in result) fail(inTools(result.problems));
   else {
     if (dev && copying) await dev.serve(await copying, result);
     else writeAll(await render(result, out), out);

@@ -1,15 +1,16 @@
 /** Discovery: finds, loads and checks every tool in a folder. Reports all problems at once, sorted by file. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Described } from "../core/model/tool-description.ts";
 import { limitersIn } from "./check-settings.ts";
+import { importCycles } from "./read/cycles.ts";
 import type { Discovery } from "./read/discovery.ts";
 import { cannotLoad, describeFailure, evaluate, type Job, type Source } from "./read/evaluate.ts";
 import type { Inspected } from "./read/inspect-tool.ts";
 import { findToolFiles, pascalCase, type ToolFile } from "./read/paths.ts";
 import { type Problem, problemIn } from "./read/problem.ts";
-import { bundleAll } from "./write/bundle.ts";
+import { bundleAll, type Unbundled } from "./write/bundle.ts";
 
 interface Tool {
   readonly file: ToolFile;
@@ -30,8 +31,15 @@ const MAX_NAME = 64;
 export async function discover(root: string): Promise<Discovery | { problems: Problem[] }> {
   const found = findToolFiles(root);
   const sources = [...found.toolkits, ...found.tools, ...(found.worker ? [found.worker] : [])];
-  const inspections = await inspectAll(sources, dirname(root));
-  const problems = [...found.problems];
+  const imports = new Map<string, readonly string[]>();
+  const inspections = await inspectAll(sources, dirname(root), imports);
+  const problems = [
+    ...found.problems,
+    ...importCycles(
+      imports,
+      sources.map(({ file }) => file),
+    ),
+  ];
   for (const source of sources) {
     for (const complaint of inspections.get(source)?.complaints ?? []) problems.push(problemIn(source.file, complaint));
   }
@@ -95,18 +103,23 @@ function duplicateNames(offers: readonly Tool[]): Problem[] {
   return problems;
 }
 
-async function inspectAll(sources: readonly Source[], base: string): Promise<Map<Source, Inspected>> {
+/** @param imports gets what each file imports when it loads */
+async function inspectAll(
+  sources: readonly Source[],
+  base: string,
+  imports: Map<string, readonly string[]>,
+): Promise<Map<Source, Inspected>> {
   const inspections = new Map<Source, Inspected>();
   if (sources.length === 0) return inspections;
   const out = mkdtempSync(join(tmpdir(), "trivet-"));
   try {
     const paths = sources.map(({ path }) => path);
-    const bundles = await bundleAll(paths, out, base);
+    const bundles = await bundleAll(paths, out, base, imports);
     const jobs: Job[] = [];
     for (const [index, source] of sources.entries()) {
       const bundled = bundles[index];
       if (bundled && "bundle" in bundled) jobs.push({ bundle: bundled.bundle, source });
-      else inspections.set(source, cannotLoad(bundled?.error ?? "it was not bundled"));
+      else inspections.set(source, notBundled(bundled, source));
     }
     const evaluated = await evaluate(jobs);
     for (const [index, { source }] of jobs.entries()) {
@@ -116,6 +129,11 @@ async function inspectAll(sources: readonly Source[], base: string): Promise<Map
   } finally {
     rmSync(out, { recursive: true, force: true });
   }
+}
+
+function notBundled(bundled: Unbundled | undefined, { path }: Source): Inspected {
+  const isHere = bundled?.path !== undefined && realpathSync(path) === bundled.path;
+  return cannotLoad(bundled?.error ?? "it was not bundled", isHere ? bundled.line : undefined, bundled?.fix);
 }
 
 /** Compiles the check that a tool needs. Loads the compiler lazily: few tools need it, and loading takes a while. */
