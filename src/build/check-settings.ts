@@ -30,6 +30,29 @@ export async function limitersIn(project: string): Promise<ReadonlySet<number> |
   return all.length === 0 ? undefined : new Set(all.flatMap(limiters));
 }
 
+/** Files that wrangler imports as text only if a rule in wrangler.toml says so. */
+const BY_RULE = ".md";
+
+/**
+ * Finds an import of a .md file that wrangler would refuse, with a message that names neither the rule nor the file of
+ * settings: those of older forks lack the rule.
+ *
+ * @param imports what each file imports, as messages name them
+ */
+export async function missingTextRule(
+  project: string,
+  imports: ReadonlyMap<string, readonly string[]>,
+): Promise<Problem[]> {
+  const importing = [...imports].find(([, paths]) => paths.some((path) => path.endsWith(BY_RULE)));
+  if (importing === undefined) return [];
+  const [config] = await settingsIn(project);
+  const isText = config?.rules.some(({ type, globs }) => type === "Text" && globs.some((one) => one.endsWith(BY_RULE)));
+  if (config === undefined || isText) return [];
+  const problem = `it imports a ${BY_RULE} file, and wrangler.toml has no rule that such files are text`;
+  const fix = `add to wrangler.toml: [[rules]] with type = "Text", globs = ["**/*${BY_RULE}"] and fallthrough = true`;
+  return [{ file: importing[0], problem, fix }];
+}
+
 function limiters({ ratelimits }: Config): number[] {
   return ratelimits.flatMap(({ name }) => /^RATE_(\d+)$/.exec(name)?.[1] ?? []).map(Number);
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Described } from "../core/model/tool-description.ts";
-import { limitersIn } from "./check-settings.ts";
+import { limitersIn, missingTextRule } from "./check-settings.ts";
 import { importCycles } from "./read/cycles.ts";
 import type { Discovery } from "./read/discovery.ts";
 import { cannotLoad, describeFailure, evaluate, type Job, type Source } from "./read/evaluate.ts";
@@ -63,7 +63,8 @@ export async function discover(root: string): Promise<Discovery | { problems: Pr
   described.sort((a, b) => compareText(a.id, b.id) || compareVersions(a.version, b.version));
   const open = lessGuarded(tools, new Map(described.map((tool) => [tool.id, tool])));
   const unlimited = withoutLimiter(all, await limitersIn(dirname(root)));
-  if (open.length + unlimited.length > 0) return { problems: [...open, ...unlimited] };
+  const wordless = await missingTextRule(dirname(root), imports);
+  if (open.length + unlimited.length + wordless.length > 0) return { problems: [...open, ...unlimited, ...wordless] };
   const prompts = others.flatMap(({ file: { toolkit, path }, inspected: { prompt }, name }) =>
     prompt ? [{ ...prompt, name, toolkit, path }] : [],
   );

@@ -18,7 +18,7 @@ export interface Unbundled {
 
 const TOOL_MODULE = join(import.meta.dirname, "../../tool.ts");
 
-/** Files that wrangler imports as text or data (its default module rules). */
+/** Files that wrangler imports as text or data: its default module rules, and the one of wrangler.toml for .md. */
 const TEXT: Record<string, Loader> = {
   ".txt": "text",
   ".html": "text",

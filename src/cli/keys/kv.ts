@@ -54,15 +54,26 @@ export function openKv(place: Place): Kv {
 }
 
 /** @returns names of the rate limiters in wrangler.toml */
-export async function rateLimiters({ config, env }: Place): Promise<string[]> {
-  // Loaded lazily, because it takes a while and only --rate needs it.
+export async function rateLimiters(place: Place): Promise<string[]> {
+  return (await settingsOf(place)).ratelimits.map(({ name }) => name);
+}
+
+/** @returns the scopes in OAUTH_SCOPES, which no tool needs to demand */
+export async function signInScopes(place: Place): Promise<string[]> {
+  const { OAUTH_SCOPES } = (await settingsOf(place)).vars;
+  return typeof OAUTH_SCOPES === "string" ? OAUTH_SCOPES.split(/[\s,]+/).filter(Boolean) : [];
+}
+
+interface WranglerSettings {
+  readonly ratelimits: readonly { readonly name: string }[];
+  readonly vars: Readonly<Record<string, unknown>>;
+}
+
+async function settingsOf({ config, env }: Place): Promise<WranglerSettings> {
+  // Loaded lazily, because it takes a while and few options need it.
   const { unstable_readConfig } = await import("wrangler");
   try {
-    const settings: { ratelimits: { name: string }[] } = unstable_readConfig(
-      { config, ...(env !== undefined && { env }) },
-      { hideWarnings: true },
-    );
-    return settings.ratelimits.map(({ name }) => name);
+    return unstable_readConfig({ config, ...(env !== undefined && { env }) }, { hideWarnings: true });
   } catch (error) {
     throw new Mistake(inOneLine(String((error as Error).message)));
   }

@@ -6,7 +6,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { attach } from "../../support/node/debugger.ts";
-import { type Fork, freePort, makeFork, type Started, start, until } from "../../support/node/fork.ts";
+import { type Fork, freePort, makeFork, type Started, serveBuilt, start, until } from "../../support/node/fork.ts";
 import { postJson } from "../../support/node/http.ts";
 
 const SECRET = "a-very-secret-value";
@@ -31,7 +31,25 @@ const FROB = `export function frob(secret: string, key: string): void {
 const PROMPT = `import { definePrompt } from "#tool";
 export default definePrompt({ description: "Fails.", get() { throw new Error("no words"); } });
 `;
-const TOOLS = { "kit/break.ts": BREAK, "kit/_frob.ts": FROB, "kit/say.prompt.ts": PROMPT };
+const TEXTS = `import { defineTool } from "#tool";
+import html from "./page.html";
+import md from "./page.md";
+import txt from "./page.txt";
+
+export default defineTool({ version: "1.0.0", description: "Joins.", run: () => [html.length, md.trim(), txt.trim()].join() });
+`;
+const TEXT = {
+  "text/join.ts": TEXTS,
+  "text/page.html": "<p>hi</p>",
+  "text/page.md": "# Hi\n",
+  "text/page.txt": "hi\n",
+};
+const TOOLS = {
+  "kit/break.ts": BREAK,
+  "kit/_frob.ts": FROB,
+  "kit/say.prompt.ts": PROMPT,
+  ...TEXT,
+};
 /** What the author is told, with the secret removed. */
 const REAL = "TypeError: cannot frob [redacted] (caused by RangeError: the disk is full of [redacted])";
 const HIDDEN = "The tool failed because of an internal error.";
@@ -76,8 +94,9 @@ describe("npm start", () => {
 
   it("greets with the tools, the three addresses and how to connect", async () => {
     await prints("npm run connect");
-    expect(served.printed()).toContain(`discovered 1 tool and 1 prompt
-  kit  Kit.Break, Kit_Say (prompt)
+    expect(served.printed()).toContain(`discovered 2 tools and 1 prompt
+  kit   Kit.Break, Kit_Say (prompt)
+  text  Text.Join
 
   OXP       ${served.url}/tools
   MCP       ${served.url}/mcp
@@ -113,6 +132,10 @@ describe("npm start", () => {
     expect(served.printed()).not.toContain(SECRET);
   });
 
+  it("serves .html, .md and .txt files that a tool imports as text", async () => {
+    expect((await call("Text.Join", {})).body.result.value).toBe("9,# Hi,hi");
+  });
+
   it("stops at a breakpoint in a file of tools/, which its source map names", async () => {
     const debug = await attach(inspector);
     try {
@@ -143,7 +166,19 @@ describe("npm start", () => {
   });
 });
 
-describe("a deployment, and npm run start:closed", () => {
+it("a deployment has the same texts", async () => {
+  const fork = makeFork(TEXT);
+  const served = await serveBuilt(fork);
+  try {
+    const { body } = await postJson(`${served.url}/tools/call`, { request: { tool_id: "Text.Join", input: {} } });
+    expect(body.result.value).toBe("9,# Hi,hi");
+  } finally {
+    await served.stop();
+    fork.remove();
+  }
+});
+
+describe("what a deployment logs and says, here in npm run start:closed", () => {
   it("logs JSON, and tells no caller the exception", async () => {
     const fork = makeFork(TOOLS);
     fork.write(".dev.vars", `FIXTURE_SECRET="${SECRET}"\n`);
