@@ -76,6 +76,21 @@ export function readSettings(env: Readonly<Record<string, unknown>>): { settings
       reject(setting, 'write origins in lower case, without a path or a slash at the end: "https://app.example.com"');
     return origins;
   };
+  // A tool's request is compared with its host and port: an address with a scheme or a path would never match.
+  const hostList = (setting: string): string[] => {
+    const hosts = list(setting);
+    if (!hosts.every((item) => /^[^/?#@*A-Z]+$/.test(item)))
+      reject(
+        setting,
+        'write whole hosts in lower case, without https:// and without a path: "intranet.example:8443 10.0.0.5"',
+      );
+    return hosts;
+  };
+  const address = (setting: string): string | undefined => {
+    const text = textOf(setting);
+    if (text !== undefined && !/^https?:\/\/[^/]/.test(text)) reject(setting, "write an address with https://");
+    return text;
+  };
 
   const urlList = (setting: string, protocols: readonly string[], fix: string): string[] => {
     // Not split at commas, because data URLs contain them.
@@ -104,7 +119,7 @@ export function readSettings(env: Readonly<Record<string, unknown>>): { settings
     isPublic: flag("PUBLIC", false),
     logsCalls: flag("LOG_CALLS", true),
     origins: originList("ALLOWED_ORIGINS"),
-    hosts: list("ALLOWED_HOSTS"),
+    hosts: hostList("ALLOWED_HOSTS"),
     // Syntax: RFC 6749, section 3.3. A resource does not ask for `offline_access` (MCP, basic/authorization).
     baseScopes: list("OAUTH_SCOPES").filter(
       (scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope) && scope !== "offline_access",
@@ -118,7 +133,7 @@ export function readSettings(env: Readonly<Record<string, unknown>>): { settings
     sessionSeconds: number("SESSION_TTL_SECONDS", DAY_SECONDS, "seconds", MAX_TTL_SECONDS, MIN_TTL_SECONDS),
     secret: textOf("JWT_SECRET"),
     issuer: textOf("JWT_ISSUER"),
-    jwksUrl: textOf("JWT_JWKS_URL"),
+    jwksUrl: address("JWT_JWKS_URL"),
     audience: textOf("JWT_AUDIENCE"),
     /** Signs session handles: base64url of 32 bytes or more. If unset, the deployment generates a key. */
     signingKey: textOf("SIGNING_KEY"),

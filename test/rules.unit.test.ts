@@ -51,9 +51,11 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   {
     files: /^src\/cli\/keys\//,
     // From the Worker's code only the format of a key's record, which is defined in one place.
+    // From discovery the scopes that tools demand.
     mayImport: [
       /^src\/cli\/(keys|lib)\//,
       /^src\/core\/ports\/key-records\.ts$/,
+      /^src\/build\/discover\.ts$/,
       /^type src\//,
       /^node:/,
       /^wrangler$/,

@@ -1,12 +1,15 @@
 /** Checks wrangler.toml for settings that would silently make a server refuse every request, or leave it open. */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseEnv } from "node:util";
 import type { Unstable_Config as Config } from "wrangler";
 import { type Mistake, readSettings } from "../settings.ts";
 import { type Bindings, bindingsIn } from "./bindings/bindings.ts";
-import type { Problem } from "./read/problem.ts";
+import { type Problem, problemIn } from "./read/problem.ts";
 
 const FILE = "wrangler.toml";
+/** Secrets and variables of this machine, which wrangler adds to those of wrangler.toml. */
+const LOCAL_FILE = ".dev.vars";
 
 /** What discovery needs of wrangler.toml to check definitions. */
 export interface Available {
@@ -37,6 +40,29 @@ export async function availableIn(project: string): Promise<Available | undefine
   if (all.length === 0) return undefined;
   const [serverName = ""] = all.map(({ vars }) => readSettings(vars).settings.name).sort((a, b) => b.length - a.length);
   return { limiters: new Set(all.flatMap(limiters)), bindings: await bindingsIn(project, all), serverName };
+}
+
+/** Files that wrangler imports as text only if a rule in wrangler.toml says so. */
+const BY_RULE = ".md";
+
+/**
+ * Finds an import of a .md file that wrangler would refuse, with a message that names neither the rule nor the file of
+ * settings: those of older forks lack the rule.
+ *
+ * @param imports what each file imports, as messages name them
+ */
+export async function missingTextRule(
+  project: string,
+  imports: ReadonlyMap<string, readonly string[]>,
+): Promise<Problem[]> {
+  const importing = [...imports].find(([, paths]) => paths.some((path) => path.endsWith(BY_RULE)));
+  if (importing === undefined) return [];
+  const [config] = await settingsIn(project);
+  const isText = config?.rules.some(({ type, globs }) => type === "Text" && globs.some((one) => one.endsWith(BY_RULE)));
+  if (config === undefined || isText) return [];
+  const problem = `it imports a ${BY_RULE} file, and wrangler.toml has no rule that such files are text`;
+  const fix = `add to wrangler.toml: [[rules]] with type = "Text", globs = ["**/*${BY_RULE}"] and fallthrough = true`;
+  return [{ file: importing[0], problem, fix }];
 }
 
 function limiters({ ratelimits }: Config): number[] {
@@ -84,16 +110,18 @@ function wrongDocumentSettings(vars: Config["vars"]): Mistake[] {
 
 /**
  * @param project the folder of wrangler.toml
+ * @param isLocal whether to check the values in .dev.vars, too
  * @returns a problem for each wrong setting, at the top level and in each environment
  */
-export async function wrongSettings(project: string): Promise<Problem[]> {
+export async function wrongSettings(project: string, isLocal = false): Promise<Problem[]> {
   let all: Config[];
   try {
     all = await settingsIn(project);
   } catch (error) {
     return [{ file: FILE, problem: (error as Error).message, fix: "correct what the message names" }];
   }
-  return all.flatMap((config, at) => {
+  const local = isLocal ? wrongLocally(project) : [];
+  const wrong = all.flatMap((config, at) => {
     const name = config.definedEnvironments?.[at - 1];
     const vars = name === undefined ? "[vars]" : `[env.${name}.vars]`;
     const problems: Problem[] = at === 0 && config.dev.host !== undefined ? [HOST] : [];
@@ -106,6 +134,17 @@ export async function wrongSettings(project: string): Promise<Problem[]> {
     if (rate !== undefined && !known.includes(rate)) problems.push(rateProblem(vars, rate, known));
     return problems;
   });
+  return [...wrong, ...local];
+}
+
+function wrongLocally(project: string): Problem[] {
+  const path = join(project, LOCAL_FILE);
+  if (!existsSync(path)) return [];
+  const text = readFileSync(path, "utf8");
+  const lineOf = (setting: string) => text.split("\n").findIndex((line) => line.trim().startsWith(setting)) + 1;
+  return readSettings(parseEnv(text)).mistakes.map(({ setting, problem, fix }) =>
+    problemIn(LOCAL_FILE, { problem, fix, line: lineOf(setting) || undefined }),
+  );
 }
 
 /** With this setting, wrangler gives the Worker this host and origin instead of the request's own. */

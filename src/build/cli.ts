@@ -1,7 +1,8 @@
 /**
  * `node src/build/cli.ts [--tools DIR] [--out FILE]`: runs discovery, on start, test, deploy and install. With
- * `--tokens`, it also prints what the listings cost a model. With `--starting`, it only announces that a server is about
- * to start; `npm start` runs this before wrangler.
+ * `--tokens`, it also prints what the listings cost a model. With `--starting`, it only checks tools and settings, and
+ * announces that a server is about to start: `npm start` runs this before wrangler, which would bury a mistake under a
+ * report of its own.
  */
 import { existsSync } from "node:fs";
 import module from "node:module";
@@ -12,7 +13,7 @@ import { type Available, availableIn, optionalParts, wrongSettings } from "./che
 import { announceStart, devCatalog } from "./dev.ts";
 import { discover } from "./discover.ts";
 import { found, headline } from "./found.ts";
-import { formatProblems } from "./read/problem.ts";
+import { formatProblems, type Problem } from "./read/problem.ts";
 import { writeTypes } from "./write/types.ts";
 import { render, writeAll } from "./write/write.ts";
 
@@ -23,12 +24,8 @@ const ROOT = resolve(import.meta.dirname, "../..");
 const values = options();
 const folder = resolve(values.tools);
 const out = resolve(values.out);
-if (values.starting) {
-  announceStart(out);
-  process.exit();
-}
 const dev = process.env.WRANGLER_COMMAND === "dev" ? devCatalog(out) : undefined;
-const wrong = await wrongSettings(dirname(folder));
+const wrong = await wrongSettings(dirname(folder), values.starting);
 if (wrong.length > 0) {
   // A running server stops here too, because a wrong setting might leave it open.
   console.error(`${wrong.length} problem(s) in settings:\n${formatProblems(wrong)}`);
@@ -37,7 +34,7 @@ if (wrong.length > 0) {
   try {
     const available = await availableIn(dirname(folder));
     if (available) writeEnvTypes(available.bindings, out);
-    await writeCatalog(available);
+    await (values.starting ? checkForStart(available) : writeCatalog(available));
   } catch (error) {
     fail(`discovery crashed. This is a bug in Trivet: ${error instanceof Error ? error.stack : error}`);
   }
@@ -45,16 +42,29 @@ if (wrong.length > 0) {
   dev?.watchAgain(folder);
 }
 
+async function checkForStart(available: Available | undefined): Promise<void> {
+  const result = await discovered(available);
+  if ("problems" in result) fail(inTools(result.problems));
+  else announceStart(out);
+}
+
+/** A missing folder counts as empty, because git does not keep it when the last tool is deleted. */
+async function discovered(available: Available | undefined): ReturnType<typeof discover> {
+  if (existsSync(folder)) return discover(folder, available);
+  return { tools: [], prompts: [], resources: [], ...(await optionalParts(dirname(folder))) };
+}
+
+function inTools(problems: readonly Problem[]): string {
+  return `${problems.length} problem(s) in tools:\n${formatProblems(problems)}`;
+}
+
 async function writeCatalog(available: Available | undefined): Promise<void> {
   // Copy first, so that the served code is never newer than its description in the catalogue.
   const copying = dev?.copy(folder);
   // Discovery reports a file that cannot be bundled, together with all other problems.
   await copying?.catch(() => {});
-  // A missing folder counts as empty, because git does not keep it when the last tool is deleted.
-  const result: Awaited<ReturnType<typeof discover>> = existsSync(folder)
-    ? await discover(folder, available)
-    : { tools: [], prompts: [], resources: [], ...(await optionalParts(dirname(folder))) };
-  if ("problems" in result) fail(`${result.problems.length} problem(s) in tools:\n${formatProblems(result.problems)}`);
+  const result = await discovered(available);
+  if ("problems" in result) fail(inTools(result.problems));
   else {
     writeTypes(result, out);
     const { warnings = [] } = result;

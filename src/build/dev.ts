@@ -89,7 +89,7 @@ export function devCatalog(out: string): DevCatalog {
 }
 
 /** Files that wrangler imports in a special way. */
-const ASSETS = [".txt", ".html", ".sql", ".bin", ".wasm"];
+const ASSETS = [".txt", ".html", ".md", ".sql", ".bin", ".wasm"];
 
 async function bundled(tools: string, outdir: string): Promise<readonly OutputFile[]> {
   const { tools: found, worker } = findToolFiles(tools);

@@ -1,19 +1,20 @@
 /** Discovery: finds, loads and checks every tool in a folder. Reports all problems at once, sorted by file. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Described } from "../core/model/tool-description.ts";
 import { describe as mcp } from "../protocols/mcp/describe.ts";
 import { unknownNames } from "./bindings/bindings.ts";
-import { type Available, optionalParts } from "./check-settings.ts";
+import { type Available, missingTextRule, optionalParts } from "./check-settings.ts";
 import { checkListing } from "./listing/check-listing.ts";
+import { importCycles } from "./read/cycles.ts";
 import type { Discovery } from "./read/discovery.ts";
 import { cannotLoad, describeFailure, evaluate, type Job, type Source } from "./read/evaluate.ts";
 import type { Inspected } from "./read/inspect-tool.ts";
 import { readInstructions } from "./read/instructions.ts";
 import { findToolFiles, pascalCase, type ToolFile } from "./read/paths.ts";
 import { type Problem, problemIn } from "./read/problem.ts";
-import { bundleAll } from "./write/bundle.ts";
+import { bundleAll, type Unbundled } from "./write/bundle.ts";
 
 interface Tool {
   readonly file: ToolFile;
@@ -38,8 +39,15 @@ export async function discover(
 ): Promise<Discovery | { problems: Problem[] }> {
   const found = findToolFiles(root);
   const sources = [...found.toolkits, ...found.tools, ...(found.worker ? [found.worker] : [])];
-  const inspections = await inspectAll(sources, dirname(root));
-  const problems = [...found.problems];
+  const imports = new Map<string, readonly string[]>();
+  const inspections = await inspectAll(sources, dirname(root), imports);
+  const problems = [
+    ...found.problems,
+    ...importCycles(
+      imports,
+      sources.map(({ file }) => file),
+    ),
+  ];
   for (const source of sources) {
     for (const complaint of inspections.get(source)?.complaints ?? []) problems.push(problemIn(source.file, complaint));
   }
@@ -63,9 +71,10 @@ export async function discover(
   described.sort((a, b) => compareText(a.id, b.id) || compareVersions(a.version, b.version));
   const open = lessGuarded(tools, new Map(described.map((tool) => [tool.id, tool])));
   const missing = missingIn(all, available);
+  const wordless = await missingTextRule(dirname(root), imports);
   const { refused, warned } = checkListings(tools, available?.serverName ?? "");
   const told = readInstructions(found, inspections);
-  const late = [...open, ...missing, ...refused, ...told.problems];
+  const late = [...open, ...missing, ...wordless, ...refused, ...told.problems];
   if (late.length > 0) return { problems: late };
   const prompts = others.flatMap(({ file: { toolkit, path }, inspected: { prompt }, name }) =>
     prompt ? [{ ...prompt, name, toolkit, path }] : [],
@@ -114,18 +123,23 @@ function duplicateNames(offers: readonly Tool[]): Problem[] {
   return problems;
 }
 
-async function inspectAll(sources: readonly Source[], base: string): Promise<Map<Source, Inspected>> {
+/** @param imports gets what each file imports when it loads */
+async function inspectAll(
+  sources: readonly Source[],
+  base: string,
+  imports: Map<string, readonly string[]>,
+): Promise<Map<Source, Inspected>> {
   const inspections = new Map<Source, Inspected>();
   if (sources.length === 0) return inspections;
   const out = mkdtempSync(join(tmpdir(), "trivet-"));
   try {
     const paths = sources.map(({ path }) => path);
-    const bundles = await bundleAll(paths, out, base);
+    const bundles = await bundleAll(paths, out, base, imports);
     const jobs: Job[] = [];
     for (const [index, source] of sources.entries()) {
       const bundled = bundles[index];
       if (bundled && "bundle" in bundled) jobs.push({ bundle: bundled.bundle, source });
-      else inspections.set(source, cannotLoad(bundled?.error ?? "it was not bundled"));
+      else inspections.set(source, notBundled(bundled, source));
     }
     const evaluated = await evaluate(jobs);
     for (const [index, { source }] of jobs.entries()) {
@@ -135,6 +149,11 @@ async function inspectAll(sources: readonly Source[], base: string): Promise<Map
   } finally {
     rmSync(out, { recursive: true, force: true });
   }
+}
+
+function notBundled(bundled: Unbundled | undefined, { path }: Source): Inspected {
+  const isHere = bundled?.path !== undefined && realpathSync(path) === bundled.path;
+  return cannotLoad(bundled?.error ?? "it was not bundled", isHere ? bundled.line : undefined, bundled?.fix);
 }
 
 /** Compiles the check that a tool needs. Loads the compiler lazily: few tools need it, and loading takes a while. */

@@ -58,17 +58,16 @@ function evaluateSome(jobs: readonly Job[]): Promise<Inspected[]> {
   });
 }
 
-/** The inspection of a file that cannot be loaded. */
-export function cannotLoad(reason: string): Inspected {
-  return {
-    complaints: [
-      {
-        problem: `it cannot be loaded: ${reason}`,
-        fix: "correct what the message names; a file must load quickly, and outside a Worker too",
-      },
-    ],
-  };
+/**
+ * The inspection of a file that cannot be loaded.
+ *
+ * @param line where in the file, if it is known
+ */
+export function cannotLoad(reason: string, line?: number, fix = FIX): Inspected {
+  return { complaints: [{ problem: `it cannot be loaded: ${reason}`, fix, line }] };
 }
+
+const FIX = "correct what the message names; a file must load quickly, and outside a Worker too";
 
 /** A thrown value as text: name and message of an error. */
 export function describeFailure(error: unknown): string {

@@ -2,6 +2,7 @@
 import type { StandardSchema } from "../../core/model/schema.ts";
 import type { Described, JsonSchema } from "../../core/model/tool-description.ts";
 import { asObject, changeAll } from "./flatten-schema.ts";
+import { isRecord } from "./is-record.ts";
 import { checksNothing, descriptionBehindChange, standardOf, toFlatJsonSchema } from "./schema.ts";
 
 /** Argument names that callers use for the call itself (docs/once.md, docs/tools.md and docs/sessions.md). */
@@ -94,13 +95,25 @@ function admitsUndefined(schema: unknown): boolean {
   }
 }
 
+/** Words that begin a JSON Schema; any other object is a mistake of another kind. */
+const JSON_SCHEMA = ["$schema", "type", "properties", "anyOf", "oneOf", "allOf", "enum", "const", "$ref"];
+
+function isPlainJsonSchema(schema: unknown): boolean {
+  return isRecord(schema) && JSON_SCHEMA.some((word) => ["string", "object"].includes(typeof schema[word]));
+}
+
 function convert(schema: unknown, side: "input" | "output", complain: Complain): JsonSchema | undefined {
   if (standardOf(schema) === undefined) {
     const fix = {
       input: "write input: v.object({ … }), or leave it out if the tool takes no parameters",
       output: "write a schema, null for no output, or leave it out for any JSON value",
     }[side];
-    complain(`its ${side} is not a schema (Standard Schema: valibot, zod, arktype, …)`, fix);
+    if (isPlainJsonSchema(schema)) {
+      complain(
+        `its ${side} is a plain JSON Schema`,
+        `write ${side}: jsonSchema({ … }), and import { defineTool, jsonSchema } from "#tool"`,
+      );
+    } else complain(`its ${side} is not a schema (Standard Schema: valibot, zod, arktype, …)`, fix);
     return undefined;
   }
   try {

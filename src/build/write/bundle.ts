@@ -1,29 +1,51 @@
 /** Bundles tool files for Node, with the settings that wrangler uses for the Worker. Does not run them. */
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { builtinModules } from "node:module";
+import { join, resolve } from "node:path";
 import { build, type Loader, type Message, type Plugin } from "esbuild";
 
-export type Bundled = { readonly bundle: string } | { readonly error: string };
+export type Bundled = { readonly bundle: string } | Unbundled;
+
+/** Why a file cannot be bundled. */
+export interface Unbundled {
+  readonly error: string;
+  /** What to do about it, if that is known. */
+  readonly fix?: string | undefined;
+  /** Where the mistake is; absent if it is not in a file. */
+  readonly path?: string | undefined;
+  readonly line?: number | undefined;
+}
 
 const TOOL_MODULE = join(import.meta.dirname, "../../tool.ts");
 
-/** Files that wrangler imports as text or data (its default module rules). */
-const TEXT: Record<string, Loader> = { ".txt": "text", ".html": "text", ".sql": "text", ".bin": "binary" };
+/** Files that wrangler imports as text or data: its default module rules, and the one of wrangler.toml for .md. */
+const TEXT: Record<string, Loader> = {
+  ".txt": "text",
+  ".html": "text",
+  ".sql": "text",
+  ".bin": "binary",
+  ".md": "text",
+};
 
 /**
  * @param out folder for the bundles
  * @param base folder that file names in messages are relative to
+ * @param imports gets what each file imports when it loads, by path relative to `base`
  * @returns for each path, where its bundle is, or why there is none
  */
-export async function bundleAll(paths: readonly string[], out: string, base: string): Promise<Bundled[]> {
-  const together = await bundle(paths, out, base);
+export async function bundleAll(
+  paths: readonly string[],
+  out: string,
+  base: string,
+  imports: Map<string, readonly string[]>,
+): Promise<Bundled[]> {
+  const together = await bundle(paths, out, base, imports);
   if (together === undefined) return paths.map((_, index) => ({ bundle: bundleIn(out, index) }));
   // One file that does not bundle makes the whole build fail. Bundle each alone to find out which.
   return Promise.all(
     paths.map(async (path, index): Promise<Bundled> => {
       const folder = join(out, String(index));
-      const error = await bundle([path], folder, base);
-      return error === undefined ? { bundle: bundleIn(folder, 0) } : { error };
+      return (await bundle([path], folder, base, imports)) ?? { bundle: bundleIn(folder, 0) };
     }),
   );
 }
@@ -32,10 +54,15 @@ function bundleIn(folder: string, index: number): string {
   return join(folder, `${index}.mjs`);
 }
 
-/** @returns an error message, or undefined if it worked */
-async function bundle(paths: readonly string[], outdir: string, base: string): Promise<string | undefined> {
+/** @returns why it does not work, or undefined if it does */
+async function bundle(
+  paths: readonly string[],
+  outdir: string,
+  base: string,
+  imports: Map<string, readonly string[]>,
+): Promise<Unbundled | undefined> {
   try {
-    await build({
+    const { metafile } = await build({
       absWorkingDir: base,
       entryPoints: paths.map((path, index) => ({ in: path, out: String(index) })),
       outdir,
@@ -49,14 +76,47 @@ async function bundle(paths: readonly string[], outdir: string, base: string): P
       alias: { "#tool": TOOL_MODULE },
       external: ["node:*"],
       loader: TEXT,
+      // For the line of an exception while a file loads (read/positions.ts).
+      sourcemap: "external",
+      sourcesContent: false,
+      metafile: true,
       plugins: [testModule, runtimeModules, wasmModules],
       logLevel: "silent",
     });
+    for (const [file, input] of Object.entries(metafile.inputs)) {
+      const loaded = input.imports.filter(({ kind, external }) => kind === "import-statement" && !external);
+      imports.set(
+        file,
+        loaded.map(({ path }) => path),
+      );
+    }
     return undefined;
   } catch (error) {
     const messages = (error as { errors?: Message[] }).errors ?? [];
-    return messages.map(formatMessage).join("; ") || String(error);
+    const location = messages[0]?.location;
+    return {
+      error: messages.map((message) => explain(message).text).join("; ") || String(error),
+      fix: [...new Set(messages.flatMap((message) => explain(message).fix ?? []))].join("; ") || undefined,
+      path: location ? resolve(base, location.file) : undefined,
+      line: location?.line,
+    };
   }
+}
+
+/** A package's name in an import: `@scope/name/part` is a part of `@scope/name`. */
+const PACKAGE = /^(@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*/i;
+
+/** esbuild's message, and for an import that leads nowhere what to do: install it, or write `node:` before it. */
+function explain(message: Message): { text: string; fix?: string } {
+  const [, from = ""] = /^Could not resolve "(.*)"$/.exec(message.text) ?? [];
+  const name = from.startsWith("#") ? undefined : PACKAGE.exec(from)?.[0];
+  if (name === undefined) return { text: formatMessage(message) };
+  const text = formatMessage({ ...message, text: `it imports "${from}", which is not installed` });
+  if (!builtinModules.includes(from)) return { text, fix: `run npm install ${name}, or correct the name` };
+  return {
+    text: formatMessage({ ...message, text: `it imports "${from}", a module of Node, without node: before it` }),
+    fix: `write "node:${from}"`,
+  };
 }
 
 function formatMessage({ text, location }: Message): string {

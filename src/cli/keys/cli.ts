@@ -5,8 +5,9 @@ import type { ParseArgsOptionsConfig } from "node:util";
 import type { KeyTerms } from "../../core/ports/key-records.ts";
 import { helpOf, readArguments, runScript, type Script } from "../lib/arguments.ts";
 import { Mistake } from "../lib/mistake.ts";
+import { doubts, settle } from "./doubts.ts";
 import { keyEditor } from "./editor.ts";
-import { openKv, type Place, rateLimiters } from "./kv.ts";
+import { openKv, type Place, rateLimiters, signInScopes } from "./kv.ts";
 import { makeKey } from "./make.ts";
 import { announce, table, USAGE } from "./messages.ts";
 import { readExpires, readName, readRate, readScopes, readToolkits } from "./options.ts";
@@ -20,6 +21,7 @@ const SCRIPT = {
     scopes: { type: "string", multiple: true },
     expires: { type: "string" },
     rate: { type: "string" },
+    yes: { type: "boolean", short: "y" },
     json: { type: "boolean" },
     remote: { type: "boolean" },
     "persist-to": { type: "string" },
@@ -34,7 +36,7 @@ const COMMON = ["remote", "persist-to", "config", "env"];
 type Values = ReturnType<typeof readArguments<(typeof SCRIPT)["options"]>>["values"];
 
 const COMMANDS = new Map([
-  ["create", { operand: "NAME", options: ["toolkits", "scopes", "expires", "rate"], run: create }],
+  ["create", { operand: "NAME", options: ["toolkits", "scopes", "expires", "rate", "yes"], run: create }],
   ["list", { operand: undefined, options: ["json"], run: list }],
   ["revoke", { operand: "ID or NAME", options: [], run: revoke }],
 ]);
@@ -70,7 +72,12 @@ async function create(operand: string, values: Values, place: Place): Promise<vo
     ...(values.expires !== undefined && { expires: readExpires(values.expires, now) }),
   };
   const key = makeKey(terms);
-  await keyEditor(openKv(place)).write(key.id, key.record);
+  const editor = keyEditor(openKv(place));
+  if (!values.yes) {
+    const asked = terms.scopes.some((scope) => scope !== "*");
+    await settle(doubts(terms, await editor.list(), asked ? await scopesInUse(place) : undefined));
+  }
+  await editor.write(key.id, key.record);
   console.log(announce(key, place.remote));
 }
 
@@ -120,6 +127,22 @@ function place({ remote = false, config, env, "persist-to": persistTo }: Values)
     config: resolve(config ?? join(ROOT, "wrangler.toml")),
     persistTo: persistTo && resolve(persistTo),
   };
+}
+
+/**
+ * Scopes that a tool, prompt or resource demands, or that clients request when they sign in; undefined if a tool is
+ * broken, because the scopes of the others are not all.
+ */
+async function scopesInUse(place: Place): Promise<string[] | undefined> {
+  const tools = join(ROOT, "tools");
+  if (!existsSync(tools)) return undefined;
+  // Loaded lazily, because it takes a while and only --scopes needs it.
+  const { discover } = await import("../../build/discover.ts");
+  const found = await discover(tools, undefined);
+  if ("problems" in found) return undefined;
+  const offers = [...found.tools, ...found.prompts, ...found.resources];
+  const demanded = offers.flatMap(({ traits }) => traits.scopes ?? []);
+  return [...new Set([...demanded, ...(await signInScopes(place))])].sort();
 }
 
 function toolkitFolders(): string[] {

@@ -58,6 +58,12 @@ export async function rateLimiters({ config, env }: Place): Promise<string[]> {
   return ratelimits.map(({ name }: { name: string }) => name);
 }
 
+/** @returns the scopes in OAUTH_SCOPES, which no tool needs to demand */
+export async function signInScopes({ config, env }: Place): Promise<string[]> {
+  const { OAUTH_SCOPES } = (await readConfig(config, env)).vars;
+  return typeof OAUTH_SCOPES === "string" ? OAUTH_SCOPES.split(/[\s,]+/).filter(Boolean) : [];
+}
+
 function placeOptions({ remote, config, env, persistTo }: Place): string[] {
   return [
     ...(remote ? ["--remote", "--preview=false"] : ["--local"]),

@@ -66,14 +66,19 @@ function ending(entry: LogEntry, durationMs: number, paint: Paint): string[] {
   ];
 }
 
+/** What the local runtime means by an error that has only a number. */
+const NETWORK = "from a fetch, this is usually a host name that does not exist, or no network";
+
 function errorLines(
   { name, message, stack, cause }: DescribedError,
   root: string,
   paint: Paint,
   before = "",
 ): string[] {
+  const isNetwork = /^internal error; reference = \w+$/.test(message);
   return [
     `  ${before}${paint("red", `${name}: ${message}`)}`,
+    ...(isNetwork ? [paint("dim", `  (${NETWORK})`)] : []),
     ...originalFrames(stack ?? "", root).map((frame) => `  ${frame}`),
     ...(cause === undefined ? [] : errorLines(cause, root, paint, "caused by ")),
   ];

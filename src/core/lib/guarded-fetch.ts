@@ -62,7 +62,18 @@ export function refusePrivate(url: URL): void {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw new AddressRefused("Only http and https addresses can be fetched");
   }
-  if (isInside(url)) throw new AddressRefused(`The address ${url.hostname} is not on the public internet`);
+  if (!isInside(url)) return;
+  // A name that no one has is not a private one: it may only be misspelled.
+  const problem = isAddress(url)
+    ? `${url.hostname} is an address in a private network`
+    : `${url.hostname} is not a name on the public internet`;
+  throw new AddressRefused(
+    `${problem}. If tools may fetch from it, add "${url.host}" to ALLOWED_HOSTS in wrangler.toml`,
+  );
+}
+
+function isAddress({ hostname }: URL): boolean {
+  return hostname.startsWith("[") || /^[\d.]+$/.test(hostname) || /(^|\.)localhost\.*$/.test(hostname);
 }
 
 /** Whether a URL's host is this machine or in a private network. */

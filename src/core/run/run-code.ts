@@ -5,7 +5,7 @@ import { isThenable, type MaybePromise, settlesAtOnce } from "../lib/maybe-promi
 import type { Scrub } from "../lib/scrub.ts";
 import type { Caller } from "../model/call.ts";
 import { CannotElicit, type Capability } from "../model/elicitation.ts";
-import type { Outcome } from "../model/outcome.ts";
+import type { Fault, Outcome } from "../model/outcome.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
 import type { RunContext } from "./context.ts";
 import { readFault } from "./faults.ts";
@@ -152,8 +152,16 @@ function safely<Made extends MaybePromise<Outcome | undefined>>(make: () => Made
 
 function thrown(error: unknown, work: Work): Outcome {
   if (error instanceof CannotElicit) return cannotAsk(error.capability);
-  const fault = readFault(error, work.context.scrub);
-  return fault ? { kind: "failed", fault } : internalFault(error, work);
+  const { scrub } = work.context;
+  const fault = readFault(error, scrub);
+  if (fault === undefined) return internalFault(error, work);
+  return { kind: "failed", fault: work.runtime.isLocal ? withCause(fault, error as Error, scrub) : fault };
+}
+
+/** Under `npm start`, the cause of a `ToolError` is its developer message, unless it has one. */
+function withCause(fault: Fault, { cause }: Error, scrub: Scrub): Fault {
+  const causeInWords = cause === undefined ? undefined : errorInWords(describeError(cause, scrub));
+  return { ...fault, developerMessage: fault.developerMessage ?? causeInWords };
 }
 
 function internalFault(error: unknown, { context, caller, offer, runtime }: Work): Outcome {

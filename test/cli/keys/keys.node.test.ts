@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Cloudflare, startCloudflare, TOKEN } from "../../support/node/cloudflare.ts";
 import { type Fork, makeFork } from "../../support/node/fork.ts";
+import { tool } from "../../support/node/project.ts";
 
 const SETTINGS = `name = "keys"
 compatibility_date = "2026-10-01"
@@ -40,12 +41,12 @@ function environment(more: Record<string, string> = {}): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(own), ...home, NODE_COMPILE_CACHE: join(fork.root, "compiled"), ...more };
 }
 
-function keys(args: readonly string[], more?: Record<string, string>) {
+function keys(args: readonly string[], more?: Record<string, string>, { root } = fork) {
   return new Promise<{ code: number; stdout: string; stderr: string }>((ended) => {
     execFile(
       process.execPath,
-      [join(fork.root, "src/cli/keys/cli.ts"), ...args],
-      { cwd: fork.root, env: environment(more) },
+      [join(root, "src/cli/keys/cli.ts"), ...args],
+      { cwd: root, env: environment(more) },
       (error, stdout, stderr) => ended({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );
   });
@@ -112,6 +113,31 @@ describe("on this machine", () => {
   });
 });
 
+describe("what may be a slip of the owner's", () => {
+  let scoped: Fork;
+  beforeAll(() => {
+    scoped = makeFork({ "sms/send.ts": tool({ scopes: '["sms:send"]' }) });
+    scoped.write("wrangler.toml", SETTINGS.replace("[[kv", '[vars]\nOAUTH_SCOPES = "login"\n[[kv'));
+  });
+  afterAll(() => scoped.remove());
+  const create = (...args: string[]) => keys(["create", "bot", ...args, "--persist-to", "state"], {}, scoped);
+
+  it("a scope that no tool demands and a name that another key has: a script is warned, and gets its key", async () => {
+    const first = await create("--scopes", "sms:send,login");
+    expect(first).toMatchObject({ code: 0, stderr: "" });
+    const second = await create("--scopes", "sms:sned");
+    expect(second.code).toBe(0);
+    expect(second.stdout).toMatch(/^trivet_/);
+    const [, id] = /\((\w{16})\)/.exec(first.stdout) ?? [];
+    expect(second.stderr.split("\n")).toEqual([
+      'Warning: --scopes: no tool demands "sms:sned"; the scopes in use are login, sms:send. (--yes hides this.)',
+      `Warning: There is already a key with the name "bot" (${id}): either can only be revoked by its id. (--yes hides this.)`,
+      "",
+    ]);
+    expect(await create("--scopes", "sms:sned", "--yes")).toMatchObject({ code: 0, stderr: "" });
+  });
+});
+
 describe("for the deployment", () => {
   const remote = (...args: string[]) =>
     keys([...args, "--remote"], {
@@ -133,6 +159,9 @@ describe("for the deployment", () => {
     expect(terms).toEqual({ name: "bot", scopes: ["*"], created: expect.any(Number), expires: 32_472_144_000 });
     expect(kept).toMatchObject({ metadata: terms, expiration: 32_472_144_000 });
     expect(cloudflare.requests.map((line) => line.replace(/[0-9a-f]{32}/, "…"))).toEqual([
+      // Is there a key of that name?
+      "GET /workers/scripts/keys/settings",
+      "GET /storage/kv/namespaces/…/keys",
       "GET /workers/scripts/keys/settings",
       `PUT /storage/kv/namespaces/…/values/key%3A${id}`,
     ]);

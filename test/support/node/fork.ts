@@ -95,11 +95,12 @@ export interface Started extends Served {
   printed(): string;
 }
 
-/** Runs `npm start`, or another script that serves, as a person would. */
-export async function start(fork: Fork, script = "start"): Promise<Started> {
-  const { child, url, printed } = await run(fork, script);
+/** Runs `npm start`, or another script that serves, as a person would, with more options for wrangler. */
+export async function start(fork: Fork, script = "start", options: readonly string[] = []): Promise<Started> {
+  const { child, url, printed } = await run(fork, script, options);
   try {
-    await until(() => isServed(url));
+    await until(async () => child.exitCode !== null || (await isServed(url)));
+    if (child.exitCode !== null) throw new Error("it has ended");
   } catch {
     await end(child);
     throw new Error(`npm run ${script} did not serve:\n${printed()}`);
@@ -124,9 +125,10 @@ async function isServed(url: string): Promise<boolean> {
   return (await fetch(`${url}/health`)).ok;
 }
 
-async function run(fork: Fork, script: string) {
+async function run(fork: Fork, script: string, options: readonly string[] = []) {
   const port = await freePort();
-  const child = spawn("npm", ["run", script, "--", "--port", String(port), "--persist-to", join(fork.root, "state")], {
+  const own = ["--port", String(port), "--persist-to", join(fork.root, "state"), ...options];
+  const child = spawn("npm", ["run", script, "--", ...own], {
     cwd: fork.root,
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
@@ -155,7 +157,8 @@ function end(child: ChildProcess): Promise<void> {
   });
 }
 
-function freePort(): Promise<number> {
+/** A port of this machine that nothing listens on. */
+export function freePort(): Promise<number> {
   return new Promise((found) => {
     const server = createServer().listen(0, "127.0.0.1", () => {
       const { port } = server.address() as { port: number };

@@ -1,0 +1,41 @@
+/** What a new key's owner may not have meant. None of it is wrong, so it is asked about and not refused. */
+import { createInterface } from "node:readline/promises";
+import type { KeyTerms, ListedKey } from "../../core/ports/key-records.ts";
+import { Mistake } from "../lib/mistake.ts";
+
+/**
+ * @param existing the keys there are
+ * @param demanded scopes that tools demand, sorted; undefined if that is not known
+ * @returns a sentence for each doubt
+ */
+export function doubts(
+  { name, scopes }: KeyTerms,
+  existing: readonly ListedKey[],
+  demanded: readonly string[] | undefined,
+): string[] {
+  const twins = existing.filter(({ terms }) => terms?.name === name).map(({ id }) => id);
+  const unknown = demanded ? scopes.filter((scope) => scope !== "*" && !demanded.includes(scope)) : [];
+  const known = demanded?.length ? `the scopes in use are ${demanded.join(", ")}` : "no scope is in use";
+  return [
+    ...unknown.map((scope) => `--scopes: no tool demands "${scope}"; ${known}.`),
+    ...(twins.length > 0
+      ? [`There is already a key with the name "${name}" (${twins.join(", ")}): either can only be revoked by its id.`]
+      : []),
+  ];
+}
+
+/**
+ * Asks on a terminal whether to go on. A script has nobody to ask: it gets warnings, and goes on.
+ *
+ * @throws {Mistake} if the answer is no
+ */
+export async function settle(found: readonly string[]): Promise<void> {
+  if (found.length === 0) return;
+  const isTerminal = process.stdin.isTTY && process.stderr.isTTY;
+  console.error(found.map((doubt) => (isTerminal ? doubt : `Warning: ${doubt} (--yes hides this.)`)).join("\n"));
+  if (!isTerminal) return;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question("Create the key anyway? (y/N) ");
+  terminal.close();
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Mistake("No key was created.");
+}
