@@ -138,6 +138,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^src\/core\/catalog\/compiled-check\.ts$/,
     ],
   },
+  // Types of files that are imported as text.
+  { files: /^src\/texts\.d\.ts$/, mayImport: [] },
   { files: /^src\/app\.ts$/, mayImport: [/^src\/(core|access|http|protocols|pages)\//, /^hono/] },
   // For forks with a tools/worker.ts: only code generated for them imports it.
   {
