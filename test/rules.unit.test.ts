@@ -118,6 +118,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   { files: /^src\/pages\//, mayImport: [/^src\/pages\//, /^src\/core\//, /^type src\/http\//] },
   // Parses environment strings into settings; the build checks wrangler.toml with it.
   { files: /^src\/settings\.ts$/, mayImport: [] },
+  // Types of the text files that tools import.
+  { files: /^src\/texts\.d\.ts$/, mayImport: [] },
   {
     files: /^src\/build\//,
     mayImport: [

@@ -114,4 +114,17 @@ describe("settings", () => {
   it("are not read from inherited members", () => {
     expect(readSettings(Object.create({ PUBLIC: "true" })).settings.isPublic).toBe(false);
   });
+
+  it.each(["https://a.example", "a.example/x", "A.example", "*.example", "user@a.example"])(
+    "ALLOWED_HOSTS accepts whole hosts only: %s would never match",
+    (hosts) => {
+      expect(readSettings({ ALLOWED_HOSTS: hosts }).mistakes.map(({ setting }) => setting)).toEqual(["ALLOWED_HOSTS"]);
+      expect(readSettings({ ALLOWED_HOSTS: "a.example:8443, [fd00::1] 10.0.0.5" }).mistakes).toEqual([]);
+    },
+  );
+
+  it("JWT_JWKS_URL is an address", () => {
+    expect(readSettings({ JWT_JWKS_URL: "login.example.com/keys" }).mistakes).toHaveLength(1);
+    expect(readSettings({ JWT_JWKS_URL: "https://login.example.com/keys" }).mistakes).toEqual([]);
+  });
 });

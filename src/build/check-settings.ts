@@ -120,18 +120,23 @@ export async function wrongSettings(project: string, isLocal = false): Promise<P
   } catch (error) {
     return [{ file: FILE, problem: (error as Error).message, fix: "correct what the message names" }];
   }
+  const text = all.length > 0 ? readFileSync(join(project, FILE), "utf8") : "";
   const local = isLocal ? wrongLocally(project) : [];
   const wrong = all.flatMap((config, at) => {
     const name = config.definedEnvironments?.[at - 1];
     const vars = name === undefined ? "[vars]" : `[env.${name}.vars]`;
     const problems: Problem[] = at === 0 && config.dev.host !== undefined ? [HOST] : [];
     const { settings, mistakes } = readSettings(config.vars);
-    for (const { problem, fix } of [...mistakes, ...wrongDocumentSettings(config.vars)])
-      problems.push({ file: FILE, problem: `${problem} in ${vars}`, fix });
+    for (const { setting, problem, fix } of [...mistakes, ...wrongDocumentSettings(config.vars)]) {
+      problems.push(problemIn(FILE, { problem: `${problem} in ${vars}`, fix, line: lineOf(setting, text, vars) }));
+    }
     const { ratePerMinute: rate, secret, issuer, jwksUrl } = settings;
     if ((secret || issuer || jwksUrl) && config.alias?.["#tokens"] === undefined) problems.push(tokensProblem(vars));
     const known = limiters(config);
-    if (rate !== undefined && !known.includes(rate)) problems.push(rateProblem(vars, rate, known));
+    if (rate !== undefined && !known.includes(rate)) {
+      const line = lineOf("RATE_PER_MINUTE", text, vars);
+      problems.push(problemIn(FILE, { ...rateProblem(vars, rate, known), line }));
+    }
     return problems;
   });
   return [...wrong, ...local];
@@ -141,10 +146,20 @@ function wrongLocally(project: string): Problem[] {
   const path = join(project, LOCAL_FILE);
   if (!existsSync(path)) return [];
   const text = readFileSync(path, "utf8");
-  const lineOf = (setting: string) => text.split("\n").findIndex((line) => line.trim().startsWith(setting)) + 1;
   return readSettings(parseEnv(text)).mistakes.map(({ setting, problem, fix }) =>
-    problemIn(LOCAL_FILE, { problem, fix, line: lineOf(setting) || undefined }),
+    problemIn(LOCAL_FILE, { problem, fix, line: lineOf(setting, text) }),
   );
+}
+
+/**
+ * @param header the table that the setting is in, if it is in one
+ * @returns the line that sets it; undefined if it is written in a way that needs a parser
+ */
+function lineOf(setting: string, text: string, header?: string): number | undefined {
+  const lines = text.split("\n").map((line) => line.trim());
+  const start = header === undefined ? 0 : lines.indexOf(header);
+  const at = lines.findIndex((line, number) => number >= start && /^"?([\w]+)"?\s*=/.exec(line)?.[1] === setting);
+  return start === -1 || at === -1 ? undefined : at + 1;
 }
 
 /** With this setting, wrangler gives the Worker this host and origin instead of the request's own. */
@@ -163,10 +178,9 @@ function tokensProblem(vars: string): Problem {
 }
 
 /** A request that cannot be counted is refused. */
-function rateProblem(vars: string, rate: number, known: readonly number[]): Problem {
+function rateProblem(vars: string, rate: number, known: readonly number[]): Omit<Problem, "file"> {
   const others = known.length > 0 ? `${known.map((limit) => `"${limit}", `).join("")}or ` : "";
   return {
-    file: FILE,
     problem: `RATE_PER_MINUTE is "${rate}" in ${vars}, and there is no rate limiter RATE_${rate}: every request would be refused`,
     fix: `write ${others}"" for no limit, or add [[ratelimits]] with name = "RATE_${rate}"`,
   };

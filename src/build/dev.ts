@@ -32,6 +32,8 @@ interface Copies {
 const STARTING = "starting";
 /** What the server serves, in words, for the banner of `npm start`. */
 const FOUND = "found.txt";
+/** The file of each offer, by the name that the log has for it. */
+const FILES = "files.json";
 /** Which folder wrangler watches. */
 const WATCHED = "watched";
 
@@ -82,10 +84,20 @@ export function devCatalog(out: string): DevCatalog {
       };
       writeAll(await render(discovery, catalog), catalog);
       writeFileSync(join(folder, FOUND), `${found(discovered)}\n`);
+      writeFileSync(join(folder, FILES), JSON.stringify(filesOf(discovered, dirname(tools))));
       writeFileSync(current, `export { createWorker, default } from "./${relative(folder, next)}/catalog.js";\n`);
       serveCurrent();
     },
   };
+}
+
+function filesOf({ tools, prompts, resources }: Discovery, project: string): Record<string, string> {
+  const named = [
+    ...tools.map(({ id, version, path }) => ({ name: `${id}@${version}`, path })),
+    ...prompts,
+    ...resources.map(({ about: { name }, path }) => ({ name, path })),
+  ];
+  return Object.fromEntries(named.map(({ name, path }) => [name, relative(project, path).split(sep).join("/")]));
 }
 
 /** Files that wrangler imports in a special way. */

@@ -1,8 +1,9 @@
 /** Says what discovery found: a headline, and one line for each toolkit. */
 import type { Discovery } from "./read/discovery.ts";
 
-/** More toolkits than a screen shows are only counted. */
+/** More toolkits than a screen shows are only counted, and so are more names than a line holds. */
 const MAX_LINES = 30;
+const MAX_NAMES = 8;
 
 /** `discovered 2 tools, 1 prompt and a worker.ts` */
 export function headline({ tools, prompts, resources, worker }: Discovery): string {
@@ -31,9 +32,14 @@ export function found(discovery: Discovery): string {
   for (const { toolkit, name } of prompts) add(toolkit, `${name} (prompt)`);
   for (const { toolkit, uri } of resources) add(toolkit, `${uri} (resource)`);
   const width = Math.max(0, ...Array.from(byToolkit.keys(), ({ length }) => length));
-  const lines = Array.from(byToolkit, ([toolkit, texts]) => `  ${toolkit.padEnd(width)}  ${texts.join(", ")}`).sort();
+  const lines = Array.from(byToolkit, ([toolkit, texts]) => `  ${toolkit.padEnd(width)}  ${shortened(texts)}`).sort();
   const more = lines.length > MAX_LINES ? [`  and ${lines.length - MAX_LINES} more toolkits`] : [];
   return [headline(discovery), ...lines.slice(0, MAX_LINES), ...more].join("\n");
+}
+
+function shortened(texts: readonly string[]): string {
+  const more = texts.length - MAX_NAMES;
+  return more > 1 ? `${texts.slice(0, MAX_NAMES).join(", ")} and ${more} more` : texts.join(", ");
 }
 
 function count(number: number, noun: string): string {

@@ -122,13 +122,13 @@ describe.concurrent("a worker.ts", () => {
 
   it("is not a tool, and is listed separately", async () => {
     const made = project({ "kit/add.ts": tool(), "worker.ts": WORKER });
-    expect((await made.discover()).stdout).toBe("discovered 1 tool(s) and a worker.ts\n");
+    expect((await made.discover()).stdout).toBe("discovered 1 tool and a worker.ts\n  kit  Kit.Add\n");
     expect((await made.catalog()).entries.map(({ id }) => id)).toEqual(["Kit.Add"]);
     expect(readFileSync(made.out, "utf8")).toContain("import worker from");
   });
 
   it("may be the only file", async () => {
-    expect((await project({ "worker.ts": WORKER }).discover()).stdout).toBe("discovered 0 tool(s) and a worker.ts\n");
+    expect((await project({ "worker.ts": WORKER }).discover()).stdout).toBe("discovered 0 tools and a worker.ts\n");
   });
 
   it("may be called worker in a toolkit, and is a tool there", async () => {
@@ -147,10 +147,11 @@ describe.concurrent("a worker.ts", () => {
 describe.concurrent("the generated module", () => {
   it("is not written again when nothing changed", async () => {
     const made = project({ "kit/add.ts": tool(), "kit/sub.ts": tool() });
-    expect((await made.discover()).stdout).toBe("discovered 2 tool(s)\n");
+    expect((await made.discover()).stdout).toBe("discovered 2 tools\n  kit  Kit.Add, Kit.Sub\n");
     const { mtimeMs } = statSync(made.out);
     const text = readFileSync(made.out, "utf8");
-    expect((await made.discover()).stdout).toBe("");
+    // It says what it found all the same.
+    expect((await made.discover()).stdout).toBe("discovered 2 tools\n  kit  Kit.Add, Kit.Sub\n");
     expect(statSync(made.out).mtimeMs).toBe(mtimeMs);
     // Not by luck: deleting the file produces the same text again.
     writeFileSync(made.out, "");

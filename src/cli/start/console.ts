@@ -12,6 +12,8 @@ import { paintFor, readEntry, showEntry } from "./entry.ts";
 const ROOT = resolve(import.meta.dirname, "../../..");
 /** Written by discovery: what it found for the server that is running. */
 const FOUND = join(ROOT, "src/generated/dev/found.txt");
+/** Written with it: the file of each tool by its name in the log. */
+const FILES = join(ROOT, "src/generated/dev/files.json");
 /** wrangler's line when it serves for the first time. */
 const READY = /Ready on (https?:\/\/\S+)/;
 
@@ -19,9 +21,18 @@ const paint = paintFor(process.stdout);
 const write = process.stdout.write.bind(process.stdout);
 let isReady = false;
 
+function fileOf(name: string): string | undefined {
+  try {
+    return JSON.parse(readFileSync(FILES, "utf8"))[name];
+  } catch {
+    // Not yet written, or being written.
+    return undefined;
+  }
+}
+
 function shown(line: string): string {
   const entry = readEntry(line);
-  if (entry) return showEntry(entry, ROOT, paint, new Date());
+  if (entry) return showEntry(entry, { root: ROOT, fileOf }, paint, new Date());
   const [, url] = isReady ? [] : (READY.exec(stripVTControlCharacters(line)) ?? []);
   if (url === undefined) return line;
   isReady = true;

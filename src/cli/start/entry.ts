@@ -23,6 +23,20 @@ const OUTCOMES: ReadonlyMap<unknown, Parameters<Paint>[0]> = new Map([
 /** What a person does not need at once: ids and members that are shown elsewhere. */
 const SHOWN_ELSEWHERE = ["level", "message", "time", "callId", "tool", "error", "trace", "principal"];
 
+/** What to do about an outcome that has a reason outside the tool's code. */
+const HINTS: Readonly<Record<string, string>> = {
+  requirements: "write NAME=value in .dev.vars and start again, or send it with the call",
+  unknown_tool: "npm run discover lists the tools",
+  timed_out: "wait for less, or raise timeoutMs in the definition",
+};
+
+/** Where this project is. */
+export interface Place {
+  readonly root: string;
+  /** The file of a tool, prompt or resource by its name in the log; undefined if there is none. */
+  readonly fileOf: (name: string) => string | undefined;
+}
+
 /** The entry in a line of the Worker's output; undefined for any other text. */
 export function readEntry(line: string): LogEntry | undefined {
   if (!line.startsWith("{")) return undefined;
@@ -35,26 +49,29 @@ export function readEntry(line: string): LogEntry | undefined {
 }
 
 /**
- * @param root the project's folder
- * @param now  the time of entries that have none
+ * @param now the time of entries that have none
  * @returns one line; more only for an error, which has its stack and its causes
  */
-export function showEntry(entry: LogEntry, root: string, paint: Paint, now: Date): string {
+export function showEntry(entry: LogEntry, { root, fileOf }: Place, paint: Paint, now: Date): string {
   const time = paint("dim", clock(typeof entry.time === "string" ? new Date(entry.time) : now));
   const tool = typeof entry.tool === "string" ? entry.tool : undefined;
   if (entry.message === "call" && typeof entry.durationMs === "number") {
-    return [time, tool ?? "(no tool)", ...ending(entry, entry.durationMs, paint)].join("  ");
+    return [time, tool ?? "(no tool)", ...ending(entry, entry.durationMs, paint, fileOf)].join("  ");
   }
   const members = Object.entries(entry).filter(([name]) => !SHOWN_ELSEWHERE.includes(name));
   const more = members.map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
   const head = [time, ...(tool ? [tool] : []), paint(LEVELS[entry.level], entry.message), ...more].join("  ");
   const error = entry.error as DescribedError | undefined;
-  return error === undefined ? head : [head, ...errorLines(error, root, paint)].join("\n");
+  if (error === undefined) return head;
+  const lines = errorLines(error, root, paint);
+  // An error of the framework about the tool, such as a wrong result, has no line in tools/.
+  const file = tool && !lines.some((line) => line.includes("tools/")) ? fileOf(tool) : undefined;
+  return [file === undefined ? head : `${head}  ${file}`, ...lines].join("\n");
 }
 
-/** Outcome, duration, protocol and the reason, as in `failed  12 ms  mcp  it requires secret "KEY"`. */
-function ending(entry: LogEntry, durationMs: number, paint: Paint): string[] {
-  const { outcome, reason, protocol, replayed, completion, detail } = entry;
+/** Outcome, duration, protocol and the reason, as in `failed  12 ms  mcp  tools/kit/add.ts: it requires secret "KEY"`. */
+function ending(entry: LogEntry, durationMs: number, paint: Paint, fileOf: Place["fileOf"]): string[] {
+  const { outcome, reason, protocol, replayed, completion } = entry;
   const words = reason === undefined ? String(outcome) : `${outcome} (${String(reason).replaceAll("_", " ")})`;
   return [
     paint(OUTCOMES.get(outcome) ?? "yellow", words.replaceAll("_", " ")),
@@ -62,8 +79,18 @@ function ending(entry: LogEntry, durationMs: number, paint: Paint): string[] {
     String(protocol),
     ...(replayed ? ["replayed"] : []),
     ...(completion ? ["completion"] : []),
-    ...(typeof detail === "string" ? [detail.replaceAll(/\s*\n\s*/g, " ")] : []),
+    ...why(entry, fileOf),
   ];
+}
+
+/** The tool's file, what went wrong, and what to do. Nothing for a call that went well. */
+function why({ outcome, reason, detail, tool }: LogEntry, fileOf: Place["fileOf"]): string[] {
+  if (OUTCOMES.get(outcome) === "green") return [];
+  const file = typeof tool === "string" ? fileOf(tool) : undefined;
+  const words = typeof detail === "string" ? detail.replaceAll(/\s*\n\s*/g, " ") : undefined;
+  const hint = HINTS[String(reason ?? outcome)];
+  const said = [file, words].filter((text) => text !== undefined).join(": ");
+  return said === "" && hint === undefined ? [] : [hint === undefined ? said : `${said} (${hint})`.trim()];
 }
 
 /** What the local runtime means by an error that has only a number. */

@@ -14,10 +14,10 @@ interface Mistake {
 
 const RATE_10 = '[[ratelimits]]\nname = "RATE_10"\nnamespace_id = "1"\nsimple = { limit = 10, period = 60 }\n';
 
-/** A mistake in the one file `kit/add.ts`. */
-const inAdd = (text: string, problem: string, fix: string): Mistake => ({
+/** A mistake in the one file `kit/add.ts`, perhaps on a line such as `:2`. */
+const inAdd = (text: string, problem: string, fix: string, line = ""): Mistake => ({
   files: { "kit/add.ts": text },
-  file: "tools/kit/add.ts",
+  file: `tools/kit/add.ts${line}`,
   problem,
   fix,
 });
@@ -207,7 +207,7 @@ const MISTAKES: Record<string, Mistake> = {
     "app.notFound would never run",
     "correct what the message names",
   ),
-  "a worker.ts that does not load": inWorker('throw new Error("no luck");', "", "Error: no luck", "correct what"),
+  "a worker.ts that does not load": inWorker('throw new Error("no luck");', ":1", "Error: no luck", "correct what"),
 
   // Versions
   "a version of two integers": inAdd(tool({ version: '"1.0"' }), '"1.0" is not three integers', 'version: "1.0.0"'),
@@ -235,12 +235,22 @@ const MISTAKES: Record<string, Mistake> = {
   },
 
   // Modules
-  "a module that throws": inAdd(tool({}, 'throw new RangeError("no luck");'), "RangeError: no luck", "correct what"),
+  "a module that throws": inAdd(
+    tool({}, 'throw new RangeError("no luck");'),
+    "RangeError: no luck",
+    "correct what",
+    ":3",
+  ),
   "a module that throws what is no error": inAdd(tool({}, "throw null;"), "cannot be loaded: null", "correct what"),
-  "a syntax error": inAdd("export default {", "found end of file (tools/kit/add.ts:1:16)", "correct what"),
-  "a missing file": inAdd(tool({}, 'import "./_absent.ts";'), 'Could not resolve "./_absent.ts"', "correct what"),
-  "a missing package": inAdd(tool({}, 'import "no-such-package";'), 'resolve "no-such-package"', "correct what"),
-  "a missing export": inAdd(tool({}, 'import { nope } from "#tool"; nope();'), 'import "nope"', "correct what"),
+  "a syntax error": inAdd("export default {", "found end of file (tools/kit/add.ts:1:16)", "correct what", ":1"),
+  "a missing file": inAdd(tool({}, 'import "./_absent.ts";'), 'Could not resolve "./_absent.ts"', "correct what", ":3"),
+  "a missing package": inAdd(
+    tool({}, 'import "no-such-package";'),
+    'imports "no-such-package"',
+    "npm install no-such-package",
+    ":3",
+  ),
+  "a missing export": inAdd(tool({}, 'import { nope } from "#tool"; nope();'), 'import "nope"', "correct what", ":3"),
   "a helper that throws": {
     files: { "kit/add.ts": tool({}, 'import "./_help.ts";'), "kit/_help.ts": 'throw new Error("helpless");' },
     file: "tools/kit/add.ts",
@@ -428,12 +438,7 @@ const MISTAKES: Record<string, Mistake> = {
   "an input that is a list": schema("input", "v.array(v.string())", "its input is not an object", "v.object({"),
   "an input that may be null": schema("input", "v.nullable(v.object({}))", "is not an object", "v.object({"),
   "an input that is no schema": schema("input", "{ a: v.string() }", "its input is not a schema", "v.object({"),
-  "an output that is no schema": schema(
-    "output",
-    '{ type: "string" }',
-    "its output is not a schema",
-    "null for no output",
-  ),
+  "an output that is no schema": schema("output", "() => true", "its output is not a schema", "null for no output"),
   "a recursive input": inAdd(
     tool(
       { input: "Node" },
@@ -555,9 +560,9 @@ describe("a mistake in one file is a build error", () => {
 
   it.each(inOneFile.map(([name, mistake], index) => [name, mistake, `tools/${fileOf(index)}`] as const))(
     "%s",
-    (_, { problem, fix }, file) => {
+    (_, { file: named, problem, fix }, file) => {
       expect(reported).toContainEqual({
-        file,
+        file: named.replace("tools/kit/add.ts", file),
         problem: expect.stringContaining(problem.replaceAll("tools/kit/add.ts", file)),
         fix: expect.stringContaining(fix.replaceAll("tools/kit/add.ts", file)),
       });
@@ -600,7 +605,7 @@ it("reports the mistakes of all files at once, in the files' order", async () =>
     "tools/kit/a.ts",
     "tools/kit/b.ts",
     "tools/kit/b.ts",
-    "tools/kit/c.ts",
+    "tools/kit/c.ts:1",
     "tools/kit/toolkit.ts",
   ]);
   expect(existsSync(out)).toBe(false);
@@ -667,7 +672,14 @@ describe.concurrent("a setting that would silently close or open a server", () =
     const { code, stderr } = await made.discover({ WRANGLER_COMMAND: "dev" });
     expect(code).toBe(1);
     expect(said(stderr)).toEqual([
-      { file: "wrangler.toml", problem: expect.stringContaining(problem), fix: expect.stringContaining(fix) },
+      {
+        // With the line of a variable.
+        file: expect.stringMatching(
+          /in \[(env\.a\.)?vars\]/.test(problem) ? /^wrangler\.toml:\d+$/ : /^wrangler\.toml$/,
+        ),
+        problem: expect.stringContaining(problem),
+        fix: expect.stringContaining(fix),
+      },
     ]);
   });
 

@@ -112,9 +112,11 @@ describe("npm start", () => {
     await call("Kit.Break", { key: "fine" });
     await prints(/^\d\d:\d\d:\d\d {2}Kit\.Break@1\.0\.0 {2}completed {2}\d+ ms {2}oxp$/m);
     await call("Kit.Break", { key: 1 });
-    await prints(/^\S+ {2}Kit\.Break@1\.0\.0 {2}invalid {2}\d+ ms {2}oxp {2}key: Must be a string$/m);
+    await prints(
+      /^\S+ {2}Kit\.Break@1\.0\.0 {2}invalid {2}\d+ ms {2}oxp {2}tools\/kit\/break\.ts: key: Must be a string$/m,
+    );
     await call("Kit.Brake", {});
-    await prints(/^\S+ {2}\(no tool\) {2}refused \(unknown tool\) {2}\d+ ms {2}oxp {2}Kit\.Brake$/m);
+    await prints(/^\S+ {2}\(no tool\) {2}refused \(unknown tool\) {2}\d+ ms {2}oxp {2}Kit\.Brake \(npm run discover/m);
   });
 
   it("logs an exception with its cause and the lines of tools/, without JSON, colours and secrets", async () => {

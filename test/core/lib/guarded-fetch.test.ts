@@ -227,3 +227,28 @@ describe("headers on a redirect (Fetch standard, HTTP-redirect fetch)", () => {
     if (then === "GET") expect(requests[1]?.headers).not.toHaveProperty("content-type");
   });
 });
+
+describe("the refusal says what to do", () => {
+  it.each([
+    [
+      "http://10.0.0.5:8080/x",
+      '10.0.0.5 is an address in a private network. If tools may fetch from it, add "10.0.0.5:8080" to ALLOWED_HOSTS',
+    ],
+    [
+      "http://[::1]/",
+      '[::1] is an address in a private network. If tools may fetch from it, add "[::1]" to ALLOWED_HOSTS',
+    ],
+    [
+      "http://localhost:3000/",
+      'localhost is an address in a private network. If tools may fetch from it, add "localhost:3000" to',
+    ],
+    // Perhaps it does not exist: it is not called private.
+    [
+      "http://wether/",
+      'wether is not a name on the public internet. If tools may fetch from it, add "wether" to ALLOWED_HOSTS',
+    ],
+    ["http://api.internal/", "api.internal is not a name on the public internet."],
+  ])("%s", (url, message) => {
+    expect(() => refusePrivate(new URL(url))).toThrow(message);
+  });
+});

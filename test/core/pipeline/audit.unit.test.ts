@@ -11,9 +11,14 @@ const CALLER: Caller = { callId: "call-1", protocol: "oxp", principal: OWNER, co
 const OFFER = { id: "Vault.Open", version: "1.0.0", traits: {} };
 const DONE: Outcome = { kind: "completed", value: "in the result" };
 
-function line(caller: Partial<Caller> = {}, offer: typeof OFFER | undefined = OFFER, outcome = DONE): LogEntry {
+function line(
+  caller: Partial<Caller> = {},
+  offer: typeof OFFER | undefined = OFFER,
+  outcome = DONE,
+  isLocal = false,
+): LogEntry {
   const lines: LogEntry[] = [];
-  const runtime = { now: () => 1_700_000_000_000, logCall: (entry: LogEntry) => lines.push(entry) };
+  const runtime = { isLocal, now: () => 1_700_000_000_000, logCall: (entry: LogEntry) => lines.push(entry) };
   audit(runtime as unknown as Runtime, { ...CALLER, ...caller }, offer, outcome, 12);
   expect(lines).toHaveLength(1);
   // Parsed, as a log pipeline would.
@@ -100,4 +105,15 @@ describe("the trace (W3C Trace Context, section 3.2.2.3)", () => {
 
 it("truncates an id chosen by the caller", () => {
   expect(line({ callId: "é".repeat(300) }).callId).toBe("é".repeat(255));
+});
+
+it.each<[Outcome, string | undefined]>([
+  [DONE, undefined],
+  [{ kind: "failed", fault: { message: "for users" } }, "for users"],
+  [{ kind: "failed", fault: { message: "for users", developerMessage: "for authors" } }, "for authors"],
+  [{ kind: "invalid", issues: [{ path: "a", message: "Must be a string" }] }, "a: Must be a string"],
+  [{ kind: "refused", refusal: { reason: "unknown_tool", name: "Kit.Brake" } }, "Kit.Brake"],
+])("has the words only under npm start: %j", (outcome, detail) => {
+  expect(line({}, OFFER, outcome as typeof DONE, true).detail).toBe(detail);
+  expect(line({}, OFFER, outcome as typeof DONE)).not.toHaveProperty("detail");
 });

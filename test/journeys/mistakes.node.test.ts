@@ -1,0 +1,321 @@
+/**
+ * The mistakes that a new author meets first, in definitions, at run time, in settings and on command lines: each
+ * message names the file, the line where there is one, and what to do. All others in definitions are in
+ * test/build/read/mistakes.node.test.ts.
+ */
+import { execFile } from "node:child_process";
+import { stripVTControlCharacters } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Fork, makeFork, type Started, start, until } from "../support/node/fork.ts";
+import { postJson } from "../support/node/http.ts";
+import { tool } from "../support/node/project.ts";
+
+/** What the message says: where the mistake is, what it is, and what to do about it. */
+type Message = readonly [where: string, problem: string, fix: string];
+
+const imported = (line: string) => `${line}\n${tool()}`;
+/** Files in a folder of their own, and what discovery says about them. */
+const DEFINITIONS: Record<string, readonly [files: Record<string, string>, ...Message]> = {
+  "a file with an underscore in its name": [
+    { "get_mail.ts": tool() },
+    "get_mail.ts",
+    '"get_mail" is not a tool name',
+    "rename the file to get-mail.ts",
+  ],
+  "a JavaScript file": [{ "add.js": tool() }, "add.js", "only .ts files are tools", "rename it to add.ts"],
+  "no default export": [
+    { "add.ts": "export const add = 1;" },
+    "add.ts",
+    "it has no default export (it exports add)",
+    "write export default defineTool(",
+  ],
+  "a misspelled member": [
+    { "add.ts": tool({ descripton: '"Adds."' }) },
+    "add.ts",
+    'a tool has no member "descripton"',
+    "write one of name, version, description",
+  ],
+  "no version": [{ "add.ts": tool({ version: undefined }) }, "add.ts", "it has no version", 'write version: "1.0.0"'],
+  "a parameter without a description": [
+    { "add.ts": tool({ input: "v.object({ a: v.string() })" }) },
+    "add.ts",
+    'the parameter "a" has no description',
+    "write a: v.pipe(…, v.description(",
+  ],
+  "an input that is not an object": [
+    { "add.ts": tool({ input: "v.string()" }) },
+    "add.ts",
+    "its input is not an object of parameters",
+    "write input: v.object({ … })",
+  ],
+  "a plain JSON Schema": [
+    { "add.ts": tool({ input: '{ type: "object", properties: {} }' }) },
+    "add.ts",
+    "its input is a plain JSON Schema",
+    "write input: jsonSchema({ … })",
+  ],
+  "a type that JSON lacks": [
+    { "add.ts": tool({ output: "v.date()" }) },
+    "add.ts",
+    "its output",
+    "use types that JSON has",
+  ],
+  "a syntax error": [
+    { "add.ts": "\nexport default {" },
+    "add.ts:2",
+    "it cannot be loaded",
+    "correct what the message names",
+  ],
+  "a package that is not installed": [
+    { "add.ts": imported('import get from "@missing/package/get";') },
+    "add.ts:1",
+    'it imports "@missing/package/get", which is not installed',
+    "run npm install @missing/package",
+  ],
+  "a module of Node without node:": [
+    { "add.ts": imported('\nimport { randomUUID } from "crypto";\nrandomUUID();') },
+    "add.ts:2",
+    'it imports "crypto"',
+    'write "node:crypto"',
+  ],
+  "a helper that is not there": [
+    { "add.ts": imported('import { help } from "./_help.ts";\nhelp();') },
+    "add.ts:1",
+    'Could not resolve "./_help.ts"',
+    "correct what the message names",
+  ],
+  "an exception while it loads": [
+    { "add.ts": tool({}, "\nconst list: string[] = [];\nlist[0]!.trim();") },
+    "add.ts:5",
+    "TypeError: Cannot read properties of undefined (reading 'trim')",
+    "correct what the message names",
+  ],
+  "an exception in a helper while it loads": [
+    { "add.ts": imported('import "./_help.ts";'), "_help.ts": '\nthrow new Error("no help");' },
+    "add.ts",
+    "Error: no help (tools/KIT/_help.ts:2)",
+    "correct what the message names",
+  ],
+  "two tools that import each other": [
+    {
+      "add.ts": tool({ run: "() => two" }, 'import { two } from "./two.ts";\nexport const one = "1";'),
+      "two.ts": tool({ run: "() => one" }, 'import { one } from "./add.ts";\nexport const two = "2";'),
+    },
+    "add.ts",
+    "in a circle: tools/KIT/add.ts → tools/KIT/two.ts → tools/KIT/add.ts",
+    "move what they share to a helper",
+  ],
+  "two files with one version": [
+    { "add.ts": tool(), "add@1.ts": tool() },
+    "add@1.ts",
+    "and so is tools/KIT/add.ts",
+    "give one of them another version",
+  ],
+};
+
+const throwing = (statement: string, more: Record<string, string> = {}) =>
+  tool({
+    output: undefined as never,
+    run: `async (_, ctx: any) => {\n    ${statement}\n  }`,
+    input: undefined as never,
+    ...more,
+  });
+/** A tool, and what the log of `npm start` says when it is called. The tool's file is `tools/kit/NAME.ts`. */
+const RUNS: Record<string, readonly [name: string, text: string | undefined, ...Message]> = {
+  "an exception": [
+    "throws",
+    throwing("ctx.nothing.at.all;"),
+    "tools/kit/throws.ts:8:",
+    "TypeError: Cannot read properties of undefined (reading 'at')",
+    "at ",
+  ],
+  "a ToolError without a word of its cause": [
+    "fails",
+    throwing(
+      'throw Object.assign(new Error("sorry", { cause: new Error("disk full") }), { name: "ToolError", fault: { message: "sorry" } });',
+    ),
+    "tools/kit/fails.ts",
+    "Error: disk full",
+    "",
+  ],
+  "a result that is not what was declared": [
+    "lies",
+    throwing("return 5;", { output: "v.string()" }),
+    "tools/kit/lies.ts",
+    "The tool's result does not match its declared output.",
+    "Must be a string",
+  ],
+  "a result that JSON cannot hold": [
+    "big",
+    throwing("return 5n;"),
+    "tools/kit/big.ts",
+    "The tool's result cannot be represented in JSON.",
+    "",
+  ],
+  "a secret that is nowhere": [
+    "secret",
+    throwing("return 5;", { requirements: '{ secrets: ["MY_KEY"] }' }),
+    "tools/kit/secret.ts",
+    'it requires secret "MY_KEY"',
+    "write NAME=value in .dev.vars",
+  ],
+  "a fetch from this network": [
+    "inside",
+    throwing('await ctx.fetch("http://10.0.0.5:8080/x");'),
+    "tools/kit/inside.ts:8:",
+    "10.0.0.5 is an address in a private network",
+    'add "10.0.0.5:8080" to ALLOWED_HOSTS in wrangler.toml',
+  ],
+  "a fetch from a name without a domain": [
+    "name",
+    throwing('await ctx.fetch("http://wether/x");'),
+    "tools/kit/name.ts:8:",
+    "wether is not a name on the public internet",
+    "ALLOWED_HOSTS in wrangler.toml",
+  ],
+  "a run that takes too long": [
+    "slow",
+    throwing("await new Promise(() => {});", { timeoutMs: "50" }),
+    "tools/kit/slow.ts",
+    "timed out",
+    "raise timeoutMs in the definition",
+  ],
+  "a call of a tool that is not there": [
+    "missing",
+    undefined,
+    "Kit.Missing",
+    "refused (unknown tool)",
+    "npm run discover lists the tools",
+  ],
+};
+
+const SETTINGS = `[vars]
+PUBLIC = "yes"
+ALLOWED_HOSTS = "https://intranet.example"
+ALLOWED_ORIGINS = "https://app.example.com/"
+RATE_PER_MINUTE = "45"
+`;
+const LOCAL_SETTINGS = '# Mine.\nLOG_CALLS="on"\n';
+const IN_SETTINGS: readonly Message[] = [
+  ["wrangler.toml:2", 'PUBLIC is "yes" in [vars]', 'write "true" or "false"'],
+  ["wrangler.toml:3", "ALLOWED_HOSTS is", "without https:// and without a path"],
+  ["wrangler.toml:4", "ALLOWED_ORIGINS is", "without a path or a slash at the end"],
+  ["wrangler.toml:5", "there is no rate limiter RATE_45", 'write "" for no limit, or add [[ratelimits]]'],
+  [".dev.vars:2", 'LOG_CALLS is "on"', 'write "true" or "false"'],
+];
+
+/** A command line, and the sentence that it prints. */
+const COMMANDS: readonly (readonly [args: string[], problem: string, fix: string])[] = [
+  [["src/cli/keys/cli.ts", "create"], "create needs the NAME of a key", "npm run keys -- --help"],
+  [["src/cli/keys/cli.ts", "create", "a", "--toolkits", "kitt"], 'there is no folder "kitt" in tools/', "it has kit"],
+  [["src/cli/keys/cli.ts", "create", "a", "--expires", "soon"], '"soon" is none of', "30d, 12h, 90m"],
+  [["src/cli/keys/cli.ts", "creat", "a"], 'There is no command "creat"', "npm run keys -- --help"],
+  [["src/build/cli.ts", "--tool", "x"], "Unknown option '--tool'", ""],
+];
+
+function node(fork: Fork, args: readonly string[]): Promise<string> {
+  return new Promise((done) => {
+    execFile(process.execPath, args, { cwd: fork.root }, (_, stdout, stderr) => done(stderr + stdout));
+  });
+}
+
+it("the table has thirty mistakes or more", () => {
+  const all = [...Object.keys(DEFINITIONS), ...Object.keys(RUNS), ...IN_SETTINGS, ...COMMANDS];
+  expect(all.length).toBeGreaterThanOrEqual(30);
+});
+
+describe("in a definition", () => {
+  const cases = Object.entries(DEFINITIONS).map(([name, entry], at) => ({ name, entry, kit: `kit-${at + 10}` }));
+  let fork: Fork;
+  let printed: string;
+  beforeAll(async () => {
+    fork = makeFork({});
+    for (const { entry, kit } of cases) {
+      for (const [file, text] of Object.entries(entry[0])) fork.write(`tools/${kit}/${file}`, text);
+    }
+    printed = await node(fork, ["src/build/cli.ts"]);
+  });
+  afterAll(() => fork.remove());
+
+  it.each(cases)("$name", ({ entry: [, file, problem, fix], kit }) => {
+    const messages = printed.split(/\n(?=tools\/)/).filter((text) => text.startsWith(`tools/${kit}/`));
+    const message = messages.find((text) => text.includes(problem.replaceAll("KIT", kit)));
+    expect(message?.split("\n")).toEqual([
+      `tools/${kit}/${file}`,
+      expect.stringContaining(problem.replaceAll("KIT", kit)),
+      expect.stringContaining(fix),
+      ...(message?.endsWith("\n") ? [""] : []),
+    ]);
+  });
+
+  it("npm start says the same, and no more: wrangler is not started", async () => {
+    const said = await node(fork, ["src/build/cli.ts", "--starting"]);
+    expect(said).toBe(printed);
+  });
+});
+
+describe("while a tool runs", () => {
+  let fork: Fork;
+  let served: Started;
+  const name = (file: string) => `Kit.${file[0]?.toUpperCase()}${file.slice(1)}`;
+  beforeAll(async () => {
+    const tools = Object.values(RUNS).flatMap(([file, text]) => (text === undefined ? [] : [[`kit/${file}.ts`, text]]));
+    fork = makeFork(Object.fromEntries(tools));
+    served = await start(fork);
+    for (const [file] of Object.values(RUNS)) {
+      await postJson(`${served.url}/tools/call`, { request: { tool_id: name(file), input: {} } });
+    }
+    // The last of them is a call of nothing.
+    await until(async () => served.printed().includes("unknown tool"));
+  });
+  afterAll(async () => {
+    await served?.stop();
+    fork?.remove();
+  });
+
+  it.each(Object.entries(RUNS))("%s", (_, [file, , where, problem, fix]) => {
+    const log = stripVTControlCharacters(served.printed());
+    // A call's entries: its lines, and the stack below them.
+    const entries = log.split(/\n(?=\d\d:\d\d:\d\d {2}|\[wrangler)/).filter((text) => text.includes(name(file)));
+    expect(entries).toContainEqual(expect.stringContaining(problem));
+    expect(entries.join("\n")).toContain(where);
+    expect(entries.join("\n")).toContain(fix);
+  });
+});
+
+describe("in a setting", () => {
+  let fork: Fork;
+  let printed: string;
+  beforeAll(async () => {
+    fork = makeFork({ "kit/add.ts": tool() });
+    fork.write("wrangler.toml", SETTINGS);
+    fork.write(".dev.vars", LOCAL_SETTINGS);
+    printed = await node(fork, ["src/build/cli.ts", "--starting"]);
+  });
+  afterAll(() => fork.remove());
+
+  it.each(IN_SETTINGS)("%s: %s", (where, problem, fix) => {
+    const message = printed.split(/\n(?=wrangler\.toml|\.dev\.vars)/).find((text) => text.startsWith(`${where}\n`));
+    expect(message).toContain(problem);
+    expect(message).toContain(fix);
+  });
+
+  it("each is told before the server starts, and once", () => {
+    expect(printed).toMatch(new RegExp(`^${IN_SETTINGS.length} problem\\(s\\) in settings:\n`));
+  });
+});
+
+describe("on a command line", () => {
+  let fork: Fork;
+  beforeAll(() => {
+    fork = makeFork({ "kit/add.ts": tool() });
+  });
+  afterAll(() => fork.remove());
+
+  it.each(COMMANDS)("%j", async (args, problem, fix) => {
+    const said = (await node(fork, args)).trimEnd();
+    expect(said).toContain(problem);
+    expect(said).toContain(fix);
+    expect(said.split("\n")).toHaveLength(1);
+  });
+});
