@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { experimental_getWranglerCommands as wranglerCommands } from "wrangler";
 import { ROOT } from "./blocks.ts";
-import { PENDING } from "./pending.ts";
 
 /** Scripts that are run, in the order in which they are written: they are quick, and need no account and no server. */
 const QUICK = /^npm run (discover|new -- .+|connect( .+)?)$/;
@@ -21,8 +20,7 @@ export function commandsIn(text: string): string[] {
 }
 
 export const isCurl = (command: string) => command.startsWith("curl ");
-export const isQuick = (command: string) =>
-  QUICK.test(command) && !PENDING.scripts.some((script) => command.startsWith(`npm run ${script}`));
+export const isQuick = (command: string) => QUICK.test(command);
 
 /** @returns what is wrong with a command that is not run; undefined if nothing is */
 export function mistakeIn(command: string): string | undefined {
@@ -36,7 +34,7 @@ export function mistakeIn(command: string): string | undefined {
 function mistakeInNpm([verb = "", script = ""]: string[]): string | undefined {
   if (OF_NPM.includes(verb)) return undefined;
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  const isKnown = verb === "run" && (script in scripts || PENDING.scripts.includes(script));
+  const isKnown = verb === "run" && script in scripts;
   return isKnown ? undefined : `package.json has no script for "npm ${verb} ${script}"`;
 }
 

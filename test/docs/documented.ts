@@ -8,7 +8,6 @@ import { type Ran, runTests } from "../support/node/copy.ts";
 import { type Fork, makeFork, type ServedBuilt, serveDist, testSettings } from "../support/node/fork.ts";
 import { type Block, blocksIn, ROOT } from "./blocks.ts";
 import { commandsIn, isQuick } from "./commands.ts";
-import { PENDING } from "./pending.ts";
 import { isAdditive, merged, needsAccount } from "./settings.ts";
 
 /** The address that the documentation gives, of `npm start`. */
@@ -17,9 +16,7 @@ export const WRITTEN_URL = /http:\/\/(127\.0\.0\.1|localhost):8787/g;
 /** Blocks without a file of their own are the body of a tool's `run`. */
 const FRAGMENTS = "src/fragments";
 
-/** Blocks that import a module which does not exist yet wait for it. */
-export const tsBlocks = () =>
-  blocksIn("ts").filter(({ text }) => !PENDING.imports.some((name) => text.includes(`from "${name}"`)));
+export const tsBlocks = () => blocksIn("ts");
 
 export interface Documented extends ServedBuilt {
   readonly fork: Fork;

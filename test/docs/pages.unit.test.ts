@@ -3,7 +3,6 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { BLOCKS, blocksOf, notRun, PAGES, ROOT } from "./blocks.ts";
-import { PENDING } from "./pending.ts";
 
 const read = (path: string) => readFileSync(resolve(ROOT, path), "utf8");
 /** The text of a page without its blocks and code. */
@@ -29,7 +28,6 @@ describe("links", () => {
       if (/^[a-z]+:/.test(link)) return [];
       const [path = "", anchor] = link.split("#");
       const target = path === "" ? page : relative(ROOT, resolve(ROOT, dirname(page), path));
-      if (PENDING.pages.includes(target)) return [];
       const isThere = existsSync(resolve(ROOT, target));
       return isThere && (anchor === undefined || anchorsOf(target).includes(anchor)) ? [] : link;
     });
@@ -41,19 +39,12 @@ describe("links", () => {
     expect(linked).toEqual(expect.arrayContaining(globSync("docs/*.md", { cwd: ROOT })));
   });
 
-  it("wait for no page, script or module that exists", () => {
-    const { scripts, imports } = JSON.parse(read("package.json"));
-    const pages = PENDING.pages.filter((page) => existsSync(resolve(ROOT, page)));
-    const names = [...PENDING.scripts, ...PENDING.imports].filter((name) => name in { ...scripts, ...imports });
-    expect([...pages, ...names], "delete these from pending.ts").toEqual([]);
-  });
-
   it("in src name pages that exist", () => {
     const named = globSync("src/**/*.ts", { cwd: ROOT }).flatMap((file) => {
       const text = file.startsWith("src/generated") ? "" : read(file);
       return [...text.matchAll(/\bdocs\/[\w-]+\.md/g)].map(([page]) => page);
     });
-    expect(named.filter((page) => !PAGES.includes(page) && !PENDING.pages.includes(page))).toEqual([]);
+    expect(named.filter((page) => !PAGES.includes(page))).toEqual([]);
   });
 });
 
