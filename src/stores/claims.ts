@@ -31,8 +31,11 @@ export const MAX_COPY = 1_800_000;
 
 /** Results that one alarm copies to KV: one invocation can have 1,000 KV operations. */
 const MAX_COPIES_PER_ALARM = 500;
-/** How long the alarm waits before it tries a failed write to KV again. */
-const PAUSE_MS = 10_000;
+/**
+ * How long the alarm waits at least before it looks again, at what is due or at a failed write to KV. Each time, it reads
+ * all rows; at once a second, an object in constant use would read billions of them in a month.
+ */
+const PAUSE_MS = 60_000;
 
 /** Duplicates that may wait for one run at a time: each receives the whole result when it ends. */
 const MAX_WAITING = 64;
@@ -171,9 +174,9 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
       now - this.copyMs,
       MAX_COPIES_PER_ALARM,
     );
-    let soonest = now + 1_000;
     // Read one result at a time: together they may exceed the object's memory.
-    for (const { key } of [...old]) {
+    const due = [...old];
+    for (const { key } of due) {
       const stored = this.#read(key);
       if (stored?.record == null) continue;
       try {
@@ -184,14 +187,14 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
         // KV cannot be reached, so the object keeps its copy for now. Do not throw: the platform retries a failing
         // alarm only a few times.
         sql.exec("UPDATE claims SET copied = ? WHERE key = ? AND token = ?", now, key, stored.row.token);
-        soonest = now + Math.min(PAUSE_MS, this.copyMs);
       }
     }
     const [next] = sql.exec<{ at: number | null }>(
       "SELECT MIN(CASE WHEN record IS NULL THEN expires ELSE MIN(expires, copied + ?) END) AS at FROM claims",
       this.copyMs,
     );
-    if (next?.at) await this.ctx.storage.setAlarm(Math.max(next.at, soonest));
+    const pauseMs = due.length === MAX_COPIES_PER_ALARM ? 1_000 : Math.min(PAUSE_MS, this.copyMs);
+    if (next?.at) await this.ctx.storage.setAlarm(Math.max(next.at, now + pauseMs));
     else await this.#tables.remove();
   }
 

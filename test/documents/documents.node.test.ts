@@ -302,7 +302,7 @@ describe("a setting that directories would refuse", () => {
     expect(await found(right)).toMatchObject({ code: 0, stderr: "" });
     for (const line of wrong) {
       const { code, stderr } = await found([line]);
-      expect([code, stderr.split("\n").slice(0, 2)]).toEqual([1, ["1 problem(s) in settings:", "wrangler.toml"]]);
+      expect([code, stderr.split("\n").slice(0, 2)]).toEqual([1, ["1 problem(s) in settings:", "wrangler.toml:3"]]);
       expect(stderr).toContain(`problem: ${line.replace(" =", " is")} in [vars]`);
       expect(stderr).toMatch(/fix: +write /);
     }

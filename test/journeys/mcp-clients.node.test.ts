@@ -31,6 +31,7 @@ afterAll(async () => {
 
 async function serve(tools: string, by: (fork: Fork) => Promise<Served> = serveBuilt): Promise<Served> {
   const fork = makeFork(tools);
+  fork.write(".dev.vars.example", "FIXTURE_SETTING=\n");
   forks.push(fork);
   const served = await by(fork);
   servers.push(served);

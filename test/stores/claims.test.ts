@@ -1,10 +1,11 @@
 /**
  * Compares the object that stores claims with a model. The state machine alone: core/idempotency/lease.unit.test.ts.
  */
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Claims } from "../../src/stores/claims.ts";
+import type { Claims, ClaimsObject } from "../../src/stores/claims.ts";
 import { recordName } from "../../src/stores/kv-idempotency.ts";
 import { follow, type Subject, steps } from "../faults/claim-model.ts";
 
@@ -58,6 +59,32 @@ describe("the object that stores claims", () => {
       }),
       { numRuns: 20 },
     );
+  });
+});
+
+describe("the alarm of the object", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("rings at most once a minute, however many results become due: each time, it reads all rows", async () => {
+    const now = Date.now();
+    vi.useFakeTimers({ toFake: ["Date"], now });
+    const { CLAIMS } = env as unknown as { CLAIMS: DurableObjectNamespace<ClaimsObject> };
+    const object = CLAIMS.getByName(`busy ${crypto.randomUUID()}`);
+    const keepMs = 24 * 3_600_000;
+    for (const key of ["first", "second"]) {
+      await object.claim(key, { fingerprint: "f", token: key, leaseMs: 5_000, keepMs }, 0);
+      await object.settle(key, { fingerprint: "f", token: key, keepMs }, "{}");
+      vi.setSystemTime(Date.now() + 2_000);
+    }
+    const due = now + 5 * 60_000;
+    vi.setSystemTime(due + 1_000);
+    await runInDurableObject(object, async (claims: ClaimsObject, { storage }) => {
+      await claims.alarm();
+      expect([...storage.sql.exec("SELECT key FROM claims WHERE record IS NOT NULL")]).toEqual([{ key: "second" }]);
+      expect(await storage.getAlarm()).toBe(due + 61_000);
+    });
   });
 });
 

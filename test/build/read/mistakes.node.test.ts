@@ -675,7 +675,7 @@ describe.concurrent("a setting that would silently close or open a server", () =
       {
         // With the line of a variable.
         file: expect.stringMatching(
-          /in \[(env\.a\.)?vars\]/.test(problem) ? /^wrangler\.toml:\d+$/ : /^wrangler\.toml$/,
+          /^[A-Z_]+ is .* in \[(env\.a\.)?vars\]/.test(problem) ? /^wrangler\.toml:\d+$/ : /^wrangler\.toml$/,
         ),
         problem: expect.stringContaining(problem),
         fix: expect.stringContaining(fix),

@@ -10,7 +10,7 @@ import { dirname, join, resolve } from "node:path";
 const ROOT = resolve(import.meta.dirname, "../../..");
 /** Without tools/ and wrangler.toml: a copy starts without tools, and each run writes its own wrangler.toml. */
 const ENTRIES = [
-  ...[".agents", ".ci", ".claude", ".gitignore", "AGENTS.md", "CONTRIBUTING.md"],
+  ...[".agents", ".ci", ".claude", ".gitignore", "AGENTS.md", "CHANGELOG.md", "CONTRIBUTING.md"],
   ...["LICENSE", "README.md", "biome.json", "docs", "package.json", "package-lock.json", "src", "test"],
   "tsconfig.json",
 ];
