@@ -3,10 +3,11 @@ import { dirname } from "node:path";
 import type { Discovery } from "../../build/read/discovery.ts";
 import type { Requirements } from "../../core/model/definition.ts";
 import type { ListedKey } from "../../core/ports/key-records.ts";
-import { keyEditor } from "../keys/editor.ts";
-import { openKv, type Place } from "../keys/kv.ts";
-import type { Config } from "../lib/config.ts";
+import { type Config, configArguments } from "../lib/config.ts";
+import { keyEditor } from "../lib/key-editor.ts";
+import { openKv, type Place } from "../lib/kv.ts";
 import { Mistake } from "../lib/mistake.ts";
+import { offersOf } from "../lib/offers.ts";
 import { wrangler } from "../lib/wrangler.ts";
 import { error, type Finding, warning } from "./finding.ts";
 
@@ -47,15 +48,8 @@ export async function checkAccount(found: Discovery | undefined, config: Config,
   return { findings, unchecked: [] };
 }
 
-function secretNames({ config, env }: Place): string[] {
-  const args = [
-    "secret",
-    "list",
-    "--format=json",
-    `--config=${config}`,
-    ...(env === undefined ? [] : [`--env=${env}`]),
-  ];
-  const printed = wrangler(dirname(config), args);
+function secretNames(place: Place): string[] {
+  const printed = wrangler(dirname(place.config), ["secret", "list", "--format=json", ...configArguments(place)]);
   const list: { name: string }[] = JSON.parse(printed.slice(printed.indexOf("[")));
   return list.map(({ name }) => name);
 }
@@ -69,14 +63,14 @@ function orReason<Value>(read: () => Value): Value | Mistake {
   }
 }
 
-function requiredBy({ tools, prompts, resources }: Discovery): Required[] {
-  const offers = [
-    ...tools.map(({ id, path, traits }) => ({ id, path, requirements: traits.requirements })),
-    ...prompts.map(({ name, path, traits }) => ({ id: name, path, requirements: traits.requirements })),
-    ...resources.map(({ uri, path, traits }) => ({ id: uri, path, requirements: traits.requirements })),
-  ];
-  return offers.flatMap(({ id, path, requirements }) =>
-    valuesOf(requirements).map(({ name, isOwn }) => ({ name, isOwn, id, file: path.slice(path.indexOf("tools/")) })),
+function requiredBy(found: Discovery): Required[] {
+  return offersOf(found).flatMap(({ name: id, path, traits }) =>
+    valuesOf(traits.requirements).map(({ name, isOwn }) => ({
+      name,
+      isOwn,
+      id,
+      file: path.slice(path.indexOf("tools/")),
+    })),
   );
 }
 
@@ -113,10 +107,7 @@ function* checkKeys(keys: readonly ListedKey[], { vars }: Config, found: Discove
     yield warning({ file: "the account", problem, fix: "npm run keys -- create NAME --remote" });
   }
   if (found === undefined) return;
-  const { tools, prompts, resources } = found;
-  const offers = [...tools.map(({ id, ...tool }) => ({ ...tool, name: id })), ...prompts];
-  const all = [...offers, ...resources.map(({ uri, ...resource }) => ({ ...resource, name: uri }))];
-  for (const { name, path, toolkit, traits } of all) {
+  for (const { name, path, toolkit, traits } of offersOf(found)) {
     const demanded = traits.scopes ?? [];
     const isHeld = valid.some(({ scopes, toolkits }) => {
       const reaches = toolkits === undefined || toolkits.includes(toolkit);

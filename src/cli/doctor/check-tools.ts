@@ -5,7 +5,8 @@ import { availableIn } from "../../build/check-settings.ts";
 import { discover } from "../../build/discover.ts";
 import type { Discovery } from "../../build/read/discovery.ts";
 import type { Problem } from "../../build/read/problem.ts";
-import { EXAMPLES } from "../new/examples.ts";
+import { EXAMPLES } from "../lib/examples.ts";
+import { offersOf } from "../lib/offers.ts";
 import { error, type Finding, warning } from "./finding.ts";
 
 /** The files of the samples, by toolkit. */
@@ -42,13 +43,8 @@ function checkSamples(tools: string): Finding[] {
   return [warning({ file: left.join(", "), problem: "the samples would be published", fix })];
 }
 
-function* checkExamples({ tools, prompts, resources }: Discovery, root: string): Generator<Finding> {
-  const offers = [
-    ...tools,
-    ...prompts.map(({ path, about }) => ({ path, description: about.description })),
-    ...resources.map(({ path, about }) => ({ path, description: about.description })),
-  ];
-  for (const { path, description } of offers) {
+function* checkExamples(found: Discovery, root: string): Generator<Finding> {
+  for (const { path, description } of offersOf(found)) {
     if (!EXAMPLES.has(description)) continue;
     const file = relative(root, path);
     const fix = "say what it is for, so that models and people choose it when they should";
@@ -56,8 +52,8 @@ function* checkExamples({ tools, prompts, resources }: Discovery, root: string):
   }
 }
 
-function checkAny({ tools, prompts, resources, worker }: Discovery): Finding[] {
-  if (tools.length + prompts.length + resources.length > 0 || worker) return [];
+function checkAny(found: Discovery): Finding[] {
+  if (offersOf(found).length > 0 || found.worker) return [];
   const fix = "write one: npm run new -- weather/forecast";
   return [warning({ file: "tools/", problem: "there are no tools", fix })];
 }

@@ -44,7 +44,7 @@ async function main(): Promise<void> {
   const config = await readConfig(file, env);
   const { found, findings } = await checkTools(ROOT);
   findings.push(...checkSettings(config));
-  const upload = found === undefined ? undefined : checkSize(file, env);
+  const upload = found === undefined ? undefined : checkSize({ config: file, env });
   findings.push(...(upload?.findings ?? []));
   const place = { remote: true, config: file, env, persistTo: undefined };
   const account = offline

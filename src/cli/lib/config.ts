@@ -1,9 +1,28 @@
-/** Reads wrangler.toml, as wrangler does. */
+/** Reads wrangler.toml, as wrangler does, and tells wrangler's command line which one to read. */
+import { join, resolve } from "node:path";
 import type { Unstable_Config as Config } from "wrangler";
 import { Mistake } from "./mistake.ts";
 import { inOneLine } from "./wrangler.ts";
 
 export type { Unstable_Config as Config } from "wrangler";
+
+/** The folder of this fork. */
+export const ROOT = resolve(import.meta.dirname, "../../..");
+/** Its settings, unless `--config` names others. */
+export const SETTINGS = join(ROOT, "wrangler.toml");
+
+/** Which settings a script works with. */
+export interface Where {
+  /** Path of wrangler.toml, or of a copy (`npm run copy`). */
+  readonly config: string;
+  /** One of its environments; undefined for the top level. */
+  readonly env: string | undefined;
+}
+
+/** `--config` and `--env`, for wrangler. */
+export function configArguments({ config, env }: Where): string[] {
+  return [`--config=${config}`, ...(env === undefined ? [] : [`--env=${env}`])];
+}
 
 /**
  * @param config path of wrangler.toml
