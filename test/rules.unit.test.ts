@@ -45,7 +45,11 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^wrangler$/,
     ],
   },
-  { files: /^src\/cli\/copy\//, mayImport: [/^src\/cli\/(copy|lib)\//, /^node:/, /^wrangler$/] },
+  {
+    files: /^src\/cli\/copy\//,
+    // With the form of a message about a line.
+    mayImport: [/^src\/cli\/(copy|lib)\//, /^src\/build\/read\/problem\.ts$/, /^node:/],
+  },
   { files: /^src\/cli\/connect\//, mayImport: [/^src\/cli\/(connect|lib)\//, /^node:/] },
   {
     files: /^src\/cli\/doctor\//,

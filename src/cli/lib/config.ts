@@ -39,6 +39,18 @@ export async function readConfig(config: string, env: string | undefined): Promi
   }
 }
 
+/**
+ * As it is written: without wrangler's defaults, and with its environments.
+ *
+ * @param config path of wrangler.toml
+ * @throws {Mistake} if wrangler would refuse it
+ */
+export async function readRawConfig(config: string): Promise<Readonly<Record<string, unknown>>> {
+  await readConfig(config, undefined);
+  const { experimental_readRawConfig: read } = await import("wrangler");
+  return { ...read({ config }).rawConfig };
+}
+
 /** The patterns of all routes and custom domains, such as `tools.example.com` and `example.com/*`. */
 export function routesIn({ routes = [], route }: Config): string[] {
   const all = [...routes, ...(route === undefined ? [] : [route])];
