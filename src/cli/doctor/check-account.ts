@@ -1,15 +1,18 @@
 /** Checks what is on the account: secrets that tools require, keys, and scopes that no key grants. */
-import { dirname } from "node:path";
+import { dirname, relative } from "node:path";
 import type { Discovery } from "../../build/read/discovery.ts";
 import type { Requirements } from "../../core/model/definition.ts";
 import type { ListedKey } from "../../core/ports/key-records.ts";
-import { type Config, configArguments } from "../lib/config.ts";
+import { type Config, configArguments, ROOT } from "../lib/config.ts";
 import { keyEditor } from "../lib/key-editor.ts";
 import { openKv, type Place } from "../lib/kv.ts";
 import { Mistake } from "../lib/mistake.ts";
 import { offersOf } from "../lib/offers.ts";
 import { wrangler } from "../lib/wrangler.ts";
-import { error, type Finding, warning } from "./finding.ts";
+import { error, type Finding, placeIn, warning } from "./finding.ts";
+
+/** Settings of src/tokens that an owner may keep as secrets. */
+const TOKEN_SECRETS: readonly string[] = ["JWT_SECRET", "JWT_ISSUER", "JWT_JWKS_URL"];
 
 interface Checked {
   readonly findings: readonly Finding[];
@@ -35,8 +38,11 @@ export async function checkAccount(found: Discovery | undefined, config: Config,
     return { findings: [], unchecked: [`secrets that tools require${which}, keys and scopes. ${secrets.message}`] };
   }
   const findings = [...checkSecrets(required, [...secrets, ...Object.keys(config.vars)])];
+  const signed = secrets.filter((name) => TOKEN_SECRETS.includes(name));
+  const areChecked = config.alias?.["#tokens"] !== undefined;
+  findings.push(...checkTokens(areChecked ? [] : signed, place));
   // Whoever signs the tokens decides on their scopes.
-  if (config.vars.JWT_ISSUER || secrets.includes("JWT_SECRET")) return { findings, unchecked: [] };
+  if (areChecked && (config.vars.JWT_ISSUER || signed.length > 0)) return { findings, unchecked: [] };
   const keys = await keyEditor(openKv(place))
     .list()
     .catch((reason: unknown) => {
@@ -54,6 +60,16 @@ function secretNames(place: Place): string[] {
   return list.map(({ name }) => name);
 }
 
+/** Those in wrangler.toml are refused by discovery, which does not know the account. */
+function* checkTokens(unused: readonly string[], { config }: Place): Generator<Finding> {
+  if (unused.length === 0) return;
+  const names = unused.join(" and ");
+  const problem = `the account has the secret ${names}, but the part of the Worker that checks tokens is not turned on: every token gets 401`;
+  const remove = unused.map((name) => `npx wrangler secret delete ${name}`).join("; ");
+  const fix = `write "#tokens" = "./src/tokens/jwt.ts" under [alias], at the end of the file; or, to refuse tokens: ${remove}`;
+  yield error({ file: relative(ROOT, config), problem, fix });
+}
+
 function orReason<Value>(read: () => Value): Value | Mistake {
   try {
     return read();
@@ -65,23 +81,20 @@ function orReason<Value>(read: () => Value): Value | Mistake {
 
 function requiredBy(found: Discovery): Required[] {
   return offersOf(found).flatMap(({ name: id, path, traits }) =>
-    valuesOf(traits.requirements).map(({ name, isOwn }) => ({
-      name,
-      isOwn,
-      id,
-      file: path.slice(path.indexOf("tools/")),
-    })),
+    valuesOf(traits.requirements).map((value) => ({ ...value, id, file: placeIn(path, value.name) })),
   );
 }
 
-/** What the Worker may have of a definition's requirements. */
+/**
+ * What the account should have of a definition's requirements. Tokens come from callers, unless the definition says
+ * that they are the Worker's.
+ */
 function valuesOf({ secrets = [], authorization = [] }: Requirements = {}): { name: string; isOwn: boolean }[] {
-  return [...secrets.map((secret) => (typeof secret === "string" ? { id: secret } : secret)), ...authorization].flatMap(
-    (item) => {
-      const from = "from" in item ? item.from : undefined;
-      return from === "caller" ? [] : [{ name: item.id, isOwn: from === "worker" }];
-    },
-  );
+  const named = secrets.map((secret) => (typeof secret === "string" ? { id: secret, from: undefined } : secret));
+  return [
+    ...named.filter(({ from }) => from !== "caller"),
+    ...authorization.filter(({ from }) => from === "worker"),
+  ].map(({ id, from }) => ({ name: id, isOwn: from === "worker" }));
 }
 
 function* checkSecrets(required: readonly Required[], present: readonly string[]): Generator<Finding> {
@@ -117,7 +130,10 @@ function* checkKeys(keys: readonly ListedKey[], { vars }: Config, found: Discove
     if (demanded.length === 0 || isHeld || valid.length === 0) continue;
     const scopes = demanded.join(",");
     const fix = `npm run keys -- create NAME --scopes ${scopes} --remote`;
-    const file = path.slice(path.indexOf("tools/"));
-    yield warning({ file, problem: `${name} demands ${scopes}, and no key grants that: no one can call it`, fix });
+    yield warning({
+      file: placeIn(path, "scopes"),
+      problem: `${name} demands ${scopes}, and no key grants that: no one can call it`,
+      fix,
+    });
   }
 }

@@ -1,13 +1,14 @@
 /** Checks what is in tools/: mistakes that discovery finds, samples, and examples that were not replaced. */
 import { existsSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { availableIn } from "../../build/check-settings.ts";
 import { discover } from "../../build/discover.ts";
 import type { Discovery } from "../../build/read/discovery.ts";
 import type { Problem } from "../../build/read/problem.ts";
+import { ROOT } from "../lib/config.ts";
 import { EXAMPLES } from "../lib/examples.ts";
 import { offersOf } from "../lib/offers.ts";
-import { error, type Finding, warning } from "./finding.ts";
+import { error, type Finding, placeIn, warning } from "./finding.ts";
 
 /** The files of the samples, by toolkit. */
 const SAMPLES: Readonly<Record<string, string>> = {
@@ -22,16 +23,16 @@ const SAMPLES: Readonly<Record<string, string>> = {
 };
 
 /** @returns undefined as the discovery if tools/ has mistakes */
-export async function checkTools(root: string): Promise<{ found: Discovery | undefined; findings: Finding[] }> {
-  const tools = join(root, "tools");
+export async function checkTools(): Promise<{ found: Discovery | undefined; findings: Finding[] }> {
+  const tools = join(ROOT, "tools");
   // git does not keep the folder if the last tool is deleted.
   const found: Discovery | { problems: Problem[] } = existsSync(tools)
-    ? await discover(tools, await availableIn(root))
+    ? await discover(tools, await availableIn(ROOT))
     : { tools: [], prompts: [], resources: [] };
   const samples = checkSamples(tools);
   if ("problems" in found) return { found: undefined, findings: [...found.problems.map(error), ...samples] };
-  const { warnings = [] } = found as Discovery & { readonly warnings?: readonly Problem[] };
-  return { found, findings: [...warnings.map(warning), ...checkExamples(found, root), ...samples, ...checkAny(found)] };
+  const { warnings = [] } = found;
+  return { found, findings: [...warnings.map(warning), ...checkExamples(found), ...samples, ...checkAny(found)] };
 }
 
 function checkSamples(tools: string): Finding[] {
@@ -43,10 +44,10 @@ function checkSamples(tools: string): Finding[] {
   return [warning({ file: left.join(", "), problem: "the samples would be published", fix })];
 }
 
-function* checkExamples(found: Discovery, root: string): Generator<Finding> {
+function* checkExamples(found: Discovery): Generator<Finding> {
   for (const { path, description } of offersOf(found)) {
     if (!EXAMPLES.has(description)) continue;
-    const file = relative(root, path);
+    const file = placeIn(path, description);
     const fix = "say what it is for, so that models and people choose it when they should";
     yield warning({ file, problem: `its description is still that of the example: "${description}"`, fix });
   }
