@@ -3,7 +3,7 @@ import { dirname, relative } from "node:path";
 import type { Discovery } from "../../build/read/discovery.ts";
 import type { Requirements } from "../../core/model/definition.ts";
 import type { ListedKey } from "../../core/ports/key-records.ts";
-import { type Config, configArguments, ROOT } from "../lib/config.ts";
+import { type Config, configArguments, ROOT, suggested } from "../lib/config.ts";
 import { keyEditor } from "../lib/key-editor.ts";
 import { openKv, type Place } from "../lib/kv.ts";
 import { Mistake } from "../lib/mistake.ts";
@@ -37,7 +37,7 @@ export async function checkAccount(found: Discovery | undefined, config: Config,
     const which = names.length > 0 ? ` (${names.join(", ")})` : "";
     return { findings: [], unchecked: [`secrets that tools require${which}, keys and scopes. ${secrets.message}`] };
   }
-  const findings = [...checkSecrets(required, [...secrets, ...Object.keys(config.vars)])];
+  const findings = [...checkSecrets(required, [...secrets, ...Object.keys(config.vars)], suggested(place))];
   const signed = secrets.filter((name) => TOKEN_SECRETS.includes(name));
   const areChecked = config.alias?.["#tokens"] !== undefined;
   findings.push(...checkTokens(areChecked ? [] : signed, place));
@@ -50,7 +50,7 @@ export async function checkAccount(found: Discovery | undefined, config: Config,
       throw reason;
     });
   if (keys instanceof Mistake) return { findings, unchecked: [`keys and scopes. ${keys.message}`] };
-  findings.push(...checkKeys(keys, config, found));
+  findings.push(...checkKeys(keys, config, found, suggested(place)));
   return { findings, unchecked: [] };
 }
 
@@ -61,13 +61,13 @@ function secretNames(place: Place): string[] {
 }
 
 /** Those in wrangler.toml are refused by discovery, which does not know the account. */
-function* checkTokens(unused: readonly string[], { config }: Place): Generator<Finding> {
+function* checkTokens(unused: readonly string[], place: Place): Generator<Finding> {
   if (unused.length === 0) return;
   const names = unused.join(" and ");
   const problem = `the account has the secret ${names}, but the part of the Worker that checks tokens is not turned on: every token gets 401`;
-  const remove = unused.map((name) => `npx wrangler secret delete ${name}`).join("; ");
+  const remove = unused.map((name) => `npx wrangler secret delete ${name}${suggested(place)}`).join("; ");
   const fix = `write "#tokens" = "./src/tokens/jwt.ts" under [alias], at the end of the file; or, to refuse tokens: ${remove}`;
-  yield error({ file: relative(ROOT, config), problem, fix });
+  yield error({ file: relative(ROOT, place.config), problem, fix });
 }
 
 function orReason<Value>(read: () => Value): Value | Mistake {
@@ -97,10 +97,11 @@ function valuesOf({ secrets = [], authorization = [] }: Requirements = {}): { na
   ].map(({ id, from }) => ({ name: id, isOwn: from === "worker" }));
 }
 
-function* checkSecrets(required: readonly Required[], present: readonly string[]): Generator<Finding> {
+/** @param where the end of each command */
+function* checkSecrets(required: readonly Required[], present: readonly string[], where: string): Generator<Finding> {
   for (const { name, id, file, isOwn } of required) {
     if (present.includes(name)) continue;
-    const put = `npx wrangler secret put ${name}`;
+    const put = `npx wrangler secret put ${name}${where}`;
     if (isOwn) yield error({ file, problem: `${id} requires ${name}, and the account has no such secret`, fix: put });
     else {
       const problem = `${id} requires ${name}, and the account has no such secret: only callers over OXP can send it`;
@@ -109,7 +110,13 @@ function* checkSecrets(required: readonly Required[], present: readonly string[]
   }
 }
 
-function* checkKeys(keys: readonly ListedKey[], { vars }: Config, found: Discovery | undefined): Generator<Finding> {
+/** @param where the end of each command */
+function* checkKeys(
+  keys: readonly ListedKey[],
+  { vars }: Config,
+  found: Discovery | undefined,
+  where: string,
+): Generator<Finding> {
   const now = Math.floor(Date.now() / 1_000);
   const valid = keys.flatMap(({ terms }) =>
     terms !== undefined && (terms.expires === undefined || terms.expires > now) ? [terms] : [],
@@ -117,7 +124,7 @@ function* checkKeys(keys: readonly ListedKey[], { vars }: Config, found: Discove
   const isPublic = vars.PUBLIC === "true";
   if (valid.length === 0 && !isPublic) {
     const problem = 'there are no keys, and PUBLIC is not "true": no one can call';
-    yield warning({ file: "the account", problem, fix: "npm run keys -- create NAME --remote" });
+    yield warning({ file: "the account", problem, fix: `npm run keys -- create NAME --remote${where}` });
   }
   if (found === undefined) return;
   for (const { name, path, toolkit, traits } of offersOf(found)) {
@@ -129,7 +136,7 @@ function* checkKeys(keys: readonly ListedKey[], { vars }: Config, found: Discove
     // Without any key, one finding says it all.
     if (demanded.length === 0 || isHeld || valid.length === 0) continue;
     const scopes = demanded.join(",");
-    const fix = `npm run keys -- create NAME --scopes ${scopes} --remote`;
+    const fix = `npm run keys -- create NAME --scopes ${scopes} --remote${where}`;
     yield warning({
       file: placeIn(path, "scopes"),
       problem: `${name} demands ${scopes}, and no key grants that: no one can call it`,

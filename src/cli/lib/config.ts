@@ -1,5 +1,5 @@
 /** Reads wrangler.toml, as wrangler does, and tells wrangler's command line which one to read. */
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import type { Unstable_Config as Config } from "wrangler";
 import { Mistake } from "./mistake.ts";
 import { inOneLine } from "./wrangler.ts";
@@ -22,6 +22,12 @@ export interface Where {
 /** `--config` and `--env`, for wrangler. */
 export function configArguments({ config, env }: Where): string[] {
   return [`--config=${config}`, ...(env === undefined ? [] : [`--env=${env}`])];
+}
+
+/** What a command that a message suggests ends with, so that it is about the same Worker: ` --env staging`, or nothing. */
+export function suggested({ config, env }: Where): string {
+  const file = config === SETTINGS ? "" : ` --config ${relative(process.cwd(), config)}`;
+  return file + (env === undefined ? "" : ` --env ${env}`);
 }
 
 /**
