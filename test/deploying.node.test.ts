@@ -48,7 +48,9 @@ describe("the workflow", () => {
 
   it("runs scripts that exist", () => {
     const { scripts } = JSON.parse(read("package.json"));
-    const named = [...workflow.matchAll(/npm (?:run )?(test|check|copy|doctor|deploy)\b/g)].map(([, name = ""]) => name);
+    const named = [...workflow.matchAll(/npm (?:run )?(test|check|copy|doctor|deploy)\b/g)].map(
+      ([, name = ""]) => name,
+    );
     expect(new Set(named)).toEqual(new Set(["test", "check", "copy", "doctor", "deploy"]));
     for (const name of named) expect(scripts).toHaveProperty(name);
   });
