@@ -1,11 +1,14 @@
 /** Checks what is on the account: secrets that tools require, keys, and scopes that no key grants. */
+import { readFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import type { Discovery } from "../../build/read/discovery.ts";
+import { problemIn } from "../../build/read/problem.ts";
 import type { Requirements } from "../../core/model/definition.ts";
 import type { ListedKey } from "../../core/ports/key-records.ts";
 import { type Config, configArguments, ROOT, suggested } from "../lib/config.ts";
 import { keyEditor } from "../lib/key-editor.ts";
 import { openKv, type Place } from "../lib/kv.ts";
+import { lineOf } from "../lib/lines.ts";
 import { Mistake } from "../lib/mistake.ts";
 import { offersOf } from "../lib/offers.ts";
 import { wrangler } from "../lib/wrangler.ts";
@@ -66,8 +69,9 @@ function* checkTokens(unused: readonly string[], place: Place): Generator<Findin
   const names = unused.join(" and ");
   const problem = `the account has the secret ${names}, but the part of the Worker that checks tokens is not turned on: every token gets 401`;
   const remove = unused.map((name) => `npx wrangler secret delete ${name}${suggested(place)}`).join("; ");
-  const fix = `write "#tokens" = "./src/tokens/jwt.ts" under [alias], at the end of the file; or, to refuse tokens: ${remove}`;
-  yield error({ file: relative(ROOT, place.config), problem, fix });
+  const fix = `write "#tokens" = "./src/tokens/jwt.ts" under [alias]; or, to refuse tokens: ${remove}`;
+  const line = lineOf(readFileSync(place.config, "utf8"), /^[\s#]*(\[alias\]|"alias":)/);
+  yield error(problemIn(relative(ROOT, place.config), { problem, fix, line }));
 }
 
 function orReason<Value>(read: () => Value): Value | Mistake {

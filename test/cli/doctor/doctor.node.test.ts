@@ -204,7 +204,7 @@ describe("tokens", () => {
     expect(ended.code).toBe(1);
     expect(problems(ended)).toEqual([
       expect.stringMatching(
-        /^error: wrangler\.toml: the account has the secret JWT_SECRET, but .* every token gets 401$/,
+        /^error: wrangler\.toml:\d+: the account has the secret JWT_SECRET, but .* every token gets 401$/,
       ),
       expect.stringMatching(/^warning: the account: there are no keys/),
     ]);
