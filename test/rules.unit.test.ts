@@ -53,7 +53,12 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   { files: /^src\/cli\/connect\//, mayImport: [/^src\/cli\/(connect|lib)\//, /^node:/] },
   {
     files: /^src\/cli\/doctor\//,
-    mayImport: [/^src\/cli\/(doctor|lib)\//, /^src\/build\/(check-settings|discover|read\/problem)\.ts$/, /^type src\//, /^node:/],
+    mayImport: [
+      /^src\/cli\/(doctor|lib)\//,
+      /^src\/build\/(check-settings|discover|read\/problem)\.ts$/,
+      /^type src\//,
+      /^node:/,
+    ],
   },
   // With the names that discovery accepts.
   { files: /^src\/cli\/new\//, mayImport: [/^src\/cli\/(new|lib)\//, /^src\/build\/read\/paths\.ts$/, /^node:/] },
