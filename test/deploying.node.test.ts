@@ -48,27 +48,46 @@ describe("the workflow", () => {
 
   it("runs scripts that exist", () => {
     const { scripts } = JSON.parse(read("package.json"));
-    const named = [...workflow.matchAll(/npm (?:run )?(test|check|doctor|deploy)\b/g)].map(([, name = ""]) => name);
-    expect(new Set(named)).toEqual(new Set(["test", "check", "doctor", "deploy"]));
+    const named = [...workflow.matchAll(/npm (?:run )?(test|check|copy|doctor|deploy)\b/g)].map(
+      ([, name = ""]) => name,
+    );
+    expect(new Set(named)).toEqual(new Set(["test", "check", "copy", "doctor", "deploy"]));
     for (const name of named) expect(scripts).toHaveProperty(name);
   });
 
-  it("previews under another name, and never on the domain of production", () => {
-    const fork = makeFork({});
-    try {
-      const domain = 'routes = [{ pattern = "tools.example.com", custom_domain = true }]\n';
-      const other = '\n[[workflows]]\nname = "other"\nbinding = "W"\nclass_name = "W"\n';
-      fork.write("wrangler.toml", domain + testSettings() + other);
-      const [, command = ""] = /- run: (sed .*)$/m.exec(workflow) ?? [];
-      execFileSync("sh", ["-c", command], { cwd: fork.root });
-      const preview = unstable_readConfig({ config: join(fork.root, "wrangler.preview.toml") });
-      const original = unstable_readConfig({ config: join(fork.root, "wrangler.toml") });
-      expect(original.routes).toHaveLength(1);
-      const { name, topLevelName, routes, configPath, userConfigPath, ...rest } = original;
-      expect(preview).toMatchObject({ ...rest, name: `${name}-preview` });
-      expect(preview.routes).toBeUndefined();
-    } finally {
-      fork.remove();
-    }
-  });
+  // The preview must be separate however wrangler.toml is written.
+  it.each([
+    ["one line", 'name = "acme"\n', 'routes = [{ pattern = "tools.example.com", custom_domain = true }]\n', ""],
+    ["single quotes", "name = 'acme'\n", "route = 'tools.example.com/*'\n", ""],
+    ["tables", 'name="acme"\n', "", '[[routes]]\npattern = "tools.example.com"\ncustom_domain = true\n'],
+  ])(
+    "previews under another name, off the domain of production and with its own storage: %s",
+    (_, name, top, tables) => {
+      const fork = makeFork({});
+      try {
+        const storage = `
+[[r2_buckets]]
+binding = "FILES"
+bucket_name = "files"
+[[d1_databases]]
+binding = "DB"
+database_name = "orders"
+database_id = "11111111-2222-3333-4444-555555555555"
+`;
+        fork.write("wrangler.toml", testSettings().replace(/^name = .*\n/m, name + top) + tables + storage);
+        const lines = [...workflow.matchAll(/^ {6}- run: (.*)$/gm)].map(([, line = ""]) => line);
+        const at = lines.findIndex((line) => line.startsWith("npm run deploy -- --config"));
+        // npm would add half a second, and run the same.
+        const command = lines[at - 1]?.replace("npm run copy --", "node src/cli/copy/cli.ts") ?? "";
+        execFileSync("sh", ["-c", command], { cwd: fork.root });
+        const file = lines[at]?.split(" ").at(-1) ?? "";
+        const preview = unstable_readConfig({ config: join(fork.root, file) });
+        expect(preview).toMatchObject({ name: "acme-preview", r2_buckets: [{ bucket_name: "files-preview" }] });
+        expect(preview.d1_databases).toEqual([{ binding: "DB", database_name: "orders-preview" }]);
+        expect([preview.routes, preview.route]).toEqual([undefined, undefined]);
+      } finally {
+        fork.remove();
+      }
+    },
+  );
 });

@@ -34,14 +34,28 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     mayImport: [/^src\/(core|access|pages|sign-in)\//, /^@cloudflare\/workers-oauth-provider$/],
   },
   // Command-line tools, run in Node: never ship.
-  { files: /^src\/cli\/lib\//, mayImport: [/^src\/cli\/lib\//, /^node:/, /^wrangler$/] },
+  {
+    files: /^src\/cli\/lib\//,
+    // From the Worker's code only the format of a key's record, which is defined in one place.
+    mayImport: [
+      /^src\/cli\/lib\//,
+      /^src\/core\/ports\/key-records\.ts$/,
+      /^type src\/build\/read\/discovery\.ts$/,
+      /^node:/,
+      /^wrangler$/,
+    ],
+  },
+  {
+    files: /^src\/cli\/copy\//,
+    // With the form of a message about a line.
+    mayImport: [/^src\/cli\/(copy|lib)\//, /^src\/build\/read\/problem\.ts$/, /^node:/],
+  },
   { files: /^src\/cli\/connect\//, mayImport: [/^src\/cli\/(connect|lib)\//, /^node:/] },
   {
     files: /^src\/cli\/doctor\//,
     mayImport: [
-      /^src\/cli\/(doctor|lib|keys)\//,
-      /^src\/cli\/new\/examples\.ts$/,
-      /^src\/build\/(check-settings|discover)\.ts$/,
+      /^src\/cli\/(doctor|lib)\//,
+      /^src\/build\/(check-settings|discover|read\/problem)\.ts$/,
       /^type src\//,
       /^node:/,
     ],
@@ -50,16 +64,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   { files: /^src\/cli\/new\//, mayImport: [/^src\/cli\/(new|lib)\//, /^src\/build\/read\/paths\.ts$/, /^node:/] },
   {
     files: /^src\/cli\/keys\//,
-    // From the Worker's code only the format of a key's record, which is defined in one place.
     // From discovery the scopes that tools demand.
-    mayImport: [
-      /^src\/cli\/(keys|lib)\//,
-      /^src\/core\/ports\/key-records\.ts$/,
-      /^src\/build\/discover\.ts$/,
-      /^type src\//,
-      /^node:/,
-      /^wrangler$/,
-    ],
+    mayImport: [/^src\/cli\/(keys|lib)\//, /^src\/build\/discover\.ts$/, /^type src\//, /^node:/],
   },
   {
     files: /^src\/cli\/test\//,

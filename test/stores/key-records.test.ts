@@ -3,7 +3,7 @@
  */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { type Kv, keyEditor } from "../../src/cli/keys/editor.ts";
+import { type Kv, keyEditor } from "../../src/cli/lib/key-editor.ts";
 import { kvKeys } from "../../src/stores/kv-keys.ts";
 import { memoryKeys } from "../support/memory.ts";
 import { keyRecordsContract } from "./key-records.contract.ts";

@@ -1,14 +1,21 @@
 /** Checks what is on the account: secrets that tools require, keys, and scopes that no key grants. */
-import { dirname } from "node:path";
+import { readFileSync } from "node:fs";
+import { dirname, relative } from "node:path";
 import type { Discovery } from "../../build/read/discovery.ts";
+import { problemIn } from "../../build/read/problem.ts";
 import type { Requirements } from "../../core/model/definition.ts";
 import type { ListedKey } from "../../core/ports/key-records.ts";
-import { keyEditor } from "../keys/editor.ts";
-import { openKv, type Place } from "../keys/kv.ts";
-import type { Config } from "../lib/config.ts";
+import { type Config, configArguments, ROOT, suggested } from "../lib/config.ts";
+import { keyEditor } from "../lib/key-editor.ts";
+import { openKv, type Place } from "../lib/kv.ts";
+import { lineOf } from "../lib/lines.ts";
 import { Mistake } from "../lib/mistake.ts";
+import { offersOf } from "../lib/offers.ts";
 import { wrangler } from "../lib/wrangler.ts";
-import { error, type Finding, warning } from "./finding.ts";
+import { error, type Finding, placeIn, warning } from "./finding.ts";
+
+/** Settings of src/tokens that an owner may keep as secrets. */
+const TOKEN_SECRETS: readonly string[] = ["JWT_SECRET", "JWT_ISSUER", "JWT_JWKS_URL"];
 
 interface Checked {
   readonly findings: readonly Finding[];
@@ -33,9 +40,12 @@ export async function checkAccount(found: Discovery | undefined, config: Config,
     const which = names.length > 0 ? ` (${names.join(", ")})` : "";
     return { findings: [], unchecked: [`secrets that tools require${which}, keys and scopes. ${secrets.message}`] };
   }
-  const findings = [...checkSecrets(required, [...secrets, ...Object.keys(config.vars)])];
+  const findings = [...checkSecrets(required, [...secrets, ...Object.keys(config.vars)], suggested(place))];
+  const signed = secrets.filter((name) => TOKEN_SECRETS.includes(name));
+  const areChecked = config.alias?.["#tokens"] !== undefined;
+  findings.push(...checkTokens(areChecked ? [] : signed, place));
   // Whoever signs the tokens decides on their scopes.
-  if (config.vars.JWT_ISSUER || secrets.includes("JWT_SECRET")) return { findings, unchecked: [] };
+  if (areChecked && (config.vars.JWT_ISSUER || signed.length > 0)) return { findings, unchecked: [] };
   const keys = await keyEditor(openKv(place))
     .list()
     .catch((reason: unknown) => {
@@ -43,21 +53,25 @@ export async function checkAccount(found: Discovery | undefined, config: Config,
       throw reason;
     });
   if (keys instanceof Mistake) return { findings, unchecked: [`keys and scopes. ${keys.message}`] };
-  findings.push(...checkKeys(keys, config, found));
+  findings.push(...checkKeys(keys, config, found, suggested(place)));
   return { findings, unchecked: [] };
 }
 
-function secretNames({ config, env }: Place): string[] {
-  const args = [
-    "secret",
-    "list",
-    "--format=json",
-    `--config=${config}`,
-    ...(env === undefined ? [] : [`--env=${env}`]),
-  ];
-  const printed = wrangler(dirname(config), args);
+function secretNames(place: Place): string[] {
+  const printed = wrangler(dirname(place.config), ["secret", "list", "--format=json", ...configArguments(place)]);
   const list: { name: string }[] = JSON.parse(printed.slice(printed.indexOf("[")));
   return list.map(({ name }) => name);
+}
+
+/** Those in wrangler.toml are refused by discovery, which does not know the account. */
+function* checkTokens(unused: readonly string[], place: Place): Generator<Finding> {
+  if (unused.length === 0) return;
+  const names = unused.join(" and ");
+  const problem = `the account has the secret ${names}, but the part of the Worker that checks tokens is not turned on: every token gets 401`;
+  const remove = unused.map((name) => `npx wrangler secret delete ${name}${suggested(place)}`).join("; ");
+  const fix = `write "#tokens" = "./src/tokens/jwt.ts" under [alias]; or, to refuse tokens: ${remove}`;
+  const line = lineOf(readFileSync(place.config, "utf8"), /^[\s#]*(\[alias\]|"alias":)/);
+  yield error(problemIn(relative(ROOT, place.config), { problem, fix, line }));
 }
 
 function orReason<Value>(read: () => Value): Value | Mistake {
@@ -69,31 +83,29 @@ function orReason<Value>(read: () => Value): Value | Mistake {
   }
 }
 
-function requiredBy({ tools, prompts, resources }: Discovery): Required[] {
-  const offers = [
-    ...tools.map(({ id, path, traits }) => ({ id, path, requirements: traits.requirements })),
-    ...prompts.map(({ name, path, traits }) => ({ id: name, path, requirements: traits.requirements })),
-    ...resources.map(({ uri, path, traits }) => ({ id: uri, path, requirements: traits.requirements })),
-  ];
-  return offers.flatMap(({ id, path, requirements }) =>
-    valuesOf(requirements).map(({ name, isOwn }) => ({ name, isOwn, id, file: path.slice(path.indexOf("tools/")) })),
+function requiredBy(found: Discovery): Required[] {
+  return offersOf(found).flatMap(({ name: id, path, traits }) =>
+    valuesOf(traits.requirements).map((value) => ({ ...value, id, file: placeIn(path, value.name) })),
   );
 }
 
-/** What the Worker may have of a definition's requirements. */
+/**
+ * What the account should have of a definition's requirements. Tokens come from callers, unless the definition says
+ * that they are the Worker's.
+ */
 function valuesOf({ secrets = [], authorization = [] }: Requirements = {}): { name: string; isOwn: boolean }[] {
-  return [...secrets.map((secret) => (typeof secret === "string" ? { id: secret } : secret)), ...authorization].flatMap(
-    (item) => {
-      const from = "from" in item ? item.from : undefined;
-      return from === "caller" ? [] : [{ name: item.id, isOwn: from === "worker" }];
-    },
-  );
+  const named = secrets.map((secret) => (typeof secret === "string" ? { id: secret, from: undefined } : secret));
+  return [
+    ...named.filter(({ from }) => from !== "caller"),
+    ...authorization.filter(({ from }) => from === "worker"),
+  ].map(({ id, from }) => ({ name: id, isOwn: from === "worker" }));
 }
 
-function* checkSecrets(required: readonly Required[], present: readonly string[]): Generator<Finding> {
+/** @param where the end of each command */
+function* checkSecrets(required: readonly Required[], present: readonly string[], where: string): Generator<Finding> {
   for (const { name, id, file, isOwn } of required) {
     if (present.includes(name)) continue;
-    const put = `npx wrangler secret put ${name}`;
+    const put = `npx wrangler secret put ${name}${where}`;
     if (isOwn) yield error({ file, problem: `${id} requires ${name}, and the account has no such secret`, fix: put });
     else {
       const problem = `${id} requires ${name}, and the account has no such secret: only callers over OXP can send it`;
@@ -102,7 +114,13 @@ function* checkSecrets(required: readonly Required[], present: readonly string[]
   }
 }
 
-function* checkKeys(keys: readonly ListedKey[], { vars }: Config, found: Discovery | undefined): Generator<Finding> {
+/** @param where the end of each command */
+function* checkKeys(
+  keys: readonly ListedKey[],
+  { vars }: Config,
+  found: Discovery | undefined,
+  where: string,
+): Generator<Finding> {
   const now = Math.floor(Date.now() / 1_000);
   const valid = keys.flatMap(({ terms }) =>
     terms !== undefined && (terms.expires === undefined || terms.expires > now) ? [terms] : [],
@@ -110,13 +128,10 @@ function* checkKeys(keys: readonly ListedKey[], { vars }: Config, found: Discove
   const isPublic = vars.PUBLIC === "true";
   if (valid.length === 0 && !isPublic) {
     const problem = 'there are no keys, and PUBLIC is not "true": no one can call';
-    yield warning({ file: "the account", problem, fix: "npm run keys -- create NAME --remote" });
+    yield warning({ file: "the account", problem, fix: `npm run keys -- create NAME --remote${where}` });
   }
   if (found === undefined) return;
-  const { tools, prompts, resources } = found;
-  const offers = [...tools.map(({ id, ...tool }) => ({ ...tool, name: id })), ...prompts];
-  const all = [...offers, ...resources.map(({ uri, ...resource }) => ({ ...resource, name: uri }))];
-  for (const { name, path, toolkit, traits } of all) {
+  for (const { name, path, toolkit, traits } of offersOf(found)) {
     const demanded = traits.scopes ?? [];
     const isHeld = valid.some(({ scopes, toolkits }) => {
       const reaches = toolkits === undefined || toolkits.includes(toolkit);
@@ -125,8 +140,11 @@ function* checkKeys(keys: readonly ListedKey[], { vars }: Config, found: Discove
     // Without any key, one finding says it all.
     if (demanded.length === 0 || isHeld || valid.length === 0) continue;
     const scopes = demanded.join(",");
-    const fix = `npm run keys -- create NAME --scopes ${scopes} --remote`;
-    const file = path.slice(path.indexOf("tools/"));
-    yield warning({ file, problem: `${name} demands ${scopes}, and no key grants that: no one can call it`, fix });
+    const fix = `npm run keys -- create NAME --scopes ${scopes} --remote${where}`;
+    yield warning({
+      file: placeIn(path, "scopes"),
+      problem: `${name} demands ${scopes}, and no key grants that: no one can call it`,
+      fix,
+    });
   }
 }

@@ -1,8 +1,10 @@
 /** Checks wrangler.toml for what a deployment needs, besides the settings that discovery itself refuses. */
-import { type Config, hasPath, routesIn } from "../lib/config.ts";
+import { readFileSync } from "node:fs";
+import { relative } from "node:path";
+import { type Config, hasPath, ROOT, routesIn, type Where } from "../lib/config.ts";
+import { assigns, lineOf } from "../lib/lines.ts";
 import { error, type Finding, warning } from "./finding.ts";
 
-const FILE = "wrangler.toml";
 /** The date that the framework's tests run with (test/support/wrangler.toml). */
 export const COMPATIBILITY_DATE = "2026-10-01";
 
@@ -19,82 +21,142 @@ const FLAGS: Readonly<Record<string, string>> = {
   global_fetch_strictly_public: "a tool's request to a host of your own zone reaches another Worker directly",
 };
 
-export function checkSettings(config: Config): Finding[] {
+/** Says where a setting is: `wrangler.toml:12`, or only the file if it is missing, or is written in another way. */
+type At = (setting?: string, value?: string) => string;
+
+export function checkSettings(config: Config, where: Where): Finding[] {
+  const at = finder(where);
   return [
-    ...checkRuntime(config),
-    ...checkBindings(config),
-    ...checkNames(config),
-    ...checkRoutes(config),
-    ...checkVars(config),
+    ...checkRuntime(config, at),
+    ...checkBuild(config, at),
+    ...checkBindings(config, at),
+    ...checkNames(config, at),
+    ...checkRoutes(config, at),
+    ...checkVars(config, at),
   ];
 }
 
-function* checkRuntime({ compatibility_date: date, compatibility_flags: flags }: Config): Generator<Finding> {
+function finder({ config, env }: Where): At {
+  const file = relative(ROOT, config);
+  const text = readFileSync(config, "utf8");
+  const start =
+    env === undefined ? undefined : lineOf(text, new RegExp(`^\\s*\\[+env\\.["']?${RegExp.escape(env)}\\b`));
+  return (setting, value) => {
+    if (setting === undefined) return file;
+    const pattern = assigns(setting, value);
+    // An environment inherits some settings from the top.
+    const line = lineOf(text, pattern, start) ?? lineOf(text, pattern);
+    return line === undefined ? file : `${file}:${line}`;
+  };
+}
+
+function* checkRuntime(config: Config, at: At): Generator<Finding> {
+  const { compatibility_date: date, compatibility_flags: flags } = config;
   if (date === undefined || date < COMPATIBILITY_DATE) {
     yield error({
-      file: FILE,
+      file: at("compatibility_date"),
       problem: `its compatibility_date is ${date ?? "missing"}, older than what the framework is tested with`,
       fix: `write compatibility_date = "${COMPATIBILITY_DATE}", or later`,
     });
   }
   for (const [flag, lost] of Object.entries(FLAGS)) {
     if (flags.includes(flag)) continue;
-    yield warning({ file: FILE, problem: `compatibility_flags lacks ${flag}: ${lost}`, fix: `add "${flag}"` });
+    const problem = `compatibility_flags lacks ${flag}: ${lost}`;
+    yield warning({ file: at("compatibility_flags"), problem, fix: `add "${flag}"` });
   }
 }
 
-function* checkBindings({ kv_namespaces, durable_objects, ratelimits }: Config): Generator<Finding> {
+/** Parts that forks from before them lack. */
+function* checkBuild({ build, rules }: Config, at: At): Generator<Finding> {
+  if (!build.command) {
+    const problem = "[build] has no command: a deployment has the tools that there were when npm run discover ran last";
+    yield error({ file: at(), problem, fix: 'write command = "npm run --silent discover" under [build]' });
+  }
+  const isText = ({ type, globs }: Config["rules"][number]) =>
+    type === "Text" && globs.some((one) => /\.md$/.test(one));
+  if (!rules.some(isText)) {
+    const problem = "there is no rule that .md files are text: a tool that imports one is refused";
+    const fix = 'add [[rules]] with type = "Text", globs = ["**/*.md"] and fallthrough = true';
+    yield warning({ file: at(), problem, fix });
+  }
+}
+
+function* checkBindings(config: Config, at: At): Generator<Finding> {
+  const { kv_namespaces, durable_objects, ratelimits } = config;
   const names = [...kv_namespaces.map(({ binding }) => binding), ...durable_objects.bindings.map(({ name }) => name)];
   for (const [name, lost] of Object.entries(BINDINGS)) {
     if (names.includes(name)) continue;
     const fix = `copy the lines of ${name} from upstream's wrangler.toml; environments ([env.NAME]) need their own`;
-    yield error({ file: FILE, problem: `the binding ${name} is missing: ${lost}`, fix });
+    yield error({ file: at(), problem: `the binding ${name} is missing: ${lost}`, fix });
   }
   if (!names.includes("CLAIMS")) {
     const problem = "the binding CLAIMS is missing: overlapping calls with the same key may all run";
-    yield warning({ file: FILE, problem, fix: "copy its lines from upstream's wrangler.toml, unless you mean it" });
+    yield warning({ file: at(), problem, fix: "copy its lines from upstream's wrangler.toml, unless you mean it" });
   }
+  yield* checkMigrations(config, at);
   const limiters: readonly string[] = ratelimits.map(({ name }: { name: string }) => name);
   if (!limiters.includes("RATE_60")) {
     const problem = "the rate limiter RATE_60 is missing: nothing limits how often an address may guess credentials";
-    yield warning({ file: FILE, problem, fix: 'add [[ratelimits]] with name = "RATE_60"' });
+    yield warning({ file: at(), problem, fix: 'add [[ratelimits]] with name = "RATE_60"' });
+  }
+}
+
+/** Cloudflare refuses a binding to a class of this Worker that no migration has made. */
+function* checkMigrations({ durable_objects, migrations, exports }: Config, at: At): Generator<Finding> {
+  const made = migrations.flatMap(({ new_sqlite_classes = [], new_classes = [], renamed_classes = [] }) => [
+    ...new_sqlite_classes,
+    ...new_classes,
+    ...renamed_classes.map(({ to }) => to),
+  ]);
+  for (const { name, class_name: type, script_name: other } of durable_objects.bindings) {
+    if (other !== undefined || made.includes(type) || (exports && type in exports)) continue;
+    const problem = `${name} is bound to the class ${type}, which no migration makes: Cloudflare refuses the deployment`;
+    const fix = `add [[migrations]] with a tag that is new, and new_sqlite_classes = ["${type}"]`;
+    yield error({ file: at("class_name", type), problem, fix });
   }
 }
 
 /** Clients show the name, and a second Worker of one name replaces the first. */
-function* checkNames({ name, vars }: Config): Generator<Finding> {
+function* checkNames({ name, vars }: Config, at: At): Generator<Finding> {
   if (name === "trivet") {
     const fix = 'write name = "my-tools": it is part of the address';
-    yield warning({ file: FILE, problem: 'the Worker is still called "trivet"', fix });
+    yield warning({ file: at("name", name), problem: 'the Worker is still called "trivet"', fix });
   }
   if ((vars.SERVER_NAME ?? "trivet") === "trivet") {
     const fix = 'write SERVER_NAME = "my-tools": clients show it to their users';
-    yield warning({ file: FILE, problem: 'SERVER_NAME is still "trivet"', fix });
+    yield warning({ file: at("SERVER_NAME"), problem: 'SERVER_NAME is still "trivet"', fix });
   }
 }
 
 /** Nothing is served below a path: docs/deploying.md, "Your domain", says why. */
-function* checkRoutes(config: Config): Generator<Finding> {
+function* checkRoutes(config: Config, at: At): Generator<Finding> {
   for (const pattern of routesIn(config)) {
     if (!hasPath(pattern)) continue;
     const problem = `the route ${pattern} has a path, and nothing is served below a path: every request would get 404`;
     const fix = "use a domain of its own, such as tools.example.com (docs/deploying.md)";
-    yield error({ file: FILE, problem, fix });
+    const [file = at()] = [at("pattern", pattern), at("routes"), at("route")].filter((one) => one !== at());
+    yield error({ file, problem, fix });
   }
 }
 
-function* checkVars({ vars }: Config): Generator<Finding> {
+function* checkVars({ vars }: Config, at: At): Generator<Finding> {
   if (vars.LOCAL === "true") {
     const problem = 'LOCAL = "true" opens every tool to everyone, with all scopes: it is for `npm start` only';
-    yield error({ file: FILE, problem, fix: "remove it" });
+    yield error({ file: at("LOCAL"), problem, fix: "remove it" });
   }
   if (Boolean(vars.JWT_ISSUER) !== Boolean(vars.JWT_JWKS_URL)) {
     const problem = "JWT_ISSUER and JWT_JWKS_URL belong together: with one of them, tokens are refused";
-    yield error({ file: FILE, problem, fix: "set both, or neither" });
+    const file = at(vars.JWT_ISSUER ? "JWT_ISSUER" : "JWT_JWKS_URL");
+    yield error({ file, problem, fix: "set both, or neither" });
   }
   for (const secret of ["JWT_SECRET", "SIGNING_KEY"]) {
     if (!vars[secret]) continue;
     const problem = `${secret} is a secret, and everyone who reads this file can read it here`;
-    yield error({ file: FILE, problem, fix: `remove it, make another, and run npx wrangler secret put ${secret}` });
+    const fix = `remove it, make another, and run npx wrangler secret put ${secret}`;
+    yield error({ file: at(secret), problem, fix });
+  }
+  if (vars.DOCUMENTS === undefined) {
+    const problem = 'DOCUMENTS is not set: documents by which machines find the server are public, as with "true"';
+    yield warning({ file: at(), problem, fix: 'write DOCUMENTS = "true" or "false" under [vars] (docs/documents.md)' });
   }
 }

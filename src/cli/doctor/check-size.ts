@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { configArguments, type Where } from "../lib/config.ts";
 import { Mistake } from "../lib/mistake.ts";
 import { wrangler } from "../lib/wrangler.ts";
 import { error, type Finding, warning } from "./finding.ts";
@@ -11,18 +12,11 @@ const MAX_KIB = 64 * 1_024;
 /** In KiB after gzip: the limit of the free plan until 2026. Much code also takes long to start (limit: 1 s). */
 const LARGE_GZIP_KIB = 3 * 1_024;
 
-/** @param config path of wrangler.toml */
-export function checkSize(config: string, env: string | undefined): { findings: Finding[]; size: string | undefined } {
+export function checkSize(where: Where): { findings: Finding[]; size: string | undefined } {
   const outdir = mkdtempSync(join(tmpdir(), "trivet-size-"));
   try {
-    const more = env === undefined ? [] : [`--env=${env}`];
-    const printed = wrangler(dirname(config), [
-      "deploy",
-      "--dry-run",
-      `--outdir=${outdir}`,
-      `--config=${config}`,
-      ...more,
-    ]);
+    const args = ["deploy", "--dry-run", `--outdir=${outdir}`, ...configArguments(where)];
+    const printed = wrangler(dirname(where.config), args);
     const [size, raw, gzip] = /([\d.]+) KiB \/ gzip: ([\d.]+) KiB/.exec(printed) ?? [];
     if (size === undefined) throw new Mistake(`wrangler printed no size: ${printed}`);
     return { findings: [...tooLarge(Number(raw), Number(gzip))], size: `${raw} KiB, ${gzip} KiB after gzip` };

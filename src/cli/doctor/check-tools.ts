@@ -1,12 +1,14 @@
 /** Checks what is in tools/: mistakes that discovery finds, samples, and examples that were not replaced. */
 import { existsSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { availableIn } from "../../build/check-settings.ts";
 import { discover } from "../../build/discover.ts";
 import type { Discovery } from "../../build/read/discovery.ts";
 import type { Problem } from "../../build/read/problem.ts";
-import { EXAMPLES } from "../new/examples.ts";
-import { error, type Finding, warning } from "./finding.ts";
+import { ROOT } from "../lib/config.ts";
+import { EXAMPLES } from "../lib/examples.ts";
+import { offersOf } from "../lib/offers.ts";
+import { error, type Finding, placeIn, warning } from "./finding.ts";
 
 /** The files of the samples, by toolkit. */
 const SAMPLES: Readonly<Record<string, string>> = {
@@ -21,16 +23,16 @@ const SAMPLES: Readonly<Record<string, string>> = {
 };
 
 /** @returns undefined as the discovery if tools/ has mistakes */
-export async function checkTools(root: string): Promise<{ found: Discovery | undefined; findings: Finding[] }> {
-  const tools = join(root, "tools");
+export async function checkTools(): Promise<{ found: Discovery | undefined; findings: Finding[] }> {
+  const tools = join(ROOT, "tools");
   // git does not keep the folder if the last tool is deleted.
   const found: Discovery | { problems: Problem[] } = existsSync(tools)
-    ? await discover(tools, await availableIn(root))
+    ? await discover(tools, await availableIn(ROOT))
     : { tools: [], prompts: [], resources: [] };
   const samples = checkSamples(tools);
   if ("problems" in found) return { found: undefined, findings: [...found.problems.map(error), ...samples] };
-  const { warnings = [] } = found as Discovery & { readonly warnings?: readonly Problem[] };
-  return { found, findings: [...warnings.map(warning), ...checkExamples(found, root), ...samples, ...checkAny(found)] };
+  const { warnings = [] } = found;
+  return { found, findings: [...warnings.map(warning), ...checkExamples(found), ...samples, ...checkAny(found)] };
 }
 
 function checkSamples(tools: string): Finding[] {
@@ -42,22 +44,17 @@ function checkSamples(tools: string): Finding[] {
   return [warning({ file: left.join(", "), problem: "the samples would be published", fix })];
 }
 
-function* checkExamples({ tools, prompts, resources }: Discovery, root: string): Generator<Finding> {
-  const offers = [
-    ...tools,
-    ...prompts.map(({ path, about }) => ({ path, description: about.description })),
-    ...resources.map(({ path, about }) => ({ path, description: about.description })),
-  ];
-  for (const { path, description } of offers) {
+function* checkExamples(found: Discovery): Generator<Finding> {
+  for (const { path, description } of offersOf(found)) {
     if (!EXAMPLES.has(description)) continue;
-    const file = relative(root, path);
+    const file = placeIn(path, description);
     const fix = "say what it is for, so that models and people choose it when they should";
     yield warning({ file, problem: `its description is still that of the example: "${description}"`, fix });
   }
 }
 
-function checkAny({ tools, prompts, resources, worker }: Discovery): Finding[] {
-  if (tools.length + prompts.length + resources.length > 0 || worker) return [];
+function checkAny(found: Discovery): Finding[] {
+  if (offersOf(found).length > 0 || found.worker) return [];
   const fix = "write one: npm run new -- weather/forecast";
   return [warning({ file: "tools/", problem: "there are no tools", fix })];
 }

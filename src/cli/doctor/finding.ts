@@ -1,5 +1,9 @@
 /** What the doctor finds, and how it is shown. */
+import { readFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import type { Problem } from "../../build/read/problem.ts";
+import { ROOT } from "../lib/config.ts";
+import { lineOf } from "../lib/lines.ts";
 
 export interface Finding extends Problem {
   /** An error keeps a deployment from working, or from being safe. A warning may be what its owner wants. */
@@ -8,6 +12,19 @@ export interface Finding extends Problem {
 
 export const error = (problem: Problem): Finding => ({ level: "error", ...problem });
 export const warning = (problem: Problem): Finding => ({ level: "warning", ...problem });
+
+/**
+ * Where a finding about a file of tools/ is.
+ *
+ * @param path as discovery gives it
+ * @param text what the line has
+ * @returns such as `tools/weather/now.ts:12`; without the line if it is written in another way
+ */
+export function placeIn(path: string, text: string): string {
+  const file = relative(ROOT, path);
+  const line = lineOf(readFileSync(join(ROOT, file), "utf8"), new RegExp(RegExp.escape(text)));
+  return line === undefined ? file : `${file}:${line}`;
+}
 
 /**
  * @param unchecked what could not be checked, and why: sentences

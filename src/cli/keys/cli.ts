@@ -4,15 +4,16 @@ import { join, resolve } from "node:path";
 import type { ParseArgsOptionsConfig } from "node:util";
 import type { KeyTerms } from "../../core/ports/key-records.ts";
 import { helpOf, readArguments, runScript, type Script } from "../lib/arguments.ts";
+import { ROOT, readConfig, SETTINGS, suggested, type Where } from "../lib/config.ts";
+import { keyEditor } from "../lib/key-editor.ts";
+import { openKv, type Place } from "../lib/kv.ts";
 import { Mistake } from "../lib/mistake.ts";
+import { offersOf } from "../lib/offers.ts";
 import { doubts, settle } from "./doubts.ts";
-import { keyEditor } from "./editor.ts";
-import { openKv, type Place, rateLimiters, signInScopes } from "./kv.ts";
 import { makeKey } from "./make.ts";
 import { announce, table, USAGE } from "./messages.ts";
 import { readExpires, readName, readRate, readScopes, readToolkits } from "./options.ts";
 
-const ROOT = resolve(import.meta.dirname, "../../..");
 const HELP = helpOf("keys");
 const SCRIPT = {
   name: "keys",
@@ -92,7 +93,10 @@ async function list(_: string, { json }: Values, place: Place): Promise<void> {
       ),
     );
   else if (keys.length > 0) console.log(table(keys, seconds()));
-  else console.log(`There are no keys. To create one: npm run keys -- create NAME${place.remote ? " --remote" : ""}`);
+  else
+    console.log(
+      `There are no keys. To create one: npm run keys -- create NAME${place.remote ? " --remote" : ""}${suggested(place)}`,
+    );
 }
 
 async function revoke(operand: string, _: Values, place: Place): Promise<void> {
@@ -124,7 +128,7 @@ function place({ remote = false, config, env, "persist-to": persistTo }: Values)
   return {
     remote,
     env,
-    config: resolve(config ?? join(ROOT, "wrangler.toml")),
+    config: resolve(config ?? SETTINGS),
     persistTo: persistTo && resolve(persistTo),
   };
 }
@@ -140,9 +144,20 @@ async function scopesInUse(place: Place): Promise<string[] | undefined> {
   const { discover } = await import("../../build/discover.ts");
   const found = await discover(tools, undefined);
   if ("problems" in found) return undefined;
-  const offers = [...found.tools, ...found.prompts, ...found.resources];
-  const demanded = offers.flatMap(({ traits }) => traits.scopes ?? []);
+  const demanded = offersOf(found).flatMap(({ traits }) => traits.scopes ?? []);
   return [...new Set([...demanded, ...(await signInScopes(place))])].sort();
+}
+
+/** @returns names of the rate limiters in wrangler.toml */
+async function rateLimiters({ config, env }: Where): Promise<string[]> {
+  const { ratelimits } = await readConfig(config, env);
+  return ratelimits.map(({ name }: { name: string }) => name);
+}
+
+/** @returns the scopes in OAUTH_SCOPES, which no tool needs to demand */
+async function signInScopes({ config, env }: Where): Promise<string[]> {
+  const { OAUTH_SCOPES } = (await readConfig(config, env)).vars;
+  return typeof OAUTH_SCOPES === "string" ? OAUTH_SCOPES.split(/[\s,]+/).filter(Boolean) : [];
 }
 
 function toolkitFolders(): string[] {

@@ -43,12 +43,14 @@ function refuseSwallowed<Options extends ParseArgsOptionsConfig>({ name, options
   for (const [variable, value] of Object.entries(process.env)) {
     const setting = /^npm_config_(.+)$/i.exec(variable)?.[1]?.toLowerCase().replaceAll("_", "-");
     // Includes misspelled options. `json` is an option of npm's, and so is a `scope` that begins with "@".
-    const option = swallowed.find((one) => setting?.startsWith(one.slice(0, 4)));
+    // npm sets the opposite of --no-account: `account`, to nothing.
+    const option = swallowed.find((one) => setting?.startsWith(one.replace(/^no-/, "").slice(0, 4)));
     if (setting === undefined || option === undefined || isOfNpm(setting, value)) continue;
     const words = process.argv.slice(2).map((word) => (/^[\w/-]+$/.test(word) ? word : JSON.stringify(word)));
     const rest = options[option]?.type === "boolean" ? "" : " …";
+    const kept = option.startsWith("no-") ? `no-${setting}` : setting;
     throw new Mistake(
-      `npm kept --${setting} for itself: write \`npm run ${name} -- ${[...words, `--${option}`].join(" ")}${rest}\`, ${helpOf(name)}.`,
+      `npm kept --${kept} for itself: write \`npm run ${name} -- ${[...words, `--${option}`].join(" ")}${rest}\`, ${helpOf(name)}.`,
     );
   }
 }

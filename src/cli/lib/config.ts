@@ -1,9 +1,34 @@
-/** Reads wrangler.toml, as wrangler does. */
+/** Reads wrangler.toml, as wrangler does, and tells wrangler's command line which one to read. */
+import { join, relative, resolve } from "node:path";
 import type { Unstable_Config as Config } from "wrangler";
 import { Mistake } from "./mistake.ts";
 import { inOneLine } from "./wrangler.ts";
 
 export type { Unstable_Config as Config } from "wrangler";
+
+/** The folder of this fork. */
+export const ROOT = resolve(import.meta.dirname, "../../..");
+/** Its settings, unless `--config` names others. */
+export const SETTINGS = join(ROOT, "wrangler.toml");
+
+/** Which settings a script works with. */
+export interface Where {
+  /** Path of wrangler.toml, or of a copy (`npm run copy`). */
+  readonly config: string;
+  /** One of its environments; undefined for the top level. */
+  readonly env: string | undefined;
+}
+
+/** `--config` and `--env`, for wrangler. */
+export function configArguments({ config, env }: Where): string[] {
+  return [`--config=${config}`, ...(env === undefined ? [] : [`--env=${env}`])];
+}
+
+/** What a command that a message suggests ends with, so that it is about the same Worker: ` --env staging`, or nothing. */
+export function suggested({ config, env }: Where): string {
+  const file = config === SETTINGS ? "" : ` --config ${relative(process.cwd(), config)}`;
+  return file + (env === undefined ? "" : ` --env ${env}`);
+}
 
 /**
  * @param config path of wrangler.toml
@@ -18,6 +43,18 @@ export async function readConfig(config: string, env: string | undefined): Promi
   } catch (error) {
     throw new Mistake(inOneLine(String((error as Error).message)));
   }
+}
+
+/**
+ * As it is written: without wrangler's defaults, and with its environments.
+ *
+ * @param config path of wrangler.toml
+ * @throws {Mistake} if wrangler would refuse it
+ */
+export async function readRawConfig(config: string): Promise<Readonly<Record<string, unknown>>> {
+  await readConfig(config, undefined);
+  const { experimental_readRawConfig: read } = await import("wrangler");
+  return { ...read({ config }).rawConfig };
 }
 
 /** The patterns of all routes and custom domains, such as `tools.example.com` and `example.com/*`. */

@@ -32,8 +32,10 @@ export function wrangler(folder: string, args: readonly string[]): string {
 
 /** Turns wrangler's output into a sentence that says what went wrong and what to do. */
 function explain(printed: string): string {
-  const [, error = printed] = /\[ERROR\]([\s\S]*?)(?=🪵|\[ERROR\]|If you think this is a bug|$)/u.exec(printed) ?? [];
-  const text = inOneLine(error);
+  const errors = [...printed.matchAll(/\[ERROR\]([\s\S]*?)(?=🪵|✘|\[ERROR\]|If you think this is a bug|$)/gu)];
+  const [first = printed, ...others] = errors.map(([, error = ""]) => error);
+  // "Build failed with 1 error:", and then what.
+  const text = inOneLine(first.trimEnd().endsWith(":") ? `${first} ${others[0] ?? ""}` : first);
   const login = "run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN to a token that may edit Workers KV";
   if (text.includes("CLOUDFLARE_API_TOKEN")) return `wrangler is not logged in to Cloudflare: ${login}.`;
   if (/logged in|\[code: (6003|9106|9109|10000|10001)\]/i.test(text)) return `Cloudflare refuses: ${login}. (${text})`;

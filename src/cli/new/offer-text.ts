@@ -1,5 +1,5 @@
 /** The texts of a new prompt or resource, and of their tests. */
-import { PROMPT, RESOURCE } from "./examples.ts";
+import { PROMPT, RESOURCE } from "../lib/examples.ts";
 import type { Target } from "./target.ts";
 import { imports, lines } from "./tool-text.ts";
 

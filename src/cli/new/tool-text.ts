@@ -1,5 +1,5 @@
 /** The text of a new tool and of its test. What it does is an example to replace; what it needs is what was asked for. */
-import { TOOL } from "./examples.ts";
+import { TOOL } from "../lib/examples.ts";
 import type { Needs, Target } from "./target.ts";
 
 /** An example that never answers, so the text can name it: RFC 2606, section 3. */

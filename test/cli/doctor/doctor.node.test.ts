@@ -1,5 +1,5 @@
 /** `npm run doctor` on forks in several states of health, with a simulated account and without one. */
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -14,7 +14,11 @@ const TOOL = (members: string, description = "Tells the time.") => `import { def
 export default defineTool({ version: "1.0.0", description: "${description}", output: null, run() {}, ${members} });
 `;
 /** What a careful owner has. */
-const HEALTHY = testSettings({ closed: true }).replaceAll('"trivet"', '"acme"');
+const HEALTHY = testSettings({ closed: true })
+  .replaceAll('"trivet"', '"acme"')
+  .replace("[vars]", '[vars]\nDOCUMENTS = "true"');
+/** Where a line is in a file, as findings name it. */
+const at = (text: string, line: string, file = "wrangler\\.toml") => `${file}:${text.split("\n").indexOf(line) + 1}`;
 
 const forks: Fork[] = [];
 let cloudflare: Cloudflare;
@@ -45,9 +49,9 @@ function doctor({ root }: Fork, args: readonly string[], more: Record<string, st
   });
 }
 
-const online = (fork: Fork) =>
-  doctor(fork, [], {
-    CLOUDFLARE_API_BASE_URL: cloudflare.url,
+const online = (fork: Fork, args: readonly string[] = [], api = cloudflare) =>
+  doctor(fork, args, {
+    CLOUDFLARE_API_BASE_URL: api.url,
     CLOUDFLARE_API_TOKEN: TOKEN,
     CLOUDFLARE_ACCOUNT_ID: "an-account",
   });
@@ -99,7 +103,10 @@ describe("an ill fork", () => {
       .replace(/^compatibility_date = .*$/m, 'compatibility_date = "2025-01-01"')
       .replace('"global_fetch_strictly_public"', '"nodejs_compat"')
       .replace(/^\[\[durable_objects\.bindings\]\]\nname = "HUB"\n.*\n/m, "")
-      .replace(/^\[\[durable_objects\.bindings\]\]\nname = "CLAIMS"\n.*\n/m, "")
+      .replace('new_sqlite_classes = ["Claims"]', "new_sqlite_classes = []")
+      .replace(/^\[\[rules\]\]\n(.+\n)+/m, "")
+      .replace(/^\[build\]\n(.+\n)+/m, "")
+      .replace('name = "RATE_60"', 'name = "RATE_61"')
       .replace(
         "[vars]",
         '[vars]\nLOCAL = "true"\nJWT_SECRET = "in the open"\nJWT_ISSUER = "https://login.example.com"',
@@ -111,35 +118,46 @@ describe("an ill fork", () => {
       },
       settings,
     );
-    const ended = await doctor(ill, ["--offline"]);
+    const ended = await doctor(ill, ["--no-account"]);
     expect(ended).toMatchObject({ code: 1, stderr: "" });
+    const line = (words: string) => at(settings, words);
+    const found = (level: string, where: string, problem: string) =>
+      expect.stringMatching(new RegExp(`^${level}: ${where}: ${problem}`));
+    const routes = 'routes = ["example.com/tools/*", "tools.example.com/*"]';
+    const flags = settings.split("\n").find((one) => one.startsWith("compatibility_flags")) ?? "";
     expect(problems(ended)).toEqual([
-      expect.stringMatching(/^error: wrangler\.toml: its compatibility_date is 2025-01-01/),
-      expect.stringMatching(/^error: wrangler\.toml: the binding HUB is missing/),
-      expect.stringMatching(/^error: wrangler\.toml: the route example\.com\/tools\/\* has a path/),
-      expect.stringMatching(/^error: wrangler\.toml: LOCAL = "true" opens every tool/),
-      expect.stringMatching(/^error: wrangler\.toml: JWT_ISSUER and JWT_JWKS_URL belong together/),
-      expect.stringMatching(/^error: wrangler\.toml: JWT_SECRET is a secret/),
-      expect.stringMatching(/^warning: tools\/clock\/tell\.ts: its description is still that of the example/),
-      expect.stringMatching(/^warning: tools\/calculator: the samples would be published/),
-      expect.stringMatching(/^warning: wrangler\.toml: compatibility_flags lacks global_fetch_strictly_public/),
-      expect.stringMatching(/^warning: wrangler\.toml: the binding CLAIMS is missing/),
-      expect.stringMatching(/^warning: wrangler\.toml: the Worker is still called "trivet"/),
-      expect.stringMatching(/^warning: wrangler\.toml: SERVER_NAME is still "trivet"/),
+      found("error", line('compatibility_date = "2025-01-01"'), "its compatibility_date is 2025-01-01"),
+      found("error", "wrangler\\.toml", "\\[build\\] has no command"),
+      found("error", "wrangler\\.toml", "the binding HUB is missing"),
+      found("error", line('class_name = "Claims"'), "CLAIMS is bound to the class Claims, which no migration makes"),
+      found("error", line(routes), "the route example\\.com/tools/\\* has a path"),
+      found("error", line('LOCAL = "true"'), 'LOCAL = "true" opens every tool'),
+      found("error", line('JWT_ISSUER = "https://login.example.com"'), "JWT_ISSUER and JWT_JWKS_URL belong together"),
+      found("error", line('JWT_SECRET = "in the open"'), "JWT_SECRET is a secret"),
+      // Its tools were never discovered.
+      found("error", "the build", "wrangler failed: Build failed with 1 error: .*generated/catalog"),
+      found("warning", "tools/clock/tell\\.ts:2", "its description is still that of the example"),
+      found("warning", "tools/calculator", "the samples would be published"),
+      found("warning", line(flags), "compatibility_flags lacks global_fetch_strictly_public"),
+      found("warning", "wrangler\\.toml", "there is no rule that .md files are text"),
+      found("warning", "wrangler\\.toml", "the rate limiter RATE_60 is missing"),
+      found("warning", line('name = "trivet"'), 'the Worker is still called "trivet"'),
+      found("warning", line('SERVER_NAME = "trivet"'), 'SERVER_NAME is still "trivet"'),
+      found("warning", "wrangler\\.toml", "DOCUMENTS is not set"),
     ]);
-    expect(ended.stdout).toContain("not checked: the account's secrets, keys and scopes (--offline).");
-    expect(ended.stdout).toMatch(/^6 errors, 6 warnings$/m);
+    expect(ended.stdout).toContain("not checked: the account's secrets, keys and scopes (--no-account).");
+    expect(ended.stdout).toMatch(/^9 errors, 8 warnings$/m);
   });
 
   it("hears what discovery refuses: a binding that wrangler.toml lacks", async () => {
-    const ended = await doctor(fork({ "clock/tell.ts": TOOL('env: ["DB"]') }, HEALTHY), ["--offline"]);
+    const ended = await doctor(fork({ "clock/tell.ts": TOOL('env: ["DB"]') }, HEALTHY), ["--no-account"]);
     expect(ended.code).toBe(1);
     expect(problems(ended)).toEqual([expect.stringMatching(/^error: tools\/clock\/tell\.ts.*"?DB/)]);
   });
 
   it("hears of invalid settings, and then of nothing else", async () => {
     const settings = HEALTHY.replace(/^RATE_PER_MINUTE = .*$/m, 'RATE_PER_MINUTE = "45"');
-    const ended = await doctor(fork({ "clock/tell.ts": TOOL("") }, settings), ["--offline"]);
+    const ended = await doctor(fork({ "clock/tell.ts": TOOL("") }, settings), ["--no-account"]);
     expect(ended.code).toBe(1);
     expect(problems(ended)).toEqual([expect.stringMatching(/^error: wrangler\.toml:\d+: RATE_PER_MINUTE is "45"/)]);
   });
@@ -149,19 +167,23 @@ describe("an ill fork", () => {
     const tools = {
       "clock/tell.ts": TOOL('requirements: { secrets: ["API_KEY"], authorization: [{ id: "google" }] }'),
       "clock/wind.ts": TOOL('requirements: { secrets: [{ id: "OWN_KEY", from: "worker" }] }, scopes: ["clock:wind"]'),
-      "clock/ask.ts": TOOL('requirements: { secrets: [{ id: "THEIRS", from: "caller" }] }'),
+      "clock/ask.ts": TOOL(
+        'requirements: { secrets: [{ id: "THEIRS", from: "caller" }], authorization: [{ id: "OURS", from: "worker" }] }',
+      ),
     };
     const ill = fork(tools, HEALTHY);
     const lacking = [
-      expect.stringMatching(/^error: tools\/clock\/wind\.ts: Clock\.Wind requires OWN_KEY/),
-      expect.stringMatching(/^warning: tools\/clock\/tell\.ts: Clock\.Tell requires API_KEY/),
-      expect.stringMatching(/^warning: tools\/clock\/tell\.ts: Clock\.Tell requires google/),
+      expect.stringMatching(/^error: tools\/clock\/ask\.ts:2: Clock\.Ask requires OURS/),
+      expect.stringMatching(/^error: tools\/clock\/wind\.ts:2: Clock\.Wind requires OWN_KEY/),
+      expect.stringMatching(/^warning: tools\/clock\/tell\.ts:2: Clock\.Tell requires API_KEY/),
     ];
     const ended = await online(ill);
     expect(ended.code).toBe(1);
     expect(problems(ended)).toEqual([
       ...lacking,
-      expect.stringMatching(/^warning: tools\/clock\/wind\.ts: Clock\.Wind demands clock:wind, and no key grants that/),
+      expect.stringMatching(
+        /^warning: tools\/clock\/wind\.ts:2: Clock\.Wind demands clock:wind, and no key grants that/,
+      ),
     ]);
     cloudflare.kept.clear();
     expect(problems(await online(ill))).toEqual([
@@ -169,6 +191,53 @@ describe("an ill fork", () => {
       expect.stringMatching(/^warning: the account: there are no keys, and PUBLIC is not "true": no one can call/),
     ]);
   });
+});
+
+describe("tokens", () => {
+  const TOKENS = '"#tokens" = "./src/tokens/jwt.ts"\n';
+
+  it("that the account has a secret for are refused without a line in wrangler.toml: an error, and keys are checked", async () => {
+    cloudflare.secrets.splice(0, cloudflare.secrets.length, "JWT_SECRET");
+    cloudflare.kept.clear();
+    const before = fork({ "clock/tell.ts": TOOL("") }, HEALTHY.replace(TOKENS, ""));
+    const ended = await online(before);
+    expect(ended.code).toBe(1);
+    expect(problems(ended)).toEqual([
+      expect.stringMatching(
+        /^error: wrangler\.toml:\d+: the account has the secret JWT_SECRET, but .* every token gets 401$/,
+      ),
+      expect.stringMatching(/^warning: the account: there are no keys/),
+    ]);
+    expect(ended.stdout).toContain('"#tokens" = "./src/tokens/jwt.ts"');
+    before.write("wrangler.toml", HEALTHY);
+    expect(problems(await online(before))).toEqual([]);
+  });
+});
+
+it("checks the copy that --config names, and its Worker", async () => {
+  const made = fork({ "clock/tell.ts": TOOL("") }, HEALTHY.replace("PUBLIC", 'LOCAL = "true"\nPUBLIC'));
+  execFileSync(process.execPath, ["src/cli/copy/cli.ts", "staging"], { cwd: made.root });
+  const staging = await startCloudflare("acme-staging");
+  try {
+    const ended = await online(made, ["--config", "wrangler.staging.jsonc"], staging);
+    const lines = readFileSync(join(made.root, "wrangler.staging.jsonc"), "utf8");
+    expect(problems(ended)).toEqual([
+      expect.stringMatching(`^error: ${at(lines, '    "LOCAL": "true",', "wrangler\\.staging\\.jsonc")}: LOCAL`),
+      expect.stringMatching(/^warning: the account: there are no keys/),
+    ]);
+    expect(ended.stdout).not.toContain("not checked");
+    expect(ended.stdout).toContain("npm run keys -- create NAME --remote --config wrangler.staging.jsonc\n");
+    expect(staging.requests).toContain("GET /workers/scripts/acme-staging/secrets");
+  } finally {
+    staging.close();
+  }
+});
+
+it("hears of an option that npm took", async () => {
+  const made = fork({}, HEALTHY);
+  const ended = await doctor(made, [], { npm_config_account: "" });
+  expect(ended).toMatchObject({ code: 1, stdout: "" });
+  expect(ended.stderr).toContain("npm kept --no-account for itself: write `npm run doctor -- --no-account`");
 });
 
 describe("size", () => {

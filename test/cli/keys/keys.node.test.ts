@@ -192,6 +192,21 @@ describe("for the deployment", () => {
     expect([...cloudflare.kept.keys()]).toEqual(["call:other"]);
   });
 
+  it("a key of a copy goes to the copy's Worker, and not to the original's", async () => {
+    execFileSync(process.execPath, ["src/cli/copy/cli.ts", "staging"], { cwd: fork.root });
+    const staging = await startCloudflare("keys-staging");
+    try {
+      const account = { CLOUDFLARE_API_TOKEN: TOKEN, CLOUDFLARE_ACCOUNT_ID: "an-account" };
+      const config = ["--remote", "--config", "wrangler.staging.jsonc"];
+      const made = await keys(["create", "tester", ...config], { ...account, CLOUDFLARE_API_BASE_URL: staging.url });
+      expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^trivet_/) });
+      expect(staging.requests).toContain("GET /workers/scripts/keys-staging/settings");
+      expect([...staging.kept.keys()]).toEqual([expect.stringMatching(/^key:/)]);
+    } finally {
+      staging.close();
+    }
+  });
+
   it("if wrangler fails, one sentence says what to do", async () => {
     const none = await keys(["list", "--remote"]);
     expect(none).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(/^[^\n]*npx wrangler login[^\n]*\n$/) });

@@ -2,16 +2,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { readConfig } from "../lib/config.ts";
-import { Mistake } from "../lib/mistake.ts";
-import { inOneLine, wrangler } from "../lib/wrangler.ts";
-import type { Entry, Kv } from "./editor.ts";
+import { configArguments, type Where } from "./config.ts";
+import type { Entry, Kv } from "./key-editor.ts";
+import { Mistake } from "./mistake.ts";
+import { inOneLine, wrangler } from "./wrangler.ts";
 
-export interface Place {
+export interface Place extends Where {
   readonly remote: boolean;
-  /** Path of wrangler.toml. */
-  readonly config: string;
-  readonly env: string | undefined;
   /** Folder of the local KV; by default `.wrangler/state` next to wrangler.toml, as for `npm start`. */
   readonly persistTo: string | undefined;
 }
@@ -52,23 +49,10 @@ export function openKv(place: Place): Kv {
   };
 }
 
-/** @returns names of the rate limiters in wrangler.toml */
-export async function rateLimiters({ config, env }: Place): Promise<string[]> {
-  const { ratelimits } = await readConfig(config, env);
-  return ratelimits.map(({ name }: { name: string }) => name);
-}
-
-/** @returns the scopes in OAUTH_SCOPES, which no tool needs to demand */
-export async function signInScopes({ config, env }: Place): Promise<string[]> {
-  const { OAUTH_SCOPES } = (await readConfig(config, env)).vars;
-  return typeof OAUTH_SCOPES === "string" ? OAUTH_SCOPES.split(/[\s,]+/).filter(Boolean) : [];
-}
-
-function placeOptions({ remote, config, env, persistTo }: Place): string[] {
+function placeOptions({ remote, persistTo, ...where }: Place): string[] {
   return [
     ...(remote ? ["--remote", "--preview=false"] : ["--local"]),
-    `--config=${config}`,
-    ...(env === undefined ? [] : [`--env=${env}`]),
+    ...configArguments(where),
     ...(persistTo === undefined ? [] : [`--persist-to=${persistTo}`]),
   ];
 }

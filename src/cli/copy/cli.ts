@@ -1,0 +1,87 @@
+/** `npm run copy`: writes the settings of a second Worker, such as one for staging, that shares nothing with the first. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ParseArgsOptionsConfig } from "node:util";
+import { formatProblems, problemIn } from "../../build/read/problem.ts";
+import { helpOf, readArguments, runScript, type Script } from "../lib/arguments.ts";
+import { ROOT, readRawConfig, SETTINGS } from "../lib/config.ts";
+import { assigns, lineOf } from "../lib/lines.ts";
+import { Mistake } from "../lib/mistake.ts";
+import { type Refusal, type Separated, separate, shareable, type Table } from "./separate.ts";
+
+const SCRIPT = {
+  name: "copy",
+  options: {
+    share: { type: "string", multiple: true },
+    help: { type: "boolean", short: "h" },
+  },
+  swallowed: ["share"],
+} as const satisfies Script<ParseArgsOptionsConfig>;
+const USAGE = `Writes the settings of a second Worker, with resources of its own, from wrangler.toml.
+
+npm run copy -- staging      writes wrangler.staging.jsonc, for the Worker NAME-staging
+    --share NAME             the binding of something that both Workers shall use; may be repeated
+
+Deploy it with: npm run deploy -- --config wrangler.staging.jsonc`;
+/** The first words of a file that may be replaced. */
+const MADE = "// Made from wrangler.toml by `npm run copy";
+/** A label of a host name has at most so many characters (RFC 1035, section 2.3.4). */
+const MAX_NAME = 63;
+
+await runScript(main);
+
+async function main(): Promise<void> {
+  const { values, positionals } = readArguments(SCRIPT);
+  const [suffix, ...rest] = positionals;
+  if (values.help) return console.log(USAGE);
+  if (suffix === undefined || rest.length > 0) throw new Mistake(`copy takes one name: ${helpOf("copy")}.`);
+  if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(suffix)) {
+    throw new Mistake(`"${suffix}" cannot be part of an address: write small letters, digits and single dashes.`);
+  }
+  const raw: Table = await readRawConfig(SETTINGS);
+  if (typeof raw.name !== "string") throw new Mistake('wrangler.toml has no name: write name = "my-tools".');
+  const name = `${raw.name}-${suffix}`;
+  if (name.length > MAX_NAME)
+    throw new Mistake(`"${name}" is longer than ${MAX_NAME} characters: write a shorter one.`);
+  const share = new Set(values.share);
+  const unknown = [...share].find((one) => !shareable(raw).includes(one));
+  if (unknown !== undefined) {
+    const known = shareable(raw).join(", ") || "nothing that could be shared";
+    throw new Mistake(`--share: wrangler.toml has no "${unknown}"; it has ${known}.`);
+  }
+  const separated = separate(raw, suffix, share);
+  if (separated.refused.length > 0) throw new Mistake(refusal(separated.refused));
+  const file = `wrangler.${suffix}.jsonc`;
+  const path = join(ROOT, file);
+  if (existsSync(path) && !readFileSync(path, "utf8").startsWith(MADE)) {
+    throw new Mistake(`${file} exists, and \`npm run copy\` did not make it: rename it, or choose another name.`);
+  }
+  const words = [suffix, ...[...share].map((one) => `--share ${one}`)].join(" ");
+  const head = `${MADE} -- ${words}\`, which replaces it: change wrangler.toml instead.`;
+  writeFileSync(path, `${head}\n${JSON.stringify(separated.settings, undefined, 2)}\n`);
+  console.log(announce(separated, raw.name, name, file));
+}
+
+function refusal(refused: readonly Refusal[]): string {
+  const text = readFileSync(SETTINGS, "utf8");
+  return formatProblems(
+    refused.map(({ key, name, why, fix }) => {
+      const lines = ["binding", "name", "service"].map((member) => lineOf(text, assigns(member, name)));
+      const line = lines.find((one) => one !== undefined) ?? lineOf(text, new RegExp(`^\\s*(\\[+\\s*)?${key}\\b`));
+      return problemIn("wrangler.toml", { problem: `${name} (${key}) ${why}`, fix, line });
+    }),
+  );
+}
+
+function announce({ own, shared, leftOut, create }: Separated, worker: string, name: string, file: string): string {
+  const section = (title: string, words: readonly string[]) =>
+    words.length > 0 ? [`${title}: ${words.join(", ")}.`] : [];
+  return [
+    `Wrote ${file}: the Worker ${name}.`,
+    ...section("Its own", [...own, "Durable Objects", "rate limits", "secrets", "keys"]),
+    ...section(`Shared with ${worker}`, shared),
+    ...section("Left out", leftOut),
+    ...(create.length > 0 ? ["Before the first deployment:", ...create.map((line) => `  ${line}`)] : []),
+    `To deploy: npm run deploy -- --config ${file}`,
+  ].join("\n");
+}

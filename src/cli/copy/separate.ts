@@ -1,0 +1,195 @@
+/** Makes the settings of a second Worker from those of the first, so that the two share nothing. Pure. */
+import { createHash } from "node:crypto";
+import { KEPT, KINDS, type Kind, LEFT_OUT, ONLY_ONE, WORKERS } from "./kinds.ts";
+
+/** A table of wrangler.toml. */
+export type Table = Readonly<Record<string, unknown>>;
+
+/** Something that the copy cannot have of its own. */
+export interface Refusal {
+  /** Of wrangler.toml, such as `hyperdrive`. */
+  readonly key: string;
+  /** What `--share` calls it. */
+  readonly name: string;
+  readonly why: string;
+  readonly fix: string;
+}
+
+export interface Separated {
+  readonly settings: Table;
+  readonly refused: readonly Refusal[];
+  /** What the copy has of its own, shares, and lacks: words for people. */
+  readonly own: readonly string[];
+  readonly shared: readonly string[];
+  readonly leftOut: readonly string[];
+  /** Commands that must be run before the first deployment. */
+  readonly create: readonly string[];
+}
+
+/**
+ * @param raw    wrangler.toml as it is written, with a `name`
+ * @param suffix what distinguishes the copy: `staging`
+ * @param share  names of what the two Workers shall share
+ */
+export function separate(raw: Table, suffix: string, share: ReadonlySet<string>): Separated {
+  const own = new Set<string>();
+  const shared = new Set<string>();
+  const leftOut = new Set<string>();
+  const create = new Set<string>();
+  const refused: Refusal[] = [];
+  const worker = String(raw.name);
+  const copy = `${worker}-${suffix}`;
+  const renamed = (name: unknown) => `${name}-${suffix}`;
+
+  function isShared(name: string): boolean {
+    if (share.has(name)) shared.add(name);
+    return share.has(name);
+  }
+
+  function refuse(key: string, name: string, why: string): void {
+    const fix = `npm run copy -- ${suffix} --share ${name}, if both Workers may use it`;
+    if (!isShared(name)) refused.push({ key, name, why, fix });
+  }
+
+  function resource(
+    key: string,
+    { what, named, id = named, dropped = [], create: command }: Kind,
+    entry: Table,
+  ): Table {
+    const name = String(entry.binding);
+    if (share.has(name) && entry[id ?? ""] === undefined) {
+      const fix = `write its ${id} into wrangler.toml, or leave out --share ${name}`;
+      refused.push({ key, name, why: `has no ${id}, so wrangler would create another for the copy`, fix });
+    }
+    if (isShared(name)) return entry;
+    const left = Object.fromEntries(Object.entries(entry).filter(([member]) => !dropped.includes(member)));
+    const original = named === undefined ? undefined : entry[named];
+    own.add(original === undefined ? `${what} ${name}` : `${what} ${renamed(original)}`);
+    if (named === undefined || original === undefined) return left;
+    if (command) create.add(command(renamed(original), String(original)));
+    return { ...left, [named]: renamed(original) };
+  }
+
+  /** A reference to a Worker: the copy refers to itself where the original does. */
+  function reference(key: string, member: string, entry: Table): Table {
+    if (entry[member] === undefined) return entry;
+    if (entry[member] === worker) return { ...entry, [member]: copy };
+    refuse(key, nameOf(entry, key), `is of another Worker, ${entry[member]}, which knows nothing of the copy`);
+    return entry;
+  }
+
+  function queues({ producers, consumers }: Table): Table {
+    const produced = tables(producers).map((entry) => resource("queues", { what: "queue", named: "queue" }, entry));
+    const made = new Set(produced.map(({ queue }) => queue));
+    const kept = new Set(tables(producers).flatMap((entry, at) => (produced[at] === entry ? [entry.queue] : [])));
+    // A queue has one consumer: that of a shared queue stays with the original.
+    const consumed = tables(consumers).filter(({ queue }) => !kept.has(queue));
+    return {
+      producers: produced,
+      consumers: consumed.map((entry) => {
+        const changed = Object.fromEntries(
+          ["queue", "dead_letter_queue"].flatMap((member) =>
+            entry[member] === undefined ? [] : [[member, renamed(entry[member])]],
+          ),
+        );
+        for (const queue of Object.values(changed)) {
+          own.add(`queue ${queue}`);
+          // wrangler creates only those that are bound.
+          if (!made.has(queue)) create.add(`npx wrangler queues create ${queue}`);
+        }
+        return { ...entry, ...changed };
+      }),
+    };
+  }
+
+  function settingOf(key: string, value: unknown): unknown {
+    const kind = KINDS[key];
+    if (kind) return tables(value).map((entry) => resource(key, kind, entry));
+    const member = WORKERS[key];
+    const entries =
+      member === undefined ? [] : tables(listIn(key, value)).map((entry) => reference(key, member, entry));
+    switch (key) {
+      case "name":
+        return copy;
+      case "queues":
+        return queues(value as Table);
+      case "services":
+        return entries;
+      case "workflows":
+        return entries.map((entry, at) => {
+          // Those of another Worker have its names.
+          const isOwn = entry !== tables(value)[at] || entry.script_name === undefined;
+          if (isOwn) own.add(`workflow ${renamed(entry.name)}`);
+          return isOwn ? { ...entry, name: renamed(entry.name) } : entry;
+        });
+      case "durable_objects":
+        return { ...(value as Table), bindings: entries };
+      case "analytics_engine_datasets":
+        return tables(value).map((entry) => {
+          if (isShared(String(entry.binding))) return entry;
+          // Without a name, it is that of the binding. It is a name in SQL, so without dashes.
+          const dataset = `${entry.dataset ?? entry.binding}_${suffix.replaceAll("-", "_")}`;
+          own.add(`dataset ${dataset}`);
+          return { ...entry, dataset };
+        });
+      case "ratelimits":
+        return tables(value).map((entry) =>
+          isShared(String(entry.name)) ? entry : { ...entry, namespace_id: limiterId(copy, entry.namespace_id) },
+        );
+      default:
+        for (const name of namesIn(key, value)) {
+          if (ONLY_ONE.includes(key)) {
+            const fix = "leave it out of wrangler.toml, or write the settings of the second Worker by hand";
+            refused.push({ key, name, why: "would be taken over by the copy", fix });
+          } else refuse(key, name, "is not known to separate: the copy would use that of the original");
+        }
+        return value;
+    }
+  }
+
+  const settings: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(raw)) {
+    const what = LEFT_OUT[key];
+    if (what !== undefined) leftOut.add(what);
+    else settings[key] = KEPT.has(key) ? value : settingOf(key, value);
+  }
+  return { settings, refused, own: [...own], shared: [...shared], leftOut: [...leftOut], create: [...create] };
+}
+
+/** Names of all that `--share` may name. */
+export function shareable(raw: Table): string[] {
+  return Object.entries(raw).flatMap(([key, value]) => {
+    if (KEPT.has(key) || key in LEFT_OUT || key === "name" || ONLY_ONE.includes(key)) return [];
+    if (key === "queues") return namesIn(key, (value as Table).producers ?? []);
+    const member = WORKERS[key];
+    if (member === undefined) return namesIn(key, value);
+    const ofOthers = tables(listIn(key, value)).filter(
+      ({ [member]: worker }) => worker !== undefined && worker !== raw.name,
+    );
+    return namesIn(key, ofOthers);
+  });
+}
+
+function listIn(key: string, value: unknown): unknown {
+  return key === "durable_objects" && !Array.isArray(value) ? (value as Table).bindings : value;
+}
+
+function namesIn(key: string, value: unknown): string[] {
+  const list = listIn(key, value);
+  return Array.isArray(list) ? list.map((entry) => nameOf(entry, key)) : [nameOf(list, key)];
+}
+
+/** What binds it, or what it is. */
+function nameOf(entry: unknown, key: string): string {
+  const { binding, name, service } = (typeof entry === "object" && entry !== null ? entry : {}) as Table;
+  return String(binding ?? name ?? service ?? key);
+}
+
+/** Limiters of one account with the same id count together. The id is a positive whole number, as text. */
+function limiterId(worker: string, id: unknown): string {
+  return String(1 + (createHash("sha256").update(`${worker} ${id}`).digest().readUInt32BE() % 1_000_000_000));
+}
+
+function tables(value: unknown): readonly Table[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,26 @@
+/** What a fork offers, as one list: tools, prompts and resources. */
+import type { Discovery } from "../../build/read/discovery.ts";
+
+type Traits = Discovery[keyof Pick<Discovery, "tools" | "prompts" | "resources">][number]["traits"];
+
+export interface Offer {
+  /** As callers write it: a tool's id, a prompt's name, a resource's URI. */
+  readonly name: string;
+  /** Path of its file. */
+  readonly path: string;
+  readonly toolkit: string;
+  readonly description: string;
+  readonly traits: Traits;
+}
+
+export function offersOf({ tools, prompts, resources }: Discovery): Offer[] {
+  return [
+    ...tools.map(({ id, path, toolkit, description, traits }) => ({ name: id, path, toolkit, description, traits })),
+    ...prompts.map(({ name, path, toolkit, about, traits }) => offer(name, path, toolkit, about, traits)),
+    ...resources.map(({ uri, path, toolkit, about, traits }) => offer(uri, path, toolkit, about, traits)),
+  ];
+}
+
+function offer(name: string, path: string, toolkit: string, about: { description: string }, traits: Traits): Offer {
+  return { name, path, toolkit, description: about.description, traits };
+}
