@@ -6,6 +6,7 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { defineConfig, type TestProjectConfiguration } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { countAttacks } from "./support/node/attacks/reporter.ts";
 import { testsOf } from "./support/node/watched.ts";
 
@@ -89,6 +90,21 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
   ];
 }
 
+/**
+ * Starts what takes longest first. The files of workerd run one after the other beside those of Node, so they must not
+ * wait for them; and a file that mostly waits, begun last, would be waited for alone.
+ */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ project, moduleId }: TestSpecification) => {
+      if (project.name === "worker") return 0;
+      return WAITING.some((name) => moduleId.endsWith(`/${name}.node.test.ts`)) ? 1 : 2;
+    };
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
+  }
+}
+const WAITING = ["revoked", "start", "forks", "npm-test", "keys"];
+
 /** Loading the plugin takes longer than all unit tests, so a run of unit tests skips it. */
 const asked = process.argv.join(" ").match(/--project[ =]\S+/g) ?? [];
 const isUnitOnly = asked.length > 0 && asked.every((project) => project.endsWith("unit"));
@@ -109,6 +125,7 @@ export default defineConfig({
     maxWorkers: Math.max(4, availableParallelism()),
     // Tests call the Worker over HTTP, so imports do not tell which tests a saved file affects.
     watchTriggerPatterns: [{ pattern: /\/(src|tools|test\/fixtures)\/.*\.ts$/, testsToRun: testsOf }],
+    sequence: { sequencer: LongestFirst },
     projects: isUnitOnly ? [UNIT] : [UNIT, NODE, ...(await inWorkerd())],
   },
 });
