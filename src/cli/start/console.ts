@@ -23,7 +23,8 @@ let isReady = false;
 
 function fileOf(name: string): string | undefined {
   try {
-    return JSON.parse(readFileSync(FILES, "utf8"))[name];
+    const files = JSON.parse(readFileSync(FILES, "utf8"));
+    return Object.hasOwn(files, name) ? files[name] : undefined;
   } catch {
     // Not yet written, or being written.
     return undefined;
