@@ -72,14 +72,14 @@ export function readEntry(line: string): LogEntry | undefined {
 /** Only what is read without looking again: all other members may be anything. */
 function isEntry(entry: unknown): entry is LogEntry {
   if (!isRecord(entry) || typeof entry.level !== "string" || !Object.hasOwn(LEVELS, entry.level)) return false;
-  return typeof entry.message === "string" && (entry.error === undefined || isError(entry.error));
+  return typeof entry.message === "string" && (entry.error === undefined || isDescribed(entry.error));
 }
 
-function isError(error: unknown, causes = MAX_CAUSES): error is DescribedError {
+function isDescribed(error: unknown, causes = MAX_CAUSES): error is DescribedError {
   if (!isRecord(error) || typeof error.name !== "string" || typeof error.message !== "string") return false;
   const { stack, cause } = error;
   if (stack !== undefined && typeof stack !== "string") return false;
-  return cause === undefined || (causes > 0 && isError(cause, causes - 1));
+  return cause === undefined || (causes > 0 && isDescribed(cause, causes - 1));
 }
 
 /**
