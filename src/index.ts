@@ -112,6 +112,7 @@ export class Claims extends ClaimsObject {
   }
 }
 
+let buildId: string | undefined;
 const runtime: Runtime = {
   catalog,
   idempotency: bindings.CLAIMS
@@ -129,6 +130,8 @@ const runtime: Runtime = {
   log,
   logCall: settings.logsCalls ? log : undefined,
   isLocal,
+  // Made in a request, because there is no randomness outside of one.
+  buildId: isLocal ? () => (buildId ??= crypto.randomUUID()) : undefined,
   now,
   secret(name) {
     const value = ownValue(name);

@@ -2,8 +2,10 @@
  * `npm start` as its author sees it: the log in words, stacks in the lines of tools/, the real exception in every
  * protocol, breakpoints, and a folder that was removed and made again. A deployment says none of it.
  */
+import { execFile } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { attach } from "../../support/node/debugger.ts";
 import { type Fork, freePort, makeFork, type Started, serveBuilt, start, until } from "../../support/node/fork.ts";
@@ -117,6 +119,11 @@ describe("npm start", () => {
     for (const path of ["/tools", "/opentool/load"]) expect((await fetch(served.url + path)).status).toBe(200);
   });
 
+  it("tells npm run connect its port", async () => {
+    const connect = promisify(execFile)(process.execPath, ["src/cli/connect/cli.ts", "curl"], { cwd: fork.root });
+    expect((await connect).stdout).toContain(`curl -s "${served.url}/tools"`);
+  });
+
   it("has the real exception in the developer message of all three protocols and of prompts, without secrets", async () => {
     expect(await developerMessages(served.url)).toEqual([REAL, REAL, REAL, "Error: no words"]);
   });
@@ -189,8 +196,17 @@ describe("npm start", () => {
       );
     answer("");
     await until(async () => (await call("Kit.Say", { key: "four" })).body.result?.value === 4);
+    const keyed = async () => {
+      const request = { tool_id: "Kit.Say", call_id: "call-1", input: { key: "four" } };
+      const { headers, body } = await postJson(`${served.url}/tools/call`, { request });
+      return { value: body.result?.value, replayed: headers.get("idempotency-replayed") };
+    };
+    expect(await keyed()).toEqual({ value: 4, replayed: null });
+    expect(await keyed()).toEqual({ value: 4, replayed: "true" });
     answer("key += key;");
     await until(async () => (await call("Kit.Say", { key: "four" })).body.result?.value === 8);
+    // The result of the tool as it was before is not replayed.
+    expect(await keyed()).toEqual({ value: 8, replayed: null });
   });
 });
 
