@@ -5,7 +5,7 @@
 import { env, waitUntil } from "cloudflare:workers";
 import catalogSource, { createWorker } from "#catalog";
 import createSignIn from "#sign-in";
-import createTokens from "#tokens";
+import createTokenVerifier from "#tokens";
 import { anonymousAccess } from "./access/anonymous.ts";
 import { failures } from "./access/failures.ts";
 import { createGuard } from "./access/guard.ts";
@@ -91,7 +91,7 @@ const report = (error: unknown) =>
 const send: typeof fetch = (input, init) => fetch(input, init);
 const expectsTokens = Boolean(secret || issuer || jwksUrl);
 const tokens = expectsTokens
-  ? createTokens?.({ settings: { secret, issuer, jwksUrl, audience }, send, now, log, report })
+  ? createTokenVerifier?.({ settings: { secret, issuer, jwksUrl, audience }, send, now, log, report })
   : undefined;
 if (expectsTokens && !tokens) log({ level: "error", message: TOKENS_ARE_OFF });
 const hasProvider = Boolean(tokens && issuer && jwksUrl);

@@ -69,6 +69,8 @@ export interface Offer {
   readonly name?: string;
   readonly version?: string;
   readonly traits: Demands;
+  /** Undefined for a tool. */
+  readonly kind?: "prompt" | "resource";
   /** Key of its rate limit; defaults to `id`, which is unique among tools. */
   readonly rateKey?: string;
   /** Set if the call only asks for a completion. */
