@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   const { values, positionals } = readArguments(SCRIPT);
   if (values.help) return console.log(USAGE);
   const unknown = positionals.find((name) => !HOSTS.has(name));
-  if (unknown !== undefined) throw new Mistake(`There is no host "${unknown}": write one of ${NAMES}.`);
+  if (unknown !== undefined) throw new Mistake(`There is no host "${unknown}": write ${suggested(unknown)}.`);
   const { key, remote = false, env } = values;
   const url = values.url === undefined ? undefined : readUrl(values.url);
   if (url !== undefined && remote) throw new Mistake(`--url says where the server is, so leave out --remote.`);
@@ -61,6 +61,12 @@ async function main(): Promise<void> {
   if (isToken(key) && !server.isLocal && !bundlesTokens(settings)) {
     console.error('This key is a token (JWT): the deployment refuses it without the line "#tokens" under [alias].');
   }
+}
+
+/** The hosts that may be meant, or all. */
+function suggested(unknown: string): string {
+  const meant = [...HOSTS.keys()].filter((name) => name.startsWith(unknown.toLowerCase()));
+  return meant.length > 0 ? meant.join(" or ") : `one of ${NAMES}`;
 }
 
 /** Whether it has the form of a JSON Web Token (RFC 7519): three parts, the first of which is a JSON object. */
