@@ -14,6 +14,7 @@ import { withCache } from "./access/sign-in.ts";
 import { TOKENS_ARE_OFF } from "./access/tokens.ts";
 import { createCatalog } from "./core/catalog/catalog.ts";
 import { guardedFetch } from "./core/lib/guarded-fetch.ts";
+import { lazily } from "./core/lib/lazily.ts";
 import { describeError, type Log } from "./core/lib/log.ts";
 import type { Runtime } from "./core/ports/runtime.ts";
 import { fromBase64Url, hmacSigner } from "./core/ports/signed-handles.ts";
@@ -112,7 +113,6 @@ export class Claims extends ClaimsObject {
   }
 }
 
-let buildId: string | undefined;
 const runtime: Runtime = {
   catalog,
   idempotency: bindings.CLAIMS
@@ -131,7 +131,7 @@ const runtime: Runtime = {
   logCall: settings.logsCalls ? log : undefined,
   isLocal,
   // Made in a request, because there is no randomness outside of one.
-  buildId: isLocal ? () => (buildId ??= crypto.randomUUID()) : undefined,
+  buildId: isLocal ? lazily(() => crypto.randomUUID()) : undefined,
   now,
   secret(name) {
     const value = ownValue(name);
