@@ -5,7 +5,7 @@
 import { env, waitUntil } from "cloudflare:workers";
 import catalogSource, { createWorker } from "#catalog";
 import createSignIn from "#sign-in";
-import createTokens from "#tokens";
+import createTokenVerifier from "#tokens";
 import { anonymousAccess } from "./access/anonymous.ts";
 import { failures } from "./access/failures.ts";
 import { createGuard } from "./access/guard.ts";
@@ -14,6 +14,7 @@ import { withCache } from "./access/sign-in.ts";
 import { TOKENS_ARE_OFF } from "./access/tokens.ts";
 import { createCatalog } from "./core/catalog/catalog.ts";
 import { guardedFetch } from "./core/lib/guarded-fetch.ts";
+import { lazily } from "./core/lib/lazily.ts";
 import { describeError, type Log } from "./core/lib/log.ts";
 import type { Runtime } from "./core/ports/runtime.ts";
 import { fromBase64Url, hmacSigner } from "./core/ports/signed-handles.ts";
@@ -91,7 +92,7 @@ const report = (error: unknown) =>
 const send: typeof fetch = (input, init) => fetch(input, init);
 const expectsTokens = Boolean(secret || issuer || jwksUrl);
 const tokens = expectsTokens
-  ? createTokens?.({ settings: { secret, issuer, jwksUrl, audience }, send, now, log, report })
+  ? createTokenVerifier?.({ settings: { secret, issuer, jwksUrl, audience }, send, now, log, report })
   : undefined;
 if (expectsTokens && !tokens) log({ level: "error", message: TOKENS_ARE_OFF });
 const hasProvider = Boolean(tokens && issuer && jwksUrl);
@@ -129,6 +130,8 @@ const runtime: Runtime = {
   log,
   logCall: settings.logsCalls ? log : undefined,
   isLocal,
+  // Made in a request, because there is no randomness outside of one.
+  buildId: isLocal ? lazily(() => crypto.randomUUID()) : undefined,
   now,
   secret(name) {
     const value = ownValue(name);

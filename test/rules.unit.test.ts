@@ -76,7 +76,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     files: /^src\/testing\//,
     mayImport: [
       /^src\/(testing|core)\//,
-      /^type src\/(tool|generated\/tools\.d)\.ts$/,
+      /^type src\/(app|tool|generated\/tools\.d)\.ts$/,
       /^src\/(index|settings|generated\/catalog)\.ts$/,
       /^(cloudflare:workers|node:async_hooks)$/,
     ],
@@ -84,7 +84,13 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   {
     files: /^src\/cli\/start\//,
     // Reads the Worker's log, and source maps as discovery does.
-    mayImport: [/^src\/cli\/start\//, /^src\/build\/read\/positions\.ts$/, /^type src\//, /^node:/],
+    mayImport: [
+      /^src\/cli\/start\//,
+      /^src\/build\/read\/positions\.ts$/,
+      /^src\/core\/lib\/(json|log)\.ts$/,
+      /^type src\//,
+      /^node:/,
+    ],
   },
   { files: /^src\/http\//, mayImport: [/^src\/http\//, /^src\/core\//, /^type hono/] },
   // Discovery loads these at build time to describe tools, so they must run anywhere and import nothing.

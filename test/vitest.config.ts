@@ -8,6 +8,7 @@ import { resolve } from "node:path";
 import { defineConfig, type TestProjectConfiguration } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { countAttacks } from "./support/node/attacks/reporter.ts";
+import { readableLog } from "./support/node/readable-log.ts";
 import { testsOf } from "./support/node/watched.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -120,7 +121,7 @@ export default defineConfig({
     fsModuleCache: false,
     // Some tests wait by design, so only very slow ones get a line.
     slowTestThreshold: 30_000,
-    reporters: ["default", countAttacks()],
+    reporters: [readableLog(), "default", countAttacks()],
     // Most files wait for processes and timers, so run four at once even on two cores, where vitest would run one.
     maxWorkers: Math.max(4, availableParallelism()),
     // Tests call the Worker over HTTP, so imports do not tell which tests a saved file affects.

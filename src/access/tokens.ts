@@ -51,4 +51,4 @@ export class ProviderDown extends Error {}
 export const TOKENS_ARE_OFF =
   'Tokens are refused: JWT_SECRET, JWT_ISSUER and JWT_JWKS_URL need the line "#tokens" under [alias] in wrangler.toml';
 
-export type CreateTokens = (parts: TokenParts) => Tokens;
+export type CreateTokenVerifier = (parts: TokenParts) => Tokens;

@@ -116,7 +116,7 @@ function refused(refusal: Refusal): CallError {
     case "unavailable":
       return error("The store of keys cannot be reached", refusal.retryAfterMs);
     case "capability":
-      return error(`It asks a question of the kind ${refusal.capability}, which \`canAsk\` does not have`);
+      return error(`It asks: ${refusal.question}. \`canAsk\` does not have ${refusal.capability}`);
     case "conflict":
       return error("This key was already used with other input, in another session or with other credentials");
     case "not_kept":

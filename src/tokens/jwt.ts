@@ -5,7 +5,7 @@
  */
 import { decodeProtectedHeader, type JWTPayload, jwtVerify } from "jose";
 import { JOSEError, JWTClaimValidationFailed } from "jose/errors";
-import { type CreateTokens, ProviderDown, type Rejected, type TokenSettings } from "../access/tokens.ts";
+import { type CreateTokenVerifier, ProviderDown, type Rejected, type TokenSettings } from "../access/tokens.ts";
 import { TtlCache } from "../access/ttl-cache.ts";
 import { sha256 } from "../core/lib/digest.ts";
 import type { Log } from "../core/lib/log.ts";
@@ -34,7 +34,7 @@ const MAX_LIFE_S = 3_600;
 /** How long a verified token is cached, unless it expires sooner. */
 const CACHE_MS = 300_000;
 
-const createTokens: CreateTokens = ({ settings, send, now, log, report }) => {
+const createTokenVerifier: CreateTokenVerifier = ({ settings, send, now, log, report }) => {
   warn(settings, log);
   const recent = new TtlCache<Verified>(now);
   let published: ReturnType<typeof publishedKeys> | undefined;
@@ -102,7 +102,7 @@ const createTokens: CreateTokens = ({ settings, send, now, log, report }) => {
     },
   };
 };
-export default createTokens;
+export default createTokenVerifier;
 
 /** Logs settings with which no token can be valid. */
 function warn({ secret, issuer, jwksUrl }: TokenSettings, log: Log): void {

@@ -1,5 +1,5 @@
 /** No tokens that others sign. Bundled unless wrangler.toml has an alias to `src/tokens/jwt.ts` instead. */
-import type { CreateTokens } from "../access/tokens.ts";
+import type { CreateTokenVerifier } from "../access/tokens.ts";
 
-const createTokens: CreateTokens | undefined = undefined;
-export default createTokens;
+const createTokenVerifier: CreateTokenVerifier | undefined = undefined;
+export default createTokenVerifier;

@@ -52,12 +52,10 @@ const tracer: Tracer = {
   },
 };
 
-/** The names by which prompts, resources and completions are counted say what they are; tools have none. */
 function methodOf(offer: Offer | undefined): string {
-  const kind = offer?.rateKey?.split(" ", 1)[0];
-  if (kind === "prompt") return "prompts/get";
-  if (kind === "resource") return "resources/read";
-  return kind === "completion" ? "completion/complete" : "tools/call";
+  if (offer?.completion) return "completion/complete";
+  if (offer?.kind === "prompt") return "prompts/get";
+  return offer?.kind === "resource" ? "resources/read" : "tools/call";
 }
 
 function revisionOf({ protocol, client }: Caller): string | undefined {

@@ -16,6 +16,8 @@ export const WRITTEN_URL = /http:\/\/(127\.0\.0\.1|localhost):8787/g;
 /** Blocks without a file of their own are the body of a tool's `run`. */
 const FRAGMENTS = "src/fragments";
 
+/** Files that a tool imports as text. */
+const textBlocks = () => blocksIn("html");
 export const tsBlocks = () => blocksIn("ts");
 
 export interface Documented extends ServedBuilt {
@@ -35,6 +37,7 @@ export async function serveDocumented(): Promise<Documented> {
       if (block.path === undefined) fork.write(fragmentOf(block), asFragment(block.text));
       else fork.write(block.path, block.text);
     }
+    for (const { path, text } of textBlocks()) if (path !== undefined) fork.write(path, text);
     if (testFiles().length > 0) {
       const filter = (path: string) => !/\/(generated|node_modules)$/.test(path);
       cpSync(join(ROOT, "test"), join(fork.root, "test"), { recursive: true, filter });

@@ -27,7 +27,7 @@ import { complaints, merged } from "./settings.ts";
 const MISTAKE = /^The tool('s (result|input check) | failed because of an internal error| could not be loaded)/;
 /** JSON-RPC 2.0, section 5.1. */
 const INTERNAL_ERROR = -32_603;
-const LANGUAGES = ["ts", "sh", "json", "toml"];
+const LANGUAGES = ["ts", "html", "sh", "json", "toml"];
 
 let documented: Documented;
 beforeAll(async () => {

@@ -71,7 +71,10 @@ it("ends a tool that asks without end", async () => {
 
 it("a caller that cannot answer is one too", async () => {
   expect((await ask("what it can", {}, { canAsk: [] })).value).toEqual({ answers: [[], "no model"] });
-  expect((await ask("sample", {}, { canAsk: ["form"] })).error).toMatchObject({ reason: "capability" });
+  expect((await ask("sample", {}, { canAsk: ["form"] })).error).toMatchObject({
+    reason: "capability",
+    message: "It asks: the caller's model. `canAsk` does not have sample",
+  });
 });
 
 it("keeps the session while it asks: the tool runs again from its start", async () => {

@@ -7,6 +7,9 @@ import { Mistake } from "../lib/mistake.ts";
 /** Where `npm run deploy` has wrangler note what it deployed (src/deploy.env). */
 const DEPLOYMENTS = ".wrangler/deployments.jsonl";
 
+/** Where `npm start` notes its address while it runs (src/cli/start/console.ts). */
+const SERVING = "src/generated/dev/serving.json";
+
 export interface Asked {
   /** As {@link readUrl} returns it. */
   readonly url: string | undefined;
@@ -21,7 +24,7 @@ export interface Asked {
  */
 export function addressOf({ url, remote, env }: Asked, settings: Config, config: string): string {
   if (url !== undefined) return url;
-  if (!remote) return `http://127.0.0.1:${settings.dev.port ?? 8787}`;
+  if (!remote) return servedFrom(dirname(config)) ?? `http://127.0.0.1:${settings.dev.port ?? 8787}`;
   const address = domain(settings) ?? lastDeployed(dirname(config), settings.name, env);
   if (address === undefined) {
     throw new Mistake(
@@ -29,6 +32,18 @@ export function addressOf({ url, remote, env }: Asked, settings: Config, config:
     );
   }
   return address;
+}
+
+/** Where `npm start` of this project serves; undefined if it does not run. */
+function servedFrom(folder: string): string | undefined {
+  try {
+    const { url, pid } = JSON.parse(readFileSync(join(folder, SERVING), "utf8"));
+    // Throws if there is no such process: the file of a server that was killed.
+    process.kill(pid, 0);
+    return readUrl(String(url).replace("//localhost", "//127.0.0.1"));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Reads --url, with or without the path of MCP. @throws {Mistake} if it is not a URL */
@@ -39,6 +54,10 @@ export function readUrl(text: string): string {
   }
   if (url.username !== "" || url.search !== "" || url.hash !== "") {
     throw new Mistake(`--url: "${text}" has more than a host and a path: write one such as https://tools.example.com.`);
+  }
+  // The others that mean something in quotes are encoded in a URL.
+  if (/[$!]/.test(url.pathname)) {
+    throw new Mistake(`--url: "${text}" has characters that a shell reads: write an address without them.`);
   }
   return url.origin + url.pathname.replace(/\/+$/, "").replace(/\/mcp$/, "");
 }

@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   const { values, positionals } = readArguments(SCRIPT);
   if (values.help) return console.log(USAGE);
   const unknown = positionals.find((name) => !HOSTS.has(name));
-  if (unknown !== undefined) throw new Mistake(`There is no host "${unknown}": write one of ${NAMES}.`);
+  if (unknown !== undefined) throw new Mistake(`There is no host "${unknown}": write ${suggested(unknown)}.`);
   const { key, remote = false, env } = values;
   const url = values.url === undefined ? undefined : readUrl(values.url);
   if (url !== undefined && remote) throw new Mistake(`--url says where the server is, so leave out --remote.`);
@@ -58,6 +58,25 @@ async function main(): Promise<void> {
   const text = texts.join("\n");
   console.log(text);
   if (text.includes(PLACEHOLDER)) console.error(replaceKey(env));
+  if (isToken(key) && !server.isLocal && !bundlesTokens(settings)) {
+    console.error('This key is a token (JWT): the deployment refuses it without the line "#tokens" under [alias].');
+  }
+}
+
+/** The hosts that may be meant, or all. */
+function suggested(unknown: string): string {
+  const meant = [...HOSTS.keys()].filter((name) => name.startsWith(unknown.toLowerCase()));
+  return meant.length > 0 ? meant.join(" or ") : `one of ${NAMES}`;
+}
+
+/** Whether it has the form of a JSON Web Token (RFC 7519): three parts, the first of which is a JSON object. */
+function isToken(key = ""): boolean {
+  return /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(key);
+}
+
+/** Whether the Worker checks tokens. */
+function bundlesTokens({ alias }: Config): boolean {
+  return alias?.["#tokens"]?.endsWith("/jwt.ts") ?? false;
 }
 
 function replaceKey(env: string | undefined): string {
@@ -65,7 +84,9 @@ function replaceKey(env: string | undefined): string {
   return `Replace ${PLACEHOLDER} by a key: \`${command}\` makes one, and --key puts it in.`;
 }
 
-function describe(base: string, key: string | undefined, { vars, alias }: Config): Server {
+function describe(base: string, key: string | undefined, settings: Config): Server {
+  const { vars, alias } = settings;
+  const hasTokens = bundlesTokens(settings);
   const isLocal = ["127.0.0.1", "localhost", "[::1]"].includes(new URL(base).hostname);
   const isPublic = vars.PUBLIC === "true";
   // Under `npm start` no one needs a key.
@@ -81,7 +102,9 @@ function describe(base: string, key: string | undefined, { vars, alias }: Config
     key: isPlaceholder ? PLACEHOLDER : key,
     isPlaceholder,
     isLocal,
-    signIn: alias?.["#sign-in"]?.endsWith("/server.ts") ? "own" : vars.JWT_ISSUER ? "provider" : undefined,
+    // If there are both, clients use the first authorization server that the metadata lists: the provider.
+    signIn: vars.JWT_ISSUER && hasTokens ? "provider" : alias?.["#sign-in"]?.endsWith("/server.ts") ? "own" : undefined,
+    lacksTokens: Boolean(vars.JWT_ISSUER) && !hasTokens,
     isPublic,
   };
 }

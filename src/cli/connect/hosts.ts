@@ -14,6 +14,8 @@ export interface Server {
   readonly isLocal: boolean;
   /** Where users of hosts that cannot send a key sign in: at the Worker itself, or at an identity provider. */
   readonly signIn: "own" | "provider" | undefined;
+  /** Whether there is a provider, but the part of the Worker that checks its tokens is not bundled. */
+  readonly lacksTokens: boolean;
   /** Whether everyone may call the tools that demand no scope. */
   readonly isPublic: boolean;
 }
@@ -24,6 +26,10 @@ export interface Host {
 }
 
 const mcp = ({ base }: Server) => `${base}/mcp`;
+/** For a shell. readUrl refuses what would still mean something in quotes. */
+const quoted = (url: string) => `"${url}"`;
+/** Whether its users may sign in, in hosts that can do both, because no key was given. */
+const signsIn = ({ signIn, isPlaceholder }: Server) => signIn !== undefined && isPlaceholder;
 const bearer = ({ key }: Server) => `Bearer ${key}`;
 const json = (value: unknown) => JSON.stringify(value, undefined, 2);
 /** The environment variable for the key, where a host reads it from there. */
@@ -34,8 +40,11 @@ export const HOSTS: ReadonlyMap<string, Host> = new Map([
     "claude-code",
     {
       title: "Claude Code",
-      form: (server) =>
-        `claude mcp add --transport http ${server.name} ${mcp(server)}${server.key ? ` --header "Authorization: ${bearer(server)}"` : ""}`,
+      form: (server) => {
+        const command = `claude mcp add --transport http ${server.name} ${quoted(mcp(server))}`;
+        if (signsIn(server)) return `${command}\n# Then /mcp in Claude Code: ${signInNote(server)}`;
+        return command + headerFlag("--header", server);
+      },
     },
   ],
   ["claude-desktop", { title: "Claude Desktop", form: claudeDesktop }],
@@ -52,11 +61,12 @@ export const HOSTS: ReadonlyMap<string, Host> = new Map([
     "codex",
     {
       title: "Codex",
-      form: (server) =>
-        server.key
-          ? `export ${variable(server)}=${server.key}
-codex mcp add ${server.name} --url ${mcp(server)} --bearer-token-env-var ${variable(server)}`
-          : `codex mcp add ${server.name} --url ${mcp(server)}`,
+      form: (server) => {
+        const command = `codex mcp add ${server.name} --url ${quoted(mcp(server))}`;
+        if (signsIn(server)) return `${command}\ncodex mcp login ${server.name}   # ${signInNote(server)}`;
+        if (!server.key) return command;
+        return `export ${variable(server)}=${server.key}\n${command} --bearer-token-env-var ${variable(server)}`;
+      },
     },
   ],
   [
@@ -64,7 +74,7 @@ codex mcp add ${server.name} --url ${mcp(server)} --bearer-token-env-var ${varia
     {
       title: "MCP Inspector",
       form: (server) =>
-        `npx @modelcontextprotocol/inspector --cli ${mcp(server)} --transport http${headerFlag("--header", server)} --method tools/list`,
+        `npx @modelcontextprotocol/inspector --cli ${quoted(mcp(server))} --transport http${headerFlag("--header", server)} --method tools/list`,
     },
   ],
   ["langchain", { title: "LangChain: npm install @langchain/mcp-adapters", form: langchain }],
@@ -110,9 +120,12 @@ ${signInNote(server)}`;
 }
 
 /** How a host that sends no key gets in. */
-function signInNote({ signIn, isPublic }: Server): string {
+function signInNote({ signIn, lacksTokens, isPublic }: Server): string {
   if (signIn === "own") return "Its users sign in on a page of your Worker, with a key of theirs.";
   if (signIn === "provider") return "Its users sign in at your identity provider (JWT_ISSUER).";
+  if (lacksTokens) {
+    return 'JWT_ISSUER has no effect without the line "#tokens" under [alias] in wrangler.toml: add it, and deploy.';
+  }
   if (isPublic) return "Everyone may call, except tools that demand a scope: those need the sign-in (docs/access.md).";
   return "It cannot send a key: turn on the sign-in first, the [alias] line at the end of wrangler.toml, and deploy.";
 }
@@ -145,9 +158,9 @@ await client.close();`;
 function curl(server: Server): string {
   const key = headerFlag("-H", server);
   return `# OXP: the tools, and how to call them
-curl -s ${server.base}/tools${key}
+curl -s ${quoted(`${server.base}/tools`)}${key}
 # MCP
-curl -s ${mcp(server)}${key} -H "Content-Type: application/json" -d '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'
+curl -s ${quoted(mcp(server))}${key} -H "Content-Type: application/json" -d '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'
 # OpenTool
-curl -s ${server.base}/opentool/load${key}`;
+curl -s ${quoted(`${server.base}/opentool/load`)}${key}`;
 }

@@ -27,6 +27,20 @@ export interface Needs {
   readonly session: boolean;
 }
 
+const WORKER = "tools/worker.ts, without a toolkit, is the file that extends the Worker (docs/own-routes.md)";
+const INSTRUCTIONS = "tools/instructions.md is what the server tells models (docs/instructions.md)";
+/** Names of a tool that are another file's, or that a reader would take for it. */
+const TAKEN: ReadonlyMap<string, (toolkit: string) => string> = new Map([
+  ["toolkit", (toolkit: string) => `tools/${toolkit}/toolkit.ts is the toolkit's own file (docs/tools.md)`],
+  ["worker", () => WORKER],
+  ["instructions", () => INSTRUCTIONS],
+  ["index", () => "a toolkit has no index, because each file is a tool"],
+]);
+const TAKEN_TOOLKITS: ReadonlyMap<string, string> = new Map([
+  ["worker", WORKER],
+  ["instructions", INSTRUCTIONS],
+]);
+
 /**
  * @param text `weather/forecast`; also `tools/weather/forecast.ts`, as a shell completes it
  * @throws {Mistake} if discovery would refuse the name, or a file of that name exists
@@ -44,6 +58,9 @@ export function readTarget(text: string, kind: Kind, root: string): Target {
       `"${text}": a further version begins as a copy of the tool's file: docs/tools.md says how to name it.`,
     );
   }
+  const taken = kind === "tool" ? TAKEN.get(name)?.(toolkit) : undefined;
+  const rule = taken ?? TAKEN_TOOLKITS.get(toolkit);
+  if (rule) throw new Mistake(`"${text}": ${rule}: choose another name.`);
   const complaint = toolkitComplaint(toolkit) ?? nameComplaint(name, undefined, kind);
   if (complaint) throw new Mistake(`${complaint.problem}: ${complaint.fix}.`);
   const ending = kind === "tool" ? "" : `.${kind}`;

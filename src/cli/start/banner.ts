@@ -10,7 +10,7 @@ ${found.trimEnd()}
 
   OXP       ${url}/tools
   MCP       ${url}/mcp
-  OpenTool  ${url}/opentool
+  OpenTool  ${url}/opentool/load
 
   Connect Claude, ChatGPT, Cursor, VS Code and others: npm run connect
   Breakpoints, stacks and common mistakes:             docs/debugging.md

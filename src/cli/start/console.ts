@@ -3,7 +3,7 @@
  * a person, and prints a banner when the server is ready. wrangler has no option for either. The output stays wrangler's
  * own otherwise, with its terminal and its keys.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { banner } from "./banner.ts";
@@ -14,6 +14,8 @@ const ROOT = resolve(import.meta.dirname, "../../..");
 const FOUND = join(ROOT, "src/generated/dev/found.txt");
 /** Written with it: the file of each tool by its name in the log. */
 const FILES = join(ROOT, "src/generated/dev/files.json");
+/** Written here, for `npm run connect`: where this server is, as wrangler takes another port if its own is taken. */
+const SERVING = join(ROOT, "src/generated/dev/serving.json");
 /** wrangler's line when it serves for the first time. */
 const READY = /Ready on (https?:\/\/\S+)/;
 
@@ -23,7 +25,8 @@ let isReady = false;
 
 function fileOf(name: string): string | undefined {
   try {
-    return JSON.parse(readFileSync(FILES, "utf8"))[name];
+    const files = JSON.parse(readFileSync(FILES, "utf8"));
+    return Object.hasOwn(files, name) ? files[name] : undefined;
   } catch {
     // Not yet written, or being written.
     return undefined;
@@ -36,6 +39,8 @@ function shown(line: string): string {
   const [, url] = isReady ? [] : (READY.exec(stripVTControlCharacters(line)) ?? []);
   if (url === undefined) return line;
   isReady = true;
+  writeFileSync(SERVING, JSON.stringify({ url, pid: process.pid }));
+  process.on("exit", () => rmSync(SERVING, { force: true }));
   return `${line}\n${banner(url, existsSync(FOUND) ? readFileSync(FOUND, "utf8") : "")}`;
 }
 

@@ -1,6 +1,7 @@
 /** Shows an entry of the Worker's log, which is a line of JSON, to a person. */
 import { styleText } from "node:util";
-import type { DescribedError, LogEntry } from "../../core/lib/log.ts";
+import { isRecord } from "../../core/lib/json.ts";
+import { type DescribedError, type LogEntry, MAX_CAUSES } from "../../core/lib/log.ts";
 import { originalFrames } from "./stack.ts";
 
 /** The colours in use: ANSI's names, or none. */
@@ -24,11 +25,11 @@ const OUTCOMES: ReadonlyMap<unknown, Parameters<Paint>[0]> = new Map([
 const SHOWN_ELSEWHERE = ["level", "message", "time", "callId", "tool", "error", "trace", "principal"];
 
 /** What to do about an outcome that has a reason outside the tool's code. */
-const HINTS: Readonly<Record<string, string>> = {
-  requirements: "write NAME=value in .dev.vars and start again, or send it with the call",
-  unknown_tool: "npm run discover lists the tools",
-  timed_out: "wait for less, or raise timeoutMs in the definition",
-};
+const HINTS: ReadonlyMap<string, string> = new Map([
+  ["requirements", "write NAME=value in .dev.vars and start again, or send it with the call"],
+  ["unknown_tool", "npm run discover lists the tools"],
+  ["timed_out", "wait for less, or raise timeoutMs in the definition"],
+]);
 
 /** Where this project is. */
 export interface Place {
@@ -37,15 +38,48 @@ export interface Place {
   readonly fileOf: (name: string) => string | undefined;
 }
 
-/** The entry in a line of the Worker's output; undefined for any other text. */
+/** What a terminal obeys instead of showing it, the ends of lines, and what reverses the direction of a text. */
+const INVISIBLE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+/**
+ * A value in one line of visible characters. Callers and tools choose ids, messages and data, so without this they could
+ * clear the terminal, or print a line that passes for an entry.
+ */
+function visible(value: unknown): string {
+  const text = typeof value === "string" ? value : String(JSON.stringify(value));
+  return text.replace(INVISIBLE, (character) => {
+    const escaped = JSON.stringify(character).slice(1, -1);
+    return escaped === character ? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}` : escaped;
+  });
+}
+
+/** The same for a text of several lines, all but the first indented, so that none begins as an entry does. */
+function indented(text: string): string {
+  return text.split(/\r?\n/).map(visible).join("\n    ");
+}
+
+/** The entry in a line of the Worker's output; undefined for any other text, such as what a tool prints itself. */
 export function readEntry(line: string): LogEntry | undefined {
   if (!line.startsWith("{")) return undefined;
   try {
     const entry = JSON.parse(line);
-    return Object.hasOwn(LEVELS, entry.level) && typeof entry.message === "string" ? entry : undefined;
+    return isEntry(entry) ? entry : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Only what is read without looking again: all other members may be anything. */
+function isEntry(entry: unknown): entry is LogEntry {
+  if (!isRecord(entry) || typeof entry.level !== "string" || !Object.hasOwn(LEVELS, entry.level)) return false;
+  return typeof entry.message === "string" && (entry.error === undefined || isDescribed(entry.error));
+}
+
+function isDescribed(error: unknown, causes = MAX_CAUSES): error is DescribedError {
+  if (!isRecord(error) || typeof error.name !== "string" || typeof error.message !== "string") return false;
+  const { stack, cause } = error;
+  if (stack !== undefined && typeof stack !== "string") return false;
+  return cause === undefined || (causes > 0 && isDescribed(cause, causes - 1));
 }
 
 /**
@@ -53,14 +87,14 @@ export function readEntry(line: string): LogEntry | undefined {
  * @returns one line; more only for an error, which has its stack and its causes
  */
 export function showEntry(entry: LogEntry, { root, fileOf }: Place, paint: Paint, now: Date): string {
-  const time = paint("dim", clock(typeof entry.time === "string" ? new Date(entry.time) : now));
-  const tool = typeof entry.tool === "string" ? entry.tool : undefined;
+  const time = paint("dim", clock(entry.time, now));
+  const tool = typeof entry.tool === "string" ? visible(entry.tool) : undefined;
   if (entry.message === "call" && typeof entry.durationMs === "number") {
     return [time, tool ?? "(no tool)", ...ending(entry, entry.durationMs, paint, fileOf)].join("  ");
   }
   const members = Object.entries(entry).filter(([name]) => !SHOWN_ELSEWHERE.includes(name));
-  const more = members.map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
-  const head = [time, ...(tool ? [tool] : []), paint(LEVELS[entry.level], entry.message), ...more].join("  ");
+  const more = members.map(([name, value]) => `${visible(name)}=${visible(value)}`);
+  const head = [time, ...(tool ? [tool] : []), paint(LEVELS[entry.level], visible(entry.message)), ...more].join("  ");
   const error = entry.error as DescribedError | undefined;
   if (error === undefined) return head;
   const lines = errorLines(error, root, paint);
@@ -72,11 +106,11 @@ export function showEntry(entry: LogEntry, { root, fileOf }: Place, paint: Paint
 /** Outcome, duration, protocol and the reason, as in `failed  12 ms  mcp  tools/kit/add.ts: it requires secret "KEY"`. */
 function ending(entry: LogEntry, durationMs: number, paint: Paint, fileOf: Place["fileOf"]): string[] {
   const { outcome, reason, protocol, replayed, completion } = entry;
-  const words = reason === undefined ? String(outcome) : `${outcome} (${String(reason).replaceAll("_", " ")})`;
+  const words = visible(outcome) + (reason === undefined ? "" : ` (${visible(reason)})`);
   return [
     paint(OUTCOMES.get(outcome) ?? "yellow", words.replaceAll("_", " ")),
     `${durationMs} ms`,
-    String(protocol),
+    visible(protocol),
     ...(replayed ? ["replayed"] : []),
     ...(completion ? ["completion"] : []),
     ...why(entry, fileOf),
@@ -87,8 +121,8 @@ function ending(entry: LogEntry, durationMs: number, paint: Paint, fileOf: Place
 function why({ outcome, reason, detail, tool }: LogEntry, fileOf: Place["fileOf"]): string[] {
   if (OUTCOMES.get(outcome) === "green") return [];
   const file = typeof tool === "string" ? fileOf(tool) : undefined;
-  const words = typeof detail === "string" ? detail.replaceAll(/\s*\n\s*/g, " ") : undefined;
-  const hint = HINTS[String(reason ?? outcome)];
+  const words = typeof detail === "string" ? visible(detail.replaceAll(/\s*\n\s*/g, " ")) : undefined;
+  const hint = HINTS.get(String(reason ?? outcome));
   const said = [file, words].filter((text) => text !== undefined).join(": ");
   return said === "" && hint === undefined ? [] : [hint === undefined ? said : `${said} (${hint})`.trim()];
 }
@@ -104,14 +138,21 @@ function errorLines(
 ): string[] {
   const isNetwork = /^internal error; reference = \w+$/.test(message);
   return [
-    `  ${before}${paint("red", `${name}: ${message}`)}`,
+    `  ${before}${paint("red", indented(`${name}: ${message}`))}`,
     ...(isNetwork ? [paint("dim", `  (${NETWORK})`)] : []),
-    ...originalFrames(stack ?? "", root).map((frame) => `  ${frame}`),
+    ...originalFrames(framesIn(stack, message), root).map((frame) => `  ${visible(frame)}`),
     ...(cause === undefined ? [] : errorLines(cause, root, paint, "caused by ")),
   ];
 }
 
+/** A stack without its head: a line of the message may look like a frame. */
+function framesIn(stack = "", message: string): string {
+  const at = stack.indexOf(message);
+  return at < 0 ? stack : stack.slice(at + message.length);
+}
+
 /** The time of day on this machine: `14:03:22`. */
-function clock(time: Date): string {
-  return time.toTimeString().slice(0, 8);
+function clock(time: unknown, now: Date): string {
+  const written = typeof time === "string" ? new Date(time) : now;
+  return (Number.isNaN(written.getTime()) ? now : written).toTimeString().slice(0, 8);
 }

@@ -10,7 +10,7 @@ import { type Frame, frameOf } from "../../build/read/positions.ts";
  */
 export function originalFrames(stack: string, root: string): string[] {
   const frames = stack.split("\n").filter((line) => /^\s+at /.test(line));
-  const found = frames.map((line) => ({ line, frame: frameOf(line) }));
+  const found = frames.map((line) => ({ line, frame: readFrame(line) }));
   const nameOf = ({ path }: Frame) => relative(root, path).split(sep).join("/");
   const last = found.findLastIndex(({ frame }) => frame !== undefined && nameOf(frame).startsWith("tools/"));
   const shown = last === -1 ? found : found.slice(0, last + 1);
@@ -20,4 +20,13 @@ export function originalFrames(stack: string, root: string): string[] {
     const position = `${nameOf(frame)}:${row}:${column}`;
     return /\S at$|^\s*at$/.test(caller) ? `${caller} ${position}` : `${caller} (${position})`;
   });
+}
+
+/** A line that looks like a frame may name a file that no machine has. */
+function readFrame(line: string): Frame | undefined {
+  try {
+    return frameOf(line);
+  } catch {
+    return undefined;
+  }
 }

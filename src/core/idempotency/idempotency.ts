@@ -124,7 +124,8 @@ async function settleLate(tool: ToolRun, lease: Lease, end: Outcome | undefined)
 async function keysOf({ caller, offer, granted, runtime }: Attempt, key: string): Promise<CallKeys> {
   const { principal, context, input = {}, attachments } = caller;
   const userId = context.userId || undefined;
-  const identity: CallIdentity = [partitionOf(principal), userId, offer.id, key];
+  const ownKey = runtime.buildId === undefined ? key : `${runtime.buildId()} ${key}`;
+  const identity: CallIdentity = [partitionOf(principal), userId, offer.id, ownKey];
   // An authenticated caller that names its user may have refreshed that user's tokens since the last try. For other
   // callers, credentials may be all that tells users apart.
   const namesUser = userId !== undefined && isNamed(principal);

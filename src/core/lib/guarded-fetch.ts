@@ -1,5 +1,4 @@
 /**
-/**
  * `fetch` for tools: refuses addresses in private networks, however they are spelled, even after a redirect. It checks
  * host names, not the addresses that they resolve to. On Cloudflare that is enough, because a Worker has no route to a
  * private network. Under `wrangler dev`, requests leave from the developer's machine, so a public name that resolves to

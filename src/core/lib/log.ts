@@ -19,7 +19,7 @@ export interface DescribedError {
 }
 
 /** How many nested causes of an error to describe. Errors have few, but causes may form a cycle. */
-const MAX_CAUSES = 8;
+export const MAX_CAUSES = 8;
 
 /**
  * Describes a thrown value and its causes for the log; callers of a deployment must not see it. Never throws.

@@ -102,10 +102,10 @@ export type Capability = Question["kind"];
 /** Thrown if a tool asks a kind of question that its caller does not support. */
 export class CannotElicit extends Error {
   override readonly name = "CannotAsk";
-  readonly capability: Capability;
-  constructor(capability: Capability) {
-    super(`The caller does not support this kind of question (${capability})`);
-    this.capability = capability;
+  readonly question: Question;
+  constructor(question: Question) {
+    super(`The caller does not support this kind of question (${question.kind})`);
+    this.question = question;
   }
 }
 

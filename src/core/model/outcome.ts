@@ -49,8 +49,8 @@ export type Refusal =
   | { readonly reason: "conflict" }
   /** The call ran under this key, but its result was not kept: it can be neither returned nor run again. */
   | { readonly reason: "not_kept" }
-  /** The tool asked a kind of question that this caller does not support. */
-  | { readonly reason: "capability"; readonly capability: Capability };
+  /** The tool asked a kind of question that this caller does not support; `question` is in words. */
+  | { readonly reason: "capability"; readonly capability: Capability; readonly question: string };
 
 export type Outcome =
   | {
@@ -105,7 +105,10 @@ export function retryHint(fault: Fault): string {
 
 /** Joins questions to one text, for callers that cannot answer them. */
 export function questionsInWords(questions: ReadonlyMap<string, Question>): string {
-  const describe = (question: Question) =>
-    "message" in question ? question.message : question.kind === "roots" ? "the caller's roots" : "the caller's model";
-  return Array.from(questions.values(), describe).join("; ");
+  return Array.from(questions.values(), questionInWords).join("; ");
+}
+
+export function questionInWords(question: Question): string {
+  if ("message" in question) return question.message;
+  return question.kind === "roots" ? "the caller's roots" : "the caller's model";
 }

@@ -50,6 +50,9 @@ function detailOf(outcome: Outcome): string | undefined {
   if (outcome.kind !== "refused") return undefined;
   const { refusal } = outcome;
   if (refusal.reason === "requirements") return `it requires ${missingInWords(refusal.missing)}`;
+  if (refusal.reason === "capability") {
+    return `it asks "${refusal.question}", and this caller cannot be asked: ctx.canAsk("${refusal.capability}") tells`;
+  }
   // Which name was asked for is what the author of a misspelled call wants to know.
   return "name" in refusal ? refusal.name.slice(0, MAX_ID) : undefined;
 }

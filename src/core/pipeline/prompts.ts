@@ -25,7 +25,7 @@ export function getPrompt(
 
 /** The offer as which a prompt is authorized, counted and logged. */
 export function promptOffer({ name, traits }: PromptEntry): Offer {
-  return { id: name, traits, rateKey: `prompt ${name}` };
+  return { id: name, traits, kind: "prompt", rateKey: `prompt ${name}` };
 }
 
 /** Copies an object without a prototype, so that an argument "constructor" is found only if it was sent. */

@@ -98,7 +98,7 @@ export function readResource(
 
 /** The offer as which a resource is authorized, counted and logged. Names need not be unique, so URIs are counted. */
 export function resourceOffer({ uri, about, traits }: ResourceEntry): Offer {
-  return { id: about.name, traits, rateKey: `resource ${uri}` };
+  return { id: about.name, traits, kind: "resource", rateKey: `resource ${uri}` };
 }
 
 /** The subscription to a resource's changes. */

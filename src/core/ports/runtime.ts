@@ -35,6 +35,11 @@ export interface Runtime {
    * its log.
    */
   readonly isLocal?: boolean | undefined;
+  /**
+   * Set under `npm start` only: the id of the build that runs. A result is not replayed to calls of another build, whose
+   * tool has been edited since.
+   */
+  readonly buildId?: (() => string) | undefined;
   /** Undefined if the deployment makes no traces. */
   readonly tracer?: Tracer | undefined;
   /** Milliseconds; only differences matter. */
@@ -64,6 +69,8 @@ export interface Offer {
   readonly name?: string;
   readonly version?: string;
   readonly traits: Demands;
+  /** Undefined for a tool. */
+  readonly kind?: "prompt" | "resource";
   /** Key of its rate limit; defaults to `id`, which is unique among tools. */
   readonly rateKey?: string;
   /** Set if the call only asks for a completion. */

@@ -19,15 +19,22 @@ export function check(returned: unknown, tool: ToolRun): MaybePromise<Outcome> {
       if (!schema) return completed(value, rich, tool);
       const validated = validate(schema, value);
       return isPromise(validated)
-        ? validated.then((result) => toOutcome(result, rich, tool))
-        : toOutcome(validated, rich, tool);
+        ? validated.then((result) => toOutcome(result, value, rich, tool))
+        : toOutcome(validated, value, rich, tool);
     },
     (error) => notJson(error, tool),
   );
 }
 
-function toOutcome(validated: Validated<unknown>, rich: Rich<unknown> | undefined, tool: ToolRun): Outcome {
-  return validated.issues ? mismatch(validated.issues, tool) : completed(validated.value, rich, tool);
+function toOutcome(
+  validated: Validated<unknown>,
+  returned: unknown,
+  rich: Rich<unknown> | undefined,
+  tool: ToolRun,
+): Outcome {
+  if (validated.issues === undefined) return completed(validated.value, rich, tool);
+  const { issues } = validated;
+  return mismatch(tool.runtime.isLocal ? issues.map((issue) => withValue(issue, returned, tool)) : issues, tool);
 }
 
 /** @throws NotJson if the value cannot be expressed in JSON */
@@ -55,9 +62,30 @@ const UNDEFINED = "Is undefined, which JSON leaves out, and the listed output re
 
 const NO_BLOCKS: SchemaIssue = { path: ["blocks"], message: "Must be a list of content blocks, each with a type" };
 
+/** Most characters of a value in a message. */
+const MAX_SHOWN = 80;
+
+/** Under `npm start`, an issue also says what was returned. A deployment's log has no part of a result. */
+function withValue(issue: SchemaIssue, returned: unknown, { context }: ToolRun): SchemaIssue {
+  try {
+    const [{ message = "" } = {}] = toIssues([issue]);
+    let value = returned;
+    for (const step of issue.path ?? []) value = (value as never)?.[typeof step === "object" ? step.key : step];
+    // Scrubbed before it is cut, so that no part of a secret is left.
+    const shown = context.scrub((typeof value === "function" ? undefined : JSON.stringify(value)) ?? String(value));
+    const end = shown.length > MAX_SHOWN ? "…" : "";
+    return { path: issue.path, message: `${message}, and is ${shown.slice(0, MAX_SHOWN)}${end}` };
+  } catch {
+    // A getter that throws, or a list that contains itself.
+    return issue;
+  }
+}
+
 function mismatch(issues: readonly SchemaIssue[], tool: ToolRun): Outcome {
   const detail = tool.context.scrub(inOneLine(toIssues(issues)));
-  return fault("The tool's result does not match its declared output.", new Error(detail), detail, tool);
+  // Without a stack, which would be that of the check, and not of what made the value.
+  const error = Object.assign(new Error(detail), { stack: undefined });
+  return fault("The tool's result does not match its declared output.", error, detail, tool);
 }
 
 function notJson(error: unknown, tool: ToolRun): Outcome {

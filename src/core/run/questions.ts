@@ -96,7 +96,7 @@ export class Questions {
     const answer = await this.#answerSent(name, question, isFirst);
     if (answer !== undefined) return answer;
     const elicitation = this.#elicitation;
-    if (elicitation && !elicitation.capabilities.has(question.kind)) throw new CannotElicit(question.kind);
+    if (elicitation && !elicitation.capabilities.has(question.kind)) throw new CannotElicit(question);
     if (elicitation?.elicit) return this.#askLive(key, question, elicitation.elicit);
     this.#open.set(name, question);
     if (this.#open.size === 1) this.#endSoon();

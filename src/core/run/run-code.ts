@@ -4,8 +4,8 @@ import { describeError, errorInWords } from "../lib/log.ts";
 import { isThenable, type MaybePromise, settlesAtOnce } from "../lib/maybe-promise.ts";
 import type { Scrub } from "../lib/scrub.ts";
 import type { Caller } from "../model/call.ts";
-import { CannotElicit, type Capability } from "../model/elicitation.ts";
-import type { Fault, Outcome } from "../model/outcome.ts";
+import { CannotElicit, type Question } from "../model/elicitation.ts";
+import { type Fault, type Outcome, questionInWords } from "../model/outcome.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
 import type { RunContext } from "./context.ts";
 import { readFault } from "./faults.ts";
@@ -151,7 +151,7 @@ function safely<Made extends MaybePromise<Outcome | undefined>>(make: () => Made
 }
 
 function thrown(error: unknown, work: Work): Outcome {
-  if (error instanceof CannotElicit) return cannotAsk(error.capability);
+  if (error instanceof CannotElicit) return cannotAsk(error.question, work.context.scrub);
   const { scrub } = work.context;
   const fault = readFault(error, scrub);
   if (fault === undefined) return internalFault(error, work);
@@ -168,8 +168,9 @@ function internalFault(error: unknown, { context, caller, offer, runtime }: Work
   return ourFault(caller, offer, runtime, INTERNAL, error, context.scrub);
 }
 
-function cannotAsk(capability: Capability): Outcome {
-  return { kind: "refused", refusal: { reason: "capability", capability } };
+function cannotAsk(asked: Question, scrub: Scrub): Outcome {
+  const question = scrub(questionInWords(asked));
+  return { kind: "refused", refusal: { reason: "capability", capability: asked.kind, question } };
 }
 
 /**

@@ -89,7 +89,7 @@ function refusalError(refusal: Refusal): RpcError {
     case "unavailable":
       return retryable(CODE.busy, "The server is temporarily unavailable", refusal.retryAfterMs);
     case "capability":
-      return needsAnswer(refusal.capability);
+      return needsAnswer(refusal.question);
     case "conflict":
       return {
         code: CODE.conflict,

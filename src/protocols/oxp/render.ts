@@ -77,7 +77,7 @@ function refused(result: CallResult, callId: string, refusal: Refusal, context: 
         retryAfter(refusal.retryAfterMs),
       );
     case "capability":
-      return needsAnswer(refusal.capability);
+      return needsAnswer(refusal.question);
     case "conflict":
       return serverError(
         400,

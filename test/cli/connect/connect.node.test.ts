@@ -88,10 +88,10 @@ describe("the form of each host", () => {
 
   it("Claude Code, Codex: a command", () => {
     expect(formOf("Claude Code")).toBe(
-      `claude mcp add --transport http trivet ${URL_OF_MCP} --header "Authorization: Bearer trivet_k"`,
+      `claude mcp add --transport http trivet "${URL_OF_MCP}" --header "Authorization: Bearer trivet_k"`,
     );
     expect(formOf("Codex")).toBe(
-      `export TRIVET_KEY=trivet_k\ncodex mcp add trivet --url ${URL_OF_MCP} --bearer-token-env-var TRIVET_KEY`,
+      `export TRIVET_KEY=trivet_k\ncodex mcp add trivet --url "${URL_OF_MCP}" --bearer-token-env-var TRIVET_KEY`,
     );
   });
 
@@ -145,6 +145,22 @@ describe("the form of each host", () => {
     fork.write("sign-in.toml", 'name = "a"\n[alias]\n"#sign-in" = "./src/sign-in/server.ts"\n');
     expect(await printed(...at, "-c", "sign-in.toml")).toMatch(/OAuth\nIts users sign in on a page of your Worker/);
     expect(await printed("chatgpt")).toContain("cannot reach this machine");
+    const claude = await printed("claude-code", "--url", "https://tools.example.com", "-c", "sign-in.toml");
+    expect(claude).toBe(
+      'claude mcp add --transport http trivet "https://tools.example.com/mcp"\n# Then /mcp in Claude Code: Its users sign in on a page of your Worker, with a key of theirs.\n',
+    );
+    expect(await printed("codex", "--url", "https://tools.example.com", "-c", "sign-in.toml")).toContain(
+      "codex mcp login trivet",
+    );
+    // A provider that the Worker does not ask: the part that checks its tokens is not bundled.
+    const provider = (alias: string) => {
+      fork.write("provider.toml", `name = "a"\n[vars]\nJWT_ISSUER = "https://login.example.com"\n${alias}`);
+      return printed(...at, "-c", "provider.toml");
+    };
+    expect(await provider("")).toContain('JWT_ISSUER has no effect without the line "#tokens"');
+    expect(await provider('[alias]\n"#tokens" = "./src/tokens/jwt.ts"\n')).toContain(
+      "at your identity provider (JWT_ISSUER)",
+    );
   });
 });
 
@@ -158,7 +174,7 @@ describe("--remote", () => {
     ['routes = [{ pattern = "tools.example.com", custom_domain = true }]', "https://tools.example.com/mcp"],
     ['routes = ["*.example.com/*", "example.com/tools/*", "tools.example.org/*"]', "https://tools.example.org/mcp"],
   ])("is the domain of wrangler.toml: %s", async (line, url) => {
-    expect((await inFile(line)).stdout).toContain(` ${url} `);
+    expect((await inFile(line)).stdout).toContain(` "${url}" `);
   });
 
   it("is otherwise where the last `npm run deploy` on this machine put it", async () => {
@@ -176,16 +192,26 @@ describe("--remote", () => {
         entry("other", "https://other.mine.workers.dev"),
       ].join("\n")}\n`,
     );
-    expect((await inFile("")).stdout).toContain(" https://remote.mine.workers.dev/mcp ");
+    expect((await inFile("")).stdout).toContain(' "https://remote.mine.workers.dev/mcp" ');
   });
+});
+
+it("a URL that a shell would read is quoted, or refused", async () => {
+  const { stdout } = await run("bash", [
+    "-c",
+    (await printed("curl", "--url", "https://127.0.0.1:1/a&b(c)")).replaceAll("curl -s", "echo"),
+  ]);
+  expect(stdout.split("\n")[0]).toBe("https://127.0.0.1:1/a&b(c)/tools");
 });
 
 describe("a mistake is one sentence", () => {
   it.each([
     [["emacs"], /no host "emacs": write one of claude-code, /],
+    [["claude"], /no host "claude": write claude-code or claude-desktop\./],
     [["--url", "tools.example.com"], /--url: "tools.example.com" is not an address/],
     [["--url", "https://user@example.com"], /more than a host and a path/],
     [["--url", "https://a.example", "--remote"], /leave out --remote/],
+    [["--url", "https://a.example/$(id)"], /--url: .* has characters that a shell reads/],
     [["--key", "two words"], /--key: this is not a key/],
     [["--key", "`rm`"], /--key: this is not a key/],
     [["--remote", "-c", "no.toml"], /no\.toml/],

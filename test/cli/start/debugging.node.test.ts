@@ -2,8 +2,10 @@
  * `npm start` as its author sees it: the log in words, stacks in the lines of tools/, the real exception in every
  * protocol, breakpoints, and a folder that was removed and made again. A deployment says none of it.
  */
+import { execFile } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { attach } from "../../support/node/debugger.ts";
 import { type Fork, freePort, makeFork, type Started, serveBuilt, start, until } from "../../support/node/fork.ts";
@@ -44,7 +46,18 @@ const TEXT = {
   "text/page.md": "# Hi\n",
   "text/page.txt": "hi\n",
 };
+/** Returns what it has not declared, and a secret. */
+const WRONG = `import * as v from "valibot";
+import { defineTool } from "#tool";
+
+export default defineTool({ version: "1.0.0", description: "Is wrong.", requirements: { secrets: ["FIXTURE_SECRET"] },
+  input: v.object({ how: v.pipe(v.string(), v.description("H.")) }),
+  output: v.object({ found: v.array(v.object({ count: v.number() })), next: v.optional(v.string()) }),
+  run: ({ how }, ctx) => ({ found: [{ count: (how === "secret" ? ctx.secrets.FIXTURE_SECRET : how) as never }] }),
+});
+`;
 const TOOLS = {
+  "kit/wrong.ts": WRONG,
   "kit/break.ts": BREAK,
   "kit/_frob.ts": FROB,
   "kit/say.prompt.ts": PROMPT,
@@ -94,14 +107,21 @@ describe("npm start", () => {
 
   it("greets with the tools, the three addresses and how to connect", async () => {
     await prints("npm run connect");
-    expect(served.printed()).toContain(`discovered 2 tools and 1 prompt
-  kit   Kit.Break, Kit_Say (prompt)
+    expect(served.printed()).toContain(`discovered 3 tools and 1 prompt
+  kit   Kit.Break, Kit.Wrong, Kit_Say (prompt)
   text  Text.Join
 
   OXP       ${served.url}/tools
   MCP       ${served.url}/mcp
-  OpenTool  ${served.url}/opentool
+  OpenTool  ${served.url}/opentool/load
 `);
+    // Each answers as it is printed, /mcp with its own message for a GET.
+    for (const path of ["/tools", "/opentool/load"]) expect((await fetch(served.url + path)).status).toBe(200);
+  });
+
+  it("tells npm run connect its port", async () => {
+    const connect = promisify(execFile)(process.execPath, ["src/cli/connect/cli.ts", "curl"], { cwd: fork.root });
+    expect((await connect).stdout).toContain(`curl -s "${served.url}/tools"`);
   });
 
   it("has the real exception in the developer message of all three protocols and of prompts, without secrets", async () => {
@@ -134,6 +154,19 @@ describe("npm start", () => {
     expect(served.printed()).not.toContain(SECRET);
   });
 
+  it("says which member of a result is wrong, what was expected and what came, without frames of the framework", async () => {
+    const said = 'found.0.count: Must be a number, and is "many"';
+    const { body } = await call("Kit.Wrong", { how: "many" });
+    expect(body.result.error).toMatchObject({ developer_message: said });
+    const head =
+      /^\S+ {2}Kit\.Wrong@1\.0\.0 {2}The tool's result does not match its declared output\. {2}tools\/kit\/wrong\.ts\n/;
+    await prints(new RegExp(`${head.source} {2}Error: ${RegExp.escape(said)}\n\\d\\d:`, "m"));
+    const { body: hidden } = await call("Kit.Wrong", { how: "secret" });
+    expect(hidden.result.error.developer_message).toContain('and is "[redacted]"');
+    const { body: long } = await call("Kit.Wrong", { how: "x".repeat(1_000) });
+    expect(long.result.error.developer_message.length).toBeLessThan(200);
+  });
+
   it("serves .html, .md and .txt files that a tool imports as text", async () => {
     expect((await call("Text.Join", {})).body.result.value).toBe("9,# Hi,hi");
   });
@@ -163,8 +196,17 @@ describe("npm start", () => {
       );
     answer("");
     await until(async () => (await call("Kit.Say", { key: "four" })).body.result?.value === 4);
+    const keyed = async () => {
+      const request = { tool_id: "Kit.Say", call_id: "call-1", input: { key: "four" } };
+      const { headers, body } = await postJson(`${served.url}/tools/call`, { request });
+      return { value: body.result?.value, replayed: headers.get("idempotency-replayed") };
+    };
+    expect(await keyed()).toEqual({ value: 4, replayed: null });
+    expect(await keyed()).toEqual({ value: 4, replayed: "true" });
     answer("key += key;");
     await until(async () => (await call("Kit.Say", { key: "four" })).body.result?.value === 8);
+    // The result of the tool as it was before is not replayed.
+    expect(await keyed()).toEqual({ value: 8, replayed: null });
   });
 });
 
@@ -187,6 +229,9 @@ describe("what a deployment logs and says, here in npm run start:closed", () => 
     const served = await start(fork, "start:closed");
     try {
       expect(await developerMessages(served.url)).toEqual([undefined, undefined, undefined, undefined]);
+      const wrong = { tool_id: "Kit.Wrong", input: { how: "many" } };
+      const { body } = await postJson(`${served.url}/tools/call`, { request: wrong });
+      expect(body.result.error.developer_message).toBe("found.0.count: Must be a number");
       await until(async () => served.printed().split('"message":"call"').length > 4);
       const lines = served
         .printed()

@@ -22,6 +22,10 @@ describe("a line is an entry", () => {
     "[1]",
     "null",
     "",
+    '{"level":"info","message":"hello","error":null}',
+    '{"level":"info","message":"hello","error":"text"}',
+    '{"level":"info","message":"hello","error":{"name":"E","message":1}}',
+    '{"level":"info","message":"hello","error":{"name":"E","message":"m","cause":[]}}',
   ])("and otherwise it stays as it is: %s", (line) => {
     expect(readEntry(line)).toBeUndefined();
   });
@@ -71,4 +75,54 @@ it("an error of the local runtime that is only a number gets a hint", () => {
   const error = describeError(new Error("internal error; reference = abc123"));
   const text = showEntry({ level: "error", message: "m", error }, PLACE, (_, text) => text, NOW);
   expect(text).toContain("usually a host name that does not exist");
+});
+
+describe("what a caller or a tool chose cannot steer the terminal, nor pass for another line", () => {
+  const plain: Paint = (_, text) => text;
+  const shown = (entry: object) => showEntry(readEntry(JSON.stringify(entry)) as never, PLACE, plain, NOW);
+  /** Clears the screen, sets the window's title, reverses the text, and forges a call. */
+  const EVIL = "\u001b[2J\u001b]0;x\u0007\u009b1m\u202e\u2028\r\n09:00:01  Bank.Pay@1.0.0  completed";
+  const CALL = { level: "info", message: "call", outcome: "failed", durationMs: 1, protocol: "oxp" };
+
+  it.each([
+    { level: "info", message: EVIL },
+    { level: "info", message: "tool log", tool: EVIL, data: EVIL },
+    { level: "info", message: "tool log", data: { [EVIL]: [EVIL] }, [EVIL]: EVIL },
+    { ...CALL, tool: EVIL, detail: EVIL },
+    { ...CALL, outcome: EVIL, reason: EVIL, protocol: EVIL, detail: { EVIL } },
+    { level: "info", message: "m", time: EVIL },
+  ])("%j is one line of visible characters", (entry) => {
+    expect(shown(entry)).toMatch(/^[^\p{Cc}\u2028-\u202e]+$/u);
+  });
+
+  it("an error's further lines are indented", () => {
+    const error = { name: EVIL, message: EVIL, stack: `x\n    at ${EVIL}`, cause: { name: "E", message: EVIL } };
+    const [, ...lines] = shown({ level: "error", message: "m", error }).split("\n");
+    expect(lines.length).toBeGreaterThan(2);
+    for (const line of lines) expect(line).toMatch(/^ {2}[^\p{Cc}\u2028-\u202e]+$/u);
+  });
+
+  it("a reason that is the name of a built-in member gets no hint", () => {
+    expect(shown({ ...CALL, outcome: "refused", reason: "constructor" })).not.toContain("native code");
+  });
+
+  it("escapes are shown, and other scripts stay as they are", () => {
+    expect(shown({ level: "info", message: "tool log", data: "Grüße 👩‍🚀 \u001b[0m" })).toContain(
+      "data=Grüße 👩‍🚀 \\u001b[0m",
+    );
+  });
+
+  it("an error with more causes than the Worker describes is not the Worker's", () => {
+    let error: object = { name: "E", message: "m" };
+    for (let depth = 0; depth < 1_000; depth++) error = { name: "E", message: "m", cause: error };
+    expect(readEntry(JSON.stringify({ level: "error", message: "m", error }))).toBeUndefined();
+  });
+
+  it("neither a message that looks like a frame nor a file on another machine is a frame", () => {
+    const stack = "E: a\n    at pay (file://bank/tools/a.ts:1:1)\n    at run (file://host/tools/b.ts:2:2)";
+    const error = { name: "E", message: "a\n    at pay (file://bank/tools/a.ts:1:1)", stack };
+    expect(shown({ level: "error", message: "m", error }).match(/^ {6}at .*$/gm)).toEqual([
+      "      at run (file://host/tools/b.ts:2:2)",
+    ]);
+  });
 });

@@ -90,6 +90,11 @@ it("is red if a test fails, names its line, and says what the tool threw", async
   expect(printed).toMatch(/tools\/pizza\/order\.test\.ts:9:\d+/);
   expect(printed).toMatch(/Caused by: TypeError: no oven\s+❯ .*tools\/pizza\/order\.ts:13:/);
   expect(printed).not.toContain("The types have mistakes");
+  // The Worker's log is shown as by `npm start`.
+  expect(printed).toMatch(
+    /^[\d:]{8} {2}Pizza\.Order@1\.0\.0 .*internal error\.\n {2}TypeError: no oven\n {6}at .*\(tools\/pizza\/order\.ts:13:/m,
+  );
+  expect(printed).not.toMatch(/^\{"level"/m);
   expect(code).toBe(1);
 });
 

@@ -113,6 +113,10 @@ it.each<[Outcome, string | undefined]>([
   [{ kind: "failed", fault: { message: "for users", developerMessage: "for authors" } }, "for authors"],
   [{ kind: "invalid", issues: [{ path: "a", message: "Must be a string" }] }, "a: Must be a string"],
   [{ kind: "refused", refusal: { reason: "unknown_tool", name: "Kit.Brake" } }, "Kit.Brake"],
+  [
+    { kind: "refused", refusal: { reason: "capability", capability: "form", question: "Which size?" } },
+    'it asks "Which size?", and this caller cannot be asked: ctx.canAsk("form") tells',
+  ],
 ])("has the words only under npm start: %j", (outcome, detail) => {
   expect(line({}, OFFER, outcome as typeof DONE, true).detail).toBe(detail);
   expect(line({}, OFFER, outcome as typeof DONE)).not.toHaveProperty("detail");

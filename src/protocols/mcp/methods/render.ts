@@ -122,10 +122,11 @@ export function refused(refusal: Refusal, dialect: Dialect, context: RequestCont
         }),
       };
     case "capability": {
-      const { capability } = refusal;
+      const { capability, question } = refusal;
+      const asked = /[.?!]$/.test(question) ? question : `${question}.`;
       return dialect.lacksCapability(
         capability,
-        `This needs a client with the capability ${CAPABILITY_NAMES[capability]}`,
+        `The tool needs an answer first: ${asked} This needs a client with the capability ${CAPABILITY_NAMES[capability]}, which this one does not declare`,
       );
     }
     case "conflict":

@@ -22,6 +22,14 @@ async function ask(
 
 const stateOf = async (what: string): Promise<string> => (await ask(what)).body.result.requestState;
 
+/** The question that the client cannot be asked, in words. */
+const ASKED = new Map([
+  ["elicitation by form", "What is your name?"],
+  ["elicitation by URL", "Sign in."],
+  ["sampling", "the caller's model."],
+  ["roots", "the caller's roots."],
+]);
+
 describe("capabilities (Server Requirements, 7: MUST NOT send what the client has not declared)", () => {
   it.each([
     ["form", {}, { elicitation: { form: {} } }, "elicitation by form"],
@@ -38,7 +46,9 @@ describe("capabilities (Server Requirements, 7: MUST NOT send what the client ha
     const [what, capabilities, required, missing] = of;
     const { status, body } = await ask(what, {}, { capabilities, id: 3 });
     expect([status, body.id, body.error.code]).toEqual([400, 3, -32021]);
-    expect(body.error.message).toBe(`This needs a client with the capability ${missing}`);
+    expect(body.error.message).toBe(
+      `The tool needs an answer first: ${ASKED.get(missing)} This needs a client with the capability ${missing}, which this one does not declare`,
+    );
     expect(body.error.data).toEqual({ requiredCapabilities: required });
   });
 
