@@ -293,6 +293,16 @@ describe("a setting that directories would refuse", () => {
       'REGISTRY_NAME = "/x"',
     ],
   ];
+  it("makes a deployment refuse every request", async () => {
+    const wrongly = await deploy(fork, { REGISTRY_NAME: "weather" });
+    try {
+      expect((await get(wrongly, "/health")).status).toBe(503);
+      expect((await get(wrongly, "/server.json")).status).toBe(503);
+    } finally {
+      await wrongly.stop();
+    }
+  });
+
   it("is an error of discovery, which says what to write", async () => {
     const made = project();
     const found = async (lines: readonly string[]) => {
@@ -302,7 +312,7 @@ describe("a setting that directories would refuse", () => {
     expect(await found(right)).toMatchObject({ code: 0, stderr: "" });
     for (const line of wrong) {
       const { code, stderr } = await found([line]);
-      expect([code, stderr.split("\n").slice(0, 2)]).toEqual([1, ["1 problem(s) in settings:", "wrangler.toml"]]);
+      expect([code, stderr.split("\n").slice(0, 2)]).toEqual([1, ["1 problem(s) in settings:", "wrangler.toml:3"]]);
       expect(stderr).toContain(`problem: ${line.replace(" =", " is")} in [vars]`);
       expect(stderr).toMatch(/fix: +write /);
     }
