@@ -41,7 +41,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     mayImport: [
       /^src\/cli\/(doctor|lib|keys)\//,
       /^src\/cli\/new\/examples\.ts$/,
-      /^src\/build\/(check-settings|discover)\.ts$/,
+      /^src\/build\/(settings\/[a-z]+|discover)\.ts$/,
       /^type src\//,
       /^node:/,
     ],

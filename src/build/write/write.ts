@@ -71,12 +71,12 @@ export async function render(discovery: Discovery, out: string): Promise<Readonl
   const revision = createHash("sha256").update(listed.join("\n")).digest("hex").slice(0, 16);
   files.set(
     out,
-    `${HEAD}${checks.length > 0 ? importing("checked", "catalog/compiled-check.ts") : ""}${importing("readGeneratedCatalog", "catalog/generated-catalog.ts")}${instructions ? importing("tellsOf", "catalog/instructions.ts") : ""}${creating(discovery, out)}
+    `${HEAD}${checks.length > 0 ? importing("checked", "catalog/compiled-check.ts") : ""}${importing("readGeneratedCatalog", "catalog/generated-catalog.ts")}${instructions ? importing("instructionsFor", "catalog/instructions.ts") : ""}${creating(discovery, out)}
 export default readGeneratedCatalog({
   revision: ${JSON.stringify(revision)},
   toolkits: ${toolkits},
   scopes: ${scopes},
-  names: ${JSON.stringify(names)},${instructions ? `\n  instructions: tellsOf(${JSON.stringify(instructions)}),` : ""}
+  names: ${JSON.stringify(names)},${instructions ? `\n  instructions: instructionsFor(${JSON.stringify(instructions)}),` : ""}
   modules: [
 ${imported.map((load) => `    () => ${load},`).join("\n")}
   ],

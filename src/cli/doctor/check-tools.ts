@@ -1,10 +1,10 @@
 /** Checks what is in tools/: mistakes that discovery finds, samples, and examples that were not replaced. */
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
-import { availableIn } from "../../build/check-settings.ts";
 import { discover } from "../../build/discover.ts";
 import type { Discovery } from "../../build/read/discovery.ts";
-import type { Problem } from "../../build/read/problem.ts";
+import { availableIn } from "../../build/settings/available.ts";
+import { readWranglerToml } from "../../build/settings/read.ts";
 import { EXAMPLES } from "../new/examples.ts";
 import { error, type Finding, warning } from "./finding.ts";
 
@@ -23,13 +23,10 @@ const SAMPLES: Readonly<Record<string, string>> = {
 /** @returns undefined as the discovery if tools/ has mistakes */
 export async function checkTools(root: string): Promise<{ found: Discovery | undefined; findings: Finding[] }> {
   const tools = join(root, "tools");
-  // git does not keep the folder if the last tool is deleted.
-  const found: Discovery | { problems: Problem[] } = existsSync(tools)
-    ? await discover(tools, await availableIn(root))
-    : { tools: [], prompts: [], resources: [] };
+  const found = await discover(tools, await availableIn(await readWranglerToml(root)));
   const samples = checkSamples(tools);
   if ("problems" in found) return { found: undefined, findings: [...found.problems.map(error), ...samples] };
-  const { warnings = [] } = found as Discovery & { readonly warnings?: readonly Problem[] };
+  const { warnings = [] } = found;
   return { found, findings: [...warnings.map(warning), ...checkExamples(found, root), ...samples, ...checkAny(found)] };
 }
 

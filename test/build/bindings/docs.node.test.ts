@@ -68,6 +68,6 @@ it("Workers AI and the others need no cast: the fork passes the type checker, an
   );
   appendFileSync(join(fork.root, "wrangler.toml"), `\n${ai}`);
   const run = (...args: string[]) => spawnSync(process.execPath, args, { cwd: fork.root, encoding: "utf8" }).stdout;
-  expect(run("src/build/cli.ts")).toContain("discovered 4 tool(s)");
+  expect(run("src/build/cli.ts")).toContain("discovered 4 tools");
   expect(run("node_modules/typescript/bin/tsc", "-p", ".")).toBe("");
 });
