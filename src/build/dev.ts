@@ -10,7 +10,7 @@ import type { Discovery } from "./read/discovery.ts";
 import { findToolFiles } from "./read/paths.ts";
 import { rewatch } from "./rewatch.ts";
 import { summary } from "./summary.ts";
-import { render, writeAll } from "./write/write.ts";
+import { render, writeAll, writeIfChanged } from "./write/write.ts";
 
 /** The catalogue while a setting is wrong. */
 const REFUSING = `// @ts-nocheck
@@ -96,9 +96,9 @@ export function devCatalog(out: string): DevCatalog {
         worker: worker && copyOf(worker, tools),
       };
       writeAll(await render(discovery, catalog), catalog);
-      writeFileSync(join(folder, FOUND), `${summary(discovered)}\n`);
-      writeFileSync(join(folder, FILES), JSON.stringify(filesOf(discovered, dirname(tools))));
-      writeFileSync(current, `export { createWorker, default } from "./${relative(folder, next)}/catalog.js";\n`);
+      writeIfChanged(join(folder, FOUND), `${summary(discovered)}\n`);
+      writeIfChanged(join(folder, FILES), JSON.stringify(filesOf(discovered, dirname(tools))));
+      writeIfChanged(current, `export { createWorker, default } from "./${relative(folder, next)}/catalog.js";\n`);
       serveCurrent();
     },
   };
