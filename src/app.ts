@@ -44,8 +44,17 @@ export interface Parts {
   readonly guard: Guard;
   readonly resource: ResourceSettings;
   readonly signIn: SignIn | undefined;
+  readonly documentSettings: DocumentSettings;
   /** Undefined if they are off. */
   readonly documents?: Documents | undefined;
+}
+
+/** What the documents for machines (src/documents) are told. */
+export interface DocumentSettings {
+  /** An environment of wrangler.toml may turn them off for itself alone. */
+  readonly isOn: boolean;
+  readonly description: string | undefined;
+  readonly registryName: string | undefined;
 }
 
 /** Documents for machines (src/documents). The endpoints are for callers, and what `serve` answers is for everyone. */

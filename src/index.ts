@@ -34,7 +34,7 @@ export { Mailbox } from "./stores/object-relay.ts";
 export { Sessions } from "./stores/object-sessions.ts";
 export { Vault } from "./stores/vault.ts";
 
-interface Bindings {
+interface OwnBindings {
   readonly KV: KVNamespace;
   /** Optional. Without it, idempotency relies on KV alone, where two overlapping calls may both run. */
   readonly CLAIMS?: DurableObjectNamespace<Claims>;
@@ -45,7 +45,7 @@ interface Bindings {
   readonly MAILBOX: DurableObjectNamespace<Mailbox>;
 }
 
-const bindings = env as unknown as Bindings;
+const bindings = env as unknown as OwnBindings;
 const { settings, mistakes } = readSettings(env as unknown as Record<string, unknown>);
 
 function ownValue(name: string): unknown {
@@ -155,6 +155,11 @@ const worker = createWorker({
   limits: {
     bodyBytes: settings.bodyBytes,
     pageSize: settings.pageSize,
+  },
+  documentSettings: {
+    isOn: settings.hasDocuments,
+    description: settings.description,
+    registryName: settings.registryName,
   },
   originPolicy: { local: isLocal, origins: settings.origins },
   resource,

@@ -9,6 +9,12 @@ export interface Settings {
   readonly website: string | undefined;
   /** URLs of pictures: http, https or data. */
   readonly icons: readonly string[];
+  /** Whether documents tell machines of the server (src/documents). */
+  readonly hasDocuments: boolean;
+  /** What the documents say of it: up to 100 characters. */
+  readonly description: string | undefined;
+  /** Its name in directories: `com.example/weather`. */
+  readonly registryName: string | undefined;
   /** Whether the Worker runs on a developer's machine, open to that machine. */
   readonly isLocal: boolean;
   readonly isPublic: boolean;
@@ -42,14 +48,24 @@ export const MIN_TTL_SECONDS = 60;
 /** A year. KV rejects every write whose expiration is too far in the future. */
 const MAX_TTL_SECONDS = 365 * DAY_SECONDS;
 
+export interface SettingsRead {
+  readonly settings: Settings;
+  /** Those with values that cannot be used. */
+  readonly mistakes: readonly Mistake[];
+  /** The variables and secrets that are settings. */
+  readonly names: readonly string[];
+}
+
 /**
- * Reads all settings, and lists those with unusable values in `mistakes`.
+ * Reads all settings.
  *
  * @param env variables and secrets by name; "" counts as unset
  */
-export function readSettings(env: Readonly<Record<string, unknown>>): { settings: Settings; mistakes: Mistake[] } {
+export function readSettings(env: Readonly<Record<string, unknown>>): SettingsRead {
   const mistakes: Mistake[] = [];
+  const names = new Set<string>();
   const textOf = (setting: string): string | undefined => {
+    names.add(setting);
     const value = Object.hasOwn(env, setting) ? env[setting] : undefined;
     return value === undefined || value === "" ? undefined : String(value);
   };
@@ -66,6 +82,11 @@ export function readSettings(env: Readonly<Record<string, unknown>>): { settings
     const text = textOf(setting) ?? String(byDefault);
     if (text !== "true" && text !== "false") reject(setting, 'write "true" or "false"');
     return text === "true";
+  };
+  const form = (setting: string, valid: RegExp, fix: string): string | undefined => {
+    const text = textOf(setting);
+    if (text !== undefined && !valid.test(text)) reject(setting, fix);
+    return text;
   };
   const list = (setting: string) => (textOf(setting) ?? "").split(/[\s,]+/).filter((item) => item !== "");
   // Browsers send origins in lower case and without a path: anything else would never match.
@@ -86,12 +107,6 @@ export function readSettings(env: Readonly<Record<string, unknown>>): { settings
       );
     return hosts;
   };
-  const address = (setting: string): string | undefined => {
-    const text = textOf(setting);
-    if (text !== undefined && !/^https?:\/\/[^/]/.test(text)) reject(setting, "write an address with https://");
-    return text;
-  };
-
   const urlList = (setting: string, protocols: readonly string[], fix: string): string[] => {
     // Not split at commas, because data URLs contain them.
     const urls = (textOf(setting) ?? "").split(/\s+/).filter((item) => item !== "");
@@ -115,6 +130,14 @@ export function readSettings(env: Readonly<Record<string, unknown>>): { settings
       ["https:", "http:", "data:"],
       'write URLs separated by spaces: "https://example.com/icon.png https://example.com/icon.svg"',
     ),
+    hasDocuments: flag("DOCUMENTS", true),
+    // MCP registry, server.schema.json of 2025-12-11, ServerDetail: the forms of `description` and `name`.
+    description: form("SERVER_DESCRIPTION", /^.{0,100}$/su, "write up to 100 characters"),
+    registryName: form(
+      "REGISTRY_NAME",
+      /^(?=.{3,200}$)[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/,
+      'write a domain of yours, reversed, a slash and a name: "com.example/weather"',
+    ),
     isLocal: flag("LOCAL", false),
     isPublic: flag("PUBLIC", false),
     logsCalls: flag("LOG_CALLS", true),
@@ -133,10 +156,10 @@ export function readSettings(env: Readonly<Record<string, unknown>>): { settings
     sessionSeconds: number("SESSION_TTL_SECONDS", DAY_SECONDS, "seconds", MAX_TTL_SECONDS, MIN_TTL_SECONDS),
     secret: textOf("JWT_SECRET"),
     issuer: textOf("JWT_ISSUER"),
-    jwksUrl: address("JWT_JWKS_URL"),
+    jwksUrl: form("JWT_JWKS_URL", /^https?:\/\/[^/]/, "write an address with https://"),
     audience: textOf("JWT_AUDIENCE"),
     /** Signs session handles: base64url of 32 bytes or more. If unset, the deployment generates a key. */
     signingKey: textOf("SIGNING_KEY"),
   };
-  return { settings, mistakes };
+  return { settings, mistakes, names: [...names] };
 }

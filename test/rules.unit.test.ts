@@ -55,7 +55,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     files: /^src\/cli\/doctor\//,
     mayImport: [
       /^src\/cli\/(doctor|lib)\//,
-      /^src\/build\/(check-settings|discover|read\/problem)\.ts$/,
+      /^src\/build\/(settings\/[a-z]+|discover|read\/problem)\.ts$/,
       /^type src\//,
       /^node:/,
     ],

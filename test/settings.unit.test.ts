@@ -4,7 +4,7 @@ import { readSettings } from "../src/settings.ts";
 
 describe("settings", () => {
   it('have defaults, if left out or ""', () => {
-    const { settings, mistakes } = readSettings({});
+    const { settings, mistakes, names } = readSettings({});
     expect(mistakes).toEqual([]);
     expect(settings).toMatchObject({
       isLocal: false,
@@ -19,6 +19,7 @@ describe("settings", () => {
     expect(readSettings({ RATE_PER_MINUTE: "", MAX_BODY_BYTES: "", PUBLIC: "", JWT_SECRET: "" })).toEqual({
       settings,
       mistakes,
+      names,
     });
   });
 
@@ -69,11 +70,16 @@ describe("settings", () => {
     expect(mistake).toMatchObject({ setting, fix: expect.stringContaining(` to ${most}, in digits only`) });
   });
 
-  it.each(["LOCAL", "PUBLIC", "LOG_CALLS"])("%s is true or false: a misspelt one is a mistake", (setting) => {
-    for (const value of ["yes", "True", "1", "flase"]) {
-      expect(readSettings({ [setting]: value }).mistakes).toMatchObject([{ setting, fix: 'write "true" or "false"' }]);
-    }
-  });
+  it.each(["LOCAL", "PUBLIC", "LOG_CALLS", "DOCUMENTS"])(
+    "%s is true or false: a misspelt one is a mistake",
+    (setting) => {
+      for (const value of ["yes", "True", "1", "flase"]) {
+        expect(readSettings({ [setting]: value }).mistakes).toMatchObject([
+          { setting, fix: 'write "true" or "false"' },
+        ]);
+      }
+    },
+  );
 
   it("ALLOWED_ORIGINS accepts only what browsers send as an origin", () => {
     const ALLOWED_ORIGINS = "https://app.example.com http://localhost:5173,chrome-extension://abcdef";
@@ -122,6 +128,41 @@ describe("settings", () => {
       expect(readSettings({ ALLOWED_HOSTS: "a.example:8443, [fd00::1] 10.0.0.5" }).mistakes).toEqual([]);
     },
   );
+
+  it("of the documents for machines have forms that directories accept", () => {
+    const right = {
+      SERVER_DESCRIPTION: "\u{1F327}".repeat(100),
+      REGISTRY_NAME: "io.github.me/a_b.c-d",
+      DOCUMENTS: "false",
+    };
+    const { settings, mistakes } = readSettings(right);
+    expect(mistakes).toEqual([]);
+    expect(settings).toMatchObject({
+      hasDocuments: false,
+      description: right.SERVER_DESCRIPTION,
+      registryName: right.REGISTRY_NAME,
+    });
+    expect(readSettings({}).settings).toMatchObject({
+      hasDocuments: true,
+      description: undefined,
+      registryName: undefined,
+    });
+    expect(readSettings({ SERVER_DESCRIPTION: "x".repeat(101) }).mistakes).toMatchObject([
+      { setting: "SERVER_DESCRIPTION", fix: "write up to 100 characters" },
+    ]);
+  });
+
+  it.each(["weather", "a/b/c", "com example/x", "/x", `a/${"x".repeat(199)}`])("REGISTRY_NAME is not %s", (name) => {
+    expect(readSettings({ REGISTRY_NAME: name }).mistakes).toMatchObject([
+      { setting: "REGISTRY_NAME", fix: expect.stringContaining('"com.example/weather"') },
+    ]);
+  });
+
+  it("have names, which discovery knows too", () => {
+    const { names } = readSettings({ ANOTHER: "x" });
+    expect(names).toEqual(expect.arrayContaining(["PUBLIC", "RATE_PER_MINUTE", "JWT_SECRET", "REGISTRY_NAME"]));
+    expect([new Set(names).size, names.includes("ANOTHER")]).toEqual([names.length, false]);
+  });
 
   it("JWT_JWKS_URL is an address", () => {
     expect(readSettings({ JWT_JWKS_URL: "login.example.com/keys" }).mistakes).toHaveLength(1);

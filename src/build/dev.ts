@@ -6,11 +6,18 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { build, type Loader, type OutputFile, type Plugin } from "esbuild";
-import { found } from "./found.ts";
 import type { Discovery } from "./read/discovery.ts";
 import { findToolFiles } from "./read/paths.ts";
 import { rewatch } from "./rewatch.ts";
-import { render, writeAll } from "./write/write.ts";
+import { summary } from "./summary.ts";
+import { render, writeAll, writeIfChanged } from "./write/write.ts";
+
+/** The catalogue while a setting is wrong. */
+const REFUSING = `// @ts-nocheck
+export { default } from "./dev/current.js";
+const refused = { message: "A setting is wrong: the terminal of npm start says which one, and what to write" };
+export const createWorker = () => ({ fetch: () => Response.json(refused, { status: 503 }) });
+`;
 
 export interface DevCatalog {
   /** Copies the tools as they are now, for {@link serve}. Rejects if one cannot be bundled. */
@@ -19,6 +26,8 @@ export interface DevCatalog {
   serve(copies: Copies, discovery: Discovery): Promise<void>;
   /** Keeps serving the last good build. @returns false if there is none since this server started */
   keepServing(): boolean;
+  /** Has the server refuse every request until the next build. @returns false if it has not built yet */
+  refuse(): boolean;
   /** Has wrangler watch the folder of tools again if it is not the one that the server started with. */
   watchAgain(tools: string): void;
 }
@@ -56,14 +65,18 @@ export function devCatalog(out: string): DevCatalog {
   const copyOf = (path: string, tools: string) => join(copies, relative(tools, path)).replace(/ts$/, "js");
   const pointToCopies = <Offer extends { readonly path: string }>(offers: readonly Offer[], tools: string): Offer[] =>
     offers.map((offer) => ({ ...offer, path: copyOf(offer.path, tools) }));
+  const hasBuilt = () => !isFirst && existsSync(current);
   // Always written, because a test or a deployment may have replaced it with a catalogue that imports tools/ directly.
   const serveCurrent = () =>
     writeAll(new Map([[out, '// @ts-nocheck\nexport { createWorker, default } from "./dev/current.js";\n']]), out);
   return {
     keepServing() {
-      if (isFirst || !existsSync(current)) return false;
-      serveCurrent();
-      return true;
+      if (hasBuilt()) serveCurrent();
+      return hasBuilt();
+    },
+    refuse() {
+      if (hasBuilt()) writeAll(new Map([[out, REFUSING]]), out);
+      return hasBuilt();
     },
     copy: async (tools) => ({ tools, files: existsSync(tools) ? await bundled(tools, copies) : [] }),
     watchAgain: (tools) => rewatch(tools, join(folder, WATCHED), isFirst),
@@ -83,9 +96,9 @@ export function devCatalog(out: string): DevCatalog {
         worker: worker && copyOf(worker, tools),
       };
       writeAll(await render(discovery, catalog), catalog);
-      writeFileSync(join(folder, FOUND), `${found(discovered)}\n`);
-      writeFileSync(join(folder, FILES), JSON.stringify(filesOf(discovered, dirname(tools))));
-      writeFileSync(current, `export { createWorker, default } from "./${relative(folder, next)}/catalog.js";\n`);
+      writeIfChanged(join(folder, FOUND), `${summary(discovered)}\n`);
+      writeIfChanged(join(folder, FILES), JSON.stringify(filesOf(discovered, dirname(tools))));
+      writeIfChanged(current, `export { createWorker, default } from "./${relative(folder, next)}/catalog.js";\n`);
       serveCurrent();
     },
   };

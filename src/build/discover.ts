@@ -1,32 +1,24 @@
-/** Discovery: finds, loads and checks every tool in a folder. Reports all problems at once, sorted by file. */
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+/**
+ * Discovery: finds, loads and checks every tool in a folder. Reports the mistakes in all files together, sorted by file;
+ * what is wrong between correct files, or with wrangler.toml, only once there are none of these.
+ */
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Described } from "../core/model/tool-description.ts";
 import { describe as mcp } from "../protocols/mcp/describe.ts";
 import { unknownNames } from "./bindings/bindings.ts";
-import { type Available, missingTextRule, optionalParts } from "./check-settings.ts";
+import { conflicts, lessGuarded, type Offer } from "./conflicts.ts";
+import { lineOfMember } from "./lib/member-line.ts";
 import { checkListing } from "./listing/check-listing.ts";
-import { importCycles } from "./read/cycles.ts";
+import { bundleAll, type Unbundled } from "./read/bundle.ts";
+import { type Imports, importCycles } from "./read/cycles.ts";
 import type { Discovery } from "./read/discovery.ts";
 import { cannotLoad, describeFailure, evaluate, type Job, type Source } from "./read/evaluate.ts";
 import type { Inspected } from "./read/inspect-tool.ts";
 import { readInstructions } from "./read/instructions.ts";
 import { findToolFiles, pascalCase, type ToolFile } from "./read/paths.ts";
-import { type Problem, problemIn } from "./read/problem.ts";
-import { bundleAll, type Unbundled } from "./write/bundle.ts";
-
-interface Tool {
-  readonly file: ToolFile;
-  readonly inspected: Inspected;
-  /** `Calculator.Add` */
-  readonly id: string;
-  /** `Calculator_Add` */
-  readonly name: string;
-}
-
-/** OXP 1.0, ToolDefinition, and OpenTool 1.0, Function: both allow 64 characters. */
-const MAX_NAME = 64;
+import { type Complaint, type Problem, problemIn } from "./read/problem.ts";
+import { type Available, DEFAULT_PARTS } from "./settings/available.ts";
 
 /**
  * @param root the folder of tools
@@ -53,7 +45,7 @@ export async function discover(
   }
 
   const ownNames = new Map(found.toolkits.map((source) => [source.toolkit, inspections.get(source)?.toolkitName]));
-  const all = found.tools.map((file): Tool => {
+  const all = found.tools.map((file): Offer => {
     const toolkit = ownNames.get(file.toolkit) ?? pascalCase(file.toolkit);
     const tool = pascalCase(file.tool);
     const inspected = inspections.get(file) as Inspected;
@@ -61,8 +53,8 @@ export async function discover(
   });
   const tools = all.filter(({ file }) => file.kind === "tool");
   const others = all.filter(({ file }) => file.kind !== "tool");
-  problems.push(...tooLong(tools), ...duplicateIds(tools), ...duplicateNames(tools), ...duplicateNames(others));
-  if (problems.length > 0) return { problems: problems.sort((a, b) => compareText(a.file, b.file)) };
+  problems.push(...conflicts(tools, others));
+  if (problems.length > 0) return { problems: sorted(problems) };
 
   const described = tools.map(({ file, inspected, id, name }) => {
     if (inspected.tool === undefined) throw new TypeError(`${file.file} has neither a description nor a complaint`);
@@ -70,18 +62,18 @@ export async function discover(
   });
   described.sort((a, b) => compareText(a.id, b.id) || compareVersions(a.version, b.version));
   const open = lessGuarded(tools, new Map(described.map((tool) => [tool.id, tool])));
-  const missing = missingIn(all, available);
-  const wordless = await missingTextRule(dirname(root), imports);
-  const { refused, warned } = checkListings(tools, available?.serverName ?? "");
-  const told = readInstructions(found, inspections);
-  const late = [...open, ...missing, ...wordless, ...refused, ...told.problems];
-  if (late.length > 0) return { problems: late };
+  const missing = [...missingIn(all, available), ...missingTextRule(imports, available)];
+  const listings = checkListings(tools, available?.serverName ?? "");
+  const { instructions, ...read } = readInstructions(found, inspections);
+  const together = [...open, ...missing, ...listings.refused, ...read.problems];
+  if (together.length > 0) return { problems: sorted(together) };
   const prompts = others.flatMap(({ file: { toolkit, path }, inspected: { prompt }, name }) =>
     prompt ? [{ ...prompt, name, toolkit, path }] : [],
   );
   const resources = others.flatMap(({ file: { toolkit, path }, inspected: { resource }, name }) =>
     resource ? [{ ...resource, about: { name, ...resource.about }, toolkit, path }] : [],
   );
+  const { documents, traces } = available ?? DEFAULT_PARTS;
   prompts.sort((a, b) => compareText(a.name, b.name));
   resources.sort((a, b) => compareText(a.uri, b.uri));
   return {
@@ -89,38 +81,11 @@ export async function discover(
     prompts,
     resources,
     worker: found.worker?.path,
-    instructions: told.instructions,
-    warnings: [...warned, ...told.warnings],
-    ...(await optionalParts(dirname(root))),
+    instructions,
+    warnings: [...listings.warned, ...read.warnings],
+    documents,
+    traces,
   };
-}
-
-/** Finds offers that share a name (or, for resources, a URI), and tools whose versions have different names. */
-function duplicateNames(offers: readonly Tool[]): Problem[] {
-  const problems: Problem[] = [];
-  const byKey = new Map<string, Tool>();
-  for (const offer of offers) {
-    const { kind } = offer.file;
-    const key = `${kind} ${kind === "resource" ? offer.inspected.resource?.uri : offer.name}`;
-    const before = byKey.get(key);
-    byKey.set(key, before ?? offer);
-    if (before && (kind !== "tool" || before.id !== offer.id)) {
-      problems.push({
-        file: offer.file.file,
-        problem: `it is the ${key}, and so is ${before.file.file}`,
-        fix: "rename one of them",
-      });
-    }
-    const named = kind === "tool" ? offers.find(({ id, file }) => id === offer.id && file.kind === "tool") : undefined;
-    if (named && named.name !== offer.name) {
-      problems.push({
-        file: offer.file.file,
-        problem: `it is called ${offer.name}, and another version of it ${named.name}`,
-        fix: "give all versions of one tool the same name, or none",
-      });
-    }
-  }
-  return problems;
 }
 
 /** @param imports gets what each file imports when it loads */
@@ -169,35 +134,45 @@ async function withCheck(inspected: Inspected): Promise<Inspected> {
   }
 }
 
-function tooLong(tools: readonly Tool[]): Problem[] {
-  return tools
-    .filter(({ name }) => name.length > MAX_NAME)
-    .map(({ file, name }) => ({
-      file: file.file,
-      problem: `its name ${name} is longer than ${MAX_NAME} characters`,
-      fix: "shorten the name of the file or the folder",
-    }));
-}
-
 /**
  * Finds definitions that need what wrangler.toml does not have: a binding, which would be undefined when the tool runs,
  * or the limiter of their rate. Without it, their calls could not be counted, so all would fail.
  */
-function missingIn(offers: readonly Tool[], available: Available | undefined): Problem[] {
+function missingIn(offers: readonly Offer[], available: Available | undefined): Problem[] {
   if (available === undefined) return [];
   const { limiters, bindings } = available;
   const other = limiters.size > 0 ? `write a rate of ${[...limiters].join(", ")}` : "leave the rate out";
-  return offers.flatMap(({ file: { file }, inspected: { tool, prompt, resource } }) => {
+  return offers.flatMap(({ file, inspected: { tool, prompt, resource } }) => {
     const { rate, env } = (tool ?? prompt ?? resource)?.traits ?? {};
-    const unknown = unknownNames(file, env, bindings);
-    if (rate === undefined || limiters.has(rate)) return unknown;
-    const problem = `its rate is ${rate}, and wrangler.toml has no rate limiter RATE_${rate}`;
-    return [...unknown, { file, problem, fix: `${other}, or add [[ratelimits]] with name = "RATE_${rate}"` }];
+    const complaints = unknownNames(env, bindings);
+    if (rate !== undefined && !limiters.has(rate)) {
+      const problem = `its rate is ${rate}, and wrangler.toml has no rate limiter RATE_${rate}`;
+      const fix = `${other}, or add [[ratelimits]] with name = "RATE_${rate}"`;
+      complaints.push({ problem, fix, member: "rate" });
+    }
+    return complaints.map((complaint) => problemAt(file, complaint));
   });
 }
 
+/** Files that wrangler imports as text only if a rule in wrangler.toml says so. */
+const BY_RULE = ".md";
+
+/**
+ * Finds an import of a .md file that wrangler would refuse, with a message that names neither the rule nor the file of
+ * settings: those of older forks lack the rule.
+ *
+ * @param imports what each file imports, as messages name them
+ */
+function missingTextRule(imports: Imports, available: Available | undefined): Problem[] {
+  const importing = [...imports].find(([, paths]) => paths.some((path) => path.endsWith(BY_RULE)));
+  if (importing === undefined || available === undefined || available.importsMarkdown) return [];
+  const problem = `it imports a ${BY_RULE} file, and wrangler.toml has no rule that such files are text`;
+  const fix = `add to wrangler.toml: [[rules]] with type = "Text", globs = ["**/*${BY_RULE}"] and fallthrough = true`;
+  return [{ file: importing[0], problem, fix }];
+}
+
 /** What hosts refuse in the listings of these tools, and what they may drop. */
-function checkListings(tools: readonly Tool[], serverName: string): { refused: Problem[]; warned: Problem[] } {
+function checkListings(tools: readonly Offer[], serverName: string): { refused: Problem[]; warned: Problem[] } {
   const found = { refused: [] as Problem[], warned: [] as Problem[] };
   for (const { file, inspected, name } of tools) {
     if (inspected.tool === undefined) continue;
@@ -210,62 +185,16 @@ function checkListings(tools: readonly Tool[], serverName: string): { refused: P
   return found;
 }
 
-/** Finds older versions that demand fewer scopes than the newest: callers could use them to avoid its scopes. */
-function lessGuarded(tools: readonly Tool[], newest: ReadonlyMap<string, Described>): Problem[] {
-  return tools.flatMap(({ id, file, inspected }) => {
-    const demanded = newest.get(id)?.traits.scopes ?? [];
-    const missing = demanded.filter((scope) => !inspected.tool?.traits.scopes?.includes(scope));
-    if (missing.length === 0) return [];
-    return {
-      file: file.file,
-      problem: `the newest ${id} demands the scopes ${demanded.join(", ")}, and this version does not`,
-      fix: `add ${missing.map((scope) => JSON.stringify(scope)).join(", ")} to its scopes, or remove the file`,
-    };
-  });
+/** With the line of the member that the complaint is about. */
+function problemAt({ file, path }: ToolFile, complaint: Complaint): Problem {
+  const { member } = complaint;
+  const line = member === undefined ? undefined : lineOfMember(readFileSync(path, "utf8"), member);
+  return problemIn(file, { line, ...complaint });
 }
 
-/** Finds folders with the same toolkit name, spellings of the same tool name, and files with the same id. */
-function duplicateIds(tools: readonly Tool[]): Problem[] {
-  const problems: Problem[] = [];
-  const folders = new Map<string, ToolFile>();
-  const spellings = new Map<string, ToolFile>();
-  const ids = new Map<string, ToolFile>();
-  const first = (known: Map<string, ToolFile>, key: string, file: ToolFile): ToolFile => {
-    const before = known.get(key);
-    if (before === undefined) known.set(key, file);
-    return before ?? file;
-  };
-  for (const { file, inspected, id } of tools) {
-    const toolkitName = id.slice(0, id.indexOf("."));
-    const folder = first(folders, toolkitName, file);
-    if (folder.toolkit !== file.toolkit) {
-      problems.push({
-        file: file.file,
-        problem: `its toolkit is called ${toolkitName}, and so is that of ${folder.file}`,
-        fix: "rename one of the two folders",
-      });
-      continue;
-    }
-    const spelling = first(spellings, id, file);
-    if (spelling.tool !== file.tool) {
-      problems.push({
-        file: file.file,
-        problem: `it is called ${id}, and so is ${spelling.file}`,
-        fix: "rename one of them; versions of one tool share the name before the @",
-      });
-      continue;
-    }
-    if (inspected.version === undefined) continue;
-    const twin = first(ids, `${id}@${inspected.version}`, file);
-    if (twin !== file) {
-      problems.push({
-        file: file.file,
-        problem: `it is ${id}@${inspected.version}, and so is ${twin.file}`,
-        fix: "give one of them another version",
-      });
-    }
-  }
-  return problems;
+function sorted(problems: readonly Problem[]): Problem[] {
+  const nameOf = ({ file }: Problem) => file.replace(/:\d+$/, "");
+  return problems.toSorted((a, b) => compareText(nameOf(a), nameOf(b)));
 }
 
 function compareText(a: string, b: string): number {

@@ -11,13 +11,10 @@ import { openApi } from "../protocols/oxp/open-api.ts";
 /** Wraps the function that creates the Worker: the one that it returns also serves these documents. */
 export function withDocuments<Worker>(create: (parts: Parts) => Worker): (parts: Parts) => Worker {
   return (parts) => {
-    // The build has checked them.
-    const setting = (name: string): string | undefined => String(parts.runtime.binding(name) ?? "") || undefined;
-    // An environment of wrangler.toml may turn them off for itself alone.
-    if (setting("DOCUMENTS") === "false") return create(parts);
-    const description = setting("SERVER_DESCRIPTION");
+    const { isOn, description, registryName } = parts.documentSettings;
+    if (!isOn) return create(parts);
     const server = description === undefined ? parts.server : { ...parts.server, description };
-    return create({ ...parts, server, documents: documentsOf({ ...parts, server }, setting("REGISTRY_NAME")) });
+    return create({ ...parts, server, documents: documentsOf({ ...parts, server }, registryName) });
   };
 }
 

@@ -1,8 +1,9 @@
 /** `npm start` in a fork: extra arguments, a tool added while it runs, a fork without tools, and one with a domain. */
 import { execFileSync } from "node:child_process";
-import { readFileSync, rmSync } from "node:fs";
+import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ends, type Fork, makeFork, type Started, start, until } from "../support/node/fork.ts";
 import { postJson } from "../support/node/http.ts";
@@ -116,6 +117,67 @@ describe("npm start in a fork whose tools/ is empty", () => {
     execFileSync(process.execPath, ["src/build/cli.ts"], { cwd: fork.root });
     await discoveredAfter(() => fork.write("tools/hello/greet.ts", "export default {"));
     await until(async () => (await called("Greet")) === "Welcome, Bob!");
+  });
+});
+
+describe("a wrong setting, saved while npm start runs", () => {
+  let fork: Fork;
+  let served: Started;
+  let right: string;
+  beforeAll(async () => {
+    fork = makeFork({ "hello/greet.ts": GREET });
+    right = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
+    served = await start(fork);
+  });
+  afterAll(async () => {
+    await served?.stop();
+    fork?.remove();
+  });
+
+  /**
+   * Overwrites the file in one step: wrangler ends if it reads a file that was just emptied, and may not notice one that
+   * was replaced by another.
+   *
+   * @returns what was printed before
+   */
+  function save(text: string): string {
+    const before = served.printed();
+    const file = openSync(join(fork.root, "wrangler.toml"), "r+");
+    writeSync(file, text.padEnd(2 * right.length, "\n"), 0);
+    closeSync(file);
+    return before;
+  }
+  const saidSince = (before: string) => stripVTControlCharacters(served.printed().slice(before.length));
+  const status = async () => (await fetch(`${served.url}/health`)).status;
+
+  it("is told in a few lines, and every request is refused until it is right", async () => {
+    const before = save(right.replace(/^PUBLIC = .*$/m, 'PUBLIC = "yes"'));
+    await until(async () => (await status()) === 503);
+    const lines = saidSince(before)
+      .split("\n")
+      .filter((line) => line.startsWith("[custom build]"));
+    const line = right.split("\n").findIndex((text) => text.startsWith("PUBLIC")) + 1;
+    expect(lines.map((text) => text.replace("[custom build] ", ""))).toEqual([
+      "Running: npm run --silent discover",
+      "1 problem(s) in settings:",
+      `wrangler.toml:${line}`,
+      '  problem: PUBLIC is "yes" in [vars]',
+      '  fix:     write "true" or "false"',
+      "The server keeps running, and refuses every request until the settings are right.",
+      "",
+    ]);
+    expect(saidSince(before)).not.toContain("    at ");
+    save(right);
+    await until(async () => (await status()) === 200);
+  });
+
+  it("is named with its line if the file is no TOML, and the server goes on with the old settings", async () => {
+    const before = save(`${right}\n[vars\n`);
+    await until(async () => saidSince(before).includes("Invalid TOML document"));
+    expect(saidSince(before)).toContain(`wrangler.toml:${right.split("\n").length + 1}:`);
+    expect(await status()).toBe(200);
+    save(right.replace("[vars]", '[vars]\nSERVER_TITLE = "Mended"'));
+    await until(async () => (await (await fetch(served.url)).text()).includes("Mended"));
   });
 });
 

@@ -293,6 +293,16 @@ describe("a setting that directories would refuse", () => {
       'REGISTRY_NAME = "/x"',
     ],
   ];
+  it("makes a deployment refuse every request", async () => {
+    const wrongly = await deploy(fork, { REGISTRY_NAME: "weather" });
+    try {
+      expect((await get(wrongly, "/health")).status).toBe(503);
+      expect((await get(wrongly, "/server.json")).status).toBe(503);
+    } finally {
+      await wrongly.stop();
+    }
+  });
+
   it("is an error of discovery, which says what to write", async () => {
     const made = project();
     const found = async (lines: readonly string[]) => {

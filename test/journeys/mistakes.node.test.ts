@@ -31,32 +31,50 @@ const DEFINITIONS: Record<string, readonly [files: Record<string, string>, ...Me
   ],
   "a misspelled member": [
     { "add.ts": tool({ descripton: '"Adds."' }) },
-    "add.ts",
+    "add.ts:10",
     'a tool has no member "descripton"',
-    "write one of name, version, description",
+    "write description, or remove it, or write one of name, version, description",
   ],
-  "no version": [{ "add.ts": tool({ version: undefined }) }, "add.ts", "it has no version", 'write version: "1.0.0"'],
+  "a misspelled member of a toolkit": [
+    { "add.ts": tool(), "toolkit.ts": 'export default {\n  nmae: "KIT",\n};\n' },
+    "toolkit.ts:2",
+    'a toolkit has no member "nmae"',
+    "write name, or remove it, or write one of name, instructions",
+  ],
+  "an option of another type": [
+    { "add.ts": tool({ timeoutMs: '"5 s"' }) },
+    "add.ts:10",
+    "its timeoutMs is not a number of milliseconds",
+    "write an integer",
+  ],
+  "a secret whose name cannot be that of a variable": [
+    { "add.ts": tool({ requirements: '{ secrets: ["my key"] }' }) },
+    "add.ts:10",
+    'its secret "my key" cannot be the name of an environment variable',
+    "write letters, digits and _",
+  ],
+  "no version": [{ "add.ts": tool({ version: undefined }) }, "add.ts:4", "it has no version", 'write version: "1.0.0"'],
   "a parameter without a description": [
     { "add.ts": tool({ input: "v.object({ a: v.string() })" }) },
-    "add.ts",
+    "add.ts:7",
     'the parameter "a" has no description',
     "write a: v.pipe(…, v.description(",
   ],
   "an input that is not an object": [
     { "add.ts": tool({ input: "v.string()" }) },
-    "add.ts",
+    "add.ts:7",
     "its input is not an object of parameters",
     "write input: v.object({ … })",
   ],
   "a plain JSON Schema": [
     { "add.ts": tool({ input: '{ type: "object", properties: {} }' }) },
-    "add.ts",
+    "add.ts:7",
     "its input is a plain JSON Schema",
     "write input: jsonSchema({ … })",
   ],
   "a type that JSON lacks": [
     { "add.ts": tool({ output: "v.date()" }) },
-    "add.ts",
+    "add.ts:8",
     "its output",
     "use types that JSON has",
   ],
@@ -195,6 +213,15 @@ ALLOWED_HOSTS = "https://intranet.example"
 ALLOWED_ORIGINS = "https://app.example.com/"
 RATE_PER_MINUTE = "45"
 `;
+/** What wrangler cannot read, and a setting that another part of the file is about. */
+const INVALID: readonly (readonly [text: string, ...Message])[] = [
+  ["[vars]\nPUBLIC = yes\n", "wrangler.toml:2", "Invalid TOML document: ", "correct this line"],
+  ['[vars]\nA = ""\n\n[vars]\nB = ""\n', "wrangler.toml:4", "Invalid TOML document: ", "correct this line"],
+  ['[vars]\n\nJWT_ISSUER = "https://a.test"\n', "wrangler.toml:3", "JWT_… is set in [vars]", '"#tokens" = '],
+  ['[dev]\nport = 1\nhost = "a.test"\n', "wrangler.toml:3", "host in [dev] hides", "remove it"],
+  ['kv_namespaces = 5\nname = "x"\n', "wrangler.toml", '"kv_namespaces" should be an array', "correct what"],
+  ['[env.a.vars]\n# \nREGISTRY_NAME = "x"\n', "wrangler.toml:3", "REGISTRY_NAME is", "write a domain of yours"],
+];
 const LOCAL_SETTINGS = '# Mine.\nLOG_CALLS="on"\n';
 const IN_SETTINGS: readonly Message[] = [
   ["wrangler.toml:2", 'PUBLIC is "yes" in [vars]', 'write "true" or "false"'],
@@ -210,7 +237,7 @@ const COMMANDS: readonly (readonly [args: string[], problem: string, fix: string
   [["src/cli/keys/cli.ts", "create", "a", "--toolkits", "kitt"], 'there is no folder "kitt" in tools/', "it has kit"],
   [["src/cli/keys/cli.ts", "create", "a", "--expires", "soon"], '"soon" is none of', "30d, 12h, 90m"],
   [["src/cli/keys/cli.ts", "creat", "a"], 'There is no command "creat"', "npm run keys -- --help"],
-  [["src/build/cli.ts", "--tool", "x"], "Unknown option '--tool'", ""],
+  [["src/build/cli.ts", "--tool", "x"], "Unknown option '--tool'", "npm run discover -- --help"],
 ];
 
 function node(fork: Fork, args: readonly string[]): Promise<string> {
@@ -220,7 +247,7 @@ function node(fork: Fork, args: readonly string[]): Promise<string> {
 }
 
 it("the table has thirty mistakes or more", () => {
-  const all = [...Object.keys(DEFINITIONS), ...Object.keys(RUNS), ...IN_SETTINGS, ...COMMANDS];
+  const all = [...Object.keys(DEFINITIONS), ...Object.keys(RUNS), ...IN_SETTINGS, ...INVALID, ...COMMANDS];
   expect(all.length).toBeGreaterThanOrEqual(30);
 });
 
@@ -298,6 +325,18 @@ describe("in a setting", () => {
     const message = printed.split(/\n(?=wrangler\.toml|\.dev\.vars)/).find((text) => text.startsWith(`${where}\n`));
     expect(message).toContain(problem);
     expect(message).toContain(fix);
+  });
+
+  it.each(INVALID)("%j", async (text, where, problem, fix) => {
+    const invalid = makeFork({ "kit/add.ts": tool() });
+    try {
+      invalid.write("wrangler.toml", text);
+      const [title, ...message] = (await node(invalid, ["src/build/cli.ts", "--starting"])).trimEnd().split("\n");
+      expect(title).toBe("1 problem(s) in settings:");
+      expect(message).toEqual([where, expect.stringContaining(problem), expect.stringContaining(fix)]);
+    } finally {
+      invalid.remove();
+    }
   });
 
   it("each is told before the server starts, and once", () => {

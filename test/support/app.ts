@@ -9,6 +9,7 @@ export const OPEN = {
   guard: async () => OWNER,
   resource: { name: "test", baseScopes: [], issuers: () => [] },
   signIn: undefined,
+  documentSettings: { isOn: false, description: undefined, registryName: undefined },
 } satisfies Partial<Parts>;
 
 /** Sends a request to an app. `url` may be a path. */

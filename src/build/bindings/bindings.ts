@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import type { Unstable_Config as Config } from "wrangler";
-import type { Problem } from "../read/problem.ts";
+import type { Complaint } from "../read/problem.ts";
 import { linesFor, TYPES } from "./kinds.ts";
 
 /** Types, as TypeScript, by name; sorted by name. */
-export type Bindings = ReadonlyMap<string, string>;
+export type BindingTypes = ReadonlyMap<string, string>;
 
 /** A binding as wrangler describes it. The kinds are the `type` of wrangler's own `Binding`. */
 interface Binding {
@@ -28,7 +28,7 @@ const SECRETS = /^\.(dev\.vars|env)(\..+)?$/;
  * @param project the folder of wrangler.toml
  * @param configs the top-level configuration, then that of each environment
  */
-export async function bindingsIn(project: string, configs: readonly Config[]): Promise<Bindings> {
+export async function bindingTypesIn(project: string, configs: readonly Config[]): Promise<BindingTypes> {
   const { unstable_convertConfigBindingsToStartWorkerBindings: convert } = await import("wrangler");
   const found = new Map<string, Set<string>>();
   const add = (name: string, type: string) => found.set(name, (found.get(name) ?? new Set()).add(type));
@@ -66,18 +66,28 @@ function typeOfJson(value: unknown): string {
  *
  * @param bindings undefined if there is no wrangler.toml
  */
-export function unknownNames(file: string, env: readonly string[] = [], bindings: Bindings | undefined): Problem[] {
+export function unknownNames(env: readonly string[] = [], bindings: BindingTypes | undefined): Complaint[] {
   if (bindings === undefined) return [];
   const unknown = env.filter((name) => !bindings.has(name));
   return unknown.map((name) => ({
-    file,
     problem: `its env has ${name}, and wrangler.toml has no binding or variable of that name`,
-    fix: `${spelling(name, bindings)}add these lines to wrangler.toml (other kinds, and secrets: docs/bindings.md):\n${indented(linesFor(name))}`,
+    fix: `${spelling(name, bindings)}${addition(name)}`,
+    member: "env",
   }));
 }
 
+const OTHERS = "(other kinds, and secrets: docs/bindings.md)";
+
+function addition(name: string): string {
+  const lines = linesFor(name);
+  // A second [vars] would make the file invalid.
+  if (lines === undefined)
+    return `add this line under [vars] in wrangler.toml ${OTHERS}:\n${indented([`${name} = ""`])}`;
+  return `add these lines to wrangler.toml ${OTHERS}:\n${indented(lines)}`;
+}
+
 /** Suggests a name that differs in case, dashes or one letter at its end. */
-function spelling(name: string, bindings: Bindings): string {
+function spelling(name: string, bindings: BindingTypes): string {
   const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]|s$/g, "");
   const similar = [...bindings.keys()].find((known) => plain(known) === plain(name));
   return similar === undefined ? "" : `write ${similar}, or `;

@@ -46,7 +46,7 @@ export const TYPES: Readonly<Record<string, string>> = {
 };
 
 interface Suggestion {
-  /** Names that suggest this kind. The last suggestion fits every name. */
+  /** Names that suggest this kind. */
   readonly names: RegExp;
   readonly lines: (name: string) => readonly string[];
 }
@@ -57,7 +57,7 @@ const bucket = (name: string) => `my-${lower(name)}`;
 const word = (words: string) => new RegExp(`(^|_)(${words})S?(_|$)`, "i");
 
 /** In order: the first whose names fit is suggested. */
-const SUGGESTIONS: readonly [Suggestion, ...Suggestion[]] = [
+const SUGGESTIONS: readonly Suggestion[] = [
   { names: word("AI"), lines: (name) => ["[ai]", `binding = "${name}"`] },
   {
     names: word("DB|D1|SQL|DATABASE"),
@@ -77,11 +77,12 @@ const SUGGESTIONS: readonly [Suggestion, ...Suggestion[]] = [
   },
   { names: word("KV|CACHE"), lines: (name) => ["[[kv_namespaces]]", `binding = "${name}"`] },
   { names: word("BROWSER"), lines: (name) => ["[browser]", `binding = "${name}"`] },
-  { names: /(?:)/, lines: (name) => ["[vars]", `${name} = ""`] },
 ];
 
-/** @returns the lines of wrangler.toml that add a binding of the kind that its name suggests */
-export function linesFor(name: string): readonly string[] {
-  const { lines } = SUGGESTIONS.find(({ names }) => names.test(name)) ?? SUGGESTIONS[0];
-  return lines(name);
+/**
+ * @returns the lines of wrangler.toml that add a binding of the kind that its name suggests; undefined if it suggests
+ *   none, so that it may be a variable
+ */
+export function linesFor(name: string): readonly string[] | undefined {
+  return SUGGESTIONS.find(({ names }) => names.test(name))?.lines(name);
 }

@@ -1,5 +1,5 @@
 /** Estimates how many tokens the listings cost a model: `npm run discover -- --tokens`. */
-import { type Instructions, tellsOf } from "../../core/catalog/instructions.ts";
+import { type Instructions, instructionsFor } from "../../core/catalog/instructions.ts";
 import type { Described, JsonSchema } from "../../core/model/tool-description.ts";
 import { describe as mcp, describeModern as modern } from "../../protocols/mcp/describe.ts";
 import { describe as opentool } from "../../protocols/opentool/describe.ts";
@@ -30,7 +30,7 @@ export function tokenTable(tools: readonly Described[], told: Instructions | und
   const kinds = Object.entries(LISTINGS);
   const estimates = newest.map((tool) => kinds.map(([, listing]) => tokens(JSON.stringify(listing(tool)))));
   const sums = kinds.map((_, at) => estimates.reduce((sum, row) => sum + (row[at] ?? 0), 0));
-  const instructions = told && tellsOf(told)(new Set(Object.keys(told.toolkits)), undefined);
+  const instructions = told && instructionsFor(told)(new Set(Object.keys(told.toolkits)), undefined);
   // OXP has no place for instructions.
   const spoken = kinds.map(([kind]) => (kind === "OXP" ? 0 : tokens(instructions ?? "")));
   const rows: [string, ...(string | number)[]][] = [

@@ -2,7 +2,7 @@
 import type { PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
 import { isRecord } from "../schema/is-record.ts";
 import type { Inspected } from "./inspect-tool.ts";
-import type { Complaint } from "./problem.ts";
+import { type Complaint, unknownMember } from "./problem.ts";
 import { checkCommon, DEMANDS } from "./traits.ts";
 
 const PROMPT_MEMBERS = ["name", "title", "description", "arguments", "icons", ...DEMANDS, "get"];
@@ -23,6 +23,7 @@ export function inspectPrompt(exports: Definition): Inspected {
     complaints.push({
       problem: "its arguments is not an object",
       fix: 'write arguments: { city: { description: "Where." } }',
+      member: "arguments",
     });
   else {
     for (const [name, argument] of Object.entries(args)) {
@@ -30,6 +31,7 @@ export function inspectPrompt(exports: Definition): Inspected {
         complaints.push({
           problem: `the argument "${name}" has no description`,
           fix: `write ${name}: { description: "What it is for." }`,
+          member: "arguments",
         });
       } else complaints.push(...checkArgument(name, argument), ...checkCompletion(name, argument.complete));
     }
@@ -59,22 +61,26 @@ export function inspectResource(exports: Definition): Inspected {
     complaints.push({
       problem: "its uri is not an absolute URI, with or without {variables}",
       fix: 'write uri: "notes://all" or uri: "notes://note/{id}"',
+      member: "uri",
     });
   }
   if (typeof uri === "string" && uri.split(/[/?#]/).some((segment) => segment.split("{").length > 2)) {
     complaints.push({
       problem: "its uri has two {variables} in one segment, so where the first one ends is ambiguous",
       fix: 'put a "/" between them, such as uri: "notes://{year}/{month}"',
+      member: "uri",
     });
   }
   if (mimeType !== undefined && !isText(mimeType)) {
-    complaints.push({ problem: "its mimeType is not a string", fix: 'write mimeType: "text/plain", or leave it out' });
+    const fix = 'write mimeType: "text/plain", or leave it out';
+    complaints.push({ problem: "its mimeType is not a string", fix, member: "mimeType" });
   }
   complaints.push(...checkCompletions(complete, String(uri)));
   if (ttlMs !== undefined && !(Number.isSafeInteger(ttlMs) && Number(ttlMs) >= 0)) {
     complaints.push({
       problem: "its ttlMs is not a whole number of milliseconds",
       fix: "write an integer, such as ttlMs: 60_000, or leave it out if clients must not cache it",
+      member: "ttlMs",
     });
   }
   if (complaints.length > 0) return { complaints };
@@ -91,13 +97,12 @@ function notDefined(kind: string, call: string): Inspected {
 
 function* checkOffer(definition: Definition, kind: string, members: readonly string[]): Generator<Complaint> {
   for (const key of Object.keys(definition)) {
-    if (!members.includes(key))
-      yield { problem: `a ${kind} has no member "${key}"`, fix: `remove it, or write one of ${members.join(", ")}` };
+    if (!members.includes(key)) yield unknownMember(kind, key, members);
   }
   if (!isText(definition.description))
-    yield { problem: "it has no description", fix: 'add description: "What it is for."' };
+    yield { problem: "it has no description", fix: 'add description: "What it is for."', member: "description" };
   if (definition.name !== undefined && !isText(definition.name)) {
-    yield { problem: "its name is not a non-empty string", fix: "write a name, or leave it out" };
+    yield { problem: "its name is not a non-empty string", fix: "write a name, or leave it out", member: "name" };
   }
   yield* checkCommon(definition);
 }
@@ -117,12 +122,17 @@ function* checkArgument(name: string, { title, required }: Definition): Generato
 
 function* checkCompletions(complete: unknown, uri: string): Generator<Complaint> {
   if (!isRecord(complete)) {
-    yield { problem: "its complete is not an object", fix: "write complete: { id: (prefix) => […] }" };
+    yield {
+      problem: "its complete is not an object",
+      fix: "write complete: { id: (prefix) => […] }",
+      member: "complete",
+    };
     return;
   }
   for (const [name, completer] of Object.entries(complete)) {
     if (uri.includes(`{${name}}`)) yield* checkCompletion(name, completer);
-    else yield { problem: `complete has "${name}", but its uri has no {${name}}`, fix: "remove it" };
+    else
+      yield { problem: `complete has "${name}", but its uri has no {${name}}`, fix: "remove it", member: "complete" };
   }
 }
 

@@ -9,7 +9,7 @@ import { isRecord } from "../schema/is-record.ts";
 import { verbatimSchema } from "../schema/schema.ts";
 import { parameterHeaders } from "./parameter-headers.ts";
 import type { ToolFile, ToolkitFile } from "./paths.ts";
-import type { Complaint } from "./problem.ts";
+import { type Complaint, unknownMember } from "./problem.ts";
 import { checkTraits, TRAITS } from "./traits.ts";
 
 /** The inspection of one file. Plain data, because it comes from another thread. */
@@ -64,17 +64,20 @@ export function inspectTool(exports: Exports, file: ToolFile): Inspected {
   }
   const complaints = [...checkMembers(definition), ...checkVersion(definition.version, file)];
   const version = isVersion(definition.version) ? definition.version : undefined;
-  const complain = (problem: string, fix: string) => complaints.push({ problem, fix });
+  const complainOf = (member: string) => (problem: string, fix: string) => complaints.push({ problem, fix, member });
   complaints.push(...checkTraits(definition));
   if (definition.name !== undefined && !(typeof definition.name === "string" && NAME.test(definition.name))) {
-    complain("its name is not valid in every protocol", 'write 1 to 64 of A-Z a-z 0-9 _ -, such as name: "add"');
+    complainOf("name")(
+      "its name is not valid in every protocol",
+      'write 1 to 64 of A-Z a-z 0-9 _ -, such as name: "add"',
+    );
   }
-  const input = describeInput(definition.input, complain);
-  const output = describeOutput(definition.output, complain);
+  const input = describeInput(definition.input, complainOf("input"));
+  const output = describeOutput(definition.output, complainOf("output"));
   if (complaints.length > 0 || version === undefined || input === undefined || output === undefined) {
     return { complaints, version };
   }
-  const headers = parameterHeaders(input, complain);
+  const headers = parameterHeaders(input, complainOf("input"));
   if (complaints.length > 0) return { complaints, version };
   const traits = {
     ...Object.fromEntries(TRAITS.filter((key) => definition[key] !== undefined).map((key) => [key, definition[key]])),
@@ -89,25 +92,30 @@ export function inspectTool(exports: Exports, file: ToolFile): Inspected {
   return { complaints, version, name: definition.name as string | undefined, allowed, tool };
 }
 
+const TOOLKIT_MEMBERS = ["name", "instructions"];
+
 /**
- * Checks a `toolkit.ts`, which has a name, instructions or both. A toolkit may only change the casing of its folder's name, so that the name in paths and the
- * name in ids stay recognizably the same.
+ * Checks a `toolkit.ts`, which has a name, instructions or both. A toolkit may only change the casing of its folder's
+ * name, so that the name in paths and the name in ids stay recognizably the same.
  */
 export function inspectToolkit(exports: Exports, { toolkit }: ToolkitFile): Inspected {
   const letters = toolkit.replaceAll("-", "").toLowerCase();
   const fix = `write export default defineToolkit({ name: "${letters.toUpperCase()}" }), or delete the file`;
-  const { name, instructions, ...rest } = isRecord(exports.default) ? exports.default : {};
-  const [unknown] = Object.keys(rest);
-  if (unknown !== undefined) return { complaints: [{ problem: `a toolkit has no member "${unknown}"`, fix }] };
+  const definition = isRecord(exports.default) ? exports.default : {};
+  const { name, instructions } = definition;
+  const unknown = Object.keys(definition).filter((key) => !TOOLKIT_MEMBERS.includes(key));
+  if (unknown.length > 0) {
+    return { complaints: unknown.map((key) => unknownMember("toolkit", key, TOOLKIT_MEMBERS)) };
+  }
   if (instructions !== undefined && (typeof instructions !== "string" || instructions.trim() === "")) {
     const problem = "its instructions is not a text";
-    return { complaints: [{ problem, fix: 'write instructions: "When to use these tools.", or leave it out' }] };
+    const fix = 'write instructions: "When to use these tools.", or leave it out';
+    return { complaints: [{ problem, fix, member: "instructions" }] };
   }
   if (name === undefined && instructions !== undefined) return { complaints: [], instructions: instructions.trim() };
   if (typeof name !== "string" || !/^[A-Za-z0-9]+$/.test(name) || name.toLowerCase() !== letters) {
-    return {
-      complaints: [{ problem: `its default export does not spell "${toolkit}" (without dashes, in any casing)`, fix }],
-    };
+    const problem = `its default export does not spell "${toolkit}" (without dashes, in any casing)`;
+    return { complaints: [{ problem, fix, member: "name" }] };
   }
   return { complaints: [], toolkitName: name, instructions: instructions?.trim() };
 }
@@ -116,20 +124,24 @@ function* checkMembers(definition: Exports): Generator<Complaint> {
   const known = [...MEMBERS, ...TRAITS];
   for (const key of Object.keys(definition)) {
     if (!known.includes(key)) {
-      yield { problem: `a tool has no member "${key}"`, fix: `remove it, or write one of ${known.join(", ")}` };
+      yield unknownMember("tool", key, known);
     }
   }
   if (typeof definition.run !== "function") {
-    yield { problem: "it has no function run", fix: "add run(input, ctx) { … }" };
+    yield { problem: "it has no function run", fix: "add run(input, ctx) { … }", member: "run" };
   }
   const { description, listing } = definition;
   if (listing !== undefined && !isListing(listing)) {
     const names = RULE_NAMES.map((name) => JSON.stringify(name)).join(", ");
     const problem = "its listing does not say which rules to allow";
-    yield { problem, fix: `write listing: { allow: […] } with some of ${names}, or leave it out` };
+    yield { problem, fix: `write listing: { allow: […] } with some of ${names}, or leave it out`, member: "listing" };
   }
   if (typeof description !== "string" || description.trim() === "") {
-    yield { problem: "it has no description", fix: 'add description: "When and how to use the tool."' };
+    yield {
+      problem: "it has no description",
+      fix: 'add description: "When and how to use the tool."',
+      member: "description",
+    };
   }
 }
 
@@ -144,11 +156,12 @@ function* checkVersion(version: unknown, { suffix, tool }: ToolFile): Generator<
   if (!isVersion(version)) {
     const problem =
       version === undefined ? "it has no version" : `its version ${JSON.stringify(version)} is not three integers`;
-    yield { problem, fix: 'write version: "1.0.0"' };
+    yield { problem, fix: 'write version: "1.0.0"', member: "version" };
   } else if (suffix !== undefined && !`${version}.`.startsWith(`${suffix}.`)) {
     yield {
       problem: `the file's name says @${suffix}, its version says ${version}`,
       fix: `rename the file to ${tool}@${version.split(".")[0]}.ts, or correct the version`,
+      member: "version",
     };
   }
 }

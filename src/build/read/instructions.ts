@@ -7,9 +7,9 @@ import type { Found } from "./paths.ts";
 import type { Problem } from "./problem.ts";
 
 /** Claude Code cuts the rest (docs/instructions.md, "How long"). */
-const MOST = 2_048;
+const MAX_LENGTH = 2_048;
 /** ChatGPT and Codex may read only so much of the beginning. */
-const FIRST = 512;
+const MAX_BEGINNING = 512;
 
 /**
  * @param inspections of the toolkits' files
@@ -20,34 +20,35 @@ export function readInstructions(
   inspections: ReadonlyMap<Source, Inspected>,
 ): { instructions?: Instructions; problems: Problem[]; warnings: Problem[] } {
   const server = own && readFileSync(own.path, "utf8").trim();
-  const told: { file: string; toolkit?: string; text: string }[] =
+  const texts: { file: string; toolkit?: string; text: string }[] =
     own && server ? [{ file: own.file, text: server }] : [];
   for (const source of toolkits) {
     const text = inspections.get(source)?.instructions;
-    if (text !== undefined) told.push({ file: source.file, toolkit: source.toolkit, text });
+    if (text !== undefined) texts.push({ file: source.file, toolkit: source.toolkit, text });
   }
-  if (told.length === 0) return { problems: [], warnings: [] };
-  const byToolkit = told.flatMap(({ toolkit, text }) => (toolkit === undefined ? [] : [[toolkit, text] as const]));
+  if (texts.length === 0) return { problems: [], warnings: [] };
+  const byToolkit = texts.flatMap(({ toolkit, text }) => (toolkit === undefined ? [] : [[toolkit, text] as const]));
   return {
     instructions: { ...(server && { server }), toolkits: Object.fromEntries(byToolkit) },
-    problems: tooLong(told),
+    problems: tooLong(texts),
     warnings: own && server ? longBeginning(own.file, server) : [],
   };
 }
 
-function tooLong(told: readonly { readonly file: string; readonly text: string }[]): Problem[] {
-  const length = told.map(({ text }) => text).join("\n\n").length;
-  const longest = told.toSorted((a, b) => b.text.length - a.text.length);
-  if (length <= MOST || longest[0] === undefined) return [];
+function tooLong(texts: readonly { readonly file: string; readonly text: string }[]): Problem[] {
+  const length = texts.map(({ text }) => text).join("\n\n").length;
+  const longest = texts.toSorted((a, b) => b.text.length - a.text.length);
+  if (length <= MAX_LENGTH || longest[0] === undefined) return [];
   const { file } = longest[0];
   const lengths = longest.map((one) => `${one.file} has ${one.text.length}`).join(", ");
-  const problem = `all instructions together have ${length} characters, ${length - MOST} more than Claude Code reads`;
+  const problem = `all instructions together have ${length} characters, ${length - MAX_LENGTH} more than Claude Code reads`;
   return [{ file, problem, fix: `shorten them: ${lengths}` }];
 }
 
 function longBeginning(file: string, text: string): Problem[] {
   const [beginning = ""] = text.split(/\n\s*\n/, 1);
-  if (beginning.length <= FIRST) return [];
-  const problem = `its first paragraph has ${beginning.length} characters, and ChatGPT and Codex may read only the first ${FIRST}`;
+  if (beginning.length <= MAX_BEGINNING) return [];
+  const read = `ChatGPT and Codex may read only the first ${MAX_BEGINNING}`;
+  const problem = `its first paragraph has ${beginning.length} characters, and ${read}`;
   return [{ file, problem, fix: "begin with a shorter paragraph that makes sense alone" }];
 }

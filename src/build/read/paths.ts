@@ -1,5 +1,5 @@
 /** Derives toolkit, tool and version suffix from the paths below `tools/`. Reads folders, but opens no file. */
-import { type Dirent, readdirSync, statSync } from "node:fs";
+import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Complaint, Problem } from "./problem.ts";
 
@@ -54,6 +54,8 @@ const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 /** @param root the folder of tools; it must exist */
 export function findToolFiles(root: string): Found {
   const found: Found = { tools: [], toolkits: [], problems: [] };
+  // git does not keep the folder when the last tool is deleted.
+  if (!existsSync(root)) return found;
   const top = basename(root);
   for (const entry of list(root)) {
     const file = `${top}/${entry.name}`;

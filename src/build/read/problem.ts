@@ -1,4 +1,5 @@
 /** A mistake in a file of an author: which file, what is wrong, and how to fix it. */
+import { closest } from "../lib/spelling.ts";
 
 export interface Problem {
   /** Relative to the parent of the folder of tools, with the line if it is known: `tools/worker.ts:12`. */
@@ -11,10 +12,24 @@ export interface Problem {
 export interface Complaint extends Omit<Problem, "file"> {
   /** The first line is 1. */
   readonly line?: number | undefined;
+  /** The member of the definition that it is about. Its line is found later, if `line` is missing. */
+  readonly member?: string;
 }
 
-export function problemIn(file: string, { line, ...complaint }: Complaint): Problem {
-  return { file: line === undefined ? file : `${file}:${line}`, ...complaint };
+/** @param file as in {@link Problem}, without a line */
+export function problemIn(file: string, { problem, fix, line }: Complaint): Problem {
+  return { file: line === undefined ? file : `${file}:${line}`, problem, fix };
+}
+
+/**
+ * @param kind what has no such member: `tool`
+ * @returns a complaint whose fix suggests a name if one is similar
+ */
+export function unknownMember(kind: string, member: string, known: readonly string[]): Complaint {
+  const meant = closest(member, known);
+  const suggestion = meant === undefined ? "" : `write ${meant}, or `;
+  const fix = `${suggestion}remove it, or write one of ${known.join(", ")}`;
+  return { problem: `a ${kind} has no member "${member}"`, fix, member };
 }
 
 /** Formats problems for the terminal: three lines each. */

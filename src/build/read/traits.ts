@@ -25,6 +25,8 @@ export const TRAITS = [
   "meta",
 ] as const satisfies (keyof Traits)[];
 
+/** Options that are true or false. */
+const SWITCHES = ["attachments", "once", "keep", "session"] as const satisfies (keyof Traits)[];
 const ANNOTATIONS = ["readOnly", "destructive", "idempotent", "openWorld"];
 /** RFC 6749, section 3.3, scope-token; except the comma, which separates scopes in lists, and `*`, which means all. */
 const SCOPE = /^(?!\*$)[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]+$/;
@@ -40,28 +42,26 @@ type Definition = Readonly<Record<string, unknown>>;
 
 /** Checks the options of a tool. */
 export function* checkTraits(definition: Definition): Generator<Complaint> {
-  const { annotations, once, keep, attachments, session } = definition;
   yield* checkCommon(definition);
-  if (attachments !== undefined && typeof attachments !== "boolean") {
-    yield { problem: "its attachments is not true or false", fix: "write attachments: true, or leave it out" };
+  for (const member of SWITCHES) {
+    const value = definition[member];
+    if (value === undefined || typeof value === "boolean") continue;
+    // What is written: the opposite of what it is without.
+    const fix = `write ${member}: ${member !== "keep"}, or leave it out`;
+    yield { problem: `its ${member} is not true or false`, fix, member };
   }
-  if (once !== undefined && typeof once !== "boolean") {
-    yield { problem: "its once is not true or false", fix: "write once: true, or leave it out" };
-  }
-  if (keep !== undefined && typeof keep !== "boolean") {
-    yield { problem: "its keep is not true or false", fix: "write keep: false, or leave it out" };
-  }
-  if (session !== undefined && typeof session !== "boolean") {
-    yield { problem: "its session is not true or false", fix: "write session: true, or leave it out" };
-  }
-  if (annotations !== undefined) yield* checkAnnotations(annotations);
+  if (definition.annotations !== undefined) yield* checkAnnotations(definition.annotations);
 }
 
 /** Checks the options that tools, prompts and resources share. */
 export function* checkCommon(definition: Definition): Generator<Complaint> {
   const { title } = definition;
   if (title !== undefined && typeof title !== "string") {
-    yield { problem: "its title is not a string", fix: 'write title: "Add two numbers", or leave it out' };
+    yield {
+      problem: "its title is not a string",
+      fix: 'write title: "Add two numbers", or leave it out',
+      member: "title",
+    };
   }
   yield* checkDemands(definition);
   yield* checkDisplay(definition);
@@ -72,29 +72,40 @@ function* checkDemands({ requirements, scopes, rate, timeoutMs, env, trace }: De
     yield {
       problem: "its scopes is not a list of scopes without spaces, quotes, commas or backslashes",
       fix: 'write scopes: ["notes:write"], or leave it out',
+      member: "scopes",
     };
   }
   if (rate !== undefined && !(typeof rate === "number" && Number.isInteger(rate) && rate > 0)) {
     yield {
       problem: "its rate is not a whole number of calls a minute",
       fix: "write rate: 10, and have a rate limiter RATE_10 in wrangler.toml",
+      member: "rate",
     };
   }
   if (timeoutMs !== undefined && !isTimeout(timeoutMs)) {
     yield {
       problem: `its timeoutMs is not a number of milliseconds from 1 to ${MAX_TIMEOUT_MS}`,
       fix: "write an integer, such as timeoutMs: 30_000",
+      member: "timeoutMs",
     };
   }
   if (env !== undefined && !isNames(env)) {
-    yield { problem: "its env is not a list of binding names", fix: 'write env: ["MY_BINDING"]' };
+    yield { problem: "its env is not a list of binding names", fix: 'write env: ["MY_BINDING"]', member: "env" };
   }
   if (trace !== undefined && trace !== "all") {
-    yield { problem: 'its trace is not "all"', fix: 'write trace: "all", or leave it out' };
+    yield { problem: 'its trace is not "all"', fix: 'write trace: "all", or leave it out', member: "trace" };
   }
   if (requirements !== undefined) {
     const wrong = wrongRequirement(requirements);
-    if (wrong) yield { problem: `its ${wrong} is malformed`, fix: `write ${REQUIREMENTS}` };
+    const unnamable = wrong === undefined ? unnamableSecret(requirements) : undefined;
+    if (unnamable !== undefined) {
+      yield {
+        problem: `its secret "${unnamable}" cannot be the name of an environment variable`,
+        fix: 'write letters, digits and _, the first no digit, as in secrets: ["MY_KEY"]',
+        member: "requirements",
+      };
+    }
+    if (wrong) yield { problem: `its ${wrong} is malformed`, fix: `write ${REQUIREMENTS}`, member: "requirements" };
   }
 }
 
@@ -104,12 +115,14 @@ function* checkDisplay({ icons, meta }: Definition): Generator<Complaint> {
     yield {
       problem: "its icons is not a list of icons as MCP defines them, with an absolute src",
       fix: 'write icons: [{ src: "https://example.com/icon.png", mimeType: "image/png", sizes: ["48x48"] }]',
+      member: "icons",
     };
   }
   if (meta !== undefined && !(isRecord(meta) && isJson(meta))) {
     yield {
       problem: "its meta is not an object that JSON can represent",
       fix: 'write meta: { "example.com/key": "value" }, or leave it out',
+      member: "meta",
     };
   }
 }
@@ -139,13 +152,13 @@ function isJson(value: unknown, above: readonly unknown[] = []): boolean {
 function* checkAnnotations(annotations: unknown): Generator<Complaint> {
   const fix = `write annotations: { ${ANNOTATIONS.map((name) => `${name}: true`).join(", ")} }, or some of them`;
   if (!isRecord(annotations)) {
-    yield { problem: "its annotations is not an object", fix };
+    yield { problem: "its annotations is not an object", fix, member: "annotations" };
     return;
   }
   for (const [name, value] of Object.entries(annotations)) {
-    if (!ANNOTATIONS.includes(name)) yield { problem: `there is no annotation "${name}"`, fix };
+    if (!ANNOTATIONS.includes(name)) yield { problem: `there is no annotation "${name}"`, fix, member: "annotations" };
     else if (value !== undefined && typeof value !== "boolean") {
-      yield { problem: `its annotation "${name}" is not true or false`, fix };
+      yield { problem: `its annotation "${name}" is not true or false`, fix, member: "annotations" };
     }
   }
 }
@@ -162,6 +175,13 @@ function wrongRequirement(requirements: unknown): string | undefined {
   if (!Array.isArray(authorization)) return "requirements.authorization";
   const at = authorization.findIndex((item) => !isAuthorization(item));
   return at < 0 ? undefined : `requirements.authorization[${at}]`;
+}
+
+/** A name that neither .dev.vars nor a shell could set (POSIX.1-2024, Base Definitions, 3.216 Name). */
+function unnamableSecret(requirements: unknown): string | undefined {
+  const { secrets = [] } = requirements as { secrets?: readonly (string | { readonly id: string })[] };
+  const ids = secrets.map((secret) => (typeof secret === "string" ? secret : secret.id));
+  return ids.find((id) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(id));
 }
 
 function isSecret(item: unknown): boolean {

@@ -1,9 +1,10 @@
 /** The thread that evaluates and inspects tool files. Inspection runs here because functions cannot leave a thread. */
-import { realpathSync } from "node:fs";
-import { dirname, relative } from "node:path";
+import { readFileSync, realpathSync } from "node:fs";
+import { relative } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
+import { lineOfMember } from "../lib/member-line.ts";
 import { cannotLoad, describeFailure, type Job } from "./evaluate.ts";
 import { inspectPrompt, inspectResource } from "./inspect-offers.ts";
 import { type Inspected, inspectTool, inspectToolkit } from "./inspect-tool.ts";
@@ -24,16 +25,28 @@ function inspect(exports: Record<string, unknown>, source: Job["source"]): Inspe
   }
 }
 
+/** Finds the lines of the members that complaints are about. */
+function withLines(inspected: Inspected, path: string): Inspected {
+  if (inspected.complaints.length === 0) return inspected;
+  const text = readFileSync(path, "utf8");
+  const complaints = inspected.complaints.map(({ member, ...complaint }) => ({
+    ...complaint,
+    line: complaint.line ?? (member === undefined ? undefined : lineOfMember(text, member)),
+  }));
+  return { ...inspected, complaints };
+}
+
 /** Names the line of an exception, and its file if that is a helper or a package that the file imports. */
-function loadFailure(error: unknown, path: string): Inspected {
+function loadFailure(error: unknown, { path, file: name }: Job["source"]): Inspected {
   const stack = error instanceof Error ? String(error.stack) : "";
   const frames = stack.split("\n").flatMap((line) => frameOf(line) ?? []);
   // Symbolic links are resolved in source maps.
   const file = realpathSync(path);
   const own = frames.find((frame) => frame.path === file);
   const [first] = frames;
-  const where =
-    first && first !== own ? ` (${relative(dirname(dirname(dirname(file))), first.path)}:${first.line})` : "";
+  // The folder that names in messages are relative to.
+  const base = realpathSync(path.slice(0, -name.length));
+  const where = first && first !== own ? ` (${relative(base, first.path)}:${first.line})` : "";
   return cannotLoad(`${describeFailure(error)}${where}`, own?.line);
 }
 
@@ -41,9 +54,9 @@ for (const { bundle, source } of workerData as readonly Job[]) {
   let inspected: Inspected;
   try {
     const exports = await import(pathToFileURL(bundle).href);
-    inspected = await inspect(exports, source);
+    inspected = withLines(await inspect(exports, source), source.path);
   } catch (error) {
-    inspected = loadFailure(error, source.path);
+    inspected = loadFailure(error, source);
   }
   // An unhandled rejection ends the thread. Wait for it here, so that it is blamed on the file that caused it.
   await setImmediate();

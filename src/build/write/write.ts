@@ -5,7 +5,7 @@
  * accessors that is created at every start, whether it is used or not.
  */
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Row } from "../../core/catalog/generated-catalog.ts";
 import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
@@ -69,14 +69,19 @@ export async function render(discovery: Discovery, out: string): Promise<Readonl
   // OpenTool's listing is rendered at run time, but a change in it is a new revision too.
   const listed = [table, JSON.stringify(tools.map(opentool)), promptBody, resourceBody];
   const revision = createHash("sha256").update(listed.join("\n")).digest("hex").slice(0, 16);
+  const imports = [
+    ...(checks.length > 0 ? [importing("checked", "catalog/compiled-check.ts")] : []),
+    importing("readGeneratedCatalog", "catalog/generated-catalog.ts"),
+    ...(instructions ? [importing("instructionsFor", "catalog/instructions.ts")] : []),
+  ];
   files.set(
     out,
-    `${HEAD}${checks.length > 0 ? importing("checked", "catalog/compiled-check.ts") : ""}${importing("readGeneratedCatalog", "catalog/generated-catalog.ts")}${instructions ? importing("tellsOf", "catalog/instructions.ts") : ""}${creating(discovery, out)}
+    `${HEAD}${imports.join("")}${creating(discovery, out)}
 export default readGeneratedCatalog({
   revision: ${JSON.stringify(revision)},
   toolkits: ${toolkits},
   scopes: ${scopes},
-  names: ${JSON.stringify(names)},${instructions ? `\n  instructions: tellsOf(${JSON.stringify(instructions)}),` : ""}
+  names: ${JSON.stringify(names)},${instructions ? `\n  instructions: instructionsFor(${JSON.stringify(instructions)}),` : ""}
   modules: [
 ${imported.map((load) => `    () => ${load},`).join("\n")}
   ],
@@ -240,13 +245,20 @@ function generatedIn(folder: string): string[] {
   return paths.filter((path) => /\.[jt]s$/.test(path) && readFileSync(path, "utf8").startsWith(HEAD));
 }
 
-/** @returns whether the file was written */
+/**
+ * Writes a file in one step: the type checker or the server may be reading it.
+ *
+ * @returns whether the file was written
+ */
 export function writeIfChanged(path: string, text: string): boolean {
   try {
     if (readFileSync(path, "utf8") === text) return false;
   } catch {
     mkdirSync(dirname(path), { recursive: true });
   }
-  writeFileSync(path, text);
+  // Of this process: another discovery may be writing, too.
+  const complete = `${path}.${process.pid}.new`;
+  writeFileSync(complete, text);
+  renameSync(complete, path);
   return true;
 }

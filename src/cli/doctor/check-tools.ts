@@ -1,10 +1,10 @@
 /** Checks what is in tools/: mistakes that discovery finds, samples, and examples that were not replaced. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { availableIn } from "../../build/check-settings.ts";
 import { discover } from "../../build/discover.ts";
 import type { Discovery } from "../../build/read/discovery.ts";
-import type { Problem } from "../../build/read/problem.ts";
+import { availableIn } from "../../build/settings/available.ts";
+import { readWranglerToml } from "../../build/settings/read.ts";
 import { ROOT } from "../lib/config.ts";
 import { EXAMPLES } from "../lib/examples.ts";
 import { offersOf } from "../lib/offers.ts";
@@ -25,10 +25,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
 /** @returns undefined as the discovery if tools/ has mistakes */
 export async function checkTools(): Promise<{ found: Discovery | undefined; findings: Finding[] }> {
   const tools = join(ROOT, "tools");
-  // git does not keep the folder if the last tool is deleted.
-  const found: Discovery | { problems: Problem[] } = existsSync(tools)
-    ? await discover(tools, await availableIn(ROOT))
-    : { tools: [], prompts: [], resources: [] };
+  const found = await discover(tools, await availableIn(await readWranglerToml(ROOT)));
   const samples = checkSamples(tools);
   if ("problems" in found) return { found: undefined, findings: [...found.problems.map(error), ...samples] };
   const { warnings = [] } = found;

@@ -1,7 +1,8 @@
 /** `npm run doctor`: checks a fork before it deploys, and says for each finding what to do. */
 import { resolve } from "node:path";
 import type { ParseArgsOptionsConfig } from "node:util";
-import { wrongSettings } from "../../build/check-settings.ts";
+import { wrongSettings } from "../../build/settings/check.ts";
+import { readWranglerToml } from "../../build/settings/read.ts";
 import { helpOf, readArguments, runScript, type Script } from "../lib/arguments.ts";
 import { ROOT, readConfig, SETTINGS, type Where } from "../lib/config.ts";
 import { Mistake } from "../lib/mistake.ts";
@@ -37,7 +38,7 @@ async function main(): Promise<void> {
   if (values.help) return console.log(USAGE);
   if (positionals.length > 0) throw new Mistake(`doctor takes no name: ${helpOf("doctor")}.`);
   const where: Where = { config: resolve(values.config ?? SETTINGS), env: values.env };
-  const wrong = await wrongSettings(ROOT);
+  const wrong = wrongSettings(await readWranglerToml(ROOT));
   // Nothing is built with a wrong setting, so nothing else can be checked.
   if (wrong.length > 0) return end(wrong.map(error), ["the rest, until the settings are right."], undefined);
 

@@ -7,7 +7,7 @@ import type { PromptEntry, ResourceEntry } from "../model/offers.ts";
 import type { Refusal } from "../model/outcome.ts";
 import type { Principal } from "../model/principal.ts";
 import { lacking } from "../model/principal.ts";
-import type { Tells } from "./instructions.ts";
+import type { InstructionsFor } from "./instructions.ts";
 
 /** What the generated module exports. */
 export interface CatalogSource {
@@ -22,7 +22,7 @@ export interface CatalogSource {
   /** Sorted by URI. */
   readonly resources: readonly ResourceEntry[];
   /** What the server tells models about itself; absent if it tells nothing. */
-  readonly instructions?: Tells;
+  readonly instructions?: InstructionsFor;
 }
 
 /** The lookups that a call needs. */

@@ -13,10 +13,10 @@ export interface Instructions {
  * @param toolkit the one that the caller has addressed; undefined for all
  * @returns undefined if there is nothing to tell
  */
-export type Tells = (visible: ReadonlySet<string>, toolkit: string | undefined) => string | undefined;
+export type InstructionsFor = (visible: ReadonlySet<string>, toolkit: string | undefined) => string | undefined;
 
 /** Joins the texts that concern a caller. On a toolkit's own path, that is only the toolkit's. */
-export function tellsOf({ server, toolkits }: Instructions): Tells {
+export function instructionsFor({ server, toolkits }: Instructions): InstructionsFor {
   return (visible, toolkit) => {
     const isTold = (name: string) => visible.has(name) && (toolkit === undefined || name === toolkit);
     const texts = Object.entries(toolkits).flatMap(([name, text]) => (isTold(name) ? [text] : []));

@@ -114,7 +114,7 @@ describe("env names what wrangler.toml has", () => {
     expect(stderr).toMatch(/^24 problem\(s\) in tools:\n/);
     for (const file of ["tools/kit/a.ts", "tools/kit/b.prompt.ts", "tools/kit/c.resource.ts"]) {
       expect(stderr).toContain(
-        `${file}\n  problem: its env has DB, and wrangler.toml has no binding or variable of that name\n` +
+        `${file}:${file.endsWith("a.ts") ? 10 : 1}\n  problem: its env has DB, and wrangler.toml has no binding or variable of that name\n` +
           "  fix:     add these lines to wrangler.toml (other kinds, and secrets: docs/bindings.md):\n" +
           '           [[d1_databases]]\n           binding = "DB"\n           database_name = "db"\n',
       );
@@ -133,14 +133,18 @@ describe("env names what wrangler.toml has", () => {
         "[[queues.producers]]",
         "[[vectorize]]",
         "[[kv_namespaces]]",
-      ].concat("[browser]", "[vars]"),
+      ].concat("[browser]", 'GREETING = ""'),
     );
-    expect(await discovered(names, [...lines].join("\n")).done).toMatchObject({ code: 0, stderr: "" });
+    expect(stderr).toContain("add this line under [vars] in wrangler.toml");
+    expect(await discovered(names, [...lines].join("\n").replace("GREETING", "[vars]\nGREETING")).done).toMatchObject({
+      code: 0,
+      stderr: "",
+    });
   });
 
   it("a name that is nearly right is suggested", async () => {
     const { stderr } = await discovered(["User-File"], '[[r2_buckets]]\nbinding = "USER_FILES"\n').done;
-    expect(stderr).toContain("  fix:     write USER_FILES, or add these lines to wrangler.toml");
+    expect(stderr).toContain("  fix:     write USER_FILES, or add this line under [vars] in wrangler.toml");
   });
 
   const SECRETS = {

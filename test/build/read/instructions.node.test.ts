@@ -30,7 +30,7 @@ it("a catalogue without them has no byte for them", async () => {
   for (const files of [{}, { "instructions.md": " \n" }] as Record<string, string>[]) {
     const { told, out } = await discovered(files);
     expect(told).toBeUndefined();
-    expect(readFileSync(out, "utf8")).not.toMatch(/instructions|tellsOf/);
+    expect(readFileSync(out, "utf8")).not.toMatch(/instructions|instructionsFor/);
   }
 });
 

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import source from "#catalog";
 import { createApp, type Parts } from "../../../src/app.ts";
 import { createCatalog } from "../../../src/core/catalog/catalog.ts";
-import { tellsOf } from "../../../src/core/catalog/instructions.ts";
+import { instructionsFor } from "../../../src/core/catalog/instructions.ts";
 import type { Principal } from "../../../src/core/model/principal.ts";
 import { hmacSigner } from "../../../src/core/ports/signed-handles.ts";
 import { fetchFrom, OPEN, OWNER } from "../../support/app.ts";
@@ -15,8 +15,8 @@ const TOLD = {
   toolkits: { echo: "About echo.", math: "About math.", nowhere: "About nothing." },
 };
 
-function deployed(told: Parameters<typeof tellsOf>[0] | undefined, principal: Principal) {
-  const catalog = createCatalog({ ...withEntries(), ...(told && { instructions: tellsOf(told) }) });
+function deployed(told: Parameters<typeof instructionsFor>[0] | undefined, principal: Principal) {
+  const catalog = createCatalog({ ...withEntries(), ...(told && { instructions: instructionsFor(told) }) });
   const signer = hmacSigner(async () => new Uint8Array(32));
   const runtime = { catalog, signer, log: () => {}, now: Date.now, defer: () => {} };
   const server = { name: "acme", version: "1.0.0" };
@@ -29,7 +29,11 @@ function deployed(told: Parameters<typeof tellsOf>[0] | undefined, principal: Pr
 const withEntries = () => ({ ...source, entries: source.entries });
 
 /** What a caller is told on a path, by each protocol that has a place for it. */
-async function told(principal: Principal, toolkit = "", texts: Parameters<typeof tellsOf>[0] | undefined = TOLD) {
+async function told(
+  principal: Principal,
+  toolkit = "",
+  texts: Parameters<typeof instructionsFor>[0] | undefined = TOLD,
+) {
   const app = deployed(texts, principal);
   const post = async (message: unknown, headers: object) => {
     const init = { method: "POST", headers: { "content-type": "application/json", ...headers } };
@@ -71,5 +75,5 @@ it("a server that has nothing to tell sends no member for it, also for a toolkit
   const answer = await fetchFrom(app, "/mcp", { ...init, body: JSON.stringify(request("initialize", params)) });
   expect(await answer.text()).not.toContain("instructions");
   expect(await (await fetchFrom(app, "/opentool/load")).text()).toMatch(/"info":\{"title":"acme","version":"1.0.0"\}/);
-  expect(tellsOf({ toolkits: {} })(new Set(["constructor"]), "constructor")).toBeUndefined();
+  expect(instructionsFor({ toolkits: {} })(new Set(["constructor"]), "constructor")).toBeUndefined();
 });

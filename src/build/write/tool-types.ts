@@ -5,7 +5,7 @@ import { from } from "./bundle-toolkit.ts";
 import { HEAD, writeIfChanged } from "./write.ts";
 
 /** Writes `tools.d.ts` next to the catalogue. @param out path of the catalogue */
-export function writeTypes(discovery: Discovery, out: string): void {
+export function writeToolTypes(discovery: Discovery, out: string): void {
   const file = join(dirname(out), "tools.d.ts");
   writeIfChanged(file, render(discovery, file));
 }

@@ -19,7 +19,7 @@ export function headline({ tools, prompts, resources, worker }: Discovery): stri
 }
 
 /** The headline, and what is in each toolkit: `  system  System.GetTimestamp 2.0.0, 1.0.0`. */
-export function found(discovery: Discovery): string {
+export function summary(discovery: Discovery): string {
   const { tools, prompts, resources } = discovery;
   const byToolkit = new Map<string, string[]>();
   const add = (toolkit: string, text: string) => byToolkit.set(toolkit, [...(byToolkit.get(toolkit) ?? []), text]);

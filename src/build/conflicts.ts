@@ -1,0 +1,123 @@
+/** Finds definitions that are right alone but not together: two of one name, or an open version beside a guarded one. */
+import type { Described } from "../core/model/tool-description.ts";
+import type { Inspected } from "./read/inspect-tool.ts";
+import type { ToolFile } from "./read/paths.ts";
+import type { Problem } from "./read/problem.ts";
+
+/** A tool, a prompt or a resource, with the names that come from its path. */
+export interface Offer {
+  readonly file: ToolFile;
+  readonly inspected: Inspected;
+  /** `Calculator.Add` */
+  readonly id: string;
+  /** `Calculator_Add` */
+  readonly name: string;
+}
+
+/** OXP 1.0, ToolDefinition, and OpenTool 1.0, Function: both allow 64 characters. */
+const MAX_NAME = 64;
+
+/**
+ * @param tools  the offers that are tools
+ * @param others the prompts and resources
+ * @returns names that are too long, or that two files share
+ */
+export function conflicts(tools: readonly Offer[], others: readonly Offer[]): Problem[] {
+  return [...tooLong(tools), ...duplicateIds(tools), ...duplicateNames(tools), ...duplicateNames(others)];
+}
+
+/** Finds offers that share a name (or, for resources, a URI), and tools whose versions have different names. */
+function duplicateNames(offers: readonly Offer[]): Problem[] {
+  const problems: Problem[] = [];
+  const byKey = new Map<string, Offer>();
+  for (const offer of offers) {
+    const { kind } = offer.file;
+    const key = `${kind} ${kind === "resource" ? offer.inspected.resource?.uri : offer.name}`;
+    const before = byKey.get(key);
+    byKey.set(key, before ?? offer);
+    if (before && (kind !== "tool" || before.id !== offer.id)) {
+      problems.push({
+        file: offer.file.file,
+        problem: `it is the ${key}, and so is ${before.file.file}`,
+        fix: "rename one of them",
+      });
+    }
+    const named = kind === "tool" ? offers.find(({ id, file }) => id === offer.id && file.kind === "tool") : undefined;
+    if (named && named.name !== offer.name) {
+      problems.push({
+        file: offer.file.file,
+        problem: `it is called ${offer.name}, and another version of it ${named.name}`,
+        fix: "give all versions of one tool the same name, or none",
+      });
+    }
+  }
+  return problems;
+}
+
+function tooLong(tools: readonly Offer[]): Problem[] {
+  return tools
+    .filter(({ name }) => name.length > MAX_NAME)
+    .map(({ file, name }) => ({
+      file: file.file,
+      problem: `its name ${name} is longer than ${MAX_NAME} characters`,
+      fix: "shorten the name of the file or the folder",
+    }));
+}
+
+/** Finds folders with the same toolkit name, spellings of the same tool name, and files with the same id. */
+function duplicateIds(tools: readonly Offer[]): Problem[] {
+  const problems: Problem[] = [];
+  const folders = new Map<string, ToolFile>();
+  const spellings = new Map<string, ToolFile>();
+  const ids = new Map<string, ToolFile>();
+  const first = (known: Map<string, ToolFile>, key: string, file: ToolFile): ToolFile => {
+    const before = known.get(key);
+    if (before === undefined) known.set(key, file);
+    return before ?? file;
+  };
+  for (const { file, inspected, id } of tools) {
+    const toolkitName = id.slice(0, id.indexOf("."));
+    const folder = first(folders, toolkitName, file);
+    if (folder.toolkit !== file.toolkit) {
+      problems.push({
+        file: file.file,
+        problem: `its toolkit is called ${toolkitName}, and so is that of ${folder.file}`,
+        fix: "rename one of the two folders",
+      });
+      continue;
+    }
+    const spelling = first(spellings, id, file);
+    if (spelling.tool !== file.tool) {
+      problems.push({
+        file: file.file,
+        problem: `it is called ${id}, and so is ${spelling.file}`,
+        fix: "rename one of them; versions of one tool share the name before the @",
+      });
+      continue;
+    }
+    if (inspected.version === undefined) continue;
+    const twin = first(ids, `${id}@${inspected.version}`, file);
+    if (twin !== file) {
+      problems.push({
+        file: file.file,
+        problem: `it is ${id}@${inspected.version}, and so is ${twin.file}`,
+        fix: "give one of them another version",
+      });
+    }
+  }
+  return problems;
+}
+
+/** Finds older versions that demand fewer scopes than the newest: callers could use them to avoid its scopes. */
+export function lessGuarded(tools: readonly Offer[], newest: ReadonlyMap<string, Described>): Problem[] {
+  return tools.flatMap(({ id, file, inspected }) => {
+    const demanded = newest.get(id)?.traits.scopes ?? [];
+    const missing = demanded.filter((scope) => !inspected.tool?.traits.scopes?.includes(scope));
+    if (missing.length === 0) return [];
+    return {
+      file: file.file,
+      problem: `the newest ${id} demands the scopes ${demanded.join(", ")}, and this version does not`,
+      fix: `add ${missing.map((scope) => JSON.stringify(scope)).join(", ")} to its scopes, or remove the file`,
+    };
+  });
+}

@@ -1,0 +1,52 @@
+/** What wrangler.toml gives a Worker: the bindings and rate limiters of definitions, and the parts that are bundled. */
+import type { Unstable_Config as Config } from "wrangler";
+import { readSettings } from "../../settings.ts";
+import { type BindingTypes, bindingTypesIn } from "../bindings/bindings.ts";
+import type { WranglerToml } from "./read.ts";
+
+/** What discovery needs of wrangler.toml to check definitions. Environments share one bundle: any of them counts. */
+export interface Available extends OptionalParts {
+  /** The numbers in the names of its rate limiters, such as 60 for RATE_60. */
+  readonly limiters: ReadonlySet<number>;
+  readonly bindings: BindingTypes;
+  /** The longest of its names. */
+  readonly serverName: string;
+  /** Whether a rule says that .md files are text. wrangler.toml of older forks has none. */
+  readonly importsMarkdown: boolean;
+}
+
+/** Parts of the Worker that are bundled only if a setting asks for them. */
+export interface OptionalParts {
+  /** The documents for machines: unless `DOCUMENTS` is "false" everywhere. */
+  readonly documents: boolean;
+  /** A span for each call: if the runtime makes traces, at the top level or in some environment. */
+  readonly traces: boolean;
+}
+
+/** The parts without a wrangler.toml. */
+export const DEFAULT_PARTS: OptionalParts = { documents: true, traces: false };
+
+/** @returns what all environments have together; undefined without a wrangler.toml */
+export async function availableIn({ project, environments }: WranglerToml): Promise<Available | undefined> {
+  const configs = environments.map(({ config }) => config);
+  if (configs.length === 0) return undefined;
+  const settings = configs.map(({ vars }) => readSettings(vars).settings);
+  const [serverName = ""] = settings.map(({ name }) => name).sort((a, b) => b.length - a.length);
+  return {
+    limiters: new Set(configs.flatMap(limitersIn)),
+    bindings: await bindingTypesIn(project, configs),
+    serverName,
+    importsMarkdown: configs.some(importsMarkdown),
+    documents: settings.some(({ hasDocuments }) => hasDocuments),
+    traces: configs.some(({ observability }) => observability?.traces?.enabled),
+  };
+}
+
+/** The numbers in the names of a configuration's rate limiters. */
+export function limitersIn({ ratelimits }: Config): number[] {
+  return ratelimits.flatMap(({ name }) => /^RATE_(\d+)$/.exec(name)?.[1] ?? []).map(Number);
+}
+
+function importsMarkdown({ rules }: Config): boolean {
+  return rules.some(({ type, globs }) => type === "Text" && globs.some((glob) => glob.endsWith(".md")));
+}

@@ -1,0 +1,82 @@
+/** Checks wrangler.toml for settings that would silently make a server refuse every request, or leave it open. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import { readSettings } from "../../settings.ts";
+import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
+import { limitersIn } from "./available.ts";
+import { type Environment, FILE, lineOf, type WranglerToml } from "./read.ts";
+
+/** Secrets and variables of this machine, which wrangler adds to those of wrangler.toml. */
+const LOCAL_FILE = ".dev.vars";
+
+/**
+ * @param isLocal whether to check the values in .dev.vars, too
+ * @returns a problem for each wrong setting, at the top level and in each environment
+ */
+export function wrongSettings(file: WranglerToml, isLocal = false): Problem[] {
+  const { project, text, environments, unreadable } = file;
+  if (unreadable) return [unreadable];
+  const complaints = environments.flatMap((environment) => [
+    ...wrongHost(environment, text),
+    ...wrongVars(environment, text),
+    ...missingParts(environment, text),
+    ...missingLimiter(environment, text),
+  ]);
+  return [...complaints.map((complaint) => problemIn(FILE, complaint)), ...(isLocal ? wrongLocally(project) : [])];
+}
+
+/** With this setting, wrangler gives the Worker this host and origin instead of the request's own. */
+function wrongHost({ config, vars }: Environment, text: string): Complaint[] {
+  // Environments have no [dev] of their own.
+  if (config.dev.host === undefined || vars !== "[vars]") return [];
+  const problem = "host in [dev] hides a request's real host and origin from the server: any web page could call it";
+  return [{ problem, fix: "remove it", line: lineOf("host", text, "[dev]") ?? lineOf("dev.host", text) }];
+}
+
+function wrongVars({ config, vars }: Environment, text: string): Complaint[] {
+  return readSettings(config.vars).mistakes.map(({ setting, problem, fix }) => ({
+    problem: `${problem} in ${vars}`,
+    fix,
+    line: lineOf(setting, text, vars),
+  }));
+}
+
+/** The settings of tokens, and the names of their variables. */
+const TOKENS = ["JWT_SECRET", "JWT_ISSUER", "JWT_JWKS_URL"];
+
+function missingParts({ config, vars }: Environment, text: string): Complaint[] {
+  const setting = TOKENS.find((name) => (config.vars[name] ?? "") !== "");
+  if (setting === undefined || config.alias?.["#tokens"] !== undefined) return [];
+  const problem =
+    `JWT_… is set in ${vars}, but the part of the Worker that checks tokens is not turned on: ` +
+    "they would be refused";
+  const fix = 'write "#tokens" = "./src/tokens/jwt.ts" under [alias]';
+  return [{ problem, fix, line: lineOf(setting, text, vars) }];
+}
+
+/** A request that cannot be counted is refused. */
+function missingLimiter({ config, vars }: Environment, text: string): Complaint[] {
+  const { ratePerMinute: rate } = readSettings(config.vars).settings;
+  const known = limitersIn(config);
+  if (rate === undefined || known.includes(rate)) return [];
+  const others = known.length > 0 ? `${known.map((limit) => `"${limit}", `).join("")}or ` : "";
+  return [
+    {
+      problem:
+        `RATE_PER_MINUTE is "${rate}" in ${vars}, and there is no rate limiter RATE_${rate}: ` +
+        "every request would be refused",
+      fix: `write ${others}"" for no limit, or add [[ratelimits]] with name = "RATE_${rate}"`,
+      line: lineOf("RATE_PER_MINUTE", text, vars),
+    },
+  ];
+}
+
+function wrongLocally(project: string): Problem[] {
+  const path = join(project, LOCAL_FILE);
+  if (!existsSync(path)) return [];
+  const text = readFileSync(path, "utf8");
+  return readSettings(parseEnv(text)).mistakes.map(({ setting, problem, fix }) =>
+    problemIn(LOCAL_FILE, { problem, fix, line: lineOf(setting, text) }),
+  );
+}

@@ -1,0 +1,21 @@
+/** What a misspelled name was meant to be. */
+import { expect, it } from "vitest";
+import { closest } from "../../../src/build/lib/spelling.ts";
+
+const KNOWN = ["name", "run", "env", "description", "PUBLIC", "RATE_PER_MINUTE"];
+
+it.each([
+  ["nmae", "name"],
+  ["Name", "name"],
+  ["descripton", "description"],
+  ["PUBLICC", "PUBLIC"],
+  ["PUBILC", "PUBLIC"],
+  ["RATE_PER_MINUET", "RATE_PER_MINUTE"],
+  ["ruun", "run"],
+])("%s is meant to be %s", (name, meant) => {
+  expect(closest(name, KNOWN)).toBe(meant);
+});
+
+it.each(["", "rnu1x", "output", "PUBLISHER", "TWILIO_FROM"])("%j is not similar to any", (name) => {
+  expect(closest(name, KNOWN)).toBeUndefined();
+});

@@ -1,0 +1,48 @@
+/** Warnings about wrangler.toml: what is probably a misspelled setting, and bindings that the framework needs. */
+import { describe, expect, it } from "vitest";
+import { testSettings } from "../../support/node/fork.ts";
+import { project, tool } from "../../support/node/project.ts";
+
+function discovered(toml: string) {
+  return project({ "kit/add.ts": tool(), "../wrangler.toml": toml }).discover();
+}
+
+describe.concurrent("wrangler.toml", () => {
+  it("as it comes has no warning", async () => {
+    expect(await discovered(testSettings())).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it("with a variable that is nearly a setting: a warning with its line, and no error", async () => {
+    const { code, stderr } = await discovered(
+      '[vars]\nPUBLICC = "true"\nMY_OWN = "x"\nLOCALE = "de"\n[env.a.vars]\nRATE_PER_MINUET = "5"\n',
+    );
+    expect([code, stderr.trimEnd().split("\n")]).toEqual([
+      0,
+      [
+        "2 warning(s) in settings:",
+        "wrangler.toml:2",
+        "  problem: PUBLICC in [vars] is no setting",
+        expect.stringMatching(/^ {2}fix: +did you mean PUBLIC\?/),
+        "wrangler.toml:6",
+        "  problem: RATE_PER_MINUET in [env.a.vars] is no setting",
+        expect.stringMatching(/^ {2}fix: +did you mean RATE_PER_MINUTE\?/),
+      ],
+    ]);
+  });
+
+  it.each(["KV", "VAULT", "MAILBOX", "HUB"])("without the binding %s says what fails", async (name) => {
+    const toml = testSettings().replace(`"${name}"`, `"NOT_${name}"`);
+    const { code, stderr } = await discovered(toml);
+    expect([code, stderr.split("\n").slice(0, 3)]).toEqual([
+      0,
+      ["1 warning(s) in settings:", "wrangler.toml", expect.stringContaining(`the binding ${name} is missing: `)],
+    ]);
+    expect(stderr).toContain(`fix:     copy the lines of ${name} from upstream's wrangler.toml`);
+  });
+
+  it("with an environment, which inherits no binding, says so for each", async () => {
+    const { stderr } = await discovered(`${testSettings()}\n[env.a.vars]\nPUBLIC = "true"\n`);
+    expect(stderr).toMatch(/^4 warning\(s\)/);
+    expect(stderr).toContain("the binding KV is missing in [env.a]: ");
+  });
+});

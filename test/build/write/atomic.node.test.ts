@@ -1,0 +1,26 @@
+/** The type checker, a test or the server may read a generated file while discovery writes it: it is never half there. */
+import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { project, tool } from "../../support/node/project.ts";
+
+it.each([
+  ["the catalogue", "catalog.ts", {}],
+  ["the types of the tools", "tools.d.ts", {}],
+  ["what npm start serves", "dev/current.js", { WRANGLER_COMMAND: "dev" }],
+])("%s: who has it open keeps the whole old one", async (_, file, env) => {
+  const made = project({ "kit/add.ts": tool() });
+  expect((await made.discover(env)).code).toBe(0);
+  const path = join(dirname(made.out), file);
+  const before = readFileSync(path, "utf8");
+  const open = openSync(path, "r");
+  try {
+    made.write({ "kit/sub.ts": tool() });
+    expect((await made.discover(env)).code).toBe(0);
+    expect(readFileSync(path, "utf8")).not.toBe(before);
+    expect(readFileSync(open, "utf8")).toBe(before);
+  } finally {
+    closeSync(open);
+  }
+  expect(readdirSync(dirname(path)).filter((name) => name.endsWith(".new"))).toEqual([]);
+});
