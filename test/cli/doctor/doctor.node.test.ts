@@ -141,7 +141,7 @@ describe("an ill fork", () => {
     const settings = HEALTHY.replace(/^RATE_PER_MINUTE = .*$/m, 'RATE_PER_MINUTE = "45"');
     const ended = await doctor(fork({ "clock/tell.ts": TOOL("") }, settings), ["--offline"]);
     expect(ended.code).toBe(1);
-    expect(problems(ended)).toEqual([expect.stringMatching(/^error: wrangler\.toml: RATE_PER_MINUTE is "45"/)]);
+    expect(problems(ended)).toEqual([expect.stringMatching(/^error: wrangler\.toml:\d+: RATE_PER_MINUTE is "45"/)]);
   });
 
   it("hears which secrets and scopes its account lacks", async () => {
