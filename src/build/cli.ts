@@ -20,7 +20,7 @@ import { render, writeAll } from "./write/write.ts";
 // Loading wrangler, which reads wrangler.toml, takes half as long from the cache.
 module.enableCompileCache();
 
-const USAGE = `Reads tools/ and wrangler.toml, says what it found or what is wrong, and writes the catalogue that the Worker serves.
+const USAGE = `Reads tools/ and wrangler.toml, says what it found or what is wrong, and writes what the Worker serves.
 
 npm run discover
     --tokens      also print what the listings cost a model

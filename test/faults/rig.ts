@@ -276,6 +276,7 @@ async function serve(request: Request): Promise<Response> {
     originPolicy: { local: false, origins: [] },
     guard: async () => principal,
     resource: { name: "rig", baseScopes: [], issuers: () => [] },
+    documentSettings: { isOn: false, description: undefined, registryName: undefined },
     signIn: undefined,
   });
   const dropped = life.ended.then(() => new Response(null, { status: 599, headers: { "x-died": life.diedAt ?? "" } }));

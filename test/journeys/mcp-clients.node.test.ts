@@ -10,7 +10,7 @@ import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serveAtEdge } from "../conformance/runner/edge.ts";
 import { type Cable, layCable } from "../support/node/cable.ts";
-import { type Fork, makeFork, type Served, serveBuilt, until } from "../support/node/fork.ts";
+import { type Fork, makeFork, type Served, serveBuilt, testSettings, until } from "../support/node/fork.ts";
 import { post as postTo } from "../support/node/http.ts";
 
 const forks: Fork[] = [];
@@ -33,6 +33,8 @@ async function serve(tools: string, by: (fork: Fork) => Promise<Served> = serveB
   const fork = makeFork(tools);
   fork.write(".dev.vars.example", "FIXTURE_SETTING=\n");
   forks.push(fork);
+  // Some of the fixtures have it in their `env`.
+  fork.write("wrangler.toml", testSettings().replace("[vars]", '[vars]\nFIXTURE_SETTING = "a setting"'));
   const served = await by(fork);
   servers.push(served);
   return served;

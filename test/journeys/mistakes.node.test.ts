@@ -357,4 +357,9 @@ describe("on a command line", () => {
     expect(said).toContain(fix);
     expect(said.split("\n")).toHaveLength(1);
   });
+
+  it("discover --help prints how it is called", async () => {
+    const said = await node(fork, ["src/build/cli.ts", "--help"]);
+    expect(said).toMatch(/^npm run discover\n( {4}--\w+ .+\n)+/m);
+  });
 });
