@@ -272,7 +272,6 @@ async function serve(request: Request): Promise<Response> {
     runtime,
     server: { name: "rig", version: "0" },
     limits: { bodyBytes: 4_000_000, pageSize: 10 },
-    documentSettings: { isOn: false, description: undefined, registryName: undefined },
     originPolicy: { local: false, origins: [] },
     guard: async () => principal,
     resource: { name: "rig", baseScopes: [], issuers: () => [] },
