@@ -46,7 +46,7 @@ if (wrong.length > 0) {
   if (!isServing) process.exitCode = 1;
 } else {
   try {
-    const available = await availableIn(file);
+    const available = availableIn(file);
     if (available) writeEnvTypes(available.bindings, out);
     await (values.starting ? checkForStart(available) : writeCatalog(available));
   } catch (error) {

@@ -2,7 +2,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
-import type { Unstable_Config as Config } from "wrangler";
 import type { Complaint } from "../read/problem.ts";
 import { linesFor, TYPES } from "./kinds.ts";
 
@@ -10,10 +9,16 @@ import { linesFor, TYPES } from "./kinds.ts";
 export type BindingTypes = ReadonlyMap<string, string>;
 
 /** A binding as wrangler describes it. The kinds are the `type` of wrangler's own `Binding`. */
-interface Binding {
+export interface Binding {
   readonly type: string;
   /** Of a variable that is not a text. */
   readonly value?: unknown;
+}
+
+/** The top level of wrangler.toml, or one of its environments. */
+interface HasBindings {
+  readonly config: { readonly secrets?: { readonly required?: readonly string[] } };
+  readonly bindings: Readonly<Record<string, Binding>>;
 }
 
 /**
@@ -26,14 +31,12 @@ const SECRETS = /^\.(dev\.vars|env)(\..+)?$/;
  * Collects the names of all environments: one that only another environment has is no mistake here.
  *
  * @param project the folder of wrangler.toml
- * @param configs the top-level configuration, then that of each environment
  */
-export async function bindingTypesIn(project: string, configs: readonly Config[]): Promise<BindingTypes> {
-  const { unstable_convertConfigBindingsToStartWorkerBindings: convert } = await import("wrangler");
+export function bindingTypesIn(project: string, environments: readonly HasBindings[]): BindingTypes {
   const found = new Map<string, Set<string>>();
   const add = (name: string, type: string) => found.set(name, (found.get(name) ?? new Set()).add(type));
-  for (const config of configs) {
-    for (const [name, binding] of Object.entries(convert(config) ?? {})) add(name, typeOf(binding as Binding));
+  for (const { config, bindings } of environments) {
+    for (const [name, binding] of Object.entries(bindings)) add(name, typeOf(binding));
     for (const name of config.secrets?.required ?? []) add(name, "string");
   }
   for (const file of readdirSync(project).filter((name) => SECRETS.test(name))) {

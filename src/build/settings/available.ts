@@ -27,14 +27,14 @@ export interface OptionalParts {
 export const DEFAULT_PARTS: OptionalParts = { documents: true, traces: false };
 
 /** @returns what all environments have together; undefined without a wrangler.toml */
-export async function availableIn({ project, environments }: WranglerToml): Promise<Available | undefined> {
+export function availableIn({ project, environments }: WranglerToml): Available | undefined {
   const configs = environments.map(({ config }) => config);
   if (configs.length === 0) return undefined;
   const settings = configs.map(({ vars }) => readSettings(vars).settings);
   const [serverName = ""] = settings.map(({ name }) => name).sort((a, b) => b.length - a.length);
   return {
     limiters: new Set(configs.flatMap(limitersIn)),
-    bindings: await bindingTypesIn(project, configs),
+    bindings: bindingTypesIn(project, environments),
     serverName,
     importsMarkdown: configs.some(importsMarkdown),
     documents: settings.some(({ hasDocuments }) => hasDocuments),

@@ -5,7 +5,8 @@ import { parseEnv } from "node:util";
 import { readSettings } from "../../settings.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
 import { limitersIn } from "./available.ts";
-import { type Environment, FILE, lineOf, type WranglerToml } from "./read.ts";
+import type { Environment } from "./parse.ts";
+import { FILE, lineOf, type WranglerToml } from "./read.ts";
 
 /** Secrets and variables of this machine, which wrangler adds to those of wrangler.toml. */
 const LOCAL_FILE = ".dev.vars";

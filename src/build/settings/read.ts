@@ -1,18 +1,11 @@
 /** Reads wrangler.toml, once for all of discovery: its configurations, and its text for the lines in messages. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Unstable_Config as Config } from "wrangler";
 import { type Problem, problemIn } from "../read/problem.ts";
+import { type Environment, parseWranglerToml } from "./parse.ts";
 
 /** Its name in messages. */
 export const FILE = "wrangler.toml";
-
-/** The top level of wrangler.toml, or one of its environments. */
-export interface Environment {
-  readonly config: Config;
-  /** The heading of its variables: `[vars]` or `[env.staging.vars]`. */
-  readonly vars: string;
-}
 
 export interface WranglerToml {
   /** The folder that it is in. */
@@ -29,17 +22,9 @@ export interface WranglerToml {
 export async function readWranglerToml(project: string): Promise<WranglerToml> {
   const path = join(project, FILE);
   if (!existsSync(path)) return { project, text: "", environments: [] };
-  // Loaded lazily: loading wrangler takes longer than everything else in discovery.
-  const { unstable_readConfig: read } = await import("wrangler");
-  const configOf = (env: string) => read({ config: path, env }, { hideWarnings: true });
   try {
-    const top = configOf("");
-    const others = (top.definedEnvironments ?? []).map((name: string) => ({
-      config: configOf(name),
-      vars: `[env.${name}.vars]`,
-    }));
-    const environments = [{ config: top, vars: "[vars]" }, ...others];
-    return { project, text: readFileSync(path, "utf8"), environments };
+    const text = readFileSync(path, "utf8");
+    return { project, text, environments: await parseWranglerToml(path, text) };
   } catch (error) {
     return { project, text: "", environments: [], unreadable: unreadable(error as ConfigError) };
   }

@@ -2,7 +2,8 @@
 import { readSettings } from "../../settings.ts";
 import { closest } from "../lib/spelling.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
-import { type Environment, FILE, lineOf, type WranglerToml } from "./read.ts";
+import type { Environment } from "./parse.ts";
+import { FILE, lineOf, type WranglerToml } from "./read.ts";
 
 /** Warnings of all environments. */
 export function suspiciousSettings({ environments, text }: WranglerToml): Problem[] {

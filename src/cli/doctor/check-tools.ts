@@ -25,7 +25,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
 /** @returns undefined as the discovery if tools/ has mistakes */
 export async function checkTools(): Promise<{ found: Discovery | undefined; findings: Finding[] }> {
   const tools = join(ROOT, "tools");
-  const found = await discover(tools, await availableIn(await readWranglerToml(ROOT)));
+  const found = await discover(tools, availableIn(await readWranglerToml(ROOT)));
   const samples = checkSamples(tools);
   if ("problems" in found) return { found: undefined, findings: [...found.problems.map(error), ...samples] };
   const { warnings = [] } = found;

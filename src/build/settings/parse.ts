@@ -1,0 +1,69 @@
+/**
+ * Has wrangler parse wrangler.toml. Loading wrangler takes longer than everything else in discovery, so what it found is
+ * kept on disk, under a hash of the text: discovery runs at each start, test and saved file, and the text rarely changes.
+ */
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import type { Unstable_Config as Config } from "wrangler";
+import type { Binding } from "../bindings/bindings.ts";
+
+/** The top level of wrangler.toml, or one of its environments. */
+export interface Environment {
+  readonly config: Config;
+  /** What code finds in `env`, by name. */
+  readonly bindings: Readonly<Record<string, Binding>>;
+  /** The heading of its variables: `[vars]` or `[env.staging.vars]`. */
+  readonly vars: string;
+}
+
+const CACHE = resolve(import.meta.dirname, "../../../node_modules/.cache/trivet-settings");
+const DAY_MS = 86_400_000;
+
+/**
+ * @param path of wrangler.toml
+ * @param text what it contains
+ * @returns the top level first
+ * @throws what wrangler throws if it cannot read the file
+ */
+export async function parseWranglerToml(path: string, text: string): Promise<Environment[]> {
+  const { version } = createRequire(import.meta.url)("wrangler/package.json");
+  const kept = join(CACHE, `${createHash("sha256").update(`${version}\0${text}`).digest("hex")}.json`);
+  try {
+    return JSON.parse(readFileSync(kept, "utf8"));
+  } catch {
+    // As JSON at first, too: each time, a date is the text that the Worker gets.
+    const json = JSON.stringify(await parse(path));
+    keep(kept, json);
+    return JSON.parse(json);
+  }
+}
+
+async function parse(path: string): Promise<Environment[]> {
+  const wrangler = await import("wrangler");
+  const environment = (name: string, vars: string) => {
+    const config = wrangler.unstable_readConfig({ config: path, env: name }, { hideWarnings: true });
+    const bindings = wrangler.unstable_convertConfigBindingsToStartWorkerBindings(config) ?? {};
+    return { config, bindings: bindings as Environment["bindings"], vars };
+  };
+  const top = environment("", "[vars]");
+  const names: readonly string[] = top.config.definedEnvironments ?? [];
+  return [top, ...names.map((name) => environment(name, `[env.${name}.vars]`))];
+}
+
+/** Writes in one step, since several processes may read, and removes what is older than a day. */
+function keep(path: string, json: string): void {
+  try {
+    mkdirSync(CACHE, { recursive: true });
+    const unfinished = `${path}.${process.pid}`;
+    writeFileSync(unfinished, json);
+    renameSync(unfinished, path);
+    for (const name of readdirSync(CACHE)) {
+      const old = join(CACHE, name);
+      if (Date.now() - statSync(old).mtimeMs > DAY_MS) rmSync(old, { force: true });
+    }
+  } catch {
+    // Where nothing can be written, wrangler parses the file each time.
+  }
+}
