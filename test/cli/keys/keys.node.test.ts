@@ -37,8 +37,7 @@ afterAll(() => {
 function environment(more: Record<string, string> = {}): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !/^(npm_config_|CLOUDFLARE_|CF_|WRANGLER_)/i.test(name));
   const home = { HOME: fork.root, XDG_CONFIG_HOME: join(fork.root, "config") };
-  // wrangler is 15 MB of script that starts often here, so its compiled code is cached.
-  return { ...Object.fromEntries(own), ...home, NODE_COMPILE_CACHE: join(fork.root, "compiled"), ...more };
+  return { ...Object.fromEntries(own), ...home, ...more };
 }
 
 function keys(args: readonly string[], more?: Record<string, string>, { root } = fork) {
