@@ -67,7 +67,8 @@ export function readSettings(env: Readonly<Record<string, unknown>>): SettingsRe
   const textOf = (setting: string): string | undefined => {
     names.add(setting);
     const value = Object.hasOwn(env, setting) ? env[setting] : undefined;
-    return value === undefined || value === "" ? undefined : String(value);
+    // A table or an array of wrangler.toml: reported at the end, once for each.
+    return value === undefined || value === "" || typeof value === "object" ? undefined : String(value);
   };
   const reject = (setting: string, fix: string) =>
     mistakes.push({ setting, problem: `${setting} is ${JSON.stringify(textOf(setting))}`, fix });
@@ -92,7 +93,7 @@ export function readSettings(env: Readonly<Record<string, unknown>>): SettingsRe
   // Browsers send origins in lower case and without a path: anything else would never match.
   const originList = (setting: string): string[] => {
     const origins = list(setting);
-    const isOrigin = (item: string) => item === "null" || /^[a-z][a-z0-9+.-]*:\/\/[^/?#@A-Z]+$/.test(item);
+    const isOrigin = (item: string) => item === "null" || /^[a-z][a-z0-9+.-]*:\/\/[^/?#@*A-Z]+$/.test(item);
     if (!origins.every(isOrigin))
       reject(setting, 'write origins in lower case, without a path or a slash at the end: "https://app.example.com"');
     return origins;
@@ -161,5 +162,10 @@ export function readSettings(env: Readonly<Record<string, unknown>>): SettingsRe
     /** Signs session handles: base64url of 32 bytes or more. If unset, the deployment generates a key. */
     signingKey: textOf("SIGNING_KEY"),
   };
+  for (const setting of names) {
+    const value = Object.hasOwn(env, setting) ? env[setting] : undefined;
+    if (typeof value !== "object") continue;
+    mistakes.push({ setting, problem: `${setting} is ${JSON.stringify(value)}`, fix: "write a text in quotes" });
+  }
   return { settings, mistakes, names: [...names] };
 }

@@ -36,6 +36,19 @@ describe("settings", () => {
     expect(settings.baseScopes).toEqual(["a", "b"]);
   });
 
+  it.each([
+    ["a table", Object.assign(Object.create(null), { a: 1 })],
+    ["an array", ["a", "b"]],
+  ])("%s is no value of any setting", (_, value) => {
+    for (const setting of readSettings({}).names) {
+      expect(readSettings({ [setting]: value }).mistakes, setting).toContainEqual({
+        setting,
+        problem: `${setting} is ${JSON.stringify(value)}`,
+        fix: "write a text in quotes",
+      });
+    }
+  });
+
   const NUMBERS = ["RATE_PER_MINUTE", "MAX_BODY_BYTES", "PAGE_SIZE", "IDEMPOTENCY_TTL_SECONDS", "SESSION_TTL_SECONDS"];
   const NO_NUMBERS = ["600 per minute", "6e2", "0x258", "1_000", "1.5", "-1", "0", " ", "l00", "9".repeat(20)];
   it.each(NUMBERS)("%s accepts only numbers", (setting) => {

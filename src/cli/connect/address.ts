@@ -46,6 +46,9 @@ function servedFrom(folder: string): string | undefined {
   }
 }
 
+/** Names, IPv4 and IPv6 addresses, with a port. The parser of URLs lets through more, such as quotes. */
+const HOST = /^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d+)?$/;
+
 /** Reads --url, with or without the path of MCP. @throws {Mistake} if it is not a URL */
 export function readUrl(text: string): string {
   const url = URL.parse(text);
@@ -55,8 +58,8 @@ export function readUrl(text: string): string {
   if (url.username !== "" || url.search !== "" || url.hash !== "") {
     throw new Mistake(`--url: "${text}" has more than a host and a path: write one such as https://tools.example.com.`);
   }
-  // The others that mean something in quotes are encoded in a URL.
-  if (/[$!]/.test(url.pathname)) {
+  // In a path, the others that mean something in quotes are encoded.
+  if (/[$!]/.test(url.pathname) || !HOST.test(url.host)) {
     throw new Mistake(`--url: "${text}" has characters that a shell reads: write an address without them.`);
   }
   return url.origin + url.pathname.replace(/\/+$/, "").replace(/\/mcp$/, "");
@@ -64,8 +67,11 @@ export function readUrl(text: string): string {
 
 /** The first custom domain or route of wrangler.toml without a wildcard in its host. */
 function domain(settings: Config): string | undefined {
-  const pattern = routesIn(settings).find((one) => !one.startsWith("*") && !hasPath(one));
-  return pattern === undefined ? undefined : `https://${pattern.replace(/[/*]+$/, "")}`;
+  const hosts = routesIn(settings)
+    .filter((one) => !hasPath(one))
+    .map((one) => one.replace(/[/*]+$/, ""));
+  const host = hosts.find((one) => HOST.test(one));
+  return host && `https://${host}`;
 }
 
 /** What the last `npm run deploy` on this machine printed, for this Worker and environment. */
@@ -74,12 +80,27 @@ function lastDeployed(folder: string, name: string | undefined, env: string | un
   if (!existsSync(file)) return undefined;
   const lines = readFileSync(file, "utf8").trimEnd().split("\n").reverse();
   for (const line of lines) {
-    const entry: { type?: string; worker_name?: string; wrangler_environment?: string; targets?: string[] } =
-      JSON.parse(line);
+    const entry = readDeployment(line);
     const isIt =
       entry.type === "deploy" && entry.worker_name === name && (entry.wrangler_environment ?? "") === (env ?? "");
     const target = isIt ? entry.targets?.find((one) => one.startsWith("https://")) : undefined;
     if (target) return readUrl(target);
   }
   return undefined;
+}
+
+interface Deployment {
+  readonly type?: string;
+  readonly worker_name?: string;
+  readonly wrangler_environment?: string;
+  readonly targets?: readonly string[];
+}
+
+/** A line that was cut off, because the machine stopped while wrangler wrote it, says nothing. */
+function readDeployment(line: string): Deployment {
+  try {
+    return JSON.parse(line) ?? {};
+  } catch {
+    return {};
+  }
 }

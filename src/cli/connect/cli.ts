@@ -84,6 +84,13 @@ function replaceKey(env: string | undefined): string {
   return `Replace ${PLACEHOLDER} by a key: \`${command}\` makes one, and --key puts it in.`;
 }
 
+/** The server's name as one word that begins with a letter, for variables and commands. */
+function shortName(serverName: unknown): string {
+  const name = typeof serverName === "string" ? serverName.toLowerCase() : "";
+  const word = name.replace(/[^a-z0-9]+/g, "-").replace(/^[-\d]+|-+$/g, "");
+  return word === "" ? "trivet" : word;
+}
+
 function describe(base: string, key: string | undefined, settings: Config): Server {
   const { vars, alias } = settings;
   const hasTokens = bundlesTokens(settings);
@@ -91,13 +98,8 @@ function describe(base: string, key: string | undefined, settings: Config): Serv
   const isPublic = vars.PUBLIC === "true";
   // Under `npm start` no one needs a key.
   const isPlaceholder = key === undefined && !isLocal && !isPublic;
-  const name = String(vars.SERVER_NAME || "trivet");
   return {
-    name:
-      name
-        .toLowerCase()
-        .replace(/[^a-z0-9]+/g, "-")
-        .replace(/^-+|-+$/g, "") || "trivet",
+    name: shortName(vars.SERVER_NAME),
     base,
     key: isPlaceholder ? PLACEHOLDER : key,
     isPlaceholder,

@@ -173,6 +173,7 @@ describe("--remote", () => {
   it.each([
     ['routes = [{ pattern = "tools.example.com", custom_domain = true }]', "https://tools.example.com/mcp"],
     ['routes = ["*.example.com/*", "example.com/tools/*", "tools.example.org/*"]', "https://tools.example.org/mcp"],
+    ['routes = ["$(id).example.com/*", "tools.example.org/*"]', "https://tools.example.org/mcp"],
   ])("is the domain of wrangler.toml: %s", async (line, url) => {
     expect((await inFile(line)).stdout).toContain(` "${url}" `);
   });
@@ -190,6 +191,7 @@ describe("--remote", () => {
         entry("remote", "https://remote.mine.workers.dev"),
         entry("remote", "https://staging.mine.workers.dev", "staging"),
         entry("other", "https://other.mine.workers.dev"),
+        '{"type":"depl',
       ].join("\n")}\n`,
     );
     expect((await inFile("")).stdout).toContain(' "https://remote.mine.workers.dev/mcp" ');
@@ -212,6 +214,8 @@ describe("a mistake is one sentence", () => {
     [["--url", "https://user@example.com"], /more than a host and a path/],
     [["--url", "https://a.example", "--remote"], /leave out --remote/],
     [["--url", "https://a.example/$(id)"], /--url: .* has characters that a shell reads/],
+    [["--url", 'https://x";id;"y.example'], /--url: .* has characters that a shell reads/],
+    [["--url", "https://$(id).example"], /--url: .* has characters that a shell reads/],
     [["--key", "two words"], /--key: this is not a key/],
     [["--key", "`rm`"], /--key: this is not a key/],
     [["--remote", "-c", "no.toml"], /no\.toml/],
