@@ -1,6 +1,6 @@
 /**
- * Discovery: finds, loads and checks every tool in a folder. Reports the mistakes in all files together, sorted by file;
- * what is wrong between correct files, or with wrangler.toml, only once there are none of these.
+ * Discovery: finds, loads and checks every tool in a folder. Reports the mistakes in files, import cycles and duplicate
+ * names, sorted by file; if there are none, what scopes, listings, instructions or wrangler.toml do not allow.
  */
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -82,8 +82,15 @@ export const RULES: Readonly<Record<ListingRule, Rule>> = {
     *check({ name }, serverName) {
       const most = Math.min(MAX_NAME, MAX_WITH_SERVER - serverName.length);
       if (name.length <= most) return;
-      const problem = `its name ${name} has ${name.length} characters: Cursor drops tools whose name has over ${MAX_WITH_SERVER} together with the server's`;
-      yield { problem, fix: `shorten the name of the file or the folder, or write a name of up to ${most} characters` };
+      const room = Math.max(0, MAX_WITH_SERVER - name.length);
+      const fix =
+        most < 1
+          ? "shorten SERVER_NAME"
+          : `shorten the name of the file or the folder, or write a name of up to ${most} characters`;
+      const problem =
+        `its name ${name} has ${name.length} characters, which leaves ${room} for the server's name: ` +
+        `Cursor drops a tool if the two have over ${MAX_WITH_SERVER} together`;
+      yield { problem, fix };
     },
   },
   "long-description": {

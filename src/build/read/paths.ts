@@ -51,7 +51,7 @@ const WORKER = "worker.ts";
 const INSTRUCTIONS = "instructions.md";
 const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
-/** @param root the folder of tools; it must exist */
+/** @param root the folder of tools; if it is missing, nothing is found */
 export function findToolFiles(root: string): Found {
   const found: Found = { tools: [], toolkits: [], problems: [] };
   // git does not keep the folder when the last tool is deleted.

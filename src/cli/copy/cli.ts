@@ -20,12 +20,12 @@ const SCRIPT = {
 const USAGE = `Writes the settings of a second Worker, with resources of its own, from wrangler.toml.
 
 npm run copy -- staging      writes wrangler.staging.jsonc, for the Worker NAME-staging
-    --share NAME             the binding of something that both Workers shall use; may be repeated
+    --share NAME             the binding of something that both Workers share; may be repeated
 
 Deploy it with: npm run deploy -- --config wrangler.staging.jsonc`;
 /** The first words of a file that may be replaced. */
 const MADE = "// Made from wrangler.toml by `npm run copy";
-/** A label of a host name has at most so many characters (RFC 1035, section 2.3.4). */
+/** The longest label of a host name (RFC 1035, section 2.3.4). */
 const MAX_NAME = 63;
 
 await runScript(main);
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
   if (values.help) return console.log(USAGE);
   if (suffix === undefined || rest.length > 0) throw new Mistake(`copy takes one name: ${helpOf("copy")}.`);
   if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(suffix)) {
-    throw new Mistake(`"${suffix}" cannot be part of an address: write small letters, digits and single dashes.`);
+    throw new Mistake(`"${suffix}" cannot be part of an address: write lower-case letters, digits and single dashes.`);
   }
   const raw: Table = await readRawConfig(SETTINGS);
   if (typeof raw.name !== "string") throw new Mistake('wrangler.toml has no name: write name = "my-tools".');
@@ -76,9 +76,11 @@ function refusal(refused: readonly Refusal[]): string {
 function announce({ own, shared, leftOut, create }: Separated, worker: string, name: string, file: string): string {
   const section = (title: string, words: readonly string[]) =>
     words.length > 0 ? [`${title}: ${words.join(", ")}.`] : [];
+  // API keys are kept in KV.
+  const keys = shared.includes("KV") ? [] : ["keys"];
   return [
     `Wrote ${file}: the Worker ${name}.`,
-    ...section("Its own", [...own, "Durable Objects", "rate limits", "secrets", "keys"]),
+    ...section("Its own", [...own, "Durable Objects", "secrets", ...keys]),
     ...section(`Shared with ${worker}`, shared),
     ...section("Left out", leftOut),
     ...(create.length > 0 ? ["Before the first deployment:", ...create.map((line) => `  ${line}`)] : []),

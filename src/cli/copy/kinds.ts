@@ -1,6 +1,7 @@
 /**
  * What wrangler.toml may have, and what becomes of it in a copy. The names are those of wrangler's config-schema.json.
- * What is in none of these lists is refused, so that a kind that Cloudflare adds is never shared by accident.
+ * separate.ts also handles the name, queues, datasets and rate limits. All else is refused, so that a kind that
+ * Cloudflare adds is never shared by accident.
  */
 
 /** A kind of resource of which the copy gets its own: tables with a `binding` each. */

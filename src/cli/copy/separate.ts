@@ -29,7 +29,7 @@ export interface Separated {
 /**
  * @param raw    wrangler.toml as it is written, with a `name`
  * @param suffix what distinguishes the copy: `staging`
- * @param share  names of what the two Workers shall share
+ * @param share  names of what the two Workers share
  */
 export function separate(raw: Table, suffix: string, share: ReadonlySet<string>): Separated {
   const own = new Set<string>();
@@ -133,9 +133,11 @@ export function separate(raw: Table, suffix: string, share: ReadonlySet<string>)
           return { ...entry, dataset };
         });
       case "ratelimits":
-        return tables(value).map((entry) =>
-          isShared(String(entry.name)) ? entry : { ...entry, namespace_id: limiterId(copy, entry.namespace_id) },
-        );
+        return tables(value).map((entry) => {
+          if (isShared(String(entry.name))) return entry;
+          own.add("rate limits");
+          return { ...entry, namespace_id: limiterId(copy, entry.namespace_id) };
+        });
       default:
         for (const name of namesIn(key, value)) {
           if (ONLY_ONE.includes(key)) {

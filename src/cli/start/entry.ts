@@ -14,7 +14,7 @@ export const paintFor =
     styleText(colour, text, { stream });
 
 const LEVELS = { debug: "dim", info: "dim", warning: "yellow", error: "red" } as const;
-/** Outcomes that are not the tool's fault, and need a look all the same. */
+/** The colour of each outcome. All others are yellow: not the tool's fault, but worth a look. */
 const OUTCOMES: ReadonlyMap<unknown, Parameters<Paint>[0]> = new Map([
   ["completed", "green"],
   ["asking", "green"],

@@ -233,6 +233,14 @@ it("checks the copy that --config names, and its Worker", async () => {
   }
 });
 
+it("says what --config does not change", async () => {
+  const { code, stdout } = await doctor(fork({}, HEALTHY), ["--help"]);
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/--config FILE .*Tools and values are checked in\s+wrangler\.toml/),
+  ]);
+});
+
 it("hears of an option that npm took", async () => {
   const made = fork({}, HEALTHY);
   const ended = await doctor(made, [], { npm_config_account: "" });
