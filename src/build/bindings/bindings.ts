@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
+import { closest } from "../lib/spelling.ts";
 import type { Complaint } from "../read/problem.ts";
 import { linesFor, TYPES } from "./kinds.ts";
 
@@ -89,10 +90,9 @@ function addition(name: string): string {
   return `add these lines to wrangler.toml ${OTHERS}:\n${indented(lines)}`;
 }
 
-/** Suggests a name that differs in case, dashes or one letter at its end. */
+/** Suggests the name that was meant. */
 function spelling(name: string, bindings: BindingTypes): string {
-  const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]|s$/g, "");
-  const similar = [...bindings.keys()].find((known) => plain(known) === plain(name));
+  const similar = closest(name, [...bindings.keys()]);
   return similar === undefined ? "" : `write ${similar}, or `;
 }
 

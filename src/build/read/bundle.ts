@@ -76,7 +76,7 @@ async function bundle(
       alias: { "#tool": TOOL_MODULE },
       external: ["node:*"],
       loader: TEXT,
-      // For the line of an exception while a file loads (read/positions.ts).
+      // For the line of an exception while a file loads (lib/positions.ts).
       sourcemap: "external",
       sourcesContent: false,
       metafile: true,

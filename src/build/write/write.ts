@@ -13,7 +13,7 @@ import type { Described } from "../../core/model/tool-description.ts";
 import { describe as mcp, describeModern as modern } from "../../protocols/mcp/describe.ts";
 import { describe as opentool } from "../../protocols/opentool/describe.ts";
 import type { Discovered, Discovery } from "../read/discovery.ts";
-import { bundleToolkit, from, importedAmong } from "./bundle-toolkit.ts";
+import { bundleToolkit, importedAmong, specifierOf } from "./bundle-toolkit.ts";
 
 /** Up to this many tools are each imported separately, so that a call evaluates only its own tool. */
 const ALONE = 100;
@@ -45,9 +45,9 @@ export async function render(discovery: Discovery, out: string): Promise<Readonl
   const files = new Map<string, string>();
   const pieces = splitByToolkit(tools);
   const modules =
-    tools.length <= ALONE ? tools.map(({ path }) => path) : await writePieces(pieces, discovery, out, files);
+    tools.length <= ALONE ? tools.map(({ path }) => path) : await renderPieces(pieces, discovery, out, files);
 
-  const checks = writeChecks(pieces, out, files);
+  const checks = renderChecks(pieces, out, files);
   const imported = modules.map((path, at) => {
     const file = checks[at];
     const load = `import(${quoted(out, path)})`;
@@ -76,7 +76,7 @@ export async function render(discovery: Discovery, out: string): Promise<Readonl
   ];
   files.set(
     out,
-    `${HEAD}${imports.join("")}${creating(discovery, out)}
+    `${HEAD}${imports.join("")}${renderCreateWorker(discovery, out)}
 export default readGeneratedCatalog({
   revision: ${JSON.stringify(revision)},
   toolkits: ${toolkits},
@@ -103,7 +103,7 @@ ${resourceBody}
  * Renders the export of `createWorker`: the app, in the parts that the fork uses. It imports no other part, so that no
  * other is bundled.
  */
-function creating({ worker, documents, traces }: Discovery, out: string): string {
+function renderCreateWorker({ worker, documents, traces }: Discovery, out: string): string {
   const app = quoted(out, join(SRC, "app.ts"));
   if (worker === undefined && !documents && !traces) return `export { createApp as createWorker } from ${app};\n`;
   const imports = worker === undefined ? [`{ createApp } from ${app}`] : [`worker from ${quoted(out, worker)}`];
@@ -120,7 +120,7 @@ export const createWorker = ${making};
 }
 
 /** @returns the paths of the modules, in the order of the pieces */
-async function writePieces(
+async function renderPieces(
   pieces: readonly Piece[],
   { tools, prompts, resources, worker }: Discovery,
   out: string,
@@ -148,7 +148,7 @@ async function writePieces(
  *
  * @returns the paths of these modules, by the index of the piece; empty if no tool needs a check
  */
-function writeChecks(pieces: readonly Piece[], out: string, files: Map<string, string>): string[] {
+function renderChecks(pieces: readonly Piece[], out: string, files: Map<string, string>): string[] {
   const paths: string[] = [];
   for (const [at, piece] of pieces.entries()) {
     if (!piece.some(({ check }) => check)) continue;
@@ -170,7 +170,7 @@ export default checks;
 }
 
 function quoted(module: string, path: string): string {
-  return JSON.stringify(from(module, path));
+  return JSON.stringify(specifierOf(module, path));
 }
 
 type Piece = [Discovered, ...Discovered[]];

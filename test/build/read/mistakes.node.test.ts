@@ -643,7 +643,7 @@ describe.concurrent("a setting that would silently close or open a server", () =
     [
       "an identity provider whose tokens nothing checks",
       '[vars]\nJWT_ISSUER = "https://login.example.com"\n[alias]\n"#sign-in" = "./src/sign-in/server.ts"\n',
-      "JWT_… is set in [vars], but the part of the Worker that checks tokens is not turned on",
+      "JWT_ISSUER is set in [vars], but the part of the Worker that checks tokens is not turned on",
       'write "#tokens" = "./src/tokens/jwt.ts" under [alias]',
     ],
     [
