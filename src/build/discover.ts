@@ -7,16 +7,16 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe as mcp } from "../protocols/mcp/describe.ts";
 import { unknownNames } from "./bindings/bindings.ts";
-import { conflicts, lessGuarded, type Offer } from "./conflicts.ts";
+import { type Candidate, conflicts, lessGuarded } from "./conflicts.ts";
 import { lineOfMember } from "./lib/member-line.ts";
 import { checkListing } from "./listing/check-listing.ts";
 import { bundleAll, type Unbundled } from "./read/bundle.ts";
 import { type Imports, importCycles } from "./read/cycles.ts";
 import type { Discovery } from "./read/discovery.ts";
 import { cannotLoad, describeFailure, evaluate, type Job, type Source } from "./read/evaluate.ts";
-import type { Inspected } from "./read/inspect-tool.ts";
+import type { Inspected } from "./read/inspected.ts";
 import { readInstructions } from "./read/instructions.ts";
-import { findToolFiles, pascalCase, type ToolFile } from "./read/paths.ts";
+import { findToolFiles, type OfferFile, pascalCase } from "./read/paths.ts";
 import { type Complaint, type Problem, problemIn } from "./read/problem.ts";
 import { type Available, DEFAULT_PARTS } from "./settings/available.ts";
 
@@ -30,7 +30,7 @@ export async function discover(
   available: Available | undefined,
 ): Promise<Discovery | { problems: Problem[] }> {
   const found = findToolFiles(root);
-  const sources = [...found.toolkits, ...found.tools, ...(found.worker ? [found.worker] : [])];
+  const sources = [...found.toolkits, ...found.offers, ...(found.worker ? [found.worker] : [])];
   const imports = new Map<string, readonly string[]>();
   const inspections = await inspectAll(sources, dirname(root), imports);
   const problems = [
@@ -45,9 +45,9 @@ export async function discover(
   }
 
   const ownNames = new Map(found.toolkits.map((source) => [source.toolkit, inspections.get(source)?.toolkitName]));
-  const all = found.tools.map((file): Offer => {
+  const all = found.offers.map((file): Candidate => {
     const toolkit = ownNames.get(file.toolkit) ?? pascalCase(file.toolkit);
-    const tool = pascalCase(file.tool);
+    const tool = pascalCase(file.name);
     const inspected = inspections.get(file) as Inspected;
     return { file, inspected, id: `${toolkit}.${tool}`, name: inspected.name ?? `${toolkit}_${tool}` };
   });
@@ -138,7 +138,7 @@ async function withCheck(inspected: Inspected): Promise<Inspected> {
  * Finds definitions that need what wrangler.toml does not have: a binding, which would be undefined when the tool runs,
  * or the limiter of their rate. Without it, their calls could not be counted, so all would fail.
  */
-function missingIn(offers: readonly Offer[], available: Available | undefined): Problem[] {
+function missingIn(offers: readonly Candidate[], available: Available | undefined): Problem[] {
   if (available === undefined) return [];
   const { limiters, bindings } = available;
   const other = limiters.size > 0 ? `write a rate of ${[...limiters].join(", ")}` : "leave the rate out";
@@ -172,7 +172,7 @@ function missingTextRule(imports: Imports, available: Available | undefined): Pr
 }
 
 /** What hosts refuse in the listings of these tools, and what they may drop. */
-function checkListings(tools: readonly Offer[], serverName: string): { refused: Problem[]; warned: Problem[] } {
+function checkListings(tools: readonly Candidate[], serverName: string): { refused: Problem[]; warned: Problem[] } {
   const found = { refused: [] as Problem[], warned: [] as Problem[] };
   for (const { file, inspected, name } of tools) {
     if (inspected.tool === undefined) continue;
@@ -186,7 +186,7 @@ function checkListings(tools: readonly Offer[], serverName: string): { refused: 
 }
 
 /** With the line of the member that the complaint is about. */
-function problemAt({ file, path }: ToolFile, complaint: Complaint): Problem {
+function problemAt({ file, path }: OfferFile, complaint: Complaint): Problem {
   const { member } = complaint;
   const line = member === undefined ? undefined : lineOfMember(readFileSync(path, "utf8"), member);
   return problemIn(file, { line, ...complaint });

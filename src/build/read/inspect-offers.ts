@@ -1,7 +1,7 @@
 /** Checks what the file of a prompt or a resource exports, and describes it. */
 import type { PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
 import { isRecord } from "../schema/is-record.ts";
-import type { Inspected } from "./inspect-tool.ts";
+import type { Inspected } from "./inspected.ts";
 import { type Complaint, unknownMember } from "./problem.ts";
 import { checkCommon, DEMANDS } from "./traits.ts";
 

@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import type { OwnWorker } from "../../tool.ts";
 import { isRecord } from "../schema/is-record.ts";
 import { describeFailure } from "./evaluate.ts";
-import type { Inspected } from "./inspect-tool.ts";
+import type { Inspected } from "./inspected.ts";
 import type { WorkerFile } from "./paths.ts";
 import type { Complaint } from "./problem.ts";
 

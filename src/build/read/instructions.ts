@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Instructions } from "../../core/catalog/instructions.ts";
 import type { Source } from "./evaluate.ts";
-import type { Inspected } from "./inspect-tool.ts";
+import type { Inspected } from "./inspected.ts";
 import type { Found } from "./paths.ts";
 import type { Problem } from "./problem.ts";
 

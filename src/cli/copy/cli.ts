@@ -7,7 +7,7 @@ import { helpOf, readArguments, runScript, type Script } from "../lib/arguments.
 import { ROOT, readRawConfig, SETTINGS } from "../lib/config.ts";
 import { assigns, lineOf } from "../lib/lines.ts";
 import { Mistake } from "../lib/mistake.ts";
-import { type Refusal, type Separated, separate, shareable, type Table } from "./separate.ts";
+import { type Separated, separate, shareable, type Table, type Unseparable } from "./separate.ts";
 
 const SCRIPT = {
   name: "copy",
@@ -62,7 +62,7 @@ async function main(): Promise<void> {
   console.log(announce(separated, raw.name, name, file));
 }
 
-function refusal(refused: readonly Refusal[]): string {
+function refusal(refused: readonly Unseparable[]): string {
   const text = readFileSync(SETTINGS, "utf8");
   return formatProblems(
     refused.map(({ key, name, why, fix }) => {

@@ -1,12 +1,12 @@
 /** Makes the settings of a second Worker from those of the first, so that the two share nothing. Pure. */
 import { createHash } from "node:crypto";
-import { KEPT, KINDS, type Kind, LEFT_OUT, ONLY_ONE, WORKERS } from "./kinds.ts";
+import { KEPT, KINDS, LEFT_OUT, ONLY_ONE, type ResourceKind, WORKERS } from "./kinds.ts";
 
 /** A table of wrangler.toml. */
 export type Table = Readonly<Record<string, unknown>>;
 
 /** Something that the copy cannot have of its own. */
-export interface Refusal {
+export interface Unseparable {
   /** Of wrangler.toml, such as `hyperdrive`. */
   readonly key: string;
   /** What `--share` calls it. */
@@ -17,7 +17,7 @@ export interface Refusal {
 
 export interface Separated {
   readonly settings: Table;
-  readonly refused: readonly Refusal[];
+  readonly refused: readonly Unseparable[];
   /** What the copy has of its own, shares, and lacks: words for people. */
   readonly own: readonly string[];
   readonly shared: readonly string[];
@@ -36,7 +36,7 @@ export function separate(raw: Table, suffix: string, share: ReadonlySet<string>)
   const shared = new Set<string>();
   const leftOut = new Set<string>();
   const create = new Set<string>();
-  const refused: Refusal[] = [];
+  const refused: Unseparable[] = [];
   const worker = String(raw.name);
   const copy = `${worker}-${suffix}`;
   const renamed = (name: unknown) => `${name}-${suffix}`;
@@ -53,7 +53,7 @@ export function separate(raw: Table, suffix: string, share: ReadonlySet<string>)
 
   function resource(
     key: string,
-    { what, named, id = named, dropped = [], create: command }: Kind,
+    { what, named, id = named, dropped = [], create: command }: ResourceKind,
     entry: Table,
   ): Table {
     const name = String(entry.binding);

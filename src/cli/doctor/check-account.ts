@@ -7,7 +7,7 @@ import { bundlesTokens } from "../../build/settings/available.ts";
 import { TOKEN_SETTINGS } from "../../build/settings/check.ts";
 import type { Requirements } from "../../core/model/definition.ts";
 import type { ListedKey } from "../../core/ports/key-records.ts";
-import { type Config, configArguments, ROOT, suggested } from "../lib/config.ts";
+import { type Config, configArguments, ROOT, whereOptions } from "../lib/config.ts";
 import { keyEditor } from "../lib/key-editor.ts";
 import { openKv, type Place } from "../lib/kv.ts";
 import { lineOf } from "../lib/lines.ts";
@@ -39,7 +39,7 @@ export async function checkAccount(found: Discovery | undefined, config: Config,
     const which = names.length > 0 ? ` (${names.join(", ")})` : "";
     return { findings: [], unchecked: [`secrets that tools require${which}, keys and scopes. ${secrets.message}`] };
   }
-  const findings = [...checkSecrets(required, [...secrets, ...Object.keys(config.vars)], suggested(place))];
+  const findings = [...checkSecrets(required, [...secrets, ...Object.keys(config.vars)], whereOptions(place))];
   const signed = secrets.filter((name) => TOKEN_SETTINGS.includes(name));
   const areChecked = bundlesTokens(config);
   findings.push(...checkTokens(areChecked ? [] : signed, place));
@@ -52,7 +52,7 @@ export async function checkAccount(found: Discovery | undefined, config: Config,
       throw reason;
     });
   if (keys instanceof Mistake) return { findings, unchecked: [`keys and scopes. ${keys.message}`] };
-  findings.push(...checkKeys(keys, config, found, suggested(place)));
+  findings.push(...checkKeys(keys, config, found, whereOptions(place)));
   return { findings, unchecked: [] };
 }
 
@@ -69,7 +69,7 @@ function* checkTokens(unused: readonly string[], place: Place): Generator<Findin
   const problem =
     `the account has the secret ${names}, but the part of the Worker that checks tokens is not turned on: ` +
     "every token gets 401";
-  const remove = unused.map((name) => `npx wrangler secret delete ${name}${suggested(place)}`).join("; ");
+  const remove = unused.map((name) => `npx wrangler secret delete ${name}${whereOptions(place)}`).join("; ");
   const fix = `write "#tokens" = "./src/tokens/jwt.ts" under [alias]; or, to refuse tokens: ${remove}`;
   const line = lineOf(readFileSync(place.config, "utf8"), /^[\s#]*(\[alias\]|"alias":)/);
   yield error(problemIn(relative(ROOT, place.config), { problem, fix, line }));

@@ -32,7 +32,7 @@ const HINTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Where this project is. */
-export interface Place {
+export interface Project {
   readonly root: string;
   /** The file of a tool, prompt or resource by its name in the log; undefined if there is none. */
   readonly fileOf: (name: string) => string | undefined;
@@ -86,7 +86,7 @@ function isDescribed(error: unknown, causes = MAX_CAUSES): error is DescribedErr
  * @param now the time of entries that have none
  * @returns one line; more only for an error, which has its stack and its causes
  */
-export function showEntry(entry: LogEntry, { root, fileOf }: Place, paint: Paint, now: Date): string {
+export function showEntry(entry: LogEntry, { root, fileOf }: Project, paint: Paint, now: Date): string {
   const time = paint("dim", clock(entry.time, now));
   const tool = typeof entry.tool === "string" ? visible(entry.tool) : undefined;
   if (entry.message === "call" && typeof entry.durationMs === "number") {
@@ -104,7 +104,7 @@ export function showEntry(entry: LogEntry, { root, fileOf }: Place, paint: Paint
 }
 
 /** Outcome, duration, protocol and the reason, as in `failed  12 ms  mcp  tools/kit/add.ts: it requires secret "KEY"`. */
-function ending(entry: LogEntry, durationMs: number, paint: Paint, fileOf: Place["fileOf"]): string[] {
+function ending(entry: LogEntry, durationMs: number, paint: Paint, fileOf: Project["fileOf"]): string[] {
   const { outcome, reason, protocol, replayed, completion } = entry;
   const words = visible(outcome) + (reason === undefined ? "" : ` (${visible(reason)})`);
   return [
@@ -118,7 +118,7 @@ function ending(entry: LogEntry, durationMs: number, paint: Paint, fileOf: Place
 }
 
 /** The tool's file, what went wrong, and what to do. Nothing for a call that went well. */
-function why({ outcome, reason, detail, tool }: LogEntry, fileOf: Place["fileOf"]): string[] {
+function why({ outcome, reason, detail, tool }: LogEntry, fileOf: Project["fileOf"]): string[] {
   if (OUTCOMES.get(outcome) === "green") return [];
   const file = typeof tool === "string" ? fileOf(tool) : undefined;
   const words = typeof detail === "string" ? visible(detail.replaceAll(/\s*\n\s*/g, " ")) : undefined;
