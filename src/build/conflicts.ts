@@ -1,4 +1,4 @@
-/** Finds definitions that are right alone but not together: two of one name, or an open version beside a guarded one. */
+/** Finds definitions that are right alone but not together: two of one name, or versions with unlike scopes. */
 import type { Described } from "../core/model/tool-description.ts";
 import type { Inspected } from "./read/inspected.ts";
 import type { OfferFile } from "./read/paths.ts";

@@ -51,7 +51,7 @@ export function readResource(uri: string, options: Options = {}): Promise<Result
 
 type Ran = Pick<CallResult, "replayed" | "sessionId"> & { readonly outcome: Outcome };
 
-/** Runs a call until it has no more questions. @throws if the call did something that the test does not expect */
+/** Runs a call with what the test gives, and records what it does. @throws if it makes a request that no fake answers */
 async function runCall(
   subject: string,
   options: Options,

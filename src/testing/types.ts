@@ -1,4 +1,4 @@
-/** The types of `#test`: what a call is given, and what follows from the definition of its tool or prompt. Types only. */
+/** The types of `#test`: what a call is given, and what follows from the definition of its tool or prompt. */
 import type { Json } from "../core/lib/json.ts";
 import type { PromptMessage, ResourceContents } from "../core/model/content.ts";
 import type { Attachment } from "../core/model/definition.ts";

@@ -120,7 +120,7 @@ const DEFINITIONS: Record<string, readonly [files: Record<string, string>, ...Me
       "two.ts": tool({ run: "() => one" }, 'import { one } from "./add.ts";\nexport const two = "2";'),
     },
     "add.ts",
-    "in a circle: tools/KIT/add.ts → tools/KIT/two.ts → tools/KIT/add.ts",
+    "in a cycle: tools/KIT/add.ts → tools/KIT/two.ts → tools/KIT/add.ts",
     "move what they share to a helper",
   ],
   "two files with one version": [

@@ -85,18 +85,12 @@ const OTHERS = "(other kinds, and secrets: docs/bindings.md)";
 function addition(name: string): string {
   const lines = linesFor(name);
   // A second [vars] would make the file invalid.
-  if (lines === undefined)
-    return `add this line under [vars] in wrangler.toml ${OTHERS}:\n${indented([`${name} = ""`])}`;
-  return `add these lines to wrangler.toml ${OTHERS}:\n${indented(lines)}`;
+  if (lines === undefined) return `add this line under [vars] in wrangler.toml ${OTHERS}:\n${name} = ""`;
+  return `add these lines to wrangler.toml ${OTHERS}:\n${lines.join("\n")}`;
 }
 
 /** Suggests the name that was meant. */
 function spelling(name: string, bindings: BindingTypes): string {
   const similar = closest(name, [...bindings.keys()]);
   return similar === undefined ? "" : `write ${similar}, or `;
-}
-
-/** Below the first line of a fix (read/problem.ts). */
-function indented(lines: readonly string[]): string {
-  return lines.map((line) => `           ${line}`).join("\n");
 }

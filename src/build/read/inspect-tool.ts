@@ -74,7 +74,7 @@ export function inspectToolkit(exports: Exports, { toolkit }: SourceFile): Inspe
     return { complaints: unknown.map((key) => unknownMember("toolkit", key, TOOLKIT_MEMBERS)) };
   }
   if (instructions !== undefined && (typeof instructions !== "string" || instructions.trim() === "")) {
-    const problem = "its instructions is not a text";
+    const problem = 'its "instructions" is not a text';
     const fix = 'write instructions: "When to use these tools.", or leave it out';
     return { complaints: [{ problem, fix, member: "instructions" }] };
   }

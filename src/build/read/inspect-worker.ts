@@ -62,7 +62,7 @@ async function register(routes: Routes): Promise<[problem: string, fix: string] 
     if (registering instanceof Object && "then" in registering) {
       await registering;
       return [
-        "its routes is async: a route registered after an await would never run",
+        'its "routes" is async: a route registered after an await would never run',
         "register all before it returns",
       ];
     }

@@ -141,6 +141,7 @@ export function nameComplaint(name: string, suffix: string | undefined, kind: Ki
   return undefined;
 }
 
+/** What is wrong with the name of a toolkit's folder. */
 export function toolkitComplaint(toolkit: string): Complaint | undefined {
   if (!KEBAB.test(toolkit)) {
     return {

@@ -1,10 +1,10 @@
-/** `npm run copy`: writes the settings of a second Worker, such as one for staging, that shares nothing with the first. */
+/** `npm run copy`: writes the settings of a second Worker, for staging say, that shares nothing with the first. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ParseArgsOptionsConfig } from "node:util";
 import { formatProblems, problemIn } from "../../build/read/problem.ts";
 import { helpOf, readArguments, runScript, type Script } from "../lib/arguments.ts";
-import { ROOT, readRawConfig, SETTINGS } from "../lib/config.ts";
+import { COPY_HEAD, isCopy, ROOT, readRawConfig, SETTINGS } from "../lib/config.ts";
 import { assigns, lineOf } from "../lib/lines.ts";
 import { Mistake } from "../lib/mistake.ts";
 import { type Separated, separate, shareable, type Table, type Unseparable } from "./separate.ts";
@@ -23,8 +23,6 @@ npm run copy -- staging      writes wrangler.staging.jsonc, for the Worker NAME-
     --share NAME             the binding of something that both Workers share; may be repeated
 
 Deploy it with: npm run deploy -- --config wrangler.staging.jsonc`;
-/** The first words of a file that may be replaced. */
-const MADE = "// Made from wrangler.toml by `npm run copy";
 /** The longest label of a host name (RFC 1035, section 2.3.4). */
 const MAX_NAME = 63;
 
@@ -53,11 +51,11 @@ async function main(): Promise<void> {
   if (separated.refused.length > 0) throw new Mistake(refusal(separated.refused));
   const file = `wrangler.${suffix}.jsonc`;
   const path = join(ROOT, file);
-  if (existsSync(path) && !readFileSync(path, "utf8").startsWith(MADE)) {
+  if (existsSync(path) && !isCopy(path)) {
     throw new Mistake(`${file} exists, and \`npm run copy\` did not make it: rename it, or choose another name.`);
   }
   const words = [suffix, ...[...share].map((one) => `--share ${one}`)].join(" ");
-  const head = `${MADE} -- ${words}\`, which replaces it: change wrangler.toml instead.`;
+  const head = `${COPY_HEAD} -- ${words}\`, which replaces it: change wrangler.toml instead.`;
   writeFileSync(path, `${head}\n${JSON.stringify(separated.settings, undefined, 2)}\n`);
   console.log(announce(separated, raw.name, name, file));
 }

@@ -14,7 +14,7 @@ import { lineOf } from "../lib/lines.ts";
 import { Mistake } from "../lib/mistake.ts";
 import { offersOf } from "../lib/offers.ts";
 import { wrangler } from "../lib/wrangler.ts";
-import { error, type Finding, placeIn, warning } from "./finding.ts";
+import { error, type Finding, fixIn, placeIn, warning } from "./finding.ts";
 
 interface Checked {
   readonly findings: readonly Finding[];
@@ -70,7 +70,8 @@ function* checkTokens(unused: readonly string[], place: Place): Generator<Findin
     `the account has the secret ${names}, but the part of the Worker that checks tokens is not turned on: ` +
     "every token gets 401";
   const remove = unused.map((name) => `npx wrangler secret delete ${name}${whereOptions(place)}`).join("; ");
-  const fix = `write "#tokens" = "./src/tokens/jwt.ts" under [alias]; or, to refuse tokens: ${remove}`;
+  const add = fixIn(place.config, 'write "#tokens" = "./src/tokens/jwt.ts" under [alias]');
+  const fix = `${add}; or, to refuse tokens: ${remove}`;
   const line = lineOf(readFileSync(place.config, "utf8"), /^[\s#]*(\[alias\]|"alias":)/);
   yield error(problemIn(relative(ROOT, place.config), { problem, fix, line }));
 }

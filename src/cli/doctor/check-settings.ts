@@ -5,7 +5,7 @@ import { importsMarkdown } from "../../build/settings/available.ts";
 import { boundNames, lackingBindings } from "../../build/settings/suspicious.ts";
 import { type Config, hasPath, ROOT, routesIn, type Where } from "../lib/config.ts";
 import { assigns, lineOf } from "../lib/lines.ts";
-import { error, type Finding, warning } from "./finding.ts";
+import { error, type Finding, fixIn, warning } from "./finding.ts";
 
 /** The date that the framework's tests run with (test/support/wrangler.toml). */
 export const COMPATIBILITY_DATE = "2026-10-01";
@@ -18,9 +18,10 @@ const FLAGS: Readonly<Record<string, string>> = {
 /** Says where a setting is: `wrangler.toml:12`, or only the file if it is missing, or is written in another way. */
 type At = (setting?: string, value?: string) => string;
 
+/** @returns findings about one configuration: the top level, an environment or a copy */
 export function checkSettings(config: Config, where: Where): Finding[] {
   const at = finder(where);
-  return [
+  const findings = [
     ...checkRuntime(config, at),
     ...checkBuild(config, at),
     ...checkBindings(config, at),
@@ -28,6 +29,7 @@ export function checkSettings(config: Config, where: Where): Finding[] {
     ...checkRoutes(config, at),
     ...checkVars(config, at),
   ];
+  return findings.map((finding) => ({ ...finding, fix: fixIn(where.config, finding.fix) }));
 }
 
 function finder({ config, env }: Where): At {

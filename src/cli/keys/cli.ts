@@ -30,6 +30,7 @@ const SCRIPT = {
     env: { type: "string", short: "e" },
     help: { type: "boolean", short: "h" },
   },
+  // Not json, which is an option of npm itself.
   swallowed: ["toolkits", "scopes", "expires", "rate", "remote", "persist-to", "config", "env"],
 } as const satisfies Script<ParseArgsOptionsConfig>;
 const COMMON = ["remote", "persist-to", "config", "env"];

@@ -1,4 +1,5 @@
 /** Reads wrangler.toml, as wrangler does, and tells wrangler's command line which one to read. */
+import { readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import type { Unstable_Config as Config } from "wrangler";
 import { Mistake } from "./mistake.ts";
@@ -10,6 +11,14 @@ export type { Unstable_Config as Config } from "wrangler";
 export const ROOT = resolve(import.meta.dirname, "../../..");
 /** Its settings, unless `--config` names others. */
 export const SETTINGS = join(ROOT, "wrangler.toml");
+
+/** The first words of a file that `npm run copy` wrote, and may replace. */
+export const COPY_HEAD = "// Made from wrangler.toml by `npm run copy";
+
+/** Whether `npm run copy` wrote the file. */
+export function isCopy(path: string): boolean {
+  return readFileSync(path, "utf8").startsWith(COPY_HEAD);
+}
 
 /** Which settings a script works with. */
 export interface Where {

@@ -3,6 +3,7 @@ import type { Discovery } from "../../build/read/discovery.ts";
 
 type Traits = Discovery[keyof Pick<Discovery, "tools" | "prompts" | "resources">][number]["traits"];
 
+/** A tool, a prompt or a resource. */
 export interface ListedOffer {
   /** As callers write it: a tool's id, a prompt's name, a resource's URI. */
   readonly name: string;
@@ -13,6 +14,7 @@ export interface ListedOffer {
   readonly traits: Traits;
 }
 
+/** All offers of a fork, in one form. */
 export function offersOf({ tools, prompts, resources }: Discovery): ListedOffer[] {
   return [
     ...tools.map(({ id, path, toolkit, description, traits }) => ({ name: id, path, toolkit, description, traits })),

@@ -226,6 +226,7 @@ it("checks the copy that --config names, and its Worker", async () => {
       expect.stringMatching(/^warning: the account: there are no keys/),
     ]);
     expect(ended.stdout).not.toContain("not checked");
+    expect(ended.stdout).toContain("fix:     in wrangler.toml, remove it; then run npm run copy again");
     expect(ended.stdout).toContain("npm run keys -- create NAME --remote --config wrangler.staging.jsonc\n");
     expect(staging.requests).toContain("GET /workers/scripts/acme-staging/secrets");
   } finally {
