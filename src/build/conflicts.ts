@@ -1,18 +1,8 @@
 /** Finds definitions that are right alone but not together: two of one name, or versions with unlike scopes. */
 import type { Described } from "../core/model/tool-description.ts";
-import type { Inspected } from "./read/inspected.ts";
+import type { Candidate } from "./read/inspected.ts";
 import type { OfferFile } from "./read/paths.ts";
 import type { Problem } from "./read/problem.ts";
-
-/** A tool, a prompt or a resource, with the names that come from its path. */
-export interface Candidate {
-  readonly file: OfferFile;
-  readonly inspected: Inspected;
-  /** `Calculator.Add` */
-  readonly id: string;
-  /** `Calculator_Add` */
-  readonly name: string;
-}
 
 /** OXP 1.0, ToolDefinition, and OpenTool 1.0, Function: both allow 64 characters. */
 const MAX_NAME = 64;

@@ -3,6 +3,7 @@ import type { ListingRule } from "../../core/model/definition.ts";
 import type { PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
 import type { Described } from "../../core/model/tool-description.ts";
 import type { Demands } from "../schema/demands.ts";
+import type { OfferFile } from "./paths.ts";
 import type { Complaint } from "./problem.ts";
 
 /** The inspection of one file. Plain data, because it comes from another thread. */
@@ -36,4 +37,14 @@ export interface Inspected {
   readonly toolkitName?: string | undefined;
   /** What a `toolkit.ts` tells models about its toolkit. */
   readonly instructions?: string | undefined;
+}
+
+/** A tool, a prompt or a resource, with the names that come from its path. */
+export interface Candidate {
+  readonly file: OfferFile;
+  readonly inspected: Inspected;
+  /** `Calculator.Add` */
+  readonly id: string;
+  /** `Calculator_Add` */
+  readonly name: string;
 }

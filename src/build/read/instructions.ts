@@ -41,7 +41,8 @@ function tooLong(texts: readonly { readonly file: string; readonly text: string 
   if (length <= MAX_LENGTH || longest[0] === undefined) return [];
   const { file } = longest[0];
   const lengths = longest.map((one) => `${one.file} has ${one.text.length}`).join(", ");
-  const problem = `all instructions together have ${length} characters, ${length - MAX_LENGTH} more than Claude Code reads`;
+  const excess = `${length - MAX_LENGTH} more than Claude Code reads`;
+  const problem = `all instructions together have ${length} characters, ${excess}`;
   return [{ file, problem, fix: `shorten them: ${lengths}` }];
 }
 

@@ -74,6 +74,7 @@ export async function render(discovery: Discovery, out: string): Promise<Readonl
     importing("readGeneratedCatalog", "catalog/generated-catalog.ts"),
     ...(instructions ? [importing("instructionsFor", "catalog/instructions.ts")] : []),
   ];
+  const texts = instructions ? `\n  instructions: instructionsFor(${JSON.stringify(instructions)}),` : "";
   files.set(
     out,
     `${HEAD}${imports.join("")}${renderCreateWorker(discovery, out)}
@@ -81,7 +82,7 @@ export default readGeneratedCatalog({
   revision: ${JSON.stringify(revision)},
   toolkits: ${toolkits},
   scopes: ${scopes},
-  names: ${JSON.stringify(names)},${instructions ? `\n  instructions: instructionsFor(${JSON.stringify(instructions)}),` : ""}
+  names: ${JSON.stringify(names)},${texts}
   modules: [
 ${imported.map((load) => `    () => ${load},`).join("\n")}
   ],
@@ -153,10 +154,11 @@ function renderChecks(pieces: readonly Piece[], out: string, files: Map<string, 
   for (const [at, piece] of pieces.entries()) {
     if (!piece.some(({ check }) => check)) continue;
     const path = join(folderOf(out, "checks"), `${at}.ts`);
+    const helpers = quoted(path, join(CORE, "catalog/compiled-check.ts"));
     files.set(
       path,
       `${HEAD}// @ts-nocheck
-import { areEqual, areUnique, type Check, choicesOf, lengthOf } from ${quoted(path, join(CORE, "catalog/compiled-check.ts"))};
+import { areEqual, areUnique, type Check, choicesOf, lengthOf } from ${helpers};
 
 const checks: readonly (Check | undefined)[] = [
 ${piece.map(({ check = "undefined" }) => `  ${check},`).join("\n")}

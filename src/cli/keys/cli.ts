@@ -96,7 +96,8 @@ async function list(_: string, { json }: Values, place: Place): Promise<void> {
   else if (keys.length > 0) console.log(table(keys, seconds()));
   else
     console.log(
-      `There are no keys. To create one: npm run keys -- create NAME${place.remote ? " --remote" : ""}${whereOptions(place)}`,
+      "There are no keys. " +
+        `To create one: npm run keys -- create NAME${place.remote ? " --remote" : ""}${whereOptions(place)}`,
     );
 }
 
