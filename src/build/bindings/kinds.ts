@@ -5,7 +5,8 @@ const PIPELINES = `import(${JSON.stringify("cloudflare:pipelines")})`;
 
 /**
  * Types by the kind that wrangler gives a binding, the same that `wrangler types` writes: all but that of a pipeline
- * are global types of @cloudflare/workers-types. A kind that is missing here, such as a new or an unsafe one, is `unknown`.
+ * are global types of @cloudflare/workers-types. A kind that is missing here, such as a new or an unsafe one, is
+ * `unknown`.
  */
 export const TYPES: Readonly<Record<string, string>> = {
   agent_memory: "AgentMemoryNamespace",

@@ -1,6 +1,7 @@
 /**
- * Has wrangler parse wrangler.toml. Loading wrangler takes longer than everything else in discovery, so what it found is
- * kept on disk, under a hash of the text: discovery runs at each start, test and saved file, and the text rarely changes.
+ * Has wrangler parse wrangler.toml. Loading wrangler takes longer than everything else in discovery, so what it found
+ * is kept on disk, under a hash of the text: discovery runs at each start, test and saved file, and the text rarely
+ * changes.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";

@@ -42,8 +42,8 @@ export interface Project {
 const INVISIBLE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /**
- * A value in one line of visible characters. Callers and tools choose ids, messages and data, so without this they could
- * clear the terminal, or print a line that passes for an entry.
+ * A value in one line of visible characters. Callers and tools choose ids, messages and data, so without this they
+ * could clear the terminal, or print a line that passes for an entry.
  */
 function visible(value: unknown): string {
   const text = typeof value === "string" ? value : String(JSON.stringify(value));
@@ -103,7 +103,7 @@ export function showEntry(entry: LogEntry, { root, fileOf }: Project, paint: Pai
   return [file === undefined ? head : `${head}  ${file}`, ...lines].join("\n");
 }
 
-/** Outcome, duration, protocol and the reason, as in `failed  12 ms  mcp  tools/kit/add.ts: it requires secret "KEY"`. */
+/** Outcome, duration, protocol and reason, as in `failed  12 ms  mcp  tools/kit/add.ts: it requires secret "KEY"`. */
 function ending(entry: LogEntry, durationMs: number, paint: Paint, fileOf: Project["fileOf"]): string[] {
   const { outcome, reason, protocol, replayed, completion } = entry;
   const words = visible(outcome) + (reason === undefined ? "" : ` (${visible(reason)})`);
