@@ -647,6 +647,12 @@ describe.concurrent("a setting that would silently close or open a server", () =
       'write "#tokens" = "./src/tokens/jwt.ts" under [alias]',
     ],
     [
+      "tokens that are turned off by name",
+      '[vars]\nJWT_SECRET = "a secret of 32 characters or more"\n[alias]\n"#tokens" = "./src/tokens/off.ts"\n',
+      "JWT_SECRET is set in [vars], but the part of the Worker that checks tokens is not turned on",
+      'write "#tokens" = "./src/tokens/jwt.ts" under [alias]',
+    ],
+    [
       "a rate that is no number",
       `${RATES}[vars]\nRATE_PER_MINUTE = "600 per minute"\n`,
       'RATE_PER_MINUTE is "600 per minute" in [vars]',
