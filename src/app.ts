@@ -224,7 +224,7 @@ async function unmatched(c: Context, parts: Parts, router: AppRouter): Promise<R
   if (document) return document;
   if (located.path === METADATA_PATH) {
     if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: METADATA_CORS });
-    return json({ message: "Only GET is allowed here" }, 405, { allow: "GET, HEAD" });
+    return json({ message: "Only GET and HEAD are allowed here" }, 405, { allow: "GET, HEAD" });
   }
   const { headers } = request;
   const origin = headers.get("origin");

@@ -76,7 +76,18 @@ const log: Log = (entry) => console.log(JSON.stringify(entry));
 const now = () => Date.now();
 const catalog = createCatalog(catalogSource);
 const keys = keyring(kvKeys(bindings.KV), now);
-const { name, title, website, icons, isLocal, baseScopes, secret, issuer, jwksUrl, audience } = settings;
+const {
+  name,
+  title,
+  website,
+  icons,
+  isLocal,
+  baseScopes,
+  jwtSecret: secret,
+  jwtIssuer: issuer,
+  jwksUrl,
+  audience,
+} = settings;
 const ownServer = createSignIn?.({
   kv: bindings.KV,
   keys,
@@ -125,7 +136,7 @@ const runtime: Runtime = {
   relay: objectRelay(bindings.MAILBOX),
   changeFeed: objectChangeFeed(bindings.HUB),
   defer: waitUntil,
-  fetch: guardedFetch(send, settings.hosts),
+  fetch: guardedFetch(send, settings.privateHosts),
   rateLimit,
   log,
   logCall: settings.logsCalls ? log : undefined,

@@ -20,7 +20,7 @@ export interface Settings {
   readonly isPublic: boolean;
   readonly logsCalls: boolean;
   readonly origins: readonly string[];
-  readonly hosts: readonly string[];
+  readonly privateHosts: readonly string[];
   readonly baseScopes: readonly string[];
   /** Requests of one principal; undefined for unlimited. */
   readonly ratePerMinute: number | undefined;
@@ -28,15 +28,15 @@ export interface Settings {
   readonly pageSize: number;
   readonly resultSeconds: number;
   readonly sessionSeconds: number;
-  readonly secret: string | undefined;
-  readonly issuer: string | undefined;
+  readonly jwtSecret: string | undefined;
+  readonly jwtIssuer: string | undefined;
   readonly jwksUrl: string | undefined;
   readonly audience: string | undefined;
   readonly signingKey: string | undefined;
 }
 
 /** A setting with a value that cannot be used. */
-export interface Mistake {
+export interface InvalidSetting {
   readonly setting: string;
   readonly problem: string;
   readonly fix: string;
@@ -51,7 +51,7 @@ const MAX_TTL_SECONDS = 365 * DAY_SECONDS;
 export interface SettingsRead {
   readonly settings: Settings;
   /** Those with values that cannot be used. */
-  readonly mistakes: readonly Mistake[];
+  readonly mistakes: readonly InvalidSetting[];
   /** The variables and secrets that are settings. */
   readonly names: readonly string[];
 }
@@ -62,7 +62,7 @@ export interface SettingsRead {
  * @param env variables and secrets by name; "" counts as unset
  */
 export function readSettings(env: Readonly<Record<string, unknown>>): SettingsRead {
-  const mistakes: Mistake[] = [];
+  const mistakes: InvalidSetting[] = [];
   const names = new Set<string>();
   const textOf = (setting: string): string | undefined => {
     names.add(setting);
@@ -84,7 +84,7 @@ export function readSettings(env: Readonly<Record<string, unknown>>): SettingsRe
     if (text !== "true" && text !== "false") reject(setting, 'write "true" or "false"');
     return text === "true";
   };
-  const form = (setting: string, valid: RegExp, fix: string): string | undefined => {
+  const matching = (setting: string, valid: RegExp, fix: string): string | undefined => {
     const text = textOf(setting);
     if (text !== undefined && !valid.test(text)) reject(setting, fix);
     return text;
@@ -133,8 +133,8 @@ export function readSettings(env: Readonly<Record<string, unknown>>): SettingsRe
     ),
     hasDocuments: flag("DOCUMENTS", true),
     // MCP registry, server.schema.json of 2025-12-11, ServerDetail: the forms of `description` and `name`.
-    description: form("SERVER_DESCRIPTION", /^.{0,100}$/su, "write up to 100 characters"),
-    registryName: form(
+    description: matching("SERVER_DESCRIPTION", /^.{0,100}$/su, "write up to 100 characters"),
+    registryName: matching(
       "REGISTRY_NAME",
       /^(?=.{3,200}$)[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/,
       'write a domain of yours, reversed, a slash and a name: "com.example/weather"',
@@ -143,7 +143,7 @@ export function readSettings(env: Readonly<Record<string, unknown>>): SettingsRe
     isPublic: flag("PUBLIC", false),
     logsCalls: flag("LOG_CALLS", true),
     origins: originList("ALLOWED_ORIGINS"),
-    hosts: hostList("ALLOWED_HOSTS"),
+    privateHosts: hostList("ALLOWED_HOSTS"),
     // Syntax: RFC 6749, section 3.3. A resource does not ask for `offline_access` (MCP, basic/authorization).
     baseScopes: list("OAUTH_SCOPES").filter(
       (scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope) && scope !== "offline_access",
@@ -155,9 +155,9 @@ export function readSettings(env: Readonly<Record<string, unknown>>): SettingsRe
     pageSize: number("PAGE_SIZE", 1_000, "entries", 1_000_000),
     resultSeconds: number("IDEMPOTENCY_TTL_SECONDS", DAY_SECONDS, "seconds", MAX_TTL_SECONDS, MIN_TTL_SECONDS),
     sessionSeconds: number("SESSION_TTL_SECONDS", DAY_SECONDS, "seconds", MAX_TTL_SECONDS, MIN_TTL_SECONDS),
-    secret: textOf("JWT_SECRET"),
-    issuer: textOf("JWT_ISSUER"),
-    jwksUrl: form("JWT_JWKS_URL", /^https?:\/\/[^/]/, "write an address with https://"),
+    jwtSecret: textOf("JWT_SECRET"),
+    jwtIssuer: textOf("JWT_ISSUER"),
+    jwksUrl: matching("JWT_JWKS_URL", /^https?:\/\/[^/]/, "write an address with https://"),
     audience: textOf("JWT_AUDIENCE"),
     /** Signs session handles: base64url of 32 bytes or more. If unset, the deployment generates a key. */
     signingKey: textOf("SIGNING_KEY"),

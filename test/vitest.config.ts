@@ -16,16 +16,16 @@ const ROOT = resolve(import.meta.dirname, "..");
 process.env.NODE_COMPILE_CACHE ??= resolve(ROOT, "node_modules/.cache/node");
 
 // Only ends tests that hang. Speed is the benchmark's subject, on an otherwise idle machine.
-const PATIENCE = { testTimeout: 300_000, hookTimeout: 300_000 };
+const TIMEOUTS = { testTimeout: 300_000, hookTimeout: 300_000 };
 
 const UNIT: TestProjectConfiguration = {
   root: ROOT,
-  test: { name: "unit", include: ["test/**/*.unit.test.ts"], pool: "threads", isolate: false, ...PATIENCE },
+  test: { name: "unit", include: ["test/**/*.unit.test.ts"], pool: "threads", isolate: false, ...TIMEOUTS },
 };
 
 const NODE: TestProjectConfiguration = {
   root: ROOT,
-  test: { name: "node", include: ["test/**/*.node.test.ts"], ...PATIENCE },
+  test: { name: "node", include: ["test/**/*.node.test.ts"], ...TIMEOUTS },
 };
 
 /** The projects that run in workerd: `tools` and `worker`. */
@@ -45,20 +45,20 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
     });
   const globalSetup = "test/support/node/discovered.ts";
   // So that `#test` gets the runtime of the Worker.
-  const shown = resolve(ROOT, "src/testing/catalog.ts");
+  const testCatalog = resolve(ROOT, "src/testing/catalog.ts");
   return [
     {
       root: ROOT,
       // Like `npm start`: with the settings of the owner's wrangler.toml, and everyone has all scopes.
       plugins: [worker("./wrangler.toml", { LOCAL: "true" })],
-      resolve: { alias: { "#catalog": shown } },
+      resolve: { alias: { "#catalog": testCatalog } },
       test: {
         name: "tools",
         include: ["tools/**/*.test.ts"],
         // One Worker for all files: a new one for each takes longer than most tests.
         isolate: false,
         globalSetup,
-        ...PATIENCE,
+        ...TIMEOUTS,
       },
     },
     {
@@ -74,7 +74,7 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
       ],
       resolve: {
         alias: {
-          "#catalog": shown,
+          "#catalog": testCatalog,
           "../generated/catalog.ts": resolve(ROOT, "test/fixtures/generated/catalog.ts"),
         },
       },
@@ -85,7 +85,7 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
         // One Worker for all files, whose tests use their own principals and keys: a new one takes 4 s.
         isolate: false,
         globalSetup,
-        ...PATIENCE,
+        ...TIMEOUTS,
       },
     },
   ];
@@ -104,6 +104,7 @@ class LongestFirst extends BaseSequencer {
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
   }
 }
+/** Files that mostly wait, by name. */
 const WAITING = ["revoked", "start", "forks", "npm-test", "keys"];
 
 /** Loading the plugin takes longer than all unit tests, so a run of unit tests skips it. */

@@ -1,6 +1,7 @@
 /**
- * `node src/build/cli.ts`: runs discovery, on start, test, deploy and install; USAGE lists its options. `npm start` runs
- * it with `--starting` before wrangler, which would bury a mistake under a report of its own.
+ * `node src/build/cli.ts`: runs discovery, on start, test, deploy and install. USAGE lists its options.
+ *
+ * `npm start` runs it with `--starting` before wrangler, which would bury a mistake under a report of its own.
  */
 import module from "node:module";
 import { dirname, resolve } from "node:path";
@@ -24,11 +25,11 @@ const USAGE = `Reads tools/ and wrangler.toml, says what it found or what is wro
 
 npm run discover
     --tokens      also print what the listings cost a model
-    --starting    only check, and announce that a server is about to start
+    --starting    check, write no catalogue, and note that a server starts
     --tools DIR   the folder of tools
     --out FILE    the catalogue
 
-The exit code is 1 if something is wrong.`;
+The exit code is 1 if something is wrong, 2 if an option is.`;
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const values = options();

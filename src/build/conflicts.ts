@@ -1,18 +1,8 @@
-/** Finds definitions that are right alone but not together: two of one name, or an open version beside a guarded one. */
+/** Finds definitions that are right alone but not together: two of one name, or versions with unlike scopes. */
 import type { Described } from "../core/model/tool-description.ts";
-import type { Inspected } from "./read/inspect-tool.ts";
-import type { ToolFile } from "./read/paths.ts";
+import type { Candidate } from "./read/inspected.ts";
+import type { OfferFile } from "./read/paths.ts";
 import type { Problem } from "./read/problem.ts";
-
-/** A tool, a prompt or a resource, with the names that come from its path. */
-export interface Offer {
-  readonly file: ToolFile;
-  readonly inspected: Inspected;
-  /** `Calculator.Add` */
-  readonly id: string;
-  /** `Calculator_Add` */
-  readonly name: string;
-}
 
 /** OXP 1.0, ToolDefinition, and OpenTool 1.0, Function: both allow 64 characters. */
 const MAX_NAME = 64;
@@ -22,14 +12,14 @@ const MAX_NAME = 64;
  * @param others the prompts and resources
  * @returns names that are too long, or that two files share
  */
-export function conflicts(tools: readonly Offer[], others: readonly Offer[]): Problem[] {
+export function conflicts(tools: readonly Candidate[], others: readonly Candidate[]): Problem[] {
   return [...tooLong(tools), ...duplicateIds(tools), ...duplicateNames(tools), ...duplicateNames(others)];
 }
 
 /** Finds offers that share a name (or, for resources, a URI), and tools whose versions have different names. */
-function duplicateNames(offers: readonly Offer[]): Problem[] {
+function duplicateNames(offers: readonly Candidate[]): Problem[] {
   const problems: Problem[] = [];
-  const byKey = new Map<string, Offer>();
+  const byKey = new Map<string, Candidate>();
   for (const offer of offers) {
     const { kind } = offer.file;
     const key = `${kind} ${kind === "resource" ? offer.inspected.resource?.uri : offer.name}`;
@@ -54,7 +44,7 @@ function duplicateNames(offers: readonly Offer[]): Problem[] {
   return problems;
 }
 
-function tooLong(tools: readonly Offer[]): Problem[] {
+function tooLong(tools: readonly Candidate[]): Problem[] {
   return tools
     .filter(({ name }) => name.length > MAX_NAME)
     .map(({ file, name }) => ({
@@ -65,12 +55,12 @@ function tooLong(tools: readonly Offer[]): Problem[] {
 }
 
 /** Finds folders with the same toolkit name, spellings of the same tool name, and files with the same id. */
-function duplicateIds(tools: readonly Offer[]): Problem[] {
+function duplicateIds(tools: readonly Candidate[]): Problem[] {
   const problems: Problem[] = [];
-  const folders = new Map<string, ToolFile>();
-  const spellings = new Map<string, ToolFile>();
-  const ids = new Map<string, ToolFile>();
-  const first = (known: Map<string, ToolFile>, key: string, file: ToolFile): ToolFile => {
+  const folders = new Map<string, OfferFile>();
+  const spellings = new Map<string, OfferFile>();
+  const ids = new Map<string, OfferFile>();
+  const first = (known: Map<string, OfferFile>, key: string, file: OfferFile): OfferFile => {
     const before = known.get(key);
     if (before === undefined) known.set(key, file);
     return before ?? file;
@@ -87,7 +77,7 @@ function duplicateIds(tools: readonly Offer[]): Problem[] {
       continue;
     }
     const spelling = first(spellings, id, file);
-    if (spelling.tool !== file.tool) {
+    if (spelling.name !== file.name) {
       problems.push({
         file: file.file,
         problem: `it is called ${id}, and so is ${spelling.file}`,
@@ -109,7 +99,7 @@ function duplicateIds(tools: readonly Offer[]): Problem[] {
 }
 
 /** Finds older versions that demand fewer scopes than the newest: callers could use them to avoid its scopes. */
-export function lessGuarded(tools: readonly Offer[], newest: ReadonlyMap<string, Described>): Problem[] {
+export function lessGuarded(tools: readonly Candidate[], newest: ReadonlyMap<string, Described>): Problem[] {
   return tools.flatMap(({ id, file, inspected }) => {
     const demanded = newest.get(id)?.traits.scopes ?? [];
     const missing = demanded.filter((scope) => !inspected.tool?.traits.scopes?.includes(scope));

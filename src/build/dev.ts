@@ -6,6 +6,7 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { build, type Loader, type OutputFile, type Plugin } from "esbuild";
+import { WRANGLER_FILES } from "./read/bundle.ts";
 import type { Discovery } from "./read/discovery.ts";
 import { findToolFiles } from "./read/paths.ts";
 import { rewatch } from "./rewatch.ts";
@@ -113,12 +114,12 @@ function filesOf({ tools, prompts, resources }: Discovery, project: string): Rec
   return Object.fromEntries(named.map(({ name, path }) => [name, relative(project, path).split(sep).join("/")]));
 }
 
-/** Files that wrangler imports in a special way. */
-const ASSETS = [".txt", ".html", ".md", ".sql", ".bin", ".wasm"];
+/** Files that are copied as they are, for wrangler to import. */
+const COPIED = [...Object.keys(WRANGLER_FILES), ".wasm"];
 
 async function bundled(tools: string, outdir: string): Promise<readonly OutputFile[]> {
-  const { tools: found, worker } = findToolFiles(tools);
-  const entries = [...found, ...(worker ? [worker] : [])].map(({ path }) => path);
+  const { offers, worker } = findToolFiles(tools);
+  const entries = [...offers, ...(worker ? [worker] : [])].map(({ path }) => path);
   // The bundler resolves symbolic links, and a toolkit may be one.
   const folders = [...new Set([tools, ...entries.map(dirname)])].map((folder) => realpathSync(folder) + sep);
   // Do not copy files from outside the folder: a copy of a framework module would be a second module.
@@ -144,7 +145,7 @@ async function bundled(tools: string, outdir: string): Promise<readonly OutputFi
     target: "esnext",
     // So that stack traces and breakpoints refer to the original files.
     sourcemap: "inline",
-    loader: Object.fromEntries(ASSETS.map((end): [string, Loader] => [end, "copy"])),
+    loader: Object.fromEntries(COPIED.map((end): [string, Loader] => [end, "copy"])),
     plugins: [ownFiles],
     logLevel: "silent",
   });

@@ -1,24 +1,23 @@
 /**
- * Discovery: finds, loads and checks every tool in a folder. Reports the mistakes in all files together, sorted by file;
- * what is wrong between correct files, or with wrangler.toml, only once there are none of these.
+ * Discovery: finds, loads and checks every tool in a folder. Reports the mistakes in files, import cycles and duplicate
+ * names, sorted by file; if there are none, what scopes, listings, instructions or wrangler.toml do not allow.
  */
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe as mcp } from "../protocols/mcp/describe.ts";
-import { unknownNames } from "./bindings/bindings.ts";
-import { conflicts, lessGuarded, type Offer } from "./conflicts.ts";
-import { lineOfMember } from "./lib/member-line.ts";
+import { conflicts, lessGuarded } from "./conflicts.ts";
 import { checkListing } from "./listing/check-listing.ts";
 import { bundleAll, type Unbundled } from "./read/bundle.ts";
-import { type Imports, importCycles } from "./read/cycles.ts";
-import type { Discovery } from "./read/discovery.ts";
+import { importCycles } from "./read/cycles.ts";
+import type { Discovered, Discovery } from "./read/discovery.ts";
 import { cannotLoad, describeFailure, evaluate, type Job, type Source } from "./read/evaluate.ts";
-import type { Inspected } from "./read/inspect-tool.ts";
+import type { Candidate, Inspected } from "./read/inspected.ts";
 import { readInstructions } from "./read/instructions.ts";
-import { findToolFiles, pascalCase, type ToolFile } from "./read/paths.ts";
-import { type Complaint, type Problem, problemIn } from "./read/problem.ts";
+import { type Found, findToolFiles, pascalCase } from "./read/paths.ts";
+import { type Problem, problemIn } from "./read/problem.ts";
 import { type Available, DEFAULT_PARTS } from "./settings/available.ts";
+import { missingIn, missingTextRule } from "./settings/missing.ts";
 
 /**
  * @param root the folder of tools
@@ -30,62 +29,77 @@ export async function discover(
   available: Available | undefined,
 ): Promise<Discovery | { problems: Problem[] }> {
   const found = findToolFiles(root);
-  const sources = [...found.toolkits, ...found.tools, ...(found.worker ? [found.worker] : [])];
+  const sources = [...found.toolkits, ...found.offers, ...(found.worker ? [found.worker] : [])];
   const imports = new Map<string, readonly string[]>();
   const inspections = await inspectAll(sources, dirname(root), imports);
-  const problems = [
+  const files = sources.map(({ file }) => file);
+  const candidates = candidatesOf(found, inspections);
+  const tools = candidates.filter(({ file }) => file.kind === "tool");
+  const others = candidates.filter(({ file }) => file.kind !== "tool");
+  const wrong = [
     ...found.problems,
-    ...importCycles(
-      imports,
-      sources.map(({ file }) => file),
+    ...importCycles(imports, files),
+    ...sources.flatMap((source) =>
+      (inspections.get(source)?.complaints ?? []).map((complaint) => problemIn(source.file, complaint)),
     ),
+    ...conflicts(tools, others),
   ];
-  for (const source of sources) {
-    for (const complaint of inspections.get(source)?.complaints ?? []) problems.push(problemIn(source.file, complaint));
-  }
+  if (wrong.length > 0) return { problems: sorted(wrong) };
 
-  const ownNames = new Map(found.toolkits.map((source) => [source.toolkit, inspections.get(source)?.toolkitName]));
-  const all = found.tools.map((file): Offer => {
-    const toolkit = ownNames.get(file.toolkit) ?? pascalCase(file.toolkit);
-    const tool = pascalCase(file.tool);
-    const inspected = inspections.get(file) as Inspected;
-    return { file, inspected, id: `${toolkit}.${tool}`, name: inspected.name ?? `${toolkit}_${tool}` };
-  });
-  const tools = all.filter(({ file }) => file.kind === "tool");
-  const others = all.filter(({ file }) => file.kind !== "tool");
-  problems.push(...conflicts(tools, others));
-  if (problems.length > 0) return { problems: sorted(problems) };
-
-  const described = tools.map(({ file, inspected, id, name }) => {
-    if (inspected.tool === undefined) throw new TypeError(`${file.file} has neither a description nor a complaint`);
-    return { ...inspected.tool, id, name, toolkit: file.toolkit, path: file.path };
-  });
-  described.sort((a, b) => compareText(a.id, b.id) || compareVersions(a.version, b.version));
-  const open = lessGuarded(tools, new Map(described.map((tool) => [tool.id, tool])));
-  const missing = [...missingIn(all, available), ...missingTextRule(imports, available)];
+  const described = describeTools(tools);
   const listings = checkListings(tools, available?.serverName ?? "");
   const { instructions, ...read } = readInstructions(found, inspections);
-  const together = [...open, ...missing, ...listings.refused, ...read.problems];
-  if (together.length > 0) return { problems: sorted(together) };
-  const prompts = others.flatMap(({ file: { toolkit, path }, inspected: { prompt }, name }) =>
-    prompt ? [{ ...prompt, name, toolkit, path }] : [],
-  );
-  const resources = others.flatMap(({ file: { toolkit, path }, inspected: { resource }, name }) =>
-    resource ? [{ ...resource, about: { name, ...resource.about }, toolkit, path }] : [],
-  );
+  const refused = [
+    ...lessGuarded(tools, new Map(described.map((tool) => [tool.id, tool]))),
+    ...missingIn(candidates, available),
+    ...missingTextRule(imports, available),
+    ...listings.refused,
+    ...read.problems,
+  ];
+  if (refused.length > 0) return { problems: sorted(refused) };
   const { documents, traces } = available ?? DEFAULT_PARTS;
-  prompts.sort((a, b) => compareText(a.name, b.name));
-  resources.sort((a, b) => compareText(a.uri, b.uri));
   return {
     tools: described,
-    prompts,
-    resources,
+    ...describeOthers(others),
     worker: found.worker?.path,
     instructions,
     warnings: [...listings.warned, ...read.warnings],
     documents,
     traces,
   };
+}
+
+/** All offers, with the names that come from their paths and from the toolkits' own files. */
+function candidatesOf(found: Found, inspections: ReadonlyMap<Source, Inspected>): Candidate[] {
+  const ownNames = new Map(found.toolkits.map((source) => [source.toolkit, inspections.get(source)?.toolkitName]));
+  return found.offers.map((file) => {
+    const toolkit = ownNames.get(file.toolkit) ?? pascalCase(file.toolkit);
+    const name = pascalCase(file.name);
+    const inspected = inspections.get(file) as Inspected;
+    return { file, inspected, id: `${toolkit}.${name}`, name: inspected.name ?? `${toolkit}_${name}` };
+  });
+}
+
+/** @returns sorted by id, then by version */
+function describeTools(tools: readonly Candidate[]): Discovered[] {
+  const described = tools.map(({ file, inspected, id, name }) => {
+    if (inspected.tool === undefined) throw new TypeError(`${file.file} has neither a description nor a complaint`);
+    return { ...inspected.tool, id, name, toolkit: file.toolkit, path: file.path };
+  });
+  return described.sort((a, b) => compareText(a.id, b.id) || compareVersions(a.version, b.version));
+}
+
+/** @returns prompts sorted by name, and resources sorted by URI */
+function describeOthers(others: readonly Candidate[]): Pick<Discovery, "prompts" | "resources"> {
+  const prompts = others.flatMap(({ file: { toolkit, path }, inspected: { prompt }, name }) =>
+    prompt ? [{ ...prompt, name, toolkit, path }] : [],
+  );
+  const resources = others.flatMap(({ file: { toolkit, path }, inspected: { resource }, name }) =>
+    resource ? [{ ...resource, about: { name, ...resource.about }, toolkit, path }] : [],
+  );
+  prompts.sort((a, b) => compareText(a.name, b.name));
+  resources.sort((a, b) => compareText(a.uri, b.uri));
+  return { prompts, resources };
 }
 
 /** @param imports gets what each file imports when it loads */
@@ -134,45 +148,8 @@ async function withCheck(inspected: Inspected): Promise<Inspected> {
   }
 }
 
-/**
- * Finds definitions that need what wrangler.toml does not have: a binding, which would be undefined when the tool runs,
- * or the limiter of their rate. Without it, their calls could not be counted, so all would fail.
- */
-function missingIn(offers: readonly Offer[], available: Available | undefined): Problem[] {
-  if (available === undefined) return [];
-  const { limiters, bindings } = available;
-  const other = limiters.size > 0 ? `write a rate of ${[...limiters].join(", ")}` : "leave the rate out";
-  return offers.flatMap(({ file, inspected: { tool, prompt, resource } }) => {
-    const { rate, env } = (tool ?? prompt ?? resource)?.traits ?? {};
-    const complaints = unknownNames(env, bindings);
-    if (rate !== undefined && !limiters.has(rate)) {
-      const problem = `its rate is ${rate}, and wrangler.toml has no rate limiter RATE_${rate}`;
-      const fix = `${other}, or add [[ratelimits]] with name = "RATE_${rate}"`;
-      complaints.push({ problem, fix, member: "rate" });
-    }
-    return complaints.map((complaint) => problemAt(file, complaint));
-  });
-}
-
-/** Files that wrangler imports as text only if a rule in wrangler.toml says so. */
-const BY_RULE = ".md";
-
-/**
- * Finds an import of a .md file that wrangler would refuse, with a message that names neither the rule nor the file of
- * settings: those of older forks lack the rule.
- *
- * @param imports what each file imports, as messages name them
- */
-function missingTextRule(imports: Imports, available: Available | undefined): Problem[] {
-  const importing = [...imports].find(([, paths]) => paths.some((path) => path.endsWith(BY_RULE)));
-  if (importing === undefined || available === undefined || available.importsMarkdown) return [];
-  const problem = `it imports a ${BY_RULE} file, and wrangler.toml has no rule that such files are text`;
-  const fix = `add to wrangler.toml: [[rules]] with type = "Text", globs = ["**/*${BY_RULE}"] and fallthrough = true`;
-  return [{ file: importing[0], problem, fix }];
-}
-
 /** What hosts refuse in the listings of these tools, and what they may drop. */
-function checkListings(tools: readonly Offer[], serverName: string): { refused: Problem[]; warned: Problem[] } {
+function checkListings(tools: readonly Candidate[], serverName: string): { refused: Problem[]; warned: Problem[] } {
   const found = { refused: [] as Problem[], warned: [] as Problem[] };
   for (const { file, inspected, name } of tools) {
     if (inspected.tool === undefined) continue;
@@ -183,13 +160,6 @@ function checkListings(tools: readonly Offer[], serverName: string): { refused: 
     found.warned.push(...warned.map((complaint) => problemIn(file.file, complaint)));
   }
   return found;
-}
-
-/** With the line of the member that the complaint is about. */
-function problemAt({ file, path }: ToolFile, complaint: Complaint): Problem {
-  const { member } = complaint;
-  const line = member === undefined ? undefined : lineOfMember(readFileSync(path, "utf8"), member);
-  return problemIn(file, { line, ...complaint });
 }
 
 function sorted(problems: readonly Problem[]): Problem[] {

@@ -95,12 +95,12 @@ function documentsOf({ server, resource }: Parts, ownName: string | undefined): 
 
 const SCHEMAS = "https://static.modelcontextprotocol.io/schemas";
 const CARD_TYPE = "application/mcp-server-card+json";
-const CREDENTIAL = { name: "Authorization", description: "Bearer and an API key of this server", isSecret: true };
+const CREDENTIAL = { name: "Authorization", description: "`Bearer `, then an API key of this server", isSecret: true };
 
 async function answer(request: Request, [type, content]: Page): Promise<Response> {
   if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: PUBLIC });
   if (request.method !== "GET" && request.method !== "HEAD") {
-    return json({ message: "Only GET is allowed here" }, 405, { ...PUBLIC, allow: "GET, HEAD" });
+    return json({ message: "Only GET and HEAD are allowed here" }, 405, { ...PUBLIC, allow: "GET, HEAD" });
   }
   const text = JSON.stringify(content(new URL(request.url)));
   const etag = `"${(await sha256(text)).slice(0, 16)}"`;

@@ -19,7 +19,8 @@ import {
 import { Tables } from "./tables.ts";
 
 const SCHEMA =
-  "CREATE TABLE claims (key TEXT PRIMARY KEY, fingerprint TEXT, token TEXT, again INTEGER, deadline INTEGER, done INTEGER, expires INTEGER, record TEXT, copied INTEGER)";
+  "CREATE TABLE claims (key TEXT PRIMARY KEY, fingerprint TEXT, token TEXT, again INTEGER, deadline INTEGER, " +
+  "done INTEGER, expires INTEGER, record TEXT, copied INTEGER)";
 
 /** How long the object keeps a result itself: far longer than KV takes to show it everywhere (60 s). */
 const COPY_MS = 5 * 60_000;

@@ -23,7 +23,7 @@ import type { Options, ToolOptions } from "./types.ts";
 
 /** `callTool` of `#test`, without types. */
 export function callTool(id: string, input?: unknown, options: ToolOptions = {}): Promise<Result<never>> {
-  return conduct(id, options, (caller, runtime) => {
+  return runCall(id, options, (caller, runtime) => {
     const { key, attachments } = options;
     // As it arrives from a client, which can send only JSON.
     const sent = input === undefined ? undefined : toJson(input, "input");
@@ -34,7 +34,7 @@ export function callTool(id: string, input?: unknown, options: ToolOptions = {})
 
 /** `getPrompt` of `#test`, without types. */
 export function getPrompt(name: string, args?: unknown, options: Options = {}): Promise<Result<never>> {
-  return conduct(name, options, async (caller, runtime) => {
+  return runCall(name, options, async (caller, runtime) => {
     const entry = findPrompt(name, runtime.catalog);
     return { outcome: await runPrompt(entry, toJson(args ?? {}, "args") as Record<string, string>, caller, runtime) };
   });
@@ -42,7 +42,7 @@ export function getPrompt(name: string, args?: unknown, options: Options = {}): 
 
 /** `readResource` of `#test`, without types. */
 export function readResource(uri: string, options: Options = {}): Promise<Result<never>> {
-  return conduct(uri, options, async (caller, runtime) => {
+  return runCall(uri, options, async (caller, runtime) => {
     const found = findResource(runtime.catalog, undefined, uri);
     if (found === undefined) throw unknownResource(uri, runtime.catalog);
     return { outcome: await runResource(found, uri, caller, runtime) };
@@ -51,8 +51,8 @@ export function readResource(uri: string, options: Options = {}): Promise<Result
 
 type Ran = Pick<CallResult, "replayed" | "sessionId"> & { readonly outcome: Outcome };
 
-/** Runs a call until it has no more questions. @throws if the call did something that the test does not expect */
-async function conduct(
+/** Runs a call with what the test gives, and records what it does. @throws if it makes a request that no fake answers */
+async function runCall(
   subject: string,
   options: Options,
   run: (caller: Caller, runtime: Runtime) => Promise<Ran>,
@@ -60,7 +60,7 @@ async function conduct(
   const real = await workerRuntime();
   const net = network(options.fetch);
   const faults: LogEntry[] = [];
-  const runtime: Runtime = { ...replaced(real, options), fetch: guardedFetch(net.fetch, hosts()) };
+  const runtime: Runtime = { ...replaced(real, options), fetch: guardedFetch(net.fetch, privateHosts()) };
   const recording: Runtime = {
     ...runtime,
     log(entry) {
@@ -125,8 +125,8 @@ function replaced(real: Runtime, { secrets = {}, authorization = {}, env: bindin
   };
 }
 
-function hosts(): readonly string[] {
-  return readSettings(env as unknown as Record<string, unknown>).settings.hosts;
+function privateHosts(): readonly string[] {
+  return readSettings(env as unknown as Record<string, unknown>).settings.privateHosts;
 }
 
 /** What the Worker was made with (catalog.ts). Loading it makes it, as a first request does. */

@@ -28,6 +28,7 @@ export function findPrompt(name: string, catalog: Catalog): PromptEntry {
   throw new Error(unknown("prompt", name, names));
 }
 
+/** The error of a test that reads a resource that there is not: names those that there are. */
 export function unknownResource(uri: string, catalog: Catalog): Error {
   const uris = catalog.allResources.map((resource) => resource.uri);
   return new Error(unknown("resource", uri, uris));

@@ -12,7 +12,7 @@ export type { Answer, Answers, FakeFetch, Options, ToolOptions } from "./types.t
  * @param id      `Toolkit.Tool`, or `Toolkit.Tool@1.0.0` for a version
  * @param input   as a client sends it
  * @param options credentials, session, bindings, and what replaces the user and the network
- * @returns also if the call fails: then the result has an `error`
+ * @returns what happened. Resolves even if the call fails: then the result has an `error`
  * @throws if there is no such tool, if it makes a request that `fetch` does not expect, or if it asks a question that
  *         `answers` does not answer
  *

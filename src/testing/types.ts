@@ -1,4 +1,4 @@
-/** The types of `#test`: what a call is given, and what follows from the definition of its tool or prompt. Types only. */
+/** The types of `#test`: what a call is given, and what follows from the definition of its tool or prompt. */
 import type { Json } from "../core/lib/json.ts";
 import type { PromptMessage, ResourceContents } from "../core/model/content.ts";
 import type { Attachment } from "../core/model/definition.ts";
@@ -9,7 +9,7 @@ import type { Result } from "./result.ts";
 
 /** What a call has besides its input. All are optional. */
 export interface Options<Secret extends string = string, Authorization extends string = string, Env = unknown> {
-  /** Secrets by name. A test never sees those in `.dev.vars`, so that it cannot use real ones. */
+  /** Secrets by name. `ctx.secrets` never has those of `.dev.vars`; names in the tool's `env` may. */
   readonly secrets?: Texts<Secret> | undefined;
   /** Tokens by the id of their authorization. */
   readonly authorization?: Texts<Authorization> | undefined;

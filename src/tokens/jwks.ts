@@ -22,7 +22,7 @@ const REFRESH_COOLDOWN_MS = 30_000;
  * @param now milliseconds since 1970
  * @param report logs a fetch that failed
  * @returns a key lookup for jose's `jwtVerify`, which throws {@link ProviderDown} if it has no keys to look in
- * @throws if the address is not https
+ * @throws if the address is neither https nor http on loopback
  */
 export function publishedKeys(
   address: string,

@@ -111,7 +111,8 @@ function warn({ secret, issuer, jwksUrl }: TokenSettings, log: Log): void {
   }
   const bytes = new TextEncoder().encode(secret).length;
   if (secret && bytes < MIN_SECRET_BYTES) {
-    const problem = `JWT_SECRET has ${bytes} bytes and needs ${MIN_SECRET_BYTES} or more: tokens signed with it are refused`;
+    const effect = "tokens signed with it are refused";
+    const problem = `JWT_SECRET has ${bytes} bytes and needs ${MIN_SECRET_BYTES} or more: ${effect}`;
     const fix = "Make one with: openssl rand -base64 32, and set it with: npx wrangler secret put JWT_SECRET";
     log({ level: "error", message: `${problem}. ${fix}` });
   }

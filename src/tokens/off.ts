@@ -1,4 +1,4 @@
-/** No tokens that others sign. Bundled unless wrangler.toml has an alias to `src/tokens/jwt.ts` instead. */
+/** Used when tokens are off, so that no verifier is bundled: the alias `#tokens` in wrangler.toml turns them on. */
 import type { CreateTokenVerifier } from "../access/tokens.ts";
 
 const createTokenVerifier: CreateTokenVerifier | undefined = undefined;

@@ -67,8 +67,8 @@ function revisionOf({ protocol, client }: Caller): string | undefined {
 }
 
 /**
- * Codes that say that the caller asked for what there is not; not errors of a server (OpenTelemetry, Semantic
- * conventions for MCP, Server, `rpc.response.status_code`).
+ * Codes of mistakes of the caller, which are no errors of the server (OpenTelemetry, Semantic conventions for MCP,
+ * Server, `rpc.response.status_code`).
  */
 const CALLERS_MISTAKES = [-32700, -32600, -32601, -32602, -32002];
 /** The same for the other protocols, which have no such codes. */

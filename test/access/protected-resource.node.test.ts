@@ -127,6 +127,7 @@ describe("protected resource metadata (RFC 9728)", () => {
         const answer = await send(here.url + METADATA + suffix, method);
         // RFC 9110, section 15.5.6: "MUST generate an Allow header field".
         expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+        expect(answer.text).toContain("Only GET and HEAD are allowed here");
       }
     },
   );

@@ -33,6 +33,7 @@ describe("a public document (MCP Server Cards, discovery.md, CORS Requirements a
     expect(asked.headers.get("access-control-allow-headers")).toContain("If-None-Match");
     const refused = await post(path, {});
     expect([refused.status, refused.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+    expect(refused.body.message).toBe("Only GET and HEAD are allowed here");
   });
 
   it("leads from the catalogue over the card to the endpoint, with the revisions that are served", async () => {

@@ -120,7 +120,7 @@ const DEFINITIONS: Record<string, readonly [files: Record<string, string>, ...Me
       "two.ts": tool({ run: "() => one" }, 'import { one } from "./add.ts";\nexport const two = "2";'),
     },
     "add.ts",
-    "in a circle: tools/KIT/add.ts → tools/KIT/two.ts → tools/KIT/add.ts",
+    "in a cycle: tools/KIT/add.ts → tools/KIT/two.ts → tools/KIT/add.ts",
     "move what they share to a helper",
   ],
   "two files with one version": [
@@ -217,7 +217,7 @@ RATE_PER_MINUTE = "45"
 const INVALID: readonly (readonly [text: string, ...Message])[] = [
   ["[vars]\nPUBLIC = yes\n", "wrangler.toml:2", "Invalid TOML document: ", "correct this line"],
   ['[vars]\nA = ""\n\n[vars]\nB = ""\n', "wrangler.toml:4", "Invalid TOML document: ", "correct this line"],
-  ['[vars]\n\nJWT_ISSUER = "https://a.test"\n', "wrangler.toml:3", "JWT_… is set in [vars]", '"#tokens" = '],
+  ['[vars]\n\nJWT_ISSUER = "https://a.test"\n', "wrangler.toml:3", "JWT_ISSUER is set in [vars]", '"#tokens" = '],
   ['[dev]\nport = 1\nhost = "a.test"\n', "wrangler.toml:3", "host in [dev] hides", "remove it"],
   ['kv_namespaces = 5\nname = "x"\n', "wrangler.toml", '"kv_namespaces" should be an array', "correct what"],
   ['[env.a.vars]\n# \nREGISTRY_NAME = "x"\n', "wrangler.toml:3", "REGISTRY_NAME is", "write a domain of yours"],

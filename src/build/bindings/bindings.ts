@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
+import { closest } from "../lib/spelling.ts";
 import type { Complaint } from "../read/problem.ts";
 import { linesFor, TYPES } from "./kinds.ts";
 
@@ -84,19 +85,12 @@ const OTHERS = "(other kinds, and secrets: docs/bindings.md)";
 function addition(name: string): string {
   const lines = linesFor(name);
   // A second [vars] would make the file invalid.
-  if (lines === undefined)
-    return `add this line under [vars] in wrangler.toml ${OTHERS}:\n${indented([`${name} = ""`])}`;
-  return `add these lines to wrangler.toml ${OTHERS}:\n${indented(lines)}`;
+  if (lines === undefined) return `add this line under [vars] in wrangler.toml ${OTHERS}:\n${name} = ""`;
+  return `add these lines to wrangler.toml ${OTHERS}:\n${lines.join("\n")}`;
 }
 
-/** Suggests a name that differs in case, dashes or one letter at its end. */
+/** Suggests the name that was meant. */
 function spelling(name: string, bindings: BindingTypes): string {
-  const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]|s$/g, "");
-  const similar = [...bindings.keys()].find((known) => plain(known) === plain(name));
+  const similar = closest(name, [...bindings.keys()]);
   return similar === undefined ? "" : `write ${similar}, or `;
-}
-
-/** Below the first line of a fix (read/problem.ts). */
-function indented(lines: readonly string[]): string {
-  return lines.map((line) => `           ${line}`).join("\n");
 }

@@ -1,10 +1,12 @@
 /** The kinds of bindings: the TypeScript type of each, and the lines that add the common ones to wrangler.toml. */
 
+/** Not written as an import, which the test of what each folder imports would take it for. */
 const PIPELINES = `import(${JSON.stringify("cloudflare:pipelines")})`;
 
 /**
- * Types by the kind that wrangler gives a binding. All are global types of @cloudflare/workers-types, the same that
- * `wrangler types` writes. A kind that is missing here, such as a new or an unsafe one, is `unknown`.
+ * Types by the kind that wrangler gives a binding, the same that `wrangler types` writes: all but that of a pipeline
+ * are global types of @cloudflare/workers-types. A kind that is missing here, such as a new or an unsafe one, is
+ * `unknown`.
  */
 export const TYPES: Readonly<Record<string, string>> = {
   agent_memory: "AgentMemoryNamespace",
@@ -72,6 +74,7 @@ const SUGGESTIONS: readonly Suggestion[] = [
     lines: (name) => ["[[queues.producers]]", `binding = "${name}"`, `queue = "${lower(name)}"`],
   },
   {
+    // `word` adds an s, to INDEXE as well.
     names: word("VECTORIZE|VECTOR|INDEX|INDEXE"),
     lines: (name) => ["[[vectorize]]", `binding = "${name}"`, `index_name = "${lower(name)}"`],
   },

@@ -1,6 +1,6 @@
 /**
- * What hosts refuse or drop in a listing, each rule with its check. docs/listings.md has the hosts and the sources. Only
- * names, descriptions and inputs matter: hosts do not show outputs to a model.
+ * What hosts refuse or drop in a listing, each rule with its check. docs/listings.md has the hosts and the sources.
+ * Only names, descriptions and inputs matter: hosts do not show outputs to a model.
  */
 import type { ListingRule } from "../../core/model/definition.ts";
 import type { JsonSchema } from "../../core/model/tool-description.ts";
@@ -72,7 +72,8 @@ export const RULES: Readonly<Record<ListingRule, Rule>> = {
       for (const { schema, path } of partsOf(input)) {
         const isArray = [schema.type].flat().includes("array");
         if (!isArray || schema.items !== undefined || schema.prefixItems !== undefined) continue;
-        const problem = `Gemini and OpenAI refuse every tool of a server with a list without items, such as ${shown(path)}`;
+        const example = shown(path);
+        const problem = `Gemini and OpenAI refuse every tool of a server with a list without items, such as ${example}`;
         yield { problem, fix: 'add what it holds, such as items: { type: "string" }' };
       }
     },
@@ -82,15 +83,23 @@ export const RULES: Readonly<Record<ListingRule, Rule>> = {
     *check({ name }, serverName) {
       const most = Math.min(MAX_NAME, MAX_WITH_SERVER - serverName.length);
       if (name.length <= most) return;
-      const problem = `its name ${name} has ${name.length} characters: Cursor drops tools whose name has over ${MAX_WITH_SERVER} together with the server's`;
-      yield { problem, fix: `shorten the name of the file or the folder, or write a name of up to ${most} characters` };
+      const room = Math.max(0, MAX_WITH_SERVER - name.length);
+      const fix =
+        most < 1
+          ? "shorten SERVER_NAME"
+          : `shorten the name of the file or the folder, or write a name of up to ${most} characters`;
+      const problem =
+        `its name ${name} has ${name.length} characters, which leaves ${room} for the server's name: ` +
+        `Cursor drops a tool if the two have over ${MAX_WITH_SERVER} together`;
+      yield { problem, fix };
     },
   },
   "long-description": {
     effect: "warned",
     *check({ description }) {
       if (description.length <= MAX_DESCRIPTION) return;
-      const problem = `its description has ${description.length} characters: Claude Code may cut it at ${MAX_DESCRIPTION}`;
+      const { length } = description;
+      const problem = `its description has ${length} characters: Claude Code may cut it at ${MAX_DESCRIPTION}`;
       yield { problem, fix: "say the most important first, and the rest in instructions, a resource or a result" };
     },
   },
@@ -109,7 +118,9 @@ export const RULES: Readonly<Record<ListingRule, Rule>> = {
     *check({ input }) {
       for (const { schema, path } of partsOf(input)) {
         if (typeof schema.pattern !== "string" || !hasLookaround(schema.pattern)) continue;
-        const problem = `the pattern of ${shown(path)} looks ahead or behind: OpenAI refuses such tools where it enforces schemas`;
+        const problem =
+          `the pattern of ${shown(path)} looks ahead or behind: ` +
+          "OpenAI refuses such tools where it enforces schemas";
         yield { problem, fix: "write a pattern without (?=, (?!, (?<= and (?<!, and check the rest in run" };
       }
     },

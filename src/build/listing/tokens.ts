@@ -23,21 +23,21 @@ function shown({ name, description, input }: Described, schema: JsonSchema = inp
  * Renders a table with a line per tool, then one for all of them.
  *
  * @param tools the newest version of each counts, because a model is not shown the others
- * @param told what clients of MCP and OpenTool get before they list tools
+ * @param instructions what clients of MCP and OpenTool get before they list tools
  */
-export function tokenTable(tools: readonly Described[], told: Instructions | undefined): string {
+export function tokenTable(tools: readonly Described[], instructions: Instructions | undefined): string {
   const newest = tools.filter(({ id }, at) => tools[at + 1]?.id !== id);
   const kinds = Object.entries(LISTINGS);
   const estimates = newest.map((tool) => kinds.map(([, listing]) => tokens(JSON.stringify(listing(tool)))));
   const sums = kinds.map((_, at) => estimates.reduce((sum, row) => sum + (row[at] ?? 0), 0));
-  const instructions = told && instructionsFor(told)(new Set(Object.keys(told.toolkits)), undefined);
+  const text = instructions && instructionsFor(instructions)(new Set(Object.keys(instructions.toolkits)), undefined);
   // OXP has no place for instructions.
-  const spoken = kinds.map(([kind]) => (kind === "OXP" ? 0 : tokens(instructions ?? "")));
+  const instructionTokens = kinds.map(([kind]) => (kind === "OXP" ? 0 : tokens(text ?? "")));
   const rows: [string, ...(string | number)[]][] = [
-    ["about so many tokens", ...kinds.map(([kind]) => kind)],
+    ["estimated tokens", ...kinds.map(([kind]) => kind)],
     ...newest.map(({ name }, at): [string, ...number[]] => [name, ...(estimates[at] ?? [])]),
-    ...(instructions === undefined ? [] : [["instructions", ...spoken] as [string, ...number[]]]),
-    [`all ${newest.length} tools`, ...sums.map((sum, at) => sum + (spoken[at] ?? 0))],
+    ...(text === undefined ? [] : [["instructions", ...instructionTokens] as [string, ...number[]]]),
+    [`all ${newest.length} tools`, ...sums.map((sum, at) => sum + (instructionTokens[at] ?? 0))],
   ];
   const widths = rows[0]?.map((_, at) => Math.max(...rows.map((row) => String(row[at]).length))) ?? [];
   return rows

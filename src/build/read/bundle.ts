@@ -19,7 +19,7 @@ export interface Unbundled {
 const TOOL_MODULE = join(import.meta.dirname, "../../tool.ts");
 
 /** Files that wrangler imports as text or data: its default module rules, and the one of wrangler.toml for .md. */
-const TEXT: Record<string, Loader> = {
+export const WRANGLER_FILES: Readonly<Record<string, Loader>> = {
   ".txt": "text",
   ".html": "text",
   ".sql": "text",
@@ -75,8 +75,8 @@ async function bundle(
       conditions: ["workerd", "worker", "browser"],
       alias: { "#tool": TOOL_MODULE },
       external: ["node:*"],
-      loader: TEXT,
-      // For the line of an exception while a file loads (read/positions.ts).
+      loader: WRANGLER_FILES,
+      // For the line of an exception while a file loads (lib/positions.ts).
       sourcemap: "external",
       sourcesContent: false,
       metafile: true,

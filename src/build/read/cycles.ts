@@ -1,4 +1,4 @@
-/** Finds files of tools/ that import each other in a circle: whichever loads first sees an export of another too early. */
+/** Finds files of tools/ that import each other in a cycle: the first to load sees an export of another too early. */
 import type { Problem } from "./problem.ts";
 
 /** What each file imports when it loads, by path. */
@@ -6,25 +6,25 @@ export type Imports = ReadonlyMap<string, readonly string[]>;
 
 /**
  * @param imports paths as messages name them: `tools/kit/add.ts`
- * @param offers  the files that offer something. A circle of helpers alone is their author's affair
- * @returns a problem for each file that is the first of a circle, by the order of the offers
+ * @param offers  the files that offer something. A cycle of helpers alone is their author's affair
+ * @returns a problem for each file that is the first of a cycle, by the order of the offers
  */
 export function importCycles(imports: Imports, offers: readonly string[]): Problem[] {
   const blamed = new Set<string>();
   return offers.flatMap((file) => {
-    const circle = blamed.has(file) ? undefined : shortestCircle(file, imports);
-    if (circle === undefined) return [];
-    for (const member of circle) blamed.add(member);
+    const cycle = blamed.has(file) ? undefined : shortestCycle(file, imports);
+    if (cycle === undefined) return [];
+    for (const member of cycle) blamed.add(member);
     return {
       file,
-      problem: `it imports itself in a circle: ${[...circle, file].join(" → ")}`,
+      problem: `it imports itself in a cycle: ${[...cycle, file].join(" → ")}`,
       fix: 'move what they share to a helper, such as _shared.ts, that imports none of them (or write "import type")',
     };
   });
 }
 
 /** @returns the files on the shortest way from the file back to itself, beginning with the file */
-function shortestCircle(file: string, imports: Imports): string[] | undefined {
+function shortestCycle(file: string, imports: Imports): string[] | undefined {
   const reached = new Map<string, string | undefined>([[file, undefined]]);
   // Iterates over members that are added meanwhile, too.
   for (const one of reached.keys()) {

@@ -4,11 +4,11 @@
  * build.
  */
 import { Worker } from "node:worker_threads";
-import type { Inspected } from "./inspect-tool.ts";
-import type { ToolFile, ToolkitFile, WorkerFile } from "./paths.ts";
+import type { Inspected } from "./inspected.ts";
+import type { OfferFile, SourceFile, WorkerFile } from "./paths.ts";
 
 /** A file to evaluate. */
-export type Source = ToolFile | ToolkitFile | WorkerFile;
+export type Source = OfferFile | SourceFile | WorkerFile;
 
 export interface Job {
   readonly bundle: string;

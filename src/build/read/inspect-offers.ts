@@ -1,7 +1,7 @@
 /** Checks what the file of a prompt or a resource exports, and describes it. */
 import type { PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
 import { isRecord } from "../schema/is-record.ts";
-import type { Inspected } from "./inspect-tool.ts";
+import type { Inspected } from "./inspected.ts";
 import { type Complaint, unknownMember } from "./problem.ts";
 import { checkCommon, DEMANDS } from "./traits.ts";
 
@@ -21,7 +21,7 @@ export function inspectPrompt(exports: Definition): Inspected {
   const args = definition.arguments ?? {};
   if (!isRecord(args))
     complaints.push({
-      problem: "its arguments is not an object",
+      problem: 'its "arguments" is not an object',
       fix: 'write arguments: { city: { description: "Where." } }',
       member: "arguments",
     });
@@ -123,7 +123,7 @@ function* checkArgument(name: string, { title, required }: Definition): Generato
 function* checkCompletions(complete: unknown, uri: string): Generator<Complaint> {
   if (!isRecord(complete)) {
     yield {
-      problem: "its complete is not an object",
+      problem: 'its "complete" is not an object',
       fix: "write complete: { id: (prefix) => […] }",
       member: "complete",
     };

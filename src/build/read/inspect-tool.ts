@@ -1,49 +1,15 @@
 /** Checks what the file of a tool exports, and describes it. Every mistake becomes a complaint with a fix. */
-import type { Listing, ListingRule, Traits } from "../../core/model/definition.ts";
-import type { PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
-import type { Described } from "../../core/model/tool-description.ts";
+import type { Listing, Traits } from "../../core/model/definition.ts";
 import { RULE_NAMES } from "../listing/check-listing.ts";
-import { type Demands, demandsOf } from "../schema/demands.ts";
+import { demandsOf } from "../schema/demands.ts";
 import { describeInput, describeOutput } from "../schema/describe.ts";
 import { isRecord } from "../schema/is-record.ts";
 import { verbatimSchema } from "../schema/schema.ts";
+import type { Inspected } from "./inspected.ts";
 import { parameterHeaders } from "./parameter-headers.ts";
-import type { ToolFile, ToolkitFile } from "./paths.ts";
+import type { OfferFile, SourceFile } from "./paths.ts";
 import { type Complaint, unknownMember } from "./problem.ts";
 import { checkTraits, TRAITS } from "./traits.ts";
-
-/** The inspection of one file. Plain data, because it comes from another thread. */
-export interface Inspected {
-  readonly complaints: readonly Complaint[];
-  /** Present whenever it is valid, even if there are complaints. */
-  readonly version?: string | undefined;
-  /** Absent when there are complaints. */
-  readonly tool?:
-    | (Pick<Described, "version" | "description" | "traits" | "input" | "output" | "verbatim" | "check"> & {
-        /** Compiled to `check` outside the thread that inspects. */
-        readonly demands?: Demands;
-      })
-    | undefined;
-  /** The rules of listings that do not apply to a tool. */
-  readonly allowed?: readonly ListingRule[] | undefined;
-  /** The name that a definition gives itself. */
-  readonly name?: string | undefined;
-  /** Absent if there are complaints, or if the file is not a prompt. */
-  readonly prompt?: Pick<PromptEntry, "about" | "traits"> | undefined;
-  /** Absent if there are complaints, or if the file is not a resource. */
-  readonly resource?:
-    | {
-        readonly uri: string;
-        readonly about: Omit<ResourceEntry["about"], "name">;
-        readonly ttlMs?: number;
-        readonly traits: ResourceEntry["traits"];
-      }
-    | undefined;
-  /** How a `toolkit.ts` spells its toolkit: `SMS`. */
-  readonly toolkitName?: string | undefined;
-  /** What a `toolkit.ts` tells models about its toolkit. */
-  readonly instructions?: string | undefined;
-}
 
 const MEMBERS = ["name", "version", "description", "input", "output", "listing", "run"];
 /** OXP 1.0, ToolDefinition, `name`. MCP's grammar is more permissive. */
@@ -52,7 +18,7 @@ const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 type Exports = Readonly<Record<string, unknown>>;
 
 /** @param exports of a tool file */
-export function inspectTool(exports: Exports, file: ToolFile): Inspected {
+export function inspectTool(exports: Exports, file: OfferFile): Inspected {
   const definition = exports.default;
   if (!isRecord(definition)) {
     const named = Object.keys(exports).length > 0 ? ` (it exports ${Object.keys(exports).join(", ")})` : "";
@@ -98,7 +64,7 @@ const TOOLKIT_MEMBERS = ["name", "instructions"];
  * Checks a `toolkit.ts`, which has a name, instructions or both. A toolkit may only change the casing of its folder's
  * name, so that the name in paths and the name in ids stay recognizably the same.
  */
-export function inspectToolkit(exports: Exports, { toolkit }: ToolkitFile): Inspected {
+export function inspectToolkit(exports: Exports, { toolkit }: SourceFile): Inspected {
   const letters = toolkit.replaceAll("-", "").toLowerCase();
   const fix = `write export default defineToolkit({ name: "${letters.toUpperCase()}" }), or delete the file`;
   const definition = isRecord(exports.default) ? exports.default : {};
@@ -108,7 +74,7 @@ export function inspectToolkit(exports: Exports, { toolkit }: ToolkitFile): Insp
     return { complaints: unknown.map((key) => unknownMember("toolkit", key, TOOLKIT_MEMBERS)) };
   }
   if (instructions !== undefined && (typeof instructions !== "string" || instructions.trim() === "")) {
-    const problem = "its instructions is not a text";
+    const problem = 'its "instructions" is not a text';
     const fix = 'write instructions: "When to use these tools.", or leave it out';
     return { complaints: [{ problem, fix, member: "instructions" }] };
   }
@@ -152,7 +118,7 @@ function isListing(listing: unknown): boolean {
   return Array.isArray(allow) && allow.every(isKnown) && Object.keys(rest).length === 0;
 }
 
-function* checkVersion(version: unknown, { suffix, tool }: ToolFile): Generator<Complaint> {
+function* checkVersion(version: unknown, { suffix, name }: OfferFile): Generator<Complaint> {
   if (!isVersion(version)) {
     const problem =
       version === undefined ? "it has no version" : `its version ${JSON.stringify(version)} is not three integers`;
@@ -160,7 +126,7 @@ function* checkVersion(version: unknown, { suffix, tool }: ToolFile): Generator<
   } else if (suffix !== undefined && !`${version}.`.startsWith(`${suffix}.`)) {
     yield {
       problem: `the file's name says @${suffix}, its version says ${version}`,
-      fix: `rename the file to ${tool}@${version.split(".")[0]}.ts, or correct the version`,
+      fix: `rename the file to ${name}@${version.split(".")[0]}.ts, or correct the version`,
       member: "version",
     };
   }

@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import type { OwnWorker } from "../../tool.ts";
 import { isRecord } from "../schema/is-record.ts";
 import { describeFailure } from "./evaluate.ts";
-import type { Inspected } from "./inspect-tool.ts";
+import type { Inspected } from "./inspected.ts";
 import type { WorkerFile } from "./paths.ts";
 import type { Complaint } from "./problem.ts";
 
@@ -62,7 +62,7 @@ async function register(routes: Routes): Promise<[problem: string, fix: string] 
     if (registering instanceof Object && "then" in registering) {
       await registering;
       return [
-        "its routes is async: a route registered after an await would never run",
+        'its "routes" is async: a route registered after an await would never run',
         "register all before it returns",
       ];
     }

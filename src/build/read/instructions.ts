@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Instructions } from "../../core/catalog/instructions.ts";
 import type { Source } from "./evaluate.ts";
-import type { Inspected } from "./inspect-tool.ts";
+import type { Inspected } from "./inspected.ts";
 import type { Found } from "./paths.ts";
 import type { Problem } from "./problem.ts";
 
@@ -41,7 +41,8 @@ function tooLong(texts: readonly { readonly file: string; readonly text: string 
   if (length <= MAX_LENGTH || longest[0] === undefined) return [];
   const { file } = longest[0];
   const lengths = longest.map((one) => `${one.file} has ${one.text.length}`).join(", ");
-  const problem = `all instructions together have ${length} characters, ${length - MAX_LENGTH} more than Claude Code reads`;
+  const excess = `${length - MAX_LENGTH} more than Claude Code reads`;
+  const problem = `all instructions together have ${length} characters, ${excess}`;
   return [{ file, problem, fix: `shorten them: ${lengths}` }];
 }
 

@@ -1,9 +1,10 @@
-/** Derives toolkit, tool and version suffix from the paths below `tools/`. Reads folders, but opens no file. */
+/** Derives toolkit, name and version suffix from the paths below `tools/`. Reads folders, but opens no file. */
 import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Complaint, Problem } from "./problem.ts";
 
-export interface ToolkitFile {
+/** A file in the folder of a toolkit. */
+export interface SourceFile {
   /** `tools/sms/toolkit.ts`, for messages. */
   readonly file: string;
   readonly path: string;
@@ -14,10 +15,10 @@ export interface ToolkitFile {
 /** What a file offers: `add.ts` a tool, `summarize.prompt.ts` a prompt, `readme.resource.ts` a resource. */
 export type Kind = "tool" | "prompt" | "resource";
 
-export interface ToolFile extends ToolkitFile {
+export interface OfferFile extends SourceFile {
   readonly kind: Kind;
   /** File name without version and extension: `get-emails`. */
-  readonly tool: string;
+  readonly name: string;
   /** The part after the `@`: `1`, `1.2`, `1.2.0`. */
   readonly suffix: string | undefined;
 }
@@ -30,12 +31,12 @@ export interface WorkerFile {
 }
 
 export interface Found {
-  /** Every file that looks like a tool, even with an invalid name, so that one run reports all of its mistakes. */
-  readonly tools: ToolFile[];
-  readonly toolkits: ToolkitFile[];
+  /** Every file that looks like an offer, even with an invalid name, so that one run reports all of its mistakes. */
+  readonly offers: OfferFile[];
+  readonly toolkits: SourceFile[];
   worker?: WorkerFile;
   /** `tools/instructions.md`: what the server tells models about itself. */
-  instructions?: Omit<ToolkitFile, "toolkit">;
+  instructions?: Omit<SourceFile, "toolkit">;
   readonly problems: Problem[];
 }
 
@@ -51,9 +52,9 @@ const WORKER = "worker.ts";
 const INSTRUCTIONS = "instructions.md";
 const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
-/** @param root the folder of tools; it must exist */
+/** @param root the folder of tools; if it is missing, nothing is found */
 export function findToolFiles(root: string): Found {
-  const found: Found = { tools: [], toolkits: [], problems: [] };
+  const found: Found = { offers: [], toolkits: [], problems: [] };
   // git does not keep the folder when the last tool is deleted.
   if (!existsSync(root)) return found;
   const top = basename(root);
@@ -110,36 +111,37 @@ function readToolkit(folder: string, label: string, toolkit: string, found: Foun
     } else if (entry.name === "toolkit.ts") found.toolkits.push({ file, path, toolkit });
     else {
       const [, stem = "", kind = "tool"] = /^(.*?)(?:\.(prompt|resource))?\.ts$/.exec(entry.name) ?? [];
-      const [tool = "", ...rest] = stem.split("@");
+      const [name = "", ...rest] = stem.split("@");
       const suffix = rest.length > 0 ? rest.join("@") : undefined;
-      const complaint = nameComplaint(tool, suffix, kind as Kind);
+      const complaint = nameComplaint(name, suffix, kind as Kind);
       if (complaint) found.problems.push({ file, ...complaint });
-      found.tools.push({ file, path, toolkit, kind: kind as Kind, tool, suffix: complaint ? undefined : suffix });
+      found.offers.push({ file, path, toolkit, kind: kind as Kind, name, suffix: complaint ? undefined : suffix });
     }
   }
 }
 
 /** What is wrong with the name of a tool, a prompt or a resource; `npm run new` asks before it writes one. */
-export function nameComplaint(tool: string, suffix: string | undefined, kind: Kind): Complaint | undefined {
-  if (!KEBAB.test(tool)) {
+export function nameComplaint(name: string, suffix: string | undefined, kind: Kind): Complaint | undefined {
+  if (!KEBAB.test(name)) {
     const ending = kind === "tool" ? ".ts" : `.${kind}.ts`;
     return {
-      problem: `"${tool}" is not a ${kind} name: file names are lower-case words joined by dashes`,
-      fix: `rename the file to ${kebab(tool) || `my-${kind}`}${ending}, or start its name with "_" if it is a helper`,
+      problem: `"${name}" is not a ${kind} name: file names are lower-case words joined by dashes`,
+      fix: `rename the file to ${kebab(name) || `my-${kind}`}${ending}, or start its name with "_" if it is a helper`,
     };
   }
   if (suffix !== undefined && kind !== "tool") {
-    return { problem: `a ${kind} has no versions`, fix: `rename the file to ${tool}.${kind}.ts` };
+    return { problem: `a ${kind} has no versions`, fix: `rename the file to ${name}.${kind}.ts` };
   }
   if (suffix !== undefined && !/^\d+(\.\d+){0,2}$/.test(suffix)) {
     return {
       problem: "the part after the @ is not a version",
-      fix: `name the file ${tool}@1.ts, ${tool}@1.2.ts or ${tool}@1.2.0.ts, to match its version`,
+      fix: `name the file ${name}@1.ts, ${name}@1.2.ts or ${name}@1.2.0.ts, to match its version`,
     };
   }
   return undefined;
 }
 
+/** What is wrong with the name of a toolkit's folder. */
 export function toolkitComplaint(toolkit: string): Complaint | undefined {
   if (!KEBAB.test(toolkit)) {
     return {

@@ -32,7 +32,12 @@ export function unknownMember(kind: string, member: string, known: readonly stri
   return { problem: `a ${kind} has no member "${member}"`, fix, member };
 }
 
-/** Formats problems for the terminal: three lines each. */
+/** Formats problems for the terminal, one below the other. */
 export function formatProblems(problems: readonly Problem[]): string {
-  return problems.map(({ file, problem, fix }) => `${file}\n  problem: ${problem}\n  fix:     ${fix}`).join("\n");
+  return problems.map(formatProblem).join("\n");
+}
+
+/** Three lines; more if the fix has lines to copy. */
+export function formatProblem({ file, problem, fix }: Problem): string {
+  return `${file}\n  problem: ${problem}\n  fix:     ${fix.replaceAll("\n", "\n           ")}`;
 }

@@ -70,7 +70,7 @@ export function* checkCommon(definition: Definition): Generator<Complaint> {
 function* checkDemands({ requirements, scopes, rate, timeoutMs, env, trace }: Definition): Generator<Complaint> {
   if (scopes !== undefined && !(isNames(scopes) && scopes.every((scope) => SCOPE.test(scope)))) {
     yield {
-      problem: "its scopes is not a list of scopes without spaces, quotes, commas or backslashes",
+      problem: 'its "scopes" is not a list of scopes without spaces, quotes, commas or backslashes',
       fix: 'write scopes: ["notes:write"], or leave it out',
       member: "scopes",
     };
@@ -90,7 +90,7 @@ function* checkDemands({ requirements, scopes, rate, timeoutMs, env, trace }: De
     };
   }
   if (env !== undefined && !isNames(env)) {
-    yield { problem: "its env is not a list of binding names", fix: 'write env: ["MY_BINDING"]', member: "env" };
+    yield { problem: 'its "env" is not a list of binding names', fix: 'write env: ["MY_BINDING"]', member: "env" };
   }
   if (trace !== undefined && trace !== "all") {
     yield { problem: 'its trace is not "all"', fix: 'write trace: "all", or leave it out', member: "trace" };
@@ -113,14 +113,14 @@ function* checkDemands({ requirements, scopes, rate, timeoutMs, env, trace }: De
 function* checkDisplay({ icons, meta }: Definition): Generator<Complaint> {
   if (icons !== undefined && !(Array.isArray(icons) && icons.every(isIcon))) {
     yield {
-      problem: "its icons is not a list of icons as MCP defines them, with an absolute src",
+      problem: 'its "icons" is not a list of icons as MCP defines them, with an absolute src',
       fix: 'write icons: [{ src: "https://example.com/icon.png", mimeType: "image/png", sizes: ["48x48"] }]',
       member: "icons",
     };
   }
   if (meta !== undefined && !(isRecord(meta) && isJson(meta))) {
     yield {
-      problem: "its meta is not an object that JSON can represent",
+      problem: 'its "meta" is not an object that JSON can represent',
       fix: 'write meta: { "example.com/key": "value" }, or leave it out',
       member: "meta",
     };
@@ -152,7 +152,7 @@ function isJson(value: unknown, above: readonly unknown[] = []): boolean {
 function* checkAnnotations(annotations: unknown): Generator<Complaint> {
   const fix = `write annotations: { ${ANNOTATIONS.map((name) => `${name}: true`).join(", ")} }, or some of them`;
   if (!isRecord(annotations)) {
-    yield { problem: "its annotations is not an object", fix, member: "annotations" };
+    yield { problem: 'its "annotations" is not an object', fix, member: "annotations" };
     return;
   }
   for (const [name, value] of Object.entries(annotations)) {

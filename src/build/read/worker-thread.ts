@@ -5,11 +5,12 @@ import { setImmediate } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
 import { lineOfMember } from "../lib/member-line.ts";
+import { frameOf } from "../lib/positions.ts";
 import { cannotLoad, describeFailure, type Job } from "./evaluate.ts";
 import { inspectPrompt, inspectResource } from "./inspect-offers.ts";
-import { type Inspected, inspectTool, inspectToolkit } from "./inspect-tool.ts";
+import { inspectTool, inspectToolkit } from "./inspect-tool.ts";
 import { inspectWorker } from "./inspect-worker.ts";
-import { frameOf } from "./positions.ts";
+import type { Inspected } from "./inspected.ts";
 
 function inspect(exports: Record<string, unknown>, source: Job["source"]): Inspected | Promise<Inspected> {
   if (!("kind" in source)) return inspectToolkit(exports, source);

@@ -70,8 +70,8 @@ const STRICTER_AT_CLIENTS: readonly unknown[] = ["uri", "time", "duration", "ema
 
 /**
  * Removes rules for which the official MCP clients reject results that the tool's own library accepts: formats (see
- * above; zod lists a pattern for `ipv6()` that it does not check itself), fractions in `multipleOf` (19.99 is no exact multiple of 0.01), and `items` next to `prefixItems`, which their
- * version 1 applies to all items.
+ * above; zod lists a pattern for `ipv6()` that it does not check itself), fractions in `multipleOf` (19.99 is no exact
+ * multiple of 0.01), and `items` next to `prefixItems`, which their version 1 applies to all items.
  */
 function withoutFalseAlarms(schema: JsonSchema): JsonSchema {
   const { format, pattern, multipleOf, items, ...rest } = schema;

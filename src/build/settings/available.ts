@@ -47,6 +47,13 @@ export function limitersIn({ ratelimits }: Config): number[] {
   return ratelimits.flatMap(({ name }) => /^RATE_(\d+)$/.exec(name)?.[1] ?? []).map(Number);
 }
 
-function importsMarkdown({ rules }: Config): boolean {
+/** Whether a rule says that .md files are text. */
+export function importsMarkdown({ rules }: Pick<Config, "rules">): boolean {
   return rules.some(({ type, globs }) => type === "Text" && globs.some((glob) => glob.endsWith(".md")));
+}
+
+/** Whether the Worker checks tokens: `#tokens` is one of the parts that are turned on. */
+export function bundlesTokens({ alias }: Pick<Config, "alias">): boolean {
+  const part = alias?.["#tokens"];
+  return part !== undefined && !part.endsWith("/off.ts");
 }

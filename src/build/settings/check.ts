@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { readSettings } from "../../settings.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
-import { limitersIn } from "./available.ts";
+import { bundlesTokens, limitersIn } from "./available.ts";
 import type { Environment } from "./parse.ts";
-import { FILE, lineOf, type WranglerToml } from "./read.ts";
+import { FILE, lineOfSetting, type WranglerToml } from "./read.ts";
 
 /** Secrets and variables of this machine, which wrangler adds to those of wrangler.toml. */
 const LOCAL_FILE = ".dev.vars";
@@ -28,36 +28,36 @@ export function wrongSettings(file: WranglerToml, isLocal = false): Problem[] {
 }
 
 /** With this setting, wrangler gives the Worker this host and origin instead of the request's own. */
-function wrongHost({ config, vars }: Environment, text: string): Complaint[] {
+function wrongHost({ config, name }: Environment, text: string): Complaint[] {
   // Environments have no [dev] of their own.
-  if (config.dev.host === undefined || vars !== "[vars]") return [];
+  if (config.dev.host === undefined || name !== undefined) return [];
   const problem = "host in [dev] hides a request's real host and origin from the server: any web page could call it";
-  return [{ problem, fix: "remove it", line: lineOf("host", text, "[dev]") ?? lineOf("dev.host", text) }];
+  return [{ problem, fix: "remove it", line: lineOfSetting("host", text, "[dev]") ?? lineOfSetting("dev.host", text) }];
 }
 
-function wrongVars({ config, vars }: Environment, text: string): Complaint[] {
+function wrongVars({ config, varsHeading }: Environment, text: string): Complaint[] {
   return readSettings(config.vars).mistakes.map(({ setting, problem, fix }) => ({
-    problem: `${problem} in ${vars}`,
+    problem: `${problem} in ${varsHeading}`,
     fix,
-    line: lineOf(setting, text, vars),
+    line: lineOfSetting(setting, text, varsHeading),
   }));
 }
 
-/** The settings of tokens, and the names of their variables. */
-const TOKENS = ["JWT_SECRET", "JWT_ISSUER", "JWT_JWKS_URL"];
+/** Settings that have an effect only if tokens are checked. An owner may keep them as secrets. */
+export const TOKEN_SETTINGS: readonly string[] = ["JWT_SECRET", "JWT_ISSUER", "JWT_JWKS_URL"];
 
-function missingParts({ config, vars }: Environment, text: string): Complaint[] {
-  const setting = TOKENS.find((name) => (config.vars[name] ?? "") !== "");
-  if (setting === undefined || config.alias?.["#tokens"] !== undefined) return [];
+function missingParts({ config, varsHeading }: Environment, text: string): Complaint[] {
+  const setting = TOKEN_SETTINGS.find((name) => (config.vars[name] ?? "") !== "");
+  if (setting === undefined || bundlesTokens(config)) return [];
   const problem =
-    `JWT_… is set in ${vars}, but the part of the Worker that checks tokens is not turned on: ` +
-    "they would be refused";
+    `${setting} is set in ${varsHeading}, but the part of the Worker that checks tokens is not turned on: ` +
+    "tokens would be refused";
   const fix = 'write "#tokens" = "./src/tokens/jwt.ts" under [alias]';
-  return [{ problem, fix, line: lineOf(setting, text, vars) }];
+  return [{ problem, fix, line: lineOfSetting(setting, text, varsHeading) }];
 }
 
 /** A request that cannot be counted is refused. */
-function missingLimiter({ config, vars }: Environment, text: string): Complaint[] {
+function missingLimiter({ config, varsHeading }: Environment, text: string): Complaint[] {
   const { ratePerMinute: rate } = readSettings(config.vars).settings;
   const known = limitersIn(config);
   if (rate === undefined || known.includes(rate)) return [];
@@ -65,10 +65,10 @@ function missingLimiter({ config, vars }: Environment, text: string): Complaint[
   return [
     {
       problem:
-        `RATE_PER_MINUTE is "${rate}" in ${vars}, and there is no rate limiter RATE_${rate}: ` +
+        `RATE_PER_MINUTE is "${rate}" in ${varsHeading}, and there is no rate limiter RATE_${rate}: ` +
         "every request would be refused",
       fix: `write ${others}"" for no limit, or add [[ratelimits]] with name = "RATE_${rate}"`,
-      line: lineOf("RATE_PER_MINUTE", text, vars),
+      line: lineOfSetting("RATE_PER_MINUTE", text, varsHeading),
     },
   ];
 }
@@ -78,6 +78,6 @@ function wrongLocally(project: string): Problem[] {
   if (!existsSync(path)) return [];
   const text = readFileSync(path, "utf8");
   return readSettings(parseEnv(text)).mistakes.map(({ setting, problem, fix }) =>
-    problemIn(LOCAL_FILE, { problem, fix, line: lineOf(setting, text) }),
+    problemIn(LOCAL_FILE, { problem, fix, line: lineOfSetting(setting, text) }),
   );
 }

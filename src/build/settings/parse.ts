@@ -1,6 +1,7 @@
 /**
- * Has wrangler parse wrangler.toml. Loading wrangler takes longer than everything else in discovery, so what it found is
- * kept on disk, under a hash of the text: discovery runs at each start, test and saved file, and the text rarely changes.
+ * Has wrangler parse wrangler.toml. Loading wrangler takes longer than everything else in discovery, so what it found
+ * is kept on disk, under a hash of the text: discovery runs at each start, test and saved file, and the text rarely
+ * changes.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -14,11 +15,15 @@ export interface Environment {
   readonly config: Config;
   /** What code finds in `env`, by name. */
   readonly bindings: Readonly<Record<string, Binding>>;
+  /** `staging`; undefined for the top level. */
+  readonly name: string | undefined;
   /** The heading of its variables: `[vars]` or `[env.staging.vars]`. */
-  readonly vars: string;
+  readonly varsHeading: string;
 }
 
 const CACHE = resolve(import.meta.dirname, "../../../node_modules/.cache/trivet-settings");
+/** What this file keeps changes with its own text, too. */
+const OWN_TEXT = readFileSync(import.meta.filename, "utf8");
 const DAY_MS = 86_400_000;
 
 /**
@@ -29,7 +34,7 @@ const DAY_MS = 86_400_000;
  */
 export async function parseWranglerToml(path: string, text: string): Promise<Environment[]> {
   const { version } = createRequire(import.meta.url)("wrangler/package.json");
-  const kept = join(CACHE, `${createHash("sha256").update(`${version}\0${text}`).digest("hex")}.json`);
+  const kept = join(CACHE, `${createHash("sha256").update([version, OWN_TEXT, text].join("\0")).digest("hex")}.json`);
   try {
     return JSON.parse(readFileSync(kept, "utf8"));
   } catch {
@@ -42,14 +47,15 @@ export async function parseWranglerToml(path: string, text: string): Promise<Env
 
 async function parse(path: string): Promise<Environment[]> {
   const wrangler = await import("wrangler");
-  const environment = (name: string, vars: string) => {
-    const config = wrangler.unstable_readConfig({ config: path, env: name }, { hideWarnings: true });
+  const environment = (name?: string) => {
+    const config = wrangler.unstable_readConfig({ config: path, env: name ?? "" }, { hideWarnings: true });
     const bindings = wrangler.unstable_convertConfigBindingsToStartWorkerBindings(config) ?? {};
-    return { config, bindings: bindings as Environment["bindings"], vars };
+    const varsHeading = name === undefined ? "[vars]" : `[env.${name}.vars]`;
+    return { config, bindings: bindings as Environment["bindings"], name, varsHeading };
   };
-  const top = environment("", "[vars]");
+  const top = environment();
   const names: readonly string[] = top.config.definedEnvironments ?? [];
-  return [top, ...names.map((name) => environment(name, `[env.${name}.vars]`))];
+  return [top, ...names.map((name) => environment(name))];
 }
 
 /** Writes in one step, since several processes may read, and removes what is older than a day. */

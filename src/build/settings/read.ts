@@ -50,7 +50,7 @@ function unreadable({ message, location }: ConfigError): Problem {
  * @param heading the table that the name is in, if it is in one: `[vars]`
  * @returns the line that sets the name; undefined if it is written in a way that needs a parser
  */
-export function lineOf(name: string, text: string, heading?: string): number | undefined {
+export function lineOfSetting(name: string, text: string, heading?: string): number | undefined {
   const lines = text.split("\n").map((line) => line.trim());
   const start = heading === undefined ? 0 : lines.findIndex((line) => line.replace(/\s*#.*$/, "") === heading) + 1;
   if (heading !== undefined && start === 0) return undefined;

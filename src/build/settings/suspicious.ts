@@ -1,9 +1,10 @@
 /** Warns of what wrangler.toml may lack or misspell. A fork may mean it, so nothing here is an error. */
+import type { Unstable_Config as Config } from "wrangler";
 import { readSettings } from "../../settings.ts";
 import { closest } from "../lib/spelling.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
 import type { Environment } from "./parse.ts";
-import { FILE, lineOf, type WranglerToml } from "./read.ts";
+import { FILE, lineOfSetting, type WranglerToml } from "./read.ts";
 
 /** Warnings of all environments. */
 export function suspiciousSettings({ environments, text }: WranglerToml): Problem[] {
@@ -14,15 +15,15 @@ export function suspiciousSettings({ environments, text }: WranglerToml): Proble
   return complaints.map((complaint) => problemIn(FILE, complaint));
 }
 
-function misspelled({ config, vars }: Environment, text: string): Complaint[] {
+function misspelled({ config, varsHeading }: Environment, text: string): Complaint[] {
   // LOCAL is for `npm start` alone.
   const known = readSettings({}).names.filter((name) => name !== "LOCAL");
   return Object.keys(config.vars).flatMap((name) => {
     const meant = known.includes(name) ? undefined : closest(name, known);
     if (meant === undefined) return [];
-    const problem = `${name} in ${vars} is no setting`;
-    const fix = `did you mean ${meant}? If it is a variable of your own, a name less like it avoids this warning`;
-    return [{ problem, fix, line: lineOf(name, text, vars) }];
+    const problem = `${name} in ${varsHeading} is not a setting of Trivet`;
+    const fix = `did you mean ${meant}? If it is your own variable, rename it`;
+    return [{ problem, fix, line: lineOfSetting(name, text, varsHeading) }];
   });
 }
 
@@ -35,15 +36,23 @@ const BINDINGS: Readonly<Record<string, string>> = {
 };
 
 /** wrangler does not pass bindings on to environments: each needs its own. */
-function missingBindings({ config, vars }: Environment): Complaint[] {
+function missingBindings({ config, name }: Environment): Complaint[] {
   // Without it, this is no Worker, and wrangler says so itself.
   if (config.main === undefined) return [];
-  const { kv_namespaces, durable_objects } = config;
-  const names = [...kv_namespaces.map(({ binding }) => binding), ...durable_objects.bindings.map(({ name }) => name)];
-  const where = vars === "[vars]" ? "" : ` in ${vars.replace(".vars", "")}`;
-  return Object.entries(BINDINGS).flatMap(([name, lost]) => {
-    if (names.includes(name)) return [];
-    const fix = `copy the lines of ${name} from upstream's wrangler.toml`;
-    return [{ problem: `the binding ${name} is missing${where}: ${lost}`, fix }];
-  });
+  const where = name === undefined ? "" : ` in [env.${name}]`;
+  return lackingBindings(config).map(([binding, lost]) => ({
+    problem: `the binding ${binding} is missing${where}: ${lost}`,
+    fix: `copy the lines of ${binding} from upstream's wrangler.toml`,
+  }));
+}
+
+/** @returns the names of missing bindings that src/index.ts uses, and what fails without each */
+export function lackingBindings(config: Config): [name: string, lost: string][] {
+  const names = boundNames(config);
+  return Object.entries(BINDINGS).filter(([name]) => !names.includes(name));
+}
+
+/** The names of a configuration's KV namespaces and Durable Objects. */
+export function boundNames({ kv_namespaces, durable_objects }: Config): string[] {
+  return [...kv_namespaces.map(({ binding }) => binding), ...durable_objects.bindings.map(({ name }) => name)];
 }

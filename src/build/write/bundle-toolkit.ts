@@ -49,7 +49,7 @@ export async function bundleToolkit(
   out: string,
   head: string,
 ): Promise<string> {
-  const imports = files.map((file, index) => `import t${index} from ${JSON.stringify(from(out, file))};`);
+  const imports = files.map((file, index) => `import t${index} from ${JSON.stringify(specifierOf(out, file))};`);
   const contents = `${imports.join("\n")}\nexport default [${files.map((_, index) => `t${index}`).join(", ")}];`;
   const joining: Plugin = {
     name: "joining",
@@ -58,7 +58,7 @@ export async function bundleToolkit(
         if (!path.startsWith(".")) return { path, external: true };
         const isTool = importer === "<stdin>";
         const file = resolve(isTool ? dirname(out) : resolveDir, path);
-        return isTool && !apart.has(file) ? { path: file } : { path: from(out, file), external: true };
+        return isTool && !apart.has(file) ? { path: file } : { path: specifierOf(out, file), external: true };
       }),
   };
   const { outputFiles, metafile } = await build({
@@ -115,7 +115,7 @@ async function inFunction(text: string, imports: number): Promise<string | undef
 }
 
 /** The specifier with which a module imports a file: a relative path. */
-export function from(module: string, path: string): string {
+export function specifierOf(module: string, path: string): string {
   const specifier = relative(dirname(module), path).split(sep).join("/");
   return specifier.startsWith(".") ? specifier : `./${specifier}`;
 }

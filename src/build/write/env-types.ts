@@ -7,7 +7,7 @@
  */
 import { dirname, join } from "node:path";
 import type { BindingTypes } from "../bindings/bindings.ts";
-import { from } from "./bundle-toolkit.ts";
+import { specifierOf } from "./bundle-toolkit.ts";
 import { writeIfChanged } from "./write.ts";
 
 const MODEL = join(import.meta.dirname, "../../core/model/definition.ts");
@@ -32,7 +32,7 @@ ${members}    }
   }
 }
 
-declare module ${JSON.stringify(from(path, MODEL))} {
+declare module ${JSON.stringify(specifierOf(path, MODEL))} {
   interface Bindings extends Cloudflare.Env {}
 }
 `;

@@ -1,7 +1,7 @@
 /** Writes the types of the tools and prompts by name, for tests that call them through `#test`. */
 import { dirname, join } from "node:path";
 import type { Discovery } from "../read/discovery.ts";
-import { from } from "./bundle-toolkit.ts";
+import { specifierOf } from "./bundle-toolkit.ts";
 import { HEAD, writeIfChanged } from "./write.ts";
 
 /** Writes `tools.d.ts` next to the catalogue. @param out path of the catalogue */
@@ -11,7 +11,7 @@ export function writeToolTypes(discovery: Discovery, out: string): void {
 }
 
 function render({ tools, prompts, resources }: Discovery, file: string): string {
-  const typeOf = (path: string) => `typeof import(${JSON.stringify(from(file, path))}).default`;
+  const typeOf = (path: string) => `typeof import(${JSON.stringify(specifierOf(file, path))}).default`;
   const members = (entries: Iterable<readonly [name: string, path: string]>) =>
     Array.from(entries, ([name, path]) => `  ${JSON.stringify(name)}: ${typeOf(path)};\n`).join("");
   // Versions of one tool are sorted, so the last one is what its id without a version means.

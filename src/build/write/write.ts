@@ -13,7 +13,7 @@ import type { Described } from "../../core/model/tool-description.ts";
 import { describe as mcp, describeModern as modern } from "../../protocols/mcp/describe.ts";
 import { describe as opentool } from "../../protocols/opentool/describe.ts";
 import type { Discovered, Discovery } from "../read/discovery.ts";
-import { bundleToolkit, from, importedAmong } from "./bundle-toolkit.ts";
+import { bundleToolkit, importedAmong, specifierOf } from "./bundle-toolkit.ts";
 
 /** Up to this many tools are each imported separately, so that a call evaluates only its own tool. */
 const ALONE = 100;
@@ -45,9 +45,9 @@ export async function render(discovery: Discovery, out: string): Promise<Readonl
   const files = new Map<string, string>();
   const pieces = splitByToolkit(tools);
   const modules =
-    tools.length <= ALONE ? tools.map(({ path }) => path) : await writePieces(pieces, discovery, out, files);
+    tools.length <= ALONE ? tools.map(({ path }) => path) : await renderPieces(pieces, discovery, out, files);
 
-  const checks = writeChecks(pieces, out, files);
+  const checks = renderChecks(pieces, out, files);
   const imported = modules.map((path, at) => {
     const file = checks[at];
     const load = `import(${quoted(out, path)})`;
@@ -74,14 +74,15 @@ export async function render(discovery: Discovery, out: string): Promise<Readonl
     importing("readGeneratedCatalog", "catalog/generated-catalog.ts"),
     ...(instructions ? [importing("instructionsFor", "catalog/instructions.ts")] : []),
   ];
+  const texts = instructions ? `\n  instructions: instructionsFor(${JSON.stringify(instructions)}),` : "";
   files.set(
     out,
-    `${HEAD}${imports.join("")}${creating(discovery, out)}
+    `${HEAD}${imports.join("")}${renderCreateWorker(discovery, out)}
 export default readGeneratedCatalog({
   revision: ${JSON.stringify(revision)},
   toolkits: ${toolkits},
   scopes: ${scopes},
-  names: ${JSON.stringify(names)},${instructions ? `\n  instructions: instructionsFor(${JSON.stringify(instructions)}),` : ""}
+  names: ${JSON.stringify(names)},${texts}
   modules: [
 ${imported.map((load) => `    () => ${load},`).join("\n")}
   ],
@@ -103,7 +104,7 @@ ${resourceBody}
  * Renders the export of `createWorker`: the app, in the parts that the fork uses. It imports no other part, so that no
  * other is bundled.
  */
-function creating({ worker, documents, traces }: Discovery, out: string): string {
+function renderCreateWorker({ worker, documents, traces }: Discovery, out: string): string {
   const app = quoted(out, join(SRC, "app.ts"));
   if (worker === undefined && !documents && !traces) return `export { createApp as createWorker } from ${app};\n`;
   const imports = worker === undefined ? [`{ createApp } from ${app}`] : [`worker from ${quoted(out, worker)}`];
@@ -120,7 +121,7 @@ export const createWorker = ${making};
 }
 
 /** @returns the paths of the modules, in the order of the pieces */
-async function writePieces(
+async function renderPieces(
   pieces: readonly Piece[],
   { tools, prompts, resources, worker }: Discovery,
   out: string,
@@ -148,15 +149,16 @@ async function writePieces(
  *
  * @returns the paths of these modules, by the index of the piece; empty if no tool needs a check
  */
-function writeChecks(pieces: readonly Piece[], out: string, files: Map<string, string>): string[] {
+function renderChecks(pieces: readonly Piece[], out: string, files: Map<string, string>): string[] {
   const paths: string[] = [];
   for (const [at, piece] of pieces.entries()) {
     if (!piece.some(({ check }) => check)) continue;
     const path = join(folderOf(out, "checks"), `${at}.ts`);
+    const helpers = quoted(path, join(CORE, "catalog/compiled-check.ts"));
     files.set(
       path,
       `${HEAD}// @ts-nocheck
-import { areEqual, areUnique, type Check, choicesOf, lengthOf } from ${quoted(path, join(CORE, "catalog/compiled-check.ts"))};
+import { areEqual, areUnique, type Check, choicesOf, lengthOf } from ${helpers};
 
 const checks: readonly (Check | undefined)[] = [
 ${piece.map(({ check = "undefined" }) => `  ${check},`).join("\n")}
@@ -170,7 +172,7 @@ export default checks;
 }
 
 function quoted(module: string, path: string): string {
-  return JSON.stringify(from(module, path));
+  return JSON.stringify(specifierOf(module, path));
 }
 
 type Piece = [Discovered, ...Discovered[]];

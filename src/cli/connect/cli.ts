@@ -1,13 +1,13 @@
 /** `npm run connect`: prints what each host needs to use this server, with the URL and a key in place. */
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { ParseArgsOptionsConfig } from "node:util";
+import { bundlesTokens } from "../../build/settings/available.ts";
 import { helpOf, readArguments, runScript, type Script } from "../lib/arguments.ts";
-import { type Config, readConfig } from "../lib/config.ts";
+import { type Config, readConfig, SETTINGS } from "../lib/config.ts";
 import { Mistake } from "../lib/mistake.ts";
 import { addressOf, readUrl } from "./address.ts";
 import { HOSTS, type Server } from "./hosts.ts";
 
-const ROOT = resolve(import.meta.dirname, "../../..");
 const SCRIPT = {
   name: "connect",
   options: {
@@ -38,14 +38,14 @@ async function main(): Promise<void> {
   const { values, positionals } = readArguments(SCRIPT);
   if (values.help) return console.log(USAGE);
   const unknown = positionals.find((name) => !HOSTS.has(name));
-  if (unknown !== undefined) throw new Mistake(`There is no host "${unknown}": write ${suggested(unknown)}.`);
+  if (unknown !== undefined) throw new Mistake(`There is no host "${unknown}": write ${hostsLike(unknown)}.`);
   const { key, remote = false, env } = values;
   const url = values.url === undefined ? undefined : readUrl(values.url);
   if (url !== undefined && remote) throw new Mistake(`--url says where the server is, so leave out --remote.`);
   if (key !== undefined && !/^[\w.~+/=-]+$/.test(key)) {
     throw new Mistake(`--key: this is not a key: write the text that \`npm run keys\` showed, ${helpOf("connect")}.`);
   }
-  const config = resolve(values.config ?? join(ROOT, "wrangler.toml"));
+  const config = resolve(values.config ?? SETTINGS);
   const settings = await readConfig(config, env);
   const server = describe(addressOf({ url, remote, env }, settings, config), key, settings);
   const names = positionals.length > 0 ? positionals : [...HOSTS.keys()];
@@ -64,7 +64,7 @@ async function main(): Promise<void> {
 }
 
 /** The hosts that may be meant, or all. */
-function suggested(unknown: string): string {
+function hostsLike(unknown: string): string {
   const meant = [...HOSTS.keys()].filter((name) => name.startsWith(unknown.toLowerCase()));
   return meant.length > 0 ? meant.join(" or ") : `one of ${NAMES}`;
 }
@@ -72,11 +72,6 @@ function suggested(unknown: string): string {
 /** Whether it has the form of a JSON Web Token (RFC 7519): three parts, the first of which is a JSON object. */
 function isToken(key = ""): boolean {
   return /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(key);
-}
-
-/** Whether the Worker checks tokens. */
-function bundlesTokens({ alias }: Config): boolean {
-  return alias?.["#tokens"]?.endsWith("/jwt.ts") ?? false;
 }
 
 function replaceKey(env: string | undefined): string {

@@ -74,7 +74,8 @@ export const HOSTS: ReadonlyMap<string, Host> = new Map([
     {
       title: "MCP Inspector",
       form: (server) =>
-        `npx @modelcontextprotocol/inspector --cli ${quoted(mcp(server))} --transport http${headerFlag("--header", server)} --method tools/list`,
+        `npx @modelcontextprotocol/inspector --cli ${quoted(mcp(server))} --transport http` +
+        `${headerFlag("--header", server)} --method tools/list`,
     },
   ],
   ["langchain", { title: "LangChain: npm install @langchain/mcp-adapters", form: langchain }],

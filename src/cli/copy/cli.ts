@@ -1,13 +1,13 @@
-/** `npm run copy`: writes the settings of a second Worker, such as one for staging, that shares nothing with the first. */
+/** `npm run copy`: writes the settings of a second Worker, for staging say, that shares nothing with the first. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ParseArgsOptionsConfig } from "node:util";
 import { formatProblems, problemIn } from "../../build/read/problem.ts";
 import { helpOf, readArguments, runScript, type Script } from "../lib/arguments.ts";
-import { ROOT, readRawConfig, SETTINGS } from "../lib/config.ts";
+import { COPY_HEAD, isCopy, ROOT, readRawConfig, SETTINGS } from "../lib/config.ts";
 import { assigns, lineOf } from "../lib/lines.ts";
 import { Mistake } from "../lib/mistake.ts";
-import { type Refusal, type Separated, separate, shareable, type Table } from "./separate.ts";
+import { type Separated, separate, shareable, type Table, type Unseparable } from "./separate.ts";
 
 const SCRIPT = {
   name: "copy",
@@ -20,12 +20,10 @@ const SCRIPT = {
 const USAGE = `Writes the settings of a second Worker, with resources of its own, from wrangler.toml.
 
 npm run copy -- staging      writes wrangler.staging.jsonc, for the Worker NAME-staging
-    --share NAME             the binding of something that both Workers shall use; may be repeated
+    --share NAME             the binding of something that both Workers share; may be repeated
 
 Deploy it with: npm run deploy -- --config wrangler.staging.jsonc`;
-/** The first words of a file that may be replaced. */
-const MADE = "// Made from wrangler.toml by `npm run copy";
-/** A label of a host name has at most so many characters (RFC 1035, section 2.3.4). */
+/** The longest label of a host name (RFC 1035, section 2.3.4). */
 const MAX_NAME = 63;
 
 await runScript(main);
@@ -36,7 +34,7 @@ async function main(): Promise<void> {
   if (values.help) return console.log(USAGE);
   if (suffix === undefined || rest.length > 0) throw new Mistake(`copy takes one name: ${helpOf("copy")}.`);
   if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(suffix)) {
-    throw new Mistake(`"${suffix}" cannot be part of an address: write small letters, digits and single dashes.`);
+    throw new Mistake(`"${suffix}" cannot be part of an address: write lower-case letters, digits and single dashes.`);
   }
   const raw: Table = await readRawConfig(SETTINGS);
   if (typeof raw.name !== "string") throw new Mistake('wrangler.toml has no name: write name = "my-tools".');
@@ -53,16 +51,16 @@ async function main(): Promise<void> {
   if (separated.refused.length > 0) throw new Mistake(refusal(separated.refused));
   const file = `wrangler.${suffix}.jsonc`;
   const path = join(ROOT, file);
-  if (existsSync(path) && !readFileSync(path, "utf8").startsWith(MADE)) {
+  if (existsSync(path) && !isCopy(path)) {
     throw new Mistake(`${file} exists, and \`npm run copy\` did not make it: rename it, or choose another name.`);
   }
   const words = [suffix, ...[...share].map((one) => `--share ${one}`)].join(" ");
-  const head = `${MADE} -- ${words}\`, which replaces it: change wrangler.toml instead.`;
+  const head = `${COPY_HEAD} -- ${words}\`, which replaces it: change wrangler.toml instead.`;
   writeFileSync(path, `${head}\n${JSON.stringify(separated.settings, undefined, 2)}\n`);
   console.log(announce(separated, raw.name, name, file));
 }
 
-function refusal(refused: readonly Refusal[]): string {
+function refusal(refused: readonly Unseparable[]): string {
   const text = readFileSync(SETTINGS, "utf8");
   return formatProblems(
     refused.map(({ key, name, why, fix }) => {
@@ -76,9 +74,11 @@ function refusal(refused: readonly Refusal[]): string {
 function announce({ own, shared, leftOut, create }: Separated, worker: string, name: string, file: string): string {
   const section = (title: string, words: readonly string[]) =>
     words.length > 0 ? [`${title}: ${words.join(", ")}.`] : [];
+  // API keys are kept in KV.
+  const keys = shared.includes("KV") ? [] : ["keys"];
   return [
     `Wrote ${file}: the Worker ${name}.`,
-    ...section("Its own", [...own, "Durable Objects", "rate limits", "secrets", "keys"]),
+    ...section("Its own", [...own, "Durable Objects", "secrets", ...keys]),
     ...section(`Shared with ${worker}`, shared),
     ...section("Left out", leftOut),
     ...(create.length > 0 ? ["Before the first deployment:", ...create.map((line) => `  ${line}`)] : []),

@@ -1,10 +1,11 @@
 /**
  * What wrangler.toml may have, and what becomes of it in a copy. The names are those of wrangler's config-schema.json.
- * What is in none of these lists is refused, so that a kind that Cloudflare adds is never shared by accident.
+ * separate.ts also handles the name, queues, datasets and rate limits. All else is refused, so that a kind that
+ * Cloudflare adds is never shared by accident.
  */
 
 /** A kind of resource of which the copy gets its own: tables with a `binding` each. */
-export interface Kind {
+export interface ResourceKind {
   /** What messages call it. */
   readonly what: string;
   /** The member with the resource's name on the account, to which the copy's is added. */
@@ -17,7 +18,7 @@ export interface Kind {
   readonly create?: (name: string, original: string) => string;
 }
 
-export const KINDS: Readonly<Record<string, Kind>> = {
+export const KINDS: Readonly<Record<string, ResourceKind>> = {
   kv_namespaces: { what: "KV namespace", id: "id", dropped: ["id", "preview_id"] },
   d1_databases: {
     what: "D1 database",

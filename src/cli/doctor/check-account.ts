@@ -3,19 +3,18 @@ import { readFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import type { Discovery } from "../../build/read/discovery.ts";
 import { problemIn } from "../../build/read/problem.ts";
+import { bundlesTokens } from "../../build/settings/available.ts";
+import { TOKEN_SETTINGS } from "../../build/settings/check.ts";
 import type { Requirements } from "../../core/model/definition.ts";
 import type { ListedKey } from "../../core/ports/key-records.ts";
-import { type Config, configArguments, ROOT, suggested } from "../lib/config.ts";
+import { type Config, configArguments, ROOT, whereOptions } from "../lib/config.ts";
 import { keyEditor } from "../lib/key-editor.ts";
 import { openKv, type Place } from "../lib/kv.ts";
 import { lineOf } from "../lib/lines.ts";
 import { Mistake } from "../lib/mistake.ts";
 import { offersOf } from "../lib/offers.ts";
 import { wrangler } from "../lib/wrangler.ts";
-import { error, type Finding, placeIn, warning } from "./finding.ts";
-
-/** Settings of src/tokens that an owner may keep as secrets. */
-const TOKEN_SECRETS: readonly string[] = ["JWT_SECRET", "JWT_ISSUER", "JWT_JWKS_URL"];
+import { error, type Finding, fixIn, placeIn, warning } from "./finding.ts";
 
 interface Checked {
   readonly findings: readonly Finding[];
@@ -40,9 +39,9 @@ export async function checkAccount(found: Discovery | undefined, config: Config,
     const which = names.length > 0 ? ` (${names.join(", ")})` : "";
     return { findings: [], unchecked: [`secrets that tools require${which}, keys and scopes. ${secrets.message}`] };
   }
-  const findings = [...checkSecrets(required, [...secrets, ...Object.keys(config.vars)], suggested(place))];
-  const signed = secrets.filter((name) => TOKEN_SECRETS.includes(name));
-  const areChecked = config.alias?.["#tokens"] !== undefined;
+  const findings = [...checkSecrets(required, [...secrets, ...Object.keys(config.vars)], whereOptions(place))];
+  const signed = secrets.filter((name) => TOKEN_SETTINGS.includes(name));
+  const areChecked = bundlesTokens(config);
   findings.push(...checkTokens(areChecked ? [] : signed, place));
   // Whoever signs the tokens decides on their scopes.
   if (areChecked && (config.vars.JWT_ISSUER || signed.length > 0)) return { findings, unchecked: [] };
@@ -53,7 +52,7 @@ export async function checkAccount(found: Discovery | undefined, config: Config,
       throw reason;
     });
   if (keys instanceof Mistake) return { findings, unchecked: [`keys and scopes. ${keys.message}`] };
-  findings.push(...checkKeys(keys, config, found, suggested(place)));
+  findings.push(...checkKeys(keys, config, found, whereOptions(place)));
   return { findings, unchecked: [] };
 }
 
@@ -67,9 +66,12 @@ function secretNames(place: Place): string[] {
 function* checkTokens(unused: readonly string[], place: Place): Generator<Finding> {
   if (unused.length === 0) return;
   const names = unused.join(" and ");
-  const problem = `the account has the secret ${names}, but the part of the Worker that checks tokens is not turned on: every token gets 401`;
-  const remove = unused.map((name) => `npx wrangler secret delete ${name}${suggested(place)}`).join("; ");
-  const fix = `write "#tokens" = "./src/tokens/jwt.ts" under [alias]; or, to refuse tokens: ${remove}`;
+  const problem =
+    `the account has the secret ${names}, but the part of the Worker that checks tokens is not turned on: ` +
+    "every token gets 401";
+  const remove = unused.map((name) => `npx wrangler secret delete ${name}${whereOptions(place)}`).join("; ");
+  const add = fixIn(place.config, 'write "#tokens" = "./src/tokens/jwt.ts" under [alias]');
+  const fix = `${add}; or, to refuse tokens: ${remove}`;
   const line = lineOf(readFileSync(place.config, "utf8"), /^[\s#]*(\[alias\]|"alias":)/);
   yield error(problemIn(relative(ROOT, place.config), { problem, fix, line }));
 }

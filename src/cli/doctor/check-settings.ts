@@ -1,20 +1,14 @@
 /** Checks wrangler.toml for what a deployment needs, besides the settings that discovery itself refuses. */
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
+import { importsMarkdown } from "../../build/settings/available.ts";
+import { boundNames, lackingBindings } from "../../build/settings/suspicious.ts";
 import { type Config, hasPath, ROOT, routesIn, type Where } from "../lib/config.ts";
 import { assigns, lineOf } from "../lib/lines.ts";
-import { error, type Finding, warning } from "./finding.ts";
+import { error, type Finding, fixIn, warning } from "./finding.ts";
 
 /** The date that the framework's tests run with (test/support/wrangler.toml). */
 export const COMPATIBILITY_DATE = "2026-10-01";
-
-/** Bindings that src/index.ts uses, and what is lost without them. */
-const BINDINGS: Readonly<Record<string, string>> = {
-  KV: "keys, results and sessions have no place",
-  VAULT: "there is no key to sign sessions and idempotency records with",
-  MAILBOX: "tools cannot ask a user in a session, nor can a client resume a stream",
-  HUB: "no client hears of changes",
-};
 
 const FLAGS: Readonly<Record<string, string>> = {
   enable_request_signal: "a tool goes on when its caller has gone",
@@ -24,9 +18,10 @@ const FLAGS: Readonly<Record<string, string>> = {
 /** Says where a setting is: `wrangler.toml:12`, or only the file if it is missing, or is written in another way. */
 type At = (setting?: string, value?: string) => string;
 
+/** @returns findings about one configuration: the top level, an environment or a copy */
 export function checkSettings(config: Config, where: Where): Finding[] {
   const at = finder(where);
-  return [
+  const findings = [
     ...checkRuntime(config, at),
     ...checkBuild(config, at),
     ...checkBindings(config, at),
@@ -34,6 +29,7 @@ export function checkSettings(config: Config, where: Where): Finding[] {
     ...checkRoutes(config, at),
     ...checkVars(config, at),
   ];
+  return findings.map((finding) => ({ ...finding, fix: fixIn(where.config, finding.fix) }));
 }
 
 function finder({ config, env }: Where): At {
@@ -67,14 +63,12 @@ function* checkRuntime(config: Config, at: At): Generator<Finding> {
 }
 
 /** Parts that forks from before them lack. */
-function* checkBuild({ build, rules }: Config, at: At): Generator<Finding> {
-  if (!build.command) {
+function* checkBuild(config: Config, at: At): Generator<Finding> {
+  if (!config.build.command) {
     const problem = "[build] has no command: a deployment has the tools that there were when npm run discover ran last";
     yield error({ file: at(), problem, fix: 'write command = "npm run --silent discover" under [build]' });
   }
-  const isText = ({ type, globs }: Config["rules"][number]) =>
-    type === "Text" && globs.some((one) => /\.md$/.test(one));
-  if (!rules.some(isText)) {
+  if (!importsMarkdown(config)) {
     const problem = "there is no rule that .md files are text: a tool that imports one is refused";
     const fix = 'add [[rules]] with type = "Text", globs = ["**/*.md"] and fallthrough = true';
     yield warning({ file: at(), problem, fix });
@@ -82,19 +76,16 @@ function* checkBuild({ build, rules }: Config, at: At): Generator<Finding> {
 }
 
 function* checkBindings(config: Config, at: At): Generator<Finding> {
-  const { kv_namespaces, durable_objects, ratelimits } = config;
-  const names = [...kv_namespaces.map(({ binding }) => binding), ...durable_objects.bindings.map(({ name }) => name)];
-  for (const [name, lost] of Object.entries(BINDINGS)) {
-    if (names.includes(name)) continue;
+  for (const [name, lost] of lackingBindings(config)) {
     const fix = `copy the lines of ${name} from upstream's wrangler.toml; environments ([env.NAME]) need their own`;
     yield error({ file: at(), problem: `the binding ${name} is missing: ${lost}`, fix });
   }
-  if (!names.includes("CLAIMS")) {
+  if (!boundNames(config).includes("CLAIMS")) {
     const problem = "the binding CLAIMS is missing: overlapping calls with the same key may all run";
     yield warning({ file: at(), problem, fix: "copy its lines from upstream's wrangler.toml, unless you mean it" });
   }
   yield* checkMigrations(config, at);
-  const limiters: readonly string[] = ratelimits.map(({ name }: { name: string }) => name);
+  const limiters: readonly string[] = config.ratelimits.map(({ name }: { name: string }) => name);
   if (!limiters.includes("RATE_60")) {
     const problem = "the rate limiter RATE_60 is missing: nothing limits how often an address may guess credentials";
     yield warning({ file: at(), problem, fix: 'add [[ratelimits]] with name = "RATE_60"' });
@@ -110,7 +101,7 @@ function* checkMigrations({ durable_objects, migrations, exports }: Config, at: 
   ]);
   for (const { name, class_name: type, script_name: other } of durable_objects.bindings) {
     if (other !== undefined || made.includes(type) || (exports && type in exports)) continue;
-    const problem = `${name} is bound to the class ${type}, which no migration makes: Cloudflare refuses the deployment`;
+    const problem = `${name} is bound to the class ${type}, which no migration makes: Cloudflare refuses to deploy`;
     const fix = `add [[migrations]] with a tag that is new, and new_sqlite_classes = ["${type}"]`;
     yield error({ file: at("class_name", type), problem, fix });
   }

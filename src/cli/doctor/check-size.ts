@@ -12,6 +12,7 @@ const MAX_KIB = 64 * 1_024;
 /** In KiB after gzip: the limit of the free plan until 2026. Much code also takes long to start (limit: 1 s). */
 const LARGE_GZIP_KIB = 3 * 1_024;
 
+/** Has wrangler build, without deploying. @returns the size in words; undefined if the build fails */
 export function checkSize(where: Where): { findings: Finding[]; size: string | undefined } {
   const outdir = mkdtempSync(join(tmpdir(), "trivet-size-"));
   try {
@@ -36,7 +37,7 @@ export function* tooLarge(kib: number, gzipKib: number): Generator<Finding> {
   if (kib > MAX_KIB) {
     yield error({ file: "the upload", problem: `it is ${kib} KiB, and Cloudflare accepts ${MAX_KIB}`, fix });
   } else if (gzipKib > LARGE_GZIP_KIB) {
-    const problem = `it is ${gzipKib} KiB after gzip: it may take longer to start than the second that Cloudflare allows`;
+    const problem = `it is ${gzipKib} KiB after gzip: it may take longer to start than Cloudflare allows (1 s)`;
     yield warning({ file: "the upload", problem, fix });
   }
 }

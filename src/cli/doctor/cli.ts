@@ -25,7 +25,8 @@ const SCRIPT = {
 const USAGE = `Checks this fork before a deployment: settings, tools, size, and what the account has.
 
 npm run doctor
-    --config FILE  a copy of wrangler.toml (npm run copy), instead of wrangler.toml itself
+    --config FILE  check this copy's (npm run copy) bindings, size and account. Tools and values are checked in
+                   wrangler.toml, from which copies are made
     --env NAME     an environment of wrangler.toml
     --no-account   do not look at the account
 

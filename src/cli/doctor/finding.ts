@@ -1,8 +1,8 @@
 /** What the doctor finds, and how it is shown. */
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import type { Problem } from "../../build/read/problem.ts";
-import { ROOT } from "../lib/config.ts";
+import { formatProblem, type Problem } from "../../build/read/problem.ts";
+import { isCopy, ROOT } from "../lib/config.ts";
 import { lineOf } from "../lib/lines.ts";
 
 export interface Finding extends Problem {
@@ -10,8 +10,15 @@ export interface Finding extends Problem {
   readonly level: "error" | "warning";
 }
 
+/** A {@link Finding} that is an error. */
 export const error = (problem: Problem): Finding => ({ level: "error", ...problem });
+/** A {@link Finding} that is a warning. */
 export const warning = (problem: Problem): Finding => ({ level: "warning", ...problem });
+
+/** What to do about a file of settings: a copy is made again. */
+export function fixIn(config: string, fix: string): string {
+  return isCopy(config) ? `in wrangler.toml, ${fix}; then run npm run copy again` : fix;
+}
 
 /**
  * Where a finding about a file of tools/ is.
@@ -33,9 +40,7 @@ export function placeIn(path: string, text: string): string {
 export function report(findings: readonly Finding[], unchecked: readonly string[], size: string | undefined): string {
   const levels = ["error", "warning"] as const;
   const blocks = levels.flatMap((level) =>
-    findings
-      .filter((finding) => finding.level === level)
-      .map(({ file, problem, fix }) => `${level}: ${file}\n  problem: ${problem}\n  fix:     ${fix}`),
+    findings.filter((finding) => finding.level === level).map((finding) => `${level}: ${formatProblem(finding)}`),
   );
   const counts = levels.map((level) => {
     const count = findings.filter((finding) => finding.level === level).length;

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import type { ParseArgsOptionsConfig } from "node:util";
 import type { KeyTerms } from "../../core/ports/key-records.ts";
 import { helpOf, readArguments, runScript, type Script } from "../lib/arguments.ts";
-import { ROOT, readConfig, SETTINGS, suggested, type Where } from "../lib/config.ts";
+import { ROOT, readConfig, SETTINGS, type Where, whereOptions } from "../lib/config.ts";
 import { keyEditor } from "../lib/key-editor.ts";
 import { openKv, type Place } from "../lib/kv.ts";
 import { Mistake } from "../lib/mistake.ts";
@@ -30,6 +30,7 @@ const SCRIPT = {
     env: { type: "string", short: "e" },
     help: { type: "boolean", short: "h" },
   },
+  // Not json, which is an option of npm itself.
   swallowed: ["toolkits", "scopes", "expires", "rate", "remote", "persist-to", "config", "env"],
 } as const satisfies Script<ParseArgsOptionsConfig>;
 const COMMON = ["remote", "persist-to", "config", "env"];
@@ -95,7 +96,8 @@ async function list(_: string, { json }: Values, place: Place): Promise<void> {
   else if (keys.length > 0) console.log(table(keys, seconds()));
   else
     console.log(
-      `There are no keys. To create one: npm run keys -- create NAME${place.remote ? " --remote" : ""}${suggested(place)}`,
+      "There are no keys. " +
+        `To create one: npm run keys -- create NAME${place.remote ? " --remote" : ""}${whereOptions(place)}`,
     );
 }
 

@@ -22,7 +22,8 @@ export function makeKey(terms: KeyTerms): MadeKey {
   const bytes = Buffer.byteLength(JSON.stringify(terms));
   if (bytes > MAX_METADATA_BYTES) {
     throw new Mistake(
-      `Name, toolkits and scopes take ${bytes} bytes, and KV allows ${MAX_METADATA_BYTES}: list fewer, or give the key all of them.`,
+      `Name, toolkits and scopes take ${bytes} bytes, and KV allows ${MAX_METADATA_BYTES}: ` +
+        "list fewer, or give the key all of them.",
     );
   }
   const id = Array.from({ length: 16 }, () => ID_LETTERS[randomInt(ID_LETTERS.length)]).join("");

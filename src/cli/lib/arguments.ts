@@ -42,7 +42,7 @@ export function readArguments<const Options extends ParseArgsOptionsConfig>(scri
 function refuseSwallowed<Options extends ParseArgsOptionsConfig>({ name, options, swallowed }: Script<Options>): void {
   for (const [variable, value] of Object.entries(process.env)) {
     const setting = /^npm_config_(.+)$/i.exec(variable)?.[1]?.toLowerCase().replaceAll("_", "-");
-    // Includes misspelled options. `json` is an option of npm's, and so is a `scope` that begins with "@".
+    // Includes misspelled options.
     // npm sets the opposite of --no-account: `account`, to nothing.
     const option = swallowed.find((one) => setting?.startsWith(one.replace(/^no-/, "").slice(0, 4)));
     if (setting === undefined || option === undefined || isOfNpm(setting, value)) continue;
@@ -50,12 +50,13 @@ function refuseSwallowed<Options extends ParseArgsOptionsConfig>({ name, options
     const rest = options[option]?.type === "boolean" ? "" : " …";
     const kept = option.startsWith("no-") ? `no-${setting}` : setting;
     throw new Mistake(
-      `npm kept --${kept} for itself: write \`npm run ${name} -- ${[...words, `--${option}`].join(" ")}${rest}\`, ${helpOf(name)}.`,
+      `npm kept --${kept} for itself: ` +
+        `write \`npm run ${name} -- ${[...words, `--${option}`].join(" ")}${rest}\`, ${helpOf(name)}.`,
     );
   }
 }
 
-/** Whether npm knows the setting itself, so that it may be in its owner's .npmrc. */
+/** Whether npm knows the setting itself, such as a `scope` that begins with "@": it may be in its owner's .npmrc. */
 function isOfNpm(setting: string, value: string | undefined): boolean {
   return setting === "auth-type" || (setting === "scope" && value?.startsWith("@") === true);
 }

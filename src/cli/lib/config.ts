@@ -1,8 +1,9 @@
 /** Reads wrangler.toml, as wrangler does, and tells wrangler's command line which one to read. */
+import { readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import type { Unstable_Config as Config } from "wrangler";
 import { Mistake } from "./mistake.ts";
-import { inOneLine } from "./wrangler.ts";
+import { withoutLineBreaks } from "./wrangler.ts";
 
 export type { Unstable_Config as Config } from "wrangler";
 
@@ -10,6 +11,14 @@ export type { Unstable_Config as Config } from "wrangler";
 export const ROOT = resolve(import.meta.dirname, "../../..");
 /** Its settings, unless `--config` names others. */
 export const SETTINGS = join(ROOT, "wrangler.toml");
+
+/** The first words of a file that `npm run copy` wrote, and may replace. */
+export const COPY_HEAD = "// Made from wrangler.toml by `npm run copy";
+
+/** Whether `npm run copy` wrote the file. */
+export function isCopy(path: string): boolean {
+  return readFileSync(path, "utf8").startsWith(COPY_HEAD);
+}
 
 /** Which settings a script works with. */
 export interface Where {
@@ -24,8 +33,8 @@ export function configArguments({ config, env }: Where): string[] {
   return [`--config=${config}`, ...(env === undefined ? [] : [`--env=${env}`])];
 }
 
-/** What a command that a message suggests ends with, so that it is about the same Worker: ` --env staging`, or nothing. */
-export function suggested({ config, env }: Where): string {
+/** Options that make a suggested command act on the same Worker: ` --config FILE --env NAME`, or nothing. */
+export function whereOptions({ config, env }: Where): string {
   const file = config === SETTINGS ? "" : ` --config ${relative(process.cwd(), config)}`;
   return file + (env === undefined ? "" : ` --env ${env}`);
 }
@@ -41,7 +50,7 @@ export async function readConfig(config: string, env: string | undefined): Promi
   try {
     return read({ config, env: env ?? "" }, { hideWarnings: true });
   } catch (error) {
-    throw new Mistake(inOneLine(String((error as Error).message)));
+    throw new Mistake(withoutLineBreaks(String((error as Error).message)));
   }
 }
 

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { configArguments, type Where } from "./config.ts";
 import type { Entry, Kv } from "./key-editor.ts";
 import { Mistake } from "./mistake.ts";
-import { inOneLine, wrangler } from "./wrangler.ts";
+import { withoutLineBreaks, wrangler } from "./wrangler.ts";
 
 export interface Place extends Where {
   readonly remote: boolean;
@@ -40,7 +40,7 @@ export function openKv(place: Place): Kv {
       try {
         return JSON.parse(printed) as Entry[];
       } catch {
-        throw new Mistake(`wrangler did not print a list of keys: ${inOneLine(printed)}`);
+        throw new Mistake(`wrangler did not print a list of keys: ${withoutLineBreaks(printed)}`);
       }
     },
     async delete(name) {

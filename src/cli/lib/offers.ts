@@ -3,7 +3,8 @@ import type { Discovery } from "../../build/read/discovery.ts";
 
 type Traits = Discovery[keyof Pick<Discovery, "tools" | "prompts" | "resources">][number]["traits"];
 
-export interface Offer {
+/** A tool, a prompt or a resource. */
+export interface ListedOffer {
   /** As callers write it: a tool's id, a prompt's name, a resource's URI. */
   readonly name: string;
   /** Path of its file. */
@@ -13,7 +14,8 @@ export interface Offer {
   readonly traits: Traits;
 }
 
-export function offersOf({ tools, prompts, resources }: Discovery): Offer[] {
+/** All offers of a fork, in one form. */
+export function offersOf({ tools, prompts, resources }: Discovery): ListedOffer[] {
   return [
     ...tools.map(({ id, path, toolkit, description, traits }) => ({ name: id, path, toolkit, description, traits })),
     ...prompts.map(({ name, path, toolkit, about, traits }) => offer(name, path, toolkit, about, traits)),
@@ -21,6 +23,12 @@ export function offersOf({ tools, prompts, resources }: Discovery): Offer[] {
   ];
 }
 
-function offer(name: string, path: string, toolkit: string, about: { description: string }, traits: Traits): Offer {
+function offer(
+  name: string,
+  path: string,
+  toolkit: string,
+  about: { description: string },
+  traits: Traits,
+): ListedOffer {
   return { name, path, toolkit, description: about.description, traits };
 }

@@ -35,7 +35,7 @@ function explain(printed: string): string {
   const errors = [...printed.matchAll(/\[ERROR\]([\s\S]*?)(?=🪵|✘|\[ERROR\]|If you think this is a bug|$)/gu)];
   const [first = printed, ...others] = errors.map(([, error = ""]) => error);
   // "Build failed with 1 error:", and then what.
-  const text = inOneLine(first.trimEnd().endsWith(":") ? `${first} ${others[0] ?? ""}` : first);
+  const text = withoutLineBreaks(first.trimEnd().endsWith(":") ? `${first} ${others[0] ?? ""}` : first);
   const login = "run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN to a token that may edit Workers KV";
   if (text.includes("CLOUDFLARE_API_TOKEN")) return `wrangler is not logged in to Cloudflare: ${login}.`;
   if (/logged in|\[code: (6003|9106|9109|10000|10001)\]/i.test(text)) return `Cloudflare refuses: ${login}. (${text})`;
@@ -45,6 +45,7 @@ function explain(printed: string): string {
   return `wrangler failed: ${text}`;
 }
 
-export function inOneLine(text: string): string {
+/** The text with one space for each run of white space. */
+export function withoutLineBreaks(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }

@@ -1,16 +1,16 @@
 /** `npm run new -- weather/forecast`: writes a tool, a prompt or a resource in tools/, and a test that passes. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import type { ParseArgsOptionsConfig } from "node:util";
 import { helpOf, readArguments, runScript, type Script } from "../lib/arguments.ts";
+import { ROOT } from "../lib/config.ts";
 import { Mistake } from "../lib/mistake.ts";
 import { nextSteps, USAGE } from "./messages.ts";
 import { promptTestText, promptText, resourceTestText, resourceText } from "./offer-text.ts";
 import { type Needs, readNeeds, readTarget, type Target } from "./target.ts";
 import { toolTestText, toolText } from "./tool-text.ts";
 
-const ROOT = resolve(import.meta.dirname, "../../..");
 const SCRIPT = {
   name: "new",
   options: {

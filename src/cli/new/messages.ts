@@ -1,7 +1,7 @@
 /** The texts of `npm run new`: its usage, and what to do with what it wrote. */
 import type { Needs, Target } from "./target.ts";
 
-export const USAGE = `Writes a tool and its test, ready to run.
+export const USAGE = `Writes a tool, a prompt or a resource, and its test.
 
 npm run new -- weather/forecast   writes tools/weather/forecast.ts: Weather.Forecast
     --secret API_KEY              it needs a secret, from its caller or the Worker
@@ -12,6 +12,7 @@ npm run new -- weather/stations --resource  a resource, which a client reads
 
 Names are lower-case words joined by dashes. Nothing is ever overwritten.`;
 
+/** What `npm run new` prints when it is done. */
 export function nextSteps({ kind, file, test, id, mcpName, toolkit }: Target, { secret }: Needs): string {
   const known = kind === "tool" ? `${id} over OXP, and ${mcpName} over MCP and OpenTool` : `a ${kind} over MCP`;
   const steps = [

@@ -3,6 +3,7 @@ import { PROMPT, RESOURCE } from "../lib/examples.ts";
 import type { Target } from "./target.ts";
 import { imports, lines } from "./tool-text.ts";
 
+/** The file of a new prompt. */
 export function promptText(): string {
   return lines(
     imports("definePrompt", "#tool"),
@@ -19,6 +20,7 @@ export function promptText(): string {
   );
 }
 
+/** The test of a new prompt. */
 export function promptTestText({ mcpName }: Target): string {
   return lines(
     imports("expect, it", "vitest"),
@@ -32,6 +34,7 @@ export function promptTestText({ mcpName }: Target): string {
   );
 }
 
+/** The file of a new resource. */
 export function resourceText(target: Target): string {
   return lines(
     imports("defineResource", "#tool"),
@@ -46,6 +49,7 @@ export function resourceText(target: Target): string {
   );
 }
 
+/** The test of a new resource. */
 export function resourceTestText(target: Target): string {
   return lines(
     imports("expect, it", "vitest"),

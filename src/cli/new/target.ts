@@ -1,4 +1,4 @@
-/** Reads what `npm run new` was asked to write: names, files, and what the new tool needs. Reads folders, writes none. */
+/** Reads what `npm run new` was asked to write: names, files, and what the new tool needs. Writes nothing. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Kind, nameComplaint, pascalCase, toolkitComplaint } from "../../build/read/paths.ts";
@@ -74,7 +74,7 @@ export function readTarget(text: string, kind: Kind, root: string): Target {
   return { kind, toolkit, name, id, mcpName, file, test };
 }
 
-/** @throws {Mistake} if a name cannot be the name of a secret or of an authorization */
+/** @throws {Mistake} if a name is not in the usual spelling */
 export function readNeeds(values: { secret?: string; authorization?: string; session?: boolean }): Needs {
   const { secret, authorization, session = false } = values;
   if (secret !== undefined && !/^[A-Z][A-Z0-9_]*$/.test(secret)) {
@@ -84,7 +84,8 @@ export function readNeeds(values: { secret?: string; authorization?: string; ses
   }
   if (authorization !== undefined && !/^[a-z][a-z0-9-]*$/.test(authorization)) {
     throw new Mistake(
-      `--authorization: "${authorization}" is not the id of a service: write lower-case letters, digits and -, as in google.`,
+      `--authorization: "${authorization}" is not the id of a service: ` +
+        "write lower-case letters, digits and -, as in google.",
     );
   }
   return { secret, authorization, session };

@@ -1,4 +1,4 @@
-/** The text of a new tool and of its test. What it does is an example to replace; what it needs is what was asked for. */
+/** The text of a new tool and of its test: an example to replace, with the requirements that were asked for. */
 import { TOOL } from "../lib/examples.ts";
 import type { Needs, Target } from "./target.ts";
 
@@ -9,8 +9,10 @@ const SERVICE = "https://api.example.com/echo";
 export const lines = (...all: readonly (string | false | undefined)[]) =>
   `${all.filter((line) => line !== false && line !== undefined).join("\n")}\n`;
 
+/** A line that imports names from a module. */
 export const imports = (names: string, module: string) => `import { ${names} } from ${JSON.stringify(module)};`;
 
+/** The file of a new tool. */
 export function toolText(needs: Needs): string {
   const { secret, authorization, session } = needs;
   const calls = secret !== undefined || authorization !== undefined;
@@ -68,6 +70,7 @@ function request({ secret, authorization }: Needs): string[] {
     .split("\n");
 }
 
+/** The test of a new tool. */
 export function toolTestText({ id }: Target, { secret, authorization, session }: Needs): string {
   const given = [
     secret && `secrets: { ${secret}: "a key" }`,
@@ -91,7 +94,8 @@ export function toolTestText({ id }: Target, { secret, authorization, session }:
     `  const ${session ? "first" : "{ value }"} = await callTool("${id}", { text: "hello" }${options});`,
     `  expect(${session ? "first.value" : "value"}).toEqual(${value(1)});`,
     session &&
-      `  const second = await callTool("${id}", { text: "hello" }, { ${calls ? "...OPTIONS, " : ""}session: first.session });`,
+      `  const second = await callTool("${id}", { text: "hello" }, ` +
+        `{ ${calls ? "...OPTIONS, " : ""}session: first.session });`,
     session && `  expect(second.value).toEqual(${value(2)});`,
     "});",
     ...(secret

@@ -1,7 +1,7 @@
 /**
- * Loaded into wrangler's process by `npm start` (`node --import`): shows the Worker's log, which is JSON for machines, to
- * a person, and prints a banner when the server is ready. wrangler has no option for either. The output stays wrangler's
- * own otherwise, with its terminal and its keys.
+ * Loaded into wrangler's process by `npm start` (`node --import`): shows the Worker's log, which is JSON, to a person,
+ * and prints a banner when the server is ready. wrangler has no option for either. All other output stays wrangler's
+ * own, with its terminal and its keys.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";

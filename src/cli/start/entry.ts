@@ -14,7 +14,7 @@ export const paintFor =
     styleText(colour, text, { stream });
 
 const LEVELS = { debug: "dim", info: "dim", warning: "yellow", error: "red" } as const;
-/** Outcomes that are not the tool's fault, and need a look all the same. */
+/** The colour of each outcome. All others are yellow: not the tool's fault, but worth a look. */
 const OUTCOMES: ReadonlyMap<unknown, Parameters<Paint>[0]> = new Map([
   ["completed", "green"],
   ["asking", "green"],
@@ -32,7 +32,7 @@ const HINTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Where this project is. */
-export interface Place {
+export interface Project {
   readonly root: string;
   /** The file of a tool, prompt or resource by its name in the log; undefined if there is none. */
   readonly fileOf: (name: string) => string | undefined;
@@ -42,8 +42,8 @@ export interface Place {
 const INVISIBLE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /**
- * A value in one line of visible characters. Callers and tools choose ids, messages and data, so without this they could
- * clear the terminal, or print a line that passes for an entry.
+ * A value in one line of visible characters. Callers and tools choose ids, messages and data, so without this they
+ * could clear the terminal, or print a line that passes for an entry.
  */
 function visible(value: unknown): string {
   const text = typeof value === "string" ? value : String(JSON.stringify(value));
@@ -86,7 +86,7 @@ function isDescribed(error: unknown, causes = MAX_CAUSES): error is DescribedErr
  * @param now the time of entries that have none
  * @returns one line; more only for an error, which has its stack and its causes
  */
-export function showEntry(entry: LogEntry, { root, fileOf }: Place, paint: Paint, now: Date): string {
+export function showEntry(entry: LogEntry, { root, fileOf }: Project, paint: Paint, now: Date): string {
   const time = paint("dim", clock(entry.time, now));
   const tool = typeof entry.tool === "string" ? visible(entry.tool) : undefined;
   if (entry.message === "call" && typeof entry.durationMs === "number") {
@@ -103,8 +103,8 @@ export function showEntry(entry: LogEntry, { root, fileOf }: Place, paint: Paint
   return [file === undefined ? head : `${head}  ${file}`, ...lines].join("\n");
 }
 
-/** Outcome, duration, protocol and the reason, as in `failed  12 ms  mcp  tools/kit/add.ts: it requires secret "KEY"`. */
-function ending(entry: LogEntry, durationMs: number, paint: Paint, fileOf: Place["fileOf"]): string[] {
+/** Outcome, duration, protocol and reason, as in `failed  12 ms  mcp  tools/kit/add.ts: it requires secret "KEY"`. */
+function ending(entry: LogEntry, durationMs: number, paint: Paint, fileOf: Project["fileOf"]): string[] {
   const { outcome, reason, protocol, replayed, completion } = entry;
   const words = visible(outcome) + (reason === undefined ? "" : ` (${visible(reason)})`);
   return [
@@ -118,7 +118,7 @@ function ending(entry: LogEntry, durationMs: number, paint: Paint, fileOf: Place
 }
 
 /** The tool's file, what went wrong, and what to do. Nothing for a call that went well. */
-function why({ outcome, reason, detail, tool }: LogEntry, fileOf: Place["fileOf"]): string[] {
+function why({ outcome, reason, detail, tool }: LogEntry, fileOf: Project["fileOf"]): string[] {
   if (OUTCOMES.get(outcome) === "green") return [];
   const file = typeof tool === "string" ? fileOf(tool) : undefined;
   const words = typeof detail === "string" ? visible(detail.replaceAll(/\s*\n\s*/g, " ")) : undefined;

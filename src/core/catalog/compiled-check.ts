@@ -23,10 +23,10 @@ export interface Check {
 }
 
 /** A validator that ajv compiled. It stores its mistakes in its own property `errors`, until the next call. */
-type Part = ((value: unknown) => boolean) & { errors?: readonly Mistake[] | null };
+type Part = ((value: unknown) => boolean) & { errors?: readonly AjvError[] | null };
 
 /** ajv's ErrorObject; `instancePath` is a JSON Pointer (RFC 6901). Of the input, it contains only names of members. */
-interface Mistake {
+interface AjvError {
   readonly instancePath: string;
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -111,11 +111,11 @@ function issuesIn(input: Readonly<Record<string, unknown>>, check: Check): Schem
  *
  * @param within path of the value that was checked
  */
-function issueOf(mistakes: readonly Mistake[], within: readonly string[]): SchemaIssue {
+function issueOf(mistakes: readonly AjvError[], within: readonly string[]): SchemaIssue {
   const last = mistakes.slice(-1);
   // If no item matches `contains`, or several alternatives of `oneOf` match, no single part of the value is wrong.
   const isWhole = last.some(({ keyword, params }) => keyword === "contains" || params.passingSchemas);
-  const isCause = ({ keyword, propertyName }: Mistake) => !COMBINING.has(keyword) && propertyName === undefined;
+  const isCause = ({ keyword, propertyName }: AjvError) => !COMBINING.has(keyword) && propertyName === undefined;
   const causes = isWhole ? [] : mistakes.filter(isCause);
   const depth = causes.reduce((deepest, mistake) => Math.max(deepest, stepsOf(mistake).length), 0);
   const deepest = causes.filter((mistake) => stepsOf(mistake).length === depth);
@@ -143,7 +143,7 @@ const COMBINING: ReadonlySet<string> = new Set(["anyOf", "oneOf", "if"]);
 /** ajv's parameters that name a missing or unexpected member. */
 const MEMBER = ["missingProperty", "additionalProperty", "unevaluatedProperty", "propertyName"];
 
-function stepsOf({ instancePath, params }: Mistake): string[] {
+function stepsOf({ instancePath, params }: AjvError): string[] {
   const steps = instancePath.split("/").slice(1);
   const member = MEMBER.map((name) => params[name]).find((name) => typeof name === "string");
   const decoded = steps.map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
@@ -151,7 +151,7 @@ function stepsOf({ instancePath, params }: Mistake): string[] {
 }
 
 /** Never repeats the input, which may be secret. */
-function messageOf({ keyword, params }: Mistake): string {
+function messageOf({ keyword, params }: AjvError): string {
   const message = MESSAGES[keyword] ?? "Must be valid against the schema";
   return typeof message === "function" ? message(params) : message;
 }
@@ -165,7 +165,7 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: "true or false",
 };
 
-const MESSAGES: Readonly<Record<string, string | ((params: Mistake["params"]) => string)>> = {
+const MESSAGES: Readonly<Record<string, string | ((params: AjvError["params"]) => string)>> = {
   type: ({ type }) =>
     MUST_BE +
     [type]

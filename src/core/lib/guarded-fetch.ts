@@ -87,8 +87,15 @@ const LOCAL_NAME =
   /^[^.]*$|\.(localhost|localdomain|local|internal|intranet|home|home\.arpa|lan|corp|private|svc|test|invalid|onion)$/;
 
 /** IANA's special-purpose IPv4 blocks, in dotted decimal. */
-const PRIVATE_V4 =
-  /^(0|10|127|22[4-9]|2[3-5]\d|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])|169\.254|172\.(1[6-9]|2\d|3[01])|192\.(168|0\.[02]|88\.99)|198\.(1[89]|51\.100)|203\.0\.113)(\.\d+){1,3}$/;
+const PRIVATE_V4 = new RegExp(
+  `^(${[
+    String.raw`0|10|127|22[4-9]|2[3-5]\d`,
+    String.raw`100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])`,
+    String.raw`169\.254|172\.(1[6-9]|2\d|3[01])`,
+    String.raw`192\.(168|0\.[02]|88\.99)`,
+    String.raw`198\.(1[89]|51\.100)|203\.0\.113`,
+  ].join("|")})(\\.\\d+){1,3}$`,
+);
 
 /**
  * Only global unicast (2000::/3) is public, except for addresses that embed an IPv4 address (Teredo, 6to4) and those

@@ -133,7 +133,10 @@ export interface PageQuestion {
   readonly url: string;
 }
 
-/** The Worker's bindings and variables, by name: empty until discovery adds a member for each name in wrangler.toml (`src/generated/env.d.ts`). */
+/**
+ * The Worker's bindings and variables, by name: empty until discovery adds a member for each name in wrangler.toml
+ * (`src/generated/env.d.ts`).
+ */
 // biome-ignore lint/suspicious/noEmptyInterface: the generated file adds to it, which a type alias does not allow
 export interface Bindings {}
 

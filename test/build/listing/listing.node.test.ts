@@ -59,7 +59,8 @@ const SAMPLES: Record<string, Sample> = {
   },
   "long-name": {
     breaks: { name: `"${"a".repeat(41)}"` },
-    problem: "has 41 characters: Cursor drops tools whose name has over 59 together with the server's",
+    problem:
+      "has 41 characters, which leaves 18 for the server's name: Cursor drops a tool if the two have over 59 together",
     keeps: [{ name: `"${"a".repeat(40)}"` }],
   },
   "long-description": {
@@ -160,11 +161,15 @@ describe("a tool that hosts take", () => {
 it("the server's name counts: a long one leaves less for the tool's", async () => {
   const made = project({ "kit/a.ts": source({ name: `"${"a".repeat(30)}"` }) });
   const { writeFileSync } = await import("node:fs");
-  writeFileSync(
-    join(made.folder, "wrangler.toml"),
-    `name = "x"\ncompatibility_date = "2026-10-01"\n[vars]\nSERVER_NAME = "${"s".repeat(30)}"\n`,
-  );
-  expect((await made.discover()).stderr).toContain("write a name of up to 29 characters");
+  const saidOf = async (length: number) => {
+    writeFileSync(
+      join(made.folder, "wrangler.toml"),
+      `name = "x"\ncompatibility_date = "2026-10-01"\n[vars]\nSERVER_NAME = "${"s".repeat(length)}"\n`,
+    );
+    return (await made.discover()).stderr;
+  };
+  expect(await saidOf(30)).toContain("write a name of up to 29 characters");
+  expect(await saidOf(60)).toMatch(/leaves 29 for the server's name: .*\n {2}fix: {5}shorten SERVER_NAME/);
 });
 
 it.each(['["tuples"]', '"tuple"', "true", "{ allow: 1 }", '{ permit: ["tuple"] }'])(

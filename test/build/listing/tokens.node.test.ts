@@ -14,7 +14,7 @@ let fork: Fork;
 function table(): string[] {
   const lines = run("--tokens").split("\n");
   const begins = (text: string) => lines.findIndex((line) => line.startsWith(text));
-  return lines.slice(begins("about so many tokens"), begins("all ") + 1);
+  return lines.slice(begins("estimated tokens"), begins("all ") + 1);
 }
 const run = (...args: string[]) =>
   execFileSync("npm", ["run", "--silent", "discover", "--", ...args], { cwd: fork.root, encoding: "utf8" });

@@ -19,10 +19,10 @@ it.each([{}, { WRANGLER_COMMAND: "dev" }])("both toolkits share the module's sta
   expect([await run(first), await run(second)]).toEqual(["1", "2"]);
 });
 
-it("but not in a circle", async () => {
+it("but not in a cycle", async () => {
   const { stderr } = await project({
     "a/x.ts": tool({ run: "() => one" }, 'import { one } from "../b/y.ts";\nexport const two = "2";'),
     "b/y.ts": tool({ run: "() => two" }, 'import { two } from "../a/x.ts";\nexport const one = "1";'),
   }).discover();
-  expect(stderr).toContain("it imports itself in a circle: tools/a/x.ts → tools/b/y.ts → tools/a/x.ts");
+  expect(stderr).toContain("it imports itself in a cycle: tools/a/x.ts → tools/b/y.ts → tools/a/x.ts");
 });

@@ -13,8 +13,8 @@ const PROMPTS: readonly (readonly [string, string, string])[] = [
     'a prompt has no member "ttlMs"',
     "scopes, rate, timeoutMs, env, trace, get",
   ],
-  ['description: "P", scopes: "s", get: () => ""', "its scopes is not a list of scopes", "scopes: ["],
-  ['description: "P", scopes: ["a b"], get: () => ""', "its scopes is not a list of scopes", "scopes: ["],
+  ['description: "P", scopes: "s", get: () => ""', 'its "scopes" is not a list of scopes', "scopes: ["],
+  ['description: "P", scopes: ["a b"], get: () => ""', 'its "scopes" is not a list of scopes', "scopes: ["],
   ['description: "P", rate: "10", get: () => ""', "its rate is not a whole number of calls a minute", "rate: 10"],
   ['description: "P", timeoutMs: 0, get: () => ""', "its timeoutMs is not a number", "timeoutMs: 30_000"],
   [
@@ -37,20 +37,24 @@ const PROMPTS: readonly (readonly [string, string, string])[] = [
     'the required of the argument "city" is not true or false',
     "required: true",
   ],
-  ['description: "P", icons: [{ src: "https://x.example/", sizes: 48n }], get: () => ""', "its icons is not", "sizes"],
+  [
+    'description: "P", icons: [{ src: "https://x.example/", sizes: 48n }], get: () => ""',
+    'its "icons" is not',
+    "sizes",
+  ],
 ];
 /** A resource's members besides its description and `read`. */
 const RESOURCES: readonly (readonly [string, string, string])[] = [
   ['uri: "x://0", once: true', 'a resource has no member "once"', "ttlMs"],
   ['uri: "x://1", rate: 0.5', "its rate is not a whole number", "rate: 10"],
-  ['uri: "x://2", scopes: ["*"]', "its scopes is not a list", "scopes: ["],
+  ['uri: "x://2", scopes: ["*"]', 'its "scopes" is not a list', "scopes: ["],
   ['uri: "x://3", ttlMs: -1', "its ttlMs is not a whole number of milliseconds", "ttlMs: 60_000"],
   ['uri: "x://4", ttlMs: 0.5', "its ttlMs is not a whole number of milliseconds", "ttlMs: 60_000"],
   ['uri: "x://5", ttlMs: Infinity', "its ttlMs is not a whole number of milliseconds", "ttlMs: 60_000"],
   ['uri: "x://6", ttlMs: "1h"', "its ttlMs is not a whole number of milliseconds", "ttlMs: 60_000"],
   ['uri: "x://{y}/7", complete: { y: "Oslo" }', 'the completion of "y" is not a function', "write a function"],
   ['uri: "x://{y}/8", complete: { z: () => [] }', 'complete has "z"', "remove it"],
-  ['uri: "x://{y}/9", complete: () => []', "its complete is not an object", "write complete: {"],
+  ['uri: "x://{y}/9", complete: () => []', 'its "complete" is not an object', "write complete: {"],
 ];
 const MISTAKES = [
   ...PROMPTS.map(([members, ...said], at) => ({ name: `p-x${at}.prompt`, text: `{ ${members} }`, said })),

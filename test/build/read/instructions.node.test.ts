@@ -71,7 +71,7 @@ describe("a text that would not be read is a mistake", () => {
   it.each(["5", '" "', "{}"])("instructions: %s", async (text) => {
     const { code, stderr } = await discovered({ "kit/toolkit.ts": `export default { instructions: ${text} };` });
     expect(code).toBe(1);
-    expect(stderr).toContain("tools/kit/toolkit.ts:1\n  problem: its instructions is not a text");
+    expect(stderr).toContain('tools/kit/toolkit.ts:1\n  problem: its "instructions" is not a text');
   });
 });
 

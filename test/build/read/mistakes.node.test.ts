@@ -173,7 +173,7 @@ const MISTAKES: Record<string, Mistake> = {
   "routes that wait": inWorker(
     'export default {\n  async routes(app: any) { await 0; app.get("/a", () => {}); },\n};',
     ":2",
-    "its routes is async",
+    'its "routes" is async',
     "register all before it returns",
   ),
   "routes that throw": inWorker(
@@ -291,9 +291,9 @@ const MISTAKES: Record<string, Mistake> = {
   "a time limit of nothing": inAdd(tool({ timeoutMs: "0" }), "its timeoutMs is not", "timeoutMs: 30_000"),
   "a time limit in words": inAdd(tool({ timeoutMs: '"30s"' }), "its timeoutMs is not", "timeoutMs: 30_000"),
   "a time limit that no timer can hold": inAdd(tool({ timeoutMs: "2 ** 31" }), "its timeoutMs is not", "30_000"),
-  "scopes that are no list": inAdd(tool({ scopes: '"a"' }), "its scopes is not a list", "scopes:"),
-  "a scope with a blank": inAdd(tool({ scopes: '["a b"]' }), "its scopes is not a list", "scopes:"),
-  "a scope that means all": inAdd(tool({ scopes: '["*"]' }), "its scopes is not a list", "scopes:"),
+  "scopes that are no list": inAdd(tool({ scopes: '"a"' }), 'its "scopes" is not a list', "scopes:"),
+  "a scope with a blank": inAdd(tool({ scopes: '["a b"]' }), 'its "scopes" is not a list', "scopes:"),
+  "a scope that means all": inAdd(tool({ scopes: '["*"]' }), 'its "scopes" is not a list', "scopes:"),
   "an older version that anyone may call": {
     files: {
       "kit/add.ts": tool({ version: '"2.0.0"', scopes: '["kit:add", "kit:all"]' }),
@@ -316,9 +316,9 @@ const MISTAKES: Record<string, Mistake> = {
     "readOnly: true",
   ),
   "an annotation in words": inAdd(tool({ annotations: '{ readOnly: "yes" }' }), '"readOnly" is not true', "readOnly"),
-  "annotations that are a list": inAdd(tool({ annotations: "[]" }), "its annotations is not an object", "readOnly"),
-  "an env that is one name": inAdd(tool({ env: '"KV"' }), "its env is not a list", 'env: ["MY_BINDING"]'),
-  "an env with an empty name": inAdd(tool({ env: '[""]' }), "its env is not a list", 'env: ["MY_BINDING"]'),
+  "annotations that are a list": inAdd(tool({ annotations: "[]" }), 'its "annotations" is not an object', "readOnly"),
+  "an env that is one name": inAdd(tool({ env: '"KV"' }), 'its "env" is not a list', 'env: ["MY_BINDING"]'),
+  "an env with an empty name": inAdd(tool({ env: '[""]' }), 'its "env" is not a list', 'env: ["MY_BINDING"]'),
   "a requirement that does not exist": inAdd(
     tool({ requirements: '{ secret: ["K"] }' }),
     "requirements.secret",
@@ -378,47 +378,47 @@ const MISTAKES: Record<string, Mistake> = {
   // Types that JSON lacks, or clients do not accept
   "an icon whose sizes are one text": inAdd(
     tool({ icons: '[{ src: "https://x.example/i.png", sizes: "48x48" }]' }),
-    "its icons is not a list of icons",
+    'its "icons" is not a list of icons',
     "write icons: [",
   ),
   "an icon whose kind is a number": inAdd(
     tool({ icons: '[{ src: "https://x.example/i.png", mimeType: 5 }]' }),
-    "its icons is not a list of icons",
+    'its "icons" is not a list of icons',
     "write icons: [",
   ),
   "an icon for a theme that there is not": inAdd(
     tool({ icons: '[{ src: "https://x.example/i.png", theme: "pink" }]' }),
-    "its icons is not a list of icons",
+    'its "icons" is not a list of icons',
     "write icons: [",
   ),
   "an icon with a bigint": inAdd(
     tool({ icons: '[{ src: "https://x.example/i.png", more: 1n }]' }),
-    "its icons is not a list of icons",
+    'its "icons" is not a list of icons',
     "write icons: [",
   ),
   "an icon with a function": inAdd(
     tool({ icons: '[{ src: "https://x.example/i.png", more: () => 1 }]' }),
-    "its icons is not a list of icons",
+    'its "icons" is not a list of icons',
     "write icons: [",
   ),
   "a meta with a bigint": inAdd(
     tool({ meta: "{ 'x.y/n': 1n }" }),
-    "its meta is not an object that JSON can represent",
+    'its "meta" is not an object that JSON can represent',
     "write meta: {",
   ),
   "a meta with a function": inAdd(
     tool({ meta: "{ 'x.y/n': [() => 1] }" }),
-    "its meta is not an object that JSON can represent",
+    'its "meta" is not an object that JSON can represent',
     "write meta: {",
   ),
   "a meta with a date": inAdd(
     tool({ meta: "{ 'x.y/n': new Date(0) }" }),
-    "its meta is not an object that JSON can represent",
+    'its "meta" is not an object that JSON can represent',
     "write meta: {",
   ),
   "a meta that is part of itself": inAdd(
     tool({ meta: "loop" }, "const loop: any = {}; loop.again = loop;"),
-    "its meta is not an object that JSON can represent",
+    'its "meta" is not an object that JSON can represent',
     "write meta: {",
   ),
 
@@ -643,7 +643,13 @@ describe.concurrent("a setting that would silently close or open a server", () =
     [
       "an identity provider whose tokens nothing checks",
       '[vars]\nJWT_ISSUER = "https://login.example.com"\n[alias]\n"#sign-in" = "./src/sign-in/server.ts"\n',
-      "JWT_… is set in [vars], but the part of the Worker that checks tokens is not turned on",
+      "JWT_ISSUER is set in [vars], but the part of the Worker that checks tokens is not turned on",
+      'write "#tokens" = "./src/tokens/jwt.ts" under [alias]',
+    ],
+    [
+      "tokens that are turned off by name",
+      '[vars]\nJWT_SECRET = "a secret of 32 characters or more"\n[alias]\n"#tokens" = "./src/tokens/off.ts"\n',
+      "JWT_SECRET is set in [vars], but the part of the Worker that checks tokens is not turned on",
       'write "#tokens" = "./src/tokens/jwt.ts" under [alias]',
     ],
     [

@@ -21,10 +21,10 @@ describe.concurrent("wrangler.toml", () => {
       [
         "2 warning(s) in settings:",
         "wrangler.toml:2",
-        "  problem: PUBLICC in [vars] is no setting",
+        "  problem: PUBLICC in [vars] is not a setting of Trivet",
         expect.stringMatching(/^ {2}fix: +did you mean PUBLIC\?/),
         "wrangler.toml:6",
-        "  problem: RATE_PER_MINUET in [env.a.vars] is no setting",
+        "  problem: RATE_PER_MINUET in [env.a.vars] is not a setting of Trivet",
         expect.stringMatching(/^ {2}fix: +did you mean RATE_PER_MINUTE\?/),
       ],
     ]);

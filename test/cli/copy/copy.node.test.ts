@@ -54,8 +54,8 @@ beforeAll(() => {
 afterAll(() => fork.remove());
 
 /** Runs the script in the fork, whose wrangler.toml has these lines besides those of a healthy one. */
-function copy(args: readonly string[], tables = "", top = "", env: Record<string, string> = {}) {
-  fork.write("wrangler.toml", top + SETTINGS + tables);
+function copy(args: readonly string[], tables = "", top = "", env: Record<string, string> = {}, settings = SETTINGS) {
+  fork.write("wrangler.toml", top + settings + tables);
   const { status, stdout, stderr } = spawnSync(process.execPath, ["src/cli/copy/cli.ts", ...args], {
     cwd: fork.root,
     encoding: "utf8",
@@ -179,6 +179,18 @@ database_name = "orders"
     });
   });
 
+  it("is its own if --share does not name it, keys and rate limits, too", () => {
+    const limits = [...SETTINGS.matchAll(/^name = "(RATE_\d+)"$/gm)].map(([, name = ""]) => name);
+    const kv = SETTINGS.replace('binding = "KV"', 'binding = "KV"\nid = "0f2ac74b498b48028cb68387c421e279"');
+    const own = (share: readonly string[]) => {
+      const { stdout, stderr } = copy(["staging", ...share.flatMap((name) => ["--share", name])], "", "", {}, kv);
+      return /^Its own: (.*)\.$/m.exec(stdout)?.[1]?.split(", ") ?? stderr;
+    };
+    expect(own([])).toEqual(expect.arrayContaining(["keys", "rate limits"]));
+    expect(own(["KV", ...limits])).toEqual(["Durable Objects", "secrets"]);
+    expect(own(limits.slice(1))).toEqual(expect.arrayContaining(["keys", "rate limits"]));
+  });
+
   it("is never production's database by accident: one without an id cannot be shared", () => {
     const { status, stderr } = copy(["staging", "--share", "DB"], tables.replace(/\[\[(hyp|serv|tail)[^[]*/g, ""));
     expect(status).toBe(1);
@@ -188,8 +200,8 @@ database_name = "orders"
 
 it.each<[string, readonly string[], Record<string, string>, string]>([
   ["no name", [], {}, "copy takes one name"],
-  ["a name that is not part of an address", ["My_Copy"], {}, "small letters, digits and single dashes"],
-  ["a path", ["../x"], {}, "small letters, digits and single dashes"],
+  ["a name that is not part of an address", ["My_Copy"], {}, "lower-case letters, digits and single dashes"],
+  ["a path", ["../x"], {}, "lower-case letters, digits and single dashes"],
   ["a name that is too long", ["x".repeat(60)], {}, "longer than 63 characters"],
   ["a binding that there is not", ["staging", "--share", "NOPE"], {}, 'wrangler.toml has no "NOPE"; it has KV'],
   ["an option that npm took", ["staging"], { npm_config_share: "KV" }, "npm kept --share for itself"],

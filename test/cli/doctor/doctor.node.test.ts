@@ -226,11 +226,20 @@ it("checks the copy that --config names, and its Worker", async () => {
       expect.stringMatching(/^warning: the account: there are no keys/),
     ]);
     expect(ended.stdout).not.toContain("not checked");
+    expect(ended.stdout).toContain("fix:     in wrangler.toml, remove it; then run npm run copy again");
     expect(ended.stdout).toContain("npm run keys -- create NAME --remote --config wrangler.staging.jsonc\n");
     expect(staging.requests).toContain("GET /workers/scripts/acme-staging/secrets");
   } finally {
     staging.close();
   }
+});
+
+it("says what --config does not change", async () => {
+  const { code, stdout } = await doctor(fork({}, HEALTHY), ["--help"]);
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/--config FILE .*Tools and values are checked in\s+wrangler\.toml/),
+  ]);
 });
 
 it("hears of an option that npm took", async () => {

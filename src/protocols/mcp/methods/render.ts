@@ -126,7 +126,8 @@ export function refused(refusal: Refusal, dialect: Dialect, context: RequestCont
       const asked = /[.?!]$/.test(question) ? question : `${question}.`;
       return dialect.lacksCapability(
         capability,
-        `The tool needs an answer first: ${asked} This needs a client with the capability ${CAPABILITY_NAMES[capability]}, which this one does not declare`,
+        `The tool needs an answer first: ${asked} ` +
+          `This needs a client with the capability ${CAPABILITY_NAMES[capability]}, which this one does not declare`,
       );
     }
     case "conflict":

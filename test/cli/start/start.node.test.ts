@@ -5,11 +5,11 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ends, type Fork, makeFork, type Started, start, until } from "../support/node/fork.ts";
-import { postJson } from "../support/node/http.ts";
+import { ends, type Fork, makeFork, type Started, start, until } from "../../support/node/fork.ts";
+import { postJson } from "../../support/node/http.ts";
 
 /** The file that the README tells a reader to add. */
-const GREET = readFileSync(join(import.meta.dirname, "../fixtures/samples/hello/greet.ts"), "utf8");
+const GREET = readFileSync(join(import.meta.dirname, "../../fixtures/samples/hello/greet.ts"), "utf8");
 
 describe("npm start in a fork whose tools/ is empty", () => {
   let fork: Fork;

@@ -1,6 +1,6 @@
 /**
- * Finds the original position of a line of a bundle: esbuild and wrangler write a source map `index.js.map` next to
- * each bundle. (Node's own option for it reads a map when it loads the module, and here another process may load it.)
+ * Finds the original position of a line of a bundle: esbuild and wrangler write a source map, `<bundle>.map`, next
+ * to each. (Node's own option for it reads a map when it loads the module, and here another process may load it.)
  */
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { SourceMap } from "node:module";
@@ -18,7 +18,7 @@ export interface Position {
 /** One line of a stack trace that has a position: `    at inner (file:///tmp/index.js:220:9)`. */
 const FRAME = /^(\s+at )(?:(.*) \()?(file:\/\/[^()]+?):(\d+):(\d+)\)?$/;
 
-/** The frames of a stack trace that have a position, from the innermost, with the lines as they are written. */
+/** A frame of a stack trace, at its original position. */
 export interface Frame extends Position {
   /** `    at inner` */
   readonly caller: string;

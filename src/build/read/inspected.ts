@@ -1,0 +1,50 @@
+/** What the inspection of a file of tools/ found: a tool, a prompt, a resource, a toolkit's own file or worker.ts. */
+import type { ListingRule } from "../../core/model/definition.ts";
+import type { PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
+import type { Described } from "../../core/model/tool-description.ts";
+import type { Demands } from "../schema/demands.ts";
+import type { OfferFile } from "./paths.ts";
+import type { Complaint } from "./problem.ts";
+
+/** The inspection of one file. Plain data, because it comes from another thread. */
+export interface Inspected {
+  readonly complaints: readonly Complaint[];
+  /** Present whenever it is valid, even if there are complaints. */
+  readonly version?: string | undefined;
+  /** Absent when there are complaints. */
+  readonly tool?:
+    | (Pick<Described, "version" | "description" | "traits" | "input" | "output" | "verbatim" | "check"> & {
+        /** Compiled to `check` outside the thread that inspects. */
+        readonly demands?: Demands;
+      })
+    | undefined;
+  /** The rules of listings that do not apply to a tool. */
+  readonly allowed?: readonly ListingRule[] | undefined;
+  /** The name that a definition gives itself. */
+  readonly name?: string | undefined;
+  /** Absent if there are complaints, or if the file is not a prompt. */
+  readonly prompt?: Pick<PromptEntry, "about" | "traits"> | undefined;
+  /** Absent if there are complaints, or if the file is not a resource. */
+  readonly resource?:
+    | {
+        readonly uri: string;
+        readonly about: Omit<ResourceEntry["about"], "name">;
+        readonly ttlMs?: number;
+        readonly traits: ResourceEntry["traits"];
+      }
+    | undefined;
+  /** How a `toolkit.ts` spells its toolkit: `SMS`. */
+  readonly toolkitName?: string | undefined;
+  /** What a `toolkit.ts` tells models about its toolkit. */
+  readonly instructions?: string | undefined;
+}
+
+/** A tool, a prompt or a resource, with the names that come from its path. */
+export interface Candidate {
+  readonly file: OfferFile;
+  readonly inspected: Inspected;
+  /** `Calculator.Add` */
+  readonly id: string;
+  /** `Calculator_Add` */
+  readonly name: string;
+}

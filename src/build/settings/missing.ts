@@ -1,0 +1,53 @@
+/** Finds what tools/ needs and wrangler.toml does not have: bindings, rate limiters, and the rule for .md files. */
+import { readFileSync } from "node:fs";
+import { unknownNames } from "../bindings/bindings.ts";
+import { lineOfMember } from "../lib/member-line.ts";
+import type { Imports } from "../read/cycles.ts";
+import type { Candidate } from "../read/inspected.ts";
+import type { OfferFile } from "../read/paths.ts";
+import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
+import type { Available } from "./available.ts";
+
+/**
+ * Finds definitions that need what wrangler.toml does not have: a binding, which would be undefined when the tool runs,
+ * or the limiter of their rate. Without it, their calls could not be counted, so all would fail.
+ */
+export function missingIn(offers: readonly Candidate[], available: Available | undefined): Problem[] {
+  if (available === undefined) return [];
+  const { limiters, bindings } = available;
+  const other = limiters.size > 0 ? `write a rate of ${[...limiters].join(", ")}` : "leave the rate out";
+  return offers.flatMap(({ file, inspected: { tool, prompt, resource } }) => {
+    const { rate, env } = (tool ?? prompt ?? resource)?.traits ?? {};
+    const complaints = unknownNames(env, bindings);
+    if (rate !== undefined && !limiters.has(rate)) {
+      const problem = `its rate is ${rate}, and wrangler.toml has no rate limiter RATE_${rate}`;
+      const fix = `${other}, or add [[ratelimits]] with name = "RATE_${rate}"`;
+      complaints.push({ problem, fix, member: "rate" });
+    }
+    return complaints.map((complaint) => problemAt(file, complaint));
+  });
+}
+
+/** Files that wrangler imports as text only if a rule in wrangler.toml says so. */
+const BY_RULE = ".md";
+
+/**
+ * Finds an import of a .md file that wrangler would refuse, with a message that names neither the rule nor the file of
+ * settings: those of older forks lack the rule.
+ *
+ * @param imports what each file imports, as messages name them
+ */
+export function missingTextRule(imports: Imports, available: Available | undefined): Problem[] {
+  const importing = [...imports].find(([, paths]) => paths.some((path) => path.endsWith(BY_RULE)));
+  if (importing === undefined || available === undefined || available.importsMarkdown) return [];
+  const problem = `it imports a ${BY_RULE} file, and wrangler.toml has no rule that such files are text`;
+  const fix = `add to wrangler.toml: [[rules]] with type = "Text", globs = ["**/*${BY_RULE}"] and fallthrough = true`;
+  return [{ file: importing[0], problem, fix }];
+}
+
+/** With the line of the member that the complaint is about. */
+function problemAt({ file, path }: OfferFile, complaint: Complaint): Problem {
+  const { member } = complaint;
+  const line = member === undefined ? undefined : lineOfMember(readFileSync(path, "utf8"), member);
+  return problemIn(file, { line, ...complaint });
+}
