@@ -1,6 +1,6 @@
 /** Makes the settings of a second Worker from those of the first, so that the two share nothing. Pure. */
 import { createHash } from "node:crypto";
-import { KEPT, KINDS, type Kind, LEFT_OUT, ONLY_ONE, WORKERS } from "./kinds.ts";
+import { KEPT, KINDS, type Kind, LEFT_OUT, ONLY_ONE, OPEN, WORKERS } from "./kinds.ts";
 
 /** A table of wrangler.toml. */
 export type Table = Readonly<Record<string, unknown>>;
@@ -11,6 +11,8 @@ export interface Refusal {
   readonly key: string;
   /** What `--share` calls it. */
   readonly name: string;
+  /** The member that is to blame, if it is one. */
+  readonly member?: string;
   readonly why: string;
   readonly fix: string;
 }
@@ -22,6 +24,10 @@ export interface Separated {
   readonly own: readonly string[];
   readonly shared: readonly string[];
   readonly leftOut: readonly string[];
+  /** Whether the copy is at workers.dev, where the original is not. */
+  readonly isExposed: boolean;
+  /** Variables that would let everyone in there, and are "false" in the copy instead. */
+  readonly closed: readonly string[];
   /** Commands that must be run before the first deployment. */
   readonly create: readonly string[];
 }
@@ -73,7 +79,8 @@ export function separate(raw: Table, suffix: string, share: ReadonlySet<string>)
   /** A reference to a Worker: the copy refers to itself where the original does. */
   function reference(key: string, member: string, entry: Table): Table {
     if (entry[member] === undefined) return entry;
-    if (entry[member] === worker) return { ...entry, [member]: copy };
+    const { environment: _, ...rest } = entry;
+    if (entry[member] === worker) return { ...rest, [member]: copy };
     refuse(key, nameOf(entry, key), `is of another Worker, ${entry[member]}, which knows nothing of the copy`);
     return entry;
   }
@@ -116,13 +123,16 @@ export function separate(raw: Table, suffix: string, share: ReadonlySet<string>)
       case "services":
         return entries;
       case "workflows":
-        return entries.map((entry, at) => {
+        return entries.map(({ schedules, ...entry }, at) => {
+          if (schedules !== undefined) leftOut.add("schedules of Workflows");
           // Those of another Worker have its names.
-          const isOwn = entry !== tables(value)[at] || entry.script_name === undefined;
+          const isOwn = entry.script_name === undefined || tables(value)[at]?.script_name === worker;
           if (isOwn) own.add(`workflow ${renamed(entry.name)}`);
           return isOwn ? { ...entry, name: renamed(entry.name) } : entry;
         });
       case "durable_objects":
+        if (entries.some(({ script_name: script }) => script === undefined || script === copy))
+          own.add("Durable Objects");
         return { ...(value as Table), bindings: entries };
       case "analytics_engine_datasets":
         return tables(value).map((entry) => {
@@ -132,10 +142,16 @@ export function separate(raw: Table, suffix: string, share: ReadonlySet<string>)
           own.add(`dataset ${dataset}`);
           return { ...entry, dataset };
         });
-      case "ratelimits":
-        return tables(value).map((entry) =>
-          isShared(String(entry.name)) ? entry : { ...entry, namespace_id: limiterId(copy, entry.namespace_id) },
-        );
+      case "ratelimits": {
+        const all = tables(value).every(({ name }) => !share.has(String(name)));
+        return tables(value).map((entry) => {
+          if (isShared(String(entry.name))) return entry;
+          own.add(all ? "rate limits" : `rate limit ${entry.name}`);
+          return { ...entry, namespace_id: limiterId(copy, entry.namespace_id) };
+        });
+      }
+      case "observability":
+        return withoutDestinations(value as Table);
       default:
         for (const name of namesIn(key, value)) {
           if (ONLY_ONE.includes(key)) {
@@ -147,19 +163,39 @@ export function separate(raw: Table, suffix: string, share: ReadonlySet<string>)
     }
   }
 
+  /** They are the account's, and would get what the copy logs. */
+  function withoutDestinations(value: Table): Table {
+    const parts = Object.entries(value).map(([part, inner]) => {
+      if (typeof inner !== "object" || inner === null || !("destinations" in inner)) return [part, inner];
+      const { destinations: _, ...rest } = inner;
+      leftOut.add("destinations of logs and traces");
+      return [part, rest];
+    });
+    return Object.fromEntries(parts);
+  }
+
   const settings: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(raw)) {
     const what = LEFT_OUT[key];
     if (what !== undefined) leftOut.add(what);
     else settings[key] = KEPT.has(key) ? value : settingOf(key, value);
   }
-  return { settings, refused, own: [...own], shared: [...shared], leftOut: [...leftOut], create: [...create] };
+  own.add("secrets");
+  // Where keys are kept.
+  if (!share.has("KV")) own.add("keys");
+  const vars = (raw.vars ?? {}) as Table;
+  const isExposed = !(raw.workers_dev ?? (raw.route === undefined && tables(raw.routes).length === 0));
+  const closed = isExposed ? OPEN.filter((name) => String(vars[name]) === "true") : [];
+  if (closed.length > 0) settings.vars = { ...vars, ...Object.fromEntries(closed.map((name) => [name, "false"])) };
+  const words = { own: [...own], shared: [...shared], leftOut: [...leftOut], create: [...create] };
+  return { settings, refused, isExposed, closed, ...words };
 }
 
 /** Names of all that `--share` may name. */
 export function shareable(raw: Table): string[] {
   return Object.entries(raw).flatMap(([key, value]) => {
-    if (KEPT.has(key) || key in LEFT_OUT || key === "name" || ONLY_ONE.includes(key)) return [];
+    if (KEPT.has(key) || key in LEFT_OUT || ["name", "observability"].includes(key) || ONLY_ONE.includes(key))
+      return [];
     if (key === "queues") return namesIn(key, (value as Table).producers ?? []);
     const member = WORKERS[key];
     if (member === undefined) return namesIn(key, value);
@@ -190,6 +226,7 @@ function limiterId(worker: string, id: unknown): string {
   return String(1 + (createHash("sha256").update(`${worker} ${id}`).digest().readUInt32BE() % 1_000_000_000));
 }
 
-function tables(value: unknown): readonly Table[] {
+/** @returns nothing if it is not a list */
+export function tables(value: unknown): readonly Table[] {
   return Array.isArray(value) ? value : [];
 }
