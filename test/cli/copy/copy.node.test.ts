@@ -78,14 +78,15 @@ const read = (file: string) => unstable_readConfig({ config: join(fork.root, fil
 
 describe("a copy", () => {
   it("has resources of its own, and says which", () => {
-    const routes = 'workers_dev = false\nroutes = [{ pattern = "tools.example.com", custom_domain = true }]\n';
+    const routes =
+      'logpush = true\nworkers_dev = false\nroutes = [{ pattern = "tools.example.com", custom_domain = true }]\n';
     const { status, stdout, stderr } = copy(["staging"], SEPARABLE, routes);
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toMatch(/^Wrote wrangler\.staging\.jsonc: the Worker acme-staging\.$/m);
     expect(stdout).toMatch(/^Its own: .*R2 bucket files-staging, D1 database orders-staging.*$/m);
     expect(stdout).toMatch(/^Its own: .*Durable Objects, .*rate limits.*, secrets, keys\.$/m);
     expect(stdout).toMatch(
-      /^Left out: (?=.*routes)(?=.*crons)(?=.*environments)(?=.*schedules of Workflows)(?=.*destinations of logs)/m,
+      /^Left out: (?=.*routes)(?=.*crons)(?=.*environments)(?=.*logpush)(?=.*schedules of Workflows)(?=.*destinations of logs)/m,
     );
     expect(stdout).toContain("npx wrangler vectorize create docs-staging");
     expect(stdout).toContain("npx wrangler queues create jobs-dead-staging");
@@ -116,7 +117,7 @@ describe("a copy", () => {
     expect(made.d1_databases[0]).toMatchObject({ database_name: "orders-staging", migrations_dir: "data/migrations" });
     expect([made.routes, made.workers_dev, made.definedEnvironments]).toEqual([undefined, undefined, []]);
     const text = readFileSync(join(fork.root, "wrangler.staging.jsonc"), "utf8");
-    for (const id of ["0f2ac74b", "11111111", "files-dev", "schedules", "sink", "production"])
+    for (const id of ["0f2ac74b", "11111111", "files-dev", "schedules", "sink", "production", "logpush"])
       expect(text).not.toContain(id);
     const ids = ({ ratelimits }: typeof made) => ratelimits.map((one: { namespace_id: string }) => one.namespace_id);
     expect(new Set([...ids(original), ...ids(made)]).size).toBe(2 * ids(original).length);
@@ -159,10 +160,14 @@ describe("a copy", () => {
     ["is as open as an original that is at workers.dev", 'workers_dev = true\nroute = "tools.example.com/*"\n', "true"],
     ["is as open as an original without routes", "", "true"],
   ])("%s", (_, top, isPublic) => {
-    const settings = SETTINGS.replace('PUBLIC = "false"', 'PUBLIC = "true"');
+    const settings = SETTINGS.replace('PUBLIC = "false"', 'PUBLIC = "true"\nLOCAL = "true"');
     const { status, stdout } = copy(["staging"], "", top, {}, settings);
     expect(status).toBe(0);
-    expect(read("wrangler.staging.jsonc").vars).toMatchObject({ SERVER_NAME: "acme", PUBLIC: isPublic });
+    expect(read("wrangler.staging.jsonc").vars).toMatchObject({
+      SERVER_NAME: "acme",
+      PUBLIC: isPublic,
+      LOCAL: isPublic,
+    });
     expect(stdout.includes('PUBLIC is "false" in the copy')).toBe(isPublic === "false");
     expect(stdout.includes("Cloudflare Access")).toBe(isPublic === "false");
   });
@@ -180,6 +185,9 @@ bucket_name = "shop"
 [[r2_buckets]]
 binding = "OLD"
 bucket_name = "shop-staging"
+[[r2_buckets]]
+binding = "WIDE"
+bucket_name = "${"x".repeat(60)}"
 [[d1_databases]]
 binding = "DB"
 database_name = "orders"
@@ -236,6 +244,10 @@ dataset = "USAGE_staging"
     const text = SETTINGS + tables;
     for (const [line, problem] of [
       ['binding = "FILES"', "FILES (r2_buckets) would get the R2 bucket shop-staging, which this file has already"],
+      [
+        'binding = "WIDE"',
+        `WIDE (r2_buckets) would get the R2 bucket ${"x".repeat(60)}-staging, which is longer than 63`,
+      ],
       ['binding = "DB"', "DB (d1_databases) would get the D1 database orders-staging, which"],
       ['binding = "JOBS"', "JOBS (queues) would get the queue jobs-staging, which"],
       ['dead_letter_queue = "dead"', "dead (queues) would get the queue dead-staging, which"],
