@@ -47,8 +47,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   },
   {
     files: /^src\/cli\/copy\//,
-    // With the form of a message about a line.
-    mayImport: [/^src\/cli\/(copy|lib)\//, /^src\/build\/read\/problem\.ts$/, /^node:/],
+    // With the form of a message about a line, and discovery's about a file that is no TOML.
+    mayImport: [/^src\/cli\/(copy|lib)\//, /^src\/build\/(read\/problem|settings\/read)\.ts$/, /^node:/],
   },
   {
     files: /^src\/cli\/connect\//,

@@ -1,13 +1,16 @@
 /** `npm run copy`: writes the settings of a second Worker, for staging say, that shares nothing with the first. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { lstatSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ParseArgsOptionsConfig } from "node:util";
 import { formatProblems, problemIn } from "../../build/read/problem.ts";
+import { readWranglerToml } from "../../build/settings/read.ts";
 import { helpOf, readArguments, runScript, type Script } from "../lib/arguments.ts";
 import { COPY_HEAD, isCopy, ROOT, readRawConfig, SETTINGS } from "../lib/config.ts";
-import { assigns, lineOf } from "../lib/lines.ts";
 import { Mistake } from "../lib/mistake.ts";
+import { lineAbout } from "./lines.ts";
+import { unsafe } from "./members.ts";
 import { type Separated, separate, shareable, type Table, type Unseparable } from "./separate.ts";
+import { taken } from "./taken.ts";
 
 const SCRIPT = {
   name: "copy",
@@ -36,6 +39,8 @@ async function main(): Promise<void> {
   if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(suffix)) {
     throw new Mistake(`"${suffix}" cannot be part of an address: write lower-case letters, digits and single dashes.`);
   }
+  const { unreadable } = await readWranglerToml(ROOT);
+  if (unreadable) throw new Mistake(formatProblems([unreadable]));
   const raw: Table = await readRawConfig(SETTINGS);
   if (typeof raw.name !== "string") throw new Mistake('wrangler.toml has no name: write name = "my-tools".');
   const name = `${raw.name}-${suffix}`;
@@ -48,13 +53,16 @@ async function main(): Promise<void> {
     throw new Mistake(`--share: wrangler.toml has no "${unknown}"; it has ${known}.`);
   }
   const separated = separate(raw, suffix, share);
-  if (separated.refused.length > 0) throw new Mistake(refusal(separated.refused));
+  const refused = [...separated.refused, ...unsafe(raw), ...taken(raw, separated.settings, suffix, share)];
+  if (refused.length > 0) throw new Mistake(refusal(refused));
   const file = `wrangler.${suffix}.jsonc`;
   const path = join(ROOT, file);
-  if (existsSync(path) && !isCopy(path)) {
+  // Neither a folder, nor a link, which would be followed.
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found && !(found.isFile() && isCopy(path))) {
     throw new Mistake(`${file} exists, and \`npm run copy\` did not make it: rename it, or choose another name.`);
   }
-  const words = [suffix, ...[...share].map((one) => `--share ${one}`)].join(" ");
+  const words = [suffix, ...[...share].map((one) => `--share ${inOneWord(one)}`)].join(" ");
   const head = `${COPY_HEAD} -- ${words}\`, which replaces it: change wrangler.toml instead.`;
   writeFileSync(path, `${head}\n${JSON.stringify(separated.settings, undefined, 2)}\n`);
   console.log(announce(separated, raw.name, name, file));
@@ -63,24 +71,35 @@ async function main(): Promise<void> {
 function refusal(refused: readonly Unseparable[]): string {
   const text = readFileSync(SETTINGS, "utf8");
   return formatProblems(
-    refused.map(({ key, name, why, fix }) => {
-      const lines = ["binding", "name", "service"].map((member) => lineOf(text, assigns(member, name)));
-      const line = lines.find((one) => one !== undefined) ?? lineOf(text, new RegExp(`^\\s*(\\[+\\s*)?${key}\\b`));
-      return problemIn("wrangler.toml", { problem: `${name} (${key}) ${why}`, fix, line });
+    refused.map(({ key, name, member, why, fix }) => {
+      const line = lineAbout(text, { key, name, member });
+      return problemIn("wrangler.toml", { problem: `${inOneWord(name)} (${key}) ${why}`, fix, line });
     }),
   );
 }
 
-function announce({ own, shared, leftOut, create }: Separated, worker: string, name: string, file: string): string {
+/** TOML allows a line break in a name, which would end the comment. */
+function inOneWord(name: string): string {
+  return /^[\w.-]+$/.test(name) ? name : JSON.stringify(name);
+}
+
+function announce(separated: Separated, worker: string, name: string, file: string): string {
+  const { own, shared, leftOut, create, isExposed, closed } = separated;
   const section = (title: string, words: readonly string[]) =>
     words.length > 0 ? [`${title}: ${words.join(", ")}.`] : [];
-  // API keys are kept in KV.
-  const keys = shared.includes("KV") ? [] : ["keys"];
   return [
     `Wrote ${file}: the Worker ${name}.`,
-    ...section("Its own", [...own, "Durable Objects", "secrets", ...keys]),
+    ...section("Its own", own),
     ...section(`Shared with ${worker}`, shared),
     ...section("Left out", leftOut),
+    ...(isExposed
+      ? [
+          `${name} is at workers.dev, where ${worker} is not: what guards your domain, such as Cloudflare Access, does not guard it.`,
+        ]
+      : []),
+    ...closed.map(
+      (one) => `So ${one} is "false" in the copy. To let everyone call it, add to the deployment: --var ${one}:true`,
+    ),
     ...(create.length > 0 ? ["Before the first deployment:", ...create.map((line) => `  ${line}`)] : []),
     `To deploy: npm run deploy -- --config ${file}`,
   ].join("\n");

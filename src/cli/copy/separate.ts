@@ -1,6 +1,6 @@
 /** Makes the settings of a second Worker from those of the first, so that the two share nothing. Pure. */
 import { createHash } from "node:crypto";
-import { KEPT, KINDS, LEFT_OUT, ONLY_ONE, type ResourceKind, WORKERS } from "./kinds.ts";
+import { KEPT, KINDS, LEFT_OUT, ONLY_ONE, OPEN, type ResourceKind, WORKERS } from "./kinds.ts";
 
 /** A table of wrangler.toml. */
 export type Table = Readonly<Record<string, unknown>>;
@@ -11,6 +11,8 @@ export interface Unseparable {
   readonly key: string;
   /** What `--share` calls it. */
   readonly name: string;
+  /** The member that is to blame, if it is one. */
+  readonly member?: string;
   readonly why: string;
   readonly fix: string;
 }
@@ -22,6 +24,10 @@ export interface Separated {
   readonly own: readonly string[];
   readonly shared: readonly string[];
   readonly leftOut: readonly string[];
+  /** Whether the copy is at workers.dev, where the original is not. */
+  readonly isExposed: boolean;
+  /** Variables that would let everyone in there, and are "false" in the copy instead. */
+  readonly closed: readonly string[];
   /** Commands that must be run before the first deployment. */
   readonly create: readonly string[];
 }
@@ -35,6 +41,7 @@ interface Work {
   readonly share: ReadonlySet<string>;
   readonly own: Set<string>;
   readonly shared: Set<string>;
+  readonly leftOut: Set<string>;
   readonly create: Set<string>;
   readonly refused: Unseparable[];
 }
@@ -46,17 +53,24 @@ interface Work {
  */
 export function separate(raw: Table, suffix: string, share: ReadonlySet<string>): Separated {
   const worker = String(raw.name);
-  const found = { own: new Set<string>(), shared: new Set<string>(), create: new Set<string>() };
-  const work: Work = { worker, copy: `${worker}-${suffix}`, suffix, share, ...found, refused: [] };
-  const leftOut = new Set<string>();
+  const sets = { own: new Set<string>(), shared: new Set<string>(), leftOut: new Set<string>() };
+  const work: Work = { worker, copy: `${worker}-${suffix}`, suffix, share, ...sets, create: new Set(), refused: [] };
+  const { own, shared, leftOut, create, refused } = work;
   const settings: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(raw)) {
     const what = LEFT_OUT[key];
     if (what !== undefined) leftOut.add(what);
     else settings[key] = KEPT.has(key) ? value : settingOf(work, key, value);
   }
-  const { own, shared, create, refused } = work;
-  return { settings, refused, own: [...own], shared: [...shared], leftOut: [...leftOut], create: [...create] };
+  own.add("secrets");
+  // Where keys are kept.
+  if (!share.has("KV")) own.add("keys");
+  const vars = (raw.vars ?? {}) as Table;
+  const isExposed = !(raw.workers_dev ?? (raw.route === undefined && tables(raw.routes).length === 0));
+  const closed = isExposed ? OPEN.filter((name) => String(vars[name]) === "true") : [];
+  if (closed.length > 0) settings.vars = { ...vars, ...Object.fromEntries(closed.map((name) => [name, "false"])) };
+  const words = { own: [...own], shared: [...shared], leftOut: [...leftOut], create: [...create] };
+  return { settings, refused, isExposed, closed, ...words };
 }
 
 /** @returns what the copy has in place of the value */
@@ -73,11 +87,13 @@ function settingOf(work: Work, key: string, value: unknown): unknown {
     case "workflows":
       return workflows(work, value);
     case "durable_objects":
-      return { ...(value as Table), bindings: references(work, key, value) };
+      return durableObjects(work, value);
     case "analytics_engine_datasets":
       return datasets(work, value);
     case "ratelimits":
       return limiters(work, value);
+    case "observability":
+      return withoutDestinations(work, value as Table);
     default:
       refuseAll(work, key, value);
       return value;
@@ -121,7 +137,8 @@ function references(work: Work, key: string, value: unknown): Table[] {
   const member = WORKERS[key] ?? "";
   return tables(listIn(key, value)).map((entry) => {
     if (entry[member] === undefined) return entry;
-    if (entry[member] === work.worker) return { ...entry, [member]: work.copy };
+    const { environment: _, ...rest } = entry;
+    if (entry[member] === work.worker) return { ...rest, [member]: work.copy };
     refuse(work, key, nameOf(entry, key), `is of another Worker, ${entry[member]}, which knows nothing of the copy`);
     return entry;
   });
@@ -153,12 +170,21 @@ function queues(work: Work, { producers, consumers }: Table): Table {
 }
 
 function workflows(work: Work, value: unknown): Table[] {
-  return references(work, "workflows", value).map((entry, at) => {
+  return references(work, "workflows", value).map(({ schedules, ...entry }, at) => {
+    if (schedules !== undefined) work.leftOut.add("schedules of Workflows");
     // Those of another Worker have its names.
-    const isOwn = entry !== tables(value)[at] || entry.script_name === undefined;
+    const isOwn = entry.script_name === undefined || tables(value)[at]?.script_name === work.worker;
     if (isOwn) work.own.add(`workflow ${renamed(work, entry.name)}`);
     return isOwn ? { ...entry, name: renamed(work, entry.name) } : entry;
   });
+}
+
+function durableObjects(work: Work, value: unknown): Table {
+  const bindings = references(work, "durable_objects", value);
+  if (bindings.some(({ script_name: script }) => script === undefined || script === work.copy)) {
+    work.own.add("Durable Objects");
+  }
+  return { ...(value as Table), bindings };
 }
 
 function datasets(work: Work, value: unknown): Table[] {
@@ -172,11 +198,23 @@ function datasets(work: Work, value: unknown): Table[] {
 }
 
 function limiters(work: Work, value: unknown): Table[] {
+  const areAllOwn = tables(value).every(({ name }) => !work.share.has(String(name)));
   return tables(value).map((entry) => {
     if (isShared(work, String(entry.name))) return entry;
-    work.own.add("rate limits");
+    work.own.add(areAllOwn ? "rate limits" : `rate limit ${entry.name}`);
     return { ...entry, namespace_id: limiterId(work.copy, entry.namespace_id) };
   });
+}
+
+/** Destinations of logs and traces are the account's, and would get what the copy logs. */
+function withoutDestinations({ leftOut }: Work, value: Table): Table {
+  const parts = Object.entries(value).map(([part, inner]) => {
+    if (typeof inner !== "object" || inner === null || !("destinations" in inner)) return [part, inner];
+    const { destinations: _, ...rest } = inner;
+    leftOut.add("destinations of logs and traces");
+    return [part, rest];
+  });
+  return Object.fromEntries(parts);
 }
 
 /** What is of no kind that is known here. */
@@ -192,7 +230,8 @@ function refuseAll(work: Work, key: string, value: unknown): void {
 /** Names of all that `--share` may name. */
 export function shareable(raw: Table): string[] {
   return Object.entries(raw).flatMap(([key, value]) => {
-    if (KEPT.has(key) || key in LEFT_OUT || key === "name" || ONLY_ONE.includes(key)) return [];
+    if (KEPT.has(key) || key in LEFT_OUT || ["name", "observability"].includes(key) || ONLY_ONE.includes(key))
+      return [];
     if (key === "queues") return namesIn(key, (value as Table).producers ?? []);
     const member = WORKERS[key];
     if (member === undefined) return namesIn(key, value);
@@ -223,6 +262,7 @@ function limiterId(worker: string, id: unknown): string {
   return String(1 + (createHash("sha256").update(`${worker} ${id}`).digest().readUInt32BE() % 1_000_000_000));
 }
 
-function tables(value: unknown): readonly Table[] {
+/** @returns nothing if it is not a list */
+export function tables(value: unknown): readonly Table[] {
   return Array.isArray(value) ? value : [];
 }

@@ -1,6 +1,6 @@
 /** `npm run copy` in forks with every kind of binding: what the copy has of its own, and what it is refused. */
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
@@ -36,11 +36,16 @@ dead_letter_queue = "jobs-dead"
 binding = "FLOW"
 name = "flow"
 class_name = "Flow"
+schedules = "0 * * * *"
 [[analytics_engine_datasets]]
 binding = "USAGE"
 [[services]]
 binding = "SELF"
 service = "acme"
+environment = "production"
+[observability.logs]
+enabled = true
+destinations = ["sink"]
 [ai]
 binding = "AI"
 [env.production]
@@ -67,12 +72,16 @@ const read = (file: string) => unstable_readConfig({ config: join(fork.root, fil
 
 describe("a copy", () => {
   it("has resources of its own, and says which", () => {
-    const routes = 'workers_dev = false\nroutes = [{ pattern = "tools.example.com", custom_domain = true }]\n';
+    const routes =
+      'logpush = true\nworkers_dev = false\nroutes = [{ pattern = "tools.example.com", custom_domain = true }]\n';
     const { status, stdout, stderr } = copy(["staging"], SEPARABLE, routes);
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toMatch(/^Wrote wrangler\.staging\.jsonc: the Worker acme-staging\.$/m);
     expect(stdout).toMatch(/^Its own: .*R2 bucket files-staging, D1 database orders-staging.*$/m);
-    expect(stdout).toMatch(/^Left out: .*routes.*crons.*environments.*$/m);
+    expect(stdout).toMatch(/^Its own: .*Durable Objects, .*rate limits.*, secrets, keys\.$/m);
+    expect(stdout).toMatch(
+      /^Left out: (?=.*routes)(?=.*crons)(?=.*environments)(?=.*logpush)(?=.*schedules of Workflows)(?=.*destinations of logs)/m,
+    );
     expect(stdout).toContain("npx wrangler vectorize create docs-staging");
     expect(stdout).toContain("npx wrangler queues create jobs-dead-staging");
     expect(stdout).not.toContain("queues create jobs-staging");
@@ -95,13 +104,15 @@ describe("a copy", () => {
       workflows: [{ name: "flow-staging" }],
       analytics_engine_datasets: [{ binding: "USAGE", dataset: "USAGE_staging" }],
       services: [{ binding: "SELF", service: "acme-staging" }],
+      observability: { logs: { enabled: true } },
       ai: { binding: "AI" },
       triggers: { crons: undefined },
     });
     expect(made.d1_databases[0]).toMatchObject({ database_name: "orders-staging", migrations_dir: "data/migrations" });
     expect([made.routes, made.workers_dev, made.definedEnvironments]).toEqual([undefined, undefined, []]);
     const text = readFileSync(join(fork.root, "wrangler.staging.jsonc"), "utf8");
-    for (const id of ["0f2ac74b", "11111111", "files-dev"]) expect(text).not.toContain(id);
+    for (const id of ["0f2ac74b", "11111111", "files-dev", "schedules", "sink", "production", "logpush"])
+      expect(text).not.toContain(id);
     const ids = ({ ratelimits }: typeof made) => ratelimits.map((one: { namespace_id: string }) => one.namespace_id);
     expect(new Set([...ids(original), ...ids(made)]).size).toBe(2 * ids(original).length);
     for (const id of ids(made)) expect(id).toMatch(/^[1-9]\d*$/);
@@ -126,8 +137,171 @@ describe("a copy", () => {
     const [first, second] = [read("wrangler.staging.jsonc"), read("wrangler.preview.jsonc")];
     expect(first.ratelimits[0]?.namespace_id).not.toBe(second.ratelimits[0]?.namespace_id);
     fork.write("wrangler.mine.jsonc", "{}\n");
-    expect(copy(["mine"])).toMatchObject({ status: 1, stderr: expect.stringContaining("did not make it") });
+    mkdirSync(join(fork.root, "wrangler.folder.jsonc"));
+    symlinkSync("elsewhere", join(fork.root, "wrangler.link.jsonc"));
+    for (const name of ["mine", "folder", "link"]) {
+      const stderr = expect.stringMatching(/^wrangler\.\w+\.jsonc exists, and `npm run copy` did not make it/);
+      expect(copy([name]), name).toMatchObject({ status: 1, stderr });
+    }
     expect(readFileSync(join(fork.root, "wrangler.mine.jsonc"), "utf8")).toBe("{}\n");
+    expect(existsSync(join(fork.root, "elsewhere"))).toBe(false);
+  });
+
+  // It is at workers.dev, where nothing guards it.
+  it.each([
+    ["is closed if the original is only behind its routes", 'route = "tools.example.com/*"\n', "false"],
+    ["is closed if the original has no address", "workers_dev = false\n", "false"],
+    ["is as open as an original that is at workers.dev", 'workers_dev = true\nroute = "tools.example.com/*"\n', "true"],
+    ["is as open as an original without routes", "", "true"],
+  ])("%s", (_, top, isPublic) => {
+    const settings = SETTINGS.replace('PUBLIC = "false"', 'PUBLIC = "true"\nLOCAL = "true"');
+    const { status, stdout } = copy(["staging"], "", top, {}, settings);
+    expect(status).toBe(0);
+    expect(read("wrangler.staging.jsonc").vars).toMatchObject({
+      SERVER_NAME: "acme",
+      PUBLIC: isPublic,
+      LOCAL: isPublic,
+    });
+    expect(stdout.includes('PUBLIC is "false" in the copy')).toBe(isPublic === "false");
+    expect(stdout.includes("Cloudflare Access")).toBe(isPublic === "false");
+  });
+});
+
+/** The line of wrangler.toml with this text. The first line is 1. */
+const lineOf = (text: string, words: string) => text.split("\n").indexOf(words) + 1;
+
+describe("what production has already", () => {
+  it("is never what the copy would get: neither its names nor its Workflows, objects and Workers", () => {
+    const tables = `
+[[r2_buckets]]
+binding = "FILES"
+bucket_name = "shop"
+[[r2_buckets]]
+binding = "OLD"
+bucket_name = "shop-staging"
+[[r2_buckets]]
+binding = "WIDE"
+bucket_name = "${"x".repeat(60)}"
+[[d1_databases]]
+binding = "DB"
+database_name = "orders"
+[[queues.producers]]
+binding = "JOBS"
+queue = "jobs"
+[[queues.consumers]]
+queue = "jobs"
+dead_letter_queue = "dead"
+[[queues.consumers]]
+queue = "dead-staging"
+[[workflows]]
+binding = "FLOW"
+name = "flow"
+class_name = "Flow"
+[[workflows]]
+binding = "LONG"
+name = "${"x".repeat(60)}"
+class_name = "Flow"
+[[vectorize]]
+binding = "DOCS"
+index_name = "docs"
+transfer_from = "other"
+[[analytics_engine_datasets]]
+binding = "USAGE"
+[[migrations]]
+tag = "v9"
+# transferred_classes
+[[migrations.transferred_classes]]
+from = "Store"
+from_script = "acme"
+to = "Store"
+[env.staging]
+workers_dev = false
+[[env.live.d1_databases]]
+binding = "DB"
+database_name = "orders-staging"
+database_id = "11111111-2222-3333-4444-555555555555"
+[env.live.queues]
+producers = [{ binding = "JOBS", queue = "jobs-staging" }]
+[[env.live.workflows]]
+binding = "FLOW"
+name = "flow-staging"
+class_name = "Flow"
+[[env.live.vectorize]]
+binding = "DOCS"
+index_name = "docs-staging"
+[[env.live.analytics_engine_datasets]]
+binding = "NUMBERS"
+dataset = "USAGE_staging"
+`;
+    const { status, stderr } = copy(["staging", "--share", "OLD"], tables);
+    expect(status).toBe(1);
+    const text = SETTINGS + tables;
+    for (const [line, problem] of [
+      ['binding = "FILES"', "FILES (r2_buckets) would get the R2 bucket shop-staging, which this file has already"],
+      [
+        'binding = "WIDE"',
+        `WIDE (r2_buckets) would get the R2 bucket ${"x".repeat(60)}-staging, which is longer than 63`,
+      ],
+      ['binding = "DB"', "DB (d1_databases) would get the D1 database orders-staging, which"],
+      ['binding = "JOBS"', "JOBS (queues) would get the queue jobs-staging, which"],
+      ['dead_letter_queue = "dead"', "dead (queues) would get the queue dead-staging, which"],
+      ['binding = "FLOW"', "FLOW (workflows) would get the Workflow flow-staging, which"],
+      [
+        'binding = "LONG"',
+        `LONG (workflows) would get the Workflow ${"x".repeat(60)}-staging, which is longer than 64`,
+      ],
+      ['binding = "DOCS"', "DOCS (vectorize) would get the Vectorize index docs-staging, which"],
+      ['binding = "USAGE"', "USAGE (analytics_engine_datasets) would get the dataset USAGE_staging, which"],
+      ['transfer_from = "other"', "DOCS (vectorize) has transfer_from"],
+      ["[[migrations.transferred_classes]]", "v9 (migrations) moves objects of another Worker into the copy"],
+      ["[env.staging]", "acme-staging (env.staging) is the Worker of [env.staging]"],
+    ] as const) {
+      expect(stderr).toContain(`wrangler.toml:${lineOf(text, line)}\n  problem: ${problem}`);
+    }
+  });
+
+  it.each([
+    ["of an environment", "[env.live]", '[env.live]\nname = "acme-staging"', "is the Worker of [env.live]"],
+    ["of a binding", "[[services]]", '[[services]]\nbinding = "A"\nservice = "acme-staging"', "is another Worker"],
+  ])("is never the Worker %s", (_, line, table, problem) => {
+    const tables = `\n${table}\n`;
+    const { status, stderr } = copy(["staging", ...(table.includes("binding") ? ["--share", "A"] : [])], tables);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^wrangler\.toml:\d+\n {2}problem: acme-staging /);
+    expect(stderr).toContain(problem);
+    expect(Number(/:(\d+)/.exec(stderr)?.[1])).toBeGreaterThanOrEqual(lineOf(SETTINGS + tables, line));
+  });
+
+  it("is never what its exports name or move", () => {
+    const tables = `
+[exports.Orders]
+type = "workflow"
+name = "orders"
+schedules = "0 * * * *"
+[exports.Store]
+type = "durable-object"
+state = "expecting-transfer"
+storage = "sqlite"
+transfer_from = "shop"
+[exports.Gone]
+type = "durable-object"
+state = "transferred"
+transferred_to = "shop"
+[exports.Vault]
+type = "durable-object"
+storage = "sqlite"
+[exports.Api]
+type = "worker"
+`;
+    // wrangler.toml has either exports or migrations.
+    const settings = SETTINGS.replace(/\[\[migrations\]\][^[]*\[[^[]*(?=\n\[)/g, "");
+    const { status, stderr } = copy(["staging"], tables, "", {}, settings);
+    expect(status).toBe(1);
+    const text = settings + tables;
+    for (const name of ["Orders", "Store", "Gone"]) {
+      expect(stderr).toContain(`wrangler.toml:${lineOf(text, `[exports.${name}]`)}\n  problem: ${name} (exports) `);
+    }
+    expect(stderr).not.toMatch(/Vault|Api/);
   });
 });
 
@@ -136,6 +310,9 @@ describe("what cannot be separated", () => {
 [[hyperdrive]]
 binding = "PG"
 id = "0f2ac74b498b48028cb68387c421e279"
+[[services]]
+binding = "MAILBOXES"
+service = "acme"
 [[services]]
 binding = "MAIL"
 service = "mailer"
@@ -152,13 +329,12 @@ database_name = "orders"
   it("is refused, with the line and what to do, and nothing is written", () => {
     const { status, stderr } = copy(["refused"], tables);
     expect(status).toBe(1);
-    const lines = (SETTINGS + tables).split("\n");
     for (const [name, words] of [
       ["PG", 'binding = "PG"'],
       ["MAIL", 'binding = "MAIL"'],
       ["watcher", 'service = "watcher"'],
     ] as const) {
-      const line = lines.indexOf(words) + 1;
+      const line = lineOf(SETTINGS + tables, words);
       expect(stderr).toMatch(
         new RegExp(`^wrangler\\.toml:${line}\n  problem: ${name} \\(.*\n  fix: .*--share ${name}`, "m"),
       );
@@ -167,13 +343,15 @@ database_name = "orders"
   });
 
   it("is shared if --share names it, as is anything else that it names", () => {
-    const share = ["PG", "MAIL", "watcher", "FILES"].flatMap((name) => ["--share", name]);
-    const { status, stdout } = copy(["staging", ...share], tables);
+    const share = ["PG", "MAIL", "watcher", "FILES", "KV", "RATE_60"].flatMap((name) => ["--share", name]);
+    const withId = SETTINGS.replace('binding = "KV"', 'binding = "KV"\nid = "0f2ac74b498b48028cb68387c421e279"');
+    const { status, stdout } = copy(["staging", ...share], tables, "", {}, withId);
     expect(status).toBe(0);
-    expect(stdout).toMatch(/^Shared with acme: (?=.*PG)(?=.*MAIL)(?=.*watcher)(?=.*FILES)/m);
+    expect(stdout).toMatch(/^Its own: .*rate limit RATE_600, .*, secrets\.$/m);
+    expect(stdout).toMatch(/^Shared with acme: (?=.*PG)(?=.*MAIL)(?=.*watcher)(?=.*FILES)(?=.*KV)(?=.*RATE_60)/m);
     expect(read("wrangler.staging.jsonc")).toMatchObject({
       hyperdrive: [{ binding: "PG" }],
-      services: [{ service: "mailer" }],
+      services: [{ service: "acme-staging" }, { service: "mailer" }],
       r2_buckets: [{ bucket_name: "files" }],
       d1_databases: [{ database_name: "orders-staging" }],
     });
@@ -188,7 +366,13 @@ database_name = "orders"
     };
     expect(own([])).toEqual(expect.arrayContaining(["keys", "rate limits"]));
     expect(own(["KV", ...limits])).toEqual(["Durable Objects", "secrets"]);
-    expect(own(limits.slice(1))).toEqual(expect.arrayContaining(["keys", "rate limits"]));
+    expect(own(limits.slice(1))).toEqual(expect.arrayContaining(["keys", `rate limit ${limits[0]}`]));
+  });
+
+  it("may have a name that would end a comment", () => {
+    const odd = '\n[[hyperdrive]]\nbinding = "A\\nB"\nid = "0f2ac74b498b48028cb68387c421e279"\n';
+    expect(copy(["staging", "--share", "A\nB"], odd).status).toBe(0);
+    expect(read("wrangler.staging.jsonc").hyperdrive).toMatchObject([{ binding: "A\nB" }]);
   });
 
   it("is never production's database by accident: one without an id cannot be shared", () => {
@@ -207,4 +391,9 @@ it.each<[string, readonly string[], Record<string, string>, string]>([
   ["an option that npm took", ["staging"], { npm_config_share: "KV" }, "npm kept --share for itself"],
 ])("a mistake is one sentence: %s", (_, args, env, sentence) => {
   expect(copy(args, "", "", env)).toMatchObject({ status: 1, stdout: "", stderr: expect.stringContaining(sentence) });
+});
+
+it.each(["x = [", "x = 99999999999999999999"])("a file that is not TOML is named, with the line: %s", (line) => {
+  const stderr = expect.stringMatching(/^wrangler\.toml:\d+\n {2}problem: Invalid TOML.*\n {2}fix: /);
+  expect(copy(["staging"], "", `${line}\n`)).toMatchObject({ status: 1, stdout: "", stderr });
 });
