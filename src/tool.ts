@@ -12,6 +12,7 @@ import type { Block, Rich } from "./core/model/content.ts";
 import type {
   Bindings,
   Listing,
+  LongContext,
   Requirements,
   RunInput,
   RunOutput,
@@ -40,6 +41,8 @@ export type {
   Listing,
   ListingRule,
   LogLevel,
+  LongContext,
+  StepOptions,
   ToolContext,
   Trace,
 } from "./core/model/definition.ts";
@@ -55,7 +58,9 @@ export interface Tool<
   Authorization extends string,
   NeedsUser extends boolean,
   Env extends string,
-> extends Omit<Traits, "requirements" | "env" | "headers"> {
+  Long extends boolean | "tasks-only" = false,
+  Prepared = undefined,
+> extends Omit<Traits, "requirements" | "env" | "headers" | "long"> {
   /** Name of the tool over MCP and OpenTool. Default: `Toolkit_Tool`. */
   readonly name?: string;
   /** Three integers: `1.0.0`. Other files may define other versions of the same tool. */
@@ -69,11 +74,25 @@ export interface Tool<
   /** Secrets, authorizations and user id without which the tool does not run. */
   readonly requirements?: Requirements<Secret, Authorization> & { readonly userId?: NeedsUser };
   readonly env?: readonly Env[];
+  /**
+   * Whether a call may outlive its request (docs/tasks.md), up to `timeoutMs`. `"tasks-only"`: over MCP 2026-07-28, only
+   * clients with the tasks extension may call it.
+   */
+  readonly long?: Long;
   /** Which rules of docs/listings.md discovery does not apply: `{ allow: ["tuple"] }`. */
   readonly listing?: Listing;
-  run(
+  /**
+   * Of a long tool only: runs in the request, before the rest becomes a task. Ask here what must be known first, and
+   * check what can fail at once. What it returns is `ctx.prepared` in `run`, as JSON.
+   */
+  prepare?(
     input: RunInput<Input>,
     ctx: ToolContext<Secret, Authorization, NeedsUser extends true ? string : string | undefined, Env>,
+  ): Prepared | Promise<Prepared>;
+  run(
+    input: RunInput<Input>,
+    ctx: ToolContext<Secret, Authorization, NeedsUser extends true ? string : string | undefined, Env> &
+      (Long extends false ? unknown : LongContext<Prepared>),
   ): RunOutput<Output> | Promise<RunOutput<Output>>;
 }
 
@@ -99,9 +118,11 @@ export function defineTool<
   const Authorization extends string = never,
   const NeedsUser extends boolean = false,
   const Env extends string = never,
+  const Long extends boolean | "tasks-only" = false,
+  Prepared = undefined,
 >(
-  tool: Tool<Input, Output, Secret, Authorization, NeedsUser, Env>,
-): Tool<Input, Output, Secret, Authorization, NeedsUser, Env> {
+  tool: Tool<Input, Output, Secret, Authorization, NeedsUser, Env, Long, Prepared>,
+): Tool<Input, Output, Secret, Authorization, NeedsUser, Env, Long, Prepared> {
   return tool;
 }
 

@@ -16,6 +16,7 @@ import { suspiciousSettings } from "./settings/suspicious.ts";
 import { headline, summary } from "./summary.ts";
 import { writeEnvTypes } from "./write/env-types.ts";
 import { writeToolTypes } from "./write/tool-types.ts";
+import { renderParts } from "./write/parts.ts";
 import { render, writeAll } from "./write/write.ts";
 
 // Loading wrangler, which reads wrangler.toml, takes half as long from the cache.
@@ -78,7 +79,7 @@ async function writeCatalog(available: Available | undefined): Promise<void> {
     console.log(tokenTable(result.tools, result.instructions));
   }
   if (dev && copying) await dev.serve(await copying, result);
-  else writeAll(await render(result, out), out);
+  else writeAll(new Map([...(await render(result, out)), ...renderParts(result, out)]), out);
   // A server lists everything in its banner, and need not again for each saved file.
   console.log(dev ? headline(result) : summary(result));
 }

@@ -11,6 +11,7 @@ import type { Discovery } from "./read/discovery.ts";
 import { findToolFiles } from "./read/paths.ts";
 import { rewatch } from "./rewatch.ts";
 import { summary } from "./summary.ts";
+import { renderParts } from "./write/parts.ts";
 import { render, writeAll, writeIfChanged } from "./write/write.ts";
 
 /** The catalogue while a setting is wrong. */
@@ -97,6 +98,7 @@ export function devCatalog(out: string): DevCatalog {
         worker: worker && copyOf(worker, tools),
       };
       writeAll(await render(discovery, catalog), catalog);
+      for (const [path, text] of renderParts(discovered, out)) writeIfChanged(path, text);
       writeIfChanged(join(folder, FOUND), `${summary(discovered)}\n`);
       writeIfChanged(join(folder, FILES), JSON.stringify(filesOf(discovered, dirname(tools))));
       writeIfChanged(current, `export { createWorker, default } from "./${relative(folder, next)}/catalog.js";\n`);

@@ -17,7 +17,7 @@ import { readInstructions } from "./read/instructions.ts";
 import { type Found, findToolFiles, pascalCase } from "./read/paths.ts";
 import { type Problem, problemIn } from "./read/problem.ts";
 import { type Available, DEFAULT_PARTS } from "./settings/available.ts";
-import { missingIn, missingTextRule } from "./settings/missing.ts";
+import { missingForLong, missingIn, missingTextRule } from "./settings/missing.ts";
 
 /**
  * @param root the folder of tools
@@ -57,15 +57,16 @@ export async function discover(
     ...read.problems,
   ];
   if (refused.length > 0) return { problems: sorted(refused) };
-  const { documents, traces } = available ?? DEFAULT_PARTS;
+  const { documents, traces, hasWorkflow } = available ?? DEFAULT_PARTS;
   return {
     tools: described,
     ...describeOthers(others),
     worker: found.worker?.path,
     instructions,
-    warnings: [...listings.warned, ...read.warnings],
+    warnings: [...missingForLong(candidates, available), ...listings.warned, ...read.warnings],
     documents,
     traces,
+    hasWorkflow,
   };
 }
 

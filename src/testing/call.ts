@@ -3,13 +3,13 @@
  * what a test gives is replaced: credentials, bindings, the network, the user.
  */
 import { env } from "cloudflare:workers";
+import { execute } from "#parts";
 import { guardedFetch } from "../core/lib/guarded-fetch.ts";
 import { toJson } from "../core/lib/json.ts";
 import type { LogEntry } from "../core/lib/log.ts";
 import type { Begins, Call, Caller, InputResponses } from "../core/model/call.ts";
 import type { CallResult } from "../core/model/call-result.ts";
 import type { Outcome } from "../core/model/outcome.ts";
-import { execute } from "../core/pipeline/execute.ts";
 import { getPrompt as runPrompt } from "../core/pipeline/prompts.ts";
 import { findResource, readResource as runResource } from "../core/pipeline/resources.ts";
 import type { Runtime } from "../core/ports/runtime.ts";

@@ -28,4 +28,6 @@ export interface Discovery {
   /** Whether wrangler.toml asks for the documents for machines (src/documents), and for traces (src/tracing). */
   readonly documents?: boolean;
   readonly traces?: boolean;
+  /** Whether wrangler.toml has the workflow that runs long tools. */
+  readonly hasWorkflow?: boolean;
 }

@@ -11,7 +11,9 @@ import type { OfferFile, SourceFile } from "./paths.ts";
 import { type Complaint, unknownMember } from "./problem.ts";
 import { checkTraits, TRAITS } from "./traits.ts";
 
-const MEMBERS = ["name", "version", "description", "input", "output", "listing", "run"];
+const MEMBERS = ["name", "version", "description", "input", "output", "listing", "prepare", "run"];
+/** Time limit of a long tool that has none of its own: 15 minutes. */
+const LONG_TIMEOUT_MS = 900_000;
 /** OXP 1.0, ToolDefinition, `name`. MCP's grammar is more permissive. */
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
@@ -47,6 +49,7 @@ export function inspectTool(exports: Exports, file: OfferFile): Inspected {
   if (complaints.length > 0) return { complaints, version };
   const traits = {
     ...Object.fromEntries(TRAITS.filter((key) => definition[key] !== undefined).map((key) => [key, definition[key]])),
+    ...(Boolean(definition.long) && definition.timeoutMs === undefined && { timeoutMs: LONG_TIMEOUT_MS }),
     ...(headers.length > 0 && { headers }),
   } as Traits;
   const description = definition.description as string;
@@ -96,7 +99,11 @@ function* checkMembers(definition: Exports): Generator<Complaint> {
   if (typeof definition.run !== "function") {
     yield { problem: "it has no function run", fix: "add run(input, ctx) { … }", member: "run" };
   }
-  const { description, listing } = definition;
+  const { description, listing, prepare } = definition;
+  if (prepare !== undefined && (typeof prepare !== "function" || !definition.long)) {
+    const problem = "it has a prepare, which only long tools have";
+    yield { problem, fix: "write long: true, or do this in run", member: "prepare" };
+  }
   if (listing !== undefined && !isListing(listing)) {
     const names = RULE_NAMES.map((name) => JSON.stringify(name)).join(", ");
     const problem = "its listing does not say which rules to allow";

@@ -21,6 +21,7 @@ export const TRAITS = [
   "keep",
   "attachments",
   "session",
+  "long",
   "icons",
   "meta",
 ] as const satisfies (keyof Traits)[];
@@ -32,6 +33,8 @@ const ANNOTATIONS = ["readOnly", "destructive", "idempotent", "openWorld"];
 const SCOPE = /^(?!\*$)[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]+$/;
 /** The longest delay that a timer can hold: 32-bit signed milliseconds. */
 const MAX_TIMEOUT_MS = 2_147_483_647;
+/** Time limit of a long tool: a day. */
+const MAX_LONG_MS = 86_400_000;
 /** Values of a requirement's `from`. */
 const SUPPLIERS = ["caller", "worker"];
 const REQUIREMENTS =
@@ -49,6 +52,14 @@ export function* checkTraits(definition: Definition): Generator<Complaint> {
     // What is written: the opposite of what it is without.
     const fix = `write ${member}: ${member !== "keep"}, or leave it out`;
     yield { problem: `its ${member} is not true or false`, fix, member };
+  }
+  const { long, timeoutMs } = definition;
+  if (long !== undefined && typeof long !== "boolean" && long !== "tasks-only") {
+    yield { problem: 'its long is not true, false or "tasks-only"', fix: "write long: true, or leave it out", member: "long" };
+  }
+  if (long && typeof timeoutMs === "number" && timeoutMs > MAX_LONG_MS) {
+    const problem = `its timeoutMs is more than a day (${MAX_LONG_MS})`;
+    yield { problem, fix: "write a shorter one, or do the work in several calls", member: "timeoutMs" };
   }
   if (definition.annotations !== undefined) yield* checkAnnotations(definition.annotations);
 }

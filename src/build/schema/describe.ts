@@ -6,7 +6,7 @@ import { isRecord } from "./is-record.ts";
 import { checksNothing, descriptionBehindChange, standardOf, toFlatJsonSchema } from "./schema.ts";
 
 /** Argument names that callers use for the call itself (docs/once.md, docs/tools.md and docs/sessions.md). */
-const RESERVED_PARAMETERS: ReadonlySet<string> = new Set(["idempotency_key", "attachments", "session"]);
+const RESERVED_PARAMETERS: ReadonlySet<string> = new Set(["idempotency_key", "attachments", "session", "task_id"]);
 
 type Complain = (problem: string, fix: string) => void;
 

@@ -9,7 +9,9 @@ export interface Available extends OptionalParts {
   /** The numbers in the names of its rate limiters, such as 60 for RATE_60. */
   readonly limiters: ReadonlySet<number>;
   readonly bindings: BindingTypes;
-  /** The longest of its names. */
+  /** Name of the Worker. */
+  readonly workerName: string;
+  /** The longest of the server's names. */
   readonly serverName: string;
   /** Whether a rule says that .md files are text. wrangler.toml of older forks has none. */
   readonly importsMarkdown: boolean;
@@ -21,10 +23,12 @@ export interface OptionalParts {
   readonly documents: boolean;
   /** A span for each call: if the runtime makes traces, at the top level or in some environment. */
   readonly traces: boolean;
+  /** The workflow that runs long tools: if any environment has it. */
+  readonly hasWorkflow: boolean;
 }
 
 /** The parts without a wrangler.toml. */
-export const DEFAULT_PARTS: OptionalParts = { documents: true, traces: false };
+export const DEFAULT_PARTS: OptionalParts = { documents: true, traces: false, hasWorkflow: false };
 
 /** @returns what all environments have together; undefined without a wrangler.toml */
 export function availableIn({ project, environments }: WranglerToml): Available | undefined {
@@ -39,6 +43,8 @@ export function availableIn({ project, environments }: WranglerToml): Available 
     importsMarkdown: configs.some(importsMarkdown),
     documents: settings.some(({ hasDocuments }) => hasDocuments),
     traces: configs.some(({ observability }) => observability?.traces?.enabled),
+    hasWorkflow: configs.some(hasWorkflow),
+    workerName: configs[0]?.name ?? serverName,
   };
 }
 
@@ -50,6 +56,11 @@ export function limitersIn({ ratelimits }: Config): number[] {
 /** Whether a rule says that .md files are text. */
 export function importsMarkdown({ rules }: Pick<Config, "rules">): boolean {
   return rules.some(({ type, globs }) => type === "Text" && globs.some((glob) => glob.endsWith(".md")));
+}
+
+/** Whether it has the workflow that runs long tools. */
+export function hasWorkflow({ workflows }: Pick<Config, "workflows">): boolean {
+  return workflows.some(({ binding, class_name }) => binding === "LONG" && class_name === "LongRun");
 }
 
 /** Whether the Worker checks tokens: `#tokens` is one of the parts that are turned on. */

@@ -28,6 +28,19 @@ export function missingIn(offers: readonly Candidate[], available: Available | u
   });
 }
 
+/** Long tools of a deployment without the workflow that runs them. They are served, but not durably. */
+export function missingForLong(offers: readonly Candidate[], available: Available | undefined): Problem[] {
+  if (available === undefined || available.hasWorkflow) return [];
+  const long = offers.filter(({ inspected: { tool } }) => tool?.traits.long);
+  const hasClaims = available.bindings.has("CLAIMS");
+  const problem = hasClaims
+    ? "it is long, and wrangler.toml has no workflow to run it: its calls end after 15 minutes, or with a deployment"
+    : "it is long, and wrangler.toml has neither a workflow to run it nor CLAIMS: its calls end with their requests";
+  const lines = ["[[workflows]]", `name = "${available.workerName}-long"`, 'binding = "LONG"', 'class_name = "LongRun"'];
+  const fix = `add these lines to wrangler.toml (docs/tasks.md):\n${lines.join("\n")}`;
+  return long.map(({ file }) => problemAt(file, { problem, fix, member: "long" }));
+}
+
 /** Files that wrangler imports as text only if a rule in wrangler.toml says so. */
 const BY_RULE = ".md";
 

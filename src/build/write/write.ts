@@ -14,6 +14,7 @@ import { describe as mcp, describeModern as modern } from "../../protocols/mcp/d
 import { describe as opentool } from "../../protocols/opentool/describe.ts";
 import type { Discovered, Discovery } from "../read/discovery.ts";
 import { bundleToolkit, importedAmong, specifierOf } from "./bundle-toolkit.ts";
+import { hasTasks } from "./parts.ts";
 
 /** Up to this many tools are each imported separately, so that a call evaluates only its own tool. */
 const ALONE = 100;
@@ -104,15 +105,18 @@ ${resourceBody}
  * Renders the export of `createWorker`: the app, in the parts that the fork uses. It imports no other part, so that no
  * other is bundled.
  */
-function renderCreateWorker({ worker, documents, traces }: Discovery, out: string): string {
+function renderCreateWorker(discovery: Discovery, out: string): string {
+  const { worker, documents, traces } = discovery;
+  const tasks = hasTasks(discovery);
   const app = quoted(out, join(SRC, "app.ts"));
-  if (worker === undefined && !documents && !traces) return `export { createApp as createWorker } from ${app};\n`;
+  if (worker === undefined && !tasks && !documents && !traces) return `export { createApp as createWorker } from ${app};\n`;
   const imports = worker === undefined ? [`{ createApp } from ${app}`] : [`worker from ${quoted(out, worker)}`];
   const using = (name: string, file: string, inner: string): string => {
     imports.push(`{ ${name} } from ${quoted(out, join(SRC, file))}`);
     return `${name}(${inner})`;
   };
   let making = worker === undefined ? "createApp" : using("extendedBy", "worker/extend.ts", "worker");
+  if (tasks) making = using("withTasks", "tasks/with-tasks.ts", making);
   if (documents) making = using("withDocuments", "documents/documents.ts", making);
   if (traces) making = using("withTraces", "tracing/tracing.ts", making);
   return `${imports.map((what) => `import ${what};\n`).join("")}
@@ -218,7 +222,9 @@ function folderOf(out: string, name: "toolkits" | "checks"): string {
   return join(dirname(out), name);
 }
 
-function outputKind({ output }: Described): CatalogEntry["output"] {
+function outputKind({ output, traits }: Described): CatalogEntry["output"] {
+  // MCP lists no output schema for a long tool, because a result may also say that it is still working.
+  if (traits.long) return "any";
   if (output === null) return "none";
   if (Object.keys(output).length === 0) return "any";
   return output.type === "object" ? "object" : "value";

@@ -38,7 +38,7 @@ export interface Lease extends RunLease {
 }
 
 /** What is derived from a call's identity: its key in the stores, its fingerprint, the encryption key of its record. */
-interface CallKeys {
+export interface CallKeys {
   readonly storeKey: string;
   readonly fingerprint: string;
   readonly sealing: CryptoKey;
@@ -47,7 +47,7 @@ interface CallKeys {
 type Claimed = { readonly lease: Lease } | { readonly result: CallResult };
 
 /** A call of a tool, whether or not it can run. */
-type Attempt = Pick<ToolRun, "caller" | "offer" | "runtime"> & { readonly granted: Pick<Granted, "fromCaller"> };
+export type Attempt = Pick<ToolRun, "caller" | "offer" | "runtime"> & { readonly granted: Pick<Granted, "fromCaller"> };
 
 /**
  * Claims a key for a call. Only the holder of the lease may run the tool, and it must settle afterwards. Never rejects.
@@ -121,7 +121,8 @@ async function settleLate(tool: ToolRun, lease: Lease, end: Outcome | undefined)
   else await lease.claim.release();
 }
 
-async function keysOf({ caller, offer, granted, runtime }: Attempt, key: string): Promise<CallKeys> {
+/** @param key the client's idempotency key */
+export async function keysOf({ caller, offer, granted, runtime }: Attempt, key: string): Promise<CallKeys> {
   const { principal, context, input = {}, attachments } = caller;
   const userId = context.userId || undefined;
   const ownKey = runtime.buildId === undefined ? key : `${runtime.buildId()} ${key}`;

@@ -46,10 +46,10 @@ export function recordKey(signer: Signer, identity: CallIdentity): Promise<Crypt
  *
  * @returns undefined if it is too large to be kept
  */
-export async function sealRecord(
+export async function sealRecord<Value = RecordedCall>(
   key: CryptoKey,
   fingerprint: string,
-  recorded: RecordedCall,
+  recorded: Value,
 ): Promise<IdempotencyRecord | undefined> {
   const text = JSON.stringify(recorded);
   // A text has at least as many bytes as characters: do not encode one that is already too long.
@@ -64,10 +64,10 @@ export async function sealRecord(
 }
 
 /** Decrypts a record. Returns undefined if it is damaged or was sealed with another signing key. */
-export async function openRecord(
+export async function openRecord<Value = RecordedCall>(
   key: CryptoKey,
   { fingerprint, sealed }: IdempotencyRecord,
-): Promise<RecordedCall | undefined> {
+): Promise<Value | undefined> {
   const whole = fromBase64Url(sealed);
   if (whole === undefined) return undefined;
   try {

@@ -1,6 +1,7 @@
 /** The outcome of a call with details for renderers. Types only. */
 import type { CatalogEntry } from "./catalog-entry.ts";
 import type { Outcome } from "./outcome.ts";
+import type { TaskView } from "./task.ts";
 
 export interface CallResult {
   readonly outcome: Outcome;
@@ -14,4 +15,6 @@ export interface CallResult {
    * another caller's.
    */
   readonly sessionId?: string | null | undefined;
+  /** Set if the call runs as a task and has not ended: then the outcome is a refusal, because it is still running. */
+  readonly task?: TaskView | undefined;
 }

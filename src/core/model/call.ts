@@ -93,4 +93,8 @@ export interface Call extends Caller {
   readonly input: unknown;
   /** The client's idempotency key. */
   readonly key?: string | undefined;
+  /** Whether the caller follows a task itself, instead of waiting for its result. */
+  readonly followsTasks?: boolean | undefined;
+  /** The id of the task that an earlier call of this tool started, if this call asks for its result. */
+  readonly task?: string | undefined;
 }

@@ -14,6 +14,7 @@ export interface ToolDefinition extends Traits {
   readonly description: string;
   readonly input?: StandardSchema | undefined;
   readonly output?: StandardSchema | null | undefined;
+  prepare?(input: never, ctx: never): unknown;
   run(input: never, ctx: never): unknown;
 }
 
@@ -24,7 +25,10 @@ export interface Demands {
   readonly scopes?: readonly string[] | undefined;
   /** Calls that one principal may make per minute; the Worker needs a rate limiter named after it (`RATE_10`). */
   readonly rate?: number | undefined;
-  /** Time limit of a call in milliseconds, not counting the time its caller takes to answer. Default: 60,000. */
+  /**
+   * Time limit of a call in milliseconds, not counting the time its caller takes to answer. Default: 60,000; of a long
+   * tool 900,000, and at most a day.
+   */
   readonly timeoutMs?: number | undefined;
   /** Names of the Worker's bindings and variables that appear in `ctx.env`. */
   readonly env?: readonly string[] | undefined;
@@ -47,6 +51,11 @@ export interface Traits extends Demands {
   readonly attachments?: boolean | undefined;
   /** Whether clients without a session get one: a handle in the result, which they send back with the next call. */
   readonly session?: boolean | undefined;
+  /**
+   * Whether a call may outlive its request (docs/tasks.md). `"tasks-only"`: over MCP 2026-07-28, only for clients with
+   * the tasks extension.
+   */
+  readonly long?: boolean | "tasks-only" | undefined;
   readonly icons?: readonly Icon[] | undefined;
   /** Listed with the tool, for clients that understand it. */
   readonly meta?: Readonly<Record<string, Json>> | undefined;
@@ -211,6 +220,27 @@ export interface ToolContext<
    * JSON cannot represent, such as NaN or an error, are replaced by a description.
    */
   log(level: LogLevel, data: Json): void;
+}
+
+/** What the context of a long tool has besides that of others. */
+export interface LongContext<Prepared> {
+  /** What `prepare` returned. */
+  readonly prepared: Prepared;
+  /**
+   * A checkpoint: does a part of the work, and keeps its result. If the run is cut short later, by a crash or a
+   * deployment, the tool runs again from its start, and steps that were done return what they returned before. A step
+   * that was cut short is done again, unless it is marked `once`.
+   *
+   * @param name  of the step. Steps of the same name are told apart by their order, so a tool must reach them in the
+   *              same order each time
+   * @param work  returns JSON, or nothing
+   */
+  step<Value>(name: string, work: () => Value | Promise<Value>, options?: StepOptions): Promise<Value>;
+}
+
+export interface StepOptions {
+  /** The step must not be done twice: if it is cut short, the task fails, and says that it may have had its effect. */
+  readonly once?: boolean;
 }
 
 /** The input type that `run` gets: an empty object if the tool takes no parameters. */

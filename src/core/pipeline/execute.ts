@@ -58,7 +58,7 @@ async function carryOut(call: Call, runtime: Runtime): Promise<CallResult> {
  * Ends a call that this version of its tool refuses, unless a call with its key has run: it may have run in an earlier
  * version, before a deployment, and then its result is the answer. Whether the caller may call is judged as of now.
  */
-async function unlessKnown(outcome: Outcome, entry: CatalogEntry, call: Call, runtime: Runtime): Promise<CallResult> {
+export async function unlessKnown(outcome: Outcome, entry: CatalogEntry, call: Call, runtime: Runtime): Promise<CallResult> {
   const mayNotCall = outcome.kind === "refused" && outcome.refusal.reason !== "requirements";
   if (call.key === undefined || mayNotCall) return ended(outcome, entry);
   const granted = { fromCaller: suppliedByCaller(entry.traits.requirements, call.context) };
@@ -66,7 +66,7 @@ async function unlessKnown(outcome: Outcome, entry: CatalogEntry, call: Call, ru
 }
 
 /** Runs a call with an idempotency key at most once: claims the key, runs the tool, keeps the outcome under the key. */
-async function runOnce(tool: ToolRun, key: string): Promise<CallResult> {
+export async function runOnce(tool: ToolRun, key: string): Promise<CallResult> {
   const claimed = await claim(tool, key);
   if ("result" in claimed) return claimed.result;
   const { lease } = claimed;
@@ -87,7 +87,7 @@ function find({ tool, toolkit }: Call, { catalog }: Runtime): { entry: CatalogEn
 type Loaded = { readonly definition: ToolDefinition } | { readonly outcome: Outcome };
 
 /** Returns the tool's definition. Evaluates its module if this is the tool's first call in this isolate. */
-function load(entry: CatalogEntry, call: Call, runtime: Runtime): MaybePromise<Loaded> {
+export function load(entry: CatalogEntry, call: Call, runtime: Runtime): MaybePromise<Loaded> {
   const definition = runtime.catalog.definition(entry);
   if (!isPromise(definition)) return { definition };
   return attempt<Loaded>(
@@ -96,7 +96,7 @@ function load(entry: CatalogEntry, call: Call, runtime: Runtime): MaybePromise<L
   );
 }
 
-function ended(outcome: Outcome, entry: CatalogEntry | undefined, durationMs = 0): CallResult {
+export function ended(outcome: Outcome, entry: CatalogEntry | undefined, durationMs = 0): CallResult {
   return { outcome, durationMs, entry };
 }
 

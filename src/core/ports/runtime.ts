@@ -9,12 +9,15 @@ import type { IdempotencyStore } from "./idempotency-store.ts";
 import type { Relay } from "./relay.ts";
 import type { SessionStore } from "./session-store.ts";
 import type { Signer } from "./signed-handles.ts";
+import type { Tasks } from "./tasks.ts";
 
 /** Everything that the core needs from its environment. Provided by the Worker or by a test. */
 export interface Runtime {
   readonly catalog: Catalog;
   readonly idempotency: IdempotencyStore;
   readonly sessions: SessionStore;
+  /** Undefined if calls of long tools have to end with their requests. */
+  readonly tasks?: Tasks | undefined;
   readonly signer: Signer;
   readonly relay: Relay;
   readonly changeFeed: ChangeFeed;

@@ -20,6 +20,14 @@ const SESSION: JsonSchema = {
     "A session that is not used for long is forgotten.",
 };
 
+/** The argument by which a client without tasks asks for the result of a long call. */
+const TASK_ID: JsonSchema = {
+  type: "string",
+  description:
+    "Only to get the result of an earlier call that was still working: the task_id that it returned. The other " +
+    "arguments are ignored then. Leave it out to start a new call.",
+};
+
 /**
  * The input schema for clients of 2026-07-28.
  *
@@ -37,7 +45,12 @@ export function describe({
   verbatim,
   traits,
 }: Pick<Described, "input" | "verbatim" | "traits">): JsonSchema | undefined {
-  if (!traits.attachments) return verbatim;
+  if (!traits.attachments && !traits.long) return verbatim;
   const schema = verbatim ?? input;
-  return { ...schema, properties: { attachments: ATTACHMENTS, ...(schema.properties as object) } };
+  const properties = {
+    ...(traits.attachments && { attachments: ATTACHMENTS }),
+    ...(schema.properties as object),
+    ...(traits.long && { task_id: TASK_ID }),
+  };
+  return { ...schema, properties };
 }

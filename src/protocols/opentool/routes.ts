@@ -1,12 +1,12 @@
 /** The HTTP endpoints of OpenTool 1.0: version, load and call, and the streamCall of newer SDKs. */
 
+import { execute } from "#parts";
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import { sha256 } from "../../core/lib/digest.ts";
 import { describeError } from "../../core/lib/log.ts";
 import { type Client, NO_CONTEXT } from "../../core/model/call.ts";
 import type { CallResult } from "../../core/model/call-result.ts";
 import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
-import { execute } from "../../core/pipeline/execute.ts";
 import { type ReadBody, readJson } from "../../http/body.ts";
 import { checkedKey, idempotencyKeyOf } from "../../http/idempotency-key.ts";
 import type { Listing } from "../../http/listing.ts";

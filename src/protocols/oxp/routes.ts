@@ -1,7 +1,7 @@
 /** The HTTP endpoints of OXP 1.0: health, listing, call. Each reads its request, executes the call and renders it. */
 
+import { execute } from "#parts";
 import { isRecord } from "../../core/lib/json.ts";
-import { execute } from "../../core/pipeline/execute.ts";
 import { hasBody, type ReadBody, readJson } from "../../http/body.ts";
 import { checkedKey, idempotencyKeyOf } from "../../http/idempotency-key.ts";
 import { answerListing, listingOf, listingTag } from "../../http/listing.ts";

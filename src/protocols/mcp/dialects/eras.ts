@@ -3,11 +3,11 @@
  * headers and body alone. Method names are not considered: clients send modern headers with legacy messages, and the
  * reverse. Nothing here throws.
  */
+import { modernEra } from "#parts";
 import type { Era, EraMatch, NoEra, Opening } from "../transport/era.ts";
 import { noEra } from "../transport/error-response.ts";
 import { CODE } from "../wire/codes.ts";
 import { legacy } from "./legacy/era.ts";
-import { modernEra } from "./modern/era.ts";
 
 /** Newest first, in the order in which they are tried. To remove an era, delete its folder and its lines here. */
 export const ERAS: readonly Era[] = [

@@ -1,8 +1,8 @@
 /** `tools/list` and `tools/call` (server/tools). */
+import { execute } from "#parts";
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import { keepMap } from "../../../core/lib/v8-maps.ts";
 import type { CallResult } from "../../../core/model/call-result.ts";
-import { execute } from "../../../core/pipeline/execute.ts";
 import { idempotencyKeyOf } from "../../../http/idempotency-key.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
@@ -39,7 +39,7 @@ export function callTool({ params }: RpcRequest, exchange: Exchange): MaybePromi
 }
 
 /** Runs a call for a client without sessions: it sends a handle as an argument, or gets one with the result. */
-async function inSession(exchange: Exchange, call: ToolCall, given: unknown): Promise<MethodReply> {
+export async function inSession(exchange: Exchange, call: ToolCall, given: unknown): Promise<MethodReply> {
   const earlier = await exchange.dialect.sessionOfEarlierTurn(exchange, call, call.params);
   const opened = await toolSession(exchange.context, earlier ?? given);
   if (opened === undefined) {
@@ -51,7 +51,7 @@ async function inSession(exchange: Exchange, call: ToolCall, given: unknown): Pr
 }
 
 /** The invocation of a `tools/call`. */
-class ToolCall implements Invocation<CallResult> {
+export class ToolCall implements Invocation<CallResult> {
   readonly method = "tools/call";
   readonly params: unknown;
   readonly #exchange: Exchange;

@@ -1,5 +1,6 @@
 /** The dialects of the revisions with a handshake, and of clients that name no revision. */
 
+import { callTool } from "#parts";
 import { isRecord } from "../../../../core/lib/json.ts";
 import { MAX_SUBSCRIBED_URI } from "../../../../core/model/change.ts";
 import { partitionOf } from "../../../../core/model/principal.ts";
@@ -11,7 +12,7 @@ import { complete } from "../../methods/completion.ts";
 import { getPromptOf, listPrompts } from "../../methods/prompts.ts";
 import { failed, refused } from "../../methods/render.ts";
 import { listResources, listTemplates, readResourceOf, unknownResource } from "../../methods/resources.ts";
-import { callTool, listTools } from "../../methods/tools.ts";
+import { listTools } from "../../methods/tools.ts";
 import type { Dialect } from "../../transport/dialect.ts";
 import type { Exchange, Method, MethodReply } from "../../transport/exchange.ts";
 import { capabilitiesOf, SERVER_CAPABILITIES } from "../../wire/capabilities.ts";

@@ -1,12 +1,13 @@
 /** The dialect of 2026-07-28. */
 
+import { callTool } from "#parts";
 import type { Capability } from "../../../../core/model/elicitation.ts";
 import type { RequestContext } from "../../../../http/request-context.ts";
 import { complete } from "../../methods/completion.ts";
 import { getPromptOf, listPrompts } from "../../methods/prompts.ts";
 import { failed } from "../../methods/render.ts";
 import { listResources, listTemplates, readResourceOf } from "../../methods/resources.ts";
-import { callTool, listTools } from "../../methods/tools.ts";
+import { listTools } from "../../methods/tools.ts";
 import type { Dialect, Meta, Subject } from "../../transport/dialect.ts";
 import type { Exchange, Method, MethodReply } from "../../transport/exchange.ts";
 import { SERVER_CAPABILITIES } from "../../wire/capabilities.ts";

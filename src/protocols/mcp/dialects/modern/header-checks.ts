@@ -73,7 +73,7 @@ const SENTINEL = /^=\?base64\?(.*)\?=$/;
  *
  * @returns undefined if it has invalid characters, invalid Base64, or Base64 of invalid UTF-8
  */
-function decodeHeaderValue(raw: string): string | undefined {
+export function decodeHeaderValue(raw: string): string | undefined {
   if (!VALUE.test(raw)) return undefined;
   const encoded = SENTINEL.exec(raw)?.[1];
   if (encoded === undefined) return raw;

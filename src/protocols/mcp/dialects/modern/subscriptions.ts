@@ -13,7 +13,7 @@ import { CODE } from "../../wire/codes.ts";
 import { META } from "./meta.ts";
 
 /** Maximum number of resources in one subscription. */
-const MAX_URIS = 100;
+export const MAX_URIS = 100;
 
 export async function subscribe(context: RequestContext, request: RpcRequest): Promise<Response> {
   const listening = await listenToSubscription(context, request);
@@ -59,14 +59,14 @@ async function listenToSubscription(
  * Sends two messages, because the specification asks for a result in one place and for a notification in another
  * (Subscriptions, Graceful Closure; Cancellation).
  */
-function sendClosing(id: RpcId, stream: EventStream): void {
+export function sendClosing(id: RpcId, stream: EventStream): void {
   const _meta = { [META.subscriptionId]: id };
   const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { _meta, requestId: id } };
   stream.send(JSON.stringify(cancelled));
   stream.send(JSON.stringify({ jsonrpc: "2.0", id, result: { resultType: "complete", _meta } }));
 }
 
-function honoured({ tools, prompts, resources, uris }: Wanted): Record<string, unknown> {
+export function honoured({ tools, prompts, resources, uris }: Wanted): Record<string, unknown> {
   return {
     ...(tools && { toolsListChanged: true }),
     ...(prompts && { promptsListChanged: true }),

@@ -1,0 +1,112 @@
+/**
+ * The ledger of a principal's tasks: what is known of each, from its start until it is forgotten. Everything that a
+ * caller or a tool says is sealed (tasks/task-seal.ts); the ledger sees only states and times. Types only.
+ */
+import type { TaskFailure, TaskStatus } from "../model/task.ts";
+
+/** A task to start. */
+export interface NewTask {
+  readonly id: string;
+  /** The partition of its principal. */
+  readonly partition: string;
+  readonly keys: readonly TaskKey[];
+  /** Kept as long as the task: what reading it requires. Sealed. */
+  readonly head: string;
+  /** Kept until the task ends: the call, with its caller's secrets. Sealed. */
+  readonly call: string;
+  /** Whether the tool may run again from its start after a crash. */
+  readonly isRepeatable: boolean;
+  /** How long the task is kept, in milliseconds. */
+  readonly ttlMs: number;
+  /** How many unfinished tasks the principal may have. */
+  readonly limit: number;
+}
+
+/** Identifies calls that are the same: the task of the first is that of all. */
+export interface TaskKey {
+  /** HMAC. */
+  readonly key: string;
+  /** HMAC of the input. A key with another fingerprint is a conflict. */
+  readonly fingerprint: string;
+  /** Whether the next call with this key starts a new task once a result was delivered. */
+  readonly isFreed: boolean;
+}
+
+export type Started =
+  | { readonly state: "started" | "joined"; readonly id: string }
+  | { readonly state: "conflict" }
+  /** The principal has too many unfinished tasks. */
+  | { readonly state: "full" };
+
+/** A task as the ledger keeps it. */
+export interface StoredTask {
+  readonly id: string;
+  readonly status: TaskStatus;
+  readonly created: number;
+  readonly updated: number;
+  readonly expires: number;
+  readonly sequence: number;
+  /** Sealed, like all texts below. */
+  readonly head: string;
+  readonly report: string | undefined;
+  /** Open questions by name. */
+  readonly questions: Readonly<Record<string, string>>;
+  readonly result: string | undefined;
+  readonly failure: TaskFailure | undefined;
+}
+
+/** What a run needs to begin, or to begin again. */
+export interface Begun {
+  /** Counts the runs of this task. A run is over when the next one begins. */
+  readonly run: number;
+  readonly call: string;
+  /** The questions that earlier runs have asked, in order, with the answers so far. */
+  readonly asked: readonly Asked[];
+}
+
+export interface Asked {
+  readonly name: string;
+  readonly question: string;
+  readonly answer: string | undefined;
+}
+
+export interface TaskLedger {
+  /** Finds the task of an earlier call. @returns undefined if there is none */
+  find(keys: readonly TaskKey[]): Promise<Exclude<Started, { state: "full" }> | undefined>;
+  start(task: NewTask): Promise<Started>;
+  /**
+   * Reads a task. Waits up to `waitMs` milliseconds while its sequence is `known`.
+   *
+   * @returns undefined if there is no such task
+   */
+  read(id: string, known?: number, waitMs?: number): Promise<StoredTask | undefined>;
+  /** Keeps sealed answers to open questions. @returns false if there is no such task */
+  answer(id: string, answers: Readonly<Record<string, string>>): Promise<boolean>;
+  /** @returns false if there is no such task */
+  cancel(id: string): Promise<boolean>;
+  /** The result was given to a caller: keys that are freed now belong to the next call. */
+  deliver(id: string): Promise<void>;
+  /** Has changes of the task published. @returns false if there is no such task */
+  watch(id: string): Promise<boolean>;
+
+  // From here on, for the run of a task. A run that is over gets `false` or undefined, and should stop.
+
+  /** @returns undefined if the task must not run: it has ended, or was cut short and must not run again */
+  begin(id: string): Promise<Begun | undefined>;
+  /** A sign of life, with a sealed report if there is a new one. @returns the answers so far; undefined if it is over */
+  beat(id: string, run: number, report?: string): Promise<Readonly<Record<string, string>> | undefined>;
+  /** Opens a question. */
+  ask(id: string, run: number, name: string, question: string): Promise<boolean>;
+  /** The run has reached a checkpoint: what lies before it will not be repeated. */
+  checkpoint(id: string, run: number): Promise<boolean>;
+  /** Enters a step that must not be entered twice. @returns false if it was entered before, or the run is over */
+  enter(id: string, run: number, step: string): Promise<boolean>;
+  /**
+   * Ends the task with a sealed result.
+   *
+   * @param isFinal whether the outcome uses up the task's keys
+   */
+  finish(id: string, run: number, result: string, isFinal: boolean): Promise<boolean>;
+  /** Ends the task because it cannot run. */
+  fail(id: string, run: number, failure: TaskFailure): Promise<boolean>;
+}

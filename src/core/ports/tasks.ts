@@ -1,0 +1,62 @@
+/** Tasks, as the pipeline and the protocols use them. Types only. */
+import type { Caller } from "../model/call.ts";
+import type { CallResult } from "../model/call-result.ts";
+import type { CatalogEntry } from "../model/catalog-entry.ts";
+import type { TaskView } from "../model/task.ts";
+import type { ToolRun } from "../run/run-tool.ts";
+import type { Runtime } from "./runtime.ts";
+
+/** Who asks about a task, with the catalogue that they see. */
+export interface TaskCaller {
+  readonly caller: Pick<Caller, "principal" | "toolkit">;
+  readonly runtime: Runtime;
+}
+
+/**
+ * What a deployment does with tasks. If a task is not the caller's, or its tool is hidden from the caller, it is as if
+ * the task did not exist.
+ */
+export interface Tasks {
+  /** Whether tasks survive a crash and a deployment, so that clients may rely on them. */
+  readonly isDurable: boolean;
+  /**
+   * Carries out a call of a long tool whose input was parsed: joins the task of an earlier call, or starts one. Waits
+   * for the result, but not longer than a request should take, and not at all for a caller that follows the task
+   * itself. Never rejects.
+   */
+  carryOut(tool: ToolRun): Promise<CallResult>;
+  /** Waits for the task of an earlier call of this tool. Never rejects. */
+  resume(id: string, entry: CatalogEntry, caller: Caller, runtime: Runtime): Promise<CallResult>;
+  /** @returns undefined if there is no such task */
+  read(id: string, by: TaskCaller): Promise<TaskView | undefined>;
+  /**
+   * @param answers unchecked, by the names of their questions. Those of other names are ignored
+   * @returns false if there is no such task
+   */
+  answer(id: string, answers: ReadonlyMap<string, unknown>, by: TaskCaller): Promise<boolean>;
+  /**
+   * Cancels a task, unless it has ended.
+   *
+   * @returns false if there is no such task
+   */
+  cancel(id: string, by: TaskCaller): Promise<boolean>;
+  /**
+   * Has each change of a task published to the change feed, as a change of the resource {@link taskUri}.
+   *
+   * @returns false if there is no such task
+   */
+  watch(id: string, by: TaskCaller): Promise<boolean>;
+}
+
+/** With a space, so that no resource has such a URI. */
+const TASK_URI = "task ";
+
+/** The name under which changes of a task are published, in place of a resource's URI. */
+export function taskUri(id: string): string {
+  return TASK_URI + id;
+}
+
+/** @returns the id of the task; undefined if it is the URI of a resource */
+export function taskOfUri(uri: string): string | undefined {
+  return uri.startsWith(TASK_URI) ? uri.slice(TASK_URI.length) : undefined;
+}

@@ -1,0 +1,47 @@
+/** The context of a long tool: that of any tool, with checkpoints, and with what its `prepare` returned. */
+import { toJson } from "../lib/json.ts";
+import type { Call } from "../model/call.ts";
+import type { CatalogEntry } from "../model/catalog-entry.ts";
+import type { LongContext, StepOptions, ToolDefinition } from "../model/definition.ts";
+import type { Granted } from "../model/granted.ts";
+import type { Runtime } from "../ports/runtime.ts";
+import { RunContext } from "./context.ts";
+import type { ToolRun } from "./run-tool.ts";
+
+/** Does a step and keeps its result, which is JSON, for the run after a crash. */
+export type DoStep = (name: string, work: () => Promise<unknown>, options: StepOptions) => Promise<unknown>;
+
+/** The context of a run that is not a task: in a test, and where there is no ledger. */
+export class LongRunContext extends RunContext implements LongContext<unknown> {
+  prepared: unknown;
+
+  step<Value>(name: string, work: () => Value | Promise<Value>, options: StepOptions = {}): Promise<Value> {
+    const doWork = async () => {
+      const value = await work();
+      return value === undefined ? undefined : toJson(value, `The result of the step "${name}"`);
+    };
+    return this.doStep(name, doWork, options) as Promise<Value>;
+  }
+
+  protected doStep: DoStep = (_, work) => work();
+}
+
+/** Prepares a run in the request. */
+export function longRun(
+  definition: ToolDefinition,
+  input: unknown,
+  granted: Granted,
+  offer: CatalogEntry,
+  caller: Call,
+  runtime: Runtime,
+): ToolRun {
+  const context = new LongRunContext(caller, offer, granted, runtime);
+  const prepareAndRun: ToolDefinition = {
+    ...definition,
+    async run(given, ctx) {
+      context.prepared = await definition.prepare?.(given, ctx);
+      return definition.run(given, ctx);
+    },
+  };
+  return { definition: prepareAndRun, input, granted, offer, caller, runtime, context };
+}

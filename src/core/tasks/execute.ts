@@ -1,0 +1,50 @@
+/** `execute` of a deployment with long tools: their calls run as tasks, and all others as everywhere. */
+import type { Call } from "../model/call.ts";
+import type { CallResult } from "../model/call-result.ts";
+import type { CatalogEntry } from "../model/catalog-entry.ts";
+import { audit } from "../pipeline/audit.ts";
+import { authorize, missingScopes } from "../pipeline/authorize.ts";
+import { ended, execute, load, runOnce } from "../pipeline/execute.ts";
+import type { Runtime } from "../ports/runtime.ts";
+import { check } from "../run/check-output.ts";
+import { longRun } from "../run/long-run.ts";
+import { parse } from "../run/parse-input.ts";
+import { run } from "../run/run-tool.ts";
+
+/** Carries out a call and writes its audit line, in a span if the deployment makes traces. */
+export function executeWithTasks(call: Call, runtime: Runtime): Promise<CallResult> {
+  const found = runtime.catalog.find(call.tool, call.toolkit);
+  if ("refusal" in found || !found.entry.traits.long) return execute(call, runtime);
+  const { entry } = found;
+  const finish = async () => {
+    const result = await carryOut(call, entry, runtime);
+    audit(runtime, call, result.entry, result.outcome, result.durationMs, result.replayed);
+    return result;
+  };
+  return runtime.tracer ? runtime.tracer.inSpan(finish) : finish();
+}
+
+/** The steps of `execute` until the tool could run. Then its task begins. */
+async function carryOut(call: Call, entry: CatalogEntry, runtime: Runtime): Promise<CallResult> {
+  const { tasks } = runtime;
+  if (call.task !== undefined && tasks) {
+    const refusal = missingScopes(entry, call.principal);
+    return refusal ? ended({ kind: "refused", refusal }, entry) : tasks.resume(call.task, entry, call, runtime);
+  }
+  const authorized = await authorize(entry, call, runtime);
+  if ("refusal" in authorized) return ended({ kind: "refused", ...authorized }, entry);
+
+  const loaded = await load(entry, call, runtime);
+  if ("outcome" in loaded) return ended(loaded.outcome, entry);
+
+  const parsed = await parse(loaded.definition, entry, call, runtime);
+  if ("outcome" in parsed) return ended(parsed.outcome, entry);
+
+  const tool = longRun(loaded.definition, parsed.input, authorized.granted, entry, call, runtime);
+  if (tasks) return tasks.carryOut(tool);
+
+  // There is no ledger: the call ends with its request.
+  if (call.key !== undefined) return runOnce(tool, call.key);
+  const { outcome, durationMs } = await run(tool, check);
+  return ended(outcome, entry, durationMs);
+}

@@ -1,0 +1,150 @@
+/**
+ * The link between a run and its ledger: signs of life, reports of progress, questions and their answers. It tells the
+ * run when nobody wants it any more.
+ */
+import { describeError, type Log } from "../lib/log.ts";
+import type { Client, Sink } from "../model/call.ts";
+import type { Question } from "../model/elicitation.ts";
+import type { TaskProgress } from "../model/task.ts";
+import type { Begun, TaskLedger } from "../ports/task-ledger.ts";
+import { hashOf } from "../run/questions.ts";
+import type { TaskSeal } from "./task-seal.ts";
+
+/** Progress is stored this often at most, in milliseconds: each report is a write. */
+const REPORT_MS = 1_000;
+
+interface LinkParts {
+  readonly id: string;
+  readonly begun: Begun;
+  readonly ledger: TaskLedger;
+  readonly seal: TaskSeal;
+  /** Between two signs of life, in milliseconds. */
+  readonly beatMs: number;
+  readonly log: Log;
+}
+
+/** A question of this task that some run has asked. */
+interface AskedBefore {
+  readonly name: string;
+  readonly hash: string;
+}
+
+export class RunLink implements Client, Sink {
+  readonly #parts: LinkParts;
+  readonly #over = new AbortController();
+  readonly #timer: ReturnType<typeof setInterval>;
+  /** Wakes those who wait for an answer. */
+  readonly #listeners = new Set<() => void>();
+  #answers: Readonly<Record<string, string>> = {};
+  #asked: AskedBefore[] | undefined;
+  /** Questions that this run has asked, by name. */
+  readonly #askedNow = new Set<string>();
+  #progress: TaskProgress | undefined;
+  #reporting: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(parts: LinkParts) {
+    this.#parts = parts;
+    this.#timer = setInterval(() => void this.#beat(), parts.beatMs);
+  }
+
+  /** Fires when the task was cancelled, or goes on in another run. */
+  get signal(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  get isOver(): boolean {
+    return this.#over.signal.aborted;
+  }
+
+  progress(done: number, total: number | undefined, message: string | undefined): void {
+    this.#progress = { done, total, message };
+    this.#reporting ??= setTimeout(() => {
+      this.#reporting = undefined;
+      void this.#beat();
+    }, REPORT_MS);
+  }
+
+  /** Callers of tasks get no log messages (MCP, tasks extension, Task Status Notifications). */
+  log(): void {}
+
+  release(): void {}
+
+  /**
+   * Asks a question, or finds what an earlier run has asked.
+   *
+   * @param key  the author's name for it; a name that was used is varied
+   * @param woken resolves when an answer may have arrived; given the question's name
+   * @returns the answer, unchecked; undefined if the run is over
+   */
+  async ask(key: string, question: Question, woken: (name: string) => Promise<void>): Promise<unknown> {
+    const { id, begun, ledger, seal } = this.#parts;
+    const hash = await hashOf(question);
+    this.#asked ??= await this.#askedBefore();
+    const before = this.#asked.find((one) => one.hash === hash && !this.#askedNow.has(one.name));
+    const name = before?.name ?? unused(key, this.#asked);
+    this.#askedNow.add(name);
+    if (before === undefined) {
+      this.#asked.push({ name, hash });
+      if (!(await ledger.ask(id, begun.run, name, await seal.seal(`question ${name}`, question)))) {
+        this.#over.abort();
+      }
+    }
+    woken(name).then(
+      () => this.#beat(),
+      () => {},
+    );
+    await this.#beat();
+    while (this.#answers[name] === undefined && !this.isOver) await this.#nextBeat();
+    const answer = this.#answers[name];
+    return answer === undefined ? undefined : seal.open(`answer ${name}`, answer);
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+    if (this.#reporting !== undefined) clearTimeout(this.#reporting);
+    for (const listener of this.#listeners) listener();
+  }
+
+  async #beat(): Promise<void> {
+    const { id, begun, ledger, seal, log } = this.#parts;
+    const progress = this.#progress;
+    this.#progress = undefined;
+    try {
+      const report = progress && (await seal.seal("report", progress));
+      const answers = await ledger.beat(id, begun.run, report);
+      if (answers === undefined) this.#over.abort();
+      else this.#answers = answers;
+    } catch (error) {
+      // The next sign of life may come through.
+      log({ level: "warning", message: "task not heard", error: describeError(error) });
+    }
+    for (const listener of this.#listeners) listener();
+  }
+
+  #nextBeat(): Promise<void> {
+    return new Promise((resolve) => {
+      const listener = () => {
+        this.#listeners.delete(listener);
+        resolve();
+      };
+      this.#listeners.add(listener);
+    });
+  }
+
+  async #askedBefore(): Promise<AskedBefore[]> {
+    const { begun, seal } = this.#parts;
+    return Promise.all(
+      begun.asked.map(async ({ name, question }) => {
+        return { name, hash: await hashOf(await seal.open(`question ${name}`, question)) };
+      }),
+    );
+  }
+}
+
+/** `size`, then `size#2`: a name is never used twice in a task (MCP, tasks extension, Input Requests). */
+function unused(key: string, asked: readonly AskedBefore[]): string {
+  const isUsed = (name: string) => asked.some((one) => one.name === name);
+  let name = key;
+  for (let time = 2; isUsed(name); time++) name = `${key}#${time}`;
+  return name;
+}

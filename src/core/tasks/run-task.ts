@@ -1,0 +1,120 @@
+/** Runs a task: the steps of `execute` from load to check, for a call in its stored form. Its ledger gets the result. */
+import { describeError } from "../lib/log.ts";
+import type { ToolDefinition } from "../model/definition.ts";
+import { isFinal, type Outcome } from "../model/outcome.ts";
+import type { TaskFailure } from "../model/task.ts";
+import { audit } from "../pipeline/audit.ts";
+import { resolveRequirements } from "../pipeline/requirements.ts";
+import type { Runtime } from "../ports/runtime.ts";
+import type { Begun, TaskLedger } from "../ports/task-ledger.ts";
+import { check } from "../run/check-output.ts";
+import { parse } from "../run/parse-input.ts";
+import { ourFault } from "../run/run-code.ts";
+import { run } from "../run/run-tool.ts";
+import { RunLink } from "./run-link.ts";
+import { callOf, type TaskCall } from "./task-call.ts";
+import { type EngineRun, TaskContext } from "./task-context.ts";
+import { type TaskSeal, taskSeal } from "./task-seal.ts";
+
+/** What a run is given. */
+export interface TaskParts {
+  readonly id: string;
+  readonly partition: string;
+  readonly ledger: TaskLedger;
+  readonly engine: EngineRun;
+  readonly runtime: Runtime;
+  /** Between two signs of life, in milliseconds. */
+  readonly beatMs: number;
+}
+
+/** The result of a task, as its ledger keeps it. */
+export interface KeptResult {
+  readonly outcome: Outcome;
+  readonly durationMs: number;
+}
+
+type Ended = KeptResult | { readonly failure: TaskFailure };
+
+const TRIES = 6;
+const TRY_AGAIN_MS = 100;
+const TOO_LARGE = "The tool's result is too large to be kept.";
+
+/**
+ * Runs a task, unless it has ended or must not run again. Rejects if the ledger cannot be reached, so that the engine
+ * tries again.
+ */
+export async function runTask(parts: TaskParts): Promise<void> {
+  const { id, partition, ledger, runtime } = parts;
+  const begun = await ledger.begin(id);
+  if (begun === undefined) return;
+  const seal = await taskSeal(runtime.signer, partition, id);
+  const call = await seal.open<TaskCall>("call", begun.call).catch((error) => {
+    // The signing key was replaced.
+    runtime.log({ level: "error", message: "task not opened", error: describeError(error) });
+  });
+  if (call === undefined) return void (await ledger.fail(id, begun.run, "lost"));
+  const link = new RunLink({ ...parts, begun, seal, log: runtime.log });
+  try {
+    const carrying = () => carryOut(call, begun, link, parts);
+    const ended = await (runtime.tracer ? runtime.tracer.inSpan(carrying) : carrying());
+    if ("failure" in ended) await ledger.fail(id, begun.run, ended.failure);
+    else await keep(ended, begun, seal, parts);
+  } finally {
+    link.end();
+  }
+}
+
+async function carryOut(kept: TaskCall, begun: Begun, link: RunLink, parts: TaskParts): Promise<Ended> {
+  const { id, ledger, engine } = parts;
+  const call = { ...callOf(kept), client: link, sink: link };
+  const runtime = { ...parts.runtime, catalog: parts.runtime.catalog.visibleTo(call.principal) };
+  const found = runtime.catalog.find(call.tool, call.toolkit);
+  if ("refusal" in found) return { failure: "gone" };
+  const { entry } = found;
+  const ended = (outcome: Outcome, durationMs = 0): KeptResult => {
+    audit(runtime, call, entry, outcome, durationMs);
+    return { outcome, durationMs };
+  };
+
+  const resolved = resolveRequirements(entry.traits.requirements, call.context, runtime.secret);
+  if ("missing" in resolved) {
+    const { missing } = resolved;
+    return ended({ kind: "refused", refusal: { reason: "requirements", name: entry.id, missing } });
+  }
+  let definition: ToolDefinition;
+  try {
+    definition = await runtime.catalog.definition(entry);
+  } catch (error) {
+    return ended(ourFault(call, entry, runtime, "The tool could not be loaded.", error));
+  }
+  const parsed = await parse(definition, entry, call, runtime);
+  if ("outcome" in parsed) return ended(parsed.outcome);
+
+  const capabilities = new Set(kept.capabilities);
+  const task = { id, run: begun.run, ledger, engine, link, capabilities };
+  const context = new TaskContext(call, entry, resolved.granted, runtime, task);
+  context.prepared = kept.prepared;
+  const tool = { definition, input: parsed.input, granted: resolved.granted, offer: entry, caller: call, runtime, context };
+  // A task is no one else's to run, so there is no lease to extend.
+  const lease = { storeKey: kept.idempotencyKey, extend: async () => true };
+  const { outcome, durationMs } = await run(tool, check, lease);
+  return context.isInterrupted ? { failure: "interrupted" } : ended(outcome, durationMs);
+}
+
+async function keep(ended: KeptResult, { run }: Begun, seal: TaskSeal, parts: TaskParts): Promise<void> {
+  const { id, ledger } = parts;
+  const { outcome } = ended;
+  const sealed = await seal.seal("result", ended).catch(() => {
+    const tooLarge: Outcome = { kind: "failed", fault: { message: TOO_LARGE } };
+    return seal.seal("result", { ...ended, outcome: tooLarge });
+  });
+  for (let tried = 1; ; tried++) {
+    try {
+      return void (await ledger.finish(id, run, sealed, isFinal(outcome)));
+    } catch (error) {
+      // The tool has run: its result must not be lost to a ledger that is restarting.
+      if (tried === TRIES) throw error;
+      await new Promise((resume) => setTimeout(resume, TRY_AGAIN_MS * 2 ** tried));
+    }
+  }
+}

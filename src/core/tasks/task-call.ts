@@ -1,0 +1,83 @@
+/** A call as its task keeps it, sealed, until the task ends: everything that a run needs, in JSON. */
+import type { Attachment, Trace } from "../model/definition.ts";
+import type { Capability } from "../model/elicitation.ts";
+import type { Begins, Call, CallContext } from "../model/call.ts";
+import { GRANT, PARTITION, type Principal, partitionOf } from "../model/principal.ts";
+import type { ToolRun } from "../run/run-tool.ts";
+
+export interface TaskCall {
+  readonly toolId: string;
+  /** The version that the task began with. Its runs use no other, even after a deployment. */
+  readonly version: string;
+  readonly toolkit: string | undefined;
+  readonly callId: string;
+  readonly protocol: string;
+  readonly principal: Pick<Principal, "id" | "toolkits" | "scopes" | "reach" | "rate">;
+  readonly partition: string;
+  readonly grant: string | undefined;
+  readonly sessionId: string | undefined;
+  readonly beginsSession: Begins | undefined;
+  readonly authorization: readonly (readonly [string, string])[];
+  readonly secrets: readonly (readonly [string, string])[];
+  readonly userId: string | undefined;
+  readonly input: unknown;
+  readonly attachments: readonly Attachment[] | undefined;
+  readonly trace: Trace | undefined;
+  /** What the caller can be asked. */
+  readonly capabilities: readonly Capability[];
+  readonly prepared: unknown;
+  /** The tool gets it as `ctx.idempotencyKey`. */
+  readonly idempotencyKey: string;
+}
+
+/** What is kept as long as the task: what a caller needs to read it. */
+export interface TaskHead {
+  readonly toolId: string;
+  readonly version: string;
+  /** The caller's scopes, of those that the deployment uses. */
+  readonly scopes: Principal["scopes"];
+}
+
+/** @param prepared JSON */
+export function taskCall({ caller, offer, context }: ToolRun, prepared: unknown, idempotencyKey: string): TaskCall {
+  const call = caller as Call;
+  const { id, toolkits, scopes, reach, rate } = call.principal;
+  return {
+    toolId: offer.id,
+    version: offer.version,
+    toolkit: call.toolkit,
+    callId: call.callId,
+    protocol: call.protocol,
+    principal: { id, toolkits, scopes, reach, rate },
+    partition: partitionOf(call.principal),
+    grant: call.principal[GRANT],
+    sessionId: call.sessionId,
+    beginsSession: call.beginsSession,
+    authorization: [...call.context.authorization],
+    secrets: [...call.context.secrets],
+    userId: call.context.userId,
+    input: call.input,
+    attachments: call.attachments,
+    trace: context.trace,
+    capabilities: [...(call.elicitation?.capabilities ?? [])],
+    prepared,
+    idempotencyKey,
+  };
+}
+
+/** The call again, for a run. Nobody waits for it, so it has no client. */
+export function callOf(kept: TaskCall): Call {
+  const { toolId, version, authorization, secrets, userId, partition, grant, trace, ...same } = kept;
+  const { principal, callId, protocol, toolkit, sessionId, beginsSession, input, attachments } = same;
+  const context: CallContext = { authorization: new Map(authorization), secrets: new Map(secrets), userId };
+  return {
+    ...{ callId, protocol, toolkit, sessionId, beginsSession, input, attachments, context },
+    tool: { id: toolId, version },
+    principal: {
+      ...principal,
+      ...(partition !== principal.id && { [PARTITION]: () => partition }),
+      ...(grant !== undefined && { [GRANT]: grant }),
+    },
+    trace: () => trace,
+  };
+}

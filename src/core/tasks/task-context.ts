@@ -1,0 +1,135 @@
+/** The context of a tool that runs as a task: its steps are kept by the engine, its questions by the ledger. */
+import type { Call } from "../model/call.ts";
+import type { FormQuestion, PageQuestion, StepOptions } from "../model/definition.ts";
+import {
+  CannotElicit,
+  type Capability,
+  type Elicited,
+  NotAnswered,
+  type Question,
+  type Root,
+  readAnswer,
+  type Sampled,
+  type SamplingRequest,
+} from "../model/elicitation.ts";
+import type { Granted } from "../model/granted.ts";
+import type { TaskLedger } from "../ports/task-ledger.ts";
+import type { Offer, Runtime } from "../ports/runtime.ts";
+import { type DoStep, LongRunContext } from "../run/long-run.ts";
+import type { RunLink } from "./run-link.ts";
+
+/** How often a question is asked if the answers do not fit it. */
+const MAX_TRIES = 3;
+
+/** What an engine offers a run. */
+export interface EngineRun {
+  /**
+   * Does a step, or returns what it returned in an earlier run.
+   *
+   * @param work returns JSON or undefined
+   */
+  doStep(name: string, work: () => Promise<unknown>): Promise<unknown>;
+  /** Resolves when the engine is told that a question was answered. May never do so, and may reject. */
+  untilWoken(question: string): Promise<void>;
+}
+
+/** The run that a context belongs to. */
+export interface TaskRun {
+  readonly id: string;
+  readonly run: number;
+  readonly ledger: TaskLedger;
+  readonly engine: EngineRun;
+  readonly link: RunLink;
+  readonly capabilities: ReadonlySet<Capability>;
+}
+
+/** Thrown into a tool whose run must not go on. */
+export class Interrupted extends Error {
+  override readonly name = "Interrupted";
+}
+
+export class TaskContext extends LongRunContext {
+  readonly #task: TaskRun;
+  #waiting = 0;
+  #since = 0;
+  #waitedBefore = 0;
+  /** Whether a step that must not be done twice had been entered before. */
+  isInterrupted = false;
+
+  constructor(call: Call, offer: Offer, granted: Granted, runtime: Runtime, task: TaskRun) {
+    super(call, offer, granted, runtime);
+    this.#task = task;
+  }
+
+  protected override doStep: DoStep = async (name, work, { once }: StepOptions) => {
+    const { id, run, ledger, engine } = this.#task;
+    let thrown: { readonly error: unknown } | undefined;
+    const doOnce = async () => {
+      if (once && !(await ledger.enter(id, run, name))) {
+        this.isInterrupted = true;
+        throw new Interrupted(`The step "${name}" was cut short, and must not be done twice`);
+      }
+      return work();
+    };
+    try {
+      const value = await engine.doStep(name, async () => {
+        try {
+          return await doOnce();
+        } catch (error) {
+          thrown = { error };
+          throw error;
+        }
+      });
+      await ledger.checkpoint(id, run);
+      return value;
+    } catch (error) {
+      // The engine turns errors into errors of its own, and a ToolError must stay one.
+      throw thrown ? thrown.error : error;
+    }
+  };
+
+  override canAsk(ability: Capability): boolean {
+    return this.#task.capabilities.has(ability);
+  }
+
+  override elicit(key: string, question: FormQuestion | PageQuestion): Promise<Elicited<never>> {
+    const { message } = question;
+    const withKind: Question =
+      "url" in question
+        ? { kind: "page", message, url: question.url }
+        : { kind: "form", message, fields: question.fields, required: question.required ?? [] };
+    return this.#ask(key, withKind) as Promise<Elicited<never>>;
+  }
+
+  override sample(key: string, request: SamplingRequest): Promise<Sampled> {
+    return this.#ask(key, { kind: "sample", request }) as Promise<Sampled>;
+  }
+
+  override roots(key: string): Promise<readonly Root[]> {
+    return this.#ask(key, { kind: "roots" }) as Promise<readonly Root[]>;
+  }
+
+  override get waitedMs(): number {
+    return this.#waitedBefore + (this.#waiting > 0 ? this.now() - this.#since : 0);
+  }
+
+  /** Unlike in a request, the caller may take as long as the task is kept. */
+  async #ask(key: string, question: Question): Promise<unknown> {
+    if (!this.canAsk(question.kind)) throw new CannotElicit(question);
+    const { link, engine } = this.#task;
+    if (this.#waiting++ === 0) this.#since = this.now();
+    try {
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
+        const raw = await link.ask(key, question, (name) => engine.untilWoken(name));
+        if (link.isOver) throw new NotAnswered("The call was over before its caller answered");
+        const answer = readAnswer(question, raw);
+        if (answer !== undefined) return answer;
+      }
+      throw new NotAnswered(`The caller's answers do not fit the question "${key}"`);
+    } finally {
+      this.#waitedBefore = this.waitedMs;
+      this.#waiting--;
+      this.#since = this.now();
+    }
+  }
+}

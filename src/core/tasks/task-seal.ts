@@ -1,0 +1,34 @@
+/**
+ * Encrypts what callers and tools say in a task, at rest in the ledger. The key is derived from the deployment's signing
+ * key, the principal and the task's id, which is not guessable.
+ */
+import { openRecord, sealRecord } from "../idempotency/sealed-record.ts";
+import { canonical } from "../lib/json.ts";
+import type { Signer } from "../ports/signed-handles.ts";
+
+export interface TaskSeal {
+  /**
+   * @param label what the text is, so that none can be taken for another
+   * @throws if the value is too large to be kept
+   */
+  seal(label: string, value: unknown): Promise<string>;
+  /** @throws if the text was sealed with another signing key, or with another label */
+  open<Value>(label: string, text: string): Promise<Value>;
+}
+
+/** @throws if the signing key is unavailable */
+export async function taskSeal(signer: Signer, partition: string, id: string): Promise<TaskSeal> {
+  const key = await signer.deriveKey(canonical(["task", partition, id]));
+  return {
+    async seal(label, value) {
+      const record = await sealRecord(key, label, { value });
+      if (record === undefined) throw new Error(`A task's ${label} is too large to be kept`);
+      return record.sealed;
+    },
+    async open<Value>(label: string, sealed: string) {
+      const opened = await openRecord<{ readonly value: Value }>(key, { fingerprint: label, sealed });
+      if (opened === undefined) throw new Error(`A task's ${label} cannot be opened`);
+      return opened.value;
+    },
+  };
+}

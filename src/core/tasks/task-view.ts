@@ -1,0 +1,70 @@
+/** Opens a task of the ledger for a caller who may see it. */
+import type { CallResult } from "../model/call-result.ts";
+import type { CatalogEntry } from "../model/catalog-entry.ts";
+import type { Question } from "../model/elicitation.ts";
+import type { Outcome } from "../model/outcome.ts";
+import { lacking } from "../model/principal.ts";
+import type { TaskFailure, TaskProgress, TaskView } from "../model/task.ts";
+import { missingScopes } from "../pipeline/authorize.ts";
+import type { StoredTask } from "../ports/task-ledger.ts";
+import type { TaskCaller } from "../ports/tasks.ts";
+import type { KeptResult } from "./run-task.ts";
+import type { TaskHead } from "./task-call.ts";
+import type { TaskSeal } from "./task-seal.ts";
+
+const FAILURES: Readonly<Record<TaskFailure, string>> = {
+  interrupted:
+    "The server was interrupted while this call was running. The call may have had its effect, so it was not run again.",
+  lost: "The server was interrupted while this call was running, and could not continue it.",
+  gone: "This call could not be continued, because the version of the tool that it began with is no longer deployed.",
+};
+
+/** Callers may read a young task often, and should ask less often about one that takes long. */
+const MIN_POLL_MS = 1_000;
+export const MAX_POLL_MS = 10_000;
+
+/** @returns undefined if this caller may not see the task */
+export async function viewOf(stored: StoredTask, seal: TaskSeal, by: TaskCaller): Promise<TaskView | undefined> {
+  const head = await seal.open<TaskHead>("head", stored.head);
+  const entry = visibleEntry(head, by);
+  if (entry === undefined) return undefined;
+  const { id, status, created, updated, expires, sequence, report } = stored;
+  const questions = Object.entries(stored.questions).map(
+    async ([name, sealed]) => [name, await seal.open<Question>(`question ${name}`, sealed)] as const,
+  );
+  const progress = report === undefined ? undefined : await seal.open<TaskProgress>("report", report);
+  return {
+    ...{ id, entry, status, sequence, progress },
+    message: stored.failure ? FAILURES[stored.failure] : inWords(progress),
+    createdAt: created,
+    updatedAt: updated,
+    expiresAt: expires,
+    pollMs: Math.round(Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, (Date.now() - created) / 10))),
+    questions: new Map(await Promise.all(questions)),
+    result: await resultOf(stored, seal, entry),
+  };
+}
+
+/** As with the result of any keyed call, a caller with fewer scopes than the first does not get it. */
+function visibleEntry({ toolId: id, version, scopes }: TaskHead, { caller, runtime }: TaskCaller) {
+  const { principal, toolkit } = caller;
+  const isBroader = scopes === "all" ? principal.scopes !== "all" : lacking(scopes, principal.scopes).length > 0;
+  if (isBroader) return undefined;
+  const exact = runtime.catalog.find({ id, version }, toolkit);
+  // A later deployment may have replaced the version, but the result is still its caller's.
+  const found = "entry" in exact ? exact : runtime.catalog.find({ id }, toolkit);
+  return "entry" in found && missingScopes(found.entry, principal) === undefined ? found.entry : undefined;
+}
+
+async function resultOf(stored: StoredTask, seal: TaskSeal, entry: CatalogEntry): Promise<CallResult | undefined> {
+  const ended = (outcome: Outcome): CallResult => ({ outcome, durationMs: stored.updated - stored.created, entry });
+  if (stored.result !== undefined) return { ...(await seal.open<KeptResult>("result", stored.result)), entry };
+  if (stored.failure !== undefined) return ended({ kind: "failed", fault: { message: FAILURES[stored.failure] } });
+  return stored.status === "cancelled" ? ended({ kind: "cancelled" }) : undefined;
+}
+
+function inWords(progress: TaskProgress | undefined): string | undefined {
+  if (progress === undefined) return undefined;
+  const { done, total, message } = progress;
+  return message ?? (total === undefined ? `${done} done` : `${done} of ${total}`);
+}

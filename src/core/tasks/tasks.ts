@@ -1,0 +1,200 @@
+/** Carries out calls of long tools as tasks: starts or joins a task, waits for it, and lets its caller follow it. */
+import { type CallKeys, keysOf } from "../idempotency/idempotency.ts";
+import { toJson } from "../lib/json.ts";
+import { describeError } from "../lib/log.ts";
+import type { Call, Caller } from "../model/call.ts";
+import type { CallResult } from "../model/call-result.ts";
+import type { CatalogEntry } from "../model/catalog-entry.ts";
+import type { Fault, Outcome, Refusal } from "../model/outcome.ts";
+import { granted, partitionOf } from "../model/principal.ts";
+import type { TaskView } from "../model/task.ts";
+import type { Runtime } from "../ports/runtime.ts";
+import { randomId, type Signer } from "../ports/signed-handles.ts";
+import type { Started, TaskKey, TaskLedger } from "../ports/task-ledger.ts";
+import type { TaskCaller, Tasks } from "../ports/tasks.ts";
+import { DEFAULT_TIMEOUT_MS } from "../run/run-code.ts";
+import { run, type ToolRun } from "../run/run-tool.ts";
+import { answerQuestions } from "./answer-questions.ts";
+import { type TaskHead, taskCall } from "./task-call.ts";
+import { taskSeal } from "./task-seal.ts";
+import { MAX_POLL_MS, viewOf } from "./task-view.ts";
+
+export interface TasksParts {
+  readonly isDurable: boolean;
+  /** The ledger of a principal's tasks. */
+  readonly ledgerOf: (partition: string) => TaskLedger;
+  /** How long a call waits for the result of its task, in milliseconds. */
+  readonly waitMs: number;
+  /** How many unfinished tasks a principal may have. */
+  readonly limit: number;
+  /** How long a task is kept after its time limit, in milliseconds. */
+  readonly keepMs: number;
+}
+
+const RETRY_MS = 1_000;
+const UNKNOWN = "There is no such call of this tool, or its result has expired; call the tool anew, without task_id";
+
+export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: TasksParts): Tasks {
+  const ledgerFor = ({ caller }: TaskCaller) => ledgerOf(partitionOf(caller.principal));
+
+  /** Starts a task for a call, or finds that of an earlier one. */
+  const start = async (tool: ToolRun, prepared: unknown, keys: readonly TaskKey[]): Promise<Started> => {
+    const { caller, offer, runtime } = tool;
+    const partition = partitionOf(caller.principal);
+    const id = randomId();
+    const seal = await taskSeal(runtime.signer, partition, id);
+    const { annotations, timeoutMs = DEFAULT_TIMEOUT_MS } = offer.traits;
+    const head: TaskHead = { toolId: offer.id, version: offer.version, scopes: usedScopes(caller, runtime) };
+    return ledgerOf(partition).start({
+      ...{ id, partition, keys, limit },
+      head: await seal.seal("head", head),
+      call: await seal.seal("call", taskCall(tool, prepared, await idempotencyKeyOf(runtime.signer, id, keys))),
+      isRepeatable: annotations?.idempotent === true || annotations?.readOnly === true,
+      ttlMs: timeoutMs + keepMs,
+    });
+  };
+
+  const read = async (id: string, by: TaskCaller, known?: number, waitMs?: number): Promise<TaskView | undefined> => {
+    const stored = await ledgerFor(by).read(id, known, waitMs);
+    if (stored === undefined) return undefined;
+    const seal = await taskSeal(by.runtime.signer, partitionOf(by.caller.principal), id);
+    return viewOf(stored, seal, by);
+  };
+
+  const answer: Tasks["answer"] = async (id, answers, by) => {
+    if ((await read(id, by)) === undefined) return false;
+    const seal = await taskSeal(by.runtime.signer, partitionOf(by.caller.principal), id);
+    const sealed = Array.from(answers, async ([name, value]) => [name, await seal.seal(`answer ${name}`, value)]);
+    return ledgerFor(by).answer(id, Object.fromEntries(await Promise.all(sealed)));
+  };
+
+  /** Waits until the task ends, asks a question that its caller cannot answer at once, or the time is over. */
+  const follow = async (id: string, entry: CatalogEntry, caller: Caller, runtime: Runtime): Promise<CallResult> => {
+    const by = { caller, runtime };
+    const until = Date.now() + waitMs;
+    let known: number | undefined;
+    for (;;) {
+      const task = await read(id, by, known, Math.max(0, until - Date.now()));
+      // It is another tool's, or another caller's, or it has expired.
+      if (task?.entry.id !== entry.id) return failed({ message: UNKNOWN }, entry);
+      if (task.result) {
+        await ledgerFor(by).deliver(id);
+        return task.result;
+      }
+      if (task.progress && task.sequence !== known) {
+        const { done, total, message } = task.progress;
+        caller.sink?.progress(done, total, message);
+      }
+      if (task.questions.size > 0) {
+        const asked = await answerQuestions(task, caller, (answers) => answer(id, answers, by));
+        if (asked) return { outcome: asked, durationMs: 0, entry };
+      }
+      if (Date.now() >= until || caller.client?.isOver) return { ...running(task.pollMs, entry), task };
+      known = task.sequence;
+    }
+  };
+
+  const carryOut = async (tool: ToolRun): Promise<CallResult> => {
+    const { caller, offer: entry, runtime } = tool;
+    const { key, followsTasks = false } = caller;
+    const by = { caller, runtime };
+    const keys = await taskKeys(tool, key, followsTasks);
+    const { prepare } = tool.definition;
+    const joined = prepare && (await ledgerFor(by).find(keys));
+    const prepared = prepare && !joined ? await runPrepare(tool) : undefined;
+    if (prepared && prepared.kind !== "completed") return { outcome: prepared, durationMs: 0, entry };
+    const started: Started = joined ?? (await start(tool, prepared?.value, keys));
+    if (started.state === "conflict") return refused({ reason: "conflict" }, entry);
+    if (started.state === "full") {
+      const message = `You have ${limit} calls of long tools running; wait until one of them ends`;
+      return failed({ message, canRetry: true, retryAfterMs: MAX_POLL_MS }, entry);
+    }
+    const { id, state } = started;
+    if (!followsTasks) {
+      const result = await follow(id, entry, caller, runtime);
+      return state === "joined" && key !== undefined && !result.task ? { ...result, replayed: true } : result;
+    }
+    const task = await read(id, by);
+    // A narrower credential does not get the result of a broader one.
+    if (task === undefined) return refused({ reason: "conflict" }, entry);
+    return task.result ?? { ...running(task.pollMs, entry), task };
+  };
+
+  return {
+    isDurable,
+    carryOut: (tool) => carryOut(tool).catch((error) => unavailable(error, tool.offer, tool.caller, tool.runtime)),
+    resume: (id, entry, caller, runtime) =>
+      follow(id, entry, caller, runtime).catch((error) => unavailable(error, entry, caller, runtime)),
+    async read(id, by) {
+      const task = await read(id, by);
+      if (task?.result) await ledgerFor(by).deliver(id);
+      return task;
+    },
+    answer,
+    async cancel(id, by) {
+      return (await read(id, by)) !== undefined && ledgerFor(by).cancel(id);
+    },
+    async watch(id, by) {
+      return (await read(id, by)) !== undefined && ledgerFor(by).watch(id);
+    },
+  };
+}
+
+/**
+ * The keys of a task. Calls with the same idempotency key are one call. Without one, a caller that waits may repeat its
+ * call until it has the result: with the call's id, if its protocol showed it, or simply with the same input.
+ */
+async function taskKeys(tool: ToolRun, key: string | undefined, followsTasks: boolean): Promise<TaskKey[]> {
+  const keyed = ({ storeKey, fingerprint }: CallKeys) => ({ key: storeKey, fingerprint, isFreed: false });
+  if (key !== undefined) return [keyed(await keysOf(tool, key))];
+  if (followsTasks) return [];
+  // No client has an empty key.
+  const { storeKey, fingerprint } = await keysOf(tool, "");
+  const { sessionId = "", callId } = tool.caller;
+  const byInput = { key: `${storeKey} ${fingerprint} ${sessionId}`, fingerprint, isFreed: true };
+  return [byInput, keyed(await keysOf(tool, callId))];
+}
+
+/** What a tool passes on to services as its idempotency key: the same in all runs, and not the task's id. */
+async function idempotencyKeyOf(signer: Signer, id: string, keys: readonly TaskKey[]): Promise<string> {
+  const own = keys.find(({ isFreed }) => !isFreed);
+  return own?.key ?? signer.sign(`task's idempotency key ${id}`);
+}
+
+/** The scopes that reading the result will take. */
+function usedScopes({ principal: { scopes } }: Call, { catalog }: Runtime): TaskHead["scopes"] {
+  const used = granted(catalog.scopes, scopes);
+  return scopes === "all" && used.length > 0 ? "all" : used;
+}
+
+/** Runs the tool's `prepare` in the request, where it can ask its caller in any way that the protocol has. */
+async function runPrepare(tool: ToolRun): Promise<Outcome & { readonly value?: unknown }> {
+  const { definition, offer } = tool;
+  const timeoutMs = Math.min(offer.traits.timeoutMs ?? DEFAULT_TIMEOUT_MS, DEFAULT_TIMEOUT_MS);
+  const preparing = {
+    ...tool,
+    definition: { ...definition, run: (input: never, ctx: never) => definition.prepare?.(input, ctx) },
+    offer: { ...offer, traits: { ...offer.traits, timeoutMs } },
+  };
+  const { outcome } = await run(preparing, (value) => {
+    return { kind: "completed", value: value === undefined ? undefined : toJson(value, "What prepare returned") };
+  });
+  return outcome;
+}
+
+function running(retryAfterMs: number, entry: CatalogEntry): CallResult {
+  return refused({ reason: "running", retryAfterMs }, entry);
+}
+
+function refused(refusal: Refusal, entry: CatalogEntry): CallResult {
+  return { outcome: { kind: "refused", refusal }, durationMs: 0, entry };
+}
+
+function failed(fault: Fault, entry: CatalogEntry): CallResult {
+  return { outcome: { kind: "failed", fault }, durationMs: 0, entry };
+}
+
+function unavailable(error: unknown, entry: CatalogEntry, { callId }: Caller, runtime: Runtime): CallResult {
+  runtime.log({ level: "error", message: "tasks unavailable", callId, error: describeError(error) });
+  return refused({ reason: "unavailable", retryAfterMs: RETRY_MS }, entry);
+}

@@ -1,0 +1,39 @@
+/** 2026-07-28 with the tasks extension (modelcontextprotocol.io, extension io.modelcontextprotocol/tasks). */
+import { isRecord } from "../../../../../core/lib/json.ts";
+import { dispatch } from "../../../transport/dispatch.ts";
+import type { Era, NoEra, Opening } from "../../../transport/era.ts";
+import { capabilitiesOf } from "../../../wire/capabilities.ts";
+import { modernDialect } from "../dialect.ts";
+import { modernEra } from "../era.ts";
+import { decodeHeaderValue, mismatch } from "../header-checks.ts";
+import { methodsWithTasks } from "./methods.ts";
+import { subscribeWithTasks } from "./subscriptions.ts";
+
+/** @param supported returns the supported revisions of all eras */
+export function modernEraWithTasks(supported: () => readonly string[]): Era {
+  const plain = modernDialect(supported);
+  const dialect = { ...plain, methods: methodsWithTasks(plain.methods) };
+  const era = modernEra(supported);
+  return {
+    ...era,
+    match(header, opening, headers) {
+      const match = era.match(header, opening, headers);
+      return match === undefined || match.era === "refused" ? match : (wrongTaskName(opening, headers) ?? match);
+    },
+    post(context, message, match) {
+      if (message.kind !== "request") return era.post(context, message, match);
+      const exchange = { context, dialect, session: undefined, capabilities: capabilitiesOf(match.capabilities) };
+      if (message.method === "subscriptions/listen") return subscribeWithTasks(exchange, message);
+      return dispatch(message, exchange);
+    },
+  };
+}
+
+/** "The client MUST set the `Mcp-Name` header to the value of `params.taskId`" (Streamable HTTP: Routing Headers). */
+function wrongTaskName({ method, params, isRequest }: Opening, headers: Headers): NoEra | undefined {
+  const isOfTask = method === "tasks/get" || method === "tasks/update" || method === "tasks/cancel";
+  if (!isRequest || !isOfTask || !isRecord(params) || typeof params.taskId !== "string") return undefined;
+  const raw = headers.get("mcp-name")?.trim();
+  const name = raw === undefined ? undefined : decodeHeaderValue(raw);
+  return name === params.taskId ? undefined : mismatch("Mcp-Name", raw, params.taskId);
+}

@@ -1,0 +1,97 @@
+/** `subscriptions/listen` with task ids: the stream gets each new state of these tasks (Task Status Notifications). */
+import { isRecord } from "../../../../../core/lib/json.ts";
+import { MAX_SUBSCRIBED_URI } from "../../../../../core/model/change.ts";
+import { partitionOf } from "../../../../../core/model/principal.ts";
+import { taskOfUri, taskUri } from "../../../../../core/ports/tasks.ts";
+import type { EventStream } from "../../../../../http/sse.ts";
+import { json } from "../../../../../http/response.ts";
+import type { RpcRequest } from "../../../../json-rpc.ts";
+import { declaresTasks, undeclared } from "../../../methods/long-tools.ts";
+import { detailedTask } from "../../../methods/render-task.ts";
+import { listen, mayRead, notification } from "../../../transport/change-stream.ts";
+import { refuse, tooManyStreams } from "../../../transport/error-response.ts";
+import { Exchange, type ExchangeFacts } from "../../../transport/exchange.ts";
+import { CODE } from "../../../wire/codes.ts";
+import { META } from "../meta.ts";
+import { honoured, MAX_URIS, sendClosing, subscribe } from "../subscriptions.ts";
+import { callerOf } from "./methods.ts";
+
+/** Maximum number of tasks in one subscription. */
+const MAX_TASKS = 100;
+
+export async function subscribeWithTasks(facts: ExchangeFacts, request: RpcRequest): Promise<Response> {
+  const { id, params } = request;
+  const { context } = facts;
+  const filter = isRecord(params) ? params.notifications : undefined;
+  const { tasks } = context.runtime;
+  if (!isRecord(filter) || filter.taskIds === undefined || !tasks?.isDurable) return subscribe(context, request);
+  if (!declaresTasks(params)) return missingCapability(id);
+  const uris = filter.resourceSubscriptions ?? [];
+  if (!isList(uris, MAX_URIS) || !isList(filter.taskIds, MAX_TASKS)) {
+    const message =
+      `params.notifications must have at most ${MAX_URIS} URIs in resourceSubscriptions and ` +
+      `${MAX_TASKS} ids in taskIds`;
+    return refuse(400, message, { code: CODE.invalidParams, id });
+  }
+
+  const exchange = new Exchange(facts);
+  const by = callerOf(exchange);
+  const watched = await Promise.all(filter.taskIds.map((task) => tasks.watch(task, by)));
+  const taskIds = filter.taskIds.filter((_, at) => watched[at]);
+  const resources = uris.filter((uri) => uri.length <= MAX_SUBSCRIBED_URI && mayRead(context, uri));
+  const wanted = {
+    tools: filter.toolsListChanged === true,
+    prompts: filter.promptsListChanged === true,
+    resources: filter.resourcesListChanged === true,
+    uris: [...resources, ...taskIds.map(taskUri)],
+  };
+  const tagged = { _meta: { [META.subscriptionId]: id } };
+  const acknowledged = {
+    jsonrpc: "2.0",
+    method: "notifications/subscriptions/acknowledged",
+    params: { ...tagged, notifications: { ...honoured({ ...wanted, uris: resources }), taskIds } },
+  };
+  // One after the other, so that no state overtakes a later one.
+  let sending = Promise.resolve();
+  const sendTask = (task: string, stream: EventStream) => {
+    const send = async () => {
+      const state = await tasks.read(task, by);
+      // Each notification has the whole state of its task. A task that is forgotten has none.
+      if (state === undefined) return;
+      const detailed = await detailedTask(state, exchange);
+      const message = { jsonrpc: "2.0", method: "notifications/tasks", params: { ...tagged, ...detailed } };
+      stream.send(JSON.stringify(message));
+    };
+    // If a state cannot be read, the client gets the next one.
+    sending = sending.then(send).catch(() => {});
+    context.runtime.defer(sending);
+  };
+  const { principal, runtime } = context;
+  const listening = await listen(
+    context,
+    { principal: partitionOf(principal), wanted, revision: runtime.catalog.revision },
+    (change, stream) => {
+      const task = change.of === "resource" ? taskOfUri(change.uri) : undefined;
+      if (task === undefined) stream.send(JSON.stringify(notification(change, tagged)));
+      else sendTask(task, stream);
+    },
+    {
+      onOpen(stream) {
+        stream.send(JSON.stringify(acknowledged));
+        // A task may have changed since its client last read it.
+        for (const task of taskIds) sendTask(task, stream);
+      },
+      onClose: (stream) => sendClosing(id, stream),
+    },
+  );
+  return listening instanceof Response ? listening : tooManyStreams(id);
+}
+
+function isList(value: unknown, most: number): value is string[] {
+  return Array.isArray(value) && value.length <= most && value.every((item) => typeof item === "string");
+}
+
+function missingCapability(id: RpcRequest["id"]): Response {
+  const reply = undeclared();
+  return json({ jsonrpc: "2.0", id, ...("error" in reply && { error: reply.error }) }, reply.status);
+}

@@ -1,0 +1,94 @@
+/** `tools/call` of a deployment with long tools: their calls become tasks, which some clients can follow. */
+import { execute } from "#parts";
+import { isRecord } from "../../../core/lib/json.ts";
+import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
+import type { CallResult } from "../../../core/model/call-result.ts";
+import { idempotencyKeyOf } from "../../../http/idempotency-key.ts";
+import type { RpcRequest } from "../../json-rpc.ts";
+import type { Exchange, MethodReply } from "../transport/exchange.ts";
+import type { ToolSession } from "../transport/tool-session.ts";
+import { CODE, error } from "../wire/codes.ts";
+import { type ReadCall, readCall } from "../wire/read-call.ts";
+import { invoke } from "./invoke.ts";
+import type { McpCaller } from "./mcp-caller.ts";
+import { createdTask, stillWorking } from "./render-task.ts";
+import { callTool, inSession, ToolCall } from "./tools.ts";
+
+/** The extension's identifier (tasks extension, Extension Identifier). */
+export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
+
+const CLIENT_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
+
+/** Whether the client declares the extension with this request, as it must with each. */
+export function declaresTasks(params: unknown): boolean {
+  const meta = isRecord(params) && isRecord(params._meta) ? params._meta : {};
+  const capabilities = meta[CLIENT_CAPABILITIES];
+  const extensions = isRecord(capabilities) ? capabilities.extensions : undefined;
+  return isRecord(extensions) && isRecord(extensions[TASKS_EXTENSION]);
+}
+
+/** "Missing required client capability" (tasks extension, Capability Negotiation). */
+export function undeclared(): MethodReply {
+  const requiredCapabilities = { extensions: { [TASKS_EXTENSION]: {} } };
+  const message = `This needs a client that declares the extension ${TASKS_EXTENSION}`;
+  return { ...error(CODE.missingCapability, message, { requiredCapabilities }), status: 400 };
+}
+
+export function callToolWithTasks(request: RpcRequest, exchange: Exchange): MaybePromise<MethodReply> {
+  const { params } = request;
+  const { headers, runtime, toolkit } = exchange.context;
+  const name = isRecord(params) ? params.name : undefined;
+  const found = typeof name === "string" ? runtime.catalog.find({ name }, toolkit) : undefined;
+  if (found === undefined || !("entry" in found) || !found.entry.traits.long) return callTool(request, exchange);
+  const read = readCall(params, exchange.isBatched ? undefined : idempotencyKeyOf(headers));
+  if ("problem" in read) return error(CODE.invalidParams, read.problem);
+  const { traits } = found.entry;
+  const wrong = exchange.dialect.wrongHeader(found.entry, headers, read.input);
+  if (wrong) return wrong;
+  if (traits.keep === false) exchange.keepNothing();
+  const { task_id: task = null, ...input } = read.input;
+  if (task !== null && typeof task !== "string") return error(CODE.invalidParams, "arguments.task_id must be a string");
+  // Only the era that has the extension has its methods.
+  const mayFollow = runtime.tasks?.isDurable === true && exchange.dialect.methods.has("tasks/get");
+  const follows = mayFollow && declaresTasks(params);
+  if (mayFollow && !follows && traits.long === "tasks-only") return undeclared();
+  const { session, ...own } = input;
+  const call = new LongToolCall(exchange, params, read, traits.session ? own : input);
+  call.followsTasks = follows;
+  call.task = task ?? undefined;
+  return traits.session && !exchange.session ? inSession(exchange, call, session ?? undefined) : invoke(exchange, call);
+}
+
+class LongToolCall extends ToolCall {
+  followsTasks = false;
+  task: string | undefined;
+  readonly #exchange: Exchange;
+  readonly #read: ReadCall;
+  readonly #own: Record<string, unknown>;
+  #joined: ToolSession | undefined;
+
+  constructor(exchange: Exchange, params: unknown, read: ReadCall, own: Record<string, unknown>) {
+    super(exchange, params, read, own);
+    this.#exchange = exchange;
+    this.#read = read;
+    this.#own = own;
+  }
+
+  override join(session: ToolSession): void {
+    super.join(session);
+    this.#joined = session;
+  }
+
+  override run(caller: McpCaller): MaybePromise<CallResult> {
+    const { name, key, attachments } = this.#read;
+    const call = caller.calls({ name }, this.#own, key, attachments, this.#joined);
+    const { followsTasks, task } = this;
+    return execute(Object.assign(call, { followsTasks, task }), this.#exchange.context.runtime);
+  }
+
+  override render(result: CallResult): MaybePromise<MethodReply> {
+    const { task } = result;
+    if (task === undefined) return super.render(result);
+    return { result: this.followsTasks ? createdTask(task) : stillWorking(task) };
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * The two engines that run tasks. Cloudflare Workflows keeps steps, and survives crashes and deployments. A Durable
+ * Object runs a task in an alarm: for 15 minutes at most, without checkpoints.
+ */
+import type { WorkflowStep } from "cloudflare:workers";
+import type { EngineRun } from "../core/tasks/task-context.ts";
+import type { Engine } from "./ledger.ts";
+
+/** What an instance of the workflow is given. Its id is that of the task. */
+export interface RunParams {
+  readonly partition: string;
+}
+
+/** Statuses of an instance that will not run any more. */
+const ENDED: readonly string[] = ["complete", "errored", "terminated"];
+const REVIVE = "revive";
+/** Milliseconds in a day: longer than any task. */
+const LONGEST_MS = 25 * 3_600_000;
+
+export function workflowEngine(workflow: Workflow<RunParams>): Engine {
+  return {
+    async start(id, partition) {
+      try {
+        await workflow.create({ id, params: { partition } });
+      } catch (error) {
+        // It may have been created before, and its response lost.
+        const exists = await workflow.get(id).then(
+          () => true,
+          () => false,
+        );
+        if (!exists) throw error;
+      }
+    },
+    async revive(id) {
+      const instance = await workflow.get(id);
+      const { status } = await instance.status();
+      if (ENDED.includes(status)) return false;
+      // Under `wrangler dev`, an instance whose process was killed stays "running" until something happens to it. An
+      // event that nobody waits for has no other effect.
+      await instance.sendEvent({ type: REVIVE, payload: null });
+      return true;
+    },
+    async stop(id) {
+      const instance = await workflow.get(id);
+      const { status } = await instance.status();
+      if (!ENDED.includes(status)) await instance.terminate();
+    },
+    async wake(id, question) {
+      const instance = await workflow.get(id);
+      await instance.sendEvent({ type: await eventOf(question), payload: null });
+    },
+  };
+}
+
+/** @param step of the workflow's run */
+export function workflowRun(step: WorkflowStep): EngineRun {
+  return {
+    async doStep(name, work) {
+      const config = { retries: { limit: 0, delay: 0 }, timeout: LONGEST_MS };
+      const kept = await step.do(name, config, async () => {
+        const value = await work();
+        return value === undefined ? {} : { value: value as Rpc.Serializable<unknown> };
+      });
+      return "value" in kept ? kept.value : undefined;
+    },
+    async untilWoken(question) {
+      await step.waitForEvent(`the answer to ${question}`, { type: await eventOf(question), timeout: LONGEST_MS });
+    },
+  };
+}
+
+/** A type of event may have letters, digits, - and _ (Workflows, Events and parameters); a question any name. */
+async function eventOf(question: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(question));
+  return `answer-${new Uint8Array(digest).toHex().slice(0, 32)}`;
+}
+
+/** A run outside of a workflow: its steps are done each time, and it hears of answers at its next sign of life. */
+export const PLAIN_RUN: EngineRun = {
+  doStep: (_, work) => work(),
+  untilWoken: () => new Promise(() => {}),
+};

@@ -1,0 +1,19 @@
+/** The workflow that runs long tools: an instance for each task. Only forks with long tools export it. */
+import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
+import { runTask } from "../core/tasks/run-task.ts";
+import { runtime } from "../runtime.ts";
+import { beatMs, ledgers } from "./bindings.ts";
+import { type RunParams, workflowRun } from "./engines.ts";
+import { type LedgerObjects, ledgerIn } from "./object-tasks.ts";
+
+/** If the ledger cannot be reached, or the Worker dies, the task is run again. The ledger decides whether it may. */
+const AGAIN = { retries: { limit: 10, delay: "2 seconds", backoff: "exponential" }, timeout: "2 days" } as const;
+
+export class LongRun extends WorkflowEntrypoint<unknown, RunParams> {
+  override async run({ instanceId: id, payload }: WorkflowEvent<RunParams>, step: WorkflowStep): Promise<void> {
+    const { partition } = payload;
+    const ledger = ledgerIn(ledgers as LedgerObjects, partition);
+    const engine = workflowRun(step);
+    await step.do("tool", AGAIN, () => runTask({ id, partition, ledger, engine, runtime, beatMs }));
+  }
+}

@@ -1,0 +1,36 @@
+/** Reads the settings of long tools, as src/settings.ts reads the others. Forks without long tools do not read these. */
+import type { SettingsRead } from "../settings.ts";
+
+export interface TaskSettings {
+  /** How long a call waits for the result of its task. */
+  readonly waitSeconds: number;
+  /** How long a run may go on without a sign of life before it counts as dead. */
+  readonly leaseSeconds: number;
+  /** How many unfinished tasks a principal may have. */
+  readonly tasksPerPrincipal: number;
+}
+
+export type TaskSettingsRead = Omit<SettingsRead, "settings"> & { readonly settings: TaskSettings };
+
+/** @param env variables and secrets by name; "" counts as unset */
+export function readTaskSettings(env: Readonly<Record<string, unknown>>): TaskSettingsRead {
+  const mistakes: SettingsRead["mistakes"][number][] = [];
+  const names: string[] = [];
+  const number = (setting: string, byDefault: number, unit: string, max: number, min = 1): number => {
+    names.push(setting);
+    const value = Object.hasOwn(env, setting) ? env[setting] : undefined;
+    const text = typeof value === "object" ? JSON.stringify(value) : String(value ?? "");
+    if (text === "") return byDefault;
+    if (/^\d+$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
+    const fix = `write ${unit} as a whole number from ${min} to ${max}, in digits only, or ""`;
+    mistakes.push({ setting, problem: `${setting} is ${JSON.stringify(value)}`, fix });
+    return byDefault;
+  };
+  const settings: TaskSettings = {
+    // Many clients give up after 60 seconds.
+    waitSeconds: number("LONG_WAIT_SECONDS", 45, "seconds", 3_600, 0),
+    leaseSeconds: number("TASK_LEASE_SECONDS", 90, "seconds", 3_600),
+    tasksPerPrincipal: number("TASKS_PER_PRINCIPAL", 100, "tasks", 100_000),
+  };
+  return { settings, mistakes, names };
+}

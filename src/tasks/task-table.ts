@@ -1,0 +1,189 @@
+/** The SQL tables of a ledger of tasks: rows in, rows out. When anything happens is decided in ledger.ts. */
+import type { TaskFailure, TaskStatus } from "../core/model/task.ts";
+import type { Asked, NewTask, StoredTask, TaskKey } from "../core/ports/task-ledger.ts";
+import { Tables } from "../stores/tables.ts";
+
+const SCHEMA = `
+  CREATE TABLE tasks (id TEXT PRIMARY KEY, partition TEXT, status TEXT, created INTEGER, updated INTEGER,
+    expires INTEGER, sequence INTEGER, runs INTEGER, revivals INTEGER, repeatable INTEGER, checkpoint INTEGER,
+    watched INTEGER, head TEXT, call TEXT, report TEXT, failure TEXT);
+  CREATE TABLE keys (key TEXT PRIMARY KEY, task TEXT, fingerprint TEXT, freed INTEGER);
+  CREATE TABLE questions (task TEXT, place INTEGER, name TEXT, question TEXT, answer TEXT, PRIMARY KEY (task, name));
+  CREATE TABLE steps (task TEXT, name TEXT, PRIMARY KEY (task, name));
+  CREATE TABLE results (task TEXT, part INTEGER, text TEXT, PRIMARY KEY (task, part));
+  CREATE INDEX unfinished ON tasks (status) WHERE status IN ('working', 'input_required');
+  CREATE INDEX expiry ON tasks (expires)`;
+
+/** Characters of a result in one row, all ASCII: a row can have 2 MB. */
+const PART = 1_000_000;
+
+const UNFINISHED = "status IN ('working', 'input_required')";
+
+/** A row of `tasks`. */
+export interface TaskRow {
+  readonly id: string;
+  readonly partition: string;
+  readonly status: TaskStatus;
+  readonly created: number;
+  readonly updated: number;
+  readonly expires: number;
+  /** Changes with every state that callers see. */
+  readonly sequence: number;
+  readonly runs: number;
+  /** How often the watchdog had it run again. */
+  readonly revivals: number;
+  readonly repeatable: number;
+  /** Whether it has completed a step. */
+  readonly checkpoint: number;
+  readonly watched: number;
+  readonly head: string;
+  readonly call: string | null;
+  readonly report: string | null;
+  readonly failure: TaskFailure | null;
+}
+
+export class TaskTable {
+  readonly #sql: SqlStorage;
+  readonly #tables: Tables;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#sql = storage.sql;
+    this.#tables = new Tables(storage, SCHEMA, "tasks");
+  }
+
+  get exists(): boolean {
+    return this.#tables.exist;
+  }
+
+  /** @returns undefined if there is no such task, or it has expired */
+  read(id: string, now: number): TaskRow | undefined {
+    if (!this.exists) return undefined;
+    const [row] = this.#rows("SELECT * FROM tasks WHERE id = ? AND expires > ?", id, now);
+    return row;
+  }
+
+  unfinished(): TaskRow[] {
+    return this.exists ? this.#rows(`SELECT * FROM tasks WHERE ${UNFINISHED}`) : [];
+  }
+
+  insert({ id, partition, head, call, isRepeatable, ttlMs }: NewTask, now: number): void {
+    this.#tables.make();
+    this.#sql.exec(
+      "INSERT INTO tasks VALUES (?, ?, 'working', ?, ?, ?, 0, 0, 0, ?, 0, 0, ?, ?, NULL, NULL)",
+      ...[id, partition, now, now, now + ttlMs, isRepeatable ? 1 : 0, head, call],
+    );
+  }
+
+  /** Changes columns of a row, and with them its sequence. */
+  update(id: string, changes: Partial<TaskRow>, now: number): void {
+    this.note(id, { ...changes, updated: now });
+    this.#sql.exec("UPDATE tasks SET sequence = sequence + 1 WHERE id = ?", id);
+  }
+
+  /** Changes columns that callers do not see. */
+  note(id: string, changes: Partial<TaskRow>): void {
+    const columns = Object.keys(changes);
+    const set = columns.map((column) => `${column} = ?`).join(", ");
+    this.#sql.exec(`UPDATE tasks SET ${set} WHERE id = ?`, ...(Object.values(changes) as SqlStorageValue[]), id);
+  }
+
+  /** The task that has a key, with the key's fingerprint. */
+  holderOf(key: string, now: number): { readonly task: string; readonly fingerprint: string } | undefined {
+    if (!this.exists) return undefined;
+    const [held] = this.#sql.exec<{ task: string; fingerprint: string }>(
+      "SELECT task, fingerprint FROM keys JOIN tasks ON tasks.id = keys.task WHERE key = ? AND expires > ?",
+      ...[key, now],
+    );
+    return held;
+  }
+
+  give(id: string, { key, fingerprint, isFreed }: TaskKey): void {
+    this.#sql.exec("INSERT OR REPLACE INTO keys VALUES (?, ?, ?, ?)", key, id, fingerprint, isFreed ? 1 : 0);
+  }
+
+  /** @param all whether to free all of the task's keys, not only those that a delivered result frees */
+  free(id: string, all: boolean): void {
+    this.#sql.exec(`DELETE FROM keys WHERE task = ?${all ? "" : " AND freed = 1"}`, id);
+  }
+
+  asked(id: string): Asked[] {
+    const rows = this.#sql.exec<{ name: string; question: string; answer: string | null }>(
+      "SELECT name, question, answer FROM questions WHERE task = ? ORDER BY place",
+      id,
+    );
+    return Array.from(rows, ({ name, question, answer }) => ({ name, question, answer: answer ?? undefined }));
+  }
+
+  ask(id: string, name: string, question: string): void {
+    this.#sql.exec(
+      "INSERT OR IGNORE INTO questions SELECT ?, COUNT(*), ?, ?, NULL FROM questions WHERE task = ?",
+      ...[id, name, question, id],
+    );
+  }
+
+  /** @returns whether the question was open */
+  answer(id: string, name: string, answer: string): boolean {
+    const { rowsWritten } = this.#sql.exec(
+      "UPDATE questions SET answer = ? WHERE task = ? AND name = ? AND answer IS NULL",
+      ...[answer, id, name],
+    );
+    return rowsWritten > 0;
+  }
+
+  /** @returns whether the step had not been entered before */
+  enter(id: string, step: string): boolean {
+    return this.#sql.exec("INSERT OR IGNORE INTO steps VALUES (?, ?)", id, step).rowsWritten > 0;
+  }
+
+  keepResult(id: string, result: string): void {
+    for (let part = 0; part * PART < result.length; part++) {
+      this.#sql.exec("INSERT INTO results VALUES (?, ?, ?)", id, part, result.slice(part * PART, (part + 1) * PART));
+    }
+  }
+
+  /** Forgets what only a run needs. */
+  forgetRun(id: string): void {
+    this.#sql.exec("UPDATE tasks SET call = NULL WHERE id = ?", id);
+    for (const table of ["questions", "steps"]) this.#sql.exec(`DELETE FROM ${table} WHERE task = ?`, id);
+  }
+
+  forget(id: string): void {
+    for (const table of ["keys", "questions", "steps", "results"])
+      this.#sql.exec(`DELETE FROM ${table} WHERE task = ?`, id);
+    this.#sql.exec("DELETE FROM tasks WHERE id = ?", id);
+  }
+
+  expired(now: number): TaskRow[] {
+    return this.#rows("SELECT * FROM tasks WHERE expires <= ?", now);
+  }
+
+  /** When the next task expires; undefined if there are no tasks. */
+  nextExpiry(): number | undefined {
+    const [next] = this.#sql.exec<{ at: number | null }>("SELECT MIN(expires) AS at FROM tasks");
+    return next?.at ?? undefined;
+  }
+
+  /** Removes the whole storage of the object. */
+  remove(): Promise<void> {
+    return this.#tables.remove();
+  }
+
+  /** The task as callers see it. */
+  view({ failure, report, ...row }: TaskRow): StoredTask {
+    const { id, status, created, updated, expires, sequence, head } = row;
+    const open = status === "input_required" ? this.asked(id).filter(({ answer }) => answer === undefined) : [];
+    const parts = this.#sql.exec<{ text: string }>("SELECT text FROM results WHERE task = ? ORDER BY part", id);
+    const result = Array.from(parts, ({ text }) => text).join("");
+    return {
+      ...{ id, status, created, updated, expires, sequence, head },
+      report: report ?? undefined,
+      questions: Object.fromEntries(open.map(({ name, question }) => [name, question])),
+      result: result === "" ? undefined : result,
+      failure: failure ?? undefined,
+    };
+  }
+
+  #rows(query: string, ...values: SqlStorageValue[]): TaskRow[] {
+    return [...this.#sql.exec(query, ...values)] as unknown as TaskRow[];
+  }
+}
