@@ -56,7 +56,7 @@ export async function runAll(url: string, revision: Revision): Promise<Ran[]> {
 
 export async function runOne(url: string, name: string, revision: Revision): Promise<Ran> {
   return within(async (folder) => {
-    await run("--url", url, "--scenario", name, "--spec-version", revision, "-o", folder);
+    await run("--url", url, "--scenario", name, "--spec-version", revision, "--force", "-o", folder);
     return { name, revision, checks: readChecks(folder, name) };
   });
 }
