@@ -76,6 +76,8 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
         alias: {
           "#catalog": testCatalog,
           "../generated/catalog.ts": resolve(ROOT, "test/fixtures/generated/catalog.ts"),
+          "#parts": resolve(ROOT, "test/fixtures/generated/parts.ts"),
+          "#entrypoints": resolve(ROOT, "test/fixtures/generated/entrypoints.ts"),
         },
       },
       test: {

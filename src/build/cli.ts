@@ -15,8 +15,8 @@ import { readWranglerToml } from "./settings/read.ts";
 import { suspiciousSettings } from "./settings/suspicious.ts";
 import { headline, summary } from "./summary.ts";
 import { writeEnvTypes } from "./write/env-types.ts";
-import { writeToolTypes } from "./write/tool-types.ts";
 import { renderParts } from "./write/parts.ts";
+import { writeToolTypes } from "./write/tool-types.ts";
 import { render, writeAll } from "./write/write.ts";
 
 // Loading wrangler, which reads wrangler.toml, takes half as long from the cache.

@@ -73,5 +73,6 @@ const OBJECTS: Engine = {
 };
 
 async function runInObject(id: string, partition: string): Promise<void> {
-  await (ledgers?.getByName(`task ${id}`) as unknown as LedgerObject).runTask(id, partition);
+  const object = (ledgers as LedgerObjects).getByName(`task ${id}`) as unknown as LedgerObject;
+  await object.runTask(id, partition);
 }

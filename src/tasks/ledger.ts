@@ -4,8 +4,15 @@
  * stays unfinished for ever, whatever happens to the engine.
  */
 import { RpcTarget } from "cloudflare:workers";
-import type { TaskFailure } from "../core/model/task.ts";
-import type { Begun, NewTask, Started, StoredTask, TaskKey, TaskLedger } from "../core/ports/task-ledger.ts";
+import type {
+  Begun,
+  NewTask,
+  Started,
+  StoredTask,
+  TaskFailure,
+  TaskKey,
+  TaskLedger,
+} from "../core/ports/task-ledger.ts";
 import { type TaskRow, TaskTable } from "./task-table.ts";
 
 /** How often the watchdog has a task run again before it fails. */

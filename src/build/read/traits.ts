@@ -55,7 +55,11 @@ export function* checkTraits(definition: Definition): Generator<Complaint> {
   }
   const { long, timeoutMs } = definition;
   if (long !== undefined && typeof long !== "boolean" && long !== "tasks-only") {
-    yield { problem: 'its long is not true, false or "tasks-only"', fix: "write long: true, or leave it out", member: "long" };
+    yield {
+      problem: 'its long is not true, false or "tasks-only"',
+      fix: "write long: true, or leave it out",
+      member: "long",
+    };
   }
   if (long && typeof timeoutMs === "number" && timeoutMs > MAX_LONG_MS) {
     const problem = `its timeoutMs is more than a day (${MAX_LONG_MS})`;

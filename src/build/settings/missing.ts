@@ -36,7 +36,12 @@ export function missingForLong(offers: readonly Candidate[], available: Availabl
   const problem = hasClaims
     ? "it is long, and wrangler.toml has no workflow to run it: its calls end after 15 minutes, or with a deployment"
     : "it is long, and wrangler.toml has neither a workflow to run it nor CLAIMS: its calls end with their requests";
-  const lines = ["[[workflows]]", `name = "${available.workerName}-long"`, 'binding = "LONG"', 'class_name = "LongRun"'];
+  const lines = [
+    "[[workflows]]",
+    `name = "${available.workerName}-long"`,
+    'binding = "LONG"',
+    'class_name = "LongRun"',
+  ];
   const fix = `add these lines to wrangler.toml (docs/tasks.md):\n${lines.join("\n")}`;
   return long.map(({ file }) => problemAt(file, { problem, fix, member: "long" }));
 }

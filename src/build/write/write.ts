@@ -109,7 +109,8 @@ function renderCreateWorker(discovery: Discovery, out: string): string {
   const { worker, documents, traces } = discovery;
   const tasks = hasTasks(discovery);
   const app = quoted(out, join(SRC, "app.ts"));
-  if (worker === undefined && !tasks && !documents && !traces) return `export { createApp as createWorker } from ${app};\n`;
+  if (worker === undefined && !tasks && !documents && !traces)
+    return `export { createApp as createWorker } from ${app};\n`;
   const imports = worker === undefined ? [`{ createApp } from ${app}`] : [`worker from ${quoted(out, worker)}`];
   const using = (name: string, file: string, inner: string): string => {
     imports.push(`{ ${name} } from ${quoted(out, join(SRC, file))}`);

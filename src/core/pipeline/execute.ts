@@ -58,7 +58,12 @@ async function carryOut(call: Call, runtime: Runtime): Promise<CallResult> {
  * Ends a call that this version of its tool refuses, unless a call with its key has run: it may have run in an earlier
  * version, before a deployment, and then its result is the answer. Whether the caller may call is judged as of now.
  */
-export async function unlessKnown(outcome: Outcome, entry: CatalogEntry, call: Call, runtime: Runtime): Promise<CallResult> {
+export async function unlessKnown(
+  outcome: Outcome,
+  entry: CatalogEntry,
+  call: Call,
+  runtime: Runtime,
+): Promise<CallResult> {
   const mayNotCall = outcome.kind === "refused" && outcome.refusal.reason !== "requirements";
   if (call.key === undefined || mayNotCall) return ended(outcome, entry);
   const granted = { fromCaller: suppliedByCaller(entry.traits.requirements, call.context) };

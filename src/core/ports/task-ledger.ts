@@ -2,7 +2,7 @@
  * The ledger of a principal's tasks: what is known of each, from its start until it is forgotten. Everything that a
  * caller or a tool says is sealed (tasks/task-seal.ts); the ledger sees only states and times. Types only.
  */
-import type { TaskFailure, TaskStatus } from "../model/task.ts";
+import type { TaskStatus } from "../model/call-result.ts";
 
 /** A task to start. */
 export interface NewTask {
@@ -110,3 +110,12 @@ export interface TaskLedger {
   /** Ends the task because it cannot run. */
   fail(id: string, run: number, failure: TaskFailure): Promise<boolean>;
 }
+
+/** Why a run could not be continued. */
+export type TaskFailure =
+  /** It was cut short, and must not run again: it may have had its effect. */
+  | "interrupted"
+  /** It was cut short too often, or the engine has lost it. */
+  | "lost"
+  /** A deployment has removed the version that the task began with, or its caller may not use it any more. */
+  | "gone";

@@ -1,15 +1,25 @@
 /** Tasks, as the pipeline and the protocols use them. Types only. */
-import type { Caller } from "../model/call.ts";
-import type { CallResult } from "../model/call-result.ts";
+import type { Call, Caller } from "../model/call.ts";
+import type { CallResult, TaskView } from "../model/call-result.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
-import type { TaskView } from "../model/task.ts";
-import type { ToolRun } from "../run/run-tool.ts";
+import type { Granted } from "../model/granted.ts";
+import type { Outcome } from "../model/outcome.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** Who asks about a task, with the catalogue that they see. */
 export interface TaskCaller {
   readonly caller: Pick<Caller, "principal" | "toolkit">;
   readonly runtime: Runtime;
+}
+
+/** A call of a long tool that was authorized and parsed. */
+export interface LongCall {
+  readonly caller: Call;
+  readonly offer: CatalogEntry;
+  readonly granted: Granted;
+  readonly runtime: Runtime;
+  /** Runs the tool's `prepare`, whose result is the value of the outcome; undefined if it has none. */
+  readonly prepare: (() => Promise<Outcome>) | undefined;
 }
 
 /**
@@ -20,11 +30,10 @@ export interface Tasks {
   /** Whether tasks survive a crash and a deployment, so that clients may rely on them. */
   readonly isDurable: boolean;
   /**
-   * Carries out a call of a long tool whose input was parsed: joins the task of an earlier call, or starts one. Waits
-   * for the result, but not longer than a request should take, and not at all for a caller that follows the task
-   * itself. Never rejects.
+   * Carries out a call: joins the task of an earlier call, or starts one. Waits for the result, but not longer than a
+   * request should take, and not at all for a caller that follows the task itself. Never rejects.
    */
-  carryOut(tool: ToolRun): Promise<CallResult>;
+  carryOut(call: LongCall): Promise<CallResult>;
   /** Waits for the task of an earlier call of this tool. Never rejects. */
   resume(id: string, entry: CatalogEntry, caller: Caller, runtime: Runtime): Promise<CallResult>;
   /** @returns undefined if there is no such task */

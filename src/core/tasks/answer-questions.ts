@@ -1,7 +1,7 @@
 /** Puts the questions of a task to a caller that waits for it, in the way that its protocol has. */
 import type { Caller } from "../model/call.ts";
+import type { TaskView } from "../model/call-result.ts";
 import { type Outcome, questionInWords } from "../model/outcome.ts";
-import type { TaskView } from "../model/task.ts";
 import { hashOf } from "../run/questions.ts";
 
 /**

@@ -1,7 +1,9 @@
 /** `execute` of a deployment with long tools: their calls run as tasks, and all others as everywhere. */
+import { type Json, toJson } from "../lib/json.ts";
 import type { Call } from "../model/call.ts";
 import type { CallResult } from "../model/call-result.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
+import type { Outcome } from "../model/outcome.ts";
 import { audit } from "../pipeline/audit.ts";
 import { authorize, missingScopes } from "../pipeline/authorize.ts";
 import { ended, execute, load, runOnce } from "../pipeline/execute.ts";
@@ -9,7 +11,8 @@ import type { Runtime } from "../ports/runtime.ts";
 import { check } from "../run/check-output.ts";
 import { longRun } from "../run/long-run.ts";
 import { parse } from "../run/parse-input.ts";
-import { run } from "../run/run-tool.ts";
+import { DEFAULT_TIMEOUT_MS } from "../run/run-code.ts";
+import { run, type ToolRun } from "../run/run-tool.ts";
 
 /** Carries out a call and writes its audit line, in a span if the deployment makes traces. */
 export function executeWithTasks(call: Call, runtime: Runtime): Promise<CallResult> {
@@ -41,10 +44,30 @@ async function carryOut(call: Call, entry: CatalogEntry, runtime: Runtime): Prom
   if ("outcome" in parsed) return ended(parsed.outcome, entry);
 
   const tool = longRun(loaded.definition, parsed.input, authorized.granted, entry, call, runtime);
-  if (tasks) return tasks.carryOut(tool);
+  const prepare = loaded.definition.prepare && (() => runPrepare(tool));
+  if (tasks) return tasks.carryOut({ caller: call, offer: entry, granted: authorized.granted, runtime, prepare });
 
   // There is no ledger: the call ends with its request.
   if (call.key !== undefined) return runOnce(tool, call.key);
   const { outcome, durationMs } = await run(tool, check);
   return ended(outcome, entry, durationMs);
+}
+
+/** Runs a tool's `prepare` in the request, where it can ask its caller in any way that the protocol has. */
+async function runPrepare(tool: ToolRun): Promise<Outcome> {
+  const { definition, offer } = tool;
+  const timeoutMs = Math.min(offer.traits.timeoutMs ?? DEFAULT_TIMEOUT_MS, DEFAULT_TIMEOUT_MS);
+  const preparing = {
+    ...tool,
+    definition: {
+      ...definition,
+      async run(input: never, ctx: never) {
+        const prepared = await definition.prepare?.(input, ctx);
+        return prepared === undefined ? undefined : toJson(prepared, "What prepare returned");
+      },
+    },
+    offer: { ...offer, traits: { ...offer.traits, timeoutMs } },
+  };
+  const { outcome } = await run(preparing, (value) => ({ kind: "completed", value: value as Json | undefined }));
+  return outcome;
 }

@@ -4,8 +4,8 @@
  */
 import { describeError, type Log } from "../lib/log.ts";
 import type { Client, Sink } from "../model/call.ts";
+import type { TaskProgress } from "../model/call-result.ts";
 import type { Question } from "../model/elicitation.ts";
-import type { TaskProgress } from "../model/task.ts";
 import type { Begun, TaskLedger } from "../ports/task-ledger.ts";
 import { hashOf } from "../run/questions.ts";
 import type { TaskSeal } from "./task-seal.ts";

@@ -2,11 +2,10 @@
 import { describeError } from "../lib/log.ts";
 import type { ToolDefinition } from "../model/definition.ts";
 import { isFinal, type Outcome } from "../model/outcome.ts";
-import type { TaskFailure } from "../model/task.ts";
 import { audit } from "../pipeline/audit.ts";
 import { resolveRequirements } from "../pipeline/requirements.ts";
 import type { Runtime } from "../ports/runtime.ts";
-import type { Begun, TaskLedger } from "../ports/task-ledger.ts";
+import type { Begun, TaskFailure, TaskLedger } from "../ports/task-ledger.ts";
 import { check } from "../run/check-output.ts";
 import { parse } from "../run/parse-input.ts";
 import { ourFault } from "../run/run-code.ts";
@@ -94,7 +93,15 @@ async function carryOut(kept: TaskCall, begun: Begun, link: RunLink, parts: Task
   const task = { id, run: begun.run, ledger, engine, link, capabilities };
   const context = new TaskContext(call, entry, resolved.granted, runtime, task);
   context.prepared = kept.prepared;
-  const tool = { definition, input: parsed.input, granted: resolved.granted, offer: entry, caller: call, runtime, context };
+  const tool = {
+    definition,
+    input: parsed.input,
+    granted: resolved.granted,
+    offer: entry,
+    caller: call,
+    runtime,
+    context,
+  };
   // A task is no one else's to run, so there is no lease to extend.
   const lease = { storeKey: kept.idempotencyKey, extend: async () => true };
   const { outcome, durationMs } = await run(tool, check, lease);

@@ -1,9 +1,10 @@
 /** A call as its task keeps it, sealed, until the task ends: everything that a run needs, in JSON. */
+
+import type { Begins, Call, CallContext } from "../model/call.ts";
 import type { Attachment, Trace } from "../model/definition.ts";
 import type { Capability } from "../model/elicitation.ts";
-import type { Begins, Call, CallContext } from "../model/call.ts";
 import { GRANT, PARTITION, type Principal, partitionOf } from "../model/principal.ts";
-import type { ToolRun } from "../run/run-tool.ts";
+import type { LongCall } from "../ports/tasks.ts";
 
 export interface TaskCall {
   readonly toolId: string;
@@ -39,8 +40,7 @@ export interface TaskHead {
 }
 
 /** @param prepared JSON */
-export function taskCall({ caller, offer, context }: ToolRun, prepared: unknown, idempotencyKey: string): TaskCall {
-  const call = caller as Call;
+export function taskCall({ caller: call, offer }: LongCall, prepared: unknown, idempotencyKey: string): TaskCall {
   const { id, toolkits, scopes, reach, rate } = call.principal;
   return {
     toolId: offer.id,
@@ -58,7 +58,7 @@ export function taskCall({ caller, offer, context }: ToolRun, prepared: unknown,
     userId: call.context.userId,
     input: call.input,
     attachments: call.attachments,
-    trace: context.trace,
+    trace: call.trace?.(),
     capabilities: [...(call.elicitation?.capabilities ?? [])],
     prepared,
     idempotencyKey,

@@ -13,8 +13,8 @@ import {
   type SamplingRequest,
 } from "../model/elicitation.ts";
 import type { Granted } from "../model/granted.ts";
-import type { TaskLedger } from "../ports/task-ledger.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
+import type { TaskLedger } from "../ports/task-ledger.ts";
 import { type DoStep, LongRunContext } from "../run/long-run.ts";
 import type { RunLink } from "./run-link.ts";
 

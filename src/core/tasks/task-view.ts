@@ -1,12 +1,11 @@
 /** Opens a task of the ledger for a caller who may see it. */
-import type { CallResult } from "../model/call-result.ts";
+import type { CallResult, TaskProgress, TaskView } from "../model/call-result.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { Question } from "../model/elicitation.ts";
 import type { Outcome } from "../model/outcome.ts";
 import { lacking } from "../model/principal.ts";
-import type { TaskFailure, TaskProgress, TaskView } from "../model/task.ts";
 import { missingScopes } from "../pipeline/authorize.ts";
-import type { StoredTask } from "../ports/task-ledger.ts";
+import type { StoredTask, TaskFailure } from "../ports/task-ledger.ts";
 import type { TaskCaller } from "../ports/tasks.ts";
 import type { KeptResult } from "./run-task.ts";
 import type { TaskHead } from "./task-call.ts";

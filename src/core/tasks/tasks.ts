@@ -1,19 +1,16 @@
 /** Carries out calls of long tools as tasks: starts or joins a task, waits for it, and lets its caller follow it. */
 import { type CallKeys, keysOf } from "../idempotency/idempotency.ts";
-import { toJson } from "../lib/json.ts";
 import { describeError } from "../lib/log.ts";
 import type { Call, Caller } from "../model/call.ts";
-import type { CallResult } from "../model/call-result.ts";
+import type { CallResult, TaskView } from "../model/call-result.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
-import type { Fault, Outcome, Refusal } from "../model/outcome.ts";
+import type { Fault, Refusal } from "../model/outcome.ts";
 import { granted, partitionOf } from "../model/principal.ts";
-import type { TaskView } from "../model/task.ts";
 import type { Runtime } from "../ports/runtime.ts";
 import { randomId, type Signer } from "../ports/signed-handles.ts";
 import type { Started, TaskKey, TaskLedger } from "../ports/task-ledger.ts";
-import type { TaskCaller, Tasks } from "../ports/tasks.ts";
+import type { LongCall, TaskCaller, Tasks } from "../ports/tasks.ts";
 import { DEFAULT_TIMEOUT_MS } from "../run/run-code.ts";
-import { run, type ToolRun } from "../run/run-tool.ts";
 import { answerQuestions } from "./answer-questions.ts";
 import { type TaskHead, taskCall } from "./task-call.ts";
 import { taskSeal } from "./task-seal.ts";
@@ -38,8 +35,8 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
   const ledgerFor = ({ caller }: TaskCaller) => ledgerOf(partitionOf(caller.principal));
 
   /** Starts a task for a call, or finds that of an earlier one. */
-  const start = async (tool: ToolRun, prepared: unknown, keys: readonly TaskKey[]): Promise<Started> => {
-    const { caller, offer, runtime } = tool;
+  const start = async (long: LongCall, prepared: unknown, keys: readonly TaskKey[]): Promise<Started> => {
+    const { caller, offer, runtime } = long;
     const partition = partitionOf(caller.principal);
     const id = randomId();
     const seal = await taskSeal(runtime.signer, partition, id);
@@ -48,7 +45,7 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
     return ledgerOf(partition).start({
       ...{ id, partition, keys, limit },
       head: await seal.seal("head", head),
-      call: await seal.seal("call", taskCall(tool, prepared, await idempotencyKeyOf(runtime.signer, id, keys))),
+      call: await seal.seal("call", taskCall(long, prepared, await idempotencyKeyOf(runtime.signer, id, keys))),
       isRepeatable: annotations?.idempotent === true || annotations?.readOnly === true,
       ttlMs: timeoutMs + keepMs,
     });
@@ -94,16 +91,16 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
     }
   };
 
-  const carryOut = async (tool: ToolRun): Promise<CallResult> => {
-    const { caller, offer: entry, runtime } = tool;
+  const carryOut = async (long: LongCall): Promise<CallResult> => {
+    const { caller, offer: entry, runtime } = long;
     const { key, followsTasks = false } = caller;
     const by = { caller, runtime };
-    const keys = await taskKeys(tool, key, followsTasks);
-    const { prepare } = tool.definition;
+    const keys = await taskKeys(long, key, followsTasks);
+    const { prepare } = long;
     const joined = prepare && (await ledgerFor(by).find(keys));
-    const prepared = prepare && !joined ? await runPrepare(tool) : undefined;
+    const prepared = prepare && !joined ? await prepare() : undefined;
     if (prepared && prepared.kind !== "completed") return { outcome: prepared, durationMs: 0, entry };
-    const started: Started = joined ?? (await start(tool, prepared?.value, keys));
+    const started: Started = joined ?? (await start(long, prepared?.value, keys));
     if (started.state === "conflict") return refused({ reason: "conflict" }, entry);
     if (started.state === "full") {
       const message = `You have ${limit} calls of long tools running; wait until one of them ends`;
@@ -122,7 +119,7 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
 
   return {
     isDurable,
-    carryOut: (tool) => carryOut(tool).catch((error) => unavailable(error, tool.offer, tool.caller, tool.runtime)),
+    carryOut: (long) => carryOut(long).catch((error) => unavailable(error, long.offer, long.caller, long.runtime)),
     resume: (id, entry, caller, runtime) =>
       follow(id, entry, caller, runtime).catch((error) => unavailable(error, entry, caller, runtime)),
     async read(id, by) {
@@ -144,15 +141,15 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
  * The keys of a task. Calls with the same idempotency key are one call. Without one, a caller that waits may repeat its
  * call until it has the result: with the call's id, if its protocol showed it, or simply with the same input.
  */
-async function taskKeys(tool: ToolRun, key: string | undefined, followsTasks: boolean): Promise<TaskKey[]> {
+async function taskKeys(long: LongCall, key: string | undefined, followsTasks: boolean): Promise<TaskKey[]> {
   const keyed = ({ storeKey, fingerprint }: CallKeys) => ({ key: storeKey, fingerprint, isFreed: false });
-  if (key !== undefined) return [keyed(await keysOf(tool, key))];
+  if (key !== undefined) return [keyed(await keysOf(long, key))];
   if (followsTasks) return [];
   // No client has an empty key.
-  const { storeKey, fingerprint } = await keysOf(tool, "");
-  const { sessionId = "", callId } = tool.caller;
+  const { storeKey, fingerprint } = await keysOf(long, "");
+  const { sessionId = "", callId } = long.caller;
   const byInput = { key: `${storeKey} ${fingerprint} ${sessionId}`, fingerprint, isFreed: true };
-  return [byInput, keyed(await keysOf(tool, callId))];
+  return [byInput, keyed(await keysOf(long, callId))];
 }
 
 /** What a tool passes on to services as its idempotency key: the same in all runs, and not the task's id. */
@@ -165,21 +162,6 @@ async function idempotencyKeyOf(signer: Signer, id: string, keys: readonly TaskK
 function usedScopes({ principal: { scopes } }: Call, { catalog }: Runtime): TaskHead["scopes"] {
   const used = granted(catalog.scopes, scopes);
   return scopes === "all" && used.length > 0 ? "all" : used;
-}
-
-/** Runs the tool's `prepare` in the request, where it can ask its caller in any way that the protocol has. */
-async function runPrepare(tool: ToolRun): Promise<Outcome & { readonly value?: unknown }> {
-  const { definition, offer } = tool;
-  const timeoutMs = Math.min(offer.traits.timeoutMs ?? DEFAULT_TIMEOUT_MS, DEFAULT_TIMEOUT_MS);
-  const preparing = {
-    ...tool,
-    definition: { ...definition, run: (input: never, ctx: never) => definition.prepare?.(input, ctx) },
-    offer: { ...offer, traits: { ...offer.traits, timeoutMs } },
-  };
-  const { outcome } = await run(preparing, (value) => {
-    return { kind: "completed", value: value === undefined ? undefined : toJson(value, "What prepare returned") };
-  });
-  return outcome;
 }
 
 function running(retryAfterMs: number, entry: CatalogEntry): CallResult {

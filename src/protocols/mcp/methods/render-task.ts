@@ -1,6 +1,6 @@
 /** Renders tasks: those that a client follows (tasks extension, Tasks), and those that it cannot. */
 import { isPromise } from "../../../core/lib/maybe-promise.ts";
-import type { TaskView } from "../../../core/model/task.ts";
+import type { TaskView } from "../../../core/model/call-result.ts";
 import type { Subject } from "../transport/dialect.ts";
 import type { Exchange } from "../transport/exchange.ts";
 import { toRequest } from "../wire/capabilities.ts";

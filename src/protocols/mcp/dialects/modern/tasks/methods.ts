@@ -28,7 +28,12 @@ function discoverWith(plain: Method): Method {
   };
 }
 
-type TaskMethod = (id: string, tasks: Tasks, exchange: Exchange, params: Record<string, unknown>) => Promise<MethodReply>;
+type TaskMethod = (
+  id: string,
+  tasks: Tasks,
+  exchange: Exchange,
+  params: Record<string, unknown>,
+) => Promise<MethodReply>;
 
 function ofTask(method: TaskMethod): Method {
   return (request, exchange) => {
