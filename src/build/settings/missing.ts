@@ -6,7 +6,7 @@ import type { Imports } from "../read/cycles.ts";
 import type { Candidate } from "../read/inspected.ts";
 import type { OfferFile } from "../read/paths.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
-import type { Available } from "./available.ts";
+import { type Available, workflowLines } from "./available.ts";
 
 /**
  * Finds definitions that need what wrangler.toml does not have: a binding, which would be undefined when the tool runs,
@@ -36,13 +36,7 @@ export function missingForLong(offers: readonly Candidate[], available: Availabl
   const problem = hasClaims
     ? "it is long, and wrangler.toml has no workflow to run it: its calls end after 15 minutes, or with a deployment"
     : "it is long, and wrangler.toml has neither a workflow to run it nor CLAIMS: its calls end with their requests";
-  const lines = [
-    "[[workflows]]",
-    `name = "${available.workerName}-long"`,
-    'binding = "LONG"',
-    'class_name = "LongRun"',
-  ];
-  const fix = `add these lines to wrangler.toml (docs/tasks.md):\n${lines.join("\n")}`;
+  const fix = `add these lines to wrangler.toml (docs/tasks.md):\n${workflowLines(available.workerName)}`;
   return long.map(({ file }) => problemAt(file, { problem, fix, member: "long" }));
 }
 
