@@ -29,7 +29,7 @@ function misspelled({ config, varsHeading }: Environment, text: string): Complai
   });
 }
 
-/** Bindings that src/index.ts uses, and what fails without them. */
+/** Bindings that src/runtime.ts uses, and what fails without them. */
 const BINDINGS: Readonly<Record<string, string>> = {
   KV: "keys, results and sessions have no place",
   VAULT: "there is no key to sign sessions and idempotency records with",
@@ -58,7 +58,7 @@ function missingWorkflow({ config, name }: Environment, all: readonly Environmen
   return [{ problem, fix }];
 }
 
-/** @returns the names of missing bindings that src/index.ts uses, and what fails without each */
+/** @returns the names of missing bindings that src/runtime.ts uses, and what fails without each */
 export function lackingBindings(config: Config): [name: string, lost: string][] {
   const names = boundNames(config);
   return Object.entries(BINDINGS).filter(([name]) => !names.includes(name));
