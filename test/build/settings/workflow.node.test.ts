@@ -29,12 +29,19 @@ describe.concurrent("the workflow LONG", () => {
     ]);
   });
 
-  it("is missing, and CLAIMS too: says that calls end with their requests", async () => {
-    const { code, stderr } = await discovered({ "kit/add.ts": LONG }, SETTINGS.replace('"CLAIMS"', '"NOT_CLAIMS"'));
-    expect([code, stderr]).toEqual([
-      0,
-      expect.stringContaining("has neither a workflow to run it nor CLAIMS: its calls end with their requests"),
-    ]);
+  it("is missing, and CLAIMS, too, or only CLAIMS: says that calls end with their requests, and what to add", async () => {
+    const without = SETTINGS.replace('"CLAIMS"', '"NOT_CLAIMS"');
+    for (const [toml, fix] of [
+      [
+        without,
+        /copy the lines of CLAIMS from upstream's wrangler\.toml, and add these lines to wrangler\.toml \(.*\):\n +\[\[workflows\]\]\n/,
+      ],
+      [without + WORKFLOW, /copy the lines of CLAIMS from upstream's wrangler\.toml\n/],
+    ] as const) {
+      const { code, stderr } = await discovered({ "kit/add.ts": LONG }, toml);
+      expect([code, stderr]).toEqual([0, expect.stringContaining("CLAIMS: its calls end with their requests")]);
+      expect(stderr).toMatch(fix);
+    }
   });
 
   it("is there as the message has it: no warning", async () => {
