@@ -24,7 +24,7 @@ beforeAll(async () => {
   const settings = testSettings()
     .replace('main = "src/index.ts"', 'main = "src/counted/index.ts"')
     // So long that no watchdog looks while a test runs.
-    .replace("[vars]", '[vars]\nTASK_LEASE_SECONDS = "3600"');
+    .replace("[vars]", '[vars]\nTASK_LEASE_SECONDS = "3600"\nTASKS_PER_PRINCIPAL = "1000"');
   fork.write("wrangler.toml", settings + WORKFLOW);
   served = await serveBuilt(fork);
 });
@@ -219,6 +219,13 @@ describe("the cost of a task", () => {
     const caller = await regular();
     const cost = { start: 1, read: 2, ...RUN, beat: 1, rows: 16 };
     await expectCost(caller, () => caller.wait({ reports: 1 }), cost);
+  });
+
+  it("whatever its id: an instance must not begin with every character that an id may have", async () => {
+    const caller = await regular();
+    // One in 64 would begin with "-".
+    const ids = await Promise.all(Array.from({ length: 200 }, () => caller.start({ waits: true })));
+    for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9_][a-zA-Z0-9-_]*$/);
   });
 
   it("whose run gives a sign of life: one request, and no row", async () => {

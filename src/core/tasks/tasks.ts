@@ -40,7 +40,8 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
   const start = async (long: LongCall, prepared: unknown, keys: readonly TaskKey[]): Promise<Started> => {
     const { caller, offer, runtime } = long;
     const partition = partitionOf(caller.principal);
-    const id = randomId();
+    // With a letter first, because an instance of a workflow must not begin with "-" (Workflows, Limits).
+    const id = `t${randomId()}`;
     const seal = await taskSeal(runtime.signer, partition, id);
     const { annotations, timeoutMs = DEFAULT_TIMEOUT_MS } = offer.traits;
     const head: TaskHead = { toolId: offer.id, version: offer.version, scopes: usedScopes(caller, runtime) };
