@@ -174,7 +174,10 @@ export function machine(): string {
 export function write(text: string, given: readonly string[]): void {
   const file = resolve(import.meta.dirname, "RESULTS.md");
   const [known = "", tasks] = readFileSync(file, "utf8").split(`\n${TASKS_HEAD}\n`);
-  if (text.startsWith(TASKS_HEAD)) return writeFileSync(file, `${known}\n${text}\n`);
+  if (text.startsWith(TASKS_HEAD)) {
+    writeFileSync(file, `${known}\n${text}\n`);
+    return;
+  }
   const kept = tasks === undefined || text.includes(TASKS_HEAD) ? "" : `\n${TASKS_HEAD}\n${tasks}`;
   const head = `# What a run of the benchmark found
 

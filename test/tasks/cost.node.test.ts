@@ -24,7 +24,7 @@ beforeAll(async () => {
   const settings = testSettings()
     .replace('main = "src/index.ts"', 'main = "src/counted/index.ts"')
     // So long that no watchdog looks while a test runs.
-    .replace("[vars]", '[vars]\nTASK_LEASE_SECONDS = "3600"\nTASKS_PER_PRINCIPAL = "1000"');
+    .replace("[vars]", '[vars]\nTASK_LEASE_SECONDS = "3600"\nTASKS_PER_PRINCIPAL = "1000"\nLONG_WAIT_SECONDS = "5"');
   fork.write("wrangler.toml", settings + WORKFLOW);
   served = await serveBuilt(fork);
 });
@@ -219,6 +219,16 @@ describe("the cost of a task", () => {
     const caller = await regular();
     const cost = { start: 1, read: 2, ...RUN, beat: 1, rows: 16 };
     await expectCost(caller, () => caller.wait({ reports: 1 }), cost);
+  });
+
+  it("for a client that waits long: its ledger is asked every two seconds, and may sleep meanwhile", async () => {
+    const caller = await regular();
+    await forgetCounts(caller);
+    const { content } = await caller.wait({ waits: true });
+    expect(content[0].text).toContain("Still working");
+    const { read } = await counts(caller);
+    expect(read).toBeGreaterThanOrEqual(2);
+    expect(read).toBeLessThanOrEqual(4);
   });
 
   it("whatever its id: an instance must not begin with every character that an id may have", async () => {
