@@ -3,14 +3,17 @@ import type { TaskStatus } from "../core/model/call-result.ts";
 import type { Asked, NewTask, StoredTask, TaskFailure, TaskKey } from "../core/ports/task-ledger.ts";
 import { Tables } from "../stores/tables.ts";
 
+/** Without row ids, because an index beside each table is another row to write, and to pay for. */
 const SCHEMA = `
   CREATE TABLE tasks (id TEXT PRIMARY KEY, partition TEXT, status TEXT, created INTEGER, updated INTEGER,
     expires INTEGER, sequence INTEGER, runs INTEGER, revivals INTEGER, repeatable INTEGER, checkpoint INTEGER,
-    watched INTEGER, failure TEXT);
-  CREATE TABLE texts (task TEXT, kind TEXT, part INTEGER, text TEXT, PRIMARY KEY (task, kind, part));
-  CREATE TABLE keys (key TEXT PRIMARY KEY, task TEXT, fingerprint TEXT, freed INTEGER);
-  CREATE TABLE questions (task TEXT, place INTEGER, name TEXT, question TEXT, answer TEXT, PRIMARY KEY (task, name));
-  CREATE TABLE steps (task TEXT, name TEXT, PRIMARY KEY (task, name));
+    watched INTEGER, failure TEXT) WITHOUT ROWID;
+  CREATE TABLE texts (task TEXT, kind TEXT, part INTEGER, text TEXT, PRIMARY KEY (task, kind, part)) WITHOUT ROWID;
+  CREATE TABLE keys (key TEXT PRIMARY KEY, task TEXT, fingerprint TEXT, freed INTEGER) WITHOUT ROWID;
+  CREATE TABLE questions (task TEXT, place INTEGER, name TEXT, question TEXT, answer TEXT, PRIMARY KEY (task, name))
+    WITHOUT ROWID;
+  CREATE TABLE steps (task TEXT, name TEXT, PRIMARY KEY (task, name)) WITHOUT ROWID;
+  CREATE INDEX held ON keys (task);
   CREATE INDEX unfinished ON tasks (status) WHERE status IN ('working', 'input_required');
   CREATE INDEX expiry ON tasks (expires)`;
 
@@ -83,14 +86,16 @@ export class TaskTable {
 
   /** Changes columns of a row, and with them its sequence. */
   update(id: string, changes: Partial<TaskRow>, now: number): void {
-    this.note(id, { ...changes, updated: now });
-    this.#sql.exec("UPDATE tasks SET sequence = sequence + 1 WHERE id = ?", id);
+    this.#change(id, { ...changes, updated: now }, ["sequence = sequence + 1"]);
   }
 
   /** Changes columns that callers do not see. */
   note(id: string, changes: Partial<TaskRow>): void {
-    const columns = Object.keys(changes);
-    const set = columns.map((column) => `${column} = ?`).join(", ");
+    this.#change(id, changes, []);
+  }
+
+  #change(id: string, changes: Partial<TaskRow>, more: readonly string[]): void {
+    const set = [...Object.keys(changes).map((column) => `${column} = ?`), ...more].join(", ");
     this.#sql.exec(`UPDATE tasks SET ${set} WHERE id = ?`, ...(Object.values(changes) as SqlStorageValue[]), id);
   }
 
@@ -143,11 +148,13 @@ export class TaskTable {
   }
 
   keepText(id: string, kind: TextKind, text: string): void {
-    this.#forgetText(id, kind);
-    for (let part = 0; part * PART < text.length; part++) {
+    let part = 0;
+    for (; part * PART < text.length; part++) {
       const piece = text.slice(part * PART, (part + 1) * PART);
-      this.#sql.exec("INSERT INTO texts VALUES (?, ?, ?, ?)", id, kind, part, piece);
+      this.#sql.exec("INSERT OR REPLACE INTO texts VALUES (?, ?, ?, ?)", id, kind, part, piece);
     }
+    // An earlier text may have been longer.
+    this.#forgetText(id, kind, part);
   }
 
   /** @returns undefined if the task has no such text */
@@ -159,8 +166,8 @@ export class TaskTable {
     return Array.from(parts, ({ text }) => text).join("") || undefined;
   }
 
-  #forgetText(id: string, kind: TextKind): void {
-    this.#sql.exec("DELETE FROM texts WHERE task = ? AND kind = ?", id, kind);
+  #forgetText(id: string, kind: TextKind, fromPart = 0): void {
+    this.#sql.exec("DELETE FROM texts WHERE task = ? AND kind = ? AND part >= ?", id, kind, fromPart);
   }
 
   /** Forgets what only a run needs. */

@@ -50,6 +50,7 @@ export class Interrupted extends Error {
 
 export class TaskContext extends LongRunContext {
   readonly #task: TaskRun;
+  #hasCheckpoint = false;
   #waiting = 0;
   #since = 0;
   #waitedBefore = 0;
@@ -80,7 +81,9 @@ export class TaskContext extends LongRunContext {
           throw error;
         }
       });
-      await ledger.checkpoint(id, run);
+      // The first of a run is as good as all: what matters is that there is one.
+      if (!this.#hasCheckpoint) await ledger.checkpoint(id, run);
+      this.#hasCheckpoint = true;
       return value;
     } catch (error) {
       // The engine turns errors into errors of its own, and a ToolError must stay one.

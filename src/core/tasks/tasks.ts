@@ -30,6 +30,12 @@ export interface TasksParts {
 }
 
 const RETRY_MS = 1_000;
+/**
+ * How long a ledger waits for a change of a task, for a caller who waits, in milliseconds. An object that waits is paid
+ * for by the second, and a request is not, so after that the request waits and asks the ledger again and again.
+ */
+const LEDGER_WAIT_MS = 2_000;
+const ASK_AGAIN_MS = 2_000;
 const TOO_LARGE = "The input is too large to be kept until the call has run";
 const UNKNOWN = "There is no such call of this tool, or its result has expired; call the tool anew, without task_id";
 
@@ -40,7 +46,8 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
   const start = async (long: LongCall, prepared: unknown, keys: readonly TaskKey[]): Promise<Started> => {
     const { caller, offer, runtime } = long;
     const partition = partitionOf(caller.principal);
-    const id = randomId();
+    // With a letter first, because an instance of a workflow must not begin with "-" (Workflows, Limits).
+    const id = `t${randomId()}`;
     const seal = await taskSeal(runtime.signer, partition, id);
     const { annotations, timeoutMs = DEFAULT_TIMEOUT_MS } = offer.traits;
     const head: TaskHead = { toolId: offer.id, version: offer.version, scopes: usedScopes(caller, runtime) };
@@ -71,11 +78,23 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
     return ledgerFor(by).answer(id, Object.fromEntries(await Promise.all(sealed)));
   };
 
+  /** Resolves when the task has changed, or the time is over. @returns undefined if there is no such task any more */
+  const changed = async (task: TaskView, by: { caller: Caller; runtime: Runtime }, since: number, until: number) => {
+    for (;;) {
+      const waitMs = Math.max(0, Math.min(since + LEDGER_WAIT_MS, until) - Date.now());
+      const next = await read(task.id, by, { known: task.sequence, waitMs, delivers: true });
+      const leftMs = until - Date.now();
+      if (next?.sequence !== task.sequence || leftMs <= 0 || by.caller.client?.isOver) return next;
+      await new Promise((resume) => setTimeout(resume, Math.min(ASK_AGAIN_MS, leftMs)));
+    }
+  };
+
   /** Waits until the task ends, asks a question that its caller cannot answer at once, or the time is over. */
   const follow = async (first: TaskView, caller: Caller, runtime: Runtime): Promise<CallResult> => {
     const { id, entry } = first;
     const by = { caller, runtime };
-    const until = Date.now() + waitMs;
+    const since = Date.now();
+    const until = since + waitMs;
     let task = first;
     for (;;) {
       if (task.result) return task.result;
@@ -87,9 +106,8 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
         const asked = await answerQuestions(task, caller, (answers) => answer(id, answers, by));
         if (asked) return { outcome: asked, durationMs: 0, entry };
       }
-      const leftMs = until - Date.now();
-      if (leftMs <= 0 || caller.client?.isOver) return { ...running(task.pollMs, entry), task };
-      const next = await read(id, by, { known: task.sequence, waitMs: leftMs, delivers: true });
+      if (Date.now() >= until || caller.client?.isOver) return { ...running(task.pollMs, entry), task };
+      const next = await changed(task, by, since, until);
       if (next === undefined) return failed({ message: UNKNOWN }, entry);
       task = next;
     }
