@@ -7,6 +7,7 @@ import { RpcTarget } from "cloudflare:workers";
 import type {
   Begun,
   NewTask,
+  Reading,
   Started,
   StoredTask,
   TaskFailure,
@@ -67,7 +68,8 @@ export class Ledger extends RpcTarget implements TaskLedger {
       if (holder === undefined) continue;
       if (holder.fingerprint !== fingerprint) return { state: "conflict" };
       for (const other of keys) if (!this.#table.holderOf(other.key, now)) this.#table.give(holder.task, other);
-      return { state: "joined", id: holder.task };
+      const row = this.#table.read(holder.task, now);
+      return row && { state: "joined", task: this.#table.view(row) };
     }
     return undefined;
   }
@@ -76,22 +78,23 @@ export class Ledger extends RpcTarget implements TaskLedger {
     const found = await this.find(task.keys);
     if (found) return found;
     const now = Date.now();
-    if (this.#table.unfinished().length >= task.limit) return { state: "full" };
+    if (this.#table.countUnfinished() >= task.limit) return { state: "full" };
     this.#table.insert(task, now);
     for (const key of task.keys) this.#table.give(task.id, key);
     this.#heard.set(task.id, now);
     await this.#setAlarm(now + this.#parts.leaseMs);
     // Not awaited: the task is stored now, and if this fails, the watchdog starts it.
     this.#attempt("task not started", this.#parts.engine.start(task.id, task.partition));
-    return { state: "started", id: task.id };
+    return { state: "started", task: this.#table.view(this.#table.read(task.id, now) as TaskRow) };
   }
 
-  async read(id: string, known?: number, waitMs = 0): Promise<StoredTask | undefined> {
+  async read(id: string, { known, waitMs = 0, delivers = false }: Reading = {}): Promise<StoredTask | undefined> {
     const until = Date.now() + waitMs;
     for (;;) {
       const now = Date.now();
       const row = this.#table.read(id, now);
       if (row === undefined) return undefined;
+      if (delivers && !isUnfinished(row)) this.#table.free(id, false);
       const isFull = (this.#waiting.get(id)?.size ?? 0) >= MAX_WAITING;
       if (row.sequence !== known || !isUnfinished(row) || now >= until || isFull) return this.#table.view(row);
       await this.#change(id, until - now);
@@ -121,10 +124,6 @@ export class Ledger extends RpcTarget implements TaskLedger {
     return true;
   }
 
-  async deliver(id: string): Promise<void> {
-    if (this.#table.exists) this.#table.free(id, false);
-  }
-
   async watch(id: string): Promise<boolean> {
     const row = this.#table.read(id, Date.now());
     if (row && row.watched === 0) this.#table.note(id, { watched: 1 });
@@ -133,7 +132,8 @@ export class Ledger extends RpcTarget implements TaskLedger {
 
   async begin(id: string): Promise<Begun | undefined> {
     const row = this.#table.read(id, Date.now());
-    if (row === undefined || row.call === null || !isUnfinished(row)) return undefined;
+    const call = row && this.#table.text(id, "call");
+    if (row === undefined || call === undefined || !isUnfinished(row)) return undefined;
     if (row.runs > 0 && !mayRunAgain(row)) {
       this.#end(row, { status: "failed", failure: "interrupted" }, false);
       return undefined;
@@ -141,13 +141,16 @@ export class Ledger extends RpcTarget implements TaskLedger {
     const run = row.runs + 1;
     this.#table.note(id, { runs: run });
     this.#heard.set(id, Date.now());
-    return { run, call: row.call, asked: this.#table.asked(id) };
+    return { run, call, asked: this.#table.asked(id) };
   }
 
   async beat(id: string, run: number, report?: string): Promise<Readonly<Record<string, string>> | undefined> {
     const row = this.#current(id, run);
     if (row === undefined) return undefined;
-    if (report !== undefined) this.#update(row, { report });
+    if (report !== undefined) {
+      this.#table.keepText(id, "report", report);
+      this.#update(row, {});
+    }
     const answered = this.#table.asked(id).flatMap(({ name, answer }) => (answer ? [[name, answer] as const] : []));
     return Object.fromEntries(answered);
   }
@@ -173,7 +176,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
   async finish(id: string, run: number, result: string, isFinal: boolean): Promise<boolean> {
     const row = this.#current(id, run);
     if (row === undefined) return false;
-    this.#table.keepResult(id, result);
+    this.#table.keepText(id, "result", result);
     this.#end(row, { status: "completed" }, !isFinal);
     return true;
   }

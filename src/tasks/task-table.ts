@@ -6,16 +6,19 @@ import { Tables } from "../stores/tables.ts";
 const SCHEMA = `
   CREATE TABLE tasks (id TEXT PRIMARY KEY, partition TEXT, status TEXT, created INTEGER, updated INTEGER,
     expires INTEGER, sequence INTEGER, runs INTEGER, revivals INTEGER, repeatable INTEGER, checkpoint INTEGER,
-    watched INTEGER, head TEXT, call TEXT, report TEXT, failure TEXT);
+    watched INTEGER, failure TEXT);
+  CREATE TABLE texts (task TEXT, kind TEXT, part INTEGER, text TEXT, PRIMARY KEY (task, kind, part));
   CREATE TABLE keys (key TEXT PRIMARY KEY, task TEXT, fingerprint TEXT, freed INTEGER);
   CREATE TABLE questions (task TEXT, place INTEGER, name TEXT, question TEXT, answer TEXT, PRIMARY KEY (task, name));
   CREATE TABLE steps (task TEXT, name TEXT, PRIMARY KEY (task, name));
-  CREATE TABLE results (task TEXT, part INTEGER, text TEXT, PRIMARY KEY (task, part));
   CREATE INDEX unfinished ON tasks (status) WHERE status IN ('working', 'input_required');
   CREATE INDEX expiry ON tasks (expires)`;
 
-/** Characters of a result in one row, all ASCII: a row can have 2 MB. */
+/** Characters of a text in one row, all ASCII: a row can have 2 MB. */
 const PART = 1_000_000;
+
+/** The texts of a task, all sealed. In a table of their own, so that reading rows does not load them. */
+export type TextKind = "head" | "call" | "report" | "result";
 
 const UNFINISHED = "status IN ('working', 'input_required')";
 
@@ -36,9 +39,6 @@ export interface TaskRow {
   /** Whether it has completed a step. */
   readonly checkpoint: number;
   readonly watched: number;
-  readonly head: string;
-  readonly call: string | null;
-  readonly report: string | null;
   readonly failure: TaskFailure | null;
 }
 
@@ -62,6 +62,11 @@ export class TaskTable {
     return row;
   }
 
+  countUnfinished(): number {
+    if (!this.exists) return 0;
+    return this.#sql.exec<{ count: number }>(`SELECT COUNT(*) AS count FROM tasks WHERE ${UNFINISHED}`).one().count;
+  }
+
   unfinished(): TaskRow[] {
     return this.exists ? this.#rows(`SELECT * FROM tasks WHERE ${UNFINISHED}`) : [];
   }
@@ -69,9 +74,11 @@ export class TaskTable {
   insert({ id, partition, head, call, isRepeatable, ttlMs }: NewTask, now: number): void {
     this.#tables.make();
     this.#sql.exec(
-      "INSERT INTO tasks VALUES (?, ?, 'working', ?, ?, ?, 0, 0, 0, ?, 0, 0, ?, ?, NULL, NULL)",
-      ...[id, partition, now, now, now + ttlMs, isRepeatable ? 1 : 0, head, call],
+      "INSERT INTO tasks VALUES (?, ?, 'working', ?, ?, ?, 0, 0, 0, ?, 0, 0, NULL)",
+      ...[id, partition, now, now, now + ttlMs, isRepeatable ? 1 : 0],
     );
+    this.keepText(id, "head", head);
+    this.keepText(id, "call", call);
   }
 
   /** Changes columns of a row, and with them its sequence. */
@@ -135,20 +142,35 @@ export class TaskTable {
     return this.#sql.exec("INSERT OR IGNORE INTO steps VALUES (?, ?)", id, step).rowsWritten > 0;
   }
 
-  keepResult(id: string, result: string): void {
-    for (let part = 0; part * PART < result.length; part++) {
-      this.#sql.exec("INSERT INTO results VALUES (?, ?, ?)", id, part, result.slice(part * PART, (part + 1) * PART));
+  keepText(id: string, kind: TextKind, text: string): void {
+    this.#forgetText(id, kind);
+    for (let part = 0; part * PART < text.length; part++) {
+      const piece = text.slice(part * PART, (part + 1) * PART);
+      this.#sql.exec("INSERT INTO texts VALUES (?, ?, ?, ?)", id, kind, part, piece);
     }
+  }
+
+  /** @returns undefined if the task has no such text */
+  text(id: string, kind: TextKind): string | undefined {
+    const parts = this.#sql.exec<{ text: string }>(
+      "SELECT text FROM texts WHERE task = ? AND kind = ? ORDER BY part",
+      ...[id, kind],
+    );
+    return Array.from(parts, ({ text }) => text).join("") || undefined;
+  }
+
+  #forgetText(id: string, kind: TextKind): void {
+    this.#sql.exec("DELETE FROM texts WHERE task = ? AND kind = ?", id, kind);
   }
 
   /** Forgets what only a run needs. */
   forgetRun(id: string): void {
-    this.#sql.exec("UPDATE tasks SET call = NULL WHERE id = ?", id);
+    this.#forgetText(id, "call");
     for (const table of ["questions", "steps"]) this.#sql.exec(`DELETE FROM ${table} WHERE task = ?`, id);
   }
 
   forget(id: string): void {
-    for (const table of ["keys", "questions", "steps", "results"])
+    for (const table of ["keys", "questions", "steps", "texts"])
       this.#sql.exec(`DELETE FROM ${table} WHERE task = ?`, id);
     this.#sql.exec("DELETE FROM tasks WHERE id = ?", id);
   }
@@ -169,16 +191,14 @@ export class TaskTable {
   }
 
   /** The task as callers see it. */
-  view({ failure, report, ...row }: TaskRow): StoredTask {
-    const { id, status, created, updated, expires, sequence, head } = row;
+  view({ id, status, created, updated, expires, sequence, failure }: TaskRow): StoredTask {
     const open = status === "input_required" ? this.asked(id).filter(({ answer }) => answer === undefined) : [];
-    const parts = this.#sql.exec<{ text: string }>("SELECT text FROM results WHERE task = ? ORDER BY part", id);
-    const result = Array.from(parts, ({ text }) => text).join("");
     return {
-      ...{ id, status, created, updated, expires, sequence, head },
-      report: report ?? undefined,
+      ...{ id, status, created, updated, expires, sequence },
+      head: this.text(id, "head") ?? "",
+      report: this.text(id, "report"),
       questions: Object.fromEntries(open.map(({ name, question }) => [name, question])),
-      result: result === "" ? undefined : result,
+      result: this.text(id, "result"),
       failure: failure ?? undefined,
     };
   }

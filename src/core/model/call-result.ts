@@ -29,6 +29,8 @@ export interface TaskView {
   readonly id: string;
   /** The tool that was called. */
   readonly entry: CatalogEntry;
+  /** The version that the task began with. A later deployment may have replaced it. */
+  readonly version: string;
   readonly status: TaskStatus;
   /** What the tool last reported, in its words. */
   readonly message: string | undefined;

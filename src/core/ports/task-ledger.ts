@@ -33,7 +33,7 @@ export interface TaskKey {
 }
 
 export type Started =
-  | { readonly state: "started" | "joined"; readonly id: string }
+  | { readonly state: "started" | "joined"; readonly task: StoredTask }
   | { readonly state: "conflict" }
   /** The principal has too many unfinished tasks. */
   | { readonly state: "full" };
@@ -70,22 +70,25 @@ export interface Asked {
   readonly answer: string | undefined;
 }
 
+/** How to read a task. */
+export interface Reading {
+  /** With `waitMs`: wait up to so many milliseconds while the task's sequence is `known`. */
+  readonly known?: number | undefined;
+  readonly waitMs?: number;
+  /** Whether the result goes to a caller, so that keys that a delivered result frees belong to the next call. */
+  readonly delivers?: boolean;
+}
+
 export interface TaskLedger {
   /** Finds the task of an earlier call. @returns undefined if there is none */
   find(keys: readonly TaskKey[]): Promise<Exclude<Started, { state: "full" }> | undefined>;
   start(task: NewTask): Promise<Started>;
-  /**
-   * Reads a task. Waits up to `waitMs` milliseconds while its sequence is `known`.
-   *
-   * @returns undefined if there is no such task
-   */
-  read(id: string, known?: number, waitMs?: number): Promise<StoredTask | undefined>;
+  /** @returns undefined if there is no such task */
+  read(id: string, reading?: Reading): Promise<StoredTask | undefined>;
   /** Keeps sealed answers to open questions. @returns false if there is no such task */
   answer(id: string, answers: Readonly<Record<string, string>>): Promise<boolean>;
   /** @returns false if there is no such task */
   cancel(id: string): Promise<boolean>;
-  /** The result was given to a caller: keys that are freed now belong to the next call. */
-  deliver(id: string): Promise<void>;
   /** Has changes of the task published. @returns false if there is no such task */
   watch(id: string): Promise<boolean>;
 

@@ -6,10 +6,15 @@ import { openRecord, sealRecord } from "../idempotency/sealed-record.ts";
 import { canonical } from "../lib/json.ts";
 import type { Signer } from "../ports/signed-handles.ts";
 
+/** Thrown for a value that is too large to be kept: 10 MB as JSON. */
+export class TooLarge extends Error {
+  override readonly name = "TooLarge";
+}
+
 export interface TaskSeal {
   /**
    * @param label what the text is, so that none can be taken for another
-   * @throws if the value is too large to be kept
+   * @throws {TooLarge}
    */
   seal(label: string, value: unknown): Promise<string>;
   /** @throws if the text was sealed with another signing key, or with another label */
@@ -22,7 +27,7 @@ export async function taskSeal(signer: Signer, partition: string, id: string): P
   return {
     async seal(label, value) {
       const record = await sealRecord(key, label, { value });
-      if (record === undefined) throw new Error(`A task's ${label} is too large to be kept`);
+      if (record === undefined) throw new TooLarge(`A task's ${label} is too large to be kept`);
       return record.sealed;
     },
     async open<Value>(label: string, sealed: string) {

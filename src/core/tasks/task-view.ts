@@ -33,7 +33,7 @@ export async function viewOf(stored: StoredTask, seal: TaskSeal, by: TaskCaller)
   );
   const progress = report === undefined ? undefined : await seal.open<TaskProgress>("report", report);
   return {
-    ...{ id, entry, status, sequence, progress },
+    ...{ id, entry, version: head.version, status, sequence, progress },
     message: stored.failure ? FAILURES[stored.failure] : inWords(progress),
     createdAt: created,
     updatedAt: updated,

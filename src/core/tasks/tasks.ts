@@ -1,4 +1,5 @@
 /** Carries out calls of long tools as tasks: starts or joins a task, waits for it, and lets its caller follow it. */
+import { exactVersion } from "../catalog/catalog.ts";
 import { type CallKeys, keysOf } from "../idempotency/idempotency.ts";
 import { describeError } from "../lib/log.ts";
 import type { Call, Caller } from "../model/call.ts";
@@ -8,12 +9,12 @@ import type { Fault, Refusal } from "../model/outcome.ts";
 import { granted, partitionOf } from "../model/principal.ts";
 import type { Runtime } from "../ports/runtime.ts";
 import { randomId, type Signer } from "../ports/signed-handles.ts";
-import type { Started, TaskKey, TaskLedger } from "../ports/task-ledger.ts";
+import type { Reading, Started, StoredTask, TaskKey, TaskLedger } from "../ports/task-ledger.ts";
 import type { LongCall, TaskCaller, Tasks } from "../ports/tasks.ts";
 import { DEFAULT_TIMEOUT_MS } from "../run/run-code.ts";
 import { answerQuestions } from "./answer-questions.ts";
 import { type TaskHead, taskCall } from "./task-call.ts";
-import { taskSeal } from "./task-seal.ts";
+import { TooLarge, taskSeal } from "./task-seal.ts";
 import { MAX_POLL_MS, viewOf } from "./task-view.ts";
 
 export interface TasksParts {
@@ -29,6 +30,7 @@ export interface TasksParts {
 }
 
 const RETRY_MS = 1_000;
+const TOO_LARGE = "The input is too large to be kept until the call has run";
 const UNKNOWN = "There is no such call of this tool, or its result has expired; call the tool anew, without task_id";
 
 export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: TasksParts): Tasks {
@@ -51,11 +53,15 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
     });
   };
 
-  const read = async (id: string, by: TaskCaller, known?: number, waitMs?: number): Promise<TaskView | undefined> => {
-    const stored = await ledgerFor(by).read(id, known, waitMs);
-    if (stored === undefined) return undefined;
-    const seal = await taskSeal(by.runtime.signer, partitionOf(by.caller.principal), id);
+  /** @returns undefined if this caller may not see the task */
+  const open = async (stored: StoredTask, by: TaskCaller): Promise<TaskView | undefined> => {
+    const seal = await taskSeal(by.runtime.signer, partitionOf(by.caller.principal), stored.id);
     return viewOf(stored, seal, by);
+  };
+
+  const read = async (id: string, by: TaskCaller, reading?: Reading): Promise<TaskView | undefined> => {
+    const stored = await ledgerFor(by).read(id, reading);
+    return stored && open(stored, by);
   };
 
   const answer: Tasks["answer"] = async (id, answers, by) => {
@@ -66,19 +72,14 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
   };
 
   /** Waits until the task ends, asks a question that its caller cannot answer at once, or the time is over. */
-  const follow = async (id: string, entry: CatalogEntry, caller: Caller, runtime: Runtime): Promise<CallResult> => {
+  const follow = async (first: TaskView, caller: Caller, runtime: Runtime): Promise<CallResult> => {
+    const { id, entry } = first;
     const by = { caller, runtime };
     const until = Date.now() + waitMs;
-    let known: number | undefined;
+    let task = first;
     for (;;) {
-      const task = await read(id, by, known, Math.max(0, until - Date.now()));
-      // It is another tool's, or another caller's, or it has expired.
-      if (task?.entry.id !== entry.id) return failed({ message: UNKNOWN }, entry);
-      if (task.result) {
-        await ledgerFor(by).deliver(id);
-        return task.result;
-      }
-      if (task.progress && task.sequence !== known) {
+      if (task.result) return task.result;
+      if (task.progress) {
         const { done, total, message } = task.progress;
         caller.sink?.progress(done, total, message);
       }
@@ -86,8 +87,11 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
         const asked = await answerQuestions(task, caller, (answers) => answer(id, answers, by));
         if (asked) return { outcome: asked, durationMs: 0, entry };
       }
-      if (Date.now() >= until || caller.client?.isOver) return { ...running(task.pollMs, entry), task };
-      known = task.sequence;
+      const leftMs = until - Date.now();
+      if (leftMs <= 0 || caller.client?.isOver) return { ...running(task.pollMs, entry), task };
+      const next = await read(id, by, { known: task.sequence, waitMs: leftMs, delivers: true });
+      if (next === undefined) return failed({ message: UNKNOWN }, entry);
+      task = next;
     }
   };
 
@@ -106,27 +110,34 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
       const message = `You have ${limit} calls of long tools running; wait until one of them ends`;
       return failed({ message, canRetry: true, retryAfterMs: MAX_POLL_MS }, entry);
     }
-    const { id, state } = started;
-    if (!followsTasks) {
-      const result = await follow(id, entry, caller, runtime);
-      return state === "joined" && key !== undefined && !result.task ? { ...result, replayed: true } : result;
-    }
-    const task = await read(id, by);
-    // A narrower credential does not get the result of a broader one.
-    if (task === undefined) return refused({ reason: "conflict" }, entry);
-    return task.result ?? { ...running(task.pollMs, entry), task };
+    const task = await open(started.task, by);
+    // A narrower credential does not get the result of a broader one, nor one version that of another.
+    if (task === undefined || !isVersion(task, caller)) return refused({ reason: "conflict" }, entry);
+    if (followsTasks) return task.result ?? { ...running(task.pollMs, entry), task };
+    // What has ended is delivered with this response.
+    if (task.result) await ledgerFor(by).read(task.id, { delivers: true });
+    const result = await follow(task, caller, runtime);
+    return started.state === "joined" && key !== undefined && !result.task ? { ...result, replayed: true } : result;
+  };
+
+  const resume = async (id: string, entry: CatalogEntry, caller: Caller, runtime: Runtime): Promise<CallResult> => {
+    const task = await read(id, { caller, runtime }, { delivers: true });
+    // It is another tool's, or another caller's, or it has expired.
+    if (task?.entry.id !== entry.id) return failed({ message: UNKNOWN }, entry);
+    return follow(task, caller, runtime);
   };
 
   return {
     isDurable,
-    carryOut: (long) => carryOut(long).catch((error) => unavailable(error, long.offer, long.caller, long.runtime)),
+    carryOut: (long) =>
+      carryOut(long).catch((error) =>
+        error instanceof TooLarge
+          ? failed({ message: TOO_LARGE }, long.offer)
+          : unavailable(error, long.offer, long.caller, long.runtime),
+      ),
     resume: (id, entry, caller, runtime) =>
-      follow(id, entry, caller, runtime).catch((error) => unavailable(error, entry, caller, runtime)),
-    async read(id, by) {
-      const task = await read(id, by);
-      if (task?.result) await ledgerFor(by).deliver(id);
-      return task;
-    },
+      resume(id, entry, caller, runtime).catch((error) => unavailable(error, entry, caller, runtime)),
+    read: (id, by) => read(id, by, { delivers: true }),
     answer,
     async cancel(id, by) {
       return (await read(id, by)) !== undefined && ledgerFor(by).cancel(id);
@@ -162,6 +173,11 @@ async function idempotencyKeyOf(signer: Signer, id: string, keys: readonly TaskK
 function usedScopes({ principal: { scopes } }: Call, { catalog }: Runtime): TaskHead["scopes"] {
   const used = granted(catalog.scopes, scopes);
   return scopes === "all" && used.length > 0 ? "all" : used;
+}
+
+/** Whether the task has the version that the call asks for, if it asks for one. */
+function isVersion({ version }: TaskView, { tool }: Call): boolean {
+  return tool.version === undefined || exactVersion(tool.version) === version;
 }
 
 function running(retryAfterMs: number, entry: CatalogEntry): CallResult {
