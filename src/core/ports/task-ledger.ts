@@ -75,8 +75,6 @@ export interface Reading {
   /** With `waitMs`: wait up to so many milliseconds while the task's sequence is `known`. */
   readonly known?: number | undefined;
   readonly waitMs?: number;
-  /** Whether the result goes to a caller, so that keys that a delivered result frees belong to the next call. */
-  readonly delivers?: boolean;
 }
 
 export interface TaskLedger {
@@ -89,6 +87,8 @@ export interface TaskLedger {
   answer(id: string, answers: Readonly<Record<string, string>>): Promise<boolean>;
   /** @returns false if there is no such task */
   cancel(id: string): Promise<boolean>;
+  /** The result goes to a caller: keys that a delivered result frees belong to the next call. */
+  deliver(id: string): Promise<void>;
   /** Has changes of the task published. @returns false if there is no such task */
   watch(id: string): Promise<boolean>;
 

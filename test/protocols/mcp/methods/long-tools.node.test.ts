@@ -3,6 +3,8 @@
  * on, with a task_id that the model passes back.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openDoor } from "../../../conformance/runner/edge.ts";
+import type { Served } from "../../../support/node/fork.ts";
 import { handshake, post, postJson } from "../../../support/node/http.ts";
 import {
   callModern,
@@ -21,11 +23,18 @@ import { streamOf } from "../../../support/sse.ts";
 
 let server: Long;
 let url: string;
+/** The same server behind a proxy that passes on when a client disconnects. */
+let door: Served;
 beforeAll(async () => {
   server = await serveLong();
   url = server.url;
+  const { hostname, port } = new URL(url);
+  door = await openDoor(Number(port), hostname);
 });
-afterAll(() => server?.stop());
+afterAll(async () => {
+  await door?.stop();
+  await server?.stop();
+});
 
 const PLAIN = { capabilities: {} };
 // biome-ignore lint/suspicious/noExplicitAny: any JSON may come back
@@ -37,7 +46,7 @@ type Caller = (name: string, args: object) => Promise<Message>;
 const legacy =
   (revision: string): Caller =>
   async (name, args) => {
-    const session = { ...(await handshake(url)), "mcp-protocol-version": revision };
+    const session = { ...(await handshake(`${url}/mcp`)), "mcp-protocol-version": revision };
     const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } };
     return (await postJson(`${url}/mcp`, message, { accept: "application/json", ...session })).body;
   };
@@ -184,7 +193,7 @@ describe("a question of the tool", () => {
 
   it("is asked of a client of 2025-11-25 over its stream, during the wait", async () => {
     const name = newName();
-    const session = await handshake(url, {}, { elicitation: {} });
+    const session = await handshake(`${url}/mcp`, {}, { elicitation: {} });
     const message = {
       jsonrpc: "2.0",
       id: 1,
@@ -238,7 +247,7 @@ describe("a client that is gone", () => {
     const args = { name, ms: 600 };
     const gone = new AbortController();
     const call = postModern(
-      url,
+      door.url,
       "tools/call",
       { name: "Jobs_Work", arguments: args },
       { ...PLAIN, signal: gone.signal },
@@ -256,7 +265,7 @@ describe("a client that is gone", () => {
   it("does not end it by cancelling its request either", async () => {
     const name = newName();
     const args = { name, ms: 600 };
-    const session = await handshake(url);
+    const session = await handshake(`${url}/mcp`);
     const message = { jsonrpc: "2.0", id: 7, method: "tools/call", params: { name: "Jobs_Work", arguments: args } };
     const call = post(`${url}/mcp`, message, session);
     await expect.poll(() => seen(url, name), { timeout: 10_000, interval: 20 }).toEqual(["begun"]);
