@@ -39,7 +39,8 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
   const start = async (long: LongCall, prepared: unknown, keys: readonly TaskKey[]): Promise<Started> => {
     const { caller, offer, runtime } = long;
     const partition = partitionOf(caller.principal);
-    const id = randomId();
+    // An instance of a workflow must not have an id that begins with "-", as one of 64 random ids does.
+    const id = `t${randomId()}`;
     const seal = await taskSeal(runtime.signer, partition, id);
     const { annotations, timeoutMs = DEFAULT_TIMEOUT_MS } = offer.traits;
     const { sessionId, beginsSession: begun = false } = caller;

@@ -43,13 +43,16 @@ type Message = any;
 /** Calls a tool as a client of one era, and returns the whole message. */
 type Caller = (name: string, args: object) => Promise<Message>;
 
-const legacy =
-  (revision: string): Caller =>
-  async (name, args) => {
-    const session = { ...(await handshake(`${url}/mcp`)), "mcp-protocol-version": revision };
+/** All calls are of one session. */
+const legacy = (revision: string): Caller => {
+  let opened: ReturnType<typeof handshake> | undefined;
+  return async (name, args) => {
+    opened ??= handshake(`${url}/mcp`);
+    const session = { ...(await opened), "mcp-protocol-version": revision };
     const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } };
     return (await postJson(`${url}/mcp`, message, { accept: "application/json", ...session })).body;
   };
+};
 const bareDialect: Caller = async (name, args) =>
   (
     await postJson(

@@ -75,6 +75,13 @@ describe("creation", () => {
     expect(new Set(ids).size).toBe(8);
   });
 
+  it("works whatever the random id is: a workflow takes none that begins with a hyphen", async () => {
+    const ids = await Promise.all(Array.from({ length: 90 }, () => startTask(url, "Jobs_Ends", { how: "text" })));
+    for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9_][\w-]{21,99}$/);
+    const [first = ""] = ids;
+    expect((await endOf(url, first)).status).toBe("completed");
+  });
+
   it("makes a task for each call, also of the same input", async () => {
     const name = newName();
     const one = await startTask(url, "Jobs_Work", { name, ms: 100 });
