@@ -123,8 +123,10 @@ export class Ledger extends RpcTarget implements TaskLedger {
     return true;
   }
 
-  async deliver(id: string): Promise<void> {
-    if (this.#table.exists) this.#table.free(id, false);
+  async deliver(id: string, forgets: boolean): Promise<void> {
+    if (!this.#table.exists) return;
+    this.#table.free(id, false);
+    if (forgets) this.#table.forgetText(id, "result");
   }
 
   async watch(id: string): Promise<boolean> {
@@ -180,7 +182,9 @@ export class Ledger extends RpcTarget implements TaskLedger {
     const row = this.#current(id, run);
     if (row === undefined) return false;
     this.#table.keepText(id, "result", result);
-    this.#end(row, { status: "completed" }, !isFinal);
+    // The call may be repeated once its caller knows how it ended: until then, its key leads here.
+    if (!isFinal) this.#table.freeLater(id);
+    this.#end(row, { status: "completed" }, false);
     return true;
   }
 

@@ -1,6 +1,6 @@
 /**
  * Clients that give up on a call after 60 seconds finish a tool that takes three minutes. Time is scaled, the tool's and
- * the server's wait by the same factor: a second here is 36. (three-minutes.ts takes the whole three minutes.)
+ * the server's wait by the same factor: a second here is 36. (test/three-minutes.ts takes the whole three minutes.)
  */
 import type { TaskExecutionEvent } from "@modelcontextprotocol/ext-tasks/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -87,8 +87,12 @@ export interface TaskLedger {
   answer(id: string, answers: Readonly<Record<string, string>>): Promise<boolean>;
   /** @returns false if there is no such task */
   cancel(id: string): Promise<boolean>;
-  /** The result goes to a caller: keys that a delivered result frees belong to the next call. */
-  deliver(id: string): Promise<void>;
+  /**
+   * The result goes to a caller: keys that a delivered result frees belong to the next call.
+   *
+   * @param forgets whether the result must not be kept any longer
+   */
+  deliver(id: string, forgets: boolean): Promise<void>;
   /** Has changes of the task published. @returns false if there is no such task */
   watch(id: string): Promise<boolean>;
 
@@ -107,7 +111,7 @@ export interface TaskLedger {
   /**
    * Ends the task with a sealed result.
    *
-   * @param isFinal whether the outcome uses up the task's keys
+   * @param isFinal whether the outcome uses up the task's keys. Otherwise they are free once the result was delivered
    */
   finish(id: string, run: number, result: string, isFinal: boolean): Promise<boolean>;
   /** Ends the task because it cannot run. */

@@ -29,6 +29,8 @@ export interface LongOptions {
 
 export interface Long extends ServedBuilt {
   readonly fork: Fork;
+  /** Rows of the ledger of anonymous callers. */
+  ledger(query: string): ReturnType<ServedBuilt["rows"]>;
 }
 
 export async function serveLong({
@@ -46,6 +48,7 @@ export async function serveLong({
   return {
     ...served,
     fork,
+    ledger: (query) => served.rows("Claims", "tasks anonymous", query),
     async stop() {
       await served.stop();
       fork.remove();

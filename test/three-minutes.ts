@@ -2,11 +2,11 @@
  * Has every client finish a tool that takes three minutes, in real time, at once, against one server with the settings
  * of a deployment. Prints how each fared, and exits 1 unless all got the result of one run.
  *
- *   node test/journeys/three-minutes.ts [SECONDS]
+ *   node test/three-minutes.ts [SECONDS]
  */
 
-import { newName, seen, serveLong } from "../support/node/long.ts";
-import { LONG_CLIENTS } from "../support/node/long-clients.ts";
+import { newName, seen, serveLong } from "./support/node/long.ts";
+import { LONG_CLIENTS } from "./support/node/long-clients.ts";
 
 const seconds = Number(process.argv[2] ?? 180);
 const server = await serveLong({ vars: { LONG_WAIT_SECONDS: "45", TASK_LEASE_SECONDS: "90" } });
