@@ -19,23 +19,25 @@ import {
 let server: Long;
 let url: string;
 beforeAll(async () => {
-  server = await serveLong();
+  // Then all callers are one principal, whose ledger has a known name.
+  server = await serveLong({ vars: { LOCAL: "true" } });
   url = server.url;
 });
 afterAll(() => server?.stop());
 
 type Row = Readonly<Record<string, unknown>>;
+type Tables = Readonly<Record<string, readonly Row[]>>;
 
 /** All rows of the ledger of anonymous callers, by table. */
-async function stored(): Promise<Record<string, Row[]>> {
-  const tables: Record<string, Row[]> = {};
+async function stored(): Promise<Tables> {
+  const tables: Record<string, readonly Row[]> = {};
   for (const { name } of await server.ledger("SELECT name FROM sqlite_master WHERE type = 'table'")) {
     if (!/^_cf_|^sqlite_/.test(String(name))) tables[String(name)] = await server.ledger(`SELECT * FROM ${name}`);
   }
   return tables;
 }
 
-const rowsOf = (tables: Record<string, Row[]>, id: string) =>
+const rowsOf = (tables: Tables, id: string) =>
   Object.values(tables)
     .flat()
     .filter((row) => Object.values(row).includes(id));
@@ -67,7 +69,7 @@ it("removes the call, with its secrets, when the task has ended, in whichever wa
   await endOf(url, done);
   const cancelled = await startTask(url, "Jobs_Work", { name: newName(), ms: 60_000 });
   const during = await stored();
-  const kindsOf = (tables: Record<string, Row[]>, id: string) => rowsOf(tables, id).flatMap(({ kind }) => kind ?? []);
+  const kindsOf = (tables: Tables, id: string) => rowsOf(tables, id).flatMap(({ kind }) => kind ?? []);
   expect(kindsOf(during, cancelled)).toContain("call");
   await modern(url, "tasks/cancel", { taskId: cancelled });
   const after = await stored();
