@@ -74,6 +74,11 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
         [[migrations]]
         tag = "v3"
         new_sqlite_classes = ["Sessions"]`),
+      "the workflow of long tools": append(`
+        [[workflows]]
+        name = "acme-long"
+        binding = "LONG"
+        class_name = "LongRun"`),
     },
     files: ["test/core/idempotency/idempotency.test.ts", "test/core/pipeline/audit.unit.test.ts"],
   },

@@ -70,7 +70,7 @@ type Named<Name extends string> = { readonly [Each in Name]?: unknown };
 
 /** The input that a caller sends: with optional members where the schema has defaults. */
 export type InputOf<T> =
-  T extends Tool<infer Input, infer _Output, infer _S, infer _A, infer _U, infer _E>
+  T extends Tool<infer Input, infer _Output, infer _S, infer _A, infer _U, infer _E, infer _L, infer _P>
     ? [Input] extends [StandardSchema]
       ? InferInput<Input>
       : AnyObject
@@ -78,7 +78,7 @@ export type InputOf<T> =
 
 /** What a call returns: undefined for `output: null`, and any JSON without an output schema. */
 export type ValueOf<T> =
-  T extends Tool<infer _Input, infer Output, infer _S, infer _A, infer _U, infer _E>
+  T extends Tool<infer _Input, infer Output, infer _S, infer _A, infer _U, infer _E, infer _L, infer _P>
     ? [Output] extends [StandardSchema]
       ? InferOutput<Output>
       : [Output] extends [null]
@@ -88,7 +88,16 @@ export type ValueOf<T> =
 
 /** The options of a tool: it gets only what it declares, so only that can be given. */
 export type OptionsOf<T> =
-  T extends Tool<infer _Input, infer _Output, infer Secret, infer Authorization, infer _User, infer Env>
+  T extends Tool<
+    infer _Input,
+    infer _Output,
+    infer Secret,
+    infer Authorization,
+    infer _User,
+    infer Env,
+    infer _L,
+    infer _P
+  >
     ? ToolOptions<Secret, Authorization, Named<Env>>
     : ToolOptions;
 

@@ -43,8 +43,12 @@ export async function serveDocumented(): Promise<Documented> {
       cpSync(join(ROOT, "test"), join(fork.root, "test"), { recursive: true, filter });
     }
     const additive = textsOf("toml").filter(isAdditive);
-    // As under `npm start`.
-    const here = ['LOCAL = "true"', ...additive.filter((text) => !needsAccount(text))].reduce(merged, testSettings());
+    // As under `npm start -- --var LONG_WAIT_SECONDS:1` (docs/tasks.md).
+    const here = [
+      'LOCAL = "true"',
+      'LONG_WAIT_SECONDS = "1"',
+      ...additive.filter((text) => !needsAccount(text)),
+    ].reduce(merged, testSettings());
     fork.write("wrangler.toml", additive.reduce(merged, here));
     execFileSync(process.execPath, ["src/build/cli.ts"], { cwd: fork.root, stdio: ["ignore", "pipe", "pipe"] });
     const typeErrors = check(fork, blocks);

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { unstable_readConfig as readConfig } from "wrangler";
-import { readSettings } from "../../src/settings.ts";
+import { readAllSettings } from "../../src/build/settings/all-settings.ts";
 import type { Fork } from "../support/node/fork.ts";
 import { blocksIn, ROOT } from "./blocks.ts";
 
@@ -38,7 +38,7 @@ function set(toml: string, name: string, line: string): string {
   return isVariable ? toml.replace("[vars]\n", () => `[vars]\n${line}\n`) : `${line}\n${toml}`;
 }
 
-const LOCAL = /^\[+(kv_namespaces|d1_databases|r2_buckets|triggers|ratelimits|queues\.\w+)\]/;
+const LOCAL = /^\[+(kv_namespaces|d1_databases|r2_buckets|triggers|ratelimits|workflows|queues\.\w+)\]/;
 const OF_ACCOUNT = /^\[+(ai|browser|images|vectorize|hyperdrive)\]/;
 
 /** Whether a block only adds triggers and bindings: then the tools of all pages can have them. */
@@ -52,7 +52,7 @@ export const needsAccount = (block: string) => isAdditive(block) && OF_ACCOUNT.t
 
 /** Where names of variables are: the settings, and the tools of the documentation. */
 const KNOWN = [
-  ...["src/settings.ts"].map((path) => readFileSync(join(ROOT, path), "utf8")),
+  ...["src/settings.ts", "src/tasks/settings.ts"].map((path) => readFileSync(join(ROOT, path), "utf8")),
   ...blocksIn("ts").map(({ text }) => text),
 ];
 
@@ -68,7 +68,7 @@ export function complaints(fork: Fork, toml: string): string[] {
     const { vars } = readConfig({ config });
     const unknown = Object.keys(vars).filter((name) => !KNOWN.some((text) => new RegExp(`\\b${name}\\b`).test(text)));
     said.push(...unknown.map((name) => `no setting and no tool of the documentation is named ${name}`));
-    said.push(...readSettings(vars).mistakes.map(({ problem, fix }) => `${problem}: ${fix}`));
+    said.push(...readAllSettings(vars).mistakes.map(({ problem, fix }) => `${problem}: ${fix}`));
   } catch (error) {
     said.push((error as Error).message);
   } finally {

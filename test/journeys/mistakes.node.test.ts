@@ -212,6 +212,7 @@ PUBLIC = "yes"
 ALLOWED_HOSTS = "https://intranet.example"
 ALLOWED_ORIGINS = "https://app.example.com/"
 RATE_PER_MINUTE = "45"
+TASK_LEASE_SECONDS = "soon"
 `;
 /** What wrangler cannot read, and a setting that another part of the file is about. */
 const INVALID: readonly (readonly [text: string, ...Message])[] = [
@@ -228,6 +229,7 @@ const IN_SETTINGS: readonly Message[] = [
   ["wrangler.toml:3", "ALLOWED_HOSTS is", "without https:// and without a path"],
   ["wrangler.toml:4", "ALLOWED_ORIGINS is", "without a path or a slash at the end"],
   ["wrangler.toml:5", "there is no rate limiter RATE_45", 'write "" for no limit, or add [[ratelimits]]'],
+  ["wrangler.toml:6", 'TASK_LEASE_SECONDS is "soon"', "write seconds as a whole number from 1 to 3600"],
   [".dev.vars:2", 'LOG_CALLS is "on"', 'write "true" or "false"'],
 ];
 

@@ -51,6 +51,17 @@ it("an object of sessions stores 128 KiB of one, also with concurrent calls", as
 });
 
 describe("an object that stores nothing any more", () => {
+  it("of tasks: once a deployment without long tools has replaced the one that made them", async () => {
+    const left = CLAIMS.getByName(`tasks ${crypto.randomUUID()}`);
+    await runInDurableObject(left, async (_, { storage }) => {
+      storage.sql.exec("CREATE TABLE tasks (id TEXT PRIMARY KEY, call TEXT)");
+      storage.sql.exec("INSERT INTO tasks VALUES ('a', 'a sealed call, with secrets')");
+      await storage.setAlarm(Date.now() + DAY_MS);
+    });
+    await runDurableObjectAlarm(left);
+    expect(await stored(left)).toEqual(NOTHING);
+  });
+
   it("of claims: once its keys have expired", async () => {
     const claims = CLAIMS.getByName(crypto.randomUUID());
     const attempt = { fingerprint: "f", token: "t", leaseMs: 1_000, keepMs: 60_000 };

@@ -22,6 +22,15 @@ const tools = {
     output: v.array(v.string()),
     run: () => [],
   }),
+  "Mail.Import": defineTool({
+    ...about,
+    input: v.object({ folder: v.string() }),
+    output: v.object({ read: v.number() }),
+    requirements: { secrets: ["KEY"] },
+    long: true,
+    prepare: ({ folder }) => folder.length,
+    run: (_, ctx) => ctx.step("read", () => ({ read: ctx.prepared })),
+  }),
   "Mail.Plain": defineTool({ ...about, input: jsonSchema<{ a: number }>({}), run: () => null }),
 };
 const prompts = {
@@ -46,6 +55,8 @@ export async function calls() {
   expectTypeOf((await callTool("Mail.Purge")).value).toEqualTypeOf<undefined>();
   expectTypeOf((await callTool("Mail.Any")).value).toEqualTypeOf<Json | undefined>();
   expectTypeOf((await callTool("Mail.Find")).value).toEqualTypeOf<string[]>();
+  const imported = await callTool("Mail.Import", { folder: "a" }, { secrets: { KEY: "k" } });
+  expectTypeOf(imported.value).toEqualTypeOf<{ read: number }>();
   await callTool("Mail.Find", {}, { session: sent.session, answers: { size: { action: "decline" } } });
   await callTool(
     "Mail.Plain",

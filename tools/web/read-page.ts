@@ -1,12 +1,9 @@
 import * as v from "valibot";
 import { defineTool, retryAfterMs, ToolError } from "#tool";
 import { extract } from "./_extract.ts";
+import { readText, typeOf } from "./_text.ts";
 
-const MAX_BYTES = 2 * 1024 * 1024;
 const READABLE = /^(text\/(html|plain|(x-)?markdown)|application\/(xhtml\+xml|([\w.-]+\+)?json))$/;
-/** A page without an encoding in its headers must name it within its first 1,024 bytes (HTML, "charset"). */
-const PRESCAN_BYTES = 1_024;
-
 export default defineTool({
   version: "1.0.0",
   description: "Reads the main content of a web page, or text, markdown or JSON.",
@@ -55,8 +52,7 @@ async function fetchText(address: URL, { fetch, signal }: Caller) {
   };
   const response = await fetch(address, { headers, signal });
   const { ok, status, body, url } = response;
-  const type = (response.headers.get("content-type") ?? "").toLowerCase();
-  const essence = type.split(";", 1)[0]?.trim() ?? "";
+  const { essence } = typeOf(response);
   if (!ok || !READABLE.test(essence)) {
     await body?.cancel();
     throw new ToolError(ok ? "The address is not a page of text" : `The site responded with HTTP ${status}`, {
@@ -65,29 +61,7 @@ async function fetchText(address: URL, { fetch, signal }: Caller) {
       retryAfterMs: retryAfterMs(response),
     });
   }
-
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  // Stop at the limit, because a page may be endless. Leaving the loop cancels the stream.
-  for await (const chunk of body ?? []) {
-    chunks.push(chunk);
-    size += chunk.byteLength;
-    if (size > MAX_BYTES) break;
-  }
-  const bytes = (await new Blob(chunks).arrayBuffer()).slice(0, MAX_BYTES);
-  const isHtml = essence.includes("html");
-  // The header takes precedence over the page itself (HTML, "Determining the character encoding").
-  const start = isHtml ? new TextDecoder("latin1").decode(bytes.slice(0, PRESCAN_BYTES)) : "";
-  const [, label] = /charset\s*=\s*["']?([\w:.-]+)/i.exec(type + start) ?? [];
-  return { url: url || address.href, isHtml, text: decoder(label).decode(bytes), cut: size > MAX_BYTES };
-}
-
-function decoder(label?: string): TextDecoder {
-  try {
-    return new TextDecoder(label);
-  } catch {
-    return new TextDecoder();
-  }
+  return { url: url || address.href, ...(await readText(response)) };
 }
 
 function unreachable(error: Error): never {

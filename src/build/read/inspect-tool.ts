@@ -100,9 +100,12 @@ function* checkMembers(definition: Exports): Generator<Complaint> {
     yield { problem: "it has no function run", fix: "add run(input, ctx) { … }", member: "run" };
   }
   const { description, listing, prepare } = definition;
-  if (prepare !== undefined && (typeof prepare !== "function" || !definition.long)) {
+  if (prepare !== undefined && !definition.long) {
     const problem = "it has a prepare, which only long tools have";
     yield { problem, fix: "write long: true, or do this in run", member: "prepare" };
+  } else if (prepare !== undefined && typeof prepare !== "function") {
+    const fix = "write prepare(input, ctx) { … }, or leave it out";
+    yield { problem: "its prepare is not a function", fix, member: "prepare" };
   }
   if (listing !== undefined && !isListing(listing)) {
     const names = RULE_NAMES.map((name) => JSON.stringify(name)).join(", ");

@@ -63,6 +63,20 @@ export function hasWorkflow({ workflows }: Pick<Config, "workflows">): boolean {
   return workflows.some(({ binding, class_name }) => binding === "LONG" && class_name === "LongRun");
 }
 
+/** What becomes of long tools without it. */
+export const WITHOUT_WORKFLOW = "calls of long tools end after 15 minutes, or with a deployment";
+
+/**
+ * The lines of wrangler.toml that add the workflow.
+ *
+ * @param worker the Worker's name
+ * @param env the environment to add it to, if it is not the top level
+ */
+export function workflowLines(worker = "trivet", env?: string): string {
+  const heading = env === undefined ? "workflows" : `env.${env}.workflows`;
+  return [`[[${heading}]]`, `name = "${worker}-long"`, 'binding = "LONG"', 'class_name = "LongRun"'].join("\n");
+}
+
 /** Whether the Worker checks tokens: `#tokens` is one of the parts that are turned on. */
 export function bundlesTokens({ alias }: Pick<Config, "alias">): boolean {
   const part = alias?.["#tokens"];

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { readSettings } from "../../settings.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
+import { readAllSettings } from "./all-settings.ts";
 import { bundlesTokens, limitersIn } from "./available.ts";
 import type { Environment } from "./parse.ts";
 import { FILE, lineOfSetting, type WranglerToml } from "./read.ts";
@@ -36,7 +37,7 @@ function wrongHost({ config, name }: Environment, text: string): Complaint[] {
 }
 
 function wrongVars({ config, varsHeading }: Environment, text: string): Complaint[] {
-  return readSettings(config.vars).mistakes.map(({ setting, problem, fix }) => ({
+  return readAllSettings(config.vars).mistakes.map(({ setting, problem, fix }) => ({
     problem: `${problem} in ${varsHeading}`,
     fix,
     line: lineOfSetting(setting, text, varsHeading),
@@ -77,7 +78,7 @@ function wrongLocally(project: string): Problem[] {
   const path = join(project, LOCAL_FILE);
   if (!existsSync(path)) return [];
   const text = readFileSync(path, "utf8");
-  return readSettings(parseEnv(text)).mistakes.map(({ setting, problem, fix }) =>
+  return readAllSettings(parseEnv(text)).mistakes.map(({ setting, problem, fix }) =>
     problemIn(LOCAL_FILE, { problem, fix, line: lineOfSetting(setting, text) }),
   );
 }

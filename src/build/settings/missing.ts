@@ -6,7 +6,7 @@ import type { Imports } from "../read/cycles.ts";
 import type { Candidate } from "../read/inspected.ts";
 import type { OfferFile } from "../read/paths.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
-import type { Available } from "./available.ts";
+import { type Available, workflowLines } from "./available.ts";
 
 /**
  * Finds definitions that need what wrangler.toml does not have: a binding, which would be undefined when the tool runs,
@@ -28,21 +28,20 @@ export function missingIn(offers: readonly Candidate[], available: Available | u
   });
 }
 
-/** Long tools of a deployment without the workflow that runs them. They are served, but not durably. */
+/** Long tools of a deployment that lacks what they need to outlive their requests. They are served all the same. */
 export function missingForLong(offers: readonly Candidate[], available: Available | undefined): Problem[] {
-  if (available === undefined || available.hasWorkflow) return [];
-  const long = offers.filter(({ inspected: { tool } }) => tool?.traits.long);
-  const hasClaims = available.bindings.has("CLAIMS");
+  if (available === undefined) return [];
+  const { hasWorkflow, bindings, workerName } = available;
+  const hasClaims = bindings.has("CLAIMS");
+  if (hasWorkflow && hasClaims) return [];
   const problem = hasClaims
     ? "it is long, and wrangler.toml has no workflow to run it: its calls end after 15 minutes, or with a deployment"
-    : "it is long, and wrangler.toml has neither a workflow to run it nor CLAIMS: its calls end with their requests";
-  const lines = [
-    "[[workflows]]",
-    `name = "${available.workerName}-long"`,
-    'binding = "LONG"',
-    'class_name = "LongRun"',
-  ];
-  const fix = `add these lines to wrangler.toml (docs/tasks.md):\n${lines.join("\n")}`;
+    : "it is long, and wrangler.toml has no binding CLAIMS: its calls end with their requests";
+  const fix = [
+    ...(hasClaims ? [] : ["copy the lines of CLAIMS from upstream's wrangler.toml"]),
+    ...(hasWorkflow ? [] : [`add these lines to wrangler.toml (docs/tasks.md):\n${workflowLines(workerName)}`]),
+  ].join(", and ");
+  const long = offers.filter(({ inspected: { tool } }) => tool?.traits.long);
   return long.map(({ file }) => problemAt(file, { problem, fix, member: "long" }));
 }
 

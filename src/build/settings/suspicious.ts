@@ -1,8 +1,9 @@
 /** Warns of what wrangler.toml may lack or misspell. A fork may mean it, so nothing here is an error. */
 import type { Unstable_Config as Config } from "wrangler";
-import { readSettings } from "../../settings.ts";
 import { closest } from "../lib/spelling.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
+import { readAllSettings } from "./all-settings.ts";
+import { hasWorkflow, WITHOUT_WORKFLOW, workflowLines } from "./available.ts";
 import type { Environment } from "./parse.ts";
 import { FILE, lineOfSetting, type WranglerToml } from "./read.ts";
 
@@ -11,13 +12,14 @@ export function suspiciousSettings({ environments, text }: WranglerToml): Proble
   const complaints = environments.flatMap((environment) => [
     ...misspelled(environment, text),
     ...missingBindings(environment),
+    ...missingWorkflow(environment, environments),
   ]);
   return complaints.map((complaint) => problemIn(FILE, complaint));
 }
 
 function misspelled({ config, varsHeading }: Environment, text: string): Complaint[] {
   // LOCAL is for `npm start` alone.
-  const known = readSettings({}).names.filter((name) => name !== "LOCAL");
+  const known = readAllSettings({}).names.filter((name) => name !== "LOCAL");
   return Object.keys(config.vars).flatMap((name) => {
     const meant = known.includes(name) ? undefined : closest(name, known);
     if (meant === undefined) return [];
@@ -27,7 +29,7 @@ function misspelled({ config, varsHeading }: Environment, text: string): Complai
   });
 }
 
-/** Bindings that src/index.ts uses, and what fails without them. */
+/** Bindings that src/runtime.ts uses, and what fails without them. */
 const BINDINGS: Readonly<Record<string, string>> = {
   KV: "keys, results and sessions have no place",
   VAULT: "there is no key to sign sessions and idempotency records with",
@@ -46,7 +48,17 @@ function missingBindings({ config, name }: Environment): Complaint[] {
   }));
 }
 
-/** @returns the names of missing bindings that src/index.ts uses, and what fails without each */
+/** An environment without the workflow, though another has it: long tools are durable only there. */
+function missingWorkflow({ config, name }: Environment, all: readonly Environment[]): Complaint[] {
+  if (name === undefined || config.main === undefined || hasWorkflow(config)) return [];
+  const other = all.map(({ config }) => config).find(hasWorkflow);
+  if (other === undefined) return [];
+  const problem = `the workflow LONG is missing in [env.${name}]: there, ${WITHOUT_WORKFLOW}`;
+  const fix = `add these lines (docs/tasks.md), or leave it so if no tool is long:\n${workflowLines(config.name, name)}`;
+  return [{ problem, fix }];
+}
+
+/** @returns the names of missing bindings that src/runtime.ts uses, and what fails without each */
 export function lackingBindings(config: Config): [name: string, lost: string][] {
   const names = boundNames(config);
   return Object.entries(BINDINGS).filter(([name]) => !names.includes(name));

@@ -1,7 +1,8 @@
 /** Checks wrangler.toml for what a deployment needs, besides the settings that discovery itself refuses. */
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
-import { importsMarkdown } from "../../build/settings/available.ts";
+import type { Discovery } from "../../build/read/discovery.ts";
+import { hasWorkflow, importsMarkdown, WITHOUT_WORKFLOW } from "../../build/settings/available.ts";
 import { boundNames, lackingBindings } from "../../build/settings/suspicious.ts";
 import { type Config, hasPath, ROOT, routesIn, type Where } from "../lib/config.ts";
 import { assigns, lineOf } from "../lib/lines.ts";
@@ -18,13 +19,17 @@ const FLAGS: Readonly<Record<string, string>> = {
 /** Says where a setting is: `wrangler.toml:12`, or only the file if it is missing, or is written in another way. */
 type At = (setting?: string, value?: string) => string;
 
-/** @returns findings about one configuration: the top level, an environment or a copy */
-export function checkSettings(config: Config, where: Where): Finding[] {
+/**
+ * @param found what discovery found; undefined if tools/ has mistakes
+ * @returns findings about one configuration: the top level, an environment or a copy
+ */
+export function checkSettings(config: Config, where: Where, found: Discovery | undefined): Finding[] {
   const at = finder(where);
   const findings = [
     ...checkRuntime(config, at),
     ...checkBuild(config, at),
     ...checkBindings(config, at),
+    ...checkWorkflow(config, at, found),
     ...checkNames(config, at),
     ...checkRoutes(config, at),
     ...checkVars(config, at),
@@ -104,6 +109,24 @@ function* checkMigrations({ durable_objects, migrations, exports }: Config, at: 
     const problem = `${name} is bound to the class ${type}, which no migration makes: Cloudflare refuses to deploy`;
     const fix = `add [[migrations]] with a tag that is new, and new_sqlite_classes = ["${type}"]`;
     yield error({ file: at("class_name", type), problem, fix });
+  }
+}
+
+/** That of long tools. If no configuration has it, discovery says so. */
+function* checkWorkflow(config: Config, at: At, found: Discovery | undefined): Generator<Finding> {
+  const isNeeded = found?.tools.some(({ traits }) => traits.long) ?? false;
+  if (!hasWorkflow(config)) {
+    if (!isNeeded || !found?.hasWorkflow) return;
+    const fix = "write [[workflows]] for it, as at the top level with another name (docs/tasks.md)";
+    yield warning({ file: at(), problem: `the binding LONG is missing: ${WITHOUT_WORKFLOW}`, fix });
+  } else if (found && !isNeeded) {
+    const problem = "there is the workflow LONG, and no tool is long: the Worker is larger for nothing";
+    const fix = 'remove [[workflows]] with binding = "LONG" (docs/tasks.md says when)';
+    yield warning({ file: at("binding", "LONG"), problem, fix });
+  } else if (config.workflows.some(({ name }: { name: string }) => name === "trivet-long")) {
+    const problem = 'the workflow is still called "trivet-long"';
+    const fix = `write name = "${config.name === "trivet" ? "my-tools" : config.name}-long": an account has each name once`;
+    yield warning({ file: at("name", "trivet-long"), problem, fix });
   }
 }
 

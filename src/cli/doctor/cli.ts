@@ -45,7 +45,7 @@ async function main(): Promise<void> {
 
   const config = await readConfig(where.config, where.env);
   const { found, findings } = await checkTools();
-  findings.push(...checkSettings(config, where));
+  findings.push(...checkSettings(config, where, found));
   const upload = found === undefined ? undefined : checkSize(where);
   findings.push(...(upload?.findings ?? []));
   const account = values["no-account"]

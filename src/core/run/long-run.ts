@@ -39,7 +39,8 @@ export function longRun(
   const prepareAndRun: ToolDefinition = {
     ...definition,
     async run(given, ctx) {
-      context.prepared = await definition.prepare?.(given, ctx);
+      const prepared = await definition.prepare?.(given, ctx);
+      context.prepared = prepared === undefined ? undefined : toJson(prepared, "What prepare returned");
       return definition.run(given, ctx);
     },
   };

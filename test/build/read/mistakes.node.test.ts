@@ -288,6 +288,30 @@ const MISTAKES: Record<string, Mistake> = {
   "a title that is no string": inAdd(tool({ title: "1" }), "its title is not a string", "title:"),
   "attachments that are no boolean": inAdd(tool({ attachments: '"yes"' }), "not true or false", "attachments: true"),
   "a trace that is no choice": inAdd(tool({ trace: "true" }), "its trace is not", 'trace: "all"'),
+  "long in words": inAdd(
+    tool({ long: '"yes"' }),
+    'its long is not true, false or "tasks-only"',
+    "write long: true, or leave it out",
+    ":10",
+  ),
+  "a long tool that would take more than a day": inAdd(
+    tool({ long: "true", timeoutMs: "86_400_001" }),
+    "its timeoutMs is more than a day (86400000)",
+    "do the work in several calls",
+    ":11",
+  ),
+  "a prepare of a tool that is not long": inAdd(
+    tool({ prepare: "() => 1" }),
+    "it has a prepare, which only long tools have",
+    "write long: true, or do this in run",
+    ":10",
+  ),
+  "a prepare that is not a function": inAdd(
+    tool({ long: "true", prepare: "{}" }),
+    "its prepare is not a function",
+    "write prepare(input, ctx) { … }, or leave it out",
+    ":11",
+  ),
   "a time limit of nothing": inAdd(tool({ timeoutMs: "0" }), "its timeoutMs is not", "timeoutMs: 30_000"),
   "a time limit in words": inAdd(tool({ timeoutMs: '"30s"' }), "its timeoutMs is not", "timeoutMs: 30_000"),
   "a time limit that no timer can hold": inAdd(tool({ timeoutMs: "2 ** 31" }), "its timeoutMs is not", "30_000"),
@@ -457,6 +481,12 @@ const MISTAKES: Record<string, Mistake> = {
     "input",
     'type.module({ node: { "next?": "node" } }).node',
     "recursive or shared schemas cannot be listed flat",
+  ),
+  "the reserved parameter task_id": schema(
+    "input",
+    'v.object({ task_id: v.pipe(v.string(), v.description("Whose result.")) })',
+    '"task_id" is reserved',
+    "give the parameter another name",
   ),
   "the reserved parameter idempotency_key": schema(
     "input",
@@ -669,6 +699,18 @@ describe.concurrent("a setting that would silently close or open a server", () =
       `[vars]\nIDEMPOTENCY_TTL_SECONDS = "2592000000"\n`,
       'IDEMPOTENCY_TTL_SECONDS is "2592000000" in [vars]',
       "write seconds as a whole number from 60 to 31536000",
+    ],
+    [
+      "a wait of words for long tools",
+      '[vars]\nLONG_WAIT_SECONDS = "45 s"\n',
+      'LONG_WAIT_SECONDS is "45 s" in [vars]',
+      "write seconds as a whole number from 0 to 3600",
+    ],
+    [
+      "no tasks at all",
+      '[env.a.vars]\nTASKS_PER_PRINCIPAL = "0"\n',
+      'TASKS_PER_PRINCIPAL is "0" in [env.a.vars]',
+      "write tasks as a whole number from 1 to 100000",
     ],
     ["what wrangler does not read", "[dev\n", "Invalid", "correct this line"],
   ])("%s", async (name, settings, problem, fix) => {

@@ -14,18 +14,21 @@ describe.concurrent("wrangler.toml", () => {
 
   it("with a variable that is nearly a setting: a warning with its line, and no error", async () => {
     const { code, stderr } = await discovered(
-      '[vars]\nPUBLICC = "true"\nMY_OWN = "x"\nLOCALE = "de"\n[env.a.vars]\nRATE_PER_MINUET = "5"\n',
+      '[vars]\nPUBLICC = "true"\nMY_OWN = "x"\nLOCALE = "de"\n[env.a.vars]\nRATE_PER_MINUET = "5"\nTASKS_PER_PRINCIPLE = "5"\n',
     );
     expect([code, stderr.trimEnd().split("\n")]).toEqual([
       0,
       [
-        "2 warning(s) in settings:",
+        "3 warning(s) in settings:",
         "wrangler.toml:2",
         "  problem: PUBLICC in [vars] is not a setting of Trivet",
         expect.stringMatching(/^ {2}fix: +did you mean PUBLIC\?/),
         "wrangler.toml:6",
         "  problem: RATE_PER_MINUET in [env.a.vars] is not a setting of Trivet",
         expect.stringMatching(/^ {2}fix: +did you mean RATE_PER_MINUTE\?/),
+        "wrangler.toml:7",
+        "  problem: TASKS_PER_PRINCIPLE in [env.a.vars] is not a setting of Trivet",
+        expect.stringMatching(/^ {2}fix: +did you mean TASKS_PER_PRINCIPAL\?/),
       ],
     ]);
   });

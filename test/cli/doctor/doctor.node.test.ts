@@ -135,7 +135,7 @@ describe("an ill fork", () => {
       found("error", line('JWT_ISSUER = "https://login.example.com"'), "JWT_ISSUER and JWT_JWKS_URL belong together"),
       found("error", line('JWT_SECRET = "in the open"'), "JWT_SECRET is a secret"),
       // Its tools were never discovered.
-      found("error", "the build", "wrangler failed: Build failed with 1 error: .*generated/catalog"),
+      found("error", "the build", "wrangler failed: Build failed with 3 errors: .*generated/catalog"),
       found("warning", "tools/clock/tell\\.ts:2", "its description is still that of the example"),
       found("warning", "tools/calculator", "the samples would be published"),
       found("warning", line(flags), "compatibility_flags lacks global_fetch_strictly_public"),
@@ -190,6 +190,54 @@ describe("an ill fork", () => {
       ...lacking,
       expect.stringMatching(/^warning: the account: there are no keys, and PUBLIC is not "true": no one can call/),
     ]);
+  });
+});
+
+describe("the workflow of long tools", () => {
+  const WORKFLOW = '[[workflows]]\nname = "trivet-long"\nbinding = "LONG"\nclass_name = "LongRun"\n';
+  const LONG = { "clock/tell.ts": TOOL("long: true") };
+  const top = HEALTHY.replace("[alias]", `${WORKFLOW}\n[alias]`);
+
+  it("that is missing is a warning, with the lines to add", async () => {
+    const ended = await doctor(fork(LONG, HEALTHY), ["--no-account"]);
+    expect(problems(ended)).toEqual([
+      expect.stringMatching(/^warning: tools\/clock\/tell\.ts:2: it is long, and wrangler\.toml has no workflow/),
+    ]);
+    expect(ended.stdout).toContain('           [[workflows]]\n           name = "acme-long"\n');
+  });
+
+  it("that has upstream's name is a warning: an account has each name once", async () => {
+    const ended = await doctor(fork(LONG, top), ["--no-account"]);
+    expect(problems(ended)).toEqual([
+      `warning: ${at(top, 'name = "trivet-long"', "wrangler.toml")}: the workflow is still called "trivet-long"`,
+    ]);
+    expect(ended.stdout).toContain('fix:     write name = "acme-long"');
+  });
+
+  it("that no tool needs is a warning", async () => {
+    const unused = top.replace("trivet-long", "acme-long");
+    const ended = await doctor(fork({ "clock/tell.ts": TOOL("") }, unused), ["--no-account"]);
+    expect(problems(ended)).toEqual([
+      `warning: ${at(unused, 'binding = "LONG"', "wrangler.toml")}: there is the workflow LONG, and no tool is long: the Worker is larger for nothing`,
+    ]);
+  });
+
+  it("that an environment lacks is a warning there", async () => {
+    const settings = `${top.replace("trivet-long", "acme-long")}\n[env.staging.vars]\nPUBLIC = "true"\n`;
+    const made = fork(LONG, settings);
+    const ended = await doctor(made, ["--no-account", "--env", "staging"]);
+    expect(problems(ended)).toContainEqual(
+      expect.stringMatching(/^warning: wrangler\.toml: the binding LONG is missing: calls of long tools end after/),
+    );
+  });
+
+  it("is another in a copy", async () => {
+    const made = fork(LONG, top);
+    execFileSync(process.execPath, ["src/cli/copy/cli.ts", "staging"], { cwd: made.root });
+    const copy = readFileSync(join(made.root, "wrangler.staging.jsonc"), "utf8");
+    expect(copy).toContain('"name": "trivet-long-staging"');
+    const ended = await doctor(made, ["--no-account", "--config", "wrangler.staging.jsonc"]);
+    expect(problems(ended)).toEqual([]);
   });
 });
 

@@ -181,6 +181,67 @@ describe("a wrong setting, saved while npm start runs", () => {
   });
 });
 
+describe("a long tool, saved while npm start runs", () => {
+  let fork: Fork;
+  let served: Started;
+  beforeAll(async () => {
+    fork = makeFork({ "hello/greet.ts": GREET });
+    // Room for what is added: wrangler ends if it reads a file that was just emptied.
+    fork.write("wrangler.toml", `${readFileSync(join(fork.root, "wrangler.toml"), "utf8")}${"\n".repeat(200)}`);
+    // wrangler starts again for a new build, and a run that this cuts short goes on after the lease.
+    served = await start(fork, "start", ["--var", "LONG_WAIT_SECONDS:1", "--var", "TASK_LEASE_SECONDS:2"]);
+  });
+  afterAll(async () => {
+    await served?.stop();
+    fork?.remove();
+  });
+
+  const call = async (name: string) => {
+    const request = { request: { tool_id: `Hello.${name}`, input: { name: "Ada" } } };
+    return (await postJson(`${served.url}/tools/call`, request)).body.result?.value;
+  };
+  const LONG = GREET.replace("version:", "long: true,\n  version:").replace(
+    /run\(\{ name \}\) \{[\s\S]*\},/,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: part of a tool's source
+    "run: ({ name }, ctx) => ctx.step('greet', () => `At length, ${name}`),",
+  );
+
+  it("is served without its workflow, with a warning that says which lines to add", async () => {
+    fork.write("tools/hello/at-length.ts", LONG);
+    await until(async () => (await call("AtLength")) === "At length, Ada");
+    expect(served.printed()).toMatch(
+      /tools\/hello\/at-length\.ts:\d+\n.*it is long, and wrangler\.toml has no workflow/,
+    );
+    expect(await isAnnounced()).toBe(false);
+  });
+
+  it("is served with it as soon as the lines are there, and so is another that is added then", async () => {
+    const lines = served.printed().match(/\[\[workflows\]\](\n.*\w+ = ".*"){3}/)?.[0] ?? "";
+    const text = readFileSync(join(fork.root, "wrangler.toml"), "utf8").trimEnd();
+    const added = `${text}\n${lines.replaceAll("[custom build]", "")}`;
+    const file = openSync(join(fork.root, "wrangler.toml"), "r+");
+    writeSync(file, added, 0);
+    closeSync(file);
+    await until(isAnnounced);
+    await until(async () => (await call("AtLength")) === "At length, Ada");
+    fork.write("tools/hello/in-detail.ts", LONG.replace("At length", "In detail"));
+    await until(async () => (await call("InDetail")) === "In detail, Ada");
+  });
+
+  /** Whether clients of MCP are told that they can follow tasks. */
+  async function isAnnounced(): Promise<boolean> {
+    const meta = {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+      "io.modelcontextprotocol/clientCapabilities": {},
+    };
+    const request = { jsonrpc: "2.0", id: 1, method: "server/discover", params: { _meta: meta } };
+    const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "server/discover" };
+    const { body } = await postJson(`${served.url}/mcp`, request, headers);
+    return body.result.capabilities.extensions?.["io.modelcontextprotocol/tasks"] !== undefined;
+  }
+});
+
 describe("a server that is started again, after its tools changed and one broke", () => {
   let fork: Fork;
   beforeAll(async () => {

@@ -1,0 +1,53 @@
+/** A fork without long tools bundles nothing of tasks; one with a long tool, or with their workflow, bundles all of it. */
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { makeFork, testSettings } from "../../support/node/fork.ts";
+import { tool } from "../../support/node/project.ts";
+
+const WRANGLER = join(import.meta.dirname, "../../../node_modules/wrangler/bin/wrangler.js");
+const WORKFLOW = '[[workflows]]\nname = "acme-long"\nbinding = "LONG"\nclass_name = "LongRun"\n';
+
+/** What only long tools need. */
+const OF_TASKS =
+  /^src\/(tasks\/|core\/tasks\/|core\/run\/long-run|protocols\/mcp\/methods\/(long-tools|render-task)|protocols\/mcp\/dialects\/modern\/tasks\/)/;
+/** A file of each of these rooms. */
+const ROOMS = [
+  ...["src/tasks/claims.ts", "src/tasks/long-run.ts", "src/tasks/with-tasks.ts", "src/core/tasks/execute.ts"],
+  ...["src/core/run/long-run.ts", "src/protocols/mcp/methods/long-tools.ts"],
+  ...["src/protocols/mcp/methods/render-task.ts", "src/protocols/mcp/dialects/modern/tasks/era.ts"],
+];
+
+/** @returns the files that a deployment of such a fork has code of, and its modules */
+function deployed(changes: Record<string, string>, toml = ""): string[] {
+  const fork = makeFork({ "kit/add.ts": tool(changes) });
+  try {
+    writeFileSync(join(fork.root, "wrangler.toml"), `${testSettings()}\n${toml}`);
+    execFileSync(
+      process.execPath,
+      [WRANGLER, "deploy", "--dry-run", "--outdir", "dist", "--metafile", join(fork.root, "meta.json")],
+      { cwd: fork.root, stdio: "pipe" },
+    );
+    const { outputs } = JSON.parse(readFileSync(join(fork.root, "meta.json"), "utf8")) as {
+      outputs: Record<string, { inputs: object }>;
+    };
+    return Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs));
+  } finally {
+    fork.remove();
+  }
+}
+
+it("a fork without long tools has none of it", () => {
+  const files = deployed({});
+  expect(files).toEqual(expect.arrayContaining(["src/claims.ts", "src/core/pipeline/execute.ts"]));
+  expect(files.filter((file) => OF_TASKS.test(file))).toEqual([]);
+});
+
+it("a fork with a long tool has all of it, with the workflow or without", () => {
+  for (const toml of ["", WORKFLOW]) expect(deployed({ long: "true" }, toml)).toEqual(expect.arrayContaining(ROOMS));
+});
+
+it("a fork with the workflow and no long tool can be deployed: wrangler demands the workflow's class", () => {
+  expect(deployed({}, WORKFLOW)).toEqual(expect.arrayContaining(ROOMS));
+});

@@ -1,0 +1,36 @@
+/** A long tool where there is no ledger, as in tests of tools: it runs in the call, and gets what it gets in a task. */
+import { expect, it } from "vitest";
+import type { Call } from "../../../src/core/model/call.ts";
+import type { LongContext, ToolDefinition } from "../../../src/core/model/definition.ts";
+import { executeWithTasks } from "../../../src/core/tasks/execute.ts";
+import { runtime } from "../../../src/runtime.ts";
+import { OWNER } from "../../support/app.ts";
+
+const CALL = { callId: "c", protocol: "test", principal: OWNER, tool: { id: "Kit.Wait" }, input: {} };
+const NOTHING = { authorization: new Map(), secrets: new Map(), userId: undefined };
+
+async function outcomeOf(definition: Pick<ToolDefinition, "prepare"> & { run(input: never, ctx: never): unknown }) {
+  const whole = { version: "1.0.0", description: "Waits.", long: true, ...definition };
+  const entry = { id: "Kit.Wait", name: "Kit_Wait", version: "1.0.0", traits: { long: true }, output: "any" };
+  const catalog = { find: () => ({ entry }), definition: async () => whole };
+  const call = { ...CALL, context: NOTHING } as Call;
+  return (await executeWithTasks(call, { ...runtime, catalog: catalog as never })).outcome;
+}
+
+it("gets what prepare returned, and what its steps returned, as JSON", async () => {
+  const outcome = await outcomeOf({
+    prepare: () => ({ at: new Date(0) }),
+    async run(_: never, ctx: LongContext<unknown>) {
+      const nothing = await ctx.step("nothing", () => {});
+      return [ctx.prepared, await ctx.step("later", () => ({ at: new Date(1) })), nothing === undefined];
+    },
+  });
+  expect(outcome).toMatchObject({
+    kind: "completed",
+    value: [{ at: "1970-01-01T00:00:00.000Z" }, { at: "1970-01-01T00:00:00.001Z" }, true],
+  });
+});
+
+it("fails if prepare returned what JSON has no word for", async () => {
+  expect(await outcomeOf({ prepare: () => () => 1, run: () => 1 })).toMatchObject({ kind: "failed" });
+});
