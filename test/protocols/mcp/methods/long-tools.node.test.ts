@@ -273,6 +273,19 @@ describe("a tool with a session", () => {
     expect(next.result.structuredContent).toEqual(["a", "b"]);
   });
 
+  it("gives a repeated key of another session a conflict, and one that would have started a session no handle", async () => {
+    const key = { ...PLAIN, headers: { "idempotency-key": newName() } };
+    const first = await callModern(url, "Jobs_Remembers", { text: "a" }, key);
+    expect(first.result._meta.session).toEqual(expect.any(String));
+    // Nobody knows whether this is the same person.
+    const repeated = await callModern(url, "Jobs_Remembers", { text: "a" }, key);
+    expect(repeated.result).toMatchObject({ structuredContent: ["a"], _meta: { replayed: true } });
+    expect(repeated.result._meta).not.toHaveProperty("session");
+    const { session } = (await callModern(url, "Jobs_Remembers", { text: "b" }, PLAIN)).result._meta;
+    const other = await callModern(url, "Jobs_Remembers", { text: "a", session }, key);
+    expect(other.error).toMatchObject({ code: -32602, message: expect.stringContaining("in another session") });
+  });
+
   it("gives a client with tasks its handle, too", async () => {
     const id = await startTask(url, "Jobs_Remembers", { text: "a" });
     const read = async () => (await modern(url, "tasks/get", { taskId: id })).body.result;
