@@ -123,10 +123,8 @@ export class Ledger extends RpcTarget implements TaskLedger {
     return true;
   }
 
-  async deliver(id: string, forgets: boolean): Promise<void> {
-    if (!this.#table.exists) return;
-    this.#table.free(id, false);
-    if (forgets) this.#table.forgetText(id, "result");
+  async deliver(id: string): Promise<void> {
+    if (this.#table.exists) this.#table.free(id, false);
   }
 
   async watch(id: string): Promise<boolean> {

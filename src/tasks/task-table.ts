@@ -148,7 +148,7 @@ export class TaskTable {
   }
 
   keepText(id: string, kind: TextKind, text: string): void {
-    this.forgetText(id, kind);
+    this.#forgetText(id, kind);
     for (let part = 0; part * PART < text.length; part++) {
       const piece = text.slice(part * PART, (part + 1) * PART);
       this.#sql.exec("INSERT INTO texts VALUES (?, ?, ?, ?)", id, kind, part, piece);
@@ -164,13 +164,13 @@ export class TaskTable {
     return Array.from(parts, ({ text }) => text).join("") || undefined;
   }
 
-  forgetText(id: string, kind: TextKind): void {
+  #forgetText(id: string, kind: TextKind): void {
     this.#sql.exec("DELETE FROM texts WHERE task = ? AND kind = ?", id, kind);
   }
 
   /** Forgets what only a run needs. */
   forgetRun(id: string): void {
-    this.forgetText(id, "call");
+    this.#forgetText(id, "call");
     for (const table of ["questions", "steps"]) this.#sql.exec(`DELETE FROM ${table} WHERE task = ?`, id);
   }
 

@@ -87,12 +87,8 @@ export interface TaskLedger {
   answer(id: string, answers: Readonly<Record<string, string>>): Promise<boolean>;
   /** @returns false if there is no such task */
   cancel(id: string): Promise<boolean>;
-  /**
-   * The result goes to a caller: keys that a delivered result frees belong to the next call.
-   *
-   * @param forgets whether the result must not be kept any longer
-   */
-  deliver(id: string, forgets: boolean): Promise<void>;
+  /** The result goes to a caller: keys that a delivered result frees belong to the next call. */
+  deliver(id: string): Promise<void>;
   /** Has changes of the task published. @returns false if there is no such task */
   watch(id: string): Promise<boolean>;
 

@@ -61,7 +61,6 @@ function resultOf(stored: StoredTask, kept: KeptResult | undefined, entry: Catal
   const ended = (outcome: Outcome): CallResult => ({ outcome, durationMs: stored.updated - stored.created, entry });
   if (kept !== undefined) return { outcome: kept.outcome, durationMs: kept.durationMs, entry };
   if (stored.failure !== undefined) return ended({ kind: "failed", fault: { message: FAILURES[stored.failure] } });
-  if (stored.status === "completed") return ended({ kind: "refused", refusal: { reason: "not_kept" } });
   return stored.status === "cancelled" ? ended({ kind: "cancelled" }) : undefined;
 }
 

@@ -93,7 +93,7 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
     for (;;) {
       if (task.result) {
         // A result that nobody is there to receive is for the call that will be repeated.
-        if (!gone?.aborted) await ledgerFor(by).deliver(id, entry.traits.keep === false);
+        if (!gone?.aborted) await ledgerFor(by).deliver(id);
         return give(task, task.result);
       }
       if (task.progress) {
@@ -163,8 +163,7 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
       resume(id, entry, caller, runtime).catch((error) => unavailable(error, entry, caller, runtime)),
     async read(id, by) {
       const task = await read(id, by);
-      // Its client may read it again, if an answer is lost.
-      if (task?.result) await ledgerFor(by).deliver(id, false);
+      if (task?.result) await ledgerFor(by).deliver(id);
       return task;
     },
     answer,
