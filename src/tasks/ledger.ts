@@ -88,13 +88,12 @@ export class Ledger extends RpcTarget implements TaskLedger {
     return { state: "started", task: this.#table.view(this.#table.read(task.id, now) as TaskRow) };
   }
 
-  async read(id: string, { known, waitMs = 0, delivers = false }: Reading = {}): Promise<StoredTask | undefined> {
+  async read(id: string, { known, waitMs = 0 }: Reading = {}): Promise<StoredTask | undefined> {
     const until = Date.now() + waitMs;
     for (;;) {
       const now = Date.now();
       const row = this.#table.read(id, now);
       if (row === undefined) return undefined;
-      if (delivers && !isUnfinished(row)) this.#table.free(id, false);
       const isFull = (this.#waiting.get(id)?.size ?? 0) >= MAX_WAITING;
       if (row.sequence !== known || !isUnfinished(row) || now >= until || isFull) return this.#table.view(row);
       await this.#change(id, until - now);
@@ -122,6 +121,10 @@ export class Ledger extends RpcTarget implements TaskLedger {
     // The engine is not stopped: the run hears of it at its next sign of life, and its tool may still clean up.
     for (const { name } of open) this.#attempt("task not woken", this.#parts.engine.wake(id, name));
     return true;
+  }
+
+  async deliver(id: string): Promise<void> {
+    if (this.#table.exists) this.#table.free(id, false);
   }
 
   async watch(id: string): Promise<boolean> {
@@ -177,7 +180,9 @@ export class Ledger extends RpcTarget implements TaskLedger {
     const row = this.#current(id, run);
     if (row === undefined) return false;
     this.#table.keepText(id, "result", result);
-    this.#end(row, { status: "completed" }, !isFinal);
+    // The call may be repeated once its caller knows how it ended: until then, its key leads here.
+    if (!isFinal) this.#table.freeLater(id);
+    this.#end(row, { status: "completed" }, false);
     return true;
   }
 

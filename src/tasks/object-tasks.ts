@@ -47,6 +47,7 @@ export function ledgerIn(objects: LedgerObjects, partition: string): TaskLedger 
     read: (id, reading) => ledger().read(id, reading),
     answer: (id, answers) => ledger().answer(id, answers),
     cancel: (id) => ledger().cancel(id),
+    deliver: (id) => ledger().deliver(id),
     watch: (id) => ledger().watch(id),
     begin: (id) => ledger().begin(id),
     beat: (id, run, report) => ledger().beat(id, run, report),

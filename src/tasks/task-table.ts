@@ -118,6 +118,11 @@ export class TaskTable {
     this.#sql.exec(`DELETE FROM keys WHERE task = ?${all ? "" : " AND freed = 1"}`, id);
   }
 
+  /** From now on, a delivered result frees all of the task's keys. */
+  freeLater(id: string): void {
+    this.#sql.exec("UPDATE keys SET freed = 1 WHERE task = ?", id);
+  }
+
   asked(id: string): Asked[] {
     const rows = this.#sql.exec<{ name: string; question: string; answer: string | null }>(
       "SELECT name, question, answer FROM questions WHERE task = ? ORDER BY place",

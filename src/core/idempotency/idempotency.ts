@@ -215,18 +215,29 @@ async function resultWithoutRun(
   const ran = runtime.catalog.find({ id: offer.id, version }, caller.toolkit);
   const entry = "entry" in ran ? ran.entry : offer;
   if (outcome === undefined) return { ...refused(run, { reason: "not_kept" }), entry };
-  // Callers who share a principal may use the same key by chance. They may get the result, because they sent the same
-  // input. They must not get the session, which may later hold another person's data.
-  const replacesSession = session?.begun && caller.beginsSession && session.id !== caller.sessionId;
-  const sessionId = replacesSession ? (wasStartedBy(session, caller) ? session.id : null) : undefined;
-  return { outcome, durationMs, entry, replayed: true, sessionId };
+  return { outcome, durationMs, entry, replayed: true, sessionId: sessionOfReplay(session, caller) };
+}
+
+/**
+ * The session that the replay of a result continues. Callers who share a principal may use the same key by chance. They
+ * may get the result, because they sent the same input. They must not get the session, which may later hold another
+ * person's data.
+ *
+ * @returns undefined if it is the caller's own; null if it may be another caller's
+ */
+export function sessionOfReplay(session: RecordedSession | undefined, caller: Call): string | null | undefined {
+  if (!session?.begun || !caller.beginsSession || session.id === caller.sessionId) return undefined;
+  return wasStartedBy(session, caller) ? session.id : null;
 }
 
 /**
  * Whether a recorded result may be replayed to a call. It must not come from another session's values, from another
  * version, or from a caller with more scopes: tools can read scopes, and the version that ran may have demanded others.
  */
-function isSameCall({ version, session, scopes }: RecordedCall, call: Call): boolean {
+export function isSameCall(
+  { version, session, scopes }: Pick<RecordedCall, "version" | "session" | "scopes">,
+  call: Call,
+): boolean {
   const { tool, sessionId, beginsSession = false, principal } = call;
   if (scopes === "all" ? principal.scopes !== "all" : lacking(scopes, principal.scopes).length > 0) return false;
   if (tool.version !== undefined && exactVersion(tool.version) !== version) return false;
@@ -243,7 +254,7 @@ function wasStartedBy({ by }: RecordedSession, call: Call): boolean {
  * Identifies a caller among those who share its principal: by grant, and by path, because a token may be valid for only
  * one path.
  */
-function partyOf({ principal, toolkit }: Call): string | undefined {
+export function partyOf({ principal, toolkit }: Call): string | undefined {
   return isNamed(principal) ? JSON.stringify([principal[GRANT], toolkit]) : undefined;
 }
 

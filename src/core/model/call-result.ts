@@ -1,4 +1,5 @@
 /** The outcome of a call with details for renderers, or the task that it has become. Types only. */
+import type { Begins } from "./call.ts";
 import type { CatalogEntry } from "./catalog-entry.ts";
 import type { Question } from "./elicitation.ts";
 import type { Outcome } from "./outcome.ts";
@@ -29,6 +30,8 @@ export interface TaskView {
   readonly id: string;
   /** The tool that was called. */
   readonly entry: CatalogEntry;
+  /** The session that the call belongs to. */
+  readonly session: TaskSession | undefined;
   /** The version that the task began with. A later deployment may have replaced it. */
   readonly version: string;
   readonly status: TaskStatus;
@@ -48,6 +51,16 @@ export interface TaskView {
   readonly questions: ReadonlyMap<string, Question>;
   /** Set if the task has ended. */
   readonly result: CallResult | undefined;
+}
+
+export interface TaskSession {
+  readonly id: string;
+  /** Whether the call started it. */
+  readonly begun: Begins;
+  /** Who called, among those who share the principal. Absent for a caller that cannot be identified. */
+  readonly by?: string | undefined;
+  /** Whether the tool is known to have accessed it. */
+  readonly seen: boolean;
 }
 
 export interface TaskProgress {

@@ -75,8 +75,6 @@ export interface Reading {
   /** With `waitMs`: wait up to so many milliseconds while the task's sequence is `known`. */
   readonly known?: number | undefined;
   readonly waitMs?: number;
-  /** Whether the result goes to a caller, so that keys that a delivered result frees belong to the next call. */
-  readonly delivers?: boolean;
 }
 
 export interface TaskLedger {
@@ -89,6 +87,8 @@ export interface TaskLedger {
   answer(id: string, answers: Readonly<Record<string, string>>): Promise<boolean>;
   /** @returns false if there is no such task */
   cancel(id: string): Promise<boolean>;
+  /** The result goes to a caller: keys that a delivered result frees belong to the next call. */
+  deliver(id: string): Promise<void>;
   /** Has changes of the task published. @returns false if there is no such task */
   watch(id: string): Promise<boolean>;
 
@@ -107,7 +107,7 @@ export interface TaskLedger {
   /**
    * Ends the task with a sealed result.
    *
-   * @param isFinal whether the outcome uses up the task's keys
+   * @param isFinal whether the outcome uses up the task's keys. Otherwise they are free once the result was delivered
    */
   finish(id: string, run: number, result: string, isFinal: boolean): Promise<boolean>;
   /** Ends the task because it cannot run. */

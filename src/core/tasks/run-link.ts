@@ -97,8 +97,9 @@ export class RunLink implements Client, Sink {
       () => {},
     );
     await this.#beat();
-    while (this.#answers[name] === undefined && !this.isOver) await this.#nextBeat();
-    const answer = this.#answers[name];
+    // A name may be that of a member that every object has.
+    while (!Object.hasOwn(this.#answers, name) && !this.isOver) await this.#nextBeat();
+    const answer = Object.hasOwn(this.#answers, name) ? this.#answers[name] : undefined;
     return answer === undefined ? undefined : seal.open(`answer ${name}`, answer);
   }
 

@@ -30,6 +30,8 @@ export interface TaskParts {
 export interface KeptResult {
   readonly outcome: Outcome;
   readonly durationMs: number;
+  /** Whether the tool accessed its session. */
+  readonly sawSession?: boolean;
 }
 
 type Ended = KeptResult | { readonly failure: TaskFailure };
@@ -105,7 +107,9 @@ async function carryOut(kept: TaskCall, begun: Begun, link: RunLink, parts: Task
   // A task is no one else's to run, so there is no lease to extend.
   const lease = { storeKey: kept.idempotencyKey, extend: async () => true };
   const { outcome, durationMs } = await run(tool, check, lease);
-  return context.isInterrupted ? { failure: "interrupted" } : ended(outcome, durationMs);
+  return context.isInterrupted
+    ? { failure: "interrupted" }
+    : { ...ended(outcome, durationMs), sawSession: context.sawSession };
 }
 
 async function keep(ended: KeptResult, { run }: Begun, seal: TaskSeal, parts: TaskParts): Promise<void> {

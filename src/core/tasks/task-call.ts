@@ -1,6 +1,7 @@
 /** A call as its task keeps it, sealed, until the task ends: everything that a run needs, in JSON. */
 
 import type { Begins, Call, CallContext } from "../model/call.ts";
+import type { TaskSession } from "../model/call-result.ts";
 import type { Attachment, Trace } from "../model/definition.ts";
 import type { Capability } from "../model/elicitation.ts";
 import { GRANT, PARTITION, type Principal, partitionOf } from "../model/principal.ts";
@@ -37,6 +38,7 @@ export interface TaskHead {
   readonly version: string;
   /** The caller's scopes, of those that the deployment uses. */
   readonly scopes: Principal["scopes"];
+  readonly session: Omit<TaskSession, "seen"> | undefined;
 }
 
 /** @param prepared JSON */

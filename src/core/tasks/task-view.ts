@@ -36,16 +36,18 @@ export async function viewOf(stored: StoredTask, seal: TaskSeal, by: TaskCaller)
   const questions = Object.entries(stored.questions).map(
     async ([name, sealed]) => [name, await seal.open<Question>(`question ${name}`, sealed)] as const,
   );
+  const kept = stored.result === undefined ? undefined : await seal.open<KeptResult>("result", stored.result);
   const progress = report === undefined ? undefined : await seal.open<TaskProgress>("report", report);
   return {
     ...{ id, entry, version: head.version, status, sequence, progress },
+    session: head.session && { ...head.session, seen: kept?.sawSession === true },
     message: stored.failure ? FAILURES[stored.failure] : inWords(progress),
     createdAt: created,
     updatedAt: updated,
     expiresAt: expires,
     pollMs: pollMsAt(Date.now() - created),
     questions: new Map(await Promise.all(questions)),
-    result: await resultOf(stored, seal, entry),
+    result: resultOf(stored, kept, entry),
   };
 }
 
@@ -60,9 +62,9 @@ function visibleEntry({ toolId: id, version, scopes }: TaskHead, { caller, runti
   return "entry" in found && missingScopes(found.entry, principal) === undefined ? found.entry : undefined;
 }
 
-async function resultOf(stored: StoredTask, seal: TaskSeal, entry: CatalogEntry): Promise<CallResult | undefined> {
+function resultOf(stored: StoredTask, kept: KeptResult | undefined, entry: CatalogEntry): CallResult | undefined {
   const ended = (outcome: Outcome): CallResult => ({ outcome, durationMs: stored.updated - stored.created, entry });
-  if (stored.result !== undefined) return { ...(await seal.open<KeptResult>("result", stored.result)), entry };
+  if (kept !== undefined) return { outcome: kept.outcome, durationMs: kept.durationMs, entry };
   if (stored.failure !== undefined) return ended({ kind: "failed", fault: { message: FAILURES[stored.failure] } });
   return stored.status === "cancelled" ? ended({ kind: "cancelled" }) : undefined;
 }

@@ -1,6 +1,5 @@
 /** Carries out calls of long tools as tasks: starts or joins a task, waits for it, and lets its caller follow it. */
-import { exactVersion } from "../catalog/catalog.ts";
-import { type CallKeys, keysOf } from "../idempotency/idempotency.ts";
+import { type CallKeys, isSameCall, keysOf, partyOf, sessionOfReplay } from "../idempotency/idempotency.ts";
 import { describeError } from "../lib/log.ts";
 import type { Call, Caller } from "../model/call.ts";
 import type { CallResult, TaskView } from "../model/call-result.ts";
@@ -50,7 +49,13 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
     const id = `t${randomId()}`;
     const seal = await taskSeal(runtime.signer, partition, id);
     const { annotations, timeoutMs = DEFAULT_TIMEOUT_MS } = offer.traits;
-    const head: TaskHead = { toolId: offer.id, version: offer.version, scopes: usedScopes(caller, runtime) };
+    const { sessionId, beginsSession: begun = false } = caller;
+    const head: TaskHead = {
+      toolId: offer.id,
+      version: offer.version,
+      scopes: usedScopes(caller, runtime),
+      session: sessionId === undefined ? undefined : { id: sessionId, begun, by: partyOf(caller) },
+    };
     return ledgerOf(partition).start({
       ...{ id, partition, keys, limit },
       head: await seal.seal("head", head),
@@ -82,7 +87,7 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
   const changed = async (task: TaskView, by: { caller: Caller; runtime: Runtime }, since: number, until: number) => {
     for (;;) {
       const waitMs = Math.max(0, Math.min(since + LEDGER_WAIT_MS, until) - Date.now());
-      const next = await read(task.id, by, { known: task.sequence, waitMs, delivers: true });
+      const next = await read(task.id, by, { known: task.sequence, waitMs });
       const leftMs = until - Date.now();
       if (next?.sequence !== task.sequence || leftMs <= 0 || by.caller.client?.isOver) return next;
       await new Promise((resume) => setTimeout(resume, Math.min(ASK_AGAIN_MS, leftMs)));
@@ -90,14 +95,25 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
   };
 
   /** Waits until the task ends, asks a question that its caller cannot answer at once, or the time is over. */
-  const follow = async (first: TaskView, caller: Caller, runtime: Runtime): Promise<CallResult> => {
+  const follow = async (
+    first: TaskView,
+    caller: Caller,
+    runtime: Runtime,
+    give: (ended: TaskView, result: CallResult) => CallResult,
+  ): Promise<CallResult> => {
     const { id, entry } = first;
+    // Its signal is made here, before the client can have gone.
+    const gone = caller.client?.signal;
     const by = { caller, runtime };
     const since = Date.now();
     const until = since + waitMs;
     let task = first;
     for (;;) {
-      if (task.result) return task.result;
+      if (task.result) {
+        // A result that nobody is there to receive is for the call that will be repeated.
+        if (!gone?.aborted) await ledgerFor(by).deliver(id);
+        return give(task, task.result);
+      }
       if (task.progress) {
         const { done, total, message } = task.progress;
         caller.sink?.progress(done, total, message);
@@ -130,19 +146,26 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
     }
     const task = await open(started.task, by);
     // A narrower credential does not get the result of a broader one, nor one version that of another.
-    if (task === undefined || !isVersion(task, caller)) return refused({ reason: "conflict" }, entry);
-    if (followsTasks) return task.result ?? { ...running(task.pollMs, entry), task };
-    // What has ended is delivered with this response.
-    if (task.result) await ledgerFor(by).read(task.id, { delivers: true });
-    const result = await follow(task, caller, runtime);
-    return started.state === "joined" && key !== undefined && !result.task ? { ...result, replayed: true } : result;
+    const isConflict = (one: TaskView) => started.state === "joined" && !isSameCall(one, caller);
+    if (task === undefined || isConflict(task)) return refused({ reason: "conflict" }, entry);
+    const give = (ended: TaskView, result: CallResult): CallResult => {
+      if (started.state === "started" || key === undefined) return result;
+      // What the tool has seen is known only now.
+      if (isConflict(ended)) return refused({ reason: "conflict" }, entry);
+      return { ...result, replayed: true, sessionId: sessionOfReplay(ended.session, caller) };
+    };
+    if (!followsTasks) return follow(task, caller, runtime, give);
+    return task.result ? give(task, task.result) : { ...running(task.pollMs, entry), task };
   };
 
   const resume = async (id: string, entry: CatalogEntry, caller: Caller, runtime: Runtime): Promise<CallResult> => {
-    const task = await read(id, { caller, runtime }, { delivers: true });
+    const task = await read(id, { caller, runtime });
     // It is another tool's, or another caller's, or it has expired.
     if (task?.entry.id !== entry.id) return failed({ message: UNKNOWN }, entry);
-    return follow(task, caller, runtime);
+    // Whoever has the task's id has its session, too.
+    return follow(task, caller, runtime, ({ session }, result) =>
+      session === undefined || session.id === caller.sessionId ? result : { ...result, sessionId: session.id },
+    );
   };
 
   return {
@@ -155,7 +178,11 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
       ),
     resume: (id, entry, caller, runtime) =>
       resume(id, entry, caller, runtime).catch((error) => unavailable(error, entry, caller, runtime)),
-    read: (id, by) => read(id, by, { delivers: true }),
+    async read(id, by) {
+      const task = await read(id, by);
+      if (task?.result) await ledgerFor(by).deliver(id);
+      return task;
+    },
     answer,
     async cancel(id, by) {
       return (await read(id, by)) !== undefined && ledgerFor(by).cancel(id);
@@ -176,8 +203,11 @@ async function taskKeys(long: LongCall, key: string | undefined, followsTasks: b
   if (followsTasks) return [];
   // No client has an empty key.
   const { storeKey, fingerprint } = await keysOf(long, "");
-  const { sessionId = "", callId } = long.caller;
-  const byInput = { key: `${storeKey} ${fingerprint} ${sessionId}`, fingerprint, isFreed: true };
+  const { caller, offer, runtime } = long;
+  const { sessionId, callId } = caller;
+  // Calls that would not get the result, because they have fewer scopes or want another version, have another key.
+  const rest = JSON.stringify([fingerprint, sessionId, offer.version, usedScopes(caller, runtime)]);
+  const byInput = { key: `${storeKey} ${rest}`, fingerprint, isFreed: true };
   return [byInput, keyed(await keysOf(long, callId))];
 }
 
@@ -191,11 +221,6 @@ async function idempotencyKeyOf(signer: Signer, id: string, keys: readonly TaskK
 function usedScopes({ principal: { scopes } }: Call, { catalog }: Runtime): TaskHead["scopes"] {
   const used = granted(catalog.scopes, scopes);
   return scopes === "all" && used.length > 0 ? "all" : used;
-}
-
-/** Whether the task has the version that the call asks for, if it asks for one. */
-function isVersion({ version }: TaskView, { tool }: Call): boolean {
-  return tool.version === undefined || exactVersion(tool.version) === version;
 }
 
 function running(retryAfterMs: number, entry: CatalogEntry): CallResult {

@@ -23,7 +23,7 @@ export async function serveAtEdge(fork: Fork): Promise<Served> {
  * Resets the server's connection when the client closes its own. If a connection is only closed, workerd believes that
  * the client merely stopped sending, and notices at its next write; it notices a reset at once.
  */
-function openDoor(port: number, hostname: string): Promise<Served> {
+export function openDoor(port: number, hostname: string): Promise<Served> {
   const door = createServer((client) => {
     const server = connect(port, hostname);
     client.pipe(server).pipe(client);

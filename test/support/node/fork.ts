@@ -60,6 +60,10 @@ export interface Served {
 export interface ServedBuilt extends Served {
   /** Every line that the Worker has logged so far. */
   logs(): string[];
+  /** Rows of the storage of a Durable Object, which it starts if it does not run. */
+  rows(className: string, object: string, query: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  /** Restarts with what is in `dist/` now, as a deployment does. Keeps what is stored. */
+  restart(): Promise<void>;
   /** Its bindings, by name. */
   bindings(): Promise<Readonly<Record<string, unknown>>>;
 }
@@ -80,12 +84,18 @@ export async function serveDist(fork: Fork, toml: string): Promise<ServedBuilt> 
     .replace(/^main = .*$/m, 'main = "dist/index.js"\nno_bundle = true')
     .replace(/^\[build\][^[]*/m, "");
   fork.write("wrangler.built.toml", settings);
-  const harness = createTestHarness({ root: fork.root, workers: [{ configPath: "./wrangler.built.toml" }] });
+  const options = { root: fork.root, workers: [{ configPath: "./wrangler.built.toml" }] };
+  const harness = createTestHarness(options);
   const { url } = await harness.listen();
   return {
     url: url.origin,
     stop: () => harness.close(),
     logs: () => harness.getLogs().map(({ message }) => message),
+    async rows(className, name, query) {
+      const storage = await harness.getWorker().getDurableObjectStorage(className, { name });
+      return storage.exec(query);
+    },
+    restart: () => harness.update(options),
     bindings: () => harness.getWorker().getEnv(),
   };
 }

@@ -3,9 +3,11 @@ import { isPromise } from "../../../core/lib/maybe-promise.ts";
 import type { TaskView } from "../../../core/model/call-result.ts";
 import type { Subject } from "../transport/dialect.ts";
 import type { Exchange } from "../transport/exchange.ts";
+import { handleOf } from "../transport/tool-session.ts";
 import { toRequest } from "../wire/capabilities.ts";
-import { CODE } from "../wire/codes.ts";
+import { CODE, type Rendered } from "../wire/codes.ts";
 import { renderCall } from "./render.ts";
+import { withHandle } from "./tools.ts";
 
 /** The result of a call that goes on as a task (tasks extension, Task Creation). */
 export function createdTask(task: TaskView): Record<string, unknown> {
@@ -30,7 +32,9 @@ export async function detailedTask(task: TaskView, exchange: Exchange): Promise<
     case "completed": {
       if (result === undefined) throw new TypeError("a completed task has no result");
       const rendering = renderCall(result, exchange, NO_SUBJECT);
-      const reply = isPromise(rendering) ? await rendering : rendering;
+      const bare = isPromise(rendering) ? await rendering : rendering;
+      const handle = task.session && (await handleOf(exchange.context, task.session.id));
+      const reply = handle === undefined ? bare : (withHandle(bare, handle) as Rendered);
       if ("result" in reply) return { ...base, result: { resultType: "complete", ...reply.result } };
       // "If the underlying request resulted in a JSON-RPC error, the task uses `failed` status".
       return { ...base, status: "failed", statusMessage: reply.error.message, error: reply.error };

@@ -113,7 +113,7 @@ async function withSession(
 }
 
 /** Adds the handle as text, because the model has to pass it as an argument. */
-function withHandle(reply: MethodReply, handle: string): MethodReply {
+export function withHandle(reply: MethodReply, handle: string): MethodReply {
   if (!("result" in reply) || !Array.isArray(reply.result.content)) return reply;
   const { content, _meta, ...rest } = reply.result;
   const blocks = [...(content as unknown[]), { type: "text", text: `session: ${handle}` }];

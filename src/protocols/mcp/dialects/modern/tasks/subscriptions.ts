@@ -36,8 +36,9 @@ export async function subscribeWithTasks(facts: ExchangeFacts, request: RpcReque
 
   const exchange = new Exchange(facts);
   const by = callerOf(exchange);
-  const watched = await Promise.all(filter.taskIds.map((task) => tasks.watch(task, by)));
-  const taskIds = filter.taskIds.filter((_, at) => watched[at]);
+  const named = [...new Set(filter.taskIds)];
+  const watched = await Promise.all(named.map((task) => tasks.watch(task, by)));
+  const taskIds = named.filter((_, at) => watched[at]);
   const resources = uris.filter((uri) => uri.length <= MAX_SUBSCRIBED_URI && mayRead(context, uri));
   const wanted = {
     tools: filter.toolsListChanged === true,
@@ -53,11 +54,14 @@ export async function subscribeWithTasks(facts: ExchangeFacts, request: RpcReque
   };
   // One after the other, so that no state overtakes a later one.
   let sending = Promise.resolve();
+  /** The sequence of the last state that was sent, by task: of two quick changes, both notices find the second. */
+  const sent = new Map<string, number>();
   const sendTask = (task: string, stream: EventStream) => {
     const send = async () => {
       const state = await tasks.read(task, by);
       // Each notification has the whole state of its task. A task that is forgotten has none.
-      if (state === undefined) return;
+      if (state === undefined || state.sequence === sent.get(task)) return;
+      sent.set(task, state.sequence);
       const detailed = await detailedTask(state, exchange);
       const message = { jsonrpc: "2.0", method: "notifications/tasks", params: { ...tagged, ...detailed } };
       stream.send(JSON.stringify(message));
