@@ -96,7 +96,10 @@ export class RunLink implements Client, Sink {
     await this.#beat();
     while (this.#answers[name] === undefined && !this.isOver) await this.#nextBeat();
     const answer = this.#answers[name];
-    return answer === undefined ? undefined : seal.open(`answer ${name}`, answer);
+    if (answer === undefined) return undefined;
+    // Until here, the tool has only asked, and may run again.
+    if (!(await ledger.take(id, begun.run, name))) this.#over.abort();
+    return seal.open(`answer ${name}`, answer);
   }
 
   end(): void {
