@@ -91,6 +91,8 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
       if (leftMs <= 0 || caller.client?.isOver) return { ...running(task.pollMs, entry), task };
       const next = await read(id, by, { known: task.sequence, waitMs: leftMs, delivers: true });
       if (next === undefined) return failed({ message: UNKNOWN }, entry);
+      // The time is over, or too many wait already.
+      if (next.sequence === task.sequence) return { ...running(next.pollMs, entry), task: next };
       task = next;
     }
   };
