@@ -7,12 +7,12 @@ import { Tables } from "../stores/tables.ts";
 const SCHEMA = `
   CREATE TABLE tasks (id TEXT PRIMARY KEY, partition TEXT, status TEXT, created INTEGER, updated INTEGER,
     expires INTEGER, sequence INTEGER, runs INTEGER, revivals INTEGER, repeatable INTEGER, checkpoint INTEGER,
-    watched INTEGER, failure TEXT) WITHOUT ROWID;
+    watched INTEGER, attempt TEXT, silent INTEGER, failure TEXT) WITHOUT ROWID;
   CREATE TABLE texts (task TEXT, kind TEXT, part INTEGER, text TEXT, PRIMARY KEY (task, kind, part)) WITHOUT ROWID;
   CREATE TABLE keys (key TEXT PRIMARY KEY, task TEXT, fingerprint TEXT, freed INTEGER) WITHOUT ROWID;
-  CREATE TABLE questions (task TEXT, place INTEGER, name TEXT, question TEXT, answer TEXT, PRIMARY KEY (task, name))
-    WITHOUT ROWID;
-  CREATE TABLE steps (task TEXT, name TEXT, PRIMARY KEY (task, name)) WITHOUT ROWID;
+  CREATE TABLE questions (task TEXT, place INTEGER, name TEXT, question TEXT, answer TEXT, taken INTEGER,
+    PRIMARY KEY (task, name)) WITHOUT ROWID;
+  CREATE TABLE steps (task TEXT, name TEXT, run INTEGER, PRIMARY KEY (task, name)) WITHOUT ROWID;
   CREATE INDEX held ON keys (task);
   CREATE INDEX unfinished ON tasks (status) WHERE status IN ('working', 'input_required');
   CREATE INDEX expiry ON tasks (expires)`;
@@ -39,9 +39,13 @@ export interface TaskRow {
   /** How often the watchdog had it run again. */
   readonly revivals: number;
   readonly repeatable: number;
-  /** Whether it has completed a step. */
+  /** 1 if it has done a step that is kept, -1 if it has done one that is not, 0 if it has done none. */
   readonly checkpoint: number;
   readonly watched: number;
+  /** Identifies its latest run. */
+  readonly attempt: string | null;
+  /** Since when its run may have been silent, if the object has restarted since it was last heard of; else 0. */
+  readonly silent: number;
   readonly failure: TaskFailure | null;
 }
 
@@ -77,7 +81,7 @@ export class TaskTable {
   insert({ id, partition, head, call, isRepeatable, ttlMs }: NewTask, now: number): void {
     this.#tables.make();
     this.#sql.exec(
-      "INSERT INTO tasks VALUES (?, ?, 'working', ?, ?, ?, 0, 0, 0, ?, 0, 0, NULL)",
+      "INSERT INTO tasks VALUES (?, ?, 'working', ?, ?, ?, 0, 0, 0, ?, 0, 0, NULL, 0, NULL)",
       ...[id, partition, now, now, now + ttlMs, isRepeatable ? 1 : 0],
     );
     this.keepText(id, "head", head);
@@ -113,14 +117,14 @@ export class TaskTable {
     this.#sql.exec("INSERT OR REPLACE INTO keys VALUES (?, ?, ?, ?)", key, id, fingerprint, isFreed ? 1 : 0);
   }
 
+  /** From now on, a delivered result frees all of the task's keys. */
+  freeOnDelivery(id: string): void {
+    this.#sql.exec("UPDATE keys SET freed = 1 WHERE task = ?", id);
+  }
+
   /** @param all whether to free all of the task's keys, not only those that a delivered result frees */
   free(id: string, all: boolean): void {
     this.#sql.exec(`DELETE FROM keys WHERE task = ?${all ? "" : " AND freed = 1"}`, id);
-  }
-
-  /** From now on, a delivered result frees all of the task's keys. */
-  freeLater(id: string): void {
-    this.#sql.exec("UPDATE keys SET freed = 1 WHERE task = ?", id);
   }
 
   asked(id: string): Asked[] {
@@ -133,7 +137,7 @@ export class TaskTable {
 
   ask(id: string, name: string, question: string): void {
     this.#sql.exec(
-      "INSERT OR IGNORE INTO questions SELECT ?, COUNT(*), ?, ?, NULL FROM questions WHERE task = ?",
+      "INSERT OR IGNORE INTO questions SELECT ?, COUNT(*), ?, ?, NULL, 0 FROM questions WHERE task = ?",
       ...[id, name, question, id],
     );
   }
@@ -147,9 +151,21 @@ export class TaskTable {
     return rowsWritten > 0;
   }
 
-  /** @returns whether the step had not been entered before */
-  enter(id: string, step: string): boolean {
-    return this.#sql.exec("INSERT OR IGNORE INTO steps VALUES (?, ?)", id, step).rowsWritten > 0;
+  /** A run goes on with the answer to a question. */
+  take(id: string, name: string): void {
+    this.#sql.exec("UPDATE questions SET taken = 1 WHERE task = ? AND name = ?", id, name);
+  }
+
+  /** Whether there is a question with whose answer no run has gone on yet. */
+  isWaiting(id: string): boolean {
+    return [...this.#sql.exec("SELECT 1 FROM questions WHERE task = ? AND taken = 0 LIMIT 1", id)].length > 0;
+  }
+
+  /** @returns whether no other run has entered the step */
+  enter(id: string, run: number, step: string): boolean {
+    this.#sql.exec("INSERT OR IGNORE INTO steps VALUES (?, ?, ?)", id, step, run);
+    const entered = this.#sql.exec<{ run: number }>("SELECT run FROM steps WHERE task = ? AND name = ?", id, step);
+    return entered.one().run === run;
   }
 
   keepText(id: string, kind: TextKind, text: string): void {

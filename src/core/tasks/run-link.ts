@@ -100,7 +100,10 @@ export class RunLink implements Client, Sink {
     // A name may be that of a member that every object has.
     while (!Object.hasOwn(this.#answers, name) && !this.isOver) await this.#nextBeat();
     const answer = Object.hasOwn(this.#answers, name) ? this.#answers[name] : undefined;
-    return answer === undefined ? undefined : seal.open(`answer ${name}`, answer);
+    if (answer === undefined) return undefined;
+    // Until here, the tool has only asked, and may run again.
+    if (!(await ledger.take(id, begun.run, name))) this.#over.abort();
+    return seal.open(`answer ${name}`, answer);
   }
 
   end(): void {

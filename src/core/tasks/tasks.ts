@@ -8,7 +8,7 @@ import type { Fault, Refusal } from "../model/outcome.ts";
 import { granted, partitionOf } from "../model/principal.ts";
 import type { Runtime } from "../ports/runtime.ts";
 import { randomId, type Signer } from "../ports/signed-handles.ts";
-import type { Reading, Started, StoredTask, TaskKey, TaskLedger } from "../ports/task-ledger.ts";
+import type { Started, StoredTask, TaskKey, TaskLedger } from "../ports/task-ledger.ts";
 import type { LongCall, TaskCaller, Tasks } from "../ports/tasks.ts";
 import { DEFAULT_TIMEOUT_MS } from "../run/run-code.ts";
 import { answerQuestions } from "./answer-questions.ts";
@@ -29,12 +29,9 @@ export interface TasksParts {
 }
 
 const RETRY_MS = 1_000;
-/**
- * How long a ledger waits for a change of a task, for a caller who waits, in milliseconds. An object that waits is paid
- * for by the second, and a request is not, so after that the request waits and asks the ledger again and again.
- */
-const LEDGER_WAIT_MS = 2_000;
-const ASK_AGAIN_MS = 2_000;
+/** Between two questions to the ledger, for a call that waits: at first, and after some time. */
+const MIN_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 2_000;
 const TOO_LARGE = "The input is too large to be kept until the call has run";
 const UNKNOWN = "There is no such call of this tool, or its result has expired; call the tool anew, without task_id";
 
@@ -71,8 +68,8 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
     return viewOf(stored, seal, by);
   };
 
-  const read = async (id: string, by: TaskCaller, reading?: Reading): Promise<TaskView | undefined> => {
-    const stored = await ledgerFor(by).read(id, reading);
+  const read = async (id: string, by: TaskCaller): Promise<TaskView | undefined> => {
+    const stored = await ledgerFor(by).read(id);
     return stored && open(stored, by);
   };
 
@@ -83,14 +80,17 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
     return ledgerFor(by).answer(id, Object.fromEntries(await Promise.all(sealed)));
   };
 
-  /** Resolves when the task has changed, or the time is over. @returns undefined if there is no such task any more */
-  const changed = async (task: TaskView, by: { caller: Caller; runtime: Runtime }, since: number, until: number) => {
-    for (;;) {
-      const waitMs = Math.max(0, Math.min(since + LEDGER_WAIT_MS, until) - Date.now());
-      const next = await read(task.id, by, { known: task.sequence, waitMs });
-      const leftMs = until - Date.now();
-      if (next?.sequence !== task.sequence || leftMs <= 0 || by.caller.client?.isOver) return next;
-      await new Promise((resume) => setTimeout(resume, Math.min(ASK_AGAIN_MS, leftMs)));
+  /**
+   * Asks again and again, each time after a longer pause, until the task has changed or the time is over. If the ledger
+   * answered when it has changed, it would have to stay awake meanwhile, which costs more.
+   *
+   * @returns undefined if there is no such task any more
+   */
+  const changed = async (task: TaskView, by: { caller: Caller; runtime: Runtime }, until: number) => {
+    for (let pauseMs = MIN_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+      await new Promise((resume) => setTimeout(resume, Math.min(pauseMs, Math.max(0, until - Date.now()))));
+      const next = await read(task.id, by);
+      if (next?.sequence !== task.sequence || Date.now() >= until || by.caller.client?.isOver) return next;
     }
   };
 
@@ -105,8 +105,7 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
     // Its signal is made here, before the client can have gone.
     const gone = caller.client?.signal;
     const by = { caller, runtime };
-    const since = Date.now();
-    const until = since + waitMs;
+    const until = Date.now() + waitMs;
     let task = first;
     for (;;) {
       if (task.result) {
@@ -123,8 +122,10 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
         if (asked) return { outcome: asked, durationMs: 0, entry };
       }
       if (Date.now() >= until || caller.client?.isOver) return { ...running(task.pollMs, entry), task };
-      const next = await changed(task, by, since, until);
+      const next = await changed(task, by, until);
       if (next === undefined) return failed({ message: UNKNOWN }, entry);
+      // The time is over, or too many wait already.
+      if (next.sequence === task.sequence) return { ...running(next.pollMs, entry), task: next };
       task = next;
     }
   };
