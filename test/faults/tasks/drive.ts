@@ -12,7 +12,7 @@ const TOOLS = ["Plain", "Steps", "Repeat", "Ask", "Refuse"] as const;
 const OVER: readonly Over[] = ["mcp", "oxp", "opentool"];
 const PRINCIPALS = 4;
 /** After the last kill, each task must end within this many leases: the watchdog revives a task ten times at most. */
-const MAX_LEASES = 30;
+const MAX_LEASES = 60;
 
 /** The server of a plan, not yet started. */
 export function openLongRig(

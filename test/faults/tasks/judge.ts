@@ -26,7 +26,7 @@ export function judge(task: Follower, recorder: Recorder, { hasWorkflow }: TaskP
   const isInterrupted = end.is === "failed" && INTERRUPTED.test(end.message);
   const outcome = end.is === "completed" ? "completed" : isInterrupted ? "interrupted" : "refused";
   tally[outcome]++;
-  if (isInterrupted && task.bornIn === task.endedIn) note("misended", "no kill");
+  if (isInterrupted && task.bornIn === task.endedIn) tally.stalled++;
 
   switch (tool) {
     case "Plain":

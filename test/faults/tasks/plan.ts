@@ -30,6 +30,8 @@ export interface TaskTally {
   completed: number;
   interrupted: number;
   refused: number;
+  /** Interrupted without a kill: the test machine was so busy that a run gave no sign of life for a whole lease. */
+  stalled: number;
   /** Effects that were repeated, where they may be. */
   repeatedEffects: number;
   asked: number;
@@ -58,7 +60,7 @@ export interface TaskTally {
 
 export function noTaskTally(): TaskTally {
   return {
-    ...{ tasks: 0, hit: 0, requests: 0, unanswered: 0, completed: 0, interrupted: 0, refused: 0 },
+    ...{ tasks: 0, hit: 0, requests: 0, unanswered: 0, completed: 0, interrupted: 0, refused: 0, stalled: 0 },
     ...{ repeatedEffects: 0, asked: 0, answeredLater: 0, unusedAnswers: 0 },
     unavailable: {},
     kills: { any: 0, start: 0, effect: 0, answer: 0 },

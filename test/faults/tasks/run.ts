@@ -14,6 +14,7 @@ const ROWS: [string, (tally: TaskTally) => string | number][] = [
   ["ended with a result", ({ completed }) => completed],
   ["ended with the tool's own failure", ({ refused }) => refused],
   ['ended as "interrupted": they must not run twice', ({ interrupted }) => interrupted],
+  ["- without a kill, on a busy test machine", ({ stalled }) => stalled],
   ["questions asked, answered after a kill", ({ asked, answeredLater }) => `${asked}, ${answeredLater}`],
   ["effects that may be repeated, and were", ({ repeatedEffects }) => repeatedEffects],
   ["**in no final state**", ({ wrong }) => wrong.unfinished],
