@@ -55,6 +55,31 @@ it("reads nothing of a site that forbids it", async () => {
   expect(error?.message).toContain("robots.txt");
 });
 
+it("obeys patterns in robots.txt, and leaves the rest of the site open", async () => {
+  const forbidden = ["/shop/cart", "/old/a/page.html?x=1", "/print/3", "/exact"];
+  const allowed = ["/a.gif?v=2", "/old/a/page.html", "/exact/not", `/${"a".repeat(1_000)}`];
+  const fetch: FakeFetch = (request) => {
+    const { pathname } = new URL(request.url);
+    if (pathname !== "/robots.txt")
+      return html([...forbidden, ...allowed].map((path) => `<a href="${path}">`).join(""));
+    const rules = ["/shop/*", "/*.gif$", "/old*/*.html*?*=", "/*nt/", "/exact$", "*.png", `/${"*a".repeat(100)}b`, ""];
+    return new Response(`User-agent: *\n${rules.map((rule) => `Disallow: ${rule}\n`).join("")}`);
+  };
+  const { value, requests } = await callTool("Web.ReadSite", { url: "https://example.com/" }, { fetch });
+  expect(value.broken).toEqual([]);
+  const read = requests.slice(2).map(({ url }) => url.replace("https://example.com", ""));
+  expect(read.sort()).toEqual(["/", ...allowed].sort());
+});
+
+it("can be tried again if robots.txt cannot be reached", async () => {
+  const fetch: FakeFetch = (request) => {
+    if (request.url.endsWith("/robots.txt")) throw new TypeError("Network connection lost");
+    return html("Words.");
+  };
+  const { error } = await callTool("Web.ReadSite", { url: "https://example.com/" }, { fetch });
+  expect(error).toMatchObject({ message: "The site could not be reached", canRetry: true });
+});
+
 it("stops when it is cancelled", async () => {
   const cancelled = new AbortController();
   const fetch: FakeFetch = (request) => {

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { defineTool, ToolError } from "#tool";
+import { defineTool, type ToolContext, ToolError } from "#tool";
 import { extract } from "./_extract.ts";
 import { readText, typeOf } from "./_text.ts";
 
@@ -7,6 +7,8 @@ import { readText, typeOf } from "./_text.ts";
 const PAUSE_MS = 500;
 /** Links of one page that are followed. */
 const MAX_LINKS = 500;
+/** Characters of a robots.txt that are read (RFC 9309, Limits). */
+const MAX_ROBOTS = 512_000;
 const HEADERS = { accept: "text/html", "user-agent": "Mozilla/5.0 (compatible; Trivet-Web.ReadSite)" };
 
 export default defineTool({
@@ -38,9 +40,7 @@ export default defineTool({
     if (!/^https?:$/.test(protocol) || username) {
       throw new ToolError("Give an address with http or https, without user name and password");
     }
-    const response = await ctx.fetch(url, { headers: HEADERS, signal: ctx.signal }).catch((cause) => {
-      throw new ToolError("The site could not be reached", { canRetry: true, cause });
-    });
+    const response = await request(url, ctx);
     await response.body?.cancel();
     if (!response.ok) throw new ToolError(`The site responded with HTTP ${response.status}`);
     // Where it leads: many sites redirect to www.
@@ -51,7 +51,7 @@ export default defineTool({
     const start = new URL(ctx.prepared);
     const forbidden = await ctx.step("robots.txt", () => readRobots(new URL("/robots.txt", start), ctx));
     const isAllowed = ({ origin, pathname, search }: URL) =>
-      origin === start.origin && !forbidden.some((prefix) => (pathname + search).startsWith(prefix));
+      origin === start.origin && !forbidden.some((rule) => isAbout(rule, pathname + search));
     if (!isAllowed(start)) throw new ToolError("The site does not want to be read: its robots.txt says so");
 
     const pages: { url: string; title: string; words: number }[] = [];
@@ -72,23 +72,46 @@ export default defineTool({
   },
 });
 
-interface Caller {
-  readonly fetch: (url: URL | string, init: RequestInit) => Promise<Response>;
-  /** Fires when the call is cancelled, or its time is over. */
-  readonly signal: AbortSignal;
+type Caller = Pick<ToolContext, "fetch" | "signal">;
+
+/** @throws {ToolError} if there is no response */
+function request(url: URL | string, { fetch, signal }: Caller): Promise<Response> {
+  return fetch(url, { headers: HEADERS, signal }).catch((cause) => {
+    throw new ToolError("The site could not be reached", { canRetry: true, cause });
+  });
 }
 
-/** The paths that a site does not want to be read: a prefix of each (RFC 9309, The Robots Exclusion Protocol). */
-async function readRobots(url: URL, { fetch, signal }: Caller): Promise<string[]> {
-  const response = await fetch(url, { headers: HEADERS, signal });
+/** What a site does not want to be read: the Disallow rules for everyone (RFC 9309, The Robots Exclusion Protocol). */
+async function readRobots(url: URL, caller: Caller): Promise<string[]> {
+  const response = await request(url, caller);
   if (!response.ok) return [];
   const { text } = await readText(response);
   // Lines that say whom they are for begin a group of rules: those for everyone count here.
   const groups = text
+    .slice(0, MAX_ROBOTS)
     .split(/(?<!^user-agent:.*\n)^(?=user-agent:)/im)
     .filter((group) => /^user-agent:\s*\*/im.test(group));
-  const rules = groups.join("\n").matchAll(/^disallow:\s*(\/[^\s#*$]*)/gim);
-  return Array.from(rules, ([, prefix = "/"]) => prefix);
+  const rules = groups.join("\n").matchAll(/^disallow:[ \t]*([/*][^\s#]*)/gim);
+  return Array.from(rules, ([, rule = "/"]) => rule);
+}
+
+/**
+ * Whether a rule is about a path: it is the path's beginning, where `*` stands for anything; `$` marks the path's end
+ * (RFC 9309, Special Characters). Not a regular expression, because one with many stars can take for ever.
+ */
+function isAbout(rule: string, path: string): boolean {
+  const isWhole = rule.endsWith("$");
+  const [start = "", ...parts] = (isWhole ? rule.slice(0, -1) : rule).split("*");
+  if (!path.startsWith(start)) return false;
+  const end = isWhole ? parts.pop() : "";
+  if (end === undefined) return path === start;
+  let rest = path.slice(start.length);
+  for (const part of parts) {
+    const at = rest.indexOf(part);
+    if (at < 0) return false;
+    rest = rest.slice(at + part.length);
+  }
+  return rest.endsWith(end);
 }
 
 /** What became of a page, as JSON: this is kept at the checkpoint. */
