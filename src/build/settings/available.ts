@@ -64,7 +64,7 @@ export function hasWorkflow({ workflows }: Pick<Config, "workflows">): boolean {
 }
 
 /** What becomes of long tools without it. */
-export const WITHOUT_WORKFLOW = "calls of long tools end after 15 minutes, or with a deployment";
+export const WITHOUT_WORKFLOW = "calls of long tools are cut short after 15 minutes, and by each deployment";
 
 /**
  * The lines of wrangler.toml that add the workflow.

@@ -1,4 +1,4 @@
-/** Finds what tools/ needs and wrangler.toml does not have: bindings, rate limiters, and the rule for .md files. */
+/** Finds what tools/ needs and wrangler.toml lacks: bindings, rate limiters, a workflow, or the rule for .md files. */
 import { readFileSync } from "node:fs";
 import { unknownNames } from "../bindings/bindings.ts";
 import { lineOfMember } from "../lib/member-line.ts";
@@ -28,14 +28,15 @@ export function missingIn(offers: readonly Candidate[], available: Available | u
   });
 }
 
-/** Long tools of a deployment that lacks what they need to outlive their requests. They are served all the same. */
+/** Long tools of a deployment without the workflow or CLAIMS, which run them as tasks. They are served all the same. */
 export function missingForLong(offers: readonly Candidate[], available: Available | undefined): Problem[] {
   if (available === undefined) return [];
   const { hasWorkflow, bindings, workerName } = available;
   const hasClaims = bindings.has("CLAIMS");
   if (hasWorkflow && hasClaims) return [];
   const problem = hasClaims
-    ? "it is long, and wrangler.toml has no workflow to run it: its calls end after 15 minutes, or with a deployment"
+    ? "it is long, and wrangler.toml has no workflow to run it: " +
+      "its calls are cut short after 15 minutes, and by each deployment"
     : "it is long, and wrangler.toml has no binding CLAIMS: its calls end with their requests";
   const fix = [
     ...(hasClaims ? [] : ["copy the lines of CLAIMS from upstream's wrangler.toml"]),

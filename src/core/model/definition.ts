@@ -43,9 +43,15 @@ export interface Demands {
 export interface Traits extends Demands {
   readonly title?: string | undefined;
   readonly annotations?: Annotations | undefined;
-  /** Whether a keyed call must run only once, at the cost of an atomic claim. Default: true unless read-only. */
+  /**
+   * Whether a keyed call must run only once, at the cost of an atomic claim. Default: true unless read-only. Has no
+   * meaning in a task.
+   */
   readonly once?: boolean | undefined;
-  /** Whether to keep a keyed call's result (encrypted) for duplicates. If `false`, they learn only that it ran. */
+  /**
+   * Whether to keep a keyed call's result (encrypted) for duplicates. If `false`, they learn only that it ran. Has
+   * no meaning in a task, whose result waits for its caller.
+   */
   readonly keep?: boolean | undefined;
   /** Whether callers may attach files: adds a parameter to MCP's listing. */
   readonly attachments?: boolean | undefined;
@@ -167,8 +173,9 @@ export interface ToolContext<
   /** Identifies this call in results and logs. */
   readonly callId: string;
   /**
-   * The same for every run of one keyed call, and unique to it; undefined for a call without a key. Pass it on to
-   * services that accept an idempotency key: if a Worker dies after the effect, the call runs again, and they can tell.
+   * The same for every run of one keyed call, and unique to it; undefined for a call without a key, but never in the run
+   * of a task. Pass it on to services that accept an idempotency key: if a Worker dies after the effect, the call runs
+   * again, and they can tell.
    */
   readonly idempotencyKey: string | undefined;
   readonly principal: Principal;
@@ -184,7 +191,10 @@ export interface ToolContext<
   readonly session: Session | undefined;
   readonly attachments: readonly Attachment[];
   readonly trace: Trace | undefined;
-  /** Fires when the time limit is reached or the caller has gone. */
+  /**
+   * Fires when the time limit is reached or the caller has gone. In a task, it does not matter whether the caller is
+   * there: the signal fires when the task was cancelled, or goes on in another run.
+   */
   readonly signal: AbortSignal;
   /** `fetch` that refuses private, loopback and link-local addresses, even after a redirect. */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -211,7 +221,10 @@ export interface ToolContext<
   canAsk(ability: Capability): boolean;
   /** Notifies subscribed clients that a list or a resource has changed. */
   changed(change: Change): Promise<void>;
-  /** Closes the caller's connection while the tool keeps working. Callers that can, reconnect for the result. */
+  /**
+   * Closes the caller's connection while the tool keeps working. Callers that can, reconnect for the result. In a task,
+   * there is nothing to close.
+   */
   release(): void;
   /** Reports progress to a caller that asked for it. `done` must not decrease. An infinite `total` is dropped. */
   progress(done: number, total?: number, message?: string): void;

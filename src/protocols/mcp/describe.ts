@@ -24,8 +24,8 @@ const SESSION: JsonSchema = {
 const TASK_ID: JsonSchema = {
   type: "string",
   description:
-    "Only to get the result of an earlier call that was still working: the task_id that it returned. The other " +
-    "arguments are ignored then. Leave it out to start a new call.",
+    "Only to get the result of an earlier call that was still working: the task_id that it returned. Send the other " +
+    "arguments, too; they are not used then. Leave it out to start a new call.",
 };
 
 /**

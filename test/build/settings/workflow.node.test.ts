@@ -19,7 +19,7 @@ describe.concurrent("the workflow LONG", () => {
       [
         "1 warning(s) in tools:",
         "tools/kit/add.ts:10",
-        "  problem: it is long, and wrangler.toml has no workflow to run it: its calls end after 15 minutes, or with a deployment",
+        "  problem: it is long, and wrangler.toml has no workflow to run it: its calls are cut short after 15 minutes, and by each deployment",
         "  fix:     add these lines to wrangler.toml (docs/tasks.md):",
         "           [[workflows]]",
         '           name = "acme-long"',
@@ -61,7 +61,7 @@ describe.concurrent("the workflow LONG", () => {
       { "kit/add.ts": LONG },
       `${SETTINGS}${WORKFLOW}[env.staging.vars]\nPUBLIC = "true"\n`,
     );
-    expect(stderr).toContain("problem: the workflow LONG is missing in [env.staging]: there, calls of long tools end");
+    expect(stderr).toContain("problem: the workflow LONG is missing in [env.staging]: there, calls of long tools are cut short");
     expect(stderr).toContain('           [[env.staging.workflows]]\n           name = "acme-staging-long"\n');
   });
 
