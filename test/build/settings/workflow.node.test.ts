@@ -61,7 +61,9 @@ describe.concurrent("the workflow LONG", () => {
       { "kit/add.ts": LONG },
       `${SETTINGS}${WORKFLOW}[env.staging.vars]\nPUBLIC = "true"\n`,
     );
-    expect(stderr).toContain("problem: the workflow LONG is missing in [env.staging]: there, calls of long tools are cut short");
+    expect(stderr).toContain(
+      "problem: the workflow LONG is missing in [env.staging]: there, calls of long tools are cut short",
+    );
     expect(stderr).toContain('           [[env.staging.workflows]]\n           name = "acme-staging-long"\n');
   });
 

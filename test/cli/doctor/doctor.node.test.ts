@@ -227,7 +227,9 @@ describe("the workflow of long tools", () => {
     const made = fork(LONG, settings);
     const ended = await doctor(made, ["--no-account", "--env", "staging"]);
     expect(problems(ended)).toContainEqual(
-      expect.stringMatching(/^warning: wrangler\.toml: the binding LONG is missing: calls of long tools end after/),
+      expect.stringMatching(
+        /^warning: wrangler\.toml: the binding LONG is missing: calls of long tools are cut short after/,
+      ),
     );
   });
 
