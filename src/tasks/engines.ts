@@ -6,33 +6,38 @@ import type { WorkflowStep } from "cloudflare:workers";
 import type { EngineRun } from "../core/tasks/task-context.ts";
 import type { Engine } from "./ledger.ts";
 
-/** What an instance of the workflow is given. Its id is that of the task. */
+/** What an instance of the workflow is given. */
 export interface RunParams {
+  /** Of the task. */
+  readonly id: string;
   readonly partition: string;
 }
 
 /** Statuses of an instance that will not run any more. */
 const ENDED: readonly string[] = ["complete", "errored", "terminated"];
 const REVIVE = "revive";
-/** Milliseconds in a day: longer than any task. */
+/** The id of a task's instance. It must not begin with a dash, as a task's id may (Workers API, `create`). */
+const nameOf = (id: string) => `task-${id}`;
+/** Milliseconds in 25 hours: longer than any task. */
 const LONGEST_MS = 25 * 3_600_000;
 
 export function workflowEngine(workflow: Workflow<RunParams>): Engine {
-  return {
+  const engine: Engine = {
     async start(id, partition) {
       try {
-        await workflow.create({ id, params: { partition } });
+        await workflow.create({ id: nameOf(id), params: { id, partition } });
       } catch (error) {
-        // It may have been created before, and its response lost.
-        const exists = await workflow.get(id).then(
+        const exists = await workflow.get(nameOf(id)).then(
           () => true,
           () => false,
         );
         if (!exists) throw error;
+        // It was created before, and has not begun: its process may have been killed.
+        await engine.revive(id, partition);
       }
     },
     async revive(id) {
-      const instance = await workflow.get(id);
+      const instance = await workflow.get(nameOf(id));
       const { status } = await instance.status();
       if (ENDED.includes(status)) return false;
       // Under `wrangler dev`, an instance whose process was killed stays "running" until something happens to it. An
@@ -41,32 +46,53 @@ export function workflowEngine(workflow: Workflow<RunParams>): Engine {
       return true;
     },
     async stop(id) {
-      const instance = await workflow.get(id);
+      const instance = await workflow.get(nameOf(id));
       const { status } = await instance.status();
       if (!ENDED.includes(status)) await instance.terminate();
     },
     async wake(id, question) {
-      const instance = await workflow.get(id);
+      const instance = await workflow.get(nameOf(id));
       await instance.sendEvent({ type: await eventOf(question), payload: null });
     },
   };
+  return engine;
 }
 
 /** @param step of the workflow's run */
 export function workflowRun(step: WorkflowStep): EngineRun {
   return {
+    keepsSteps: true,
     async doStep(name, work) {
       const config = { retries: { limit: 0, delay: 0 }, timeout: LONGEST_MS };
-      const kept = await step.do(name, config, async () => {
-        const value = await work();
-        return value === undefined ? {} : { value: value as Rpc.Serializable<unknown> };
-      });
+      const kept = await step.do(name, config, () => resultOf(work));
+      if ("refusal" in kept) {
+        const { message, fault } = kept.refusal as Refusal;
+        throw Object.assign(new Error(message), { name: "ToolError", fault });
+      }
       return "value" in kept ? kept.value : undefined;
     },
     async untilWoken(question) {
       await step.waitForEvent(`the answer to ${question}`, { type: await eventOf(question), timeout: LONGEST_MS });
     },
   };
+}
+
+/** A ToolError in JSON. */
+interface Refusal {
+  readonly message: string;
+  readonly fault: unknown;
+}
+
+/** What is kept of a step. Workflows keep only name and message of an error, and a ToolError has more than these. */
+async function resultOf(work: () => Promise<unknown>): Promise<Record<string, Rpc.Serializable<unknown>>> {
+  try {
+    const value = await work();
+    return value === undefined ? {} : { value: value as Rpc.Serializable<unknown> };
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== "ToolError" || !("fault" in error)) throw error;
+    const refusal: Refusal = { message: error.message, fault: error.fault };
+    return { refusal: refusal as Rpc.Serializable<unknown> };
+  }
 }
 
 /** A type of event may have letters, digits, - and _ (Workflows, Events and parameters); a question any name. */
@@ -77,6 +103,7 @@ async function eventOf(question: string): Promise<string> {
 
 /** A run outside of a workflow: its steps are done each time, and it hears of answers at its next sign of life. */
 export const PLAIN_RUN: EngineRun = {
+  keepsSteps: false,
   doStep: (_, work) => work(),
   untilWoken: () => new Promise(() => {}),
 };

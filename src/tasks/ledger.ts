@@ -7,19 +7,19 @@ import { RpcTarget } from "cloudflare:workers";
 import type {
   Begun,
   NewTask,
-  Reading,
   Started,
   StoredTask,
   TaskFailure,
   TaskKey,
   TaskLedger,
 } from "../core/ports/task-ledger.ts";
+import { SignsOfLife } from "./signs-of-life.ts";
 import { type TaskRow, TaskTable } from "./task-table.ts";
 
 /** How often the watchdog has a task run again before it fails. */
 const MAX_REVIVALS = 10;
-/** Callers that may wait for one task at a time. */
-const MAX_WAITING = 64;
+/** Tasks that one alarm looks after: each takes some requests, and an invocation can have 1,000. */
+const MAX_RESCUES = 100;
 
 /** Runs tasks. Each method may be called again, and rejects if the engine cannot be reached. */
 export interface Engine {
@@ -30,6 +30,8 @@ export interface Engine {
   /** Wakes a run that waits for an answer. */
   wake(id: string, question: string): Promise<void>;
 }
+
+type Found = Exclude<Started, { state: "full" }>;
 
 /** What a ledger is made of. */
 export interface LedgerParts {
@@ -42,26 +44,28 @@ export interface LedgerParts {
   readonly report: (message: string, error: unknown) => void;
 }
 
-/** The state and the rules of a ledger. Callers reach it through its object (claims-with-tasks.ts). */
+/** The state and the rules of a ledger. Callers reach it through its object (claims.ts). */
 export class Ledger extends RpcTarget implements TaskLedger {
   readonly #parts: LedgerParts;
   readonly #table: TaskTable;
-  readonly #waiting = new Map<string, Set<() => void>>();
-  /** When each run was last heard of. In memory, because signs of life are many; a restart counts as one. */
-  readonly #heard = new Map<string, number>();
-  readonly #since = Date.now();
+  readonly #signs: SignsOfLife;
 
   constructor(parts: LedgerParts) {
     super();
     this.#parts = parts;
     this.#table = new TaskTable(parts.storage);
+    this.#signs = new SignsOfLife(this.#table);
   }
 
   get exists(): boolean {
     return this.#table.exists;
   }
 
-  async find(keys: readonly TaskKey[]): Promise<Exclude<Started, { state: "full" }> | undefined> {
+  async find(keys: readonly TaskKey[]): Promise<Found | undefined> {
+    return this.#find(keys);
+  }
+
+  #find(keys: readonly TaskKey[]): Found | undefined {
     const now = Date.now();
     for (const { key, fingerprint } of keys) {
       const holder = this.#table.holderOf(key, now);
@@ -75,29 +79,29 @@ export class Ledger extends RpcTarget implements TaskLedger {
   }
 
   async start(task: NewTask): Promise<Started> {
-    const found = await this.find(task.keys);
-    if (found) return found;
+    const alarm = await this.#parts.storage.getAlarm();
     const now = Date.now();
+    const own = this.#table.read(task.id, now);
+    if (own) return { state: "started", task: this.#table.view(own) };
+    const found = this.#find(task.keys);
+    if (found) return found;
     if (this.#table.countUnfinished() >= task.limit) return { state: "full" };
     this.#table.insert(task, now);
     for (const key of task.keys) this.#table.give(task.id, key);
-    this.#heard.set(task.id, now);
-    await this.#setAlarm(now + this.#parts.leaseMs);
-    // Not awaited: the task is stored now, and if this fails, the watchdog starts it.
+    this.#signs.expect(task.id);
+    // Not awaited, so that no task is ever stored without an alarm.
+    const ringsAt = now + this.#parts.leaseMs;
+    const ringing = alarm !== null && alarm <= ringsAt ? undefined : this.#parts.storage.setAlarm(ringsAt);
+    // Not awaited either: if this fails, the watchdog starts the task.
     this.#attempt("task not started", this.#parts.engine.start(task.id, task.partition));
-    return { state: "started", task: this.#table.view(this.#table.read(task.id, now) as TaskRow) };
+    const view = this.#table.view(this.#table.read(task.id, now) as TaskRow);
+    await ringing;
+    return { state: "started", task: view };
   }
 
-  async read(id: string, { known, waitMs = 0 }: Reading = {}): Promise<StoredTask | undefined> {
-    const until = Date.now() + waitMs;
-    for (;;) {
-      const now = Date.now();
-      const row = this.#table.read(id, now);
-      if (row === undefined) return undefined;
-      const isFull = (this.#waiting.get(id)?.size ?? 0) >= MAX_WAITING;
-      if (row.sequence !== known || !isUnfinished(row) || now >= until || isFull) return this.#table.view(row);
-      await this.#change(id, until - now);
-    }
+  async read(id: string): Promise<StoredTask | undefined> {
+    const row = this.#table.read(id, Date.now());
+    return row && this.#table.view(row);
   }
 
   async answer(id: string, answers: Readonly<Record<string, string>>): Promise<boolean> {
@@ -117,7 +121,8 @@ export class Ledger extends RpcTarget implements TaskLedger {
     const row = this.#table.read(id, Date.now());
     if (row === undefined || !isUnfinished(row)) return row !== undefined;
     const open = this.#table.asked(id).filter(({ answer }) => answer === undefined);
-    this.#end(row, { status: "cancelled" }, true);
+    this.#table.free(id, true);
+    this.#end(id, { status: "cancelled" });
     // The engine is not stopped: the run hears of it at its next sign of life, and its tool may still clean up.
     for (const { name } of open) this.#attempt("task not woken", this.#parts.engine.wake(id, name));
     return true;
@@ -133,17 +138,18 @@ export class Ledger extends RpcTarget implements TaskLedger {
     return row !== undefined;
   }
 
-  async begin(id: string): Promise<Begun | undefined> {
+  async begin(id: string, attempt: string): Promise<Begun | undefined> {
     const row = this.#table.read(id, Date.now());
     const call = row && this.#table.text(id, "call");
     if (row === undefined || call === undefined || !isUnfinished(row)) return undefined;
-    if (row.runs > 0 && !mayRunAgain(row)) {
-      this.#end(row, { status: "failed", failure: "interrupted" }, false);
+    const isSame = row.attempt === attempt;
+    if (!isSame && !this.#mayRun(row)) {
+      this.#end(id, { status: "failed", failure: "interrupted" });
       return undefined;
     }
-    const run = row.runs + 1;
-    this.#table.note(id, { runs: run });
-    this.#heard.set(id, Date.now());
+    const run = isSame ? row.runs : row.runs + 1;
+    if (!isSame) this.#table.note(id, { runs: run, attempt });
+    this.#signs.hear(row);
     return { run, call, asked: this.#table.asked(id) };
   }
 
@@ -166,14 +172,20 @@ export class Ledger extends RpcTarget implements TaskLedger {
     return true;
   }
 
-  async checkpoint(id: string, run: number): Promise<boolean> {
+  async take(id: string, run: number, name: string): Promise<boolean> {
     const row = this.#current(id, run);
-    if (row?.checkpoint === 0) this.#table.note(id, { checkpoint: 1 });
+    if (row) this.#table.take(id, name);
+    return row !== undefined;
+  }
+
+  async checkpoint(id: string, run: number, isKept: boolean): Promise<boolean> {
+    const row = this.#current(id, run);
+    if (row?.checkpoint === 0) this.#table.note(id, { checkpoint: isKept ? 1 : -1 });
     return row !== undefined;
   }
 
   async enter(id: string, run: number, step: string): Promise<boolean> {
-    return this.#current(id, run) !== undefined && this.#table.enter(id, step);
+    return this.#current(id, run) !== undefined && this.#table.enter(id, run, step);
   }
 
   async finish(id: string, run: number, result: string, isFinal: boolean): Promise<boolean> {
@@ -181,14 +193,14 @@ export class Ledger extends RpcTarget implements TaskLedger {
     if (row === undefined) return false;
     this.#table.keepText(id, "result", result);
     // The call may be repeated once its caller knows how it ended: until then, its key leads here.
-    if (!isFinal) this.#table.freeLater(id);
-    this.#end(row, { status: "completed" }, false);
+    if (!isFinal) this.#table.freeOnDelivery(id);
+    this.#end(id, { status: "completed" });
     return true;
   }
 
   async fail(id: string, run: number, failure: TaskFailure): Promise<boolean> {
     const row = this.#current(id, run);
-    if (row) this.#end(row, { status: "failed", failure }, false);
+    if (row) this.#end(id, { status: "failed", failure });
     return row !== undefined;
   }
 
@@ -197,97 +209,79 @@ export class Ledger extends RpcTarget implements TaskLedger {
     const now = Date.now();
     for (const row of this.#table.expired(now)) {
       if (isUnfinished(row)) this.#attempt("task not stopped", this.#parts.engine.stop(row.id));
+      this.#signs.forget(row.id);
       this.#table.forget(row.id);
-      this.#wake(row.id);
     }
-    const { leaseMs } = this.#parts;
-    for (const row of this.#table.unfinished()) {
-      if (this.#heardOf(row.id) + leaseMs > now) continue;
-      this.#heard.set(row.id, now);
-      await this.#rescue(row).catch((error) => this.#parts.report("task not rescued", error));
-    }
-    const watching = this.#table.unfinished().map(({ id }) => this.#heardOf(id) + leaseMs);
-    const next = Math.min(...watching, this.#table.nextExpiry() ?? Number.POSITIVE_INFINITY);
-    if (next === Number.POSITIVE_INFINITY) await this.#table.remove();
-    else await this.#parts.storage.setAlarm(next);
+    await this.#rescueAll(now);
+    const { leaseMs, storage } = this.#parts;
+    let next = this.#table.nextExpiry();
+    if (next === undefined) return this.#table.remove();
+    for (const row of this.#table.unfinished()) next = Math.min(next, this.#signs.heardOf(row) + leaseMs);
+    await storage.setAlarm(next);
   }
 
-  async #rescue(row: TaskRow): Promise<void> {
-    const { id, partition, runs, revivals } = row;
+  async #rescueAll(now: number): Promise<void> {
+    const { leaseMs, report } = this.#parts;
+    const silent: string[] = [];
+    for (const row of this.#table.unfinished()) {
+      if (this.#signs.heardOf(row) + leaseMs <= now) silent.push(row.id);
+      else this.#signs.keep(row);
+    }
+    const rescuing = silent.slice(0, MAX_RESCUES).map((id) => {
+      this.#signs.expect(id);
+      return this.#rescue(id, now).catch((error) => report("task not rescued", error));
+    });
+    await Promise.all(rescuing);
+  }
+
+  async #rescue(id: string, now: number): Promise<void> {
+    const row = this.#table.read(id, now);
+    if (row === undefined || !isUnfinished(row)) return;
+    const { partition, runs, revivals } = row;
     const { engine } = this.#parts;
-    const fail = (failure: TaskFailure) => this.#end(row, { status: "failed", failure }, false);
-    if (runs > 0 && !mayRunAgain(row)) return fail("interrupted");
-    if (revivals >= MAX_REVIVALS) return fail("lost");
+    if (!this.#mayRun(row)) return this.#end(id, { status: "failed", failure: "interrupted" });
+    if (revivals >= MAX_REVIVALS) return this.#end(id, { status: "failed", failure: "lost" });
     this.#table.note(id, { revivals: revivals + 1 });
     if (runs === 0) await engine.start(id, partition);
-    else if (!(await engine.revive(id, partition))) fail("lost");
+    else if (!(await engine.revive(id, partition))) this.#end(id, { status: "failed", failure: "lost" });
+  }
+
+  /**
+   * Whether a task may run: for the first time, or again after its run was cut short. One that has not gone on with the
+   * answer to a question may, because a tool asks before it acts (docs/asking.md), unless steps would be repeated.
+   */
+  #mayRun({ id, runs, repeatable, checkpoint }: TaskRow): boolean {
+    return runs === 0 || repeatable === 1 || checkpoint === 1 || (checkpoint === 0 && this.#table.isWaiting(id));
   }
 
   /** The row of a task, if this run is its latest and the task has not ended. Counts as a sign of life. */
   #current(id: string, run: number): TaskRow | undefined {
     const row = this.#table.read(id, Date.now());
     if (row === undefined || row.runs !== run || !isUnfinished(row)) return undefined;
-    this.#heard.set(id, Date.now());
+    this.#signs.hear(row);
     return row;
   }
 
-  #heardOf(id: string): number {
-    return this.#heard.get(id) ?? this.#since;
-  }
-
-  #end(row: TaskRow, changes: Partial<TaskRow>, freesKeys: boolean): void {
-    const { id } = row;
-    this.#heard.delete(id);
+  /** Ends a task, unless it has ended meanwhile. */
+  #end(id: string, changes: Partial<TaskRow>): void {
+    const row = this.#table.read(id, Date.now());
+    if (row === undefined || !isUnfinished(row)) return;
+    this.#signs.forget(id);
     this.#table.forgetRun(id);
-    if (freesKeys) this.#table.free(id, true);
     this.#update(row, changes);
     if (changes.status === "failed") this.#attempt("task not stopped", this.#parts.engine.stop(id));
   }
 
   #update({ id, watched }: TaskRow, changes: Partial<TaskRow>): void {
     this.#table.update(id, changes, Date.now());
-    this.#wake(id);
     if (watched === 1) this.#attempt("task not published", this.#parts.publish(id));
   }
 
   #attempt(message: string, work: Promise<unknown>): void {
     work.catch((error) => this.#parts.report(message, error));
   }
-
-  async #setAlarm(at: number): Promise<void> {
-    const alarm = await this.#parts.storage.getAlarm();
-    if (alarm === null || alarm > at) await this.#parts.storage.setAlarm(at);
-  }
-
-  /** Resolves when the task changes, or after `ms` milliseconds. */
-  #change(id: string, ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const waiting = this.#waiting.get(id) ?? new Set();
-      this.#waiting.set(id, waiting);
-      const wake = () => {
-        clearTimeout(timer);
-        waiting.delete(wake);
-        if (waiting.size === 0) this.#waiting.delete(id);
-        resolve();
-      };
-      const timer = setTimeout(wake, ms);
-      waiting.add(wake);
-    });
-  }
-
-  #wake(id: string): void {
-    for (const wake of this.#waiting.get(id) ?? []) wake();
-  }
 }
 
 function isUnfinished({ status }: TaskRow): boolean {
   return status === "working" || status === "input_required";
-}
-
-/**
- * Whether a run that was cut short may run again. One that waited for an answer may: a tool asks before it acts
- * (docs/asking.md).
- */
-function mayRunAgain({ repeatable, checkpoint, status }: TaskRow): boolean {
-  return repeatable === 1 || checkpoint === 1 || status === "input_required";
 }

@@ -3,14 +3,17 @@ import type { TaskStatus } from "../core/model/call-result.ts";
 import type { Asked, NewTask, StoredTask, TaskFailure, TaskKey } from "../core/ports/task-ledger.ts";
 import { Tables } from "../stores/tables.ts";
 
+/** Without row ids, because an index beside each table is another row to write, and to pay for. */
 const SCHEMA = `
   CREATE TABLE tasks (id TEXT PRIMARY KEY, partition TEXT, status TEXT, created INTEGER, updated INTEGER,
     expires INTEGER, sequence INTEGER, runs INTEGER, revivals INTEGER, repeatable INTEGER, checkpoint INTEGER,
-    watched INTEGER, failure TEXT);
-  CREATE TABLE texts (task TEXT, kind TEXT, part INTEGER, text TEXT, PRIMARY KEY (task, kind, part));
-  CREATE TABLE keys (key TEXT PRIMARY KEY, task TEXT, fingerprint TEXT, freed INTEGER);
-  CREATE TABLE questions (task TEXT, place INTEGER, name TEXT, question TEXT, answer TEXT, PRIMARY KEY (task, name));
-  CREATE TABLE steps (task TEXT, name TEXT, PRIMARY KEY (task, name));
+    watched INTEGER, attempt TEXT, silent INTEGER, failure TEXT) WITHOUT ROWID;
+  CREATE TABLE texts (task TEXT, kind TEXT, part INTEGER, text TEXT, PRIMARY KEY (task, kind, part)) WITHOUT ROWID;
+  CREATE TABLE keys (key TEXT PRIMARY KEY, task TEXT, fingerprint TEXT, freed INTEGER) WITHOUT ROWID;
+  CREATE TABLE questions (task TEXT, place INTEGER, name TEXT, question TEXT, answer TEXT, taken INTEGER,
+    PRIMARY KEY (task, name)) WITHOUT ROWID;
+  CREATE TABLE steps (task TEXT, name TEXT, run INTEGER, PRIMARY KEY (task, name)) WITHOUT ROWID;
+  CREATE INDEX held ON keys (task);
   CREATE INDEX unfinished ON tasks (status) WHERE status IN ('working', 'input_required');
   CREATE INDEX expiry ON tasks (expires)`;
 
@@ -36,9 +39,13 @@ export interface TaskRow {
   /** How often the watchdog had it run again. */
   readonly revivals: number;
   readonly repeatable: number;
-  /** Whether it has completed a step. */
+  /** 1 if it has done a step that is kept, -1 if it has done one that is not, 0 if it has done none. */
   readonly checkpoint: number;
   readonly watched: number;
+  /** Identifies its latest run. */
+  readonly attempt: string | null;
+  /** Since when its run may have been silent, if the object has restarted since it was last heard of; else 0. */
+  readonly silent: number;
   readonly failure: TaskFailure | null;
 }
 
@@ -74,7 +81,7 @@ export class TaskTable {
   insert({ id, partition, head, call, isRepeatable, ttlMs }: NewTask, now: number): void {
     this.#tables.make();
     this.#sql.exec(
-      "INSERT INTO tasks VALUES (?, ?, 'working', ?, ?, ?, 0, 0, 0, ?, 0, 0, NULL)",
+      "INSERT INTO tasks VALUES (?, ?, 'working', ?, ?, ?, 0, 0, 0, ?, 0, 0, NULL, 0, NULL)",
       ...[id, partition, now, now, now + ttlMs, isRepeatable ? 1 : 0],
     );
     this.keepText(id, "head", head);
@@ -83,14 +90,16 @@ export class TaskTable {
 
   /** Changes columns of a row, and with them its sequence. */
   update(id: string, changes: Partial<TaskRow>, now: number): void {
-    this.note(id, { ...changes, updated: now });
-    this.#sql.exec("UPDATE tasks SET sequence = sequence + 1 WHERE id = ?", id);
+    this.#change(id, { ...changes, updated: now }, ["sequence = sequence + 1"]);
   }
 
   /** Changes columns that callers do not see. */
   note(id: string, changes: Partial<TaskRow>): void {
-    const columns = Object.keys(changes);
-    const set = columns.map((column) => `${column} = ?`).join(", ");
+    this.#change(id, changes, []);
+  }
+
+  #change(id: string, changes: Partial<TaskRow>, more: readonly string[]): void {
+    const set = [...Object.keys(changes).map((column) => `${column} = ?`), ...more].join(", ");
     this.#sql.exec(`UPDATE tasks SET ${set} WHERE id = ?`, ...(Object.values(changes) as SqlStorageValue[]), id);
   }
 
@@ -108,14 +117,14 @@ export class TaskTable {
     this.#sql.exec("INSERT OR REPLACE INTO keys VALUES (?, ?, ?, ?)", key, id, fingerprint, isFreed ? 1 : 0);
   }
 
+  /** From now on, a delivered result frees all of the task's keys. */
+  freeOnDelivery(id: string): void {
+    this.#sql.exec("UPDATE keys SET freed = 1 WHERE task = ?", id);
+  }
+
   /** @param all whether to free all of the task's keys, not only those that a delivered result frees */
   free(id: string, all: boolean): void {
     this.#sql.exec(`DELETE FROM keys WHERE task = ?${all ? "" : " AND freed = 1"}`, id);
-  }
-
-  /** From now on, a delivered result frees all of the task's keys. */
-  freeLater(id: string): void {
-    this.#sql.exec("UPDATE keys SET freed = 1 WHERE task = ?", id);
   }
 
   asked(id: string): Asked[] {
@@ -128,7 +137,7 @@ export class TaskTable {
 
   ask(id: string, name: string, question: string): void {
     this.#sql.exec(
-      "INSERT OR IGNORE INTO questions SELECT ?, COUNT(*), ?, ?, NULL FROM questions WHERE task = ?",
+      "INSERT OR IGNORE INTO questions SELECT ?, COUNT(*), ?, ?, NULL, 0 FROM questions WHERE task = ?",
       ...[id, name, question, id],
     );
   }
@@ -142,17 +151,31 @@ export class TaskTable {
     return rowsWritten > 0;
   }
 
-  /** @returns whether the step had not been entered before */
-  enter(id: string, step: string): boolean {
-    return this.#sql.exec("INSERT OR IGNORE INTO steps VALUES (?, ?)", id, step).rowsWritten > 0;
+  /** A run goes on with the answer to a question. */
+  take(id: string, name: string): void {
+    this.#sql.exec("UPDATE questions SET taken = 1 WHERE task = ? AND name = ?", id, name);
+  }
+
+  /** Whether there is a question with whose answer no run has gone on yet. */
+  isWaiting(id: string): boolean {
+    return [...this.#sql.exec("SELECT 1 FROM questions WHERE task = ? AND taken = 0 LIMIT 1", id)].length > 0;
+  }
+
+  /** @returns whether no other run has entered the step */
+  enter(id: string, run: number, step: string): boolean {
+    this.#sql.exec("INSERT OR IGNORE INTO steps VALUES (?, ?, ?)", id, step, run);
+    const entered = this.#sql.exec<{ run: number }>("SELECT run FROM steps WHERE task = ? AND name = ?", id, step);
+    return entered.one().run === run;
   }
 
   keepText(id: string, kind: TextKind, text: string): void {
-    this.#forgetText(id, kind);
-    for (let part = 0; part * PART < text.length; part++) {
+    let part = 0;
+    for (; part * PART < text.length; part++) {
       const piece = text.slice(part * PART, (part + 1) * PART);
-      this.#sql.exec("INSERT INTO texts VALUES (?, ?, ?, ?)", id, kind, part, piece);
+      this.#sql.exec("INSERT OR REPLACE INTO texts VALUES (?, ?, ?, ?)", id, kind, part, piece);
     }
+    // An earlier text may have been longer.
+    this.#forgetText(id, kind, part);
   }
 
   /** @returns undefined if the task has no such text */
@@ -164,8 +187,8 @@ export class TaskTable {
     return Array.from(parts, ({ text }) => text).join("") || undefined;
   }
 
-  #forgetText(id: string, kind: TextKind): void {
-    this.#sql.exec("DELETE FROM texts WHERE task = ? AND kind = ?", id, kind);
+  #forgetText(id: string, kind: TextKind, fromPart = 0): void {
+    this.#sql.exec("DELETE FROM texts WHERE task = ? AND kind = ? AND part >= ?", id, kind, fromPart);
   }
 
   /** Forgets what only a run needs. */

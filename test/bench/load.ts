@@ -1,5 +1,6 @@
 /** Generates load, in its own process: many connections, each checking an answer before it sends its next request. */
 import { type Exchange, type Given, SCENARIOS } from "./scenarios.ts";
+import { TASK_SCENARIOS } from "./task-scenarios.ts";
 import { Connection } from "./wire.ts";
 
 export interface Order {
@@ -33,7 +34,7 @@ export async function carryOut({
   requests,
   given,
 }: Order): Promise<Measured> {
-  const scenario = SCENARIOS.find((one) => one.name === name);
+  const scenario = [...SCENARIOS, ...TASK_SCENARIOS].find((one) => one.name === name);
   if (scenario === undefined) throw new Error(`no scenario is called ${name}`);
   const all = Array.from({ length: connections }, () => new Connection(port));
   const first = all[0] as Connection;

@@ -1,11 +1,13 @@
 /** Formats the results of a run as tables. */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { resolve } from "node:path";
 import type { Cold } from "./cold.ts";
 import type { Memory, MemoryRow } from "./memory.ts";
 import type { Scenario } from "./scenarios.ts";
 import { WORKERD_VERSION } from "./server.ts";
+import { TASKS_HEAD, tasksPrinted } from "./task-report.ts";
+import type { Tasks } from "./tasks.ts";
 
 /** One measurement. Times are in microseconds. */
 export interface Entry {
@@ -66,7 +68,7 @@ const HEAD = [
   "half of the rounds",
   "target",
 ];
-const count = (value: number) => Math.round(value).toLocaleString("en");
+export const count = (value: number) => Math.round(value).toLocaleString("en");
 
 function lines({ scenario, entries }: Row): string[][] {
   const bare = entries.get("bare");
@@ -96,7 +98,7 @@ function middle(ascending: readonly number[]): string {
   return `${at(0.25)} to ${at(0.75)}`;
 }
 
-function table(head: readonly string[], body: readonly (readonly string[])[]): string {
+export function table(head: readonly string[], body: readonly (readonly string[])[]): string {
   const all = [head, head.map(() => "---"), ...body];
   return all.map((line) => `| ${line.join(" | ")} |`).join("\n");
 }
@@ -110,6 +112,7 @@ export function printed(
   rows: readonly Row[],
   cold: Cold | undefined,
   memory: Memory | undefined,
+  tasks: Tasks | undefined,
   sizes: readonly (readonly [name: string, kib: number])[],
   { rounds, seconds, connections, isPinned }: Setting,
 ): string {
@@ -138,6 +141,7 @@ export function printed(
       memoryTable(memory.unlimited),
     );
   }
+  if (tasks) parts.push(...tasksPrinted(tasks));
   if (sizes.length > 0) {
     const body = sizes.map(([name, kib]) => [name, kib.toFixed(1)]);
     parts.push("What is uploaded, minified and after gzip, in KiB:", table(["server", "KiB"], body));
@@ -161,12 +165,20 @@ function memoryTable(rows: readonly MemoryRow[]): string {
 
 const quoted = (word: string) => (/^[\w./-]+$/.test(word) ? word : `"${word}"`);
 
-function machine(): string {
+export function machine(): string {
   const [core] = cpus();
   return `${availableParallelism()} cores of ${core?.model.trim() ?? "an unknown kind"}, Node ${process.versions.node}, workerd ${WORKERD_VERSION}`;
 }
 
+/** Writes RESULTS.md, or only its section about tasks. A run without tasks leaves that section as it is. */
 export function write(text: string, given: readonly string[]): void {
+  const file = resolve(import.meta.dirname, "RESULTS.md");
+  const [known = "", tasks] = readFileSync(file, "utf8").split(`\n${TASKS_HEAD}\n`);
+  if (text.startsWith(TASKS_HEAD)) {
+    writeFileSync(file, `${known}\n${text}\n`);
+    return;
+  }
+  const kept = tasks === undefined || text.includes(TASKS_HEAD) ? "" : `\n${TASKS_HEAD}\n${tasks}`;
   const head = `# What a run of the benchmark found
 
 Written by \`npm run bench -- ${given.map(quoted).join(" ")}\` on ${new Date().toISOString().slice(0, 10)}, on ${machine()}.
@@ -190,5 +202,5 @@ with 16 and 32 connections wrk put OXP at 0.88 and 0.91 of bare, MCP legacy at 0
 the differences are those between pairs of processes. (The code measured then is that of 2026-11-23, in which \`execute\`
 and the endpoints are straight async functions; the table is older where it says so above.)
 `;
-  writeFileSync(resolve(import.meta.dirname, "RESULTS.md"), `${head}\n${text}\n`);
+  writeFileSync(file, `${head}\n${text}\n${kept}`);
 }

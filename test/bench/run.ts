@@ -3,7 +3,7 @@
  *
  *   --rounds N     how often to measure each scenario (9); medians are reported
  *   --seconds N    how long to measure each time (5)
- *   --only REGEXP  only scenarios whose name matches, "start" or "memory"; may be repeated
+ *   --only REGEXP  only scenarios whose name matches, "start", "memory" or "tasks"; may be repeated
  *   --peers        also measure other MCP servers, which are installed first
  *   --write        write the tables to test/bench/RESULTS.md
  *
@@ -19,6 +19,7 @@ import { memory } from "./memory.ts";
 import { type Entry, joined, printed, write } from "./report.ts";
 import { SCENARIOS, type Scenario } from "./scenarios.ts";
 import { canPin, LOAD_CORE, pinned } from "./server.ts";
+import { tasks } from "./tasks.ts";
 
 const CONNECTIONS = 32;
 /** V8 is still optimizing in the second after the first: a server with more code than bare reaches 0.7 of it then. */
@@ -61,7 +62,7 @@ function options() {
     if (!(Number.isInteger(rounds) && rounds > 0)) throw new Error("--rounds takes a whole number above 0");
     if (!(seconds > 0)) throw new Error("--seconds takes a number above 0");
     const only = values.only.map((pattern) => new RegExp(pattern));
-    const names = [...SCENARIOS.map(({ name }) => name), "start", "memory"];
+    const names = [...SCENARIOS.map(({ name }) => name), "start", "memory", "tasks"];
     if (only.length > 0 && !names.some((name) => only.some((pattern) => pattern.test(name)))) {
       throw new Error(`--only fits none of these:\n  ${names.join("\n  ")}`);
     }
@@ -108,12 +109,13 @@ try {
   const races = wanted.map((scenario) => ({ scenario, entries: new Map<string, Entry[]>() }));
   const cold = isWanted("start") ? await coldStart(field, rounds) : undefined;
   const kept = isWanted("memory") ? await memory(load.measure, CONNECTIONS, field.folder) : undefined;
+  const asTasks = isWanted("tasks") ? await tasks(load.measure, CONNECTIONS) : undefined;
   const sizes: (readonly [name: string, kib: number])[] = [
     ["trivet, with one tool", gzipKib(field.module("one"))],
     ...others.map((peer) => [peer.name, gzipKib(bundledPeer(peer))] as const),
   ];
   const found = (done: number) =>
-    printed(races, cold, kept, others.length > 0 ? sizes : [], {
+    printed(races, cold, kept, asTasks, others.length > 0 ? sizes : [], {
       rounds: done,
       seconds,
       connections: CONNECTIONS,

@@ -166,14 +166,14 @@ export function freePort(): Promise<number> {
 /** Ticks of proc(5) are hundredths of a second on every Linux. */
 const TICK_MS = 10;
 
-function cpuOf(pid: number): number | undefined {
+export function cpuOf(pid: number): number | undefined {
   const text = read(`/proc/${pid}/stat`);
   // The second field is a name in parentheses, which may contain spaces.
   const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
   return fields && (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
-function memoryOf(pid: number): number | undefined {
+export function memoryOf(pid: number): number | undefined {
   const [, kib] = /^VmRSS:\s+(\d+)/m.exec(read(`/proc/${pid}/status`) ?? "") ?? [];
   return kib === undefined ? undefined : Number(kib) / 1_024;
 }

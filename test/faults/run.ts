@@ -1,10 +1,17 @@
 /**
  * `npm run faults [KEYS]`: calls with 3 to 50 duplicates each, at two locations and over all protocols, while KV fails
  * and runners are killed; once with claims in the object, once with KV alone. Prints the counts.
+ *
+ * `npm run faults tasks [TASKS] [KILLS]`: tasks of long tools, while workerd is killed (tasks/run.ts).
  */
 import { openRig } from "../support/node/rig.ts";
 import { ABREAST, PLAN, type Tally, WEATHER } from "./plan.ts";
+import { runTasks } from "./tasks/run.ts";
 
+if (process.argv[2] === "tasks") {
+  await runTasks(Number(process.argv[3] ?? 500), Number(process.argv[4] ?? 50));
+  process.exit();
+}
 const keys = Number(process.argv[2] ?? 10_000);
 const stores = (process.argv[3]?.split(",") ?? ["claims", "kv"]) as ("claims" | "kv")[];
 const rows: [string, (tally: Tally) => string | number][] = [

@@ -70,19 +70,13 @@ export interface Asked {
   readonly answer: string | undefined;
 }
 
-/** How to read a task. */
-export interface Reading {
-  /** With `waitMs`: wait up to so many milliseconds while the task's sequence is `known`. */
-  readonly known?: number | undefined;
-  readonly waitMs?: number;
-}
-
+/** Each method may be called again if its response was lost. */
 export interface TaskLedger {
   /** Finds the task of an earlier call. @returns undefined if there is none */
   find(keys: readonly TaskKey[]): Promise<Exclude<Started, { state: "full" }> | undefined>;
   start(task: NewTask): Promise<Started>;
   /** @returns undefined if there is no such task */
-  read(id: string, reading?: Reading): Promise<StoredTask | undefined>;
+  read(id: string): Promise<StoredTask | undefined>;
   /** Keeps sealed answers to open questions. @returns false if there is no such task */
   answer(id: string, answers: Readonly<Record<string, string>>): Promise<boolean>;
   /** @returns false if there is no such task */
@@ -94,15 +88,24 @@ export interface TaskLedger {
 
   // From here on, for the run of a task. A run that is over gets `false` or undefined, and should stop.
 
-  /** @returns undefined if the task must not run: it has ended, or was cut short and must not run again */
-  begin(id: string): Promise<Begun | undefined>;
+  /**
+   * @param attempt identifies this run: with the same, it begins once, however often it asks
+   * @returns undefined if the task must not run: it has ended, or was cut short and must not run again
+   */
+  begin(id: string, attempt: string): Promise<Begun | undefined>;
   /** A sign of life, with a sealed report if there is a new one. @returns the answers so far; undefined if it is over */
   beat(id: string, run: number, report?: string): Promise<Readonly<Record<string, string>> | undefined>;
   /** Opens a question. */
   ask(id: string, run: number, name: string, question: string): Promise<boolean>;
-  /** The run has reached a checkpoint: what lies before it will not be repeated. */
-  checkpoint(id: string, run: number): Promise<boolean>;
-  /** Enters a step that must not be entered twice. @returns false if it was entered before, or the run is over */
+  /** The run goes on with the answer to a question: it may act from here on. */
+  take(id: string, run: number, name: string): Promise<boolean>;
+  /**
+   * The run has done a step.
+   *
+   * @param isKept whether it is a checkpoint: what lies before it will not be repeated
+   */
+  checkpoint(id: string, run: number, isKept: boolean): Promise<boolean>;
+  /** Enters a step that must not be done twice. @returns false if another run has entered it, or this one is over */
   enter(id: string, run: number, step: string): Promise<boolean>;
   /**
    * Ends the task with a sealed result.

@@ -9,9 +9,7 @@ import type { Question } from "../model/elicitation.ts";
 import type { Begun, TaskLedger } from "../ports/task-ledger.ts";
 import { hashOf } from "../run/questions.ts";
 import type { TaskSeal } from "./task-seal.ts";
-
-/** Progress is stored this often at most, in milliseconds: each report is a write. */
-const REPORT_MS = 1_000;
+import { pollMsAt } from "./task-view.ts";
 
 interface LinkParts {
   readonly id: string;
@@ -40,6 +38,7 @@ export class RunLink implements Client, Sink {
   /** Questions that this run has asked, by name. */
   readonly #askedNow = new Set<string>();
   #progress: TaskProgress | undefined;
+  readonly #since = Date.now();
   #reporting: ReturnType<typeof setTimeout> | undefined;
 
   constructor(parts: LinkParts) {
@@ -58,10 +57,14 @@ export class RunLink implements Client, Sink {
 
   progress(done: number, total: number | undefined, message: string | undefined): void {
     this.#progress = { done, total, message };
-    this.#reporting ??= setTimeout(() => {
-      this.#reporting = undefined;
-      void this.#beat();
-    }, REPORT_MS);
+    // Each report is a write, so it is stored no more often than clients are told to look.
+    this.#reporting ??= setTimeout(
+      () => {
+        this.#reporting = undefined;
+        void this.#beat();
+      },
+      pollMsAt(Date.now() - this.#since),
+    );
   }
 
   /** Callers of tasks get no log messages (MCP, tasks extension, Task Status Notifications). */
@@ -97,7 +100,10 @@ export class RunLink implements Client, Sink {
     // A name may be that of a member that every object has.
     while (!Object.hasOwn(this.#answers, name) && !this.isOver) await this.#nextBeat();
     const answer = Object.hasOwn(this.#answers, name) ? this.#answers[name] : undefined;
-    return answer === undefined ? undefined : seal.open(`answer ${name}`, answer);
+    if (answer === undefined) return undefined;
+    // Until here, the tool has only asked, and may run again.
+    if (!(await ledger.take(id, begun.run, name))) this.#over.abort();
+    return seal.open(`answer ${name}`, answer);
   }
 
   end(): void {

@@ -1,5 +1,5 @@
 /** Runs a task: the steps of `execute` from load to check, for a call in its stored form. Its ledger gets the result. */
-import { describeError } from "../lib/log.ts";
+import { describeError, type Log } from "../lib/log.ts";
 import type { ToolDefinition } from "../model/definition.ts";
 import { isFinal, type Outcome } from "../model/outcome.ts";
 import { audit } from "../pipeline/audit.ts";
@@ -13,7 +13,7 @@ import { run } from "../run/run-tool.ts";
 import { RunLink } from "./run-link.ts";
 import { callOf, type TaskCall } from "./task-call.ts";
 import { type EngineRun, TaskContext } from "./task-context.ts";
-import { type TaskSeal, taskSeal } from "./task-seal.ts";
+import { taskSeal } from "./task-seal.ts";
 
 /** What a run is given. */
 export interface TaskParts {
@@ -36,32 +36,62 @@ export interface KeptResult {
 
 type Ended = KeptResult | { readonly failure: TaskFailure };
 
-const TRIES = 6;
-const TRY_AGAIN_MS = 100;
+/** How long a run that has ended tries to tell its ledger, in milliseconds: longer than any restart of an object. */
+const PATIENCE_MS = 10 * 60_000;
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 15_000;
 const TOO_LARGE = "The tool's result is too large to be kept.";
 
 /**
- * Runs a task, unless it has ended or must not run again. Rejects if the ledger cannot be reached, so that the engine
- * tries again.
+ * Runs a task, unless it has ended or must not run again. Rejects only if the run could not begin: the engine tries
+ * again then. It must not do so later, because the tool has run.
  */
 export async function runTask(parts: TaskParts): Promise<void> {
   const { id, partition, ledger, runtime } = parts;
-  const begun = await ledger.begin(id);
-  if (begun === undefined) return;
   const seal = await taskSeal(runtime.signer, partition, id);
+  const begun = await ledger.begin(id, crypto.randomUUID());
+  if (begun === undefined) return;
+  const end = (ended: KeptEnd) => insist(() => ended(ledger, begun.run), runtime.log);
   const call = await seal.open<TaskCall>("call", begun.call).catch((error) => {
     // The signing key was replaced.
     runtime.log({ level: "error", message: "task not opened", error: describeError(error) });
   });
-  if (call === undefined) return void (await ledger.fail(id, begun.run, "lost"));
+  if (call === undefined) return end((to, run) => to.fail(id, run, "lost"));
   const link = new RunLink({ ...parts, begun, seal, log: runtime.log });
   try {
     const carrying = () => carryOut(call, begun, link, parts);
     const ended = await (runtime.tracer ? runtime.tracer.inSpan(carrying) : carrying());
-    if ("failure" in ended) await ledger.fail(id, begun.run, ended.failure);
-    else await keep(ended, begun, seal, parts);
+    if ("failure" in ended) return await end((to, run) => to.fail(id, run, ended.failure));
+    const { outcome } = ended;
+    const sealed = await seal.seal("result", ended).catch(() => {
+      const tooLarge: Outcome = { kind: "failed", fault: { message: TOO_LARGE } };
+      return seal.seal("result", { ...ended, outcome: tooLarge });
+    });
+    await end((to, run) => to.finish(id, run, sealed, isFinal(outcome)));
+  } catch (error) {
+    runtime.log({ level: "error", message: "task not carried out", error: describeError(error) });
+    await end((to, run) => to.fail(id, run, "lost"));
   } finally {
     link.end();
+  }
+}
+
+/** Tells a ledger how a run has ended. */
+type KeptEnd = (ledger: TaskLedger, run: number) => Promise<unknown>;
+
+/** Does what must not be lost to a ledger that is restarting. If even patience does not help, the watchdog decides. */
+async function insist(work: () => Promise<unknown>, log: Log): Promise<void> {
+  const until = Date.now() + PATIENCE_MS;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (Date.now() + pauseMs > until) {
+        return log({ level: "error", message: "end of task not kept", error: describeError(error) });
+      }
+      await new Promise((resume) => setTimeout(resume, pauseMs));
+    }
   }
 }
 
@@ -110,22 +140,4 @@ async function carryOut(kept: TaskCall, begun: Begun, link: RunLink, parts: Task
   return context.isInterrupted
     ? { failure: "interrupted" }
     : { ...ended(outcome, durationMs), sawSession: context.sawSession };
-}
-
-async function keep(ended: KeptResult, { run }: Begun, seal: TaskSeal, parts: TaskParts): Promise<void> {
-  const { id, ledger } = parts;
-  const { outcome } = ended;
-  const sealed = await seal.seal("result", ended).catch(() => {
-    const tooLarge: Outcome = { kind: "failed", fault: { message: TOO_LARGE } };
-    return seal.seal("result", { ...ended, outcome: tooLarge });
-  });
-  for (let tried = 1; ; tried++) {
-    try {
-      return void (await ledger.finish(id, run, sealed, isFinal(outcome)));
-    } catch (error) {
-      // The tool has run: its result must not be lost to a ledger that is restarting.
-      if (tried === TRIES) throw error;
-      await new Promise((resume) => setTimeout(resume, TRY_AGAIN_MS * 2 ** tried));
-    }
-  }
 }

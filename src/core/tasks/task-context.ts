@@ -23,6 +23,8 @@ const MAX_TRIES = 3;
 
 /** What an engine offers a run. */
 export interface EngineRun {
+  /** Whether steps that were done are not done again in a later run: they are checkpoints. */
+  readonly keepsSteps: boolean;
   /**
    * Does a step, or returns what it returned in an earlier run.
    *
@@ -50,11 +52,14 @@ export class Interrupted extends Error {
 
 export class TaskContext extends LongRunContext {
   readonly #task: TaskRun;
+  #hasCheckpoint = false;
   #waiting = 0;
   #since = 0;
   #waitedBefore = 0;
   /** Whether a step that must not be done twice had been entered before. */
   isInterrupted = false;
+  /** How often this run has reached a step that must not be done twice, by name. */
+  readonly #entered = new Map<string, number>();
 
   constructor(call: Call, offer: Offer, granted: Granted, runtime: Runtime, task: TaskRun) {
     super(call, offer, granted, runtime);
@@ -64,8 +69,9 @@ export class TaskContext extends LongRunContext {
   protected override doStep: DoStep = async (name, work, { once }: StepOptions) => {
     const { id, run, ledger, engine } = this.#task;
     let thrown: { readonly error: unknown } | undefined;
+    const place = once ? this.#placeOf(name) : name;
     const doOnce = async () => {
-      if (once && !(await ledger.enter(id, run, name))) {
+      if (once && !(await ledger.enter(id, run, place))) {
         this.isInterrupted = true;
         throw new Interrupted(`The step "${name}" was cut short, and must not be done twice`);
       }
@@ -80,13 +86,22 @@ export class TaskContext extends LongRunContext {
           throw error;
         }
       });
-      await ledger.checkpoint(id, run);
+      // The first of a run is as good as all: what matters is that there is one.
+      if (!this.#hasCheckpoint) await ledger.checkpoint(id, run, engine.keepsSteps);
+      this.#hasCheckpoint = true;
       return value;
     } catch (error) {
       // The engine turns errors into errors of its own, and a ToolError must stay one.
       throw thrown ? thrown.error : error;
     }
   };
+
+  /** Tells steps of the same name apart by their order, as the engine does. */
+  #placeOf(name: string): string {
+    const count = (this.#entered.get(name) ?? 0) + 1;
+    this.#entered.set(name, count);
+    return `${count} ${name}`;
+  }
 
   override canAsk(ability: Capability): boolean {
     return this.#task.capabilities.has(ability);

@@ -22,6 +22,11 @@ const FAILURES: Readonly<Record<TaskFailure, string>> = {
 const MIN_POLL_MS = 1_000;
 export const MAX_POLL_MS = 10_000;
 
+/** @param ageMs how old a task is */
+export function pollMsAt(ageMs: number): number {
+  return Math.round(Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, ageMs / 10)));
+}
+
 /** @returns undefined if this caller may not see the task */
 export async function viewOf(stored: StoredTask, seal: TaskSeal, by: TaskCaller): Promise<TaskView | undefined> {
   const head = await seal.open<TaskHead>("head", stored.head);
@@ -40,7 +45,7 @@ export async function viewOf(stored: StoredTask, seal: TaskSeal, by: TaskCaller)
     createdAt: created,
     updatedAt: updated,
     expiresAt: expires,
-    pollMs: Math.round(Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, (Date.now() - created) / 10))),
+    pollMs: pollMsAt(Date.now() - created),
     questions: new Map(await Promise.all(questions)),
     result: resultOf(stored, kept, entry),
   };

@@ -8,7 +8,7 @@ import type { Fault, Refusal } from "../model/outcome.ts";
 import { granted, partitionOf } from "../model/principal.ts";
 import type { Runtime } from "../ports/runtime.ts";
 import { randomId, type Signer } from "../ports/signed-handles.ts";
-import type { Reading, Started, StoredTask, TaskKey, TaskLedger } from "../ports/task-ledger.ts";
+import type { Started, StoredTask, TaskKey, TaskLedger } from "../ports/task-ledger.ts";
 import type { LongCall, TaskCaller, Tasks } from "../ports/tasks.ts";
 import { DEFAULT_TIMEOUT_MS } from "../run/run-code.ts";
 import { answerQuestions } from "./answer-questions.ts";
@@ -29,6 +29,9 @@ export interface TasksParts {
 }
 
 const RETRY_MS = 1_000;
+/** Between two questions to the ledger, for a call that waits: at first, and after some time. */
+const MIN_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 2_000;
 const TOO_LARGE = "The input is too large to be kept until the call has run";
 const UNKNOWN = "There is no such call of this tool, or its result has expired; call the tool anew, without task_id";
 
@@ -39,7 +42,7 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
   const start = async (long: LongCall, prepared: unknown, keys: readonly TaskKey[]): Promise<Started> => {
     const { caller, offer, runtime } = long;
     const partition = partitionOf(caller.principal);
-    // An instance of a workflow must not have an id that begins with "-", as one of 64 random ids does.
+    // With a letter first, because an instance of a workflow must not begin with "-" (Workflows, Limits).
     const id = `t${randomId()}`;
     const seal = await taskSeal(runtime.signer, partition, id);
     const { annotations, timeoutMs = DEFAULT_TIMEOUT_MS } = offer.traits;
@@ -65,8 +68,8 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
     return viewOf(stored, seal, by);
   };
 
-  const read = async (id: string, by: TaskCaller, reading?: Reading): Promise<TaskView | undefined> => {
-    const stored = await ledgerFor(by).read(id, reading);
+  const read = async (id: string, by: TaskCaller): Promise<TaskView | undefined> => {
+    const stored = await ledgerFor(by).read(id);
     return stored && open(stored, by);
   };
 
@@ -75,6 +78,20 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
     const seal = await taskSeal(by.runtime.signer, partitionOf(by.caller.principal), id);
     const sealed = Array.from(answers, async ([name, value]) => [name, await seal.seal(`answer ${name}`, value)]);
     return ledgerFor(by).answer(id, Object.fromEntries(await Promise.all(sealed)));
+  };
+
+  /**
+   * Asks again and again, each time after a longer pause, until the task has changed or the time is over. If the ledger
+   * answered when it has changed, it would have to stay awake meanwhile, which costs more.
+   *
+   * @returns undefined if there is no such task any more
+   */
+  const changed = async (task: TaskView, by: { caller: Caller; runtime: Runtime }, until: number) => {
+    for (let pauseMs = MIN_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+      await new Promise((resume) => setTimeout(resume, Math.min(pauseMs, Math.max(0, until - Date.now()))));
+      const next = await read(task.id, by);
+      if (next?.sequence !== task.sequence || Date.now() >= until || by.caller.client?.isOver) return next;
+    }
   };
 
   /** Waits until the task ends, asks a question that its caller cannot answer at once, or the time is over. */
@@ -104,10 +121,11 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
         const asked = await answerQuestions(task, caller, (answers) => answer(id, answers, by));
         if (asked) return { outcome: asked, durationMs: 0, entry };
       }
-      const leftMs = until - Date.now();
-      if (leftMs <= 0 || caller.client?.isOver) return { ...running(task.pollMs, entry), task };
-      const next = await read(id, by, { known: task.sequence, waitMs: leftMs });
+      if (Date.now() >= until || caller.client?.isOver) return { ...running(task.pollMs, entry), task };
+      const next = await changed(task, by, until);
       if (next === undefined) return failed({ message: UNKNOWN }, entry);
+      // The time is over, or too many wait already.
+      if (next.sequence === task.sequence) return { ...running(next.pollMs, entry), task: next };
       task = next;
     }
   };
