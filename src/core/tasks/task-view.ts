@@ -11,7 +11,7 @@ import type { KeptResult } from "./run-task.ts";
 import type { TaskHead } from "./task-call.ts";
 import type { TaskSeal } from "./task-seal.ts";
 
-const FAILURES: Readonly<Record<TaskFailure, string>> = {
+export const FAILURES: Readonly<Record<TaskFailure, string>> = {
   interrupted:
     "The server was interrupted while this call was running. The call may have had its effect, so it was not run again.",
   lost: "The server was interrupted while this call was running, and could not continue it.",
