@@ -6,18 +6,14 @@ import type { WorkflowStep } from "cloudflare:workers";
 import type { EngineRun } from "../core/tasks/task-context.ts";
 import type { Engine } from "./ledger.ts";
 
-/** What an instance of the workflow is given. */
+/** What an instance of the workflow is given. Its id is that of the task. */
 export interface RunParams {
-  /** Of the task. */
-  readonly id: string;
   readonly partition: string;
 }
 
 /** Statuses of an instance that will not run any more. */
 const ENDED: readonly string[] = ["complete", "errored", "terminated"];
 const REVIVE = "revive";
-/** The id of a task's instance. It must not begin with a dash, as a task's id may (Workers API, `create`). */
-const nameOf = (id: string) => `task-${id}`;
 /** Milliseconds in 25 hours: longer than any task. */
 const LONGEST_MS = 25 * 3_600_000;
 
@@ -25,9 +21,9 @@ export function workflowEngine(workflow: Workflow<RunParams>): Engine {
   const engine: Engine = {
     async start(id, partition) {
       try {
-        await workflow.create({ id: nameOf(id), params: { id, partition } });
+        await workflow.create({ id, params: { partition } });
       } catch (error) {
-        const exists = await workflow.get(nameOf(id)).then(
+        const exists = await workflow.get(id).then(
           () => true,
           () => false,
         );
@@ -37,7 +33,7 @@ export function workflowEngine(workflow: Workflow<RunParams>): Engine {
       }
     },
     async revive(id) {
-      const instance = await workflow.get(nameOf(id));
+      const instance = await workflow.get(id);
       const { status } = await instance.status();
       if (ENDED.includes(status)) return false;
       // Under `wrangler dev`, an instance whose process was killed stays "running" until something happens to it. An
@@ -46,12 +42,12 @@ export function workflowEngine(workflow: Workflow<RunParams>): Engine {
       return true;
     },
     async stop(id) {
-      const instance = await workflow.get(nameOf(id));
+      const instance = await workflow.get(id);
       const { status } = await instance.status();
       if (!ENDED.includes(status)) await instance.terminate();
     },
     async wake(id, question) {
-      const instance = await workflow.get(nameOf(id));
+      const instance = await workflow.get(id);
       await instance.sendEvent({ type: await eventOf(question), payload: null });
     },
   };

@@ -10,8 +10,8 @@ import { type LedgerObjects, ledgerIn } from "./object-tasks.ts";
 const AGAIN = { retries: { limit: 10, delay: "2 seconds", backoff: "exponential" }, timeout: "2 days" } as const;
 
 export class LongRun extends WorkflowEntrypoint<unknown, RunParams> {
-  override async run({ payload }: WorkflowEvent<RunParams>, step: WorkflowStep): Promise<void> {
-    const { id, partition } = payload;
+  override async run({ instanceId: id, payload }: WorkflowEvent<RunParams>, step: WorkflowStep): Promise<void> {
+    const { partition } = payload;
     const ledger = ledgerIn(ledgers as LedgerObjects, partition);
     const engine = workflowRun(step);
     await step.do("tool", AGAIN, () => runTask({ id, partition, ledger, engine, runtime, beatMs }));
