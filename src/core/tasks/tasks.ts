@@ -124,7 +124,7 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
       if (Date.now() >= until || caller.client?.isOver) return { ...running(task.pollMs, entry), task };
       const next = await changed(task, by, until);
       if (next === undefined) return failed({ message: UNKNOWN }, entry);
-      // The time is over, or too many wait already.
+      // The time is over, or the client has gone.
       if (next.sequence === task.sequence) return { ...running(next.pollMs, entry), task: next };
       task = next;
     }
