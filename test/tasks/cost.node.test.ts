@@ -191,7 +191,7 @@ describe("the cost of a task", () => {
     await expectCost(caller, ask, { start: 1, instance: 1, step: 2, begin: 1, ask: 1, beat: 1, rows: 9 });
     const inputResponses = { name: { action: "accept", content: { name: "Ada" } } };
     const answer = () => caller.ask("tasks/update", { taskId: id, inputResponses });
-    await expectCost(caller, answer, { read: 1, answer: 1, beat: 1, finish: 1, rows: 7 });
+    await expectCost(caller, answer, { read: 1, answer: 1, beat: 1, take: 1, finish: 1, rows: 8 });
   });
 
   it("that is looked at, while it runs and later: one request", async () => {
