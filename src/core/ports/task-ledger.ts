@@ -58,6 +58,8 @@ export interface StoredTask {
   /** Open questions by name. */
   readonly questions: Readonly<Record<string, string>>;
   readonly result: string | undefined;
+  /** Whether it has keys that are freed once its result is delivered. */
+  readonly isAwaited: boolean;
   readonly failure: TaskFailure | undefined;
 }
 

@@ -47,6 +47,7 @@ export async function viewOf(stored: StoredTask, seal: TaskSeal, by: TaskCaller)
     expiresAt: expires,
     pollMs: pollMsAt(Date.now() - created),
     questions: new Map(await Promise.all(questions)),
+    isAwaited: stored.isAwaited,
     result: resultOf(stored, kept, entry),
   };
 }

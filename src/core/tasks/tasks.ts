@@ -113,7 +113,7 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
     for (;;) {
       if (task.result) {
         // A result that nobody is there to receive is for the call that will be repeated.
-        if (!gone?.aborted) await ledgerFor(by).deliver(id);
+        if (task.isAwaited && !gone?.aborted) await ledgerFor(by).deliver(id);
         return give(task, task.result);
       }
       if (task.progress) {
@@ -127,7 +127,7 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
       if (Date.now() >= until || caller.client?.isOver) return { ...running(task.pollMs, entry), task };
       const next = await changed(task, by, until);
       if (next === undefined) return failed(UNKNOWN_TASK, entry);
-      // The time is over, or too many wait already.
+      // The time is over, or the client has gone.
       if (next.sequence === task.sequence) return { ...running(next.pollMs, entry), task: next };
       task = next;
     }
@@ -202,7 +202,7 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
       resume(id, entry, caller, runtime).catch((error) => unavailable(error, entry, caller, runtime)),
     async read(id, by) {
       const task = await read(id, by);
-      if (task?.result) await ledgerFor(by).deliver(id);
+      if (task?.result && task.isAwaited) await ledgerFor(by).deliver(id);
       return task;
     },
     answer,

@@ -1,94 +1,85 @@
-/** Steps of a task: what an engine keeps of them, and what a later run gets. */
+/** Steps of a tool that runs as a task, in a run that follows one that was cut short. */
 import { describe, expect, it } from "vitest";
+import type { Call } from "../../../src/core/model/call.ts";
+import type { Offer, Runtime } from "../../../src/core/ports/runtime.ts";
 import { hmacSigner } from "../../../src/core/ports/signed-handles.ts";
+import type { TaskLedger } from "../../../src/core/ports/task-ledger.ts";
 import { TaskContext, type TaskRun } from "../../../src/core/tasks/task-context.ts";
 import { taskSeal } from "../../../src/core/tasks/task-seal.ts";
-import { ToolError } from "../../../src/tool.ts";
 
-const seal = await taskSeal(
-  hmacSigner(async () => new Uint8Array(32)),
-  "p",
-  "t",
-);
+const signer = hmacSigner(async () => new Uint8Array(32));
+const seal = await taskSeal(signer, "p", "t");
+const GRANTED = { secrets: {}, authorization: {}, userId: undefined, fromCaller: undefined };
 
-/** An engine that keeps steps as Workflows do: what they return as text, and of an error name and message. */
-function engine() {
-  const kept = new Map<string, { readonly value: string } | { readonly error: string }>();
-  const doStep = async (name: string, work: () => Promise<string>): Promise<string> => {
-    if (!kept.has(name)) {
-      await work().then(
-        (value) => kept.set(name, { value }),
-        (error) => kept.set(name, { error: `${error.name}: ${error.message}` }),
-      );
-    }
-    const one = kept.get(name);
-    if (one === undefined || "error" in one) throw new Error(one?.error);
-    return one.value;
+/** The runs of one task: what the engine and the ledger know outlives each of them. */
+function task(keepsSteps: boolean) {
+  const kept = new Map<string, string>();
+  const entered = new Map<string, number>();
+  const checkpoints: [number, boolean][] = [];
+  return {
+    checkpoints,
+    run(run: number): TaskContext {
+      const counts = new Map<string, number>();
+      const ledger: Partial<TaskLedger> = {
+        async enter(_, by, step) {
+          if (!entered.has(step)) entered.set(step, by);
+          return entered.get(step) === by;
+        },
+        async checkpoint(_, by, isKept) {
+          checkpoints.push([by, isKept]);
+          return true;
+        },
+      };
+      const engine = {
+        keepsSteps,
+        async doStep(name: string, work: () => Promise<string>) {
+          // Like Workflows, which tell steps of the same name apart by their order.
+          const count = (counts.get(name) ?? 0) + 1;
+          counts.set(name, count);
+          if (!keepsSteps) return work();
+          const key = `${name}-${count}`;
+          if (!kept.has(key)) kept.set(key, await work());
+          return kept.get(key) as string;
+        },
+        untilWoken: async () => {},
+      };
+      const link = { isOver: false, stop() {} };
+      const own = { id: "t", run, ledger, engine, link, seal, capabilities: new Set() } as unknown as TaskRun;
+      return new TaskContext({} as Call, { traits: {} } as Offer, GRANTED, {} as Runtime, own);
+    },
   };
-  return { kept, run: { keepsSteps: true, doStep, untilWoken: async () => {} } };
 }
 
-/** A run of a task on this engine, with a ledger that has these answers. */
-function runOn(on: ReturnType<typeof engine>, ledger: { enter?: boolean | undefined; checkpoint?: boolean } = {}) {
-  const link = { isOver: false, stop: () => void (link.isOver = true) };
-  const { enter, checkpoint = true } = ledger;
-  const own = {
-    checkpoint: async () => checkpoint,
-    enter: async () => ("enter" in ledger ? enter : true),
-  };
-  const task = { id: "t", run: 1, engine: on.run, ledger: own, link, seal, capabilities: new Set() };
-  const granted = { secrets: {}, authorization: {}, userId: undefined, fromCaller: undefined };
-  const call = { callId: "c", protocol: "test", principal: { id: "p", scopes: [], reach: [] } };
-  const offer = { id: "T.T", traits: {} };
-  const context = new TaskContext(call as never, offer, granted, {} as never, task as unknown as TaskRun);
-  return { context, link };
-}
+const cut = () => Promise.reject(new Error("cut short"));
 
-describe("a step", () => {
-  it("returns what it returned in an earlier run, nothing included", async () => {
-    const on = engine();
-    for (const value of [1, "text", null, { a: [] }, undefined]) {
-      const name = JSON.stringify(value) ?? "nothing";
-      expect(await runOn(on).context.step(name, () => value)).toEqual(value);
-      expect(await runOn(on).context.step(name, (): unknown => "other")).toEqual(value);
-    }
+describe("steps that must not be done twice", () => {
+  it("may have the same name: each is done once, also if a run was cut short between them", async () => {
+    const { run } = task(true);
+    const first = run(1);
+    expect(await first.step("pay", () => 1, { once: true })).toBe(1);
+    const second = run(2);
+    expect(await second.step("pay", () => "again", { once: true })).toBe(1);
+    expect(await second.step("pay", () => 2, { once: true })).toBe(2);
+    expect([first.isInterrupted, second.isInterrupted]).toEqual([false, false]);
   });
 
-  it("throws the ToolError that it threw in an earlier run, with all of its fields", async () => {
-    const on = engine();
-    const refused = new ToolError("Refused", { canRetry: true, retryAfterMs: 5, additionalPromptContent: "wait" });
-    await expect(runOn(on).context.step("pay", () => Promise.reject(refused))).rejects.toBe(refused);
-    const again = runOn(on).context.step("pay", () => "paid");
-    await expect(again).rejects.toMatchObject({ name: "ToolError", message: "Refused", fault: refused.fault });
+  it("interrupt the run after the one in which they were cut short", async () => {
+    const { run } = task(true);
+    await expect(run(1).step("pay", cut, { once: true })).rejects.toThrow("cut short");
+    const second = run(2);
+    await expect(second.step("pay", () => 2, { once: true })).rejects.toThrow("must not be done twice");
+    expect(second.isInterrupted).toBe(true);
   });
+});
 
-  it("gives the engine nothing to read: neither results nor errors", async () => {
-    const on = engine();
-    const { context } = runOn(on);
-    await context.step("result", () => "SECRET");
-    await context.step("refusal", () => Promise.reject(new ToolError("SECRET"))).catch(() => {});
-    const crash = new TypeError("SECRET in a URL");
-    await expect(context.step("crash", () => Promise.reject(crash))).rejects.toBe(crash);
-    expect([...on.kept.keys()]).toEqual(["result", "refusal", "crash"]);
-    expect(JSON.stringify([...on.kept.values()])).not.toContain("SECRET");
-  });
-
-  it("that must not be done twice is not done if another run has entered it, and the run ends", async () => {
-    const { context, link } = runOn(engine(), { enter: false });
-    let isDone = false;
-    const step = context.step("pay", () => void (isDone = true), { once: true });
-    await expect(step).rejects.toThrow("must not be done twice");
-    expect([isDone, context.isInterrupted, link.isOver]).toEqual([false, true, true]);
-  });
-
-  it("is not done any more once the run is over", async () => {
-    const late = runOn(engine(), { checkpoint: false });
-    await late.context.step("first", () => 1);
-    let isDone = false;
-    await expect(late.context.step("second", () => void (isDone = true))).rejects.toThrow("cancelled");
-    expect([isDone, late.context.isInterrupted]).toEqual([false, false]);
-    const cancelled = runOn(engine(), { enter: undefined });
-    await expect(cancelled.context.step("pay", () => 1, { once: true })).rejects.toThrow("over");
-    expect([cancelled.context.isInterrupted, cancelled.link.isOver]).toEqual([false, true]);
-  });
+it("steps are checkpoints only where the engine keeps them", async () => {
+  for (const keepsSteps of [true, false]) {
+    const { run, checkpoints } = task(keepsSteps);
+    expect(await run(1).step("read", () => 1)).toBe(1);
+    expect(await run(2).step("read", () => 2)).toBe(keepsSteps ? 1 : 2);
+    expect(checkpoints).toEqual([
+      [1, keepsSteps],
+      [2, keepsSteps],
+    ]);
+  }
 });
