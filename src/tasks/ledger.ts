@@ -99,8 +99,9 @@ export class Ledger extends RpcTarget implements TaskLedger {
     return { state: "started", task: view };
   }
 
-  async read(id: string): Promise<StoredTask | undefined> {
+  async read(id: string, delivers = false): Promise<StoredTask | undefined> {
     const row = this.#table.read(id, Date.now());
+    if (delivers && row && !isUnfinished(row)) await this.deliver(id);
     return row && this.#table.view(row);
   }
 

@@ -212,7 +212,7 @@ describe("the cost of a task", () => {
     const caller = await regular();
     const keyed = () => caller.wait({}, { "idempotency-key": "a" });
     await expectCost(caller, keyed, { start: 1, read: 1, ...RUN, rows: 11 });
-    await expectCost(caller, keyed, { start: 1, read: 1 });
+    await expectCost(caller, keyed, { start: 1, deliver: 1 });
   });
 
   it("for a client that waits, and gets its reports: one request more for each", async () => {

@@ -26,7 +26,7 @@ describe("a ledger that is restarting", () => {
     const questions: Record<keyof TaskLedger, unknown[]> = {
       find: [[]],
       start: [{ id: "t" }],
-      read: ["t"],
+      read: ["t", true],
       answer: ["t", { q: "answer" }],
       cancel: ["t"],
       deliver: ["t"],

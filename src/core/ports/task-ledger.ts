@@ -75,8 +75,11 @@ export interface TaskLedger {
   /** Finds the task of an earlier call. @returns undefined if there is none */
   find(keys: readonly TaskKey[]): Promise<Exclude<Started, { state: "full" }> | undefined>;
   start(task: NewTask): Promise<Started>;
-  /** @returns undefined if there is no such task */
-  read(id: string): Promise<StoredTask | undefined>;
+  /**
+   * @param delivers whether a result goes to a caller, as with {@link deliver}
+   * @returns undefined if there is no such task
+   */
+  read(id: string, delivers: boolean): Promise<StoredTask | undefined>;
   /** Keeps sealed answers to open questions. @returns false if there is no such task */
   answer(id: string, answers: Readonly<Record<string, string>>): Promise<boolean>;
   /** @returns false if there is no such task */

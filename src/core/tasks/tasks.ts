@@ -68,8 +68,9 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
     return viewOf(stored, seal, by);
   };
 
-  const read = async (id: string, by: TaskCaller): Promise<TaskView | undefined> => {
-    const stored = await ledgerFor(by).read(id);
+  /** @param delivers whether a result goes to the caller */
+  const read = async (id: string, by: TaskCaller, delivers = false): Promise<TaskView | undefined> => {
+    const stored = await ledgerFor(by).read(id, delivers);
     return stored && open(stored, by);
   };
 
@@ -87,9 +88,11 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
    * @returns undefined if there is no such task any more
    */
   const changed = async (task: TaskView, by: { caller: Caller; runtime: Runtime }, until: number) => {
+    const gone = by.caller.client?.signal;
     for (let pauseMs = MIN_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
       await new Promise((resume) => setTimeout(resume, Math.min(pauseMs, Math.max(0, until - Date.now()))));
-      const next = await read(task.id, by);
+      // A result that nobody is there to receive is for the call that will be repeated.
+      const next = await read(task.id, by, !gone?.aborted);
       if (next?.sequence !== task.sequence || Date.now() >= until || by.caller.client?.isOver) return next;
     }
   };
@@ -102,17 +105,13 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
     give: (ended: TaskView, result: CallResult) => CallResult,
   ): Promise<CallResult> => {
     const { id, entry } = first;
-    // Its signal is made here, before the client can have gone.
-    const gone = caller.client?.signal;
     const by = { caller, runtime };
     const until = Date.now() + waitMs;
     let task = first;
+    // What has ended before is delivered with this response.
+    if (first.result) await ledgerFor(by).deliver(id);
     for (;;) {
-      if (task.result) {
-        // A result that nobody is there to receive is for the call that will be repeated.
-        if (!gone?.aborted) await ledgerFor(by).deliver(id);
-        return give(task, task.result);
-      }
+      if (task.result) return give(task, task.result);
       if (task.progress) {
         const { done, total, message } = task.progress;
         caller.sink?.progress(done, total, message);
@@ -179,11 +178,7 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
       ),
     resume: (id, entry, caller, runtime) =>
       resume(id, entry, caller, runtime).catch((error) => unavailable(error, entry, caller, runtime)),
-    async read(id, by) {
-      const task = await read(id, by);
-      if (task?.result) await ledgerFor(by).deliver(id);
-      return task;
-    },
+    read: (id, by) => read(id, by, true),
     answer,
     async cancel(id, by) {
       return (await read(id, by)) !== undefined && ledgerFor(by).cancel(id);
