@@ -17,7 +17,7 @@ import type { Fault } from "../model/outcome.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
 import type { TaskLedger } from "../ports/task-ledger.ts";
 import { readFault } from "../run/faults.ts";
-import { type DoStep, LongRunContext } from "../run/long-run.ts";
+import { type DoStep, LongRunContext } from "../run/long-context.ts";
 import type { RunLink } from "./run-link.ts";
 import type { TaskSeal } from "./task-seal.ts";
 

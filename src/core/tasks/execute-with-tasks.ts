@@ -10,7 +10,7 @@ import { ended, execute, load, runOnce } from "../pipeline/execute.ts";
 import { suppliedByCaller } from "../pipeline/requirements.ts";
 import type { Runtime } from "../ports/runtime.ts";
 import { check } from "../run/check-output.ts";
-import { longRun } from "../run/long-run.ts";
+import { longRun } from "../run/long-context.ts";
 import { parse } from "../run/parse-input.ts";
 import { DEFAULT_TIMEOUT_MS } from "../run/run-code.ts";
 import { run, type ToolRun } from "../run/run-tool.ts";
