@@ -6,28 +6,24 @@ import type { WorkflowStep } from "cloudflare:workers";
 import type { EngineRun } from "../core/tasks/task-context.ts";
 import type { Engine } from "./ledger.ts";
 
-/** What an instance of the workflow is given. */
+/** What an instance of the workflow is given. Its id is that of the task. */
 export interface RunParams {
-  /** Of the task. */
-  readonly id: string;
   readonly partition: string;
 }
 
 /** Statuses of an instance that will not run any more. */
 const ENDED: readonly string[] = ["complete", "errored", "terminated"];
 const REVIVE = "revive";
-/** The id of a task's instance. It must not begin with a dash, as a task's id may (Workers API, `create`). */
-const nameOf = (id: string) => `task-${id}`;
-/** Milliseconds in 25 hours: longer than any task. */
-const LONGEST_MS = 25 * 3_600_000;
+/** The longest that an event can be waited for (Workflows, Limits). A task that is forgotten earlier stops its run. */
+export const LONGEST = "365 days";
 
 export function workflowEngine(workflow: Workflow<RunParams>): Engine {
   const engine: Engine = {
     async start(id, partition) {
       try {
-        await workflow.create({ id: nameOf(id), params: { id, partition } });
+        await workflow.create({ id, params: { partition } });
       } catch (error) {
-        const exists = await workflow.get(nameOf(id)).then(
+        const exists = await workflow.get(id).then(
           () => true,
           () => false,
         );
@@ -37,7 +33,7 @@ export function workflowEngine(workflow: Workflow<RunParams>): Engine {
       }
     },
     async revive(id) {
-      const instance = await workflow.get(nameOf(id));
+      const instance = await workflow.get(id);
       const { status } = await instance.status();
       if (ENDED.includes(status)) return false;
       // Under `wrangler dev`, an instance whose process was killed stays "running" until something happens to it. An
@@ -46,12 +42,12 @@ export function workflowEngine(workflow: Workflow<RunParams>): Engine {
       return true;
     },
     async stop(id) {
-      const instance = await workflow.get(nameOf(id));
+      const instance = await workflow.get(id);
       const { status } = await instance.status();
       if (!ENDED.includes(status)) await instance.terminate();
     },
     async wake(id, question) {
-      const instance = await workflow.get(nameOf(id));
+      const instance = await workflow.get(id);
       await instance.sendEvent({ type: await eventOf(question), payload: null });
     },
   };
@@ -62,37 +58,11 @@ export function workflowEngine(workflow: Workflow<RunParams>): Engine {
 export function workflowRun(step: WorkflowStep): EngineRun {
   return {
     keepsSteps: true,
-    async doStep(name, work) {
-      const config = { retries: { limit: 0, delay: 0 }, timeout: LONGEST_MS };
-      const kept = await step.do(name, config, () => resultOf(work));
-      if ("refusal" in kept) {
-        const { message, fault } = kept.refusal as Refusal;
-        throw Object.assign(new Error(message), { name: "ToolError", fault });
-      }
-      return "value" in kept ? kept.value : undefined;
-    },
+    doStep: (name, work) => step.do(name, { retries: { limit: 0, delay: 0 }, timeout: LONGEST }, work),
     async untilWoken(question) {
-      await step.waitForEvent(`the answer to ${question}`, { type: await eventOf(question), timeout: LONGEST_MS });
+      await step.waitForEvent(`the answer to ${question}`, { type: await eventOf(question), timeout: LONGEST });
     },
   };
-}
-
-/** A ToolError in JSON. */
-interface Refusal {
-  readonly message: string;
-  readonly fault: unknown;
-}
-
-/** What is kept of a step. Workflows keep only name and message of an error, and a ToolError has more than these. */
-async function resultOf(work: () => Promise<unknown>): Promise<Record<string, Rpc.Serializable<unknown>>> {
-  try {
-    const value = await work();
-    return value === undefined ? {} : { value: value as Rpc.Serializable<unknown> };
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== "ToolError" || !("fault" in error)) throw error;
-    const refusal: Refusal = { message: error.message, fault: error.fault };
-    return { refusal: refusal as Rpc.Serializable<unknown> };
-  }
 }
 
 /** A type of event may have letters, digits, - and _ (Workflows, Events and parameters); a question any name. */

@@ -121,7 +121,8 @@ export class Ledger extends RpcTarget implements TaskLedger {
     const row = this.#table.read(id, Date.now());
     if (row === undefined || !isUnfinished(row)) return row !== undefined;
     const open = this.#table.asked(id).filter(({ answer }) => answer === undefined);
-    this.#table.free(id, true);
+    // Otherwise when the run has ended: until then, the same call must not run beside it.
+    if (row.runs === 0) this.#table.free(id, true);
     this.#end(id, { status: "cancelled" });
     // The engine is not stopped: the run hears of it at its next sign of life, and its tool may still clean up.
     for (const { name } of open) this.#attempt("task not woken", this.#parts.engine.wake(id, name));
@@ -184,13 +185,16 @@ export class Ledger extends RpcTarget implements TaskLedger {
     return row !== undefined;
   }
 
-  async enter(id: string, run: number, step: string): Promise<boolean> {
-    return this.#current(id, run) !== undefined && this.#table.enter(id, run, step);
+  async enter(id: string, run: number, step: string): Promise<boolean | undefined> {
+    return this.#current(id, run) && this.#table.enter(id, run, step);
   }
 
   async finish(id: string, run: number, result: string, isFinal: boolean): Promise<boolean> {
     const row = this.#current(id, run);
-    if (row === undefined) return false;
+    if (row === undefined) {
+      this.#freeCancelled(id, run);
+      return false;
+    }
     this.#table.keepText(id, "result", result);
     // The call may be repeated once its caller knows how it ended: until then, its key leads here.
     if (!isFinal) this.#table.freeOnDelivery(id);
@@ -201,7 +205,14 @@ export class Ledger extends RpcTarget implements TaskLedger {
   async fail(id: string, run: number, failure: TaskFailure): Promise<boolean> {
     const row = this.#current(id, run);
     if (row) this.#end(id, { status: "failed", failure });
+    else this.#freeCancelled(id, run);
     return row !== undefined;
+  }
+
+  /** The run of a task that was cancelled has ended. */
+  #freeCancelled(id: string, run: number): void {
+    const row = this.#table.read(id, Date.now());
+    if (row?.status === "cancelled" && row.runs === run) this.#table.free(id, true);
   }
 
   /** The watchdog: looks after runs that have not been heard of, and forgets tasks that have expired. */
@@ -269,6 +280,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     this.#signs.forget(id);
     this.#table.forgetRun(id);
     this.#update(row, changes);
+    if (changes.failure) this.#parts.report(`task ${changes.failure}`, new Error(`The task ${id} has failed`));
     if (changes.status === "failed") this.#attempt("task not stopped", this.#parts.engine.stop(id));
   }
 

@@ -227,6 +227,7 @@ export class TaskTable {
       report: this.text(id, "report"),
       questions: Object.fromEntries(open.map(({ name, question }) => [name, question])),
       result: this.text(id, "result"),
+      isAwaited: [...this.#sql.exec("SELECT 1 FROM keys WHERE task = ? AND freed = 1 LIMIT 1", id)].length > 0,
       failure: failure ?? undefined,
     };
   }

@@ -100,7 +100,7 @@ describe("a run", () => {
       expect(await ledger.ask("t", 1, "q", "question")).toBe(false);
       expect(await ledger.take("t", 1, "q")).toBe(false);
       expect(await ledger.checkpoint("t", 1, true)).toBe(false);
-      expect(await ledger.enter("t", 1, "step")).toBe(false);
+      expect(await ledger.enter("t", 1, "step")).toBeUndefined();
       expect(await ledger.finish("t", 1, "old", true)).toBe(false);
       expect(await ledger.fail("t", 1, "lost")).toBe(false);
       expect(await ledger.read("t")).toMatchObject({ status: "working", report: undefined, questions: {} });

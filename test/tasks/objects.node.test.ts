@@ -33,7 +33,7 @@ describe("without the workflow", () => {
   beforeAll(async () => {
     fork = makeFork("test/fixtures/long");
     const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
-    const vars = '[vars]\nLONG_WAIT_SECONDS = "1"\nTASK_LEASE_SECONDS = "4"';
+    const vars = '[vars]\nLONG_WAIT_SECONDS = "3"\nTASK_LEASE_SECONDS = "4"';
     fork.write("wrangler.toml", settings.replace("[vars]", vars));
     server = await serveAtEdge(fork);
     url = server.url;
@@ -60,7 +60,7 @@ describe("without the workflow", () => {
 
   it("waits, says that the work goes on, and gives the result later", async () => {
     const name = newName();
-    const args = { name, ms: 2_500 };
+    const args = { name, ms: 5_000 };
     let { result } = await callModern(url, "Jobs_Work", args, PLAIN);
     const { task_id } = result._meta;
     expect(result).not.toHaveProperty("isError");
@@ -72,13 +72,13 @@ describe("without the workflow", () => {
   });
 
   it("does the same over OXP and OpenTool", async () => {
-    const input = { name: newName(), ms: 1_500 };
+    const input = { name: newName(), ms: 5_000 };
     const call_id = newName();
     const oxp = () => callOxp(url, "Jobs.Work", input, { call_id });
     expect((await oxp()).body.result).toMatchObject({ call_id, success: false, error: { can_retry: true } });
     await until(async () => (await oxp()).body.result.success === true);
     const key = { "idempotency-key": newName() };
-    const openTool = () => callOpenTool(url, "Jobs_Work", { name: newName.name, ms: 1_500 }, key);
+    const openTool = () => callOpenTool(url, "Jobs_Work", { name: newName.name, ms: 5_000 }, key);
     expect((await openTool()).body.error.data).toMatchObject({ can_retry: true });
     await until(async () => (await openTool()).body.error === null);
   });
@@ -100,7 +100,7 @@ describe("without the workflow", () => {
 
   it("goes on for a client that disconnects, and keeps its result for the repeated call", async () => {
     const name = newName();
-    const args = { name, ms: 600 };
+    const args = { name, ms: 2_000 };
     const gone = new AbortController();
     const params = { name: "Jobs_Work", arguments: args };
     const call = postModern(url, "tools/call", params, { ...PLAIN, signal: gone.signal });
@@ -115,7 +115,7 @@ describe("without the workflow", () => {
   });
 
   it("goes on for a client of OXP that disconnects, too", async () => {
-    const input = { name: newName(), ms: 600 };
+    const input = { name: newName(), ms: 2_000 };
     const gone = new AbortController();
     const call = post(`${url}/tools/call`, { request: { tool_id: "Jobs.Work", input } }, {}, gone.signal);
     await until(async () => (await seen(url, input.name)).length > 0);

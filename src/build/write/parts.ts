@@ -28,13 +28,13 @@ const WITHOUT_TASKS: Exports = {
 
 const WITH_TASKS: Exports = {
   parts: [
-    ["executeWithTasks as execute", "core/tasks/execute.ts"],
+    ["executeWithTasks as execute", "core/tasks/execute-with-tasks.ts"],
     ["callToolWithTasks as callTool", "protocols/mcp/methods/long-tools.ts"],
     ["modernEraWithTasks as modernEra", "protocols/mcp/dialects/modern/tasks/era.ts"],
   ],
   entrypoints: [
-    ["ClaimsWithTasks as Claims", "tasks/claims.ts"],
-    ["LongRun", "tasks/long-run.ts"],
+    ["ClaimsWithTasks as Claims", "tasks/claims-with-tasks.ts"],
+    ["LongRun", "tasks/workflow.ts"],
   ],
 };
 

@@ -32,8 +32,14 @@ export interface TaskKey {
   readonly isFreed: boolean;
 }
 
+/** The task of a call: a new one, or that of an earlier call. */
+export interface TaskOfCall {
+  readonly state: "started" | "joined";
+  readonly task: StoredTask;
+}
+
 export type Started =
-  | { readonly state: "started" | "joined"; readonly task: StoredTask }
+  | TaskOfCall
   | { readonly state: "conflict" }
   /** The principal has too many unfinished tasks. */
   | { readonly state: "full" };
@@ -52,6 +58,8 @@ export interface StoredTask {
   /** Open questions by name. */
   readonly questions: Readonly<Record<string, string>>;
   readonly result: string | undefined;
+  /** Whether it has keys that are freed once its result is delivered. */
+  readonly isAwaited: boolean;
   readonly failure: TaskFailure | undefined;
 }
 
@@ -106,7 +114,7 @@ export interface TaskLedger {
    */
   checkpoint(id: string, run: number, isKept: boolean): Promise<boolean>;
   /** Enters a step that must not be done twice. @returns false if another run has entered it, or this one is over */
-  enter(id: string, run: number, step: string): Promise<boolean>;
+  enter(id: string, run: number, step: string): Promise<boolean | undefined>;
   /**
    * Ends the task with a sealed result.
    *

@@ -34,6 +34,10 @@ export interface Tasks {
    * request should take, and not at all for a caller that follows the task itself. Never rejects.
    */
   carryOut(call: LongCall): Promise<CallResult>;
+  /** The result of a call that will not run, if a call with its key has begun; else undefined. Never rejects. */
+  recall(
+    call: Omit<LongCall, "granted" | "prepare"> & { readonly granted: Pick<Granted, "fromCaller"> },
+  ): Promise<CallResult | undefined>;
   /** Waits for the task of an earlier call of this tool. Never rejects. */
   resume(id: string, entry: CatalogEntry, caller: Caller, runtime: Runtime): Promise<CallResult>;
   /** @returns undefined if there is no such task */

@@ -1,8 +1,9 @@
 /** Puts the questions of a task to a caller that waits for it, in the way that its protocol has. */
+import { atMost } from "../lib/wait.ts";
 import type { Caller } from "../model/call.ts";
 import type { TaskView } from "../model/call-result.ts";
 import { type Outcome, questionInWords } from "../model/outcome.ts";
-import { hashOf } from "../run/questions.ts";
+import { ANSWER_MS, hashOf } from "../run/questions.ts";
 
 /**
  * @param send gives answers to the task, by the names of their questions
@@ -30,6 +31,14 @@ export async function answerQuestions(
   }
   const elicit = elicitation?.elicit;
   if (elicit === undefined) return { kind: "asking", questions, answered: new Map() };
-  for (const [name, question] of questions) await send(new Map([[name, await elicit(question)]]));
+  const asking = Array.from(questions, async ([name, question]) => {
+    // A client that cannot answer gives no answer that fits, and the tool is told so.
+    const answer = await elicit(question).catch(() => null);
+    await send(new Map([[name, answer]]));
+  });
+  await atMost(
+    Promise.allSettled(asking).then(() => {}),
+    ANSWER_MS,
+  );
   return undefined;
 }

@@ -34,7 +34,7 @@ export class RunLink implements Client, Sink {
   /** Wakes those who wait for an answer. */
   readonly #listeners = new Set<() => void>();
   #answers: Readonly<Record<string, string>> = {};
-  #asked: AskedBefore[] | undefined;
+  #asked: Promise<AskedBefore[]> | undefined;
   /** Questions that this run has asked, by name. */
   readonly #askedNow = new Set<string>();
   #progress: TaskProgress | undefined;
@@ -82,15 +82,14 @@ export class RunLink implements Client, Sink {
   async ask(key: string, question: Question, woken: (name: string) => Promise<void>): Promise<unknown> {
     const { id, begun, ledger, seal } = this.#parts;
     const hash = await hashOf(question);
-    this.#asked ??= await this.#askedBefore();
-    const before = this.#asked.find((one) => one.hash === hash && !this.#askedNow.has(one.name));
-    const name = before?.name ?? unused(key, this.#asked);
+    this.#asked ??= this.#askedBefore();
+    const asked = await this.#asked;
+    const before = asked.find((one) => one.hash === hash && !this.#askedNow.has(one.name));
+    const name = before?.name ?? unused(key, asked);
     this.#askedNow.add(name);
     if (before === undefined) {
-      this.#asked.push({ name, hash });
-      if (!(await ledger.ask(id, begun.run, name, await seal.seal(`question ${name}`, question)))) {
-        this.#over.abort();
-      }
+      asked.push({ name, hash });
+      if (!(await ledger.ask(id, begun.run, name, await seal.seal(`question ${name}`, question)))) this.stop();
     }
     woken(name).then(
       () => this.#beat(),
@@ -102,8 +101,13 @@ export class RunLink implements Client, Sink {
     const answer = Object.hasOwn(this.#answers, name) ? this.#answers[name] : undefined;
     if (answer === undefined) return undefined;
     // Until here, the tool has only asked, and may run again.
-    if (!(await ledger.take(id, begun.run, name))) this.#over.abort();
+    if (!(await ledger.take(id, begun.run, name))) this.stop();
     return seal.open(`answer ${name}`, answer);
+  }
+
+  /** The run must not go on. */
+  stop(): void {
+    this.#over.abort();
   }
 
   end(): void {
@@ -119,7 +123,7 @@ export class RunLink implements Client, Sink {
     try {
       const report = progress && (await seal.seal("report", progress));
       const answers = await ledger.beat(id, begun.run, report);
-      if (answers === undefined) this.#over.abort();
+      if (answers === undefined) this.stop();
       else this.#answers = answers;
     } catch (error) {
       // The next sign of life may come through.

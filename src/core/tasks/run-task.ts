@@ -1,19 +1,19 @@
 /** Runs a task: the steps of `execute` from load to check, for a call in its stored form. Its ledger gets the result. */
 import { describeError, type Log } from "../lib/log.ts";
-import type { ToolDefinition } from "../model/definition.ts";
 import { isFinal, type Outcome } from "../model/outcome.ts";
 import { audit } from "../pipeline/audit.ts";
+import { load } from "../pipeline/execute.ts";
 import { resolveRequirements } from "../pipeline/requirements.ts";
 import type { Runtime } from "../ports/runtime.ts";
 import type { Begun, TaskFailure, TaskLedger } from "../ports/task-ledger.ts";
 import { check } from "../run/check-output.ts";
 import { parse } from "../run/parse-input.ts";
-import { ourFault } from "../run/run-code.ts";
 import { run } from "../run/run-tool.ts";
 import { RunLink } from "./run-link.ts";
 import { callOf, type TaskCall } from "./task-call.ts";
 import { type EngineRun, TaskContext } from "./task-context.ts";
-import { taskSeal } from "./task-seal.ts";
+import { type TaskSeal, TooLarge, taskSeal } from "./task-seal.ts";
+import { FAILURES } from "./task-view.ts";
 
 /** What a run is given. */
 export interface TaskParts {
@@ -34,12 +34,19 @@ export interface KeptResult {
   readonly sawSession?: boolean;
 }
 
-type Ended = KeptResult | { readonly failure: TaskFailure };
+type Ended =
+  | (KeptResult & {
+      /** Whether the same call may run again: a retryable failure, or a run that has obeyed its signal. */
+      readonly mayRunAgain: boolean;
+    })
+  | { readonly failure: TaskFailure };
 
 /** How long a run that has ended tries to tell its ledger, in milliseconds: longer than any restart of an object. */
 const PATIENCE_MS = 10 * 60_000;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 15_000;
+/** How long a tool may go on after its time limit, in milliseconds. Its result still counts then. */
+const GRACE_MS = 30_000;
 const TOO_LARGE = "The tool's result is too large to be kept.";
 
 /**
@@ -59,15 +66,16 @@ export async function runTask(parts: TaskParts): Promise<void> {
   if (call === undefined) return end((to, run) => to.fail(id, run, "lost"));
   const link = new RunLink({ ...parts, begun, seal, log: runtime.log });
   try {
-    const carrying = () => carryOut(call, begun, link, parts);
-    const ended = await (runtime.tracer ? runtime.tracer.inSpan(carrying) : carrying());
+    const ended = await carryOut(call, begun, link, seal, parts);
     if ("failure" in ended) return await end((to, run) => to.fail(id, run, ended.failure));
-    const { outcome } = ended;
-    const sealed = await seal.seal("result", ended).catch(() => {
+    const { mayRunAgain, ...result } = ended;
+    const sealed = await seal.seal("result", result).catch((error) => {
+      if (!(error instanceof TooLarge)) throw error;
+      runtime.log({ level: "warning", message: "result too large to be kept", callId: call.callId, tool: call.toolId });
       const tooLarge: Outcome = { kind: "failed", fault: { message: TOO_LARGE } };
-      return seal.seal("result", { ...ended, outcome: tooLarge });
+      return seal.seal("result", { ...result, outcome: tooLarge });
     });
-    await end((to, run) => to.finish(id, run, sealed, isFinal(outcome)));
+    await end((to, run) => to.finish(id, run, sealed, !mayRunAgain));
   } catch (error) {
     runtime.log({ level: "error", message: "task not carried out", error: describeError(error) });
     await end((to, run) => to.fail(id, run, "lost"));
@@ -95,16 +103,20 @@ async function insist(work: () => Promise<unknown>, log: Log): Promise<void> {
   }
 }
 
-async function carryOut(kept: TaskCall, begun: Begun, link: RunLink, parts: TaskParts): Promise<Ended> {
+async function carryOut(kept: TaskCall, begun: Begun, link: RunLink, seal: TaskSeal, parts: TaskParts): Promise<Ended> {
   const { id, ledger, engine } = parts;
   const call = { ...callOf(kept), client: link, sink: link };
   const runtime = { ...parts.runtime, catalog: parts.runtime.catalog.visibleTo(call.principal) };
   const found = runtime.catalog.find(call.tool, call.toolkit);
-  if ("refusal" in found) return { failure: "gone" };
-  const { entry } = found;
-  const ended = (outcome: Outcome, durationMs = 0): KeptResult => {
+  const entry = "entry" in found ? found.entry : undefined;
+  const failed = (failure: TaskFailure): Ended => {
+    audit(runtime, call, entry, { kind: "failed", fault: { message: FAILURES[failure] } }, 0);
+    return { failure };
+  };
+  if (entry === undefined) return failed("gone");
+  const ended = (outcome: Outcome, durationMs = 0): Ended => {
     audit(runtime, call, entry, outcome, durationMs);
-    return { outcome, durationMs };
+    return { outcome, durationMs, mayRunAgain: !isFinal(outcome) };
   };
 
   const resolved = resolveRequirements(entry.traits.requirements, call.context, runtime.secret);
@@ -112,32 +124,29 @@ async function carryOut(kept: TaskCall, begun: Begun, link: RunLink, parts: Task
     const { missing } = resolved;
     return ended({ kind: "refused", refusal: { reason: "requirements", name: entry.id, missing } });
   }
-  let definition: ToolDefinition;
-  try {
-    definition = await runtime.catalog.definition(entry);
-  } catch (error) {
-    return ended(ourFault(call, entry, runtime, "The tool could not be loaded.", error));
-  }
+  const loaded = await load(entry, call, runtime);
+  if ("outcome" in loaded) return ended(loaded.outcome);
+  const { definition } = loaded;
   const parsed = await parse(definition, entry, call, runtime);
   if ("outcome" in parsed) return ended(parsed.outcome);
 
+  const { granted } = resolved;
   const capabilities = new Set(kept.capabilities);
-  const task = { id, run: begun.run, ledger, engine, link, capabilities };
-  const context = new TaskContext(call, entry, resolved.granted, runtime, task);
+  const task = { id, run: begun.run, ledger, engine, link, seal, capabilities };
+  const context = new TaskContext(call, entry, granted, runtime, task);
   context.prepared = kept.prepared;
-  const tool = {
-    definition,
-    input: parsed.input,
-    granted: resolved.granted,
-    offer: entry,
-    caller: call,
-    runtime,
-    context,
-  };
+  const tool = { definition, input: parsed.input, granted, offer: entry, caller: call, runtime, context };
   // A task is no one else's to run, so there is no lease to extend.
   const lease = { storeKey: kept.idempotencyKey, extend: async () => true };
-  const { outcome, durationMs } = await run(tool, check, lease);
-  return context.isInterrupted
-    ? { failure: "interrupted" }
-    : { ...ended(outcome, durationMs), sawSession: context.sawSession };
+  const { outcome, durationMs, late } = await run(tool, check, lease);
+  // A tool that has reached its time limit may still end. It has been told to.
+  const end = late && (await Promise.race([late, after(GRACE_MS, "still running" as const)]));
+  if (context.isInterrupted) return failed("interrupted");
+  const { sawSession } = context;
+  if (end === "still running") return { ...ended(outcome, durationMs), mayRunAgain: false, sawSession };
+  return { ...ended(end ?? outcome, durationMs), sawSession };
+}
+
+function after<Value>(ms: number, value: Value): Promise<Value> {
+  return new Promise((resolve) => setTimeout(resolve, ms, value));
 }

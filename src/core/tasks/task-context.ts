@@ -13,10 +13,13 @@ import {
   type SamplingRequest,
 } from "../model/elicitation.ts";
 import type { Granted } from "../model/granted.ts";
+import type { Fault } from "../model/outcome.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
 import type { TaskLedger } from "../ports/task-ledger.ts";
-import { type DoStep, LongRunContext } from "../run/long-run.ts";
+import { readFault } from "../run/faults.ts";
+import { type DoStep, LongRunContext } from "../run/long-context.ts";
 import type { RunLink } from "./run-link.ts";
+import type { TaskSeal } from "./task-seal.ts";
 
 /** How often a question is asked if the answers do not fit it. */
 const MAX_TRIES = 3;
@@ -26,11 +29,10 @@ export interface EngineRun {
   /** Whether steps that were done are not done again in a later run: they are checkpoints. */
   readonly keepsSteps: boolean;
   /**
-   * Does a step, or returns what it returned in an earlier run.
-   *
-   * @param work returns JSON or undefined
+   * Does a step, or returns what it returned in an earlier run. The text is sealed, and `work` throws nothing that
+   * must not be stored.
    */
-  doStep(name: string, work: () => Promise<unknown>): Promise<unknown>;
+  doStep(name: string, work: () => Promise<string>): Promise<string>;
   /** Resolves when the engine is told that a question was answered. May never do so, and may reject. */
   untilWoken(question: string): Promise<void>;
 }
@@ -42,13 +44,17 @@ export interface TaskRun {
   readonly ledger: TaskLedger;
   readonly engine: EngineRun;
   readonly link: RunLink;
+  readonly seal: TaskSeal;
   readonly capabilities: ReadonlySet<Capability>;
 }
 
 /** Thrown into a tool whose run must not go on. */
-export class Interrupted extends Error {
-  override readonly name = "Interrupted";
+class RunOver extends Error {
+  override readonly name = "RunOver";
 }
+
+/** What is kept of a step: what it returned, or the fault of the ToolError that it threw. */
+type KeptStep = { readonly value?: unknown } | { readonly fault: Fault };
 
 export class TaskContext extends LongRunContext {
   readonly #task: TaskRun;
@@ -67,34 +73,46 @@ export class TaskContext extends LongRunContext {
   }
 
   protected override doStep: DoStep = async (name, work, { once }: StepOptions) => {
-    const { id, run, ledger, engine } = this.#task;
-    let thrown: { readonly error: unknown } | undefined;
+    const { id, run, ledger, engine, link, seal } = this.#task;
+    if (link.isOver) throw new RunOver("The task was cancelled, or goes on in another run");
     const place = once ? this.#placeOf(name) : name;
-    const doOnce = async () => {
-      if (once && !(await ledger.enter(id, run, place))) {
-        this.isInterrupted = true;
-        throw new Interrupted(`The step "${name}" was cut short, and must not be done twice`);
+    let thrown: { readonly error: unknown } | undefined;
+    const doWork = async (): Promise<KeptStep> => {
+      try {
+        if (once) await this.#enter(name, place);
+        return { value: await work() };
+      } catch (error) {
+        thrown = { error };
+        const fault = readFault(error, this.scrub);
+        // Whatever else it says, the engine would store it.
+        if (fault === undefined) throw new Error("The step has failed");
+        return { fault };
       }
-      return work();
     };
+    let sealed: string;
     try {
-      const value = await engine.doStep(name, async () => {
-        try {
-          return await doOnce();
-        } catch (error) {
-          thrown = { error };
-          throw error;
-        }
-      });
-      // The first of a run is as good as all: what matters is that there is one.
-      if (!this.#hasCheckpoint) await ledger.checkpoint(id, run, engine.keepsSteps);
-      this.#hasCheckpoint = true;
-      return value;
+      sealed = await engine.doStep(name, async () => seal.seal("step", await doWork()));
     } catch (error) {
-      // The engine turns errors into errors of its own, and a ToolError must stay one.
       throw thrown ? thrown.error : error;
     }
+    // The first of a run is as good as all: what matters is that there is one.
+    if (!this.#hasCheckpoint && !(await ledger.checkpoint(id, run, engine.keepsSteps))) link.stop();
+    this.#hasCheckpoint = true;
+    if (thrown) throw thrown.error;
+    const kept = await seal.open<KeptStep>("step", sealed);
+    if ("fault" in kept) throw Object.assign(new Error(kept.fault.message), { name: "ToolError", fault: kept.fault });
+    return kept.value;
   };
+
+  /** Enters a step that must not be done twice. @throws if another run has entered it, or this one is over */
+  async #enter(name: string, place: string): Promise<void> {
+    const { id, run, ledger, link } = this.#task;
+    const isFirst = await ledger.enter(id, run, place);
+    if (isFirst) return;
+    this.isInterrupted = isFirst === false;
+    link.stop();
+    throw new RunOver(`The step "${name}" must not be done twice, or the run is over`);
+  }
 
   /** Tells steps of the same name apart by their order, as the engine does. */
   #placeOf(name: string): string {

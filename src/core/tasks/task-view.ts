@@ -11,7 +11,7 @@ import type { KeptResult } from "./run-task.ts";
 import type { TaskHead } from "./task-call.ts";
 import type { TaskSeal } from "./task-seal.ts";
 
-const FAILURES: Readonly<Record<TaskFailure, string>> = {
+export const FAILURES: Readonly<Record<TaskFailure, string>> = {
   interrupted:
     "The server was interrupted while this call was running. The call may have had its effect, so it was not run again.",
   lost: "The server was interrupted while this call was running, and could not continue it.",
@@ -47,6 +47,7 @@ export async function viewOf(stored: StoredTask, seal: TaskSeal, by: TaskCaller)
     expiresAt: expires,
     pollMs: pollMsAt(Date.now() - created),
     questions: new Map(await Promise.all(questions)),
+    isAwaited: stored.isAwaited,
     result: resultOf(stored, kept, entry),
   };
 }

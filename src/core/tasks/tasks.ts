@@ -8,7 +8,7 @@ import type { Fault, Refusal } from "../model/outcome.ts";
 import { granted, partitionOf } from "../model/principal.ts";
 import type { Runtime } from "../ports/runtime.ts";
 import { randomId, type Signer } from "../ports/signed-handles.ts";
-import type { Started, StoredTask, TaskKey, TaskLedger } from "../ports/task-ledger.ts";
+import type { Started, StoredTask, TaskKey, TaskLedger, TaskOfCall } from "../ports/task-ledger.ts";
 import type { LongCall, TaskCaller, Tasks } from "../ports/tasks.ts";
 import { DEFAULT_TIMEOUT_MS } from "../run/run-code.ts";
 import { answerQuestions } from "./answer-questions.ts";
@@ -33,7 +33,10 @@ const RETRY_MS = 1_000;
 const MIN_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2_000;
 const TOO_LARGE = "The input is too large to be kept until the call has run";
-const UNKNOWN = "There is no such call of this tool, or its result has expired; call the tool anew, without task_id";
+/** For a caller who names a task that is not known, or not theirs. */
+export const UNKNOWN_TASK: Fault = {
+  message: "There is no such call of this tool, or its result has expired; call the tool anew, without task_id",
+};
 
 export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: TasksParts): Tasks {
   const ledgerFor = ({ caller }: TaskCaller) => ledgerOf(partitionOf(caller.principal));
@@ -95,7 +98,7 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
   };
 
   /** Waits until the task ends, asks a question that its caller cannot answer at once, or the time is over. */
-  const follow = async (
+  const waitForResult = async (
     first: TaskView,
     caller: Caller,
     runtime: Runtime,
@@ -110,7 +113,7 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
     for (;;) {
       if (task.result) {
         // A result that nobody is there to receive is for the call that will be repeated.
-        if (!gone?.aborted) await ledgerFor(by).deliver(id);
+        if (task.isAwaited && !gone?.aborted) await ledgerFor(by).deliver(id);
         return give(task, task.result);
       }
       if (task.progress) {
@@ -123,20 +126,20 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
       }
       if (Date.now() >= until || caller.client?.isOver) return { ...running(task.pollMs, entry), task };
       const next = await changed(task, by, until);
-      if (next === undefined) return failed({ message: UNKNOWN }, entry);
-      // The time is over, or too many wait already.
+      if (next === undefined) return failed(UNKNOWN_TASK, entry);
+      // The time is over, or the client has gone.
       if (next.sequence === task.sequence) return { ...running(next.pollMs, entry), task: next };
       task = next;
     }
   };
 
   const carryOut = async (long: LongCall): Promise<CallResult> => {
-    const { caller, offer: entry, runtime } = long;
+    const { caller, offer: entry } = long;
     const { key, followsTasks = false } = caller;
-    const by = { caller, runtime };
     const keys = await taskKeys(long, key, followsTasks);
     const { prepare } = long;
-    const joined = prepare && (await ledgerFor(by).find(keys));
+    // A call that joins a task must not ask again what was answered before the task began.
+    const joined = prepare && (await ledgerFor(long).find(keys));
     const prepared = prepare && !joined ? await prepare() : undefined;
     if (prepared && prepared.kind !== "completed") return { outcome: prepared, durationMs: 0, entry };
     const started: Started = joined ?? (await start(long, prepared?.value, keys));
@@ -145,26 +148,42 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
       const message = `You have ${limit} calls of long tools running; wait until one of them ends`;
       return failed({ message, canRetry: true, retryAfterMs: MAX_POLL_MS }, entry);
     }
-    const task = await open(started.task, by);
+    return resultOf(started, long);
+  };
+
+  /** What the call gets that has started a task, or joined one. */
+  const resultOf = async (
+    started: TaskOfCall,
+    { caller, offer: entry, runtime }: Pick<LongCall, "caller" | "offer" | "runtime">,
+  ): Promise<CallResult> => {
+    const task = await open(started.task, { caller, runtime });
     // A narrower credential does not get the result of a broader one, nor one version that of another.
     const isConflict = (one: TaskView) => started.state === "joined" && !isSameCall(one, caller);
     if (task === undefined || isConflict(task)) return refused({ reason: "conflict" }, entry);
     const give = (ended: TaskView, result: CallResult): CallResult => {
-      if (started.state === "started" || key === undefined) return result;
+      if (started.state === "started" || caller.key === undefined) return result;
       // What the tool has seen is known only now.
       if (isConflict(ended)) return refused({ reason: "conflict" }, entry);
       return { ...result, replayed: true, sessionId: sessionOfReplay(ended.session, caller) };
     };
-    if (!followsTasks) return follow(task, caller, runtime, give);
+    if (!caller.followsTasks) return waitForResult(task, caller, runtime, give);
     return task.result ? give(task, task.result) : { ...running(task.pollMs, entry), task };
+  };
+
+  const recall: Tasks["recall"] = async (attempt) => {
+    const { caller, offer, runtime } = attempt;
+    const { storeKey, fingerprint } = await keysOf(attempt, caller.key ?? "");
+    const found = await ledgerFor(attempt).find([{ key: storeKey, fingerprint, isFreed: false }]);
+    // A different call under this key: the reason why it cannot run says more.
+    return found?.state === "joined" ? resultOf(found, { caller, offer, runtime }) : undefined;
   };
 
   const resume = async (id: string, entry: CatalogEntry, caller: Caller, runtime: Runtime): Promise<CallResult> => {
     const task = await read(id, { caller, runtime });
     // It is another tool's, or another caller's, or it has expired.
-    if (task?.entry.id !== entry.id) return failed({ message: UNKNOWN }, entry);
+    if (task?.entry.id !== entry.id) return failed(UNKNOWN_TASK, entry);
     // Whoever has the task's id has its session, too.
-    return follow(task, caller, runtime, ({ session }, result) =>
+    return waitForResult(task, caller, runtime, ({ session }, result) =>
       session === undefined || session.id === caller.sessionId ? result : { ...result, sessionId: session.id },
     );
   };
@@ -177,11 +196,13 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
           ? failed({ message: TOO_LARGE }, long.offer)
           : unavailable(error, long.offer, long.caller, long.runtime),
       ),
+    recall: (attempt) =>
+      recall(attempt).catch((error) => unavailable(error, attempt.offer, attempt.caller, attempt.runtime)),
     resume: (id, entry, caller, runtime) =>
       resume(id, entry, caller, runtime).catch((error) => unavailable(error, entry, caller, runtime)),
     async read(id, by) {
       const task = await read(id, by);
-      if (task?.result) await ledgerFor(by).deliver(id);
+      if (task?.result && task.isAwaited) await ledgerFor(by).deliver(id);
       return task;
     },
     answer,

@@ -14,8 +14,13 @@ const OF_TASKS =
   /^src\/(tasks\/|core\/tasks\/|core\/run\/long-run|protocols\/mcp\/methods\/(long-tools|render-task)|protocols\/mcp\/dialects\/modern\/tasks\/)/;
 /** A file of each of these rooms. */
 const ROOMS = [
-  ...["src/tasks/claims.ts", "src/tasks/long-run.ts", "src/tasks/with-tasks.ts", "src/core/tasks/execute.ts"],
-  ...["src/core/run/long-run.ts", "src/protocols/mcp/methods/long-tools.ts"],
+  ...[
+    "src/tasks/claims-with-tasks.ts",
+    "src/tasks/workflow.ts",
+    "src/tasks/with-tasks.ts",
+    "src/core/tasks/execute-with-tasks.ts",
+  ],
+  ...["src/core/run/long-context.ts", "src/protocols/mcp/methods/long-tools.ts"],
   ...["src/protocols/mcp/methods/render-task.ts", "src/protocols/mcp/dialects/modern/tasks/era.ts"],
 ];
 

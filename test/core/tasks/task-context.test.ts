@@ -2,12 +2,18 @@
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../../src/core/model/call.ts";
 import type { Offer, Runtime } from "../../../src/core/ports/runtime.ts";
+import { hmacSigner } from "../../../src/core/ports/signed-handles.ts";
 import type { TaskLedger } from "../../../src/core/ports/task-ledger.ts";
 import { TaskContext, type TaskRun } from "../../../src/core/tasks/task-context.ts";
+import { taskSeal } from "../../../src/core/tasks/task-seal.ts";
+
+const signer = hmacSigner(async () => new Uint8Array(32));
+const seal = await taskSeal(signer, "p", "t");
+const GRANTED = { secrets: {}, authorization: {}, userId: undefined, fromCaller: undefined };
 
 /** The runs of one task: what the engine and the ledger know outlives each of them. */
 function task(keepsSteps: boolean) {
-  const kept = new Map<string, unknown>();
+  const kept = new Map<string, string>();
   const entered = new Map<string, number>();
   const checkpoints: [number, boolean][] = [];
   return {
@@ -26,19 +32,20 @@ function task(keepsSteps: boolean) {
       };
       const engine = {
         keepsSteps,
-        async doStep(name: string, work: () => Promise<unknown>) {
+        async doStep(name: string, work: () => Promise<string>) {
           // Like Workflows, which tell steps of the same name apart by their order.
           const count = (counts.get(name) ?? 0) + 1;
           counts.set(name, count);
           if (!keepsSteps) return work();
           const key = `${name}-${count}`;
           if (!kept.has(key)) kept.set(key, await work());
-          return kept.get(key);
+          return kept.get(key) as string;
         },
         untilWoken: async () => {},
       };
-      const own = { id: "t", run, ledger, engine, capabilities: new Set() } as unknown as TaskRun;
-      return new TaskContext({} as Call, { traits: {} } as Offer, {} as never, {} as Runtime, own);
+      const link = { isOver: false, stop() {} };
+      const own = { id: "t", run, ledger, engine, link, seal, capabilities: new Set() } as unknown as TaskRun;
+      return new TaskContext({} as Call, { traits: {} } as Offer, GRANTED, {} as Runtime, own);
     },
   };
 }

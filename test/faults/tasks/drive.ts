@@ -1,5 +1,5 @@
 /** Drives tasks over all protocols while their server is killed, and checks each in the end. */
-import { type LongRig, longRig } from "../../support/node/long-rig.ts";
+import { longRig } from "../../support/node/long-rig.ts";
 import { randomOf } from "../random.ts";
 import { Follower } from "./follower.ts";
 import { judge } from "./judge.ts";
@@ -14,21 +14,18 @@ const PRINCIPALS = 4;
 /** After the last kill, each task must end within this many leases: the watchdog revives a task ten times at most. */
 const MAX_LEASES = 60;
 
-/** The server of a plan, not yet started. */
-export function openLongRig(
-  { hasWorkflow, leaseMs }: Pick<TaskPlan, "hasWorkflow" | "leaseMs">,
-  vars: Readonly<Record<string, string>> = {},
-): LongRig {
-  const limits = { LONG_WAIT_SECONDS: "1", TASKS_PER_PRINCIPAL: "1000", TASK_LEASE_SECONDS: `${leaseMs / 1_000}` };
-  const all = { PUBLIC: "true", LOG_CALLS: "false", ...limits, ...vars };
-  return longRig({ tools: "test/faults/tools", hasWorkflow, vars: all });
-}
-
 /** Runs the whole plan in servers of its own. */
 export async function driveTasks(plan: TaskPlan, progress?: (soFar: TaskTally) => void): Promise<TaskTally> {
   const tally = noTaskTally();
   const random = randomOf(plan.seed);
-  const rig = openLongRig(plan);
+  const rig = longRig({
+    tools: "test/faults/tools",
+    hasWorkflow: plan.hasWorkflow,
+    vars: {
+      ...{ PUBLIC: "true", LOG_CALLS: "false", LONG_WAIT_SECONDS: "1", TASKS_PER_PRINCIPAL: "1000" },
+      TASK_LEASE_SECONDS: `${plan.leaseMs / 1_000}`,
+    },
+  });
   const all: Follower[] = [];
   const lives = new Lives(rig, plan, random, (moment) => {
     tally.kills[moment]++;

@@ -12,14 +12,14 @@ export interface Recorder {
   close(): void;
 }
 
-/** @param onEffect called when an effect has happened, before its tool knows. The tool waits for what it returns */
-export async function openRecorder(onEffect: () => Promise<void> | void): Promise<Recorder> {
+/** @param onEffect called when an effect has happened, before its tool knows */
+export async function openRecorder(onEffect: () => void): Promise<Recorder> {
   const effects: { readonly name: string; readonly what: string; readonly value: string }[] = [];
   const server = createServer(async (request, response) => {
     let text = "";
     for await (const chunk of request) text += chunk;
     effects.push(JSON.parse(text));
-    await onEffect();
+    onEffect();
     response.end();
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));

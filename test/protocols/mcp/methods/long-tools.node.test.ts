@@ -113,7 +113,7 @@ describe.each(CLIENTS)("a client of %s", (_, call) => {
 
   it("gets a result that nobody was given, and another run once it was given", async () => {
     const name = newName();
-    const args = { name, ms: 1_500 };
+    const args = { name, ms: 2_500 };
     await call("Jobs_Work", args);
     await expect.poll(() => seen(url, name), { timeout: 10_000 }).toEqual(["begun", "done"]);
     const { result } = await call("Jobs_Work", args);
@@ -254,19 +254,21 @@ describe("a client that is gone", () => {
 });
 
 describe("a tool with a session", () => {
+  const open: Caller = (name, args) => callModern(url, name, args, PLAIN);
+
   it("keeps values of one conversation, also if its calls outlast the wait", async () => {
     const first = await callModern(url, "Jobs_Remembers", { text: "a" }, PLAIN);
     const { session } = first.result._meta;
     expect(first.result.structuredContent).toEqual(["a"]);
-    const working = await callModern(url, "Jobs_Remembers", { text: "b", ms: 1_500, session }, PLAIN);
-    const done = await callModern(url, "Jobs_Remembers", { task_id: taskIdOf(working), session }, PLAIN);
+    const working = await callModern(url, "Jobs_Remembers", { text: "b", ms: 2_500, session }, PLAIN);
+    const done = await finish(open, "Jobs_Remembers", { session }, working);
     expect(done.result.structuredContent).toEqual(["a", "b"]);
     expect(done.result._meta.session).toBe(session);
   });
 
   it("has a handle from its first call on, also if that outlasts the wait", async () => {
-    const working = await callModern(url, "Jobs_Remembers", { text: "a", ms: 1_500 }, PLAIN);
-    const done = await callModern(url, "Jobs_Remembers", { task_id: taskIdOf(working) }, PLAIN);
+    const working = await callModern(url, "Jobs_Remembers", { text: "a", ms: 2_500 }, PLAIN);
+    const done = await finish(open, "Jobs_Remembers", {}, working);
     expect(done.result.structuredContent).toEqual(["a"]);
     const { session } = done.result._meta;
     const next = await callModern(url, "Jobs_Remembers", { text: "b", session }, PLAIN);

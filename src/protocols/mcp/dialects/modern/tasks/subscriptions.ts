@@ -2,7 +2,7 @@
 import { isRecord } from "../../../../../core/lib/json.ts";
 import { MAX_SUBSCRIBED_URI } from "../../../../../core/model/change.ts";
 import { partitionOf } from "../../../../../core/model/principal.ts";
-import { taskOfUri, taskUri } from "../../../../../core/ports/tasks.ts";
+import { type Tasks, taskOfUri, taskUri } from "../../../../../core/ports/tasks.ts";
 import { json } from "../../../../../http/response.ts";
 import type { EventStream } from "../../../../../http/sse.ts";
 import type { RpcRequest } from "../../../../json-rpc.ts";
@@ -52,24 +52,7 @@ export async function subscribeWithTasks(facts: ExchangeFacts, request: RpcReque
     method: "notifications/subscriptions/acknowledged",
     params: { ...tagged, notifications: { ...honoured({ ...wanted, uris: resources }), taskIds } },
   };
-  // One after the other, so that no state overtakes a later one.
-  let sending = Promise.resolve();
-  /** The sequence of the last state that was sent, by task: of two quick changes, both notices find the second. */
-  const sent = new Map<string, number>();
-  const sendTask = (task: string, stream: EventStream) => {
-    const send = async () => {
-      const state = await tasks.read(task, by);
-      // Each notification has the whole state of its task. A task that is forgotten has none.
-      if (state === undefined || state.sequence === sent.get(task)) return;
-      sent.set(task, state.sequence);
-      const detailed = await detailedTask(state, exchange);
-      const message = { jsonrpc: "2.0", method: "notifications/tasks", params: { ...tagged, ...detailed } };
-      stream.send(JSON.stringify(message));
-    };
-    // If a state cannot be read, the client gets the next one.
-    sending = sending.then(send).catch(() => {});
-    context.runtime.defer(sending);
-  };
+  const sendTask = taskSender(tasks, exchange, tagged);
   const { principal, runtime } = context;
   const listening = await listen(
     context,
@@ -89,6 +72,28 @@ export async function subscribeWithTasks(facts: ExchangeFacts, request: RpcReque
     },
   );
   return listening instanceof Response ? listening : tooManyStreams(id);
+}
+
+/** Sends the states of tasks on a stream: each has the whole task, and none comes twice. */
+function taskSender(tasks: Tasks, exchange: Exchange, tagged: Record<string, unknown>) {
+  const by = callerOf(exchange);
+  // One after the other, so that no state overtakes a later one.
+  let sending = Promise.resolve();
+  /** The sequence of the last state that was sent, by task: of two quick changes, both notices find the second. */
+  const sent = new Map<string, number>();
+  const send = async (id: string, stream: EventStream) => {
+    const task = await tasks.read(id, by);
+    // A task that is forgotten has no state.
+    if (task === undefined || task.sequence === sent.get(id)) return;
+    sent.set(id, task.sequence);
+    const params = { ...tagged, ...(await detailedTask(task, exchange)) };
+    stream.send(JSON.stringify({ jsonrpc: "2.0", method: "notifications/tasks", params }));
+  };
+  return (id: string, stream: EventStream): void => {
+    // If a state cannot be read, the client gets the next one.
+    sending = sending.then(() => send(id, stream)).catch(() => {});
+    exchange.context.runtime.defer(sending);
+  };
 }
 
 function isList(value: unknown, most: number): value is string[] {

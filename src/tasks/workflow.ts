@@ -3,17 +3,18 @@ import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from "cloud
 import { runTask } from "../core/tasks/run-task.ts";
 import { runtime } from "../runtime.ts";
 import { beatMs, ledgers } from "./bindings.ts";
-import { type RunParams, workflowRun } from "./engines.ts";
+import { LONGEST, type RunParams, workflowRun } from "./engines.ts";
 import { type LedgerObjects, ledgerIn } from "./object-tasks.ts";
 
 /** If the ledger cannot be reached, or the Worker dies, the task is run again. The ledger decides whether it may. */
-const AGAIN = { retries: { limit: 10, delay: "2 seconds", backoff: "exponential" }, timeout: "2 days" } as const;
+const AGAIN = { retries: { limit: 10, delay: "2 seconds", backoff: "exponential" }, timeout: LONGEST } as const;
 
 export class LongRun extends WorkflowEntrypoint<unknown, RunParams> {
-  override async run({ payload }: WorkflowEvent<RunParams>, step: WorkflowStep): Promise<void> {
-    const { id, partition } = payload;
+  override async run({ instanceId: id, payload }: WorkflowEvent<RunParams>, step: WorkflowStep): Promise<void> {
+    const { partition } = payload;
     const ledger = ledgerIn(ledgers as LedgerObjects, partition);
     const engine = workflowRun(step);
+    // A step around the whole tool, so that nothing of it is done again once it has ended. Its own steps lie within.
     await step.do("tool", AGAIN, () => runTask({ id, partition, ledger, engine, runtime, beatMs }));
   }
 }

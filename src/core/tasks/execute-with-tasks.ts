@@ -7,12 +7,14 @@ import type { Outcome } from "../model/outcome.ts";
 import { audit } from "../pipeline/audit.ts";
 import { authorize, missingScopes } from "../pipeline/authorize.ts";
 import { ended, execute, load, runOnce } from "../pipeline/execute.ts";
+import { suppliedByCaller } from "../pipeline/requirements.ts";
 import type { Runtime } from "../ports/runtime.ts";
 import { check } from "../run/check-output.ts";
-import { longRun } from "../run/long-run.ts";
+import { longRun } from "../run/long-context.ts";
 import { parse } from "../run/parse-input.ts";
 import { DEFAULT_TIMEOUT_MS } from "../run/run-code.ts";
 import { run, type ToolRun } from "../run/run-tool.ts";
+import { UNKNOWN_TASK } from "./tasks.ts";
 
 /** Carries out a call and writes its audit line, in a span if the deployment makes traces. */
 export function executeWithTasks(call: Call, runtime: Runtime): Promise<CallResult> {
@@ -30,18 +32,21 @@ export function executeWithTasks(call: Call, runtime: Runtime): Promise<CallResu
 /** The steps of `execute` until the tool could run. Then its task begins. */
 async function carryOut(call: Call, entry: CatalogEntry, runtime: Runtime): Promise<CallResult> {
   const { tasks } = runtime;
-  if (call.task !== undefined && tasks) {
+  if (call.task !== undefined) {
     const refusal = missingScopes(entry, call.principal);
-    return refusal ? ended({ kind: "refused", refusal }, entry) : tasks.resume(call.task, entry, call, runtime);
+    if (refusal) return ended({ kind: "refused", refusal }, entry);
+    return tasks
+      ? tasks.resume(call.task, entry, call, runtime)
+      : ended({ kind: "failed", fault: UNKNOWN_TASK }, entry);
   }
   const authorized = await authorize(entry, call, runtime);
-  if ("refusal" in authorized) return ended({ kind: "refused", ...authorized }, entry);
+  if ("refusal" in authorized) return unlessKnown({ kind: "refused", ...authorized }, entry, call, runtime);
 
   const loaded = await load(entry, call, runtime);
-  if ("outcome" in loaded) return ended(loaded.outcome, entry);
+  if ("outcome" in loaded) return unlessKnown(loaded.outcome, entry, call, runtime);
 
   const parsed = await parse(loaded.definition, entry, call, runtime);
-  if ("outcome" in parsed) return ended(parsed.outcome, entry);
+  if ("outcome" in parsed) return unlessKnown(parsed.outcome, entry, call, runtime);
 
   const tool = longRun(loaded.definition, parsed.input, authorized.granted, entry, call, runtime);
   const prepare = loaded.definition.prepare && (() => runPrepare(tool));
@@ -51,6 +56,17 @@ async function carryOut(call: Call, entry: CatalogEntry, runtime: Runtime): Prom
   if (call.key !== undefined) return runOnce(tool, call.key);
   const { outcome, durationMs } = await run(tool, check);
   return ended(outcome, entry, durationMs);
+}
+
+/**
+ * Ends a call that this version of its tool refuses, unless a call with its key has begun: it may have begun in an
+ * earlier version, before a deployment (as in pipeline/execute.ts).
+ */
+async function unlessKnown(outcome: Outcome, entry: CatalogEntry, call: Call, runtime: Runtime): Promise<CallResult> {
+  const mayNotCall = outcome.kind === "refused" && outcome.refusal.reason !== "requirements";
+  if (call.key === undefined || mayNotCall || !runtime.tasks) return ended(outcome, entry);
+  const granted = { fromCaller: suppliedByCaller(entry.traits.requirements, call.context) };
+  return (await runtime.tasks.recall({ caller: call, offer: entry, granted, runtime })) ?? ended(outcome, entry);
 }
 
 /** Runs a tool's `prepare` in the request, where it can ask its caller in any way that the protocol has. */

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import type { Call } from "../../../src/core/model/call.ts";
 import type { LongContext, ToolDefinition } from "../../../src/core/model/definition.ts";
-import { executeWithTasks } from "../../../src/core/tasks/execute.ts";
+import { executeWithTasks } from "../../../src/core/tasks/execute-with-tasks.ts";
 import { runtime } from "../../../src/runtime.ts";
 import { OWNER } from "../../support/app.ts";
 

@@ -4,7 +4,6 @@
  */
 import { Claims } from "../claims.ts";
 import { describeError } from "../core/lib/log.ts";
-import type { TaskLedger } from "../core/ports/task-ledger.ts";
 import { taskUri } from "../core/ports/tasks.ts";
 import { runTask } from "../core/tasks/run-task.ts";
 import { runtime } from "../runtime.ts";
@@ -25,11 +24,7 @@ const OWN_TASK = "task";
 export class ClaimsWithTasks extends Claims implements LedgerObject {
   #ledger: Ledger | undefined;
 
-  get tasks(): TaskLedger {
-    return this.#tasks;
-  }
-
-  get #tasks(): Ledger {
+  get tasks(): Ledger {
     this.#ledger ??= new Ledger({
       storage: this.ctx.storage,
       engine: LONG ? workflowEngine(LONG) : OBJECTS,
@@ -48,7 +43,7 @@ export class ClaimsWithTasks extends Claims implements LedgerObject {
   override async alarm(): Promise<void> {
     const own = this.ctx.storage.kv.get<OwnTask>(OWN_TASK);
     if (own) await this.#runOwn(own);
-    else if (this.#tasks.exists) await this.#tasks.alarm();
+    else if (this.tasks.exists) await this.tasks.alarm();
     else await super.alarm();
   }
 
