@@ -82,9 +82,9 @@ export interface Tool<
   /** Which rules of docs/listings.md discovery does not apply: `{ allow: ["tuple"] }`. */
   readonly listing?: Listing;
   /**
-   * Of a long tool only: runs in the request, before the rest becomes a task, for 60 seconds at most. Ask here what must
-   * be known first, and check what can fail at once. It may run several times for one task, so it must have no effect.
-   * What it returns is `ctx.prepared` in `run`, as JSON.
+   * Of a long tool only: runs in the request, before the rest becomes a task, for 60 seconds at most. Ask here what
+   * must be known first, and check what can fail at once. It may run several times for one task, so it must have no
+   * effect. What it returns is `ctx.prepared` in `run`, as JSON.
    */
   prepare?(
     input: RunInput<Input>,

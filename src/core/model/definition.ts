@@ -173,9 +173,9 @@ export interface ToolContext<
   /** Identifies this call in results and logs. */
   readonly callId: string;
   /**
-   * The same for every run of one keyed call, and unique to it; undefined for a call without a key, but never in the run
-   * of a task. Pass it on to services that accept an idempotency key: if a Worker dies after the effect, the call runs
-   * again, and they can tell.
+   * The same for every run of one keyed call, and unique to it; undefined for a call without a key, but never in the
+   * run of a task. Pass it on to services that accept an idempotency key: if a Worker dies after the effect, the call
+   * runs again, and they can tell.
    */
   readonly idempotencyKey: string | undefined;
   readonly principal: Principal;
