@@ -33,7 +33,11 @@ export function workflowEngine(workflow: Workflow<RunParams>): Engine {
       }
     },
     async revive(id) {
-      const instance = await workflow.get(id);
+      const instance = await workflow.get(id).catch((error) => {
+        // It was deleted, and its steps with it.
+        if (!String(error).includes("not_found")) throw error;
+      });
+      if (instance === undefined) return false;
       const { status } = await instance.status();
       if (ENDED.includes(status)) return false;
       // Under `wrangler dev`, an instance whose process was killed stays "running" until something happens to it. An

@@ -44,7 +44,7 @@ describe("the engine of workflows", () => {
 
   it("says so if there is no instance to revive, to wake or to stop", async () => {
     const { engine } = workflows();
-    await expect(engine.revive("a", "p")).rejects.toThrow("not_found");
+    expect(await engine.revive("a", "p")).toBe(false);
     await expect(engine.wake("a", "size")).rejects.toThrow("not_found");
     await expect(engine.stop("a")).rejects.toThrow("not_found");
   });

@@ -138,13 +138,14 @@ async function carryOut(kept: TaskCall, begun: Begun, link: RunLink, seal: TaskS
   const tool = { definition, input: parsed.input, granted, offer: entry, caller: call, runtime, context };
   // A task is no one else's to run, so there is no lease to extend.
   const lease = { storeKey: kept.idempotencyKey, extend: async () => true };
+  const started = runtime.now();
   const { outcome, durationMs, late } = await run(tool, check, lease);
   // A tool that has reached its time limit may still end. It has been told to.
   const end = late && (await Promise.race([late, after(GRACE_MS, "still running" as const)]));
   if (context.isInterrupted) return failed("interrupted");
   const { sawSession } = context;
   if (end === "still running") return { ...ended(outcome, durationMs), mayRunAgain: false, sawSession };
-  return { ...ended(end ?? outcome, durationMs), sawSession };
+  return { ...ended(end ?? outcome, end ? runtime.now() - started : durationMs), sawSession };
 }
 
 function after<Value>(ms: number, value: Value): Promise<Value> {

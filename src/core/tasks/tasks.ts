@@ -229,7 +229,7 @@ async function taskKeys(long: LongCall, key: string | undefined, followsTasks: b
   const { sessionId, callId } = caller;
   // Calls that would not get the result, because they have fewer scopes or want another version, have another key.
   const rest = JSON.stringify([fingerprint, sessionId, offer.version, usedScopes(caller, runtime)]);
-  const byInput = { key: `${storeKey} ${rest}`, fingerprint, isFreed: true };
+  const byInput = { key: await runtime.signer.sign(`task by input ${storeKey} ${rest}`), fingerprint, isFreed: true };
   return [byInput, keyed(await keysOf(long, callId))];
 }
 
