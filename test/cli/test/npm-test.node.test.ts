@@ -1,5 +1,5 @@
 /**
- * `npm test` in a fork with tools of its own: those of docs/testing.md, which so are true. Each run tests several things,
+ * `npm test` in a fork with tools of its own: those of docs/testing.md and docs/tasks.md, which so are true. Each run tests several things,
  * because it starts the type checker and a Worker.
  */
 import { execFile, spawn } from "node:child_process";
@@ -17,12 +17,17 @@ const DOCUMENTED = Array.from(
   read("docs/testing.md").matchAll(/```ts\n\/\/ (tools\/\S+)\n([\s\S]*?)```/g),
   ([, path = "", text = ""]) => [path, text] as const,
 );
+/** The tools of docs/tasks.md, one of which has its test there. */
+const LONG_TOOLS = Array.from(
+  read("docs/tasks.md").matchAll(/This is `(tools\/\S+)`:\s+```ts\n([\s\S]*?)```/g),
+  ([, path = "", text = ""]) => [path, text] as const,
+);
 
 let copy: Copy;
 beforeAll(() => {
   copy = copyProject();
   copy.write("wrangler.toml", testSettings());
-  for (const [path, text] of DOCUMENTED) copy.write(path, text);
+  for (const [path, text] of [...DOCUMENTED, ...LONG_TOOLS]) copy.write(path, text);
   // Formatted as nobody would.
   copy.write("tools/hello/greet.ts", GREET.replaceAll("  ", "      "));
 });
@@ -47,10 +52,11 @@ it("is green with the tools and tests of docs/testing.md, although a file is not
     "tools/hello/greet.test.ts",
     "tools/pizza/order.ts",
     "tools/pizza/order.test.ts",
+    "tools/orchard/harvest.test.ts",
     "tools/hello/http.test.ts",
   ]);
   const { code, printed } = await npmTest();
-  expect([code, printed]).toEqual([0, expect.stringMatching(/Tests +7 passed/)]);
+  expect([code, printed]).toEqual([0, expect.stringMatching(/Tests +8 passed/)]);
 });
 
 it("runs the tests of one folder whatever the types of another say, and is red because of them", async () => {

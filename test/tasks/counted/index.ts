@@ -87,6 +87,8 @@ let areCounted = false;
 
 export class Claims extends PlainClaims {
   readonly #name: string;
+  /** Whether its own alarm uses the ledger. */
+  #isRinging = false;
 
   constructor(ctx: DurableObjectState, env: unknown) {
     super(ctx, env);
@@ -109,13 +111,18 @@ export class Claims extends PlainClaims {
     owners.set(ledger, this.#name);
     if (!areCounted) countMethods(ledger);
     areCounted = true;
-    count(this.#name, "requests");
+    if (!this.#isRinging) count(this.#name, "requests");
     return ledger;
   }
 
   async alarm(): Promise<void> {
     count(this.#name, "alarm");
-    await super.alarm();
+    this.#isRinging = true;
+    try {
+      await super.alarm();
+    } finally {
+      this.#isRinging = false;
+    }
   }
 
   /** Runs the alarm for a test that moved the clock: alarms follow the machine's clock. */
