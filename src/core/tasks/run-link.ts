@@ -155,7 +155,9 @@ export class RunLink implements Client, Sink {
 /** `size`, then `size#2`: a name is never used twice in a task (MCP, tasks extension, Input Requests). */
 function unused(key: string, asked: readonly AskedBefore[]): string {
   const isUsed = (name: string) => asked.some((one) => one.name === name);
-  let name = key;
-  for (let time = 2; isUsed(name); time++) name = `${key}#${time}`;
+  // SQL gives a lone surrogate back as another character, and the question would be lost.
+  const wellFormed = key.toWellFormed();
+  let name = wellFormed;
+  for (let time = 2; isUsed(name); time++) name = `${wellFormed}#${time}`;
   return name;
 }
