@@ -18,6 +18,8 @@ import { callerOf } from "./methods.ts";
 
 /** Maximum number of tasks in one subscription. */
 const MAX_TASKS = 100;
+/** Between two looks whether a slow client has room for the next state, in milliseconds. */
+const ROOM_MS = 100;
 
 export async function subscribeWithTasks(facts: ExchangeFacts, request: RpcRequest): Promise<Response> {
   const { id, params } = request;
@@ -56,8 +58,17 @@ export async function subscribeWithTasks(facts: ExchangeFacts, request: RpcReque
   let sending = Promise.resolve();
   /** The sequence of the last state that was sent, by task: of two quick changes, both notices find the second. */
   const sent = new Map<string, number>();
+  /** Tasks whose state will be sent when it is their turn. */
+  const waiting = new Set<string>();
+  let isOver = false;
   const sendTask = (task: string, stream: EventStream) => {
+    if (waiting.has(task)) return;
+    waiting.add(task);
     const send = async () => {
+      // A result can have megabytes, and a stream with too many unread bytes is ended as one that nobody reads.
+      while (stream.isBehind && !isOver) await new Promise((resume) => setTimeout(resume, ROOM_MS));
+      waiting.delete(task);
+      if (isOver) return;
       const state = await tasks.read(task, by);
       // Each notification has the whole state of its task. A task that is forgotten has none.
       if (state === undefined || state.sequence === sent.get(task)) return;
@@ -85,7 +96,10 @@ export async function subscribeWithTasks(facts: ExchangeFacts, request: RpcReque
         // A task may have changed since its client last read it.
         for (const task of taskIds) sendTask(task, stream);
       },
-      onClose: (stream) => sendClosing(id, stream),
+      onClose(stream) {
+        isOver = true;
+        sendClosing(id, stream);
+      },
     },
   );
   return listening instanceof Response ? listening : tooManyStreams(id);
