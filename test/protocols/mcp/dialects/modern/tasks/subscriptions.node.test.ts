@@ -136,7 +136,9 @@ it("sends each state of many tasks to each of two streams", async () => {
 it("sends large results one after the other to a client that reads slowly", async () => {
   // A caller without other streams: the first beat, which a client must be ready to read, is 15 seconds away.
   const slow: Way = { headers: tokenOf("slow") };
-  const ids = await Promise.all(["a", "b"].map((name) => startTask(url, "Jobs_Ends", { how: "nine MB", name }, slow)));
+  const ids = await Promise.all(
+    ["a", "b", "c"].map((name) => startTask(url, "Jobs_Ends", { how: "nine MB", name }, slow)),
+  );
   for (const id of ids) await endOf(url, id, slow);
   const stream = await listen({ taskIds: ids }, slow);
   await pause(1_500);
