@@ -192,6 +192,9 @@ describe("the cost of a task", () => {
       id = await caller.start({ asks: true });
     };
     await expectCost(caller, ask, { start: 1, instance: 1, step: 2, begin: 1, ask: 1, beat: 1, rows: 9 });
+    const unknown = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`unknown ${at}`, null]));
+    const guess = () => caller.ask("tasks/update", { taskId: id, inputResponses: unknown });
+    await expectCost(caller, guess, { read: 1 });
     const inputResponses = { name: { action: "accept", content: { name: "Ada" } } };
     const answer = () => caller.ask("tasks/update", { taskId: id, inputResponses });
     await expectCost(caller, answer, { read: 1, answer: 1, beat: 1, take: 1, finish: 1, rows: 8 });

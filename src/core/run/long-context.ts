@@ -8,6 +8,14 @@ import type { Runtime } from "../ports/runtime.ts";
 import { RunContext } from "./context.ts";
 import type { ToolRun } from "./run-tool.ts";
 
+/**
+ * Bytes of JSON that a step may return. Encrypted and in base64, they take a third more, and a workflow keeps 1 MiB for
+ * each step (Workflows, Limits).
+ */
+const MAX_STEP_BYTES = 750_000;
+/** Characters of a step's name (Workflows, Limits). */
+const MAX_NAME = 256;
+
 /** Does a step and keeps its result, which is JSON, for the run after a crash. */
 export type DoStep = (name: string, work: () => Promise<unknown>, options: StepOptions) => Promise<unknown>;
 
@@ -18,8 +26,19 @@ export class LongRunContext extends RunContext implements LongContext<unknown> {
   step<Value>(name: string, work: () => Value | Promise<Value>, options: StepOptions = {}): Promise<Value> {
     const doWork = async () => {
       const value = await work();
-      return value === undefined ? undefined : toJson(value, `The result of the step "${name}"`);
+      if (value === undefined) return undefined;
+      const what = `The result of the step "${name}"`;
+      const kept = toJson(value, what);
+      // Otherwise the workflow would refuse it, and only where the tool is deployed.
+      if (byteLength(JSON.stringify(kept)) > MAX_STEP_BYTES) {
+        throw new RangeError(`${what} has over ${MAX_STEP_BYTES} bytes of JSON: keep it elsewhere, and return where`);
+      }
+      return kept;
     };
+    if (name.length > MAX_NAME || /\p{Cc}/u.test(name)) {
+      const problem = `The name of the step ${JSON.stringify(name.slice(0, 60))} is too long, or has control characters`;
+      return Promise.reject(new TypeError(`${problem}: ${MAX_NAME} characters are possible`));
+    }
     return this.doStep(name, doWork, options) as Promise<Value>;
   }
 
@@ -45,4 +64,8 @@ export function longRun(
     },
   };
   return { definition: prepareAndRun, input, granted, offer, caller, runtime, context };
+}
+
+function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length;
 }

@@ -5,12 +5,23 @@ import type { TaskView } from "../model/call-result.ts";
 import { type Outcome, questionInWords } from "../model/outcome.ts";
 import { ANSWER_MS, hashOf } from "../run/questions.ts";
 
+/** In place of the name of a question. Should one have it, the hash tells them apart. */
+const TASK = "\u0000task";
+/** In place of the hash of a question. A client cannot send one. */
+const SIGNED = "signed";
+
+/** The id of the task whose questions the caller answers; undefined if it answers none. */
+export function answeredTask({ elicitation }: Caller): string | undefined {
+  const given = elicitation?.answers?.get(TASK);
+  return given?.question === SIGNED ? (given.answer as string) : undefined;
+}
+
 /**
  * @param send gives answers to the task, by the names of their questions
  * @returns undefined if an answer was sent; else the outcome that asks the caller to call again with answers
  */
 export async function answerQuestions(
-  { questions }: TaskView,
+  { id, questions }: TaskView,
   { elicitation }: Caller,
   send: (answers: ReadonlyMap<string, unknown>) => Promise<unknown>,
 ): Promise<Outcome | undefined> {
@@ -30,7 +41,10 @@ export async function answerQuestions(
     return { kind: "refused", refusal: { reason: "capability", capability, question: questionInWords(unsupported) } };
   }
   const elicit = elicitation?.elicit;
-  if (elicit === undefined) return { kind: "asking", questions, answered: new Map() };
+  if (elicit === undefined) {
+    // Comes back with the answers, in what the protocol signs, so that they find their task.
+    return { kind: "asking", questions, answered: new Map([[TASK, { question: SIGNED, answer: id }]]) };
+  }
   const asking = Array.from(questions, async ([name, question]) => {
     // A client that cannot answer gives no answer that fits, and the tool is told so.
     const answer = await elicit(question).catch(() => null);

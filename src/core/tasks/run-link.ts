@@ -11,6 +11,9 @@ import { hashOf } from "../run/questions.ts";
 import type { TaskSeal } from "./task-seal.ts";
 import { pollMsAt } from "./task-view.ts";
 
+/** Characters of a message: clients get it with each poll. */
+const MAX_MESSAGE = 1_000;
+
 interface LinkParts {
   readonly id: string;
   readonly begun: Begun;
@@ -56,7 +59,8 @@ export class RunLink implements Client, Sink {
   }
 
   progress(done: number, total: number | undefined, message: string | undefined): void {
-    this.#progress = { done, total, message };
+    if (!Number.isFinite(done)) return;
+    this.#progress = { done, total, message: message?.slice(0, MAX_MESSAGE) };
     // Each report is a write, so it is stored no more often than clients are told to look.
     this.#reporting ??= setTimeout(
       () => {
@@ -155,7 +159,9 @@ export class RunLink implements Client, Sink {
 /** `size`, then `size#2`: a name is never used twice in a task (MCP, tasks extension, Input Requests). */
 function unused(key: string, asked: readonly AskedBefore[]): string {
   const isUsed = (name: string) => asked.some((one) => one.name === name);
-  let name = key;
-  for (let time = 2; isUsed(name); time++) name = `${key}#${time}`;
+  // SQL gives a lone surrogate back as another character, and the question would be lost.
+  const wellFormed = key.toWellFormed();
+  let name = wellFormed;
+  for (let time = 2; isUsed(name); time++) name = `${wellFormed}#${time}`;
   return name;
 }

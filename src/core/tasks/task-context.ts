@@ -21,8 +21,6 @@ import { type DoStep, LongRunContext } from "../run/long-context.ts";
 import type { RunLink } from "./run-link.ts";
 import type { TaskSeal } from "./task-seal.ts";
 
-/** Characters of a step's sealed result: an engine keeps 1 MiB (Workflows, Limits). */
-const MAX_STEP = 1_000_000;
 /** How often a question is asked if the answers do not fit it. */
 const MAX_TRIES = 3;
 
@@ -93,12 +91,7 @@ export class TaskContext extends LongRunContext {
     };
     let sealed: string;
     try {
-      sealed = await engine.doStep(name, async () => {
-        const text = await seal.seal("step", await doWork());
-        if (text.length <= MAX_STEP) return text;
-        thrown = { error: new RangeError(`The result of the step "${name}" has more than 750 KB, which are not kept`) };
-        throw new Error("The step has failed");
-      });
+      sealed = await engine.doStep(name, async () => seal.seal("step", await doWork()));
     } catch (error) {
       throw thrown ? thrown.error : error;
     }

@@ -5,13 +5,13 @@ import type { Call, Caller } from "../model/call.ts";
 import type { CallResult, TaskView } from "../model/call-result.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { Fault, Refusal } from "../model/outcome.ts";
-import { granted, partitionOf } from "../model/principal.ts";
+import { granted, isNamed, partitionOf } from "../model/principal.ts";
 import type { Runtime } from "../ports/runtime.ts";
 import { randomId, type Signer } from "../ports/signed-handles.ts";
 import type { Started, StoredTask, TaskKey, TaskLedger, TaskOfCall } from "../ports/task-ledger.ts";
 import type { LongCall, TaskCaller, Tasks } from "../ports/tasks.ts";
 import { DEFAULT_TIMEOUT_MS } from "../run/run-code.ts";
-import { answerQuestions } from "./answer-questions.ts";
+import { answeredTask, answerQuestions } from "./answer-questions.ts";
 import { type TaskHead, taskCall } from "./task-call.ts";
 import { TooLarge, taskSeal } from "./task-seal.ts";
 import { MAX_POLL_MS, viewOf } from "./task-view.ts";
@@ -77,9 +77,13 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
   };
 
   const answer: Tasks["answer"] = async (id, answers, by) => {
-    if ((await read(id, by)) === undefined) return false;
+    const task = await read(id, by);
+    if (task === undefined) return false;
+    // A request has room for tens of thousands of answers, and sealing and keeping each takes time.
+    const open = [...answers].filter(([name]) => task.questions.has(name));
+    if (open.length === 0) return true;
     const seal = await taskSeal(by.runtime.signer, partitionOf(by.caller.principal), id);
-    const sealed = Array.from(answers, async ([name, value]) => [name, await seal.seal(`answer ${name}`, value)]);
+    const sealed = open.map(async ([name, value]) => [name, await seal.seal(`answer ${name}`, value)]);
     return ledgerFor(by).answer(id, Object.fromEntries(await Promise.all(sealed)));
   };
 
@@ -108,7 +112,7 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
     // Its signal is made here, before the client can have gone.
     const gone = caller.client?.signal;
     const by = { caller, runtime };
-    const until = Date.now() + waitMs;
+    let until = Date.now() + waitMs;
     let task = first;
     for (;;) {
       if (task.result) {
@@ -123,6 +127,8 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
       if (task.questions.size > 0) {
         const asked = await answerQuestions(task, caller, (answers) => answer(id, answers, by));
         if (asked) return { outcome: asked, durationMs: 0, entry };
+        // Now the tool goes on, which a caller who has just answered should see.
+        until = Date.now() + waitMs;
       }
       if (Date.now() >= until || caller.client?.isOver) return { ...running(task.pollMs, entry), task };
       const next = await changed(task, by, until);
@@ -133,9 +139,21 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
     }
   };
 
+  const resume = async (id: string, entry: CatalogEntry, caller: Caller, runtime: Runtime): Promise<CallResult> => {
+    const task = await read(id, { caller, runtime });
+    // It is another tool's, or another caller's, or it has expired.
+    if (task?.entry.id !== entry.id) return failed(UNKNOWN_TASK, entry);
+    // Whoever has the task's id has its session, too.
+    return waitForResult(task, caller, runtime, ({ session }, result) =>
+      session === undefined || session.id === caller.sessionId ? result : { ...result, sessionId: session.id },
+    );
+  };
+
   const carryOut = async (long: LongCall): Promise<CallResult> => {
     const { caller, offer: entry } = long;
     const { key, followsTasks = false } = caller;
+    const answered = answeredTask(caller);
+    if (answered !== undefined) return resume(answered, entry, caller, long.runtime);
     const keys = await taskKeys(long, key, followsTasks);
     const { prepare } = long;
     // A call that joins a task must not ask again what was answered before the task began.
@@ -176,16 +194,6 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
     const found = await ledgerFor(attempt).find([{ key: storeKey, fingerprint, isFreed: false }]);
     // A different call under this key: the reason why it cannot run says more.
     return found?.state === "joined" ? resultOf(found, { caller, offer, runtime }) : undefined;
-  };
-
-  const resume = async (id: string, entry: CatalogEntry, caller: Caller, runtime: Runtime): Promise<CallResult> => {
-    const task = await read(id, { caller, runtime });
-    // It is another tool's, or another caller's, or it has expired.
-    if (task?.entry.id !== entry.id) return failed(UNKNOWN_TASK, entry);
-    // Whoever has the task's id has its session, too.
-    return waitForResult(task, caller, runtime, ({ session }, result) =>
-      session === undefined || session.id === caller.sessionId ? result : { ...result, sessionId: session.id },
-    );
   };
 
   return {
@@ -229,6 +237,10 @@ async function taskKeys(long: LongCall, key: string | undefined, followsTasks: b
   const { sessionId, callId } = caller;
   // Calls that would not get the result, because they have fewer scopes or want another version, have another key.
   const rest = JSON.stringify([fingerprint, sessionId, offer.version, usedScopes(caller, runtime)]);
+  // Nobody can tell who else calls without a name, and whoever joins a task may be asked its questions.
+  const mayBeAsked = (caller.elicitation?.capabilities.size ?? 0) > 0;
+  const isOneCaller = isNamed(caller.principal) || sessionId !== undefined;
+  if (mayBeAsked && !isOneCaller) return [keyed(await keysOf(long, callId))];
   const byInput = { key: await runtime.signer.sign(`task by input ${storeKey} ${rest}`), fingerprint, isFreed: true };
   return [byInput, keyed(await keysOf(long, callId))];
 }

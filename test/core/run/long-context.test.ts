@@ -34,3 +34,47 @@ it("gets what prepare returned, and what its steps returned, as JSON", async () 
 it("fails if prepare returned what JSON has no word for", async () => {
   expect(await outcomeOf({ prepare: () => () => 1, run: () => 1 })).toMatchObject({ kind: "failed" });
 });
+
+it("keeps 750,000 bytes of a step, and refuses more, as a workflow would", async () => {
+  const failing = async (text: string) => {
+    const outcome = await outcomeOf({
+      run: (_: never, ctx: LongContext<unknown>) =>
+        ctx
+          .step("page", () => text)
+          .then(
+            ({ length }) => length,
+            (error: Error) => error.message,
+          ),
+    });
+    return outcome.kind === "completed" ? outcome.value : outcome;
+  };
+  expect(await failing("m".repeat(749_998))).toBe(749_998);
+  const message = 'The result of the step "page" has over 750000 bytes of JSON: keep it elsewhere, and return where';
+  expect(await failing("m".repeat(749_999))).toBe(message);
+  expect(await failing("\u00e9".repeat(374_999))).toBe(374_999);
+  expect(await failing("\u00e9".repeat(375_000))).toBe(message);
+});
+
+it.each(["n".repeat(257), "\ud83c\udf4e".repeat(129), "a\nb", "a\u0000b", "\u007f"])(
+  "refuses a step whose name no workflow accepts (%j)",
+  async (name) => {
+    let done = false;
+    const run = async (_: never, ctx: LongContext<unknown>) => {
+      const work = () => {
+        done = true;
+      };
+      return ctx.step(name, work).catch((error: Error) => error.message);
+    };
+    const outcome = await outcomeOf({ run });
+    expect(outcome).toMatchObject({ kind: "completed", value: expect.stringContaining("256 characters are possible") });
+    expect(done).toBe(false);
+  },
+);
+
+it.each(["", "n".repeat(256), "__proto__", "caf\u00e9 \ud83c\udf4e"])(
+  "does a step of any other name (%j)",
+  async (name) => {
+    const run = (_: never, ctx: LongContext<unknown>) => ctx.step(name, () => "done");
+    expect(await outcomeOf({ run })).toMatchObject({ kind: "completed", value: "done" });
+  },
+);

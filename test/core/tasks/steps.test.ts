@@ -75,13 +75,6 @@ describe("a step", () => {
     expect(JSON.stringify([...on.kept.values()])).not.toContain("SECRET");
   });
 
-  it("fails with a message that says so if its result is too large to be kept", async () => {
-    const on = engine();
-    const step = runOn(on).context.step("page", () => "x".repeat(800_000));
-    await expect(step).rejects.toThrow('The result of the step "page" has more than 750 KB');
-    expect(await runOn(engine()).context.step("page", () => "x".repeat(700_000))).toHaveLength(700_000);
-  });
-
   it("that must not be done twice is not done if another run has entered it, and the run ends", async () => {
     const { context, link } = runOn(engine(), { enter: false });
     const pay = vi.fn();

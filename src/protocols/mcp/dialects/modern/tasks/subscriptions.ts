@@ -18,6 +18,8 @@ import { callerOf } from "./methods.ts";
 
 /** Maximum number of tasks in one subscription. */
 const MAX_TASKS = 100;
+/** Between two looks whether a slow client has room for the next state, in milliseconds. */
+const ROOM_MS = 100;
 
 export async function subscribeWithTasks(facts: ExchangeFacts, request: RpcRequest): Promise<Response> {
   const { id, params } = request;
@@ -52,7 +54,8 @@ export async function subscribeWithTasks(facts: ExchangeFacts, request: RpcReque
     method: "notifications/subscriptions/acknowledged",
     params: { ...tagged, notifications: { ...honoured({ ...wanted, uris: resources }), taskIds } },
   };
-  const sendTask = taskSender(tasks, exchange, tagged);
+  let isOver = false;
+  const sendTask = taskSender(tasks, exchange, tagged, () => isOver);
   const { principal, runtime } = context;
   const listening = await listen(
     context,
@@ -68,21 +71,29 @@ export async function subscribeWithTasks(facts: ExchangeFacts, request: RpcReque
         // A task may have changed since its client last read it.
         for (const task of taskIds) sendTask(task, stream);
       },
-      onClose: (stream) => sendClosing(id, stream),
+      onClose(stream) {
+        isOver = true;
+        sendClosing(id, stream);
+      },
     },
   );
   return listening instanceof Response ? listening : tooManyStreams(id);
 }
 
 /** Sends the states of tasks on a stream: each has the whole task, and none comes twice. */
-function taskSender(tasks: Tasks, exchange: Exchange, tagged: Record<string, unknown>) {
+function taskSender(tasks: Tasks, exchange: Exchange, tagged: Record<string, unknown>, isOver: () => boolean) {
   const by = callerOf(exchange);
   // One after the other, so that no state overtakes a later one.
   let sending = Promise.resolve();
   /** The sequence of the last state that was sent, by task: of two quick changes, both notices find the second. */
   const sent = new Map<string, number>();
+  /** Tasks whose state will be sent when it is their turn. */
+  const waiting = new Set<string>();
   const send = async (id: string, stream: EventStream) => {
-    const task = await tasks.read(id, by);
+    // A result can have megabytes, and a stream with too many unread bytes is ended as one that nobody reads.
+    while (stream.isBehind && !isOver()) await new Promise((resume) => setTimeout(resume, ROOM_MS));
+    waiting.delete(id);
+    const task = isOver() ? undefined : await tasks.read(id, by);
     // A task that is forgotten has no state.
     if (task === undefined || task.sequence === sent.get(id)) return;
     sent.set(id, task.sequence);
@@ -90,6 +101,8 @@ function taskSender(tasks: Tasks, exchange: Exchange, tagged: Record<string, unk
     stream.send(JSON.stringify({ jsonrpc: "2.0", method: "notifications/tasks", params }));
   };
   return (id: string, stream: EventStream): void => {
+    if (waiting.has(id)) return;
+    waiting.add(id);
     // If a state cannot be read, the client gets the next one.
     sending = sending.then(() => send(id, stream)).catch(() => {});
     exchange.context.runtime.defer(sending);

@@ -169,6 +169,14 @@ it("may ask under any key", async () => {
   expect(answersOf(await endOf(url, taskId))).toEqual(["red", "small"]);
 });
 
+it("may ask under a key that is no well-formed text, as when a caller's text was cut for it", async () => {
+  const taskId = await ask("half a character");
+  const task = await asking(url, taskId);
+  expect(keysOf(task)).toEqual(["colour \ufffd"]);
+  await update(url, taskId, { "colour \ufffd": saying("red") });
+  expect(answersOf(await endOf(url, taskId))).toEqual(["red"]);
+});
+
 it("ignores responses that come before the question", async () => {
   const taskId = await startTask(url, "Jobs_Work", { name: newName(), ms: 1_000 });
   expect((await update(url, taskId, { colour: saying("red") })).body.result).toEqual({ resultType: "complete" });

@@ -7,6 +7,7 @@ import {
   type Long,
   modern,
   newName,
+  pause,
   postModern,
   saying,
   serveLong,
@@ -130,6 +131,23 @@ it("sends each state of many tasks to each of two streams", async () => {
     expect(await stream.isSilent(500)).toBe(true);
     await stream.close();
   }
+});
+
+it("sends large results one after the other to a client that reads slowly", async () => {
+  // A caller without other streams: the first beat, which a client must be ready to read, is 15 seconds away.
+  const slow: Way = { headers: tokenOf("slow") };
+  const ids = await Promise.all(
+    ["a", "b", "c"].map((name) => startTask(url, "Jobs_Ends", { how: "nine MB", name }, slow)),
+  );
+  for (const id of ids) await endOf(url, id, slow);
+  const stream = await listen({ taskIds: ids }, slow);
+  await pause(1_500);
+  expect(await acknowledged(stream)).toEqual({ taskIds: ids });
+  for (const id of ids) {
+    const { taskId, status, result } = (await stream.nextData()).params;
+    expect([taskId, status, result.content[0].text.length]).toEqual([id, "completed", 9_000_000]);
+  }
+  await stream.close();
 });
 
 it("does not acknowledge ids of other principals, nor unknown ones, nor repeated ones twice", async () => {
