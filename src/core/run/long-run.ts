@@ -11,6 +11,9 @@ import type { ToolRun } from "./run-tool.ts";
 /** Does a step and keeps its result, which is JSON, for the run after a crash. */
 export type DoStep = (name: string, work: () => Promise<unknown>, options: StepOptions) => Promise<unknown>;
 
+/** Workflows keep 1 MiB of a step, and sealing makes a result a third longer. It counts in tests, too. */
+const MAX_STEP_BYTES = 750_000;
+
 /** The context of a run that is not a task: in a test, and where there is no ledger. */
 export class LongRunContext extends RunContext implements LongContext<unknown> {
   prepared: unknown;
@@ -18,7 +21,12 @@ export class LongRunContext extends RunContext implements LongContext<unknown> {
   step<Value>(name: string, work: () => Value | Promise<Value>, options: StepOptions = {}): Promise<Value> {
     const doWork = async () => {
       const value = await work();
-      return value === undefined ? undefined : toJson(value, `The result of the step "${name}"`);
+      if (value === undefined) return undefined;
+      const json = toJson(value, `The result of the step "${name}"`);
+      const bytes = new TextEncoder().encode(JSON.stringify(json)).length;
+      if (bytes <= MAX_STEP_BYTES) return json;
+      const limit = `The result of the step "${name}" has ${bytes} bytes of JSON, and a step keeps ${MAX_STEP_BYTES}`;
+      throw new Error(`${limit}: store it elsewhere, and return where it is`);
     };
     return this.doStep(name, doWork, options) as Promise<Value>;
   }

@@ -42,3 +42,12 @@ it("prepares, and checks its result, if the definition inherits that, as one wit
   expect(await outcomeOf(inherited(() => 1))).toMatchObject({ kind: "completed", value: 1 });
   expect(await outcomeOf(inherited(() => "one"))).toMatchObject({ kind: "failed" });
 });
+
+it("keeps of a step what Workflows can keep once it is sealed, in a test as in a task", async () => {
+  const step = (length: number) =>
+    outcomeOf({
+      run: async (_: never, ctx: LongContext<unknown>) => (await ctx.step("big", () => "x".repeat(length))).length,
+    });
+  expect(await step(749_998)).toMatchObject({ kind: "completed", value: 749_998 });
+  expect(await step(749_999)).toMatchObject({ kind: "failed" });
+});
