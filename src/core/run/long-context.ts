@@ -55,17 +55,19 @@ export function longRun(
   runtime: Runtime,
 ): ToolRun {
   const context = new LongRunContext(caller, offer, granted, runtime);
-  const prepareAndRun: ToolDefinition = {
-    ...definition,
-    async run(given, ctx) {
-      const prepared = await definition.prepare?.(given, ctx);
-      context.prepared = prepared === undefined ? undefined : toJson(prepared, "What prepare returned");
-      return definition.run(given, ctx);
-    },
-  };
+  const prepareAndRun = withRun(definition, async (given, ctx) => {
+    const prepared = await definition.prepare?.(given, ctx);
+    context.prepared = prepared === undefined ? undefined : toJson(prepared, "What prepare returned");
+    return definition.run(given, ctx);
+  });
   return { definition: prepareAndRun, input, granted, offer, caller, runtime, context };
 }
 
 function byteLength(text: string): number {
   return new TextEncoder().encode(text).length;
+}
+
+/** Not a copy, because a definition may inherit its members: so do those with a compiled check. */
+export function withRun(definition: ToolDefinition, run: ToolDefinition["run"]): ToolDefinition {
+  return Object.create(definition, { run: { value: run, enumerable: true } });
 }

@@ -74,7 +74,7 @@ export class TaskContext extends LongRunContext {
 
   protected override doStep: DoStep = async (name, work, { once }: StepOptions) => {
     const { id, run, ledger, engine, link, seal } = this.#task;
-    if (link.isOver) throw new RunOver("The task was cancelled, or goes on in another run");
+    if (link.isOver) throw this.#over("The task was cancelled, or goes on in another run");
     const place = once ? this.#placeOf(name) : name;
     let thrown: { readonly error: unknown } | undefined;
     const doWork = async (): Promise<KeptStep> => {
@@ -111,7 +111,12 @@ export class TaskContext extends LongRunContext {
     if (isFirst) return;
     this.isInterrupted = isFirst === false;
     link.stop();
-    throw new RunOver(`The step "${name}" must not be done twice, or the run is over`);
+    throw this.#over(`The step "${name}" must not be done twice, or the run is over`);
+  }
+
+  /** It is no fault of the tool: its cause is the reason of the signal, which the tool was told to obey. */
+  #over(message: string): RunOver {
+    return new RunOver(message, { cause: this.signal.reason });
   }
 
   /** Tells steps of the same name apart by their order, as the engine does. */

@@ -38,10 +38,12 @@ export async function viewOf(stored: StoredTask, seal: TaskSeal, by: TaskCaller)
   );
   const kept = stored.result === undefined ? undefined : await seal.open<KeptResult>("result", stored.result);
   const progress = report === undefined ? undefined : await seal.open<TaskProgress>("report", report);
+  // What a task did last says nothing once it has ended.
+  const isUnfinished = status === "working" || status === "input_required";
   return {
     ...{ id, entry, version: head.version, status, sequence, progress },
     session: head.session && { ...head.session, seen: kept?.sawSession === true },
-    message: stored.failure ? FAILURES[stored.failure] : inWords(progress),
+    message: stored.failure ? FAILURES[stored.failure] : isUnfinished ? inWords(progress) : undefined,
     createdAt: created,
     updatedAt: updated,
     expiresAt: expires,

@@ -1,4 +1,5 @@
 /** A long tool where there is no ledger, as in tests of tools: it runs in the call, and gets what it gets in a task. */
+import * as v from "valibot";
 import { expect, it } from "vitest";
 import type { Call } from "../../../src/core/model/call.ts";
 import type { LongContext, ToolDefinition } from "../../../src/core/model/definition.ts";
@@ -10,7 +11,7 @@ const CALL = { callId: "c", protocol: "test", principal: OWNER, tool: { id: "Kit
 const NOTHING = { authorization: new Map(), secrets: new Map(), userId: undefined };
 
 async function outcomeOf(definition: Pick<ToolDefinition, "prepare"> & { run(input: never, ctx: never): unknown }) {
-  const whole = { version: "1.0.0", description: "Waits.", long: true, ...definition };
+  const whole = Object.assign(definition, { version: "1.0.0", description: "Waits.", long: true });
   const entry = { id: "Kit.Wait", name: "Kit_Wait", version: "1.0.0", traits: { long: true }, output: "any" };
   const catalog = { find: () => ({ entry }), definition: async () => whole };
   const call = { ...CALL, context: NOTHING } as Call;
@@ -78,3 +79,10 @@ it.each(["", "n".repeat(256), "__proto__", "caf\u00e9 \ud83c\udf4e"])(
     expect(await outcomeOf({ run })).toMatchObject({ kind: "completed", value: "done" });
   },
 );
+
+it("prepares, and checks its result, if the definition inherits that, as one with a compiled check does", async () => {
+  const run = (_: never, ctx: LongContext<unknown>) => ctx.prepared;
+  const inherited = (prepare: () => unknown) => Object.create({ output: v.number(), prepare, run });
+  expect(await outcomeOf(inherited(() => 1))).toMatchObject({ kind: "completed", value: 1 });
+  expect(await outcomeOf(inherited(() => "one"))).toMatchObject({ kind: "failed" });
+});

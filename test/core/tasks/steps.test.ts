@@ -86,7 +86,9 @@ describe("a step", () => {
     const late = runOn(engine(), { checkpoint: false });
     await late.context.step("first", () => 1);
     const second = vi.fn();
-    await expect(late.context.step("second", second)).rejects.toThrow("cancelled");
+    const reason = new DOMException("The caller has gone", "AbortError");
+    late.context.stop(reason);
+    await expect(late.context.step("second", second)).rejects.toMatchObject({ name: "RunOver", cause: reason });
     expect([second.mock.calls, late.context.isInterrupted]).toEqual([[], false]);
     const cancelled = runOn(engine(), { enter: undefined });
     await expect(cancelled.context.step("pay", () => 1, { once: true })).rejects.toThrow("over");
