@@ -66,7 +66,7 @@ it('acknowledges "the list of task IDs it has agreed to send", and sends each st
   expect(await acknowledged(stream)).toEqual({ taskIds: [id] });
   const states = await statesUntilEnd(stream);
   const heard = states.map(({ status, statusMessage }) => `${status}: ${statusMessage}`);
-  const all = ["working: undefined", "working: one", "working: two", "completed: two"];
+  const all = ["working: undefined", "working: one", "working: two", "completed: undefined"];
   // The first may have passed before the stream was open.
   expect(heard).toEqual(all.slice(-heard.length));
   // "Each notification carries a complete DetailedTask, identical to what tasks/get would have returned".
