@@ -3,6 +3,7 @@
  * Object runs a task in an alarm: for 15 minutes at most, without checkpoints.
  */
 import type { WorkflowStep } from "cloudflare:workers";
+import { NonRetryableError } from "cloudflare:workflows";
 import type { EngineRun } from "../core/tasks/task-context.ts";
 import type { Engine } from "./ledger.ts";
 
@@ -16,6 +17,9 @@ const ENDED: readonly string[] = ["complete", "errored", "terminated"];
 const REVIVE = "revive";
 /** The longest that an event can be waited for (Workflows, Limits). A task that is forgotten earlier stops its run. */
 export const LONGEST = "365 days";
+
+/** A step that was cut short is tried again. One that has failed is not: its tool decides. */
+const CUT_SHORT = { retries: { limit: 20, delay: "1 second", backoff: "constant" }, timeout: LONGEST } as const;
 
 export function workflowEngine(workflow: Workflow<RunParams>): Engine {
   const engine: Engine = {
@@ -62,7 +66,12 @@ export function workflowEngine(workflow: Workflow<RunParams>): Engine {
 export function workflowRun(step: WorkflowStep): EngineRun {
   return {
     keepsSteps: true,
-    doStep: (name, work) => step.do(name, { retries: { limit: 0, delay: 0 }, timeout: LONGEST }, work),
+    doStep: (name, work) =>
+      step.do(name, CUT_SHORT, () =>
+        work().catch((error: Error) => {
+          throw error.name === "RunOver" ? error : new NonRetryableError("The step has failed");
+        }),
+      ),
     async untilWoken(question) {
       await step.waitForEvent(`the answer to ${question}`, { type: await eventOf(question), timeout: LONGEST });
     },

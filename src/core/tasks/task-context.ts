@@ -30,7 +30,7 @@ export interface EngineRun {
   readonly keepsSteps: boolean;
   /**
    * Does a step, or returns what it returned in an earlier run. The text is sealed, and `work` throws nothing that
-   * must not be stored.
+   * must not be stored. If it throws a `RunOver`, that is not kept.
    */
   doStep(name: string, work: () => Promise<string>): Promise<string>;
   /** Resolves when the engine is told that a question was answered. May never do so, and may reject. */
@@ -54,7 +54,11 @@ class RunOver extends Error {
 }
 
 /** What is kept of a step: what it returned, or the fault of the ToolError that it threw. */
-type KeptStep = { readonly value?: unknown } | { readonly fault: Fault };
+type KeptStep =
+  | { readonly value?: unknown }
+  | { readonly fault: Fault }
+  /** It must not be done twice, and another run had entered it. So says each later run, until the task has failed. */
+  | { readonly isInterrupted: true };
 
 export class TaskContext extends LongRunContext {
   readonly #task: TaskRun;
@@ -83,6 +87,9 @@ export class TaskContext extends LongRunContext {
         return { value: await work() };
       } catch (error) {
         thrown = { error };
+        if (this.isInterrupted) return { isInterrupted: true };
+        // Not kept as the step's failure: the run that goes on has the same engine.
+        if (error instanceof RunOver) throw error;
         const fault = readFault(error, this.scrub);
         // Whatever else it says, the engine would store it.
         if (fault === undefined) throw new Error("The step has failed");
@@ -100,6 +107,11 @@ export class TaskContext extends LongRunContext {
     this.#hasCheckpoint = true;
     if (thrown) throw thrown.error;
     const kept = await seal.open<KeptStep>("step", sealed);
+    if ("isInterrupted" in kept) {
+      this.isInterrupted = true;
+      link.stop();
+      throw this.#over(`The step "${name}" must not be done twice`);
+    }
     if ("fault" in kept) throw Object.assign(new Error(kept.fault.message), { name: "ToolError", fault: kept.fault });
     return kept.value;
   };

@@ -82,6 +82,14 @@ describe("a step", () => {
     expect([pay.mock.calls, context.isInterrupted, link.isOver]).toEqual([[], true, true]);
   });
 
+  it("that was interrupted stays so in the next run, if this one could not say it any more", async () => {
+    const on = engine();
+    await expect(runOn(on, { enter: false }).context.step("pay", vi.fn(), { once: true })).rejects.toThrow("twice");
+    const next = runOn(on, { enter: true });
+    await expect(next.context.step("pay", vi.fn(), { once: true })).rejects.toThrow("must not be done twice");
+    expect([next.context.isInterrupted, next.link.isOver]).toEqual([true, true]);
+  });
+
   it("is not done any more once the run is over", async () => {
     const late = runOn(engine(), { checkpoint: false });
     await late.context.step("first", () => 1);

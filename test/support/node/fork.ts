@@ -107,15 +107,19 @@ export interface Started extends Served {
 
 /** Runs `npm start`, or another script that serves, as a person would, with more options for wrangler. */
 export async function start(fork: Fork, script = "start", options: readonly string[] = []): Promise<Started> {
-  const { child, url, printed } = await run(fork, script, options);
-  try {
-    await until(async () => child.exitCode !== null || (await isServed(url)));
-    if (child.exitCode !== null) throw new Error("it has ended");
-  } catch {
-    await end(child);
-    throw new Error(`npm run ${script} did not serve:\n${printed()}`);
+  for (let tries = 1; ; tries++) {
+    const { child, url, printed } = await run(fork, script, options);
+    try {
+      await until(async () => child.exitCode !== null || (await isServed(url)));
+      if (child.exitCode !== null) throw new Error("it has ended");
+      return { url, stop: () => end(child), printed };
+    } catch {
+      await end(child);
+      // Another test may have taken the port, which was free a moment ago.
+      if (tries < 3 && printed().includes("Address already in use")) continue;
+      throw new Error(`npm run ${script} did not serve:\n${printed()}`);
+    }
   }
-  return { url, stop: () => end(child), printed };
 }
 
 /** Runs a script that should exit. If it serves instead, it is stopped. */
