@@ -4,6 +4,7 @@
  */
 import type { WorkflowStep } from "cloudflare:workers";
 import { NonRetryableError } from "cloudflare:workflows";
+import { sha256 } from "../core/lib/digest.ts";
 import type { EngineRun } from "../core/tasks/task-context.ts";
 import type { Engine } from "./ledger.ts";
 
@@ -80,8 +81,7 @@ export function workflowRun(step: WorkflowStep): EngineRun {
 
 /** A type of event may have letters, digits, - and _ (Workflows, Events and parameters); a question any name. */
 async function eventOf(question: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(question));
-  return `answer-${new Uint8Array(digest).toHex().slice(0, 32)}`;
+  return `answer-${(await sha256(question)).slice(0, 32)}`;
 }
 
 /** A run outside of a workflow: its steps are done each time, and it hears of answers at its next sign of life. */

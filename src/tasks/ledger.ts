@@ -44,7 +44,7 @@ export interface LedgerParts {
   readonly report: (message: string, error: unknown) => void;
 }
 
-/** The state and the rules of a ledger. Callers reach it through its object (claims.ts). */
+/** The state and the rules of a ledger. Callers reach it through its object (claims-with-tasks.ts). */
 export class Ledger extends RpcTarget implements TaskLedger {
   readonly #parts: LedgerParts;
   readonly #table: TaskTable;

@@ -6,7 +6,7 @@ import type { RunParams } from "./engines.ts";
 
 export type TasksWorkflow = Workflow<RunParams>;
 
-/** An object that keeps a ledger (claims.ts). */
+/** An object that keeps a ledger (claims-with-tasks.ts). */
 export interface LedgerObject extends Rpc.DurableObjectBranded {
   readonly tasks: TaskLedger;
   /** Runs a task here. */

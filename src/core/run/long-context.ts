@@ -56,11 +56,16 @@ export function longRun(
 ): ToolRun {
   const context = new LongRunContext(caller, offer, granted, runtime);
   const prepareAndRun = withRun(definition, async (given, ctx) => {
-    const prepared = await definition.prepare?.(given, ctx);
-    context.prepared = prepared === undefined ? undefined : toJson(prepared, "What prepare returned");
+    context.prepared = await preparedBy(definition, given, ctx);
     return definition.run(given, ctx);
   });
   return { definition: prepareAndRun, input, granted, offer, caller, runtime, context };
+}
+
+/** What a tool's `prepare` returns, if it has one, as JSON. @throws NotJson if it cannot be JSON */
+export async function preparedBy(definition: ToolDefinition, ...given: Parameters<ToolDefinition["run"]>) {
+  const prepared = await definition.prepare?.(...given);
+  return prepared === undefined ? undefined : toJson(prepared, "What prepare returned");
 }
 
 function byteLength(text: string): number {

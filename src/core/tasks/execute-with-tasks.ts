@@ -1,5 +1,5 @@
 /** `execute` of a deployment with long tools: their calls run as tasks, and all others as everywhere. */
-import { type Json, toJson } from "../lib/json.ts";
+import type { Json } from "../lib/json.ts";
 import type { Call } from "../model/call.ts";
 import type { CallResult } from "../model/call-result.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
@@ -10,7 +10,7 @@ import { ended, execute, load, runOnce } from "../pipeline/execute.ts";
 import { suppliedByCaller } from "../pipeline/requirements.ts";
 import type { Runtime } from "../ports/runtime.ts";
 import { check } from "../run/check-output.ts";
-import { longRun, withRun } from "../run/long-context.ts";
+import { longRun, preparedBy, withRun } from "../run/long-context.ts";
 import { parse } from "../run/parse-input.ts";
 import { DEFAULT_TIMEOUT_MS } from "../run/run-code.ts";
 import { run, type ToolRun } from "../run/run-tool.ts";
@@ -75,10 +75,7 @@ async function runPrepare(tool: ToolRun): Promise<Outcome> {
   const timeoutMs = Math.min(offer.traits.timeoutMs ?? DEFAULT_TIMEOUT_MS, DEFAULT_TIMEOUT_MS);
   const preparing = {
     ...tool,
-    definition: withRun(definition, async (input, ctx) => {
-      const prepared = await definition.prepare?.(input, ctx);
-      return prepared === undefined ? undefined : toJson(prepared, "What prepare returned");
-    }),
+    definition: withRun(definition, (input, ctx) => preparedBy(definition, input, ctx)),
     offer: { ...offer, traits: { ...offer.traits, timeoutMs } },
   };
   const { outcome } = await run(preparing, (value) => ({ kind: "completed", value: value as Json | undefined }));

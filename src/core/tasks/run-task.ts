@@ -10,7 +10,7 @@ import { check } from "../run/check-output.ts";
 import { parse } from "../run/parse-input.ts";
 import { run } from "../run/run-tool.ts";
 import { RunLink } from "./run-link.ts";
-import { callOf, type TaskCall } from "./task-call.ts";
+import { callOf, type KeptResult, type TaskCall } from "./task-call.ts";
 import { type EngineRun, TaskContext } from "./task-context.ts";
 import { type TaskSeal, TooLarge, taskSeal } from "./task-seal.ts";
 import { FAILURES } from "./task-view.ts";
@@ -24,14 +24,6 @@ export interface TaskParts {
   readonly runtime: Runtime;
   /** Between two signs of life, in milliseconds. */
   readonly beatMs: number;
-}
-
-/** The result of a task, as its ledger keeps it. */
-export interface KeptResult {
-  readonly outcome: Outcome;
-  readonly durationMs: number;
-  /** Whether the tool accessed its session. */
-  readonly sawSession?: boolean;
 }
 
 type Ended =

@@ -1,12 +1,13 @@
-/** A call as its task keeps it, sealed, until the task ends: everything that a run needs, in JSON. */
-
+/** What a task keeps of its call, sealed: everything that a run needs, what a caller needs to read it, and the result. */
 import type { Begins, Call, CallContext } from "../model/call.ts";
 import type { TaskSession } from "../model/call-result.ts";
 import type { Attachment, Trace } from "../model/definition.ts";
 import type { Capability } from "../model/elicitation.ts";
+import type { Outcome } from "../model/outcome.ts";
 import { GRANT, PARTITION, type Principal, partitionOf } from "../model/principal.ts";
 import type { LongCall } from "../ports/tasks.ts";
 
+/** Everything that a run needs, in JSON. It is kept until the task ends. */
 export interface TaskCall {
   readonly toolId: string;
   /** The version that the task began with. Its runs use no other, even after a deployment. */
@@ -39,6 +40,14 @@ export interface TaskHead {
   /** The caller's scopes, of those that the deployment uses. */
   readonly scopes: Principal["scopes"];
   readonly session: Omit<TaskSession, "seen"> | undefined;
+}
+
+/** The result of a task, as its ledger keeps it. */
+export interface KeptResult {
+  readonly outcome: Outcome;
+  readonly durationMs: number;
+  /** Whether the tool accessed its session. */
+  readonly sawSession?: boolean;
 }
 
 /** @param prepared JSON */

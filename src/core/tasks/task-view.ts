@@ -7,8 +7,7 @@ import { lacking } from "../model/principal.ts";
 import { missingScopes } from "../pipeline/authorize.ts";
 import type { StoredTask, TaskFailure } from "../ports/task-ledger.ts";
 import type { TaskCaller } from "../ports/tasks.ts";
-import type { KeptResult } from "./run-task.ts";
-import type { TaskHead } from "./task-call.ts";
+import type { KeptResult, TaskHead } from "./task-call.ts";
 import type { TaskSeal } from "./task-seal.ts";
 
 export const FAILURES: Readonly<Record<TaskFailure, string>> = {

@@ -231,18 +231,19 @@ async function taskKeys(long: LongCall, key: string | undefined, followsTasks: b
   const keyed = ({ storeKey, fingerprint }: CallKeys) => ({ key: storeKey, fingerprint, isFreed: false });
   if (key !== undefined) return [keyed(await keysOf(long, key))];
   if (followsTasks) return [];
-  // No client has an empty key.
-  const { storeKey, fingerprint } = await keysOf(long, "");
   const { caller, offer, runtime } = long;
   const { sessionId, callId } = caller;
-  // Calls that would not get the result, because they have fewer scopes or want another version, have another key.
-  const rest = JSON.stringify([fingerprint, sessionId, offer.version, usedScopes(caller, runtime)]);
+  const byCallId = keyed(await keysOf(long, callId));
   // Nobody can tell who else calls without a name, and whoever joins a task may be asked its questions.
   const mayBeAsked = (caller.elicitation?.capabilities.size ?? 0) > 0;
   const isOneCaller = isNamed(caller.principal) || sessionId !== undefined;
-  if (mayBeAsked && !isOneCaller) return [keyed(await keysOf(long, callId))];
+  if (mayBeAsked && !isOneCaller) return [byCallId];
+  // No client has an empty key.
+  const { storeKey, fingerprint } = await keysOf(long, "");
+  // Calls that would not get the result, because they have fewer scopes or want another version, have another key.
+  const rest = JSON.stringify([fingerprint, sessionId, offer.version, usedScopes(caller, runtime)]);
   const byInput = { key: await runtime.signer.sign(`task by input ${storeKey} ${rest}`), fingerprint, isFreed: true };
-  return [byInput, keyed(await keysOf(long, callId))];
+  return [byInput, byCallId];
 }
 
 /** What a tool passes on to services as its idempotency key: the same in all runs, and not the task's id. */

@@ -1,8 +1,8 @@
 /** The run of a task whose ledger, or signing key, cannot be reached at times. */
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Begun, TaskLedger } from "../../../src/core/ports/task-ledger.ts";
-import { type KeptResult, runTask } from "../../../src/core/tasks/run-task.ts";
-import type { TaskCall } from "../../../src/core/tasks/task-call.ts";
+import { runTask } from "../../../src/core/tasks/run-task.ts";
+import type { KeptResult, TaskCall } from "../../../src/core/tasks/task-call.ts";
 import { taskSeal } from "../../../src/core/tasks/task-seal.ts";
 import { runtime } from "../../../src/runtime.ts";
 import { PLAIN_RUN } from "../../../src/tasks/engines.ts";
