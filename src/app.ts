@@ -47,6 +47,8 @@ export interface Parts {
   readonly documentSettings: DocumentSettings;
   /** Undefined if they are off. */
   readonly documents?: Documents | undefined;
+  /** Endpoints of features that a fork may do without. */
+  readonly features?: readonly Protocol[] | undefined;
 }
 
 /** What the documents for machines (src/documents) are told. */
@@ -81,7 +83,8 @@ export function createApp(parts: Parts): App {
   const direct = new WeakMap<H, Serve>();
   app.get("/", (c) => c.text(home(parts.server), 200, { "x-content-type-options": "nosniff" }));
   app.get(METADATA_PATH, (c) => json(resourceMetadata(new URL(c.req.url), parts.resource), 200, ANY_ORIGIN));
-  for (const protocol of parts.documents ? [...PROTOCOLS, parts.documents] : PROTOCOLS) {
+  const { documents, features = [] } = parts;
+  for (const protocol of [...PROTOCOLS, ...features, ...(documents ? [documents] : [])]) {
     for (const endpoint of protocol.endpoints) {
       const serve = guarded(parts, endpoint, protocol, router);
       const handler: H = (c) => serve(c.req.raw, c.req.param());

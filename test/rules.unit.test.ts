@@ -26,9 +26,9 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   { files: /^src\/core\/ports\//, mayImport: [/^src\/core\/(lib|model|catalog|ports)\//] },
   { files: /^src\/core\/run\//, mayImport: [/^src\/core\/(lib|model|catalog|ports|run)\//] },
   { files: /^src\/core\/idempotency\//, mayImport: [/^src\/core\/(lib|model|catalog|ports|run|idempotency)\//] },
-  { files: /^src\/core\/pipeline\//, mayImport: [/^src\/core\//] },
+  { files: /^src\/core\/pipeline\//, mayImport: [/^src\/core\//, /^#parts$/] },
   // For forks with long tools. The folders before it do not know it.
-  { files: /^src\/core\/tasks\//, mayImport: [/^src\/core\//] },
+  { files: /^src\/core\/tasks\//, mayImport: [/^src\/core\//, /^#parts$/] },
   { files: /^src\/access\//, mayImport: [/^src\/(core|access)\//] },
   { files: /^src\/tokens\//, mayImport: [/^src\/(core|access|tokens)\//, /^jose(\/errors)?$/] },
   {

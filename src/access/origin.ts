@@ -56,7 +56,7 @@ export function preflight(request: Request): Response | undefined {
   // The origin is allowed, so it may send any header.
   const requested = request.headers.get("access-control-request-headers");
   const headers: Record<string, string> = {
-    "access-control-allow-methods": "GET, POST, DELETE",
+    "access-control-allow-methods": "GET, POST, PUT, DELETE",
     "access-control-max-age": PREFLIGHT_SECONDS,
     vary: "access-control-request-headers",
     "x-content-type-options": "nosniff",

@@ -57,7 +57,7 @@ export async function discover(
     ...read.problems,
   ];
   if (refused.length > 0) return { problems: sorted(refused) };
-  const { documents, traces, hasWorkflow } = available ?? DEFAULT_PARTS;
+  const { documents, traces, hasWorkflow, hasFiles, hasOutbox } = available ?? DEFAULT_PARTS;
   return {
     tools: described,
     ...describeOthers(others),
@@ -67,6 +67,8 @@ export async function discover(
     documents,
     traces,
     hasWorkflow,
+    hasFiles,
+    hasOutbox,
   };
 }
 

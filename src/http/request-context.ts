@@ -58,7 +58,7 @@ export type MaybeResponse = MaybePromise<Response>;
 
 /** A method and path, served for all toolkits and again under each toolkit's own path. */
 export interface Endpoint {
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** May have parameters: `/rest/:toolkit/:tool`. `:toolkit` is the folder name of the toolkit that is called. */
   readonly path: string;
   /** Needs no credential. */

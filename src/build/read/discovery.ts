@@ -30,4 +30,8 @@ export interface Discovery {
   readonly traces?: boolean;
   /** Whether wrangler.toml has the workflow that runs long tools. */
   readonly hasWorkflow?: boolean;
+  /** Whether it has the bucket or the objects of files. */
+  readonly hasFiles?: boolean;
+  /** Whether it has the objects of the outbox. */
+  readonly hasOutbox?: boolean;
 }

@@ -25,10 +25,20 @@ export interface OptionalParts {
   readonly traces: boolean;
   /** The workflow that runs long tools: if any environment has it. */
   readonly hasWorkflow: boolean;
+  /** The bucket or the objects of files: if any environment has one of them. */
+  readonly hasFiles: boolean;
+  /** The objects of the outbox: if any environment has them. */
+  readonly hasOutbox: boolean;
 }
 
 /** The parts without a wrangler.toml. */
-export const DEFAULT_PARTS: OptionalParts = { documents: true, traces: false, hasWorkflow: false };
+export const DEFAULT_PARTS: OptionalParts = {
+  documents: true,
+  traces: false,
+  hasWorkflow: false,
+  hasFiles: false,
+  hasOutbox: false,
+};
 
 /** @returns what all environments have together; undefined without a wrangler.toml */
 export function availableIn({ project, environments }: WranglerToml): Available | undefined {
@@ -44,6 +54,8 @@ export function availableIn({ project, environments }: WranglerToml): Available 
     documents: settings.some(({ hasDocuments }) => hasDocuments),
     traces: configs.some(({ observability }) => observability?.traces?.enabled),
     hasWorkflow: configs.some(hasWorkflow),
+    hasFiles: configs.some((config) => hasBucket(config) || hasObjects(config, "FILE_RECORDS", "FileRecords")),
+    hasOutbox: configs.some((config) => hasObjects(config, "OUTBOX", "Outbox")),
     workerName: configs[0]?.name ?? serverName,
   };
 }
@@ -61,6 +73,20 @@ export function importsMarkdown({ rules }: Pick<Config, "rules">): boolean {
 /** Whether it has the workflow that runs long tools. */
 export function hasWorkflow({ workflows }: Pick<Config, "workflows">): boolean {
   return workflows.some(({ binding, class_name }) => binding === "LONG" && class_name === "LongRun");
+}
+
+/** Whether it has the bucket for files. */
+export function hasBucket({ r2_buckets }: Pick<Config, "r2_buckets">): boolean {
+  return r2_buckets.some(({ binding }) => binding === "FILES");
+}
+
+/** Whether it has a binding for the Durable Objects of a class of ours. */
+export function hasObjects(
+  { durable_objects }: Pick<Config, "durable_objects">,
+  binding: string,
+  className: string,
+): boolean {
+  return durable_objects.bindings.some(({ name, class_name }) => name === binding && class_name === className);
 }
 
 /** What becomes of long tools without it. */

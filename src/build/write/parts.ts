@@ -1,6 +1,6 @@
 /**
- * Renders the modules by which a fork gets only the parts of the Worker that it uses: `#parts` exports one of two forms
- * of a function, and `#entrypoints` the classes that wrangler.toml names.
+ * Renders the modules by which a fork gets only the parts of the Worker that it uses: `#parts` exports functions in the
+ * plain form or with what the fork's features add to them, and `#entrypoints` the classes that wrangler.toml names.
  */
 import { dirname, join } from "node:path";
 import type { Discovery } from "../read/discovery.ts";
@@ -9,39 +9,62 @@ import { HEAD } from "./write.ts";
 
 const SRC = join(import.meta.dirname, "../..");
 
-/** An export, as `name` or `name as other`, and the file that it is in. */
+/** A capability that a fork may do without. */
+export type Feature = "tasks" | "files" | "outbox";
+
+/** An export of a file in `src`. */
 type Export = readonly [name: string, file: string];
 
-interface Exports {
-  readonly parts: readonly Export[];
-  readonly entrypoints: readonly Export[];
+/** A function of `#parts`, by the features that change it. */
+interface Part {
+  readonly plain: Export;
+  /** Instead of the plain form. */
+  readonly replaced?: Partial<Record<Feature, Export>>;
+  /** Functions that are given the form so far, and return another; applied in this order. */
+  readonly wrapped?: Partial<Record<Feature, Export>>;
 }
 
-const WITHOUT_TASKS: Exports = {
-  parts: [
-    ["execute", "core/pipeline/execute.ts"],
-    ["callTool", "protocols/mcp/methods/tools.ts"],
-    ["modernEra", "protocols/mcp/dialects/modern/era.ts"],
-  ],
-  entrypoints: [["Claims", "claims.ts"]],
+const PARTS: Readonly<Record<string, Part>> = {
+  execute: {
+    plain: ["execute", "core/pipeline/execute.ts"],
+    replaced: { tasks: ["executeWithTasks", "core/tasks/execute-with-tasks.ts"] },
+  },
+  callTool: {
+    plain: ["callTool", "protocols/mcp/methods/tools.ts"],
+    replaced: { tasks: ["callToolWithTasks", "protocols/mcp/methods/long-tools.ts"] },
+  },
+  modernEra: {
+    plain: ["modernEra", "protocols/mcp/dialects/modern/era.ts"],
+    replaced: { tasks: ["modernEraWithTasks", "protocols/mcp/dialects/modern/tasks/era.ts"] },
+  },
+  run: { plain: ["run", "core/run/run-tool.ts"] },
 };
 
-const WITH_TASKS: Exports = {
-  parts: [
-    ["executeWithTasks as execute", "core/tasks/execute-with-tasks.ts"],
-    ["callToolWithTasks as callTool", "protocols/mcp/methods/long-tools.ts"],
-    ["modernEraWithTasks as modernEra", "protocols/mcp/dialects/modern/tasks/era.ts"],
+/** A class that wrangler.toml names, with the name that it has there. */
+type Entrypoint = readonly [name: string, className: string, file: string];
+
+const CLAIMS: Entrypoint = ["Claims", "Claims", "claims.ts"];
+
+/** The classes of each feature. One with the name of another replaces it. */
+const ENTRYPOINTS: Readonly<Record<Feature, readonly Entrypoint[]>> = {
+  tasks: [
+    ["ClaimsWithTasks", "Claims", "tasks/claims-with-tasks.ts"],
+    ["LongRun", "LongRun", "tasks/workflow.ts"],
   ],
-  entrypoints: [
-    ["ClaimsWithTasks as Claims", "tasks/claims-with-tasks.ts"],
-    ["LongRun", "tasks/workflow.ts"],
-  ],
+  files: [],
+  outbox: [],
 };
 
-/** Whether the Worker needs the parts for long tools. */
-export function hasTasks({ tools, hasWorkflow = false }: Pick<Discovery, "tools" | "hasWorkflow">): boolean {
-  // wrangler refuses a workflow whose class is missing.
-  return hasWorkflow || tools.some(({ traits }) => traits.long);
+/** The features that a fork uses, in the order in which their parts are applied. */
+export function featuresOf(discovery: Discovery): Feature[] {
+  const { tools, hasWorkflow = false, hasFiles = false, hasOutbox = false } = discovery;
+  const uses: Readonly<Record<Feature, boolean>> = {
+    // wrangler refuses a workflow or an object whose class is missing.
+    tasks: hasWorkflow || tools.some(({ traits }) => Boolean(traits.long)),
+    files: hasFiles || tools.some(({ traits }) => Boolean(traits.attachments)),
+    outbox: hasOutbox,
+  };
+  return (Object.keys(uses) as Feature[]).filter((feature) => uses[feature]);
 }
 
 /**
@@ -49,13 +72,38 @@ export function hasTasks({ tools, hasWorkflow = false }: Pick<Discovery, "tools"
  * @returns the text of each module by path
  */
 export function renderParts(discovery: Discovery, out: string): Map<string, string> {
-  const { parts, entrypoints } = hasTasks(discovery) ? WITH_TASKS : WITHOUT_TASKS;
-  const render = (name: string, exports: readonly Export[]): [string, string] => {
-    const path = join(dirname(out), name);
-    const lines = exports.map(
-      ([what, file]) => `export { ${what} } from ${JSON.stringify(specifierOf(path, join(SRC, file)))};\n`,
-    );
-    return [path, HEAD + lines.join("")];
-  };
-  return new Map([render("parts.ts", parts), render("entrypoints.ts", entrypoints)]);
+  const features = featuresOf(discovery);
+  const folder = dirname(out);
+  const from = (file: string) => JSON.stringify(specifierOf(join(folder, "parts.ts"), join(SRC, file)));
+  const classes = new Map([CLAIMS, ...features.flatMap((feature) => ENTRYPOINTS[feature])].map((it) => [it[1], it]));
+  const entrypoints = [...classes.values()].map(
+    ([name, as, file]) => `export { ${named(name, as)} } from ${from(file)};`,
+  );
+  const parts = Object.entries(PARTS).map(([name, part]) => renderPart(name, part, features, from));
+  const render = (lines: readonly string[]) => `${HEAD}${lines.join("\n")}\n`;
+  return new Map([
+    [join(folder, "parts.ts"), render(parts)],
+    [join(folder, "entrypoints.ts"), render(entrypoints)],
+  ]);
+}
+
+function renderPart(
+  name: string,
+  { plain, replaced, wrapped }: Part,
+  features: readonly Feature[],
+  from: (file: string) => string,
+): string {
+  const [form, file] = features.map((feature) => replaced?.[feature]).findLast((found) => found) ?? plain;
+  const wrappers = features.flatMap((feature) => (wrapped?.[feature] ? [wrapped[feature]] : []));
+  if (wrappers.length === 0) return `export { ${named(form, name)} } from ${from(file)};`;
+  const inner = `inner_${name}`;
+  return [
+    `import { ${form} as ${inner} } from ${from(file)};`,
+    ...wrappers.map(([wrapper, path]) => `import { ${wrapper} } from ${from(path)};`),
+    `export const ${name} = ${wrappers.reduce((made, [wrapper]) => `${wrapper}(${made})`, inner)};`,
+  ].join("\n");
+}
+
+function named(name: string, as: string): string {
+  return name === as ? name : `${name} as ${as}`;
 }

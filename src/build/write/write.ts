@@ -14,7 +14,7 @@ import { describe as mcp, describeModern as modern } from "../../protocols/mcp/d
 import { describe as opentool } from "../../protocols/opentool/describe.ts";
 import type { Discovered, Discovery } from "../read/discovery.ts";
 import { bundleToolkit, importedAmong, specifierOf } from "./bundle-toolkit.ts";
-import { hasTasks } from "./parts.ts";
+import { type Feature, featuresOf } from "./parts.ts";
 
 /** Up to this many tools are each imported separately, so that a call evaluates only its own tool. */
 const ALONE = 100;
@@ -101,15 +101,20 @@ ${resourceBody}
   return files;
 }
 
+/** The functions by which features wrap the Worker, and their files in `src`. */
+const WRAPPERS: Readonly<Partial<Record<Feature, readonly [name: string, file: string]>>> = {
+  tasks: ["withTasks", "tasks/with-tasks.ts"],
+};
+
 /**
  * Renders the export of `createWorker`: the app, in the parts that the fork uses. It imports no other part, so that no
  * other is bundled.
  */
 function renderCreateWorker(discovery: Discovery, out: string): string {
   const { worker, documents, traces } = discovery;
-  const tasks = hasTasks(discovery);
+  const features = featuresOf(discovery).filter((feature) => WRAPPERS[feature]);
   const app = quoted(out, join(SRC, "app.ts"));
-  if (worker === undefined && !tasks && !documents && !traces)
+  if (worker === undefined && features.length === 0 && !documents && !traces)
     return `export { createApp as createWorker } from ${app};\n`;
   const imports = worker === undefined ? [`{ createApp } from ${app}`] : [`worker from ${quoted(out, worker)}`];
   const using = (name: string, file: string, inner: string): string => {
@@ -117,7 +122,7 @@ function renderCreateWorker(discovery: Discovery, out: string): string {
     return `${name}(${inner})`;
   };
   let making = worker === undefined ? "createApp" : using("extendedBy", "worker/extend.ts", "worker");
-  if (tasks) making = using("withTasks", "tasks/with-tasks.ts", making);
+  for (const feature of features) making = using(...(WRAPPERS[feature] as readonly [string, string]), making);
   if (documents) making = using("withDocuments", "documents/documents.ts", making);
   if (traces) making = using("withTraces", "tracing/tracing.ts", making);
   return `${imports.map((what) => `import ${what};\n`).join("")}

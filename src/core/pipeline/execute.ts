@@ -2,6 +2,7 @@
  * The only place that runs tools: find, authorize, parse, claim, run, check, settle. Returns how the call ended;
  * mistakes of callers and tools never throw. Independent of protocols and stores.
  */
+import { run } from "#parts";
 import { claim, recall, settle } from "../idempotency/idempotency.ts";
 import { attempt, isPromise, type MaybePromise } from "../lib/maybe-promise.ts";
 import type { Call } from "../model/call.ts";
@@ -13,7 +14,7 @@ import type { Runtime } from "../ports/runtime.ts";
 import { check } from "../run/check-output.ts";
 import { parse } from "../run/parse-input.ts";
 import { ourFault } from "../run/run-code.ts";
-import { run, type ToolRun, toolRun } from "../run/run-tool.ts";
+import { type ToolRun, toolRun } from "../run/run-tool.ts";
 import { audit } from "./audit.ts";
 import { authorize } from "./authorize.ts";
 import { suppliedByCaller } from "./requirements.ts";

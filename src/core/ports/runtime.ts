@@ -6,6 +6,7 @@ import type { Demands, ToolContext } from "../model/definition.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { ChangeFeed } from "./change-feed.ts";
 import type { IdempotencyStore } from "./idempotency-store.ts";
+import type { Outbox } from "./outbox.ts";
 import type { Relay } from "./relay.ts";
 import type { SessionStore } from "./session-store.ts";
 import type { Signer } from "./signed-handles.ts";
@@ -18,6 +19,8 @@ export interface Runtime {
   readonly sessions: SessionStore;
   /** Undefined if calls of long tools have to end with their requests. */
   readonly tasks?: Tasks | undefined;
+  /** Undefined if the deployment has no outbox: nothing can subscribe to events. */
+  readonly outbox?: Outbox | undefined;
   readonly signer: Signer;
   readonly relay: Relay;
   readonly changeFeed: ChangeFeed;

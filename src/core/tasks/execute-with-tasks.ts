@@ -1,4 +1,5 @@
 /** `execute` of a deployment with long tools: their calls run as tasks, and all others as everywhere. */
+import { run } from "#parts";
 import type { Json } from "../lib/json.ts";
 import type { Call } from "../model/call.ts";
 import type { CallResult } from "../model/call-result.ts";
@@ -13,7 +14,7 @@ import { check } from "../run/check-output.ts";
 import { longRun, preparedBy, withRun } from "../run/long-context.ts";
 import { parse } from "../run/parse-input.ts";
 import { DEFAULT_TIMEOUT_MS } from "../run/run-code.ts";
-import { run, type ToolRun } from "../run/run-tool.ts";
+import type { ToolRun } from "../run/run-tool.ts";
 import { UNKNOWN_TASK } from "./tasks.ts";
 
 /** Carries out a call and writes its audit line, in a span if the deployment makes traces. */

@@ -1,4 +1,5 @@
 /** Runs a task: the steps of `execute` from load to check, for a call in its stored form. Its ledger gets the result. */
+import { run } from "#parts";
 import { describeError, type Log } from "../lib/log.ts";
 import { isFinal, type Outcome } from "../model/outcome.ts";
 import { audit } from "../pipeline/audit.ts";
@@ -8,7 +9,6 @@ import type { Runtime } from "../ports/runtime.ts";
 import type { Begun, TaskFailure, TaskLedger } from "../ports/task-ledger.ts";
 import { check } from "../run/check-output.ts";
 import { parse } from "../run/parse-input.ts";
-import { run } from "../run/run-tool.ts";
 import { RunLink } from "./run-link.ts";
 import { callOf, type KeptResult, type TaskCall } from "./task-call.ts";
 import { type EngineRun, TaskContext } from "./task-context.ts";
