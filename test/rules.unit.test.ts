@@ -29,6 +29,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   { files: /^src\/core\/pipeline\//, mayImport: [/^src\/core\//, /^#parts$/] },
   // For forks with long tools. The folders before it do not know it.
   { files: /^src\/core\/tasks\//, mayImport: [/^src\/core\//, /^#parts$/] },
+  // For forks with events, as the one before.
+  { files: /^src\/core\/events\//, mayImport: [/^src\/core\//] },
   { files: /^src\/access\//, mayImport: [/^src\/(core|access)\//] },
   { files: /^src\/tokens\//, mayImport: [/^src\/(core|access|tokens)\//, /^jose(\/errors)?$/] },
   {

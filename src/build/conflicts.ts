@@ -9,7 +9,7 @@ const MAX_NAME = 64;
 
 /**
  * @param tools  the offers that are tools
- * @param others the prompts and resources
+ * @param others the prompts, resources and events
  * @returns names that are too long, or that two files share
  */
 export function conflicts(tools: readonly Candidate[], others: readonly Candidate[]): Problem[] {

@@ -95,6 +95,7 @@ export function devCatalog(out: string): DevCatalog {
         tools: pointToCopies(discovered.tools, tools),
         prompts: pointToCopies(discovered.prompts, tools),
         resources: pointToCopies(discovered.resources, tools),
+        events: pointToCopies(discovered.events, tools),
         worker: worker && copyOf(worker, tools),
       };
       writeAll(await render(discovery, catalog), catalog);
@@ -107,10 +108,11 @@ export function devCatalog(out: string): DevCatalog {
   };
 }
 
-function filesOf({ tools, prompts, resources }: Discovery, project: string): Record<string, string> {
+function filesOf({ tools, prompts, resources, events }: Discovery, project: string): Record<string, string> {
   const named = [
     ...tools.map(({ id, version, path }) => ({ name: `${id}@${version}`, path })),
     ...prompts,
+    ...events,
     ...resources.map(({ about: { name }, path }) => ({ name, path })),
   ];
   return Object.fromEntries(named.map(({ name, path }) => [name, relative(project, path).split(sep).join("/")]));

@@ -17,7 +17,7 @@ import { readInstructions } from "./read/instructions.ts";
 import { type Found, findToolFiles, pascalCase } from "./read/paths.ts";
 import { type Problem, problemIn } from "./read/problem.ts";
 import { type Available, DEFAULT_PARTS } from "./settings/available.ts";
-import { missingForLong, missingIn, missingTextRule } from "./settings/missing.ts";
+import { missingForEvents, missingForLong, missingIn, missingTextRule } from "./settings/missing.ts";
 
 /**
  * @param root the folder of tools
@@ -52,6 +52,7 @@ export async function discover(
   const refused = [
     ...lessGuarded(tools, new Map(described.map((tool) => [tool.id, tool]))),
     ...missingIn(candidates, available),
+    ...missingForEvents(candidates, available),
     ...missingTextRule(imports, available),
     ...listings.refused,
     ...read.problems,
@@ -92,8 +93,8 @@ function describeTools(tools: readonly Candidate[]): Discovered[] {
   return described.sort((a, b) => compareText(a.id, b.id) || compareVersions(a.version, b.version));
 }
 
-/** @returns prompts sorted by name, and resources sorted by URI */
-function describeOthers(others: readonly Candidate[]): Pick<Discovery, "prompts" | "resources"> {
+/** @returns prompts and events sorted by name, and resources sorted by URI */
+function describeOthers(others: readonly Candidate[]): Pick<Discovery, "prompts" | "resources" | "events"> {
   const prompts = others.flatMap(({ file: { toolkit, path }, inspected: { prompt }, name }) =>
     prompt ? [{ ...prompt, name, toolkit, path }] : [],
   );
@@ -102,7 +103,11 @@ function describeOthers(others: readonly Candidate[]): Pick<Discovery, "prompts"
   );
   prompts.sort((a, b) => compareText(a.name, b.name));
   resources.sort((a, b) => compareText(a.uri, b.uri));
-  return { prompts, resources };
+  const events = others.flatMap(({ file: { toolkit, path }, inspected: { event }, name }) =>
+    event ? [{ ...event, name, toolkit, path }] : [],
+  );
+  events.sort((a, b) => compareText(a.name, b.name));
+  return { prompts, resources, events };
 }
 
 /** @param imports gets what each file imports when it loads */

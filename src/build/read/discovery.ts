@@ -1,5 +1,6 @@
 /** The result of discovery: everything found in `tools/`. Types only. */
 import type { Instructions } from "../../core/catalog/instructions.ts";
+import type { EventEntry } from "../../core/model/events.ts";
 import type { PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
 import type { Described } from "../../core/model/tool-description.ts";
 import type { Problem } from "./problem.ts";
@@ -12,6 +13,11 @@ export type DiscoveredPrompt = Omit<PromptEntry, "load"> & { readonly path: stri
 
 export type DiscoveredResource = Omit<ResourceEntry, "load"> & { readonly path: string };
 
+export type DiscoveredEvent = Omit<EventEntry, "load" | "toolkit"> & {
+  readonly toolkit: string;
+  readonly path: string;
+};
+
 export interface Discovery {
   /** Sorted by id, then by version. */
   readonly tools: readonly Discovered[];
@@ -19,6 +25,8 @@ export interface Discovery {
   readonly prompts: readonly DiscoveredPrompt[];
   /** Sorted by URI. */
   readonly resources: readonly DiscoveredResource[];
+  /** Sorted by name. */
+  readonly events: readonly DiscoveredEvent[];
   /** What the server tells models about itself, if it tells anything. */
   readonly instructions?: Instructions | undefined;
   /** What may surprise an author, but is served. */

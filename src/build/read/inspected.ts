@@ -1,5 +1,6 @@
-/** What the inspection of a file of tools/ found: a tool, a prompt, a resource, a toolkit's own file or worker.ts. */
+/** What the inspection of a file of tools/ found: an offer of some kind, a toolkit's own file or worker.ts. */
 import type { ListingRule } from "../../core/model/definition.ts";
+import type { EventEntry } from "../../core/model/events.ts";
 import type { PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
 import type { Described } from "../../core/model/tool-description.ts";
 import type { Demands } from "../schema/demands.ts";
@@ -33,13 +34,15 @@ export interface Inspected {
         readonly traits: ResourceEntry["traits"];
       }
     | undefined;
+  /** Absent if there are complaints, or if the file is not an event. */
+  readonly event?: Pick<EventEntry, "about" | "traits"> | undefined;
   /** How a `toolkit.ts` spells its toolkit: `SMS`. */
   readonly toolkitName?: string | undefined;
   /** What a `toolkit.ts` tells models about its toolkit. */
   readonly instructions?: string | undefined;
 }
 
-/** A tool, a prompt or a resource, with the names that come from its path. */
+/** A tool, a prompt, a resource or an event, with the names that come from its path. */
 export interface Candidate {
   readonly file: OfferFile;
   readonly inspected: Inspected;

@@ -12,8 +12,8 @@ export interface SourceFile {
   readonly toolkit: string;
 }
 
-/** What a file offers: `add.ts` a tool, `summarize.prompt.ts` a prompt, `readme.resource.ts` a resource. */
-export type Kind = "tool" | "prompt" | "resource";
+/** What a file offers: `add.ts` a tool, `explain.prompt.ts` a prompt, `all.resource.ts` a resource, `new.event.ts` an event. */
+export type Kind = "tool" | "prompt" | "resource" | "event";
 
 export interface OfferFile extends SourceFile {
   readonly kind: Kind;
@@ -110,7 +110,7 @@ function readToolkit(folder: string, label: string, toolkit: string, found: Foun
       });
     } else if (entry.name === "toolkit.ts") found.toolkits.push({ file, path, toolkit });
     else {
-      const [, stem = "", kind = "tool"] = /^(.*?)(?:\.(prompt|resource))?\.ts$/.exec(entry.name) ?? [];
+      const [, stem = "", kind = "tool"] = /^(.*?)(?:\.(prompt|resource|event))?\.ts$/.exec(entry.name) ?? [];
       const [name = "", ...rest] = stem.split("@");
       const suffix = rest.length > 0 ? rest.join("@") : undefined;
       const complaint = nameComplaint(name, suffix, kind as Kind);
@@ -120,17 +120,17 @@ function readToolkit(folder: string, label: string, toolkit: string, found: Foun
   }
 }
 
-/** What is wrong with the name of a tool, a prompt or a resource; `npm run new` asks before it writes one. */
+/** What is wrong with the name of a file of some kind; `npm run new` asks before it writes one. */
 export function nameComplaint(name: string, suffix: string | undefined, kind: Kind): Complaint | undefined {
   if (!KEBAB.test(name)) {
     const ending = kind === "tool" ? ".ts" : `.${kind}.ts`;
     return {
-      problem: `"${name}" is not a ${kind} name: file names are lower-case words joined by dashes`,
+      problem: `"${name}" is not ${article(kind)} ${kind} name: file names are lower-case words joined by dashes`,
       fix: `rename the file to ${kebab(name) || `my-${kind}`}${ending}, or start its name with "_" if it is a helper`,
     };
   }
   if (suffix !== undefined && kind !== "tool") {
-    return { problem: `a ${kind} has no versions`, fix: `rename the file to ${name}.${kind}.ts` };
+    return { problem: `${article(kind)} ${kind} has no versions`, fix: `rename the file to ${name}.${kind}.ts` };
   }
   if (suffix !== undefined && !/^\d+(\.\d+){0,2}$/.test(suffix)) {
     return {
@@ -139,6 +139,11 @@ export function nameComplaint(name: string, suffix: string | undefined, kind: Ki
     };
   }
   return undefined;
+}
+
+/** For messages. */
+export function article(kind: Kind): "a" | "an" {
+  return kind === "event" ? "an" : "a";
 }
 
 /** What is wrong with the name of a toolkit's folder. */

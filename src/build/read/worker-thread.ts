@@ -7,6 +7,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { lineOfMember } from "../lib/member-line.ts";
 import { frameOf } from "../lib/positions.ts";
 import { cannotLoad, describeFailure, type Job } from "./evaluate.ts";
+import { inspectEvent } from "./inspect-event.ts";
 import { inspectPrompt, inspectResource } from "./inspect-offers.ts";
 import { inspectTool, inspectToolkit } from "./inspect-tool.ts";
 import { inspectWorker } from "./inspect-worker.ts";
@@ -21,6 +22,8 @@ function inspect(exports: Record<string, unknown>, source: Job["source"]): Inspe
       return inspectPrompt(exports);
     case "resource":
       return inspectResource(exports);
+    case "event":
+      return inspectEvent(exports);
     case "worker":
       return inspectWorker(exports, source);
   }

@@ -11,7 +11,11 @@ const RESERVED_PARAMETERS: ReadonlySet<string> = new Set(["idempotency_key", "at
 type Complain = (problem: string, fix: string) => void;
 
 /** @returns undefined after a complaint that leaves nothing to describe; no schema means no parameters */
-export function describeInput(schema: unknown, complain: Complain): Described["input"] | undefined {
+export function describeInput(
+  schema: unknown,
+  complain: Complain,
+  reserved: ReadonlySet<string> = RESERVED_PARAMETERS,
+): Described["input"] | undefined {
   if (schema === undefined) return { type: "object", properties: {} };
   const converted = convert(schema, "input", complain);
   if (converted === undefined) return undefined;
@@ -22,7 +26,7 @@ export function describeInput(schema: unknown, complain: Complain): Described["i
   }
   const properties: Record<string, JsonSchema> = {};
   for (const [name, property] of Object.entries(root.properties)) {
-    if (RESERVED_PARAMETERS.has(name)) {
+    if (reserved.has(name)) {
       complain(`the parameter "${name}" is reserved for the call itself`, "give the parameter another name");
     }
     const description = descriptionOf(property) ?? descriptionBehindChange(schema, name);
@@ -65,6 +69,15 @@ export function describeOutput(schema: unknown, complain: Complain): JsonSchema 
   return asObject(converted) === undefined ? converted : { type: "object", properties: {}, ...converted };
 }
 
+/** Describes the data of an event. @returns undefined after a complaint */
+export function describePayload(schema: unknown, complain: Complain): JsonSchema | undefined {
+  const exact = convert(schema, "output", complain, "payload");
+  if (exact === undefined) return undefined;
+  const root = asObject(changeAll(exact, withoutFalseAlarms) as JsonSchema);
+  if (root === undefined) complain("its payload is not an object", "write payload: v.object({ … })");
+  return root;
+}
+
 /** Formats that clients check more strictly than the libraries do: zod's `url()` accepts https://example.com/Köln. */
 const STRICTER_AT_CLIENTS: readonly unknown[] = ["uri", "time", "duration", "email", "ipv6"];
 
@@ -102,31 +115,37 @@ function isPlainJsonSchema(schema: unknown): boolean {
   return isRecord(schema) && JSON_SCHEMA.some((word) => ["string", "object"].includes(typeof schema[word]));
 }
 
-function convert(schema: unknown, side: "input" | "output", complain: Complain): JsonSchema | undefined {
+function convert(
+  schema: unknown,
+  side: "input" | "output",
+  complain: Complain,
+  member: "input" | "output" | "payload" = side,
+): JsonSchema | undefined {
   if (standardOf(schema) === undefined) {
     const fix = {
       input: "write input: v.object({ … }), or leave it out if the tool takes no parameters",
       output: "write a schema, null for no output, or leave it out for any JSON value",
-    }[side];
+      payload: "write payload: v.object({ … })",
+    }[member];
     if (isPlainJsonSchema(schema)) {
       complain(
-        `its ${side} is a plain JSON Schema`,
-        `write ${side}: jsonSchema({ … }), and import { defineTool, jsonSchema } from "#tool"`,
+        `its ${member} is a plain JSON Schema`,
+        `write ${member}: jsonSchema({ … }), and import { ${member === "payload" ? "defineEvent" : "defineTool"}, jsonSchema } from "#tool"`,
       );
-    } else complain(`its ${side} is not a schema (Standard Schema: valibot, zod, arktype, …)`, fix);
+    } else complain(`its ${member} is not a schema (Standard Schema: valibot, zod, arktype, …)`, fix);
     return undefined;
   }
   try {
     return toFlatJsonSchema(schema, side);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    const nothing = side === "output" ? "; write output: null if the tool returns nothing" : "";
+    const nothing = member === "output" ? "; write output: null if the tool returns nothing" : "";
     let fix = "use types that JSON has, inline";
     if (reason.includes("__proto__")) fix = "give the parameter another name";
     // valibot's converter expects the value of `includes` to be a string, also for an array.
     if (reason.includes("string.replace"))
       fix = "for a list, write v.check((list) => list.includes(…)) instead of v.includes(…)";
-    complain(`its ${side} cannot become a JSON Schema: ${reason}`, fix + nothing);
+    complain(`its ${member} cannot become a JSON Schema: ${reason}`, fix + nothing);
     return undefined;
   }
 }

@@ -103,6 +103,12 @@ export function workflowLines(worker = "trivet", env?: string): string {
   return [`[[${heading}]]`, `name = "${worker}-long"`, 'binding = "LONG"', 'class_name = "LongRun"'].join("\n");
 }
 
+/** The lines of wrangler.toml that add the outbox. */
+export const OUTBOX_LINES = [
+  ...["[[durable_objects.bindings]]", 'name = "OUTBOX"', 'class_name = "Outbox"', ""],
+  ...["[[migrations]]", 'tag = "outbox"', 'new_sqlite_classes = ["Outbox"]'],
+].join("\n");
+
 /** Whether the Worker checks tokens: `#tokens` is one of the parts that are turned on. */
 export function bundlesTokens({ alias }: Pick<Config, "alias">): boolean {
   const part = alias?.["#tokens"];

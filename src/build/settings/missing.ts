@@ -1,4 +1,4 @@
-/** Finds what tools/ needs and wrangler.toml lacks: bindings, rate limiters, a workflow, or the rule for .md files. */
+/** Finds what tools/ needs and wrangler.toml lacks: bindings, limiters, a workflow, an outbox, the rule for .md files. */
 import { readFileSync } from "node:fs";
 import { unknownNames } from "../bindings/bindings.ts";
 import { lineOfMember } from "../lib/member-line.ts";
@@ -6,7 +6,7 @@ import type { Imports } from "../read/cycles.ts";
 import type { Candidate } from "../read/inspected.ts";
 import type { OfferFile } from "../read/paths.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
-import { type Available, workflowLines } from "./available.ts";
+import { type Available, OUTBOX_LINES, workflowLines } from "./available.ts";
 
 /**
  * Finds definitions that need what wrangler.toml does not have: a binding, which would be undefined when the tool runs,
@@ -44,6 +44,14 @@ export function missingForLong(offers: readonly Candidate[], available: Availabl
   ].join(", and ");
   const long = offers.filter(({ inspected: { tool } }) => tool?.traits.long);
   return long.map(({ file }) => problemAt(file, { problem, fix, member: "long" }));
+}
+
+/** Events of a deployment without the objects that keep and deliver them. */
+export function missingForEvents(offers: readonly Candidate[], available: Available | undefined): Problem[] {
+  if (available === undefined || available.hasOutbox) return [];
+  const problem = "it is an event, and wrangler.toml has no outbox to keep it in";
+  const fix = `add these lines to wrangler.toml (docs/events.md):\n${OUTBOX_LINES}`;
+  return offers.filter(({ file }) => file.kind === "event").map(({ file }) => problemAt(file, { problem, fix }));
 }
 
 /** Files that wrangler imports as text only if a rule in wrangler.toml says so. */

@@ -36,8 +36,12 @@ const PARTS: Readonly<Record<string, Part>> = {
   modernEra: {
     plain: ["modernEra", "protocols/mcp/dialects/modern/era.ts"],
     replaced: { tasks: ["modernEraWithTasks", "protocols/mcp/dialects/modern/tasks/era.ts"] },
+    wrapped: { outbox: ["withEvents", "protocols/mcp/dialects/modern/events/era.ts"] },
   },
-  run: { plain: ["run", "core/run/run-tool.ts"] },
+  run: {
+    plain: ["run", "core/run/run-tool.ts"],
+    wrapped: { outbox: ["withEmit", "core/events/emit.ts"] },
+  },
 };
 
 /** A class that wrangler.toml names, with the name that it has there. */
@@ -57,12 +61,12 @@ const ENTRYPOINTS: Readonly<Record<Feature, readonly Entrypoint[]>> = {
 
 /** The features that a fork uses, in the order in which their parts are applied. */
 export function featuresOf(discovery: Discovery): Feature[] {
-  const { tools, hasWorkflow = false, hasFiles = false, hasOutbox = false } = discovery;
+  const { tools, events, hasWorkflow = false, hasFiles = false, hasOutbox = false } = discovery;
   const uses: Readonly<Record<Feature, boolean>> = {
     // wrangler refuses a workflow or an object whose class is missing.
     tasks: hasWorkflow || tools.some(({ traits }) => Boolean(traits.long)),
     files: hasFiles || tools.some(({ traits }) => Boolean(traits.attachments)),
-    outbox: hasOutbox,
+    outbox: hasOutbox || events.length > 0,
   };
   return (Object.keys(uses) as Feature[]).filter((feature) => uses[feature]);
 }

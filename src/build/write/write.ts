@@ -42,7 +42,7 @@ export const HEAD =
  * @returns the text of each module by path: the catalogue comes last, after the modules that it imports
  */
 export async function render(discovery: Discovery, out: string): Promise<ReadonlyMap<string, string>> {
-  const { tools, prompts, resources, instructions } = discovery;
+  const { tools, prompts, resources, events, instructions } = discovery;
   const files = new Map<string, string>();
   const pieces = splitByToolkit(tools);
   const modules =
@@ -56,25 +56,35 @@ export async function render(discovery: Discovery, out: string): Promise<Readonl
   });
   const importing = (name: string, file: string) => `import { ${name} } from ${quoted(out, join(CORE, file))};\n`;
   const table = tableOf(pieces);
-  const others = [prompts, resources].map((offers) =>
+  const others = [prompts, resources, events].map((offers) =>
     offers.map(({ path, ...offer }) => {
       const members = Object.entries(offer).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
       return `    { ${members.join(", ")}, load: () => import(${quoted(out, path)}) },`;
     }),
   );
-  const [promptBody, resourceBody] = others.map((lines) => lines.join("\n"));
+  const [promptBody, resourceBody, eventBody] = others.map((lines) => lines.join("\n"));
   const toolkits = JSON.stringify([...new Set(tools.map(({ toolkit }) => toolkit))]);
-  const demanded = [...tools, ...prompts, ...resources].flatMap(({ traits }) => traits.scopes ?? []);
+  const demanded = [...tools, ...prompts, ...resources, ...events].flatMap(({ traits }) => traits.scopes ?? []);
   const scopes = JSON.stringify([...new Set(demanded)].sort());
   const names = tools.filter(hasOwnName).map(({ name, id }) => [name, id]);
   // OpenTool's listing is rendered at run time, but a change in it is a new revision too.
-  const listed = [table, JSON.stringify(tools.map(opentool)), promptBody, resourceBody];
+  const listed = [
+    table,
+    JSON.stringify(tools.map(opentool)),
+    promptBody,
+    resourceBody,
+    ...(eventBody ? [eventBody] : []),
+  ];
   const revision = createHash("sha256").update(listed.join("\n")).digest("hex").slice(0, 16);
+  const tellsOfTasks = featuresOf(discovery).includes("outbox") && tools.some(({ traits }) => traits.long);
   const imports = [
     ...(checks.length > 0 ? [importing("checked", "catalog/compiled-check.ts")] : []),
     importing("readGeneratedCatalog", "catalog/generated-catalog.ts"),
+    ...(tellsOfTasks ? [importing("taskFinished", "events/task-finished.ts")] : []),
     ...(instructions ? [importing("instructionsFor", "catalog/instructions.ts")] : []),
   ];
+  const eventLines = [...(eventBody ? [eventBody] : []), ...(tellsOfTasks ? ["    taskFinished,"] : [])];
+  const eventList = eventLines.length > 0 ? `\n  events: [\n${eventLines.join("\n")}\n  ],` : "";
   const texts = instructions ? `\n  instructions: instructionsFor(${JSON.stringify(instructions)}),` : "";
   files.set(
     out,
@@ -94,7 +104,7 @@ ${promptBody}
   ],
   resources: [
 ${resourceBody}
-  ],
+  ],${eventList}
 });
 `,
   );
@@ -133,11 +143,11 @@ export const createWorker = ${making};
 /** @returns the paths of the modules, in the order of the pieces */
 async function renderPieces(
   pieces: readonly Piece[],
-  { tools, prompts, resources, worker }: Discovery,
+  { tools, prompts, resources, events, worker }: Discovery,
   out: string,
   files: Map<string, string>,
 ): Promise<string[]> {
-  const offers = [...tools, ...prompts, ...resources].map(({ path }) => path);
+  const offers = [...tools, ...prompts, ...resources, ...events].map(({ path }) => path);
   const apart = await importedAmong(worker === undefined ? offers : [...offers, worker]);
   const modules: string[] = [];
   for (const piece of pieces) {

@@ -1,11 +1,11 @@
-/** What a fork offers, as one list: tools, prompts and resources. */
+/** What a fork offers, as one list: tools, prompts, resources and events. */
 import type { Discovery } from "../../build/read/discovery.ts";
 
-type Traits = Discovery[keyof Pick<Discovery, "tools" | "prompts" | "resources">][number]["traits"];
+type Traits = Discovery[keyof Pick<Discovery, "tools" | "prompts" | "resources" | "events">][number]["traits"];
 
-/** A tool, a prompt or a resource. */
+/** A tool, a prompt, a resource or an event. */
 export interface ListedOffer {
-  /** As callers write it: a tool's id, a prompt's name, a resource's URI. */
+  /** As callers write it: a tool's id, a prompt's or an event's name, a resource's URI. */
   readonly name: string;
   /** Path of its file. */
   readonly path: string;
@@ -15,11 +15,12 @@ export interface ListedOffer {
 }
 
 /** All offers of a fork, in one form. */
-export function offersOf({ tools, prompts, resources }: Discovery): ListedOffer[] {
+export function offersOf({ tools, prompts, resources, events }: Discovery): ListedOffer[] {
   return [
     ...tools.map(({ id, path, toolkit, description, traits }) => ({ name: id, path, toolkit, description, traits })),
     ...prompts.map(({ name, path, toolkit, about, traits }) => offer(name, path, toolkit, about, traits)),
     ...resources.map(({ uri, path, toolkit, about, traits }) => offer(uri, path, toolkit, about, traits)),
+    ...events.map(({ name, path, toolkit, about, traits }) => offer(name, path, toolkit, about, traits)),
   ];
 }
 

@@ -3,6 +3,7 @@
 import type { ToolReference } from "../model/call.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { Demands, ToolDefinition } from "../model/definition.ts";
+import type { EventEntry } from "../model/events.ts";
 import type { PromptEntry, ResourceEntry } from "../model/offers.ts";
 import type { Refusal } from "../model/outcome.ts";
 import type { Principal } from "../model/principal.ts";
@@ -21,6 +22,8 @@ export interface CatalogSource {
   readonly prompts: readonly PromptEntry[];
   /** Sorted by URI. */
   readonly resources: readonly ResourceEntry[];
+  /** Sorted by name; absent if there are none. */
+  readonly events?: readonly EventEntry[];
   /** What the server tells models about itself; absent if it tells nothing. */
   readonly instructions?: InstructionsFor;
 }
@@ -55,6 +58,8 @@ export interface Catalog {
   instructions(toolkit: string | undefined): string | undefined;
   /** All resources, including hidden ones: which entry a URI belongs to does not depend on the principal. */
   readonly allResources: readonly ResourceEntry[];
+  /** All events, including those that are hidden from the principal (core/events/find-event.ts); undefined for none. */
+  readonly allEvents?: readonly EventEntry[] | undefined;
   /** Caches a protocol's listing: calls `make` the first time. */
   listing<Made>(name: string, toolkit: string | undefined, make: () => Made): Made;
   /** The part that a principal can see. Principals who see the same share one object. */
@@ -73,7 +78,11 @@ const MAX_VIEWS = 32;
  */
 export function createCatalog(source: CatalogSource, view = "", deployed?: Catalog): Catalog {
   const index = source.index ?? buildIndex(source);
-  const { scopes, allResources } = deployed ?? { scopes: index.scopes, allResources: source.resources };
+  const { scopes, allResources, allEvents } = deployed ?? {
+    scopes: index.scopes,
+    allResources: source.resources,
+    allEvents: source.events,
+  };
   const others = [...source.prompts, ...source.resources];
   const toolkits = new Set([...index.toolkits, ...others.map(({ toolkit }) => toolkit)]);
   // A few per protocol and toolkit, so the size is bounded.
@@ -114,6 +123,7 @@ export function createCatalog(source: CatalogSource, view = "", deployed?: Catal
     resources: (toolkit) => (toolkit === undefined ? source.resources : source.resources.filter(within(toolkit))),
     instructions: (toolkit) => source.instructions?.(toolkits, toolkit),
     allResources,
+    allEvents,
     listing<Made>(name: string, toolkit: string | undefined, make: () => Made): Made {
       const key = `${name}/${toolkit ?? ""}`;
       if (!listings.has(key)) listings.set(key, make());

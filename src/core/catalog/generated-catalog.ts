@@ -9,10 +9,11 @@ import type { ToolDefinition, Traits } from "../model/definition.ts";
 import type { CatalogSource } from "./catalog.ts";
 
 /** The generated module's data. */
-export interface GeneratedCatalog extends Pick<CatalogSource, "revision" | "prompts" | "resources" | "instructions"> {
+export interface GeneratedCatalog
+  extends Pick<CatalogSource, "revision" | "prompts" | "resources" | "events" | "instructions"> {
   /** Folders of the tools. */
   readonly toolkits: readonly string[];
-  /** Every scope that a tool, prompt or resource demands, sorted. */
+  /** Every scope that a tool, prompt, resource or event demands, sorted. */
   readonly scopes: readonly string[];
   /** Tools with a `name` of their own, by that name. */
   readonly names: readonly (readonly [name: string, id: string])[];

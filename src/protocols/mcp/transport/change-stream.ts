@@ -36,6 +36,10 @@ interface StreamOptions {
   readonly onOpen?: (stream: EventStream) => void;
   /** Sends the last messages. */
   readonly onClose?: (stream: EventStream) => void;
+  /** Sends something in place of a keep-alive comment. */
+  readonly onBeat?: (stream: EventStream) => void;
+  /** The credential is no longer valid, or could not be checked: sends what tells the client so. */
+  readonly onRefused?: (refused: Response, stream: EventStream) => void;
   /** A separate source of heartbeats, if they do not come with the lines. */
   readonly heartbeat?: ReadableStream<Uint8Array>;
 }
@@ -60,7 +64,7 @@ export function forward(
   context: RequestContext,
   source: ReadableStream<Uint8Array>,
   onLine: (line: string, stream: EventStream) => void,
-  { onOpen, onClose, heartbeat }: StreamOptions = {},
+  { onOpen, onClose, onBeat, onRefused, heartbeat }: StreamOptions = {},
 ): Response {
   const incoming = readLines(source);
   const beating = heartbeat && readLines(heartbeat);
@@ -77,10 +81,14 @@ export function forward(
   let checked = Date.now();
   // Comments keep the connection open, and detect that it has closed.
   const beat = async () => {
-    stream.comment("keep-alive");
+    if (onBeat) onBeat(stream);
+    else stream.comment("keep-alive");
     if (Date.now() - checked < RECHECK_MS) return;
     checked = Date.now();
-    if (await context.recheck(0)) stop();
+    const refused = await context.recheck(0);
+    if (refused === undefined) return;
+    onRefused?.(refused, stream);
+    stop();
   };
   const relay = async (lines: Lines) => {
     try {

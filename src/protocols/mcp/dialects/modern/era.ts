@@ -6,6 +6,7 @@ import { keepRequest } from "../../../json-rpc.ts";
 import { dispatch } from "../../transport/dispatch.ts";
 import type { Era, EraMatch, NoEra, Opening } from "../../transport/era.ts";
 import { noEra } from "../../transport/error-response.ts";
+import type { Method } from "../../transport/exchange.ts";
 import { capabilitiesOf } from "../../wire/capabilities.ts";
 import { CODE } from "../../wire/codes.ts";
 import { modernDialect } from "./dialect.ts";
@@ -15,9 +16,13 @@ import { subscribe } from "./subscriptions.ts";
 
 const REVISION = "2026-07-28";
 
+/** Adds the methods of an extension to those of the era. */
+export type MoreMethods = (methods: ReadonlyMap<string, Method>) => ReadonlyMap<string, Method>;
+
 /** @param supported returns the supported revisions of all eras */
-export function modernEra(supported: () => readonly string[]): Era {
-  const dialect = modernDialect(supported);
+export function modernEra(supported: () => readonly string[], more?: MoreMethods): Era {
+  const plain = modernDialect(supported);
+  const dialect = more ? { ...plain, methods: more(plain.methods) } : plain;
   return {
     name: "modern",
     revisions: [REVISION],

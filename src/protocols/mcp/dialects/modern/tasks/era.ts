@@ -4,15 +4,15 @@ import { dispatch } from "../../../transport/dispatch.ts";
 import type { Era, NoEra, Opening } from "../../../transport/era.ts";
 import { capabilitiesOf } from "../../../wire/capabilities.ts";
 import { modernDialect } from "../dialect.ts";
-import { modernEra } from "../era.ts";
+import { type MoreMethods, modernEra } from "../era.ts";
 import { decodeHeaderValue, mismatch } from "../header-checks.ts";
 import { methodsWithTasks } from "./methods.ts";
 import { subscribeWithTasks } from "./subscriptions.ts";
 
 /** @param supported returns the supported revisions of all eras */
-export function modernEraWithTasks(supported: () => readonly string[]): Era {
+export function modernEraWithTasks(supported: () => readonly string[], more: MoreMethods = (methods) => methods): Era {
   const plain = modernDialect(supported);
-  const dialect = { ...plain, methods: methodsWithTasks(plain.methods) };
+  const dialect = { ...plain, methods: more(methodsWithTasks(plain.methods)) };
   const era = modernEra(supported);
   return {
     ...era,

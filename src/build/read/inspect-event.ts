@@ -1,0 +1,87 @@
+/** Checks what the file of an event exports, and describes it. */
+import type { DeliveryMode, EventEntry } from "../../core/model/events.ts";
+import { describeInput, describePayload } from "../schema/describe.ts";
+import { isRecord } from "../schema/is-record.ts";
+import { checksNothing } from "../schema/schema.ts";
+import type { Inspected } from "./inspected.ts";
+import { type Complaint, unknownMember } from "./problem.ts";
+import { checkCommon } from "./traits.ts";
+
+const MEMBERS = ["name", "description", "payload", "input", "scopes", "delivery", "matches"];
+const ALL_MODES: readonly DeliveryMode[] = ["webhook", "push", "poll"];
+/** Words joined by dots. Names are part of keys, and a model writes them. */
+const NAME = /^(?=.{1,128}$)[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$/;
+/** Names of the server's own events. */
+const RESERVED = /^task\./i;
+
+type Definition = Readonly<Record<string, unknown>>;
+
+/** @param exports of a `*.event.ts` file */
+export function inspectEvent(exports: Definition): Inspected {
+  const definition = exports.default;
+  if (!isRecord(definition) || !("payload" in definition || "name" in definition)) {
+    const fix = "write export default defineEvent({ name, description, payload })";
+    return { complaints: [{ problem: "its default export is not an event definition", fix }] };
+  }
+  const complaints = [...checkMembers(definition)];
+  const complainOf = (member: string) => (problem: string, fix: string) => complaints.push({ problem, fix, member });
+  const inputSchema = describeInput(definition.input, complainOf("input"), new Set());
+  const payloadSchema =
+    definition.payload === undefined ? undefined : describePayload(definition.payload, complainOf("payload"));
+  const { name, description, scopes, delivery = ALL_MODES, input } = definition;
+  if (input !== undefined && checksNothing(input)) {
+    complainOf("input")(
+      "its input is a JSON Schema that nothing checks",
+      "write input: v.object({ … }), or give jsonSchema a function that checks",
+    );
+  }
+  if (complaints.length > 0 || inputSchema === undefined || payloadSchema === undefined) return { complaints };
+  const about = {
+    description: String(description),
+    delivery: ALL_MODES.filter((mode) => (delivery as readonly unknown[]).includes(mode)),
+    inputSchema,
+    payloadSchema,
+  };
+  const traits = scopes === undefined ? {} : ({ scopes } as EventEntry["traits"]);
+  return { complaints, name: String(name), event: { about, traits } };
+}
+
+function* checkMembers(definition: Definition): Generator<Complaint> {
+  for (const key of Object.keys(definition)) {
+    if (!MEMBERS.includes(key)) yield unknownMember("event", key, MEMBERS);
+  }
+  const { name, description, payload, delivery, matches } = definition;
+  if (typeof name !== "string" || !NAME.test(name)) {
+    const problem =
+      name === undefined ? "it has no name" : `its name ${JSON.stringify(name)} is not words joined by dots`;
+    yield { problem, fix: 'write up to 128 characters, such as name: "notes.changed"', member: "name" };
+  } else if (RESERVED.test(name)) {
+    const problem = `its name ${JSON.stringify(name)} begins with "task.", as only the server's own events do`;
+    yield { problem, fix: 'give it another name, such as name: "job.finished"', member: "name" };
+  }
+  if (typeof description !== "string" || description.trim() === "") {
+    const fix = 'add description: "When it occurs."';
+    yield { problem: "it has no description", fix, member: "description" };
+  }
+  if (payload === undefined) {
+    yield { problem: "it has no payload", fix: "add payload: v.object({ … }), the data that subscribers get" };
+  }
+  if (delivery !== undefined && !isDelivery(delivery)) {
+    const problem = 'its delivery is not a list of "poll", "push" and "webhook"';
+    yield {
+      problem,
+      fix: 'write some of them, such as delivery: ["poll", "push"], or leave it out',
+      member: "delivery",
+    };
+  }
+  if (matches !== undefined && typeof matches !== "function") {
+    const fix = "write matches: (args, data) => …, or leave it out";
+    yield { problem: "its matches is not a function", fix, member: "matches" };
+  }
+  yield* checkCommon(definition);
+}
+
+function isDelivery(delivery: unknown): boolean {
+  const isMode = (mode: unknown) => (ALL_MODES as readonly unknown[]).includes(mode);
+  return Array.isArray(delivery) && delivery.length > 0 && delivery.every(isMode);
+}

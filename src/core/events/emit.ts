@@ -1,0 +1,92 @@
+/** Gives tools `ctx.emit`: checks an event, gives it its id, and keeps it in the outbox of the caller. */
+import { sha256 } from "../lib/digest.ts";
+import { type Json, toJson } from "../lib/json.ts";
+import type { EventContext } from "../model/events.ts";
+import { inOneLine, toIssues } from "../model/issues.ts";
+import { partitionOf } from "../model/principal.ts";
+import { type StandardSchema, validate } from "../model/schema.ts";
+import type { LongRunContext } from "../run/long-context.ts";
+import type { run, ToolRun } from "../run/run-tool.ts";
+import { hasEvents } from "./find-event.ts";
+import { keepEvent } from "./keep-event.ts";
+
+type Run = typeof run;
+/** What `webhook-id`, which carries the id, may have; no longer than an outbox keeps. */
+const ID = /^[\x21-\x7e]{1,200}$/;
+/** Characters of a derived id, after its prefix: 132 bits. */
+const ID_CHARACTERS = 33;
+
+/** Wraps the function that runs tools. */
+export function withEmit(inner: Run): Run {
+  return (tool, check, lease) => {
+    Object.assign(tool.context, { emit: emitFor(tool) });
+    return inner(tool, check, lease);
+  };
+}
+
+function emitFor(tool: ToolRun): EventContext["emit"] {
+  const { runtime, caller } = tool;
+  const nextId = idsFor(tool.context as LongRunContext);
+  return async (event, data, options) => {
+    const declared = runtime.catalog.allEvents?.some(({ name }) => name === event.name);
+    if (!declared) throw new TypeError(`ctx.emit: no file in tools/ declares the event ${event.name}`);
+    // Before anything is awaited, so that events are counted in the order in which a tool emits them.
+    const id = options?.id === undefined ? nextId(event.name) : ownId(options.id);
+    const kept = { name: event.name, data: await checkedData(event, data), id: await id };
+    if (hasEvents(caller.principal, runtime)) await keepEvent(runtime, partitionOf(caller.principal), kept);
+  };
+}
+
+function ownId(id: string): string {
+  if (ID.test(id)) return id;
+  throw new TypeError(`ctx.emit: the id ${JSON.stringify(id)} is not 1 to 200 visible ASCII characters`);
+}
+
+async function checkedData(event: { name: string; payload: StandardSchema }, data: unknown) {
+  const validated = await validate(event.payload, data);
+  if (validated.issues) {
+    const mistakes = inOneLine(toIssues(validated.issues));
+    throw new TypeError(`ctx.emit: the data of ${event.name} do not fit its payload: ${mistakes}`);
+  }
+  return toJson(validated.value, "data") as Record<string, Json>;
+}
+
+/**
+ * Makes the ids of a call's events: the same ones when a keyed call runs again. In a task, a step that was done is not
+ * done again, so the events of each step are counted apart. While several steps are under way, it is not known which of
+ * them emits: then its outbox makes an id, and if that step is done again, its event is told twice rather than never.
+ */
+function idsFor(context: LongRunContext): (name: string) => Promise<string> | undefined {
+  const counts = new Map<string, number>();
+  const next = (of: string): number => {
+    const count = (counts.get(of) ?? 0) + 1;
+    counts.set(of, count);
+    return count;
+  };
+  const underWay = new Set<string>();
+  const step = context.step?.bind(context);
+  if (step) {
+    context.step = (name, work, options) => {
+      const place = `step ${next(`step ${name}`)} ${name}`;
+      const inPlace = async () => {
+        underWay.add(place);
+        try {
+          return await work();
+        } finally {
+          underWay.delete(place);
+        }
+      };
+      return step(name, inPlace, options);
+    };
+  }
+  return (name) => {
+    const key = context.idempotencyKey;
+    const [place = "", ...others] = underWay;
+    if (key === undefined || others.length > 0) return undefined;
+    return derived(JSON.stringify([key, place, name, next(`${place} event ${name}`)]));
+  };
+}
+
+async function derived(from: string): Promise<string> {
+  return `evt_${(await sha256(from)).slice(0, ID_CHARACTERS)}`;
+}

@@ -1,0 +1,39 @@
+/** The server's own event: a task has ended. Listed by deployments with long tools; the ledger of tasks emits it. */
+import * as v from "valibot";
+import type { EventEntry } from "../model/events.ts";
+
+export const TASK_FINISHED = "task.finished";
+
+const STATUSES = ["completed", "failed", "cancelled"] as const;
+
+const definition = {
+  name: TASK_FINISHED,
+  description: "A task has ended: a call of a long tool was completed, has failed or was cancelled.",
+  input: v.object({ tool: v.optional(v.string()) }),
+  payload: v.object({ task_id: v.string(), tool: v.string(), status: v.picklist(STATUSES) }),
+};
+
+export const taskFinished: EventEntry = {
+  name: TASK_FINISHED,
+  toolkit: undefined,
+  about: {
+    description: definition.description,
+    delivery: ["webhook", "push", "poll"],
+    // What discovery would make of the schemas above.
+    inputSchema: {
+      type: "object",
+      properties: { tool: { type: "string", description: "Only tasks of this tool: Toolkit.Tool." } },
+    },
+    payloadSchema: {
+      type: "object",
+      properties: {
+        task_id: { type: "string" },
+        tool: { type: "string" },
+        status: { type: "string", enum: STATUSES },
+      },
+      required: ["task_id", "tool", "status"],
+    },
+  },
+  traits: {},
+  load: async () => ({ default: definition }),
+};

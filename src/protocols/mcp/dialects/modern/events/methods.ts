@@ -1,0 +1,168 @@
+/** The methods of the events extension that are answered at once: list, poll, subscribe, unsubscribe; and discovery. */
+
+import { hasEvents } from "../../../../../core/events/find-event.ts";
+import { isRecord } from "../../../../../core/lib/json.ts";
+import { partitionOf } from "../../../../../core/model/principal.ts";
+import type { EventOccurrence, Subscribed } from "../../../../../core/ports/outbox.ts";
+import type { RpcRequest } from "../../../../json-rpc.ts";
+import { paginate } from "../../../methods/paging.ts";
+import type { Exchange, Method, MethodReply } from "../../../transport/exchange.ts";
+import { CODE } from "../../../wire/codes.ts";
+import { eventsOf, isCount, outboxFor, readAsked, readNamed, refuse } from "./asked.ts";
+import { EVENT_CODE, EVENTS_EXTENSION } from "./codes.ts";
+
+/** Most events in one answer; as many if the client does not say. */
+const MAX_EVENTS = 100;
+/** When a client should ask again, in milliseconds: sooner where something has just happened. */
+const BUSY_POLL_MS = 5_000;
+const QUIET_POLL_MS = 30_000;
+/** "the literal prefix `whsec_` followed by base64 of 24–64 random bytes" (Subscribing: events/subscribe, Notes). */
+const SECRET_PREFIX = "whsec_";
+const MIN_SECRET_BYTES = 24;
+const MAX_SECRET_BYTES = 64;
+
+/** @param plain the methods of the era */
+export function methodsWithEvents(plain: ReadonlyMap<string, Method>): ReadonlyMap<string, Method> {
+  return new Map([
+    ...plain,
+    ["server/discover", discoverWith(plain.get("server/discover") as Method)],
+    ["events/list", list],
+    ["events/poll", poll],
+    ["events/subscribe", subscribe],
+    ["events/unsubscribe", unsubscribe],
+  ]);
+}
+
+/**
+ * Announces the extension to callers that have events. ChatGPT reads `capabilities.events`
+ * (developers.openai.com/plugins/build/mcp-events), others `extensions` (SEP-3415).
+ */
+function discoverWith(plain: Method): Method {
+  return async (request, exchange) => {
+    const { runtime, principal } = exchange.context;
+    const reply = await plain(request, exchange);
+    if (!("resultText" in reply) || runtime.outbox === undefined || !hasEvents(principal, runtime)) return reply;
+    const result = JSON.parse(reply.resultText);
+    const { extensions, ...others } = result.capabilities;
+    const capabilities = { ...others, events: {}, extensions: { ...extensions, [EVENTS_EXTENSION]: {} } };
+    return { ...reply, resultText: JSON.stringify({ ...result, capabilities }) };
+  };
+}
+
+function list({ params }: RpcRequest, exchange: Exchange): MethodReply {
+  const { context } = exchange;
+  const found = outboxFor(context);
+  if ("refused" in found) return found.refused;
+  const fragments = context.runtime.catalog.listing("mcp-events", context.toolkit, () =>
+    eventsOf(context).map(({ name, about }) => JSON.stringify({ name, ...about })),
+  );
+  return paginate("events", fragments, params, exchange);
+}
+
+async function poll({ params }: RpcRequest, { context }: Exchange): Promise<MethodReply> {
+  const asked = await readAsked(params, context, "poll");
+  if ("refused" in asked) return asked.refused;
+  const { maxEvents = null } = asked.params;
+  if (maxEvents !== null && !(isCount(maxEvents) && maxEvents > 0)) {
+    return refuse(CODE.invalidParams, "params.maxEvents must be a whole number above 0").refused;
+  }
+  const limit = Math.min(maxEvents ?? MAX_EVENTS, MAX_EVENTS);
+  const page = await asked.outbox.read(partitionOf(context.principal), asked.filter, { ...asked.from, limit });
+  return {
+    result: {
+      events: page.events.map(occurrence),
+      cursor: page.cursor,
+      truncated: page.isTruncated,
+      hasMore: page.hasMore,
+      nextPollMs: page.events.length > 0 ? BUSY_POLL_MS : QUIET_POLL_MS,
+    },
+  };
+}
+
+/** An event as clients get it (EventOccurrence), without its cursor. */
+export function occurrence({ id, name, occurred, data }: EventOccurrence): Record<string, unknown> {
+  return { eventId: id, name, timestamp: new Date(occurred).toISOString(), data };
+}
+
+async function subscribe({ params }: RpcRequest, { context }: Exchange): Promise<MethodReply> {
+  const asked = await readAsked(params, context, "webhook");
+  if ("refused" in asked) return asked.refused;
+  const { delivery, ttlMs } = asked.params;
+  if (!isRecord(delivery)) return refuse(CODE.invalidParams, "params.delivery must be an object").refused;
+  const { mode = "webhook", url, secret } = delivery;
+  if (mode !== "webhook") {
+    const data = { feature: "deliveryMode", value: mode };
+    return refuse(EVENT_CODE.unsupported, 'params.delivery.mode must be "webhook"', data).refused;
+  }
+  if (!isUrl(url)) return refuse(CODE.invalidParams, "params.delivery.url must be an absolute https URL").refused;
+  if (!isSecret(secret)) {
+    const form = `"${SECRET_PREFIX}" and base64 of ${MIN_SECRET_BYTES} to ${MAX_SECRET_BYTES} bytes`;
+    return refuse(CODE.invalidParams, `params.delivery.secret must be ${form}`).refused;
+  }
+  if (ttlMs !== undefined && ttlMs !== null && !isCount(ttlMs)) {
+    return refuse(CODE.invalidParams, "params.ttlMs must be a number of milliseconds, or null").refused;
+  }
+  const { outbox, filter, from } = asked;
+  return subscribed(await outbox.subscribe(context.principal, { ...filter, ...from, url, secret, ttlMs }));
+}
+
+function subscribed(answer: Subscribed): MethodReply {
+  switch (answer.state) {
+    case "subscribed": {
+      const { id, expires, cursor, isTruncated, delivery } = answer;
+      const deliveryStatus = delivery && {
+        active: delivery.isActive,
+        lastDeliveryAt: timeOf(delivery.lastDelivered) ?? null,
+        lastError: delivery.lastProblem ?? null,
+        failedSince: timeOf(delivery.failingSince),
+      };
+      return { result: { id, refreshBefore: timeOf(expires), cursor, truncated: isTruncated, deliveryStatus } };
+    }
+    case "unverified": {
+      const message = "The callback could not be verified";
+      return refuse(EVENT_CODE.callback, message, { reason: answer.problem }).refused;
+    }
+    // "Servers MUST reject `events/subscribe` with a non-`https` `delivery.url` (-32602)" (TLS requirement).
+    case "refused":
+      return refuse(CODE.invalidParams, `params.delivery.url: ${answer.message}`).refused;
+    case "full": {
+      const { max } = answer;
+      return refuse(EVENT_CODE.exhausted, "Too many subscriptions; end one first", { limit: "subscriptions", max })
+        .refused;
+    }
+  }
+}
+
+/** Also of an event that the deployment no longer has. */
+async function unsubscribe({ params }: RpcRequest, { context }: Exchange): Promise<MethodReply> {
+  const found = outboxFor(context);
+  if ("refused" in found) return found.refused;
+  const named = readNamed(params);
+  if ("refused" in named) return named.refused;
+  const { delivery } = named.params;
+  if (!isRecord(delivery) || typeof delivery.url !== "string") {
+    return refuse(CODE.invalidParams, "params.delivery.url must be a string").refused;
+  }
+  const wasThere = await found.outbox.unsubscribe(context.principal, { ...named.filter, url: delivery.url });
+  if (wasThere) return { result: {} };
+  const message = "There is no such subscription: it has ended, or its name, arguments or URL were others";
+  return refuse(EVENT_CODE.notFound, message, { kind: "subscription" }).refused;
+}
+
+function timeOf(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : new Date(ms).toISOString();
+}
+
+function isUrl(url: unknown): url is string {
+  return typeof url === "string" && URL.canParse(url);
+}
+
+function isSecret(secret: unknown): secret is string {
+  if (typeof secret !== "string" || !secret.startsWith(SECRET_PREFIX)) return false;
+  try {
+    const { length } = Uint8Array.fromBase64(secret.slice(SECRET_PREFIX.length));
+    return length >= MIN_SECRET_BYTES && length <= MAX_SECRET_BYTES;
+  } catch {
+    return false;
+  }
+}
