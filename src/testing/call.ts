@@ -12,13 +12,14 @@ import type { CallResult } from "../core/model/call-result.ts";
 import type { Outcome } from "../core/model/outcome.ts";
 import { getPrompt as runPrompt } from "../core/pipeline/prompts.ts";
 import { findResource, readResource as runResource } from "../core/pipeline/resources.ts";
+import type { Outbox } from "../core/ports/outbox.ts";
 import type { Runtime } from "../core/ports/runtime.ts";
 import { randomId } from "../core/ports/signed-handles.ts";
 import { readSettings } from "../settings.ts";
 import { untilAnswered } from "./answers.ts";
 import { findPrompt, findTool, unknownResource } from "./find.ts";
 import { network, unexpectedInWords } from "./network.ts";
-import { type LogLine, type Progress, type Result, resultOf } from "./result.ts";
+import { type Emitted, type LogLine, type Progress, type Result, resultOf } from "./result.ts";
 import type { Options, ToolOptions } from "./types.ts";
 
 /** `callTool` of `#test`, without types. */
@@ -61,8 +62,10 @@ async function runCall(
   const net = network(options.fetch);
   const faults: LogEntry[] = [];
   const runtime: Runtime = { ...replaced(real, options), fetch: guardedFetch(net.fetch, privateHosts()) };
+  const events: Emitted[] = [];
   const recording: Runtime = {
     ...runtime,
+    outbox: runtime.outbox && recordingOutbox(runtime.outbox, events),
     log(entry) {
       if (entry.level === "error") faults.push(entry);
       runtime.log(entry);
@@ -84,7 +87,19 @@ async function runCall(
   if (net.unexpected.length > 0) throw new Error(unexpectedInWords(subject, net.unexpected));
   const continued = sessionId === undefined ? session : (sessionId ?? undefined);
   const ended = { outcome, session: continued, replayed: replayed === true, faults };
-  return resultOf(subject, ended, { logs, progress, requests: net.requests });
+  return resultOf(subject, ended, { logs, progress, events, requests: net.requests });
+}
+
+/** An outbox that also notes down what is emitted. */
+function recordingOutbox(outbox: Outbox, events: Emitted[]): Outbox {
+  return {
+    ...outbox,
+    async emit(partition, event) {
+      const id = await outbox.emit(partition, event);
+      events.push(event);
+      return id;
+    },
+  };
 }
 
 /** Who calls: someone with all scopes who can answer all questions, unless the test says otherwise. */

@@ -3,7 +3,7 @@ import type { Prompts, ResourceUri, Tools } from "../generated/tools.d.ts";
 import * as untyped from "./call.ts";
 import type { CallTool, GetPrompt, ReadResource } from "./types.ts";
 
-export type { CallError, LogLine, Progress, Result } from "./result.ts";
+export type { CallError, Emitted, LogLine, Progress, Result } from "./result.ts";
 export type { Answer, Answers, FakeFetch, Options, ToolOptions } from "./types.ts";
 
 /**

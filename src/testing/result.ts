@@ -28,12 +28,22 @@ export interface Progress {
   readonly message?: string | undefined;
 }
 
+/** An event that a tool has emitted. */
+export interface Emitted {
+  readonly name: string;
+  readonly data: Readonly<Record<string, Json>>;
+  /** Its id, if the tool gave it one or the call had a key. */
+  readonly id?: string | undefined;
+}
+
 /** What happened during a call. */
 export interface Recorded {
   /** What the tool logged with `ctx.log`. */
   readonly logs: readonly LogLine[];
   /** What it reported with `ctx.progress`. */
   readonly progress: readonly Progress[];
+  /** The events that it emitted with `ctx.emit`, in order. */
+  readonly events: readonly Emitted[];
   /** The requests that it made. Their bodies can still be read. */
   readonly requests: readonly Request[];
 }

@@ -3,5 +3,6 @@
 export const TOOL = "Repeats a text.";
 export const PROMPT = "Explains a topic.";
 export const RESOURCE = "A greeting.";
+export const EVENT = "Something has changed.";
 
-export const EXAMPLES: ReadonlySet<string> = new Set([TOOL, PROMPT, RESOURCE]);
+export const EXAMPLES: ReadonlySet<string> = new Set([TOOL, PROMPT, RESOURCE, EVENT]);

@@ -1,13 +1,14 @@
-/** `npm run new -- weather/forecast`: writes a tool, a prompt or a resource in tools/, and a test that passes. */
+/** `npm run new -- weather/forecast`: writes a tool, a prompt, a resource or an event in tools/, and a test that passes. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ParseArgsOptionsConfig } from "node:util";
+import type { Kind } from "../../build/read/paths.ts";
 import { helpOf, readArguments, runScript, type Script } from "../lib/arguments.ts";
 import { ROOT } from "../lib/config.ts";
 import { Mistake } from "../lib/mistake.ts";
 import { nextSteps, USAGE } from "./messages.ts";
-import { promptTestText, promptText, resourceTestText, resourceText } from "./offer-text.ts";
+import { eventTestText, eventText, promptTestText, promptText, resourceTestText, resourceText } from "./offer-text.ts";
 import { type Needs, readNeeds, readTarget, type Target } from "./target.ts";
 import { toolTestText, toolText } from "./tool-text.ts";
 
@@ -19,9 +20,10 @@ const SCRIPT = {
     session: { type: "boolean" },
     prompt: { type: "boolean" },
     resource: { type: "boolean" },
+    event: { type: "boolean" },
     help: { type: "boolean", short: "h" },
   },
-  swallowed: ["secret", "authorization", "session", "prompt", "resource"],
+  swallowed: ["secret", "authorization", "session", "prompt", "resource", "event"],
 } as const satisfies Script<ParseArgsOptionsConfig>;
 
 await runScript(main);
@@ -31,11 +33,17 @@ async function main(): Promise<void> {
   const [path, ...rest] = positionals;
   if (values.help || path === undefined) return console.log(USAGE);
   if (rest.length > 0) throw new Mistake(`new takes one TOOLKIT/NAME: ${helpOf("new")}.`);
-  const { prompt, resource, ...needed } = values;
-  const kind = prompt ? "prompt" : resource ? "resource" : "tool";
-  if (prompt && resource) throw new Mistake("A file is a prompt or a resource: write --prompt or --resource.");
+  const { prompt, resource, event, ...needed } = values;
+  const kinds = Object.entries({ prompt, resource, event }).flatMap(([name, isAsked]) =>
+    isAsked ? [name as Kind] : [],
+  );
+  const [kind = "tool"] = kinds;
+  if (kinds.length > 1) {
+    throw new Mistake("A file is one of a prompt, a resource and an event: write --prompt, --resource or --event.");
+  }
   const [foreign] = Object.keys(needed);
-  if (kind !== "tool" && foreign) throw new Mistake(`A ${kind} takes no --${foreign}: ${helpOf("new")}.`);
+  if (kind !== "tool" && foreign)
+    throw new Mistake(`${kind === "event" ? "An" : "A"} ${kind} takes no --${foreign}: ${helpOf("new")}.`);
   const needs = readNeeds(needed);
   const target = readTarget(path, kind, ROOT);
   for (const [file, text] of textsOf(target, needs)) {
@@ -53,6 +61,7 @@ function textsOf(target: Target, needs: Needs): [file: string, text: string][] {
     tool: () => [toolText(needs), toolTestText(target, needs)],
     prompt: () => [promptText(), promptTestText(target)],
     resource: () => [resourceText(target), resourceTestText(target)],
+    event: () => [eventText(target), eventTestText(target)],
   };
   const [text = "", testText = ""] = texts[kind]();
   return [

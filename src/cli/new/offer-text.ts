@@ -1,5 +1,5 @@
-/** The texts of a new prompt or resource, and of their tests. */
-import { PROMPT, RESOURCE } from "../lib/examples.ts";
+/** The texts of a new prompt, resource or event, and of their tests. */
+import { EVENT, PROMPT, RESOURCE } from "../lib/examples.ts";
 import type { Target } from "./target.ts";
 import { imports, lines } from "./tool-text.ts";
 
@@ -58,6 +58,36 @@ export function resourceTestText(target: Target): string {
     `it("is a greeting", async () => {`,
     `  const { value } = await readResource("${uriOf(target)}");`,
     `  expect(value).toMatchObject([{ text: "Hello!" }]);`,
+    "});",
+  );
+}
+
+/** The file of a new event. */
+export function eventText(target: Target): string {
+  return lines(
+    `import * as v from "valibot";`,
+    imports("defineEvent", "#tool"),
+    "",
+    "export default defineEvent({",
+    `  name: "${target.toolkit}.${target.name}",`,
+    "  // For a model that decides what to subscribe to.",
+    `  description: "${EVENT}",`,
+    "  // What subscribers get. A tool tells them: await ctx.emit(theEvent, { id })",
+    "  payload: v.object({ id: v.string() }),",
+    "});",
+  );
+}
+
+/** The test of a new event. */
+export function eventTestText({ name }: Target): string {
+  return lines(
+    `import * as v from "valibot";`,
+    imports("expect, it", "vitest"),
+    `import event from "./${name}.event.ts";`,
+    "",
+    `it("says what has changed", () => {`,
+    `  expect(v.is(event.payload, { id: "1" })).toBe(true);`,
+    `  expect(v.is(event.payload, {})).toBe(false);`,
     "});",
   );
 }

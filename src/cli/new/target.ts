@@ -20,7 +20,7 @@ export interface Target {
   readonly test: string;
 }
 
-/** What a new tool needs. Prompts and resources need nothing. */
+/** What a new tool needs. Other files need nothing. */
 export interface Needs {
   readonly secret: string | undefined;
   readonly authorization: string | undefined;

@@ -50,11 +50,9 @@ export async function isMatch(entry: EventEntry, args: Data, data: Data): Promis
   if ("issues" in parsed) return false;
   if (definition.matches) return definition.matches(parsed.value as never, data as never);
   const wanted = isRecord(parsed.value) ? Object.entries(parsed.value) : [];
-  return wanted.every(([name, value]) => value === undefined || isSame(value, data[name]));
-}
-
-function isSame(wanted: unknown, value: Json | undefined): boolean {
-  return value !== undefined && canonical(wanted) === canonical(value);
+  return wanted.every(
+    ([name, value]) => value === undefined || (Object.hasOwn(data, name) && canonical(data[name]) === canonical(value)),
+  );
 }
 
 async function parsedBy(schema: StandardSchema | undefined, args: Data) {

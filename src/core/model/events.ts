@@ -30,7 +30,7 @@ export interface EventEntry {
     /** JSON Schema of the data. */
     readonly payloadSchema: Readonly<Record<string, unknown>>;
   };
-  readonly traits: Pick<Demands, "scopes">;
+  readonly traits: Demands;
   readonly load: () => Promise<{ default: EventDefinition }>;
 }
 
