@@ -38,7 +38,8 @@ function set(toml: string, name: string, line: string): string {
   return isVariable ? toml.replace("[vars]\n", () => `[vars]\n${line}\n`) : `${line}\n${toml}`;
 }
 
-const LOCAL = /^\[+(kv_namespaces|d1_databases|r2_buckets|triggers|ratelimits|workflows|queues\.\w+)\]/;
+const LOCAL =
+  /^\[+(kv_namespaces|d1_databases|r2_buckets|triggers|ratelimits|workflows|durable_objects\.bindings|migrations|queues\.\w+)\]/;
 const OF_ACCOUNT = /^\[+(ai|browser|images|vectorize|hyperdrive)\]/;
 
 /** Whether a block only adds triggers and bindings: then the tools of all pages can have them. */

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { defineTool, ToolError } from "#tool";
 import { openNotebook } from "./_notes.ts";
+import changed from "./changed.event.ts";
 
 const MAX_NOTES = 100;
 const MAX_CHARACTERS = 2_000;
@@ -18,6 +19,8 @@ export default defineTool({
       throw new ToolError(`A session holds at most ${MAX_NOTES} notes of 1 to ${MAX_CHARACTERS} characters`);
     }
     await save(next + 1, [...notes, { id: next, text }]);
-    return { id: next, count: notes.length + 1 };
+    const count = notes.length + 1;
+    await ctx.emit(changed, { change: "added", id: next, count });
+    return { id: next, count };
   },
 });

@@ -34,6 +34,14 @@ it("forgets a note, and does not reuse its number", async () => {
   expect((await list()).map(({ id }) => id)).toEqual([1, 2, 4]);
 });
 
+it("tells of each change", async () => {
+  const { add, remove, list } = await notebook();
+  expect((await add("a")).events).toEqual([{ name: "notes.changed", data: { change: "added", id: 1, count: 1 } }]);
+  expect((await remove(1)).events.map(({ data }) => data)).toEqual([{ change: "removed", id: 1, count: 0 }]);
+  expect((await remove(1)).events).toEqual([]);
+  expect(await list()).toEqual([]);
+});
+
 it("keeps the notes of sessions apart", async () => {
   const [mine, yours] = [await notebook(), await notebook()];
   await mine.add("secret");

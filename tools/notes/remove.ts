@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { defineTool, ToolError } from "#tool";
 import { openNotebook } from "./_notes.ts";
+import changed from "./changed.event.ts";
 
 export default defineTool({
   version: "1.0.0",
@@ -19,6 +20,7 @@ export default defineTool({
       });
     }
     await save(next, left);
+    await ctx.emit(changed, { change: "removed", id, count: left.length });
     return { count: left.length };
   },
 });

@@ -29,7 +29,7 @@ export function unknownMember(kind: string, member: string, known: readonly stri
   const meant = closest(member, known);
   const suggestion = meant === undefined ? "" : `write ${meant}, or `;
   const fix = `${suggestion}remove it, or write one of ${known.join(", ")}`;
-  return { problem: `a ${kind} has no member "${member}"`, fix, member };
+  return { problem: `${kind === "event" ? "an" : "a"} ${kind} has no member "${member}"`, fix, member };
 }
 
 /** Formats problems for the terminal, one below the other. */

@@ -105,7 +105,7 @@ export function workflowLines(worker = "trivet", env?: string): string {
 
 /** The lines of wrangler.toml that add the outbox. */
 export const OUTBOX_LINES = [
-  ...["[[durable_objects.bindings]]", 'name = "OUTBOX"', 'class_name = "Outbox"', ""],
+  ...["[[durable_objects.bindings]]", 'name = "OUTBOX"', 'class_name = "Outbox"'],
   ...["[[migrations]]", 'tag = "outbox"', 'new_sqlite_classes = ["Outbox"]'],
 ].join("\n");
 

@@ -4,13 +4,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { OUTBOX_LINES } from "../../../src/build/settings/available.ts";
 import { type Copy, copyProject } from "../../support/node/copy.ts";
 import { testSettings } from "../../support/node/fork.ts";
 
 let copy: Copy;
 beforeAll(() => {
   copy = copyProject();
-  copy.write("wrangler.toml", testSettings());
+  copy.write("wrangler.toml", `${testSettings()}\n${OUTBOX_LINES}\n`);
   copy.write(
     "tools/sms/toolkit.ts",
     'import { defineToolkit } from "#tool";\n\nexport default defineToolkit({ name: "SMS" });\n',
@@ -60,11 +61,13 @@ const MADE: readonly (readonly [path: string, ...options: string[]])[] = [
   ["plain/token-session", "--authorization", "google", "--session"],
   ["plain/echo", "--prompt"],
   ["plain/echo", "--resource"],
+  ["plain/echo", "--event"],
   ["sms/send-all"],
   ["tools/weather/forecast.ts"],
   [LONG, ...ALL],
   [LONG, "--prompt"],
   [LONG, "--resource"],
+  [LONG, "--event"],
 ];
 
 describe("what it writes", () => {
@@ -80,8 +83,8 @@ describe("what it writes", () => {
     expect(printed[0]).toContain("Plain.Echo over OXP, and Plain_Echo over MCP and OpenTool");
     expect(printed[0]).toContain("npm test -- tools/plain");
     expect(printed[1]).toContain("npx wrangler secret put API_KEY");
-    expect(printed[9]).toContain("SMS.SendAll");
-    expect(printed[10]).toContain("Wrote tools/weather/forecast.ts and tools/weather/forecast.test.ts");
+    expect(printed[10]).toContain("SMS.SendAll");
+    expect(printed[11]).toContain("Wrote tools/weather/forecast.ts and tools/weather/forecast.test.ts");
 
     const checked = await run([script("@biomejs/biome/bin/biome"), "check", "tools"]);
     expect(checked).toMatchObject({ code: 0 });
@@ -128,7 +131,7 @@ describe("a mistake is one sentence with the rule, and nothing is written", () =
     [["weather/a", "b"], /one TOOLKIT\/NAME/],
     [["weather/a", "--secret", "my key"], /--secret: "my key" is not the name of a secret/],
     [["weather/a", "--authorization", "Google!"], /--authorization: "Google!"/],
-    [["weather/a", "--prompt", "--resource"], /--prompt or --resource/],
+    [["weather/a", "--prompt", "--resource"], /--prompt, --resource or --event/],
     [["weather/a", "--prompt", "--session"], /A prompt takes no --session/],
     [["weather/a", "--view"], /Unknown option '--view'/],
   ])("%j", async (args, sentence) => {
