@@ -4,6 +4,7 @@
  */
 import { env, waitUntil } from "cloudflare:workers";
 import catalogSource from "#catalog";
+import { equip } from "#parts";
 import { createCatalog } from "./core/catalog/catalog.ts";
 import { guardedFetch } from "./core/lib/guarded-fetch.ts";
 import { lazily } from "./core/lib/lazily.ts";
@@ -67,7 +68,7 @@ if (!bindings.CLAIMS) {
   log({ level: "warning", message: "No CLAIMS in wrangler.toml: overlapping calls with the same key may all run" });
 }
 
-export const runtime: Runtime = {
+export const runtime: Runtime = equip({
   catalog,
   idempotency: bindings.CLAIMS
     ? objectIdempotency({ objects: bindings.CLAIMS, kv: bindings.KV, ttlSeconds: settings.resultSeconds, log })
@@ -92,4 +93,4 @@ export const runtime: Runtime = {
     return typeof value === "string" ? value : undefined;
   },
   binding: ownValue,
-};
+});

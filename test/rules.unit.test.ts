@@ -29,7 +29,9 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   { files: /^src\/core\/pipeline\//, mayImport: [/^src\/core\//, /^#parts$/] },
   // For forks with long tools. The folders before it do not know it.
   { files: /^src\/core\/tasks\//, mayImport: [/^src\/core\//, /^#parts$/] },
-  // For forks with events, as the one before.
+  // For forks with an outbox. The folders before it do not know it.
+  { files: /^src\/core\/outbox\//, mayImport: [/^src\/core\/(lib|model|ports|idempotency|outbox)\//] },
+  // What such forks have besides: events.
   { files: /^src\/core\/events\//, mayImport: [/^src\/core\//] },
   { files: /^src\/access\//, mayImport: [/^src\/(core|access)\//] },
   { files: /^src\/tokens\//, mayImport: [/^src\/(core|access|tokens)\//, /^jose(\/errors)?$/] },
@@ -145,7 +147,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   { files: /^src\/pages\//, mayImport: [/^src\/pages\//, /^src\/core\//, /^type src\/http\//] },
   // Parses environment strings into settings; the build checks wrangler.toml with it.
   { files: /^src\/settings\.ts$/, mayImport: [] },
-  { files: /^src\/tasks\/settings\.ts$/, mayImport: [/^type src\/settings\.ts$/] },
+  { files: /^src\/(tasks|outbox)\/settings\.ts$/, mayImport: [/^type src\/settings\.ts$/] },
   // Types of the text files that tools import.
   { files: /^src\/texts\.d\.ts$/, mayImport: [] },
   {
@@ -154,7 +156,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^src\/build\//,
       /^type src\//,
       /^src\/protocols\/[a-z]+\/describe\.ts$/,
-      /^src\/(tasks\/)?settings\.ts$/,
+      /^src\/((tasks|outbox)\/)?settings\.ts$/,
       /^node:/,
       /^esbuild$/,
       /^wrangler$/,
@@ -204,6 +206,17 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^src\/(runtime|claims|settings)\.ts$/,
       /^type src\/app\.ts$/,
       /^cloudflare:/,
+    ],
+  },
+  // For forks with an outbox, so only generated code imports them. Messages have results as OXP has them.
+  {
+    files: /^src\/outbox\//,
+    mayImport: [
+      /^src\/(outbox|stores|core|http)\//,
+      /^src\/protocols\/oxp\/message\.ts$/,
+      /^src\/(runtime|settings)\.ts$/,
+      /^type src\/app\.ts$/,
+      /^(cloudflare:workers|#parts)$/,
     ],
   },
 ];

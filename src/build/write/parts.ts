@@ -28,6 +28,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   execute: {
     plain: ["execute", "core/pipeline/execute.ts"],
     replaced: { tasks: ["executeWithTasks", "core/tasks/execute-with-tasks.ts"] },
+    wrapped: { outbox: ["withCallbacks", "outbox/with-callbacks.ts"] },
   },
   callTool: {
     plain: ["callTool", "protocols/mcp/methods/tools.ts"],
@@ -42,6 +43,7 @@ const PARTS: Readonly<Record<string, Part>> = {
     plain: ["run", "core/run/run-tool.ts"],
     wrapped: { outbox: ["withEmit", "core/events/emit.ts"] },
   },
+  equip: { plain: ["same", "core/lib/same.ts"], wrapped: { outbox: ["equipWithOutbox", "outbox/equip.ts"] } },
 };
 
 /** A class that wrangler.toml names, with the name that it has there. */
@@ -56,7 +58,7 @@ const ENTRYPOINTS: Readonly<Record<Feature, readonly Entrypoint[]>> = {
     ["LongRun", "LongRun", "tasks/workflow.ts"],
   ],
   files: [],
-  outbox: [],
+  outbox: [["Outbox", "Outbox", "outbox/object.ts"]],
 };
 
 /** The features that a fork uses, in the order in which their parts are applied. */

@@ -114,6 +114,7 @@ ${resourceBody}
 /** The functions by which features wrap the Worker, and their files in `src`. */
 const WRAPPERS: Readonly<Partial<Record<Feature, readonly [name: string, file: string]>>> = {
   tasks: ["withTasks", "tasks/with-tasks.ts"],
+  outbox: ["withOutbox", "outbox/with-outbox.ts"],
 };
 
 /**

@@ -1,10 +1,12 @@
 /** Finds the events that a caller may know of, checks arguments, and decides which events match them. */
 import { canonical, isRecord, type Json } from "../lib/json.ts";
+import { describeError, type Log } from "../lib/log.ts";
 import type { EventEntry } from "../model/events.ts";
 import { toIssues } from "../model/issues.ts";
 import type { Issue } from "../model/outcome.ts";
 import { isNamed, lacking, type Principal } from "../model/principal.ts";
 import { type StandardSchema, validateInput } from "../model/schema.ts";
+import { type Matcher, matches } from "../outbox/matches.ts";
 import type { Runtime } from "../ports/runtime.ts";
 
 type Data = Readonly<Record<string, Json>>;
@@ -53,6 +55,24 @@ export async function isMatch(entry: EventEntry, args: Data, data: Data): Promis
   return wanted.every(
     ([name, value]) => value === undefined || (Object.hasOwn(data, name) && canonical(data[name]) === canonical(value)),
   );
+}
+
+/**
+ * How an outbox asks whether a subscriber gets an event. Never rejects: an event whose `matches` throws is for nobody,
+ * and the log says so.
+ */
+export function matcherFor(events: readonly EventEntry[] = [], log: Log): Matcher {
+  return async (filter, event) => {
+    const entry = events.find(({ name }) => name === filter.name);
+    // The deployment no longer has it.
+    if (entry === undefined) return matches(filter, event);
+    try {
+      return await isMatch(entry, filter.args, event.data);
+    } catch (error) {
+      log({ level: "error", message: "event not matched", event: event.name, error: describeError(error) });
+      return false;
+    }
+  };
 }
 
 async function parsedBy(schema: StandardSchema | undefined, args: Data) {

@@ -1,8 +1,7 @@
 /** The server's own event: a task has ended. Listed by deployments with long tools; the ledger of tasks emits it. */
 import * as v from "valibot";
 import type { EventEntry } from "../model/events.ts";
-
-export const TASK_FINISHED = "task.finished";
+import { TASK_FINISHED } from "../ports/outbox.ts";
 
 const STATUSES = ["completed", "failed", "cancelled"] as const;
 

@@ -97,4 +97,6 @@ export interface Call extends Caller {
   readonly followsTasks?: boolean | undefined;
   /** The id of the task that an earlier call of this tool started, if this call asks for its result. */
   readonly task?: string | undefined;
+  /** Where to send a message when the call has ended: as sent, unchecked. Only a deployment with an outbox reads it. */
+  readonly callback?: unknown;
 }

@@ -1,8 +1,9 @@
 /**
  * The outbox, as the pipeline and the protocols use it: the events of a principal, who subscribes to them, and what is
- * delivered to receivers. Types only.
+ * delivered to receivers.
  */
 import type { Json } from "../lib/json.ts";
+import type { Outcome } from "../model/outcome.ts";
 import type { Principal } from "../model/principal.ts";
 
 /** Largest body of a delivery, in bytes (MCP Events, Delivery profile). */
@@ -106,13 +107,95 @@ export interface Callback {
   readonly secret?: string | undefined;
 }
 
+/** How a call or a task has ended. Callbacks get it, and subscribers do not. */
+export interface Ended {
+  readonly outcome: Outcome;
+  readonly durationMs: number;
+}
+
 /** Events and deliveries, in an outbox for each principal. Each method may be called again if its response was lost. */
 export interface Outbox {
-  /** Keeps an event before anyone is told. @returns its id. @throws {RangeError} if it is over {@link MAX_BODY_BYTES} */
-  emit(partition: string, event: NewEvent): Promise<string>;
+  /**
+   * Keeps an event before anyone is told.
+   *
+   * @param ended how the task ended, if that is the event
+   * @returns its id
+   * @throws {RangeError} if it is over {@link MAX_BODY_BYTES}
+   */
+  emit(partition: string, event: NewEvent, ended?: Ended): Promise<string>;
   /** Events of a principal, oldest first. */
   read(partition: string, filter: EventFilter, from: From & { readonly limit: number }): Promise<EventPage>;
   subscribe(principal: Principal, subscription: NewSubscription): Promise<Subscribed>;
   /** @returns false if there is no such subscription */
   unsubscribe(principal: Principal, key: EventFilter & { readonly url: string }): Promise<boolean>;
+}
+
+/** The event at the end of each task. Its data is `{task_id, tool, status}`. */
+export const TASK_FINISHED = "task.finished";
+
+/** @returns the id of the event at the end of a task */
+export function finishedTaskEvent(task: string): string {
+  return `evt_${task}`;
+}
+
+/** A callback that was registered for a task. */
+export interface Webhook {
+  readonly id: string;
+  readonly url: string;
+  readonly hasSecret: boolean;
+  readonly hasToken: boolean;
+}
+
+/** A message to a receiver. It is known until it is forgotten, whether it has arrived or not. */
+export interface Delivery {
+  readonly id: string;
+  /** The callback or subscription that it belongs to. */
+  readonly webhook: string;
+  readonly url: string | undefined;
+  readonly event: string;
+  /** Name of the event. */
+  readonly type: string;
+  readonly state: "waiting" | "delivered" | "dead";
+  /** How many attempts have failed, or were made until it arrived. */
+  readonly attempts: number;
+  /** When it is attempted next, or when it arrived or was given up, in milliseconds since 1970. */
+  readonly at: number;
+  readonly problem: DeliveryProblem | undefined;
+  /** Why it was given up, in words. */
+  readonly reason: string | undefined;
+}
+
+/** Which deliveries to list. */
+export interface DeliveryFilter {
+  /** Only those of this callback, of this task. */
+  readonly of?: { readonly webhook: string; readonly task: string } | undefined;
+  readonly state?: Delivery["state"] | undefined;
+}
+
+/** The callbacks of a principal's calls and tasks, in its outbox. Each method may be called again. */
+export interface Callbacks {
+  /** Sends a message about a call that has ended. The same event is sent to a URL only once. */
+  send(partition: string, callback: Callback, call: string, event: NewEvent, ended: Ended): Promise<void>;
+  /**
+   * Sends a message when a task ends.
+   *
+   * @param expires when the task is forgotten, in milliseconds since 1970
+   * @param call    id of the call that became the task, if its caller has sent the callback with it
+   * @param past    the end of the task, if it has ended: it is told at once
+   */
+  register(
+    partition: string,
+    callback: Callback,
+    task: { readonly id: string; readonly expires: number; readonly call?: string | undefined },
+    past: (Ended & { readonly event: NewEvent }) | undefined,
+  ): Promise<Webhook>;
+  list(partition: string, task: string): Promise<readonly Webhook[]>;
+  /** The newest first, up to 1,000. @returns undefined if there is no such callback */
+  deliveries(partition: string, filter: DeliveryFilter): Promise<readonly Delivery[] | undefined>;
+  /**
+   * Sends what was given up or has arrived once more.
+   *
+   * @returns false if there is no such delivery, or its receiver is no longer known
+   */
+  redeliver(partition: string, delivery: string, of: DeliveryFilter["of"]): Promise<boolean>;
 }

@@ -6,7 +6,7 @@ import type { Demands, ToolContext } from "../model/definition.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { ChangeFeed } from "./change-feed.ts";
 import type { IdempotencyStore } from "./idempotency-store.ts";
-import type { Outbox } from "./outbox.ts";
+import type { Callbacks, Outbox } from "./outbox.ts";
 import type { Relay } from "./relay.ts";
 import type { SessionStore } from "./session-store.ts";
 import type { Signer } from "./signed-handles.ts";
@@ -21,6 +21,8 @@ export interface Runtime {
   readonly tasks?: Tasks | undefined;
   /** Undefined if the deployment has no outbox: nothing can subscribe to events. */
   readonly outbox?: Outbox | undefined;
+  /** Undefined without an outbox: callbacks of calls and tasks are ignored. */
+  readonly callbacks?: Callbacks | undefined;
   readonly signer: Signer;
   readonly relay: Relay;
   readonly changeFeed: ChangeFeed;

@@ -14,6 +14,8 @@ export interface ReadCall {
   readonly params: unknown;
   /** `context.attachments`, next to `params`: an extension of Trivet, because OpenTool has no place for files. */
   readonly attachments: readonly Attachment[] | undefined | "malformed";
+  /** `context.callback`, unchecked: an extension, too. */
+  readonly callback: unknown;
 }
 
 /** Reads the body of a call. Returns a message, and the id if there is one, if it is not a JSON-RPC request. */
@@ -26,8 +28,9 @@ export function readCall(body: unknown): ReadCall | { problem: string; id: unkno
   if (typeof method !== "string") return { problem: "method must be a string", id };
   // The method is a function name from the listing, or a full OXP tool id.
   const tool = readToolId(method) ?? { name: method };
-  const attachments = isRecord(context) ? readAttachments(context.attachments) : undefined;
-  return { id, method, tool, params: params ?? undefined, attachments };
+  const extensions = isRecord(context) ? context : undefined;
+  const attachments = readAttachments(extensions?.attachments);
+  return { id, method, tool, params: params ?? undefined, attachments, callback: extensions?.callback };
 }
 
 // A request as in the specification's example (OpenTool 1.0, Call Tool, Request Body).

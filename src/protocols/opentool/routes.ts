@@ -138,7 +138,7 @@ function readRequest(body: ReadBody): ReadCall | Response {
 
 /** Runs a call and returns its JSON-RPC response. */
 async function answer(context: RequestContext, read: ReadCall, client: Client = context.request): Promise<RpcAnswer> {
-  const { id, tool, params, attachments } = read;
+  const { id, tool, params, attachments, callback } = read;
   const { headers, runtime, principal, toolkit } = context;
   // Simple JSON-RPC clients number their requests 1, 2, 3, so `id` cannot serve as the idempotency key.
   const key = idempotencyKeyOf(headers);
@@ -161,6 +161,7 @@ async function answer(context: RequestContext, read: ReadCall, client: Client = 
       principal,
       context: NO_CONTEXT,
       attachments,
+      callback,
       trace: () => readTrace(headers),
       client,
     },

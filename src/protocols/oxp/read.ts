@@ -17,6 +17,8 @@ export interface ReadCall {
   readonly context: CallContext;
   /** `context.attachments`: an extension of Trivet, which OXP 1.0 allows. */
   readonly attachments: readonly Attachment[] | undefined;
+  /** `context.callback`, unchecked: an extension, too. */
+  readonly callback: unknown;
 }
 
 /** Maximum length of a secret or token, in characters: all output of a call is searched for them. */
@@ -71,7 +73,8 @@ export function readCall(body: unknown): Read<ReadCall> {
   }
   const context = readContext(request);
   if ("problem" in context) return context;
-  const attachments = isRecord(request.context) ? readAttachments(request.context.attachments) : undefined;
+  const extensions = isRecord(request.context) ? request.context : undefined;
+  const attachments = readAttachments(extensions?.attachments);
   if (attachments === "malformed") {
     return { problem: 'request.context.attachments must be a list of objects with the string "file_id"' };
   }
@@ -83,6 +86,7 @@ export function readCall(body: unknown): Read<ReadCall> {
     traceId: trace_id,
     context,
     attachments,
+    callback: extensions?.callback,
   };
 }
 

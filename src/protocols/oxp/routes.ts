@@ -63,7 +63,7 @@ export async function call(http: RequestContext, toRequest?: (body: unknown) => 
   if ("bad" in body) return serverError(body.bad.status, body.bad.message);
   const read = readCall(toRequest ? toRequest(body.value) : body.value);
   if ("problem" in read) return serverError(400, read.problem);
-  const { tool, input, traceId, context, attachments } = read;
+  const { tool, input, traceId, context, attachments, callback } = read;
   // The call_id takes precedence: it identifies the call even if a proxy adds headers of its own.
   const key = read.callId ?? idempotencyKeyOf(headers);
   if (key !== undefined && checkedKey(key) === undefined) {
@@ -81,6 +81,7 @@ export async function call(http: RequestContext, toRequest?: (body: unknown) => 
       principal,
       context,
       attachments,
+      callback,
       trace: () => (traceId === undefined ? readTrace(headers) : { ...readTrace(headers), id: traceId }),
       client: request,
     },

@@ -89,6 +89,11 @@ export class McpCaller implements Caller {
     return readTrace(this.client.context.headers, this.#meta);
   }
 
+  /** In `_meta`, because a model writes the arguments. */
+  get callback(): unknown {
+    return this.#meta?.callback;
+  }
+
   /** Undefined if the client can receive nothing but the response. */
   get sink(): NotificationSink | undefined {
     const exchange = this.client;

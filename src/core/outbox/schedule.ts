@@ -1,0 +1,47 @@
+/** When a delivery that failed is attempted again. */
+
+/** What a minute of the schedule lasts, in milliseconds. Tests shorten it. */
+export const MINUTE_MS = 60_000;
+
+/** Minutes to wait after each failed attempt. After the last, the delivery is given up. */
+const WAITS = [1, 5, 30, 120, 720];
+/** Up to this part of a wait is added to it, so that deliveries that failed together do not all come back together. */
+const JITTER = 0.1;
+
+/** How often a delivery is attempted before it is given up. */
+export const MAX_ATTEMPTS = WAITS.length + 1;
+
+/** The longest that a receiver can ask us to wait, in minutes. */
+const LONGEST_WAIT = 720;
+
+/**
+ * @param attempts     how many attempts have failed
+ * @param retryAfterMs how long the receiver asked to wait, if it did
+ * @param random       from 0 to 1
+ * @param minuteMs     what a minute lasts
+ * @returns milliseconds until the next attempt; undefined if the delivery is to be given up
+ */
+export function waitAfter(
+  attempts: number,
+  retryAfterMs: number | undefined,
+  random: number,
+  minuteMs: number = MINUTE_MS,
+): number | undefined {
+  const minutes = WAITS[attempts - 1];
+  if (minutes === undefined) return undefined;
+  const wait = minutes * (1 + JITTER * random) * minuteMs;
+  return Math.round(Math.max(wait, Math.min(retryAfterMs ?? 0, LONGEST_WAIT * minuteMs)));
+}
+
+/**
+ * Reads `Retry-After`: seconds, or a date (RFC 9110, section 10.2.3).
+ *
+ * @returns milliseconds from now; undefined if there is none that can be read
+ */
+export function readRetryAfter(header: string | null, now: number): number | undefined {
+  const text = header?.trim();
+  if (!text) return undefined;
+  if (/^\d+$/.test(text)) return Number(text) * 1_000;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+}

@@ -1,0 +1,111 @@
+/** The endpoints for callbacks of tasks, and for what has become of deliveries (docs/webhooks.md). */
+import type { TaskView } from "../core/model/call-result.ts";
+import { byPath } from "../core/model/issues.ts";
+import { partitionOf } from "../core/model/principal.ts";
+import { readCallback } from "../core/outbox/read-callback.ts";
+import {
+  type Callbacks,
+  type Delivery,
+  type DeliveryFilter,
+  type Ended,
+  finishedTaskEvent,
+  type NewEvent,
+  TASK_FINISHED,
+  type Webhook,
+} from "../core/ports/outbox.ts";
+import { readJson } from "../http/body.ts";
+import type { Protocol, RequestContext } from "../http/request-context.ts";
+import { json } from "../http/response.ts";
+import { isWelcome } from "./with-callbacks.ts";
+
+const TASK = "/api/v1/tasks/:task/webhooks";
+const STATES: readonly string[] = ["waiting", "delivered", "dead"] satisfies Delivery["state"][];
+
+export function webhooksApi(callbacks: Callbacks, allowed: readonly string[]): Protocol {
+  /** Registers a callback for a task of the caller. */
+  const register = async (context: RequestContext): Promise<Response> => {
+    const task = await taskOf(context);
+    if (task === undefined) return unknown("task");
+    if (!isWelcome(context, context.runtime)) return error(403, "Only callers with a credential can have callbacks");
+    const body = await readJson(context);
+    if ("bad" in body) return error(body.bad.status, body.bad.message);
+    const read = readCallback(body.value, "", allowed);
+    if ("issues" in read) {
+      const errors = byPath(read.issues, "body");
+      return json({ message: "Some members are invalid", errors }, 422);
+    }
+    const { id, expiresAt: expires } = task;
+    const partition = partitionOf(context.principal);
+    return json(webhook(await callbacks.register(partition, read.callback, { id, expires }, pastOf(task))), 201);
+  };
+
+  const list = async (context: RequestContext): Promise<Response> => {
+    const task = await taskOf(context);
+    if (task === undefined) return unknown("task");
+    const webhooks = await callbacks.list(partitionOf(context.principal), task.id);
+    return json({ webhooks: webhooks.map(webhook) });
+  };
+
+  const deliveries = async (context: RequestContext): Promise<Response> => {
+    const state = new URL(context.request.url).searchParams.get("state") ?? undefined;
+    if (state !== undefined && !STATES.includes(state)) return error(400, `state is one of ${STATES.join(", ")}`);
+    const filter: DeliveryFilter = { of: webhookOf(context), state: state as Delivery["state"] | undefined };
+    const found = await callbacks.deliveries(partitionOf(context.principal), filter);
+    return found ? json({ deliveries: found.map(delivery) }) : unknown("webhook");
+  };
+
+  const redeliver = async (context: RequestContext): Promise<Response> => {
+    const { delivery: id = "" } = context.params;
+    const isKnown = await callbacks.redeliver(partitionOf(context.principal), id, webhookOf(context));
+    return isKnown ? json({ id, state: "waiting" }, 202) : unknown("delivery");
+  };
+
+  return {
+    endpoints: [
+      { method: "POST", path: TASK, serve: register },
+      { method: "GET", path: TASK, serve: list },
+      { method: "GET", path: `${TASK}/:webhook/deliveries`, serve: deliveries },
+      { method: "POST", path: `${TASK}/:webhook/deliveries/:delivery/redeliver`, serve: redeliver },
+      { method: "GET", path: "/api/v1/deliveries", serve: deliveries },
+      { method: "POST", path: "/api/v1/deliveries/:delivery/redeliver", serve: redeliver },
+    ],
+    httpError: error,
+  };
+}
+
+async function taskOf({ runtime, principal, toolkit, params }: RequestContext): Promise<TaskView | undefined> {
+  return runtime.tasks?.read(params.task ?? "", { caller: { principal, toolkit }, runtime });
+}
+
+function webhookOf({ params: { task, webhook } }: RequestContext): DeliveryFilter["of"] {
+  return task === undefined || webhook === undefined ? undefined : { task, webhook };
+}
+
+/** The end of a task, if it has ended. */
+function pastOf({ id, entry, status, result }: TaskView): (Ended & { readonly event: NewEvent }) | undefined {
+  if (result === undefined) return undefined;
+  const { outcome, durationMs } = result;
+  const data = { task_id: id, tool: entry.id, status };
+  return { outcome, durationMs, event: { id: finishedTaskEvent(id), name: TASK_FINISHED, data } };
+}
+
+function webhook({ id, url, hasSecret, hasToken }: Webhook) {
+  return { id, url, has_secret: hasSecret, has_token: hasToken };
+}
+
+function delivery({ id, webhook, url, event, type, state, attempts, at, problem, reason }: Delivery) {
+  const time = new Date(at).toISOString();
+  return {
+    ...{ id, webhook_id: webhook, url, event_id: event, type, state, attempts },
+    ...(state === "waiting" ? { next_attempt_at: time } : { ended_at: time }),
+    ...{ problem, reason },
+  };
+}
+
+function unknown(what: string): Response {
+  return error(404, `There is no such ${what}, it has been forgotten, or it is another caller's`);
+}
+
+function error(status: number, message: string, headers?: Record<string, string>): Response {
+  return json({ message }, status, headers);
+}

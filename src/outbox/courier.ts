@@ -1,0 +1,207 @@
+/** Sends what waits, and decides what becomes of it: acknowledged, tried again later, or given up with a reason. */
+import { type Item, Lanes } from "../core/outbox/lanes.ts";
+import { MAX_ATTEMPTS, waitAfter } from "../core/outbox/schedule.ts";
+import type { DeliveryProblem } from "../core/ports/outbox.ts";
+import type { Attempted, Post } from "./attempt.ts";
+import type { DeliveryKey, DeliveryRow, OutboxTable, SubscriptionRow } from "./outbox-table.ts";
+
+/** Deliveries in one invocation of the object, which can make 1,000 requests. */
+const PER_INVOCATION = 500;
+/** Retries that are read at a time. */
+const MAX_DUE = 500;
+
+export interface CourierParts {
+  readonly table: OutboxTable;
+  /** Composes a message, signed as of now; undefined if it can no longer be read. */
+  readonly compose: (delivery: DeliveryRow, subscription: SubscriptionRow) => Promise<Post | undefined>;
+  readonly post: (post: Post) => Promise<Attempted>;
+  /** Has the alarm ring at that time, or before. */
+  readonly ring: (at: number) => Promise<void>;
+  /** What a minute of the schedule lasts, in milliseconds. */
+  readonly minuteMs: number;
+  /** How long what was given up is kept, in milliseconds. */
+  readonly keepMs: number;
+  readonly report: (message: string, error: unknown) => void;
+}
+
+type Errand = Item & DeliveryKey;
+
+export class Courier {
+  readonly #parts: CourierParts;
+  readonly #lanes = new Lanes<Errand>();
+  /** The number of the newest delivery of a subscription. */
+  readonly #sequences = new Map<string, number>();
+  #allowance = 0;
+  #hasLoaded = false;
+  #waiting: (() => void)[] = [];
+
+  constructor(parts: CourierParts) {
+    this.#parts = parts;
+  }
+
+  /** Stores a delivery, and puts it in its lane. Synchronous, so that it is stored together with its event. */
+  enqueue({ id, url, host, sequence }: SubscriptionRow, seq: number, now: number): void {
+    const { table } = this.#parts;
+    const last = this.#sequences.get(id) ?? Math.max(sequence, table.lastSequence(id));
+    this.#sequences.set(id, last + 1);
+    table.insertDelivery({ subscription: id, seq, sequence: last + 1, attempts: 0, next: now, problem: null });
+    this.#add({ subscription: id, seq }, { url, host });
+  }
+
+  /** Sends a delivery that has ended once more. */
+  enqueueAgain(key: DeliveryKey, sequence: number, subscription: SubscriptionRow, now: number): void {
+    this.#parts.table.insertDelivery({ ...key, sequence, attempts: 0, next: now, problem: null });
+    this.#add(key, subscription);
+  }
+
+  #add({ subscription, seq }: DeliveryKey, { url, host }: Pick<SubscriptionRow, "url" | "host">): void {
+    this.#lanes.add({ key: `${subscription} ${seq}`, subscription, seq, url, host });
+  }
+
+  /** Sends as much as may be under way at a time; when one ends, the next begins. */
+  go(): void {
+    this.#allowance = PER_INVOCATION;
+    this.#load();
+    this.#pump();
+  }
+
+  /** Resolves when nothing is under way, or after `ms` milliseconds. @returns whether something is left to send now */
+  async rest(ms: number): Promise<boolean> {
+    if (!this.#lanes.isIdle) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        this.#waiting.push(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+      });
+    }
+    return !this.#lanes.isEmpty;
+  }
+
+  /** Puts into the lanes what a restart of the object has left, and what is due again. */
+  #load(): void {
+    const { table } = this.#parts;
+    if (!table.exists) return;
+    const found = [...(this.#hasLoaded ? [] : table.fresh()), ...table.due(Date.now(), MAX_DUE)];
+    this.#hasLoaded = true;
+    for (const key of found) {
+      const subscription = table.subscription(key.subscription);
+      if (subscription) this.#add(key, subscription);
+      else table.removeDelivery(key);
+    }
+  }
+
+  #pump(): void {
+    for (; this.#allowance > 0; this.#allowance--) {
+      const errand = this.#lanes.next();
+      if (errand === undefined) break;
+      this.#run(errand);
+    }
+    if (!this.#lanes.isIdle) return;
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting = [];
+  }
+
+  async #run(errand: Errand): Promise<void> {
+    let hasArrived: boolean | undefined;
+    try {
+      hasArrived = await this.#deliver(errand);
+    } catch (error) {
+      // It is stored: the alarm reads it again.
+      this.#hasLoaded = false;
+      this.#parts.report("delivery not attempted", error);
+    }
+    this.#lanes.end(errand, hasArrived);
+    this.#pump();
+  }
+
+  /** @returns whether it has arrived; undefined if it was not sent */
+  async #deliver(key: DeliveryKey): Promise<boolean | undefined> {
+    const { table, compose, post } = this.#parts;
+    const delivery = table.delivery(key);
+    const subscription = table.subscription(key.subscription);
+    if (delivery === undefined) return undefined;
+    // Nobody wants it any more.
+    if (subscription === undefined || subscription.expires <= Date.now()) {
+      table.removeDelivery(key);
+      return undefined;
+    }
+    const message = await compose(delivery, subscription);
+    if (message === undefined) {
+      this.#giveUp(key, "The message cannot be opened: the signing key was replaced", delivery.attempts, null);
+      return undefined;
+    }
+    const attempted = await post(message);
+    if (attempted.state === "delivered") {
+      await attempted.response.body?.cancel().catch(() => {});
+      this.#acknowledge(key);
+    } else await this.#fail(key, attempted);
+    return attempted.state === "delivered";
+  }
+
+  #acknowledge(key: DeliveryKey): void {
+    const { table, keepMs } = this.#parts;
+    const delivery = table.delivery(key);
+    const subscription = table.subscription(key.subscription);
+    // It may have ended meanwhile.
+    if (delivery === undefined || subscription === undefined) return;
+    table.removeDelivery(key);
+    const { sequence, attempts } = delivery;
+    const now = Date.now();
+    if (subscription.kind !== "events") {
+      const letter = { ...key, sequence, attempts: attempts + 1, problem: null, reason: null };
+      table.insertLetter({ ...letter, state: "delivered", at: now, expires: now + keepMs });
+      this.#sequences.delete(subscription.id);
+      return;
+    }
+    // Not for each, because each row that is written costs: but a number must not be used twice.
+    const isNewest = sequence === this.#sequences.get(subscription.id);
+    if (!isNewest && subscription.failing === null) return;
+    table.noteSubscription(subscription.id, { sequence, delivered: now, failing: null });
+  }
+
+  async #fail(key: DeliveryKey, attempted: Exclude<Attempted, { state: "delivered" }>): Promise<void> {
+    const { table, minuteMs, ring } = this.#parts;
+    const delivery = table.delivery(key);
+    const subscription = table.subscription(key.subscription);
+    if (delivery === undefined || subscription === undefined) return;
+    const { problem } = attempted;
+    const attempts = delivery.attempts + 1;
+    const now = Date.now();
+    if (subscription.failing === null || subscription.problem !== problem)
+      table.noteSubscription(subscription.id, { failing: subscription.failing ?? now, problem });
+    if (attempted.state === "hopeless") {
+      this.#giveUp(key, attempted.reason, attempts, problem);
+      if (attempted.isGone) this.#end(subscription, attempted.reason);
+      return;
+    }
+    const wait = waitAfter(attempts, attempted.retryAfterMs, Math.random(), minuteMs);
+    if (wait === undefined) return this.#giveUp(key, `All ${MAX_ATTEMPTS} attempts failed`, attempts, problem);
+    table.noteDelivery(key, { attempts, next: now + wait, problem });
+    await ring(now + wait);
+  }
+
+  /** The receiver of a subscription is gone for good. */
+  #end({ id }: SubscriptionRow, reason: string): void {
+    const { table } = this.#parts;
+    for (const delivery of table.deliveries(id))
+      this.#giveUp({ subscription: id, seq: delivery.seq }, reason, delivery.attempts, delivery.problem);
+    // Not removed, because what was given up is listed with its URL, and may be sent again.
+    table.noteSubscription(id, { kind: "gone" });
+  }
+
+  /** Turns a delivery into a dead letter. */
+  #giveUp(key: DeliveryKey, reason: string, attempts: number, problem: DeliveryProblem | null): void {
+    const { table, keepMs } = this.#parts;
+    const delivery = table.delivery(key);
+    if (delivery === undefined) return;
+    table.removeDelivery(key);
+    const at = Date.now();
+    const { sequence } = delivery;
+    table.insertLetter({ ...key, sequence, attempts, state: "dead", at, expires: at + keepMs, problem, reason });
+    // A number must not be used twice.
+    const last = this.#sequences.get(key.subscription) ?? sequence;
+    table.noteSubscription(key.subscription, { sequence: Math.max(last, sequence) });
+  }
+}

@@ -1,0 +1,101 @@
+/** The outbox on Durable Objects: one object for each principal. */
+import { canonical, type Json } from "../core/lib/json.ts";
+import { partitionOf } from "../core/model/principal.ts";
+import type { Callback, Callbacks, Ended, NewEvent, Outbox } from "../core/ports/outbox.ts";
+import { finishedTaskEvent, MAX_BODY_BYTES } from "../core/ports/outbox.ts";
+import { randomId, type Signer } from "../core/ports/signed-handles.ts";
+import { fitting, resultOf } from "../protocols/oxp/message.ts";
+import { bodyOf } from "./compose.ts";
+import type { SentEvent } from "./office.ts";
+import type { Subscribing, SubscriptionName } from "./subscribing.ts";
+import type { SentCallback, Webhooks } from "./webhooks.ts";
+
+/** The methods of an outbox (object.ts). */
+export interface OutboxObject
+  extends Pick<Subscribing, "read" | "subscribe" | "unsubscribe">,
+    Pick<Webhooks, "send" | "register" | "list" | "deliveries" | "redeliver"> {
+  emit(partition: string, event: SentEvent): Promise<string>;
+}
+
+export type OutboxObjects = DurableObjectNamespace<OutboxObject & Rpc.DurableObjectBranded>;
+
+/** As long as any position, to know how large a body will be. */
+const SOME_CURSOR = "0".repeat(16);
+
+export function objectOutbox(objects: OutboxObjects, signer: Signer): Outbox & Callbacks {
+  /**
+   * Asks an object twice if it does not answer, because an object is restarted now and then (Durable Objects, Error
+   * handling). Each time gets a new stub, because a stub that has failed may be permanently broken.
+   */
+  const ask = async <Answer>(partition: string, work: (outbox: OutboxObject) => Promise<Answer>): Promise<Answer> => {
+    const outbox = () => objects.getByName(partition) as unknown as OutboxObject;
+    try {
+      return await work(outbox());
+    } catch (error) {
+      const { overloaded, remote } = (error ?? {}) as { readonly overloaded?: boolean; readonly remote?: boolean };
+      if (overloaded || remote) throw error;
+      return work(outbox());
+    }
+  };
+  const sign = (...parts: readonly unknown[]) => signer.sign(canonical(["outbox", ...parts]));
+  const nameOf = async (partition: string, url: string, ...key: readonly unknown[]): Promise<SubscriptionName> => {
+    const host = URL.canParse(url) ? new URL(url).host : "";
+    const [id, ...hashes] = await Promise.all([
+      sign("subscription", partition, url, ...key),
+      sign("url", partition, url),
+      sign("host", partition, host),
+    ]);
+    return { id, url: hashes[0] as string, host: hashes[1] as string };
+  };
+  const callbackOf = async (
+    partition: string,
+    { url, secret, token }: Callback,
+    call: string | undefined,
+    ...key: readonly string[]
+  ): Promise<SentCallback> => ({
+    name: await nameOf(partition, url, ...key),
+    content: { url, secret, token, call },
+  });
+
+  return {
+    async emit(partition, event, ended) {
+      const sent = sentEvent(event, ended);
+      return ask(partition, (outbox) => outbox.emit(partition, sent));
+    },
+    read: (partition, filter, from) => ask(partition, (outbox) => outbox.read(partition, filter, from)),
+    async subscribe(principal, wanted) {
+      const partition = partitionOf(principal);
+      const name = await nameOf(partition, wanted.url, "events", wanted.name, wanted.args);
+      return ask(partition, (outbox) => outbox.subscribe(partition, name, wanted));
+    },
+    async unsubscribe(principal, { url, name, args }) {
+      const partition = partitionOf(principal);
+      const { id } = await nameOf(partition, url, "events", name, args);
+      return ask(partition, (outbox) => outbox.unsubscribe(partition, id));
+    },
+    async send(partition, callback, call, event, ended) {
+      const sent = sentEvent(event, ended);
+      const to = await callbackOf(partition, callback, call, "call", sent.id);
+      await ask(partition, (outbox) => outbox.send(partition, to, sent));
+    },
+    async register(partition, callback, { id, expires, call }, past) {
+      const to = await callbackOf(partition, callback, call, "task", id);
+      const task = { id, expires, event: finishedTaskEvent(id) };
+      const event = past && sentEvent(past.event, past);
+      return ask(partition, (outbox) => outbox.register(partition, to, task, event));
+    },
+    list: (partition, task) => ask(partition, (outbox) => outbox.list(partition, task)),
+    deliveries: (partition, filter) => ask(partition, (outbox) => outbox.deliveries(partition, filter)),
+    redeliver: (partition, delivery, of) => ask(partition, (outbox) => outbox.redeliver(partition, delivery, of)),
+  };
+}
+
+/** @throws {RangeError} if the event is too large to be delivered */
+function sentEvent({ id, name, data }: NewEvent, ended: Ended | undefined): SentEvent {
+  const event = { id: id ?? `evt_${randomId()}`, name, data, isSourced: id !== undefined };
+  const body = bodyOf({ ...event, occurred: 0, cursor: SOME_CURSOR });
+  if (new TextEncoder().encode(body).length > MAX_BODY_BYTES)
+    throw new RangeError(`The event ${name} is larger than ${MAX_BODY_BYTES} bytes`);
+  const result: Json | undefined = ended && fitting(resultOf(ended.outcome, ended.durationMs));
+  return { ...event, result };
+}

@@ -1,0 +1,63 @@
+/** The Durable Object that is the outbox of one principal: what is under way for them survives whatever happens. */
+import { DurableObject } from "cloudflare:workers";
+import { matcherFor } from "../core/events/find-event.ts";
+import type { EventFilter, From, NewSubscription } from "../core/ports/outbox.ts";
+import { log, runtime, send } from "../runtime.ts";
+import { allowedHosts, outboxSettings } from "./bindings.ts";
+import type { OutboxObject } from "./object-outbox.ts";
+import { Office, type SentEvent } from "./office.ts";
+import { Subscribing, type SubscriptionName } from "./subscribing.ts";
+import { Webhooks } from "./webhooks.ts";
+
+export class Outbox extends DurableObject implements OutboxObject {
+  readonly #office = new Office({
+    storage: this.ctx.storage,
+    signer: runtime.signer,
+    matches: matcherFor(runtime.catalog.allEvents, log),
+    attempts: { send, allowed: allowedHosts, limitMs: outboxSettings.attemptMs },
+    settings: outboxSettings,
+    log,
+  });
+  readonly #subscribing = new Subscribing(this.#office);
+  readonly #webhooks = new Webhooks(this.#office);
+
+  async emit(partition: string, event: SentEvent): Promise<string> {
+    return this.#office.emit(partition, event);
+  }
+
+  async read(partition: string, filter: EventFilter, from: From & { readonly limit: number }) {
+    return this.#subscribing.read(partition, filter, from);
+  }
+
+  async subscribe(partition: string, name: SubscriptionName, wanted: NewSubscription) {
+    return this.#subscribing.subscribe(partition, name, wanted);
+  }
+
+  async unsubscribe(partition: string, id: string): Promise<boolean> {
+    return this.#subscribing.unsubscribe(partition, id);
+  }
+
+  async send(...given: Parameters<Webhooks["send"]>) {
+    return this.#webhooks.send(...given);
+  }
+
+  async register(...given: Parameters<Webhooks["register"]>) {
+    return this.#webhooks.register(...given);
+  }
+
+  async list(...given: Parameters<Webhooks["list"]>) {
+    return this.#webhooks.list(...given);
+  }
+
+  async deliveries(...given: Parameters<Webhooks["deliveries"]>) {
+    return this.#webhooks.deliveries(...given);
+  }
+
+  async redeliver(...given: Parameters<Webhooks["redeliver"]>) {
+    return this.#webhooks.redeliver(...given);
+  }
+
+  override async alarm(): Promise<void> {
+    await this.#office.alarm();
+  }
+}

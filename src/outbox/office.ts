@@ -1,0 +1,208 @@
+/** What all parts of an outbox share: it keeps events, addresses them, and has them delivered. */
+import type { Log } from "../core/lib/log.ts";
+import { describeError } from "../core/lib/log.ts";
+import type { Matcher } from "../core/outbox/matches.ts";
+import { type OutboxSeal, outboxSeal } from "../core/outbox/outbox-seal.ts";
+import { type EventOccurrence, TASK_FINISHED } from "../core/ports/outbox.ts";
+import type { Signer } from "../core/ports/signed-handles.ts";
+import { type AttemptParts, attempt, type Post } from "./attempt.ts";
+import { type EventContent, eventMessage, type SubscriptionContent } from "./compose.ts";
+import { Courier } from "./courier.ts";
+import { type DeliveryRow, type EventRow, OutboxTable, type SubscriptionRow } from "./outbox-table.ts";
+import type { OutboxSettings } from "./settings.ts";
+
+/** What the object is given. */
+export interface OfficeParts {
+  readonly storage: DurableObjectStorage;
+  readonly signer: Signer;
+  readonly matches: Matcher;
+  readonly attempts: AttemptParts;
+  readonly settings: OutboxSettings;
+  readonly log: Log;
+}
+
+/** An event to keep, as it comes to the object. */
+export interface SentEvent extends EventContent {
+  readonly id: string;
+  readonly name: string;
+  /** Whether the id is that of its source: a second event with it is the same. */
+  readonly isSourced: boolean;
+}
+
+/** When the alarm looks whether everything has been sent: later than an attempt that has just begun can end. */
+const SAFETY_MS = 20_000;
+/** How long an alarm waits for what is under way: it may run for 15 minutes. */
+const MAX_ALARM_MS = 10 * 60_000;
+/** Between two looks for what has expired. */
+const PRUNE_MS = 60_000;
+/** Between two looks for what is due. */
+const RETRY_MS = 1_000;
+/** Positions in a millisecond. */
+const PER_MS = 1_000;
+
+export class Office {
+  readonly parts: OfficeParts;
+  readonly table: OutboxTable;
+  readonly courier: Courier;
+  #seal: OutboxSeal | undefined;
+  #alarm: number | null | undefined;
+  #lastSeq: number | undefined;
+  /** Counts changes of who subscribes. */
+  #changes = 0;
+  readonly #contents = new Map<string, { readonly sealed: string; readonly content: SubscriptionContent }>();
+
+  constructor(parts: OfficeParts) {
+    this.parts = parts;
+    this.table = new OutboxTable(parts.storage);
+    const { minuteMs, deadLetterSeconds } = parts.settings;
+    this.courier = new Courier({
+      table: this.table,
+      compose: (delivery, subscription) => this.#compose(delivery, subscription),
+      post: (post) => this.post(post),
+      ring: (at) => this.ring(at),
+      minuteMs,
+      keepMs: deadLetterSeconds * 1_000,
+      report: (message, error) => parts.log({ level: "error", message, error: describeError(error) }),
+    });
+  }
+
+  post(post: Post) {
+    return attempt(post, this.parts.attempts);
+  }
+
+  /** Call it first: everything after it can be done without waiting. */
+  async open(partition: string): Promise<OutboxSeal> {
+    if (this.#alarm === undefined) this.#alarm = await this.parts.storage.getAlarm();
+    this.#seal ??= await outboxSeal(this.parts.signer, partition);
+    return this.#seal;
+  }
+
+  /** Has the alarm ring at that time, or before. */
+  async ring(at: number): Promise<void> {
+    const known = this.#alarm;
+    if (known !== undefined && known !== null && known <= at) return;
+    this.#alarm = at;
+    await this.parts.storage.setAlarm(at);
+  }
+
+  /** The position after all events so far. */
+  position(now: number): number {
+    this.#lastSeq ??= this.table.lastSeq();
+    // A second in the past, so that no event to come is at or before a position that was told.
+    return Math.max(this.#lastSeq, (now - 1_000) * PER_MS);
+  }
+
+  /** The time at which a position was told, at the latest, in milliseconds since 1970. */
+  timeOf(position: number): number {
+    return position / PER_MS;
+  }
+
+  /** Who subscribes has changed. */
+  changed(): void {
+    this.#changes++;
+  }
+
+  /**
+   * Keeps an event, for all who subscribe to it, and begins to deliver it.
+   *
+   * @param also stores more in the same step, and gives further recipients
+   */
+  async emit(partition: string, event: SentEvent, also?: (seq: number, now: number) => SubscriptionRow[]) {
+    const seal = await this.open(partition);
+    const { id, name, data, result, isSourced } = event;
+    const sealed = await seal.seal(`event ${id}`, { data, result });
+    const subscribed = also ? [] : await this.#subscribed(event);
+    const now = Date.now();
+    const known = isSourced ? this.table.sourced(id) : undefined;
+    if (known && !also) return id;
+    this.table.make(partition);
+    const seq = known?.seq ?? Math.max(this.position(now) + 1, now * PER_MS);
+    if (known === undefined) {
+      const expires = now + this.parts.settings.eventSeconds * 1_000;
+      const sourced = isSourced ? 1 : 0;
+      this.table.insertEvent({ seq, id, name, occurred: now, expires, sourced, sealed });
+      this.#lastSeq = seq;
+    }
+    const ofTask = also === undefined && name === TASK_FINISHED ? this.table.ofTopic(String(data.task_id), now) : [];
+    const recipients = also ? also(seq, now) : [...subscribed, ...ofTask];
+    for (const recipient of recipients) this.courier.enqueue(recipient, seq, now);
+    const ringing = this.ring(now + (recipients.length > 0 ? SAFETY_MS : this.parts.settings.eventSeconds * 1_000));
+    this.courier.go();
+    await ringing;
+    return id;
+  }
+
+  /** Subscriptions that an event matches. */
+  async #subscribed(event: SentEvent): Promise<SubscriptionRow[]> {
+    for (;;) {
+      const before = this.#changes;
+      const rows = this.table.subscribed(Date.now()).filter(({ name }) => name === event.name);
+      const found = await Promise.all(rows.map(async (row) => ((await this.isFor(row, event)) ? [row] : [])));
+      // Otherwise a subscription that was made meanwhile would miss the event.
+      if (this.#changes === before) return found.flat();
+    }
+  }
+
+  async isFor(row: SubscriptionRow, event: Pick<SentEvent, "id" | "name" | "data">): Promise<boolean> {
+    const content = await this.contentOf(row);
+    return content !== undefined && this.parts.matches({ name: row.name, args: content.args ?? {} }, event);
+  }
+
+  async contentOf({ id, sealed }: SubscriptionRow): Promise<SubscriptionContent | undefined> {
+    const known = this.#contents.get(id);
+    if (known?.sealed === sealed) return known.content;
+    const content = await this.#seal?.open<SubscriptionContent>(`subscription ${id}`, sealed);
+    // Callbacks are used once.
+    if (content?.args) this.#contents.set(id, { sealed, content });
+    return content;
+  }
+
+  async eventOf({ id, name, occurred, seq, sealed }: EventRow): Promise<(EventOccurrence & EventContent) | undefined> {
+    const content = await this.#seal?.open<EventContent>(`event ${id}`, sealed);
+    return content && { id, name, occurred, cursor: String(seq), ...content };
+  }
+
+  /** A position such that every event at or before it was acknowledged or given up. */
+  watermark(subscription: string): number {
+    const first = this.table.firstOutstanding(subscription);
+    return first === undefined ? this.position(Date.now()) : first - 1;
+  }
+
+  async #compose({ subscription, seq, sequence }: DeliveryRow, row: SubscriptionRow): Promise<Post | undefined> {
+    const kept = this.table.event(seq);
+    const [event, content] = await Promise.all([kept && this.eventOf(kept), this.contentOf(row)]);
+    if (event === undefined || content === undefined) return undefined;
+    return eventMessage(row, content, { ...event, cursor: String(this.watermark(subscription)) }, sequence);
+  }
+
+  /** Sends what is due, and forgets what has expired. Rings again for as long as anything is kept. */
+  async alarm(): Promise<void> {
+    this.#alarm = null;
+    const { partition } = this.table;
+    if (partition === undefined) return this.table.remove();
+    // If this is cut short, it rings again.
+    await this.ring(Date.now() + SAFETY_MS);
+    await this.open(partition);
+    this.table.prune(Date.now());
+    this.courier.go();
+    const isLeft = await this.courier.rest(MAX_ALARM_MS);
+    const now = Date.now();
+    const expiry = this.table.nextExpiry(now);
+    if (expiry === undefined && this.table.deliveries(undefined, 1).length === 0) {
+      this.#contents.clear();
+      this.#alarm = null;
+      return this.table.remove();
+    }
+    const retry = this.table.nextRetry();
+    const due = [
+      isLeft ? now : undefined,
+      // Something went wrong before they could be attempted.
+      !isLeft && this.table.hasFresh() ? now + SAFETY_MS : undefined,
+      retry && Math.max(retry, now + Math.min(RETRY_MS, this.parts.settings.minuteMs)),
+      expiry && Math.max(expiry, now + PRUNE_MS),
+    ];
+    const next = Math.min(...due.filter((at) => at !== undefined));
+    this.#alarm = next;
+    await this.parts.storage.setAlarm(next);
+  }
+}

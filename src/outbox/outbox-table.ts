@@ -1,0 +1,282 @@
+/** The SQL tables of an outbox: rows in, rows out. When anything happens is decided elsewhere. */
+import type { DeliveryProblem } from "../core/ports/outbox.ts";
+import { Tables } from "../stores/tables.ts";
+
+/**
+ * Written for few rows: what is delivered at the first attempt is in no index. Only an event with an id of its source
+ * is in `sources`, and only a delivery that has failed in `retries`.
+ */
+const SCHEMA = `
+  CREATE TABLE events (seq INTEGER PRIMARY KEY, id TEXT, name TEXT, occurred INTEGER, expires INTEGER, sourced INTEGER,
+    sealed TEXT);
+  CREATE TABLE subscriptions (id TEXT PRIMARY KEY, kind TEXT, name TEXT, topic TEXT, url TEXT, host TEXT,
+    expires INTEGER, sequence INTEGER, delivered INTEGER, failing INTEGER, problem TEXT, sealed TEXT) WITHOUT ROWID;
+  CREATE TABLE deliveries (subscription TEXT, seq INTEGER, sequence INTEGER, attempts INTEGER, next INTEGER,
+    problem TEXT, PRIMARY KEY (subscription, seq)) WITHOUT ROWID;
+  CREATE TABLE letters (subscription TEXT, seq INTEGER, sequence INTEGER, attempts INTEGER, state TEXT, at INTEGER,
+    expires INTEGER, problem TEXT, reason TEXT, PRIMARY KEY (subscription, seq)) WITHOUT ROWID;
+  CREATE TABLE owner (partition TEXT);
+  CREATE UNIQUE INDEX sources ON events (id) WHERE sourced = 1;
+  CREATE INDEX topics ON subscriptions (topic) WHERE topic IS NOT NULL;
+  CREATE INDEX retries ON deliveries (next) WHERE attempts > 0`;
+
+export interface EventRow {
+  /** Its position: larger than that of every earlier event. */
+  readonly seq: number;
+  readonly id: string;
+  readonly name: string;
+  readonly occurred: number;
+  readonly expires: number;
+  /** 1 if its source has given it its id. */
+  readonly sourced: number;
+  readonly sealed: string;
+}
+
+/** Whom events are sent to. */
+export interface SubscriptionRow {
+  readonly id: string;
+  /**
+   * `events` for a subscription of MCP Events, `gone` for one whose receiver has ended it, `task` for the callback of a
+   * task, `call` for that of a call.
+   */
+  readonly kind: "events" | "gone" | "task" | "call";
+  /** Of the events that it gets. */
+  readonly name: string;
+  /** The task, for its callback. */
+  readonly topic: string | null;
+  /** Hashes of the URL and of its host. */
+  readonly url: string;
+  readonly host: string;
+  readonly expires: number;
+  /** How many deliveries it has had. */
+  readonly sequence: number;
+  readonly delivered: number | null;
+  readonly failing: number | null;
+  readonly problem: DeliveryProblem | null;
+  readonly sealed: string;
+}
+
+/** A delivery that has neither arrived nor been given up. */
+export interface DeliveryRow {
+  readonly subscription: string;
+  readonly seq: number;
+  readonly sequence: number;
+  readonly attempts: number;
+  readonly next: number;
+  readonly problem: DeliveryProblem | null;
+}
+
+/** A delivery that has arrived or was given up, for whoever asks. */
+export interface LetterRow extends Omit<DeliveryRow, "next"> {
+  readonly state: "delivered" | "dead";
+  readonly at: number;
+  readonly expires: number;
+  readonly reason: string | null;
+}
+
+export type DeliveryKey = Pick<DeliveryRow, "subscription" | "seq">;
+
+export class OutboxTable {
+  readonly #sql: SqlStorage;
+  readonly #tables: Tables;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#sql = storage.sql;
+    this.#tables = new Tables(storage, SCHEMA, "events");
+  }
+
+  get exists(): boolean {
+    return this.#tables.exist;
+  }
+
+  /** Call it before each write. */
+  make(partition: string): void {
+    if (this.exists) return;
+    this.#tables.make();
+    this.#sql.exec("INSERT INTO owner VALUES (?)", partition);
+  }
+
+  /** Removes the whole storage of the object. */
+  remove(): Promise<void> {
+    return this.#tables.remove();
+  }
+
+  get partition(): string | undefined {
+    return this.#all<{ partition: string }>("SELECT partition FROM owner")[0]?.partition;
+  }
+
+  lastSeq(): number {
+    return this.#all<{ seq: number | null }>("SELECT MAX(seq) AS seq FROM events")[0]?.seq ?? 0;
+  }
+
+  event(seq: number): EventRow | undefined {
+    return this.#all<EventRow>("SELECT * FROM events WHERE seq = ?", seq)[0];
+  }
+
+  sourced(id: string): EventRow | undefined {
+    return this.#all<EventRow>("SELECT * FROM events WHERE id = ? AND sourced = 1", id)[0];
+  }
+
+  /** Events of a name, oldest first. */
+  events(name: string, after: number, since: number, limit: number): EventRow[] {
+    return this.#all<EventRow>(
+      "SELECT * FROM events WHERE seq > ? AND name = ? AND occurred >= ? ORDER BY seq LIMIT ?",
+      ...[after, name, since, limit],
+    );
+  }
+
+  /** Whether an event of that name is older than `since`, and after that position. */
+  hasOlder(name: string, after: number, since: number): boolean {
+    const query = "SELECT 1 FROM events WHERE seq > ? AND name = ? AND occurred < ? LIMIT 1";
+    return this.#all(query, after, name, since).length > 0;
+  }
+
+  insertEvent({ seq, id, name, occurred, expires, sourced, sealed }: EventRow): void {
+    const values = [seq, id, name, occurred, expires, sourced, sealed];
+    this.#sql.exec("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", ...values);
+  }
+
+  subscription(id: string): SubscriptionRow | undefined {
+    return this.#all<SubscriptionRow>("SELECT * FROM subscriptions WHERE id = ?", id)[0];
+  }
+
+  /** The subscriptions of MCP Events. */
+  subscribed(now: number): SubscriptionRow[] {
+    return this.#all<SubscriptionRow>("SELECT * FROM subscriptions WHERE kind = 'events' AND expires > ?", now);
+  }
+
+  /** The callbacks of a task. */
+  ofTopic(topic: string, now: number): SubscriptionRow[] {
+    return this.#all<SubscriptionRow>("SELECT * FROM subscriptions WHERE topic = ? AND expires > ?", topic, now);
+  }
+
+  putSubscription(row: SubscriptionRow): void {
+    const { id, kind, name, topic, url, host, expires, sequence, delivered, failing, problem, sealed } = row;
+    this.#sql.exec(
+      "INSERT OR REPLACE INTO subscriptions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      ...[id, kind, name, topic, url, host, expires, sequence, delivered, failing, problem, sealed],
+    );
+  }
+
+  noteSubscription(id: string, changes: Partial<SubscriptionRow>): void {
+    this.#change("subscriptions", changes, "id = ?", id);
+  }
+
+  removeSubscription(id: string): void {
+    this.#sql.exec("DELETE FROM subscriptions WHERE id = ?", id);
+  }
+
+  /** The largest number of a delivery that has not ended. */
+  lastSequence(subscription: string): number {
+    const query = "SELECT MAX(sequence) AS last FROM deliveries WHERE subscription = ?";
+    return this.#all<{ last: number | null }>(query, subscription)[0]?.last ?? 0;
+  }
+
+  insertDelivery({ subscription, seq, sequence, attempts, next, problem }: DeliveryRow): void {
+    this.#sql.exec(
+      "INSERT OR REPLACE INTO deliveries VALUES (?, ?, ?, ?, ?, ?)",
+      ...[subscription, seq, sequence, attempts, next, problem],
+    );
+  }
+
+  delivery({ subscription, seq }: DeliveryKey): DeliveryRow | undefined {
+    return this.#all<DeliveryRow>("SELECT * FROM deliveries WHERE subscription = ? AND seq = ?", subscription, seq)[0];
+  }
+
+  /** @param subscription only of this one */
+  deliveries(subscription?: string, limit = -1): DeliveryRow[] {
+    const [where, values] = subscription === undefined ? ["", []] : ["WHERE subscription = ?", [subscription]];
+    return this.#all<DeliveryRow>(`SELECT * FROM deliveries ${where} ORDER BY seq DESC LIMIT ?`, ...values, limit);
+  }
+
+  /** Deliveries that were never attempted, or whose attempt was cut short, oldest first. */
+  fresh(): IterableIterator<DeliveryKey> {
+    return this.#sql.exec(
+      "SELECT subscription, seq FROM deliveries WHERE attempts = 0 ORDER BY seq",
+    ) as unknown as IterableIterator<DeliveryKey>;
+  }
+
+  hasFresh(): boolean {
+    return this.#all("SELECT 1 FROM deliveries WHERE attempts = 0 LIMIT 1").length > 0;
+  }
+
+  due(now: number, limit: number): DeliveryKey[] {
+    return this.#all<DeliveryKey>(
+      "SELECT subscription, seq FROM deliveries WHERE attempts > 0 AND next <= ? ORDER BY next LIMIT ?",
+      ...[now, limit],
+    );
+  }
+
+  nextRetry(): number | undefined {
+    const query = "SELECT MIN(next) AS next FROM deliveries WHERE attempts > 0";
+    return this.#all<{ next: number | null }>(query)[0]?.next ?? undefined;
+  }
+
+  /** The oldest event that a subscriber has not acknowledged; undefined if there is none. */
+  firstOutstanding(subscription: string): number | undefined {
+    const query = "SELECT MIN(seq) AS seq FROM deliveries WHERE subscription = ?";
+    return this.#all<{ seq: number | null }>(query, subscription)[0]?.seq ?? undefined;
+  }
+
+  noteDelivery({ subscription, seq }: DeliveryKey, changes: Partial<DeliveryRow>): void {
+    this.#change("deliveries", changes, "subscription = ? AND seq = ?", subscription, seq);
+  }
+
+  removeDelivery({ subscription, seq }: DeliveryKey): void {
+    this.#sql.exec("DELETE FROM deliveries WHERE subscription = ? AND seq = ?", subscription, seq);
+  }
+
+  removeDeliveries(subscription: string): void {
+    this.#sql.exec("DELETE FROM deliveries WHERE subscription = ?", subscription);
+  }
+
+  letter({ subscription, seq }: DeliveryKey): LetterRow | undefined {
+    return this.#all<LetterRow>("SELECT * FROM letters WHERE subscription = ? AND seq = ?", subscription, seq)[0];
+  }
+
+  letters(subscription: string | undefined, limit: number): LetterRow[] {
+    const [where, values] = subscription === undefined ? ["", []] : ["WHERE subscription = ?", [subscription]];
+    return this.#all<LetterRow>(`SELECT * FROM letters ${where} ORDER BY seq DESC LIMIT ?`, ...values, limit);
+  }
+
+  insertLetter(row: LetterRow): void {
+    const { subscription, seq, sequence, attempts, state, at, expires, problem, reason } = row;
+    this.#sql.exec(
+      "INSERT OR REPLACE INTO letters VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      ...[subscription, seq, sequence, attempts, state, at, expires, problem, reason],
+    );
+  }
+
+  removeLetter({ subscription, seq }: DeliveryKey): void {
+    this.#sql.exec("DELETE FROM letters WHERE subscription = ? AND seq = ?", subscription, seq);
+  }
+
+  /** Forgets what has expired. An event stays for as long as a delivery or a letter needs it. */
+  prune(now: number): void {
+    this.#sql.exec("DELETE FROM letters WHERE expires <= ?", now);
+    const gone = "SELECT id FROM subscriptions WHERE expires <= ?";
+    this.#sql.exec(`DELETE FROM deliveries WHERE subscription IN (${gone})`, now);
+    this.#sql.exec("DELETE FROM subscriptions WHERE expires <= ?", now);
+    const needed = "SELECT seq FROM deliveries UNION ALL SELECT seq FROM letters";
+    this.#sql.exec(`DELETE FROM events WHERE expires <= ? AND seq NOT IN (${needed})`, now);
+  }
+
+  /** When the next row expires; undefined if there are none. */
+  nextExpiry(now: number): number | undefined {
+    const tables = ["letters", "subscriptions"].map((table) => `SELECT MIN(expires) AS at FROM ${table}`);
+    // An event that has expired is kept because of a row that has not.
+    const query = [...tables, "SELECT MIN(expires) AS at FROM events WHERE expires > ?"].join(" UNION ALL ");
+    return this.#all<{ at: number | null }>(`SELECT MIN(at) AS at FROM (${query})`, now)[0]?.at ?? undefined;
+  }
+
+  #change(table: string, changes: object, where: string, ...values: SqlStorageValue[]): void {
+    const set = Object.keys(changes)
+      .map((column) => `${column} = ?`)
+      .join(", ");
+    this.#sql.exec(`UPDATE ${table} SET ${set} WHERE ${where}`, ...(Object.values(changes) as []), ...values);
+  }
+
+  #all<Row>(query: string, ...values: SqlStorageValue[]): Row[] {
+    return this.exists ? ([...this.#sql.exec(query, ...values)] as unknown as Row[]) : [];
+  }
+}

@@ -1,0 +1,46 @@
+/** Reads the settings of the outbox, as src/settings.ts reads the others. Forks without it do not read these. */
+import type { SettingsRead } from "../settings.ts";
+
+export interface OutboxSettings {
+  /** How long an event can be read, or replayed to a new subscription. */
+  readonly eventSeconds: number;
+  /** How long a delivery is known after it has arrived or was given up. */
+  readonly deadLetterSeconds: number;
+  /** The longest lifetime of a subscription. */
+  readonly subscriptionSeconds: number;
+  readonly subscriptionsPerPrincipal: number;
+  /** For tests: what a minute of the schedule lasts, in milliseconds. */
+  readonly minuteMs: number;
+  /** For tests: how long an attempt may take. */
+  readonly attemptMs: number;
+}
+
+export type OutboxSettingsRead = Omit<SettingsRead, "settings"> & { readonly settings: OutboxSettings };
+
+const DAY_SECONDS = 86_400;
+const MAX_SECONDS = 365 * DAY_SECONDS;
+
+/** @param env variables and secrets by name; "" counts as unset */
+export function readOutboxSettings(env: Readonly<Record<string, unknown>>): OutboxSettingsRead {
+  const mistakes: SettingsRead["mistakes"][number][] = [];
+  const names: string[] = [];
+  const number = (setting: string, byDefault: number, unit: string, max: number, min = 1): number => {
+    names.push(setting);
+    const value = Object.hasOwn(env, setting) ? env[setting] : undefined;
+    const text = typeof value === "object" ? JSON.stringify(value) : String(value ?? "");
+    if (text === "") return byDefault;
+    if (/^\d+$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
+    const fix = `write ${unit} as a whole number from ${min} to ${max}, in digits only, or ""`;
+    mistakes.push({ setting, problem: `${setting} is ${JSON.stringify(value)}`, fix });
+    return byDefault;
+  };
+  const settings: OutboxSettings = {
+    eventSeconds: number("EVENT_TTL_SECONDS", DAY_SECONDS, "seconds", MAX_SECONDS, 60),
+    deadLetterSeconds: number("DEAD_LETTER_TTL_SECONDS", 7 * DAY_SECONDS, "seconds", MAX_SECONDS, 60),
+    subscriptionSeconds: number("SUBSCRIPTION_TTL_SECONDS", 7 * DAY_SECONDS, "seconds", MAX_SECONDS, 60),
+    subscriptionsPerPrincipal: number("SUBSCRIPTIONS_PER_PRINCIPAL", 100, "subscriptions", 10_000),
+    minuteMs: number("OUTBOX_MINUTE_MS", 60_000, "milliseconds", 60_000),
+    attemptMs: number("OUTBOX_ATTEMPT_MS", 10_000, "milliseconds", 10_000),
+  };
+  return { settings, mistakes, names };
+}

@@ -1,0 +1,204 @@
+/** The subscriptions of MCP Events in an outbox, and its events for those who ask for them. */
+import { keyOfSecret } from "../core/outbox/signing.ts";
+import { wrongTarget } from "../core/outbox/target.ts";
+import type {
+  DeliveryProblem,
+  EventFilter,
+  EventOccurrence,
+  EventPage,
+  From,
+  NewSubscription,
+  Subscribed,
+} from "../core/ports/outbox.ts";
+import { beginning } from "./attempt.ts";
+import { controlMessage, ROTATION_MS, type SubscriptionContent } from "./compose.ts";
+import type { Office } from "./office.ts";
+import type { EventRow, SubscriptionRow } from "./outbox-table.ts";
+
+const MIN_TTL_MS = 60_000;
+/** As much of a response to a challenge is read. */
+const MAX_ECHO_BYTES = 4_096;
+/** Earlier events that a new subscription may get, or that one request may be told of. */
+const MAX_PAGE = 1_000;
+
+/** What identifies a subscription: its id, and hashes of its URL and of the URL's host. */
+export type SubscriptionName = Pick<SubscriptionRow, "id" | "url" | "host">;
+
+export class Subscribing {
+  readonly #office: Office;
+
+  constructor(office: Office) {
+    this.#office = office;
+  }
+
+  async read(partition: string, filter: EventFilter, from: From & { readonly limit: number }): Promise<EventPage> {
+    const { table } = this.#office;
+    await this.#office.open(partition);
+    const start = this.#start(filter.name, from);
+    const events: EventOccurrence[] = [];
+    let after = start.position;
+    for (;;) {
+      const rows = table.events(filter.name, after, start.since, Math.min(from.limit, MAX_PAGE) + 1);
+      if (rows.length === 0) break;
+      for (const row of rows) {
+        if (events.length === from.limit)
+          return { events, cursor: String(after), isTruncated: start.isTruncated, hasMore: true };
+        const event = await this.#wanted(row, filter);
+        if (event) events.push(event);
+        after = row.seq;
+      }
+    }
+    const cursor = String(Math.max(after, this.#office.position(Date.now())));
+    return { events, cursor, isTruncated: start.isTruncated, hasMore: false };
+  }
+
+  async #wanted(row: EventRow, filter: EventFilter): Promise<EventOccurrence | undefined> {
+    const event = await this.#office.eventOf(row);
+    if (event === undefined || !(await this.#office.parts.matches(filter, event))) return undefined;
+    const { result, ...told } = event;
+    return told;
+  }
+
+  /** Where to begin, and whether events after the position that was asked for are not known any more, or too old. */
+  #start(name: string, { cursor, maxAgeMs }: From): { position: number; since: number; isTruncated: boolean } {
+    const now = Date.now();
+    const since = maxAgeMs === undefined ? 0 : now - maxAgeMs;
+    const { table, parts } = this.#office;
+    if (cursor === null) return { position: this.#office.position(now), since, isTruncated: false };
+    const isKnown = /^\d{1,16}$/.test(cursor) && Number.isSafeInteger(Number(cursor));
+    const position = isKnown ? Math.min(Number(cursor), this.#office.position(now)) : 0;
+    const isLost = this.#office.timeOf(position) < now - parts.settings.eventSeconds * 1_000;
+    return { position, since, isTruncated: isLost || table.hasOlder(name, position, since) };
+  }
+
+  /** @param key of the subscription: hashes that its owner has made, and only they can */
+  async subscribe(partition: string, key: SubscriptionName, wanted: NewSubscription): Promise<Subscribed> {
+    const { table, parts } = this.#office;
+    const { url, secret } = wanted;
+    const wrong = wrongTarget(url, parts.attempts.allowed);
+    if (wrong) return { state: "refused", message: `The URL ${wrong}` };
+    if (keyOfSecret(secret) === undefined)
+      return { state: "refused", message: 'The secret must be "whsec_" and base64 of 24 to 64 bytes' };
+    const seal = await this.#office.open(partition);
+    const others = table.subscribed(Date.now());
+    const isKnown = others.some(({ id }) => id === key.id);
+    const { subscriptionsPerPrincipal: max } = parts.settings;
+    if (!isKnown && others.length >= max) return { state: "full", max };
+    if (!others.some((other) => other.url === key.url)) {
+      const problem = await this.#challenge(key, { url, secret });
+      if (problem) return { state: "unverified", problem };
+    }
+    for (;;) {
+      const before = table.subscription(key.id);
+      const kept = before && (await this.#office.contentOf(before));
+      const content: SubscriptionContent = {
+        ...{ url, secret, args: wanted.args },
+        earlier: kept && earlierOf(kept, secret, Date.now()),
+      };
+      const sealed = await seal.seal(`subscription ${key.id}`, content);
+      const from = this.#start(wanted.name, wanted);
+      const missed = isActive(before) ? [] : await this.#since(wanted, from);
+      // Another request may have come in between.
+      if (table.subscription(key.id)?.sealed !== before?.sealed) continue;
+      return this.#store(partition, key, wanted, sealed, before, missed, from.isTruncated);
+    }
+  }
+
+  /** Earlier events that a new subscription gets. */
+  async #since(filter: NewSubscription, from: { position: number; since: number }): Promise<number[]> {
+    const rows = this.#office.table.events(filter.name, from.position, from.since, MAX_PAGE);
+    const found = await Promise.all(rows.map(async (row) => ((await this.#wanted(row, filter)) ? [row.seq] : [])));
+    return found.flat();
+  }
+
+  /** Synchronous until all of it is stored. */
+  async #store(
+    partition: string,
+    key: SubscriptionName,
+    { name, ttlMs }: NewSubscription,
+    sealed: string,
+    before: SubscriptionRow | undefined,
+    missed: readonly number[],
+    isTruncated: boolean,
+  ): Promise<Subscribed> {
+    const { table, courier } = this.#office;
+    const now = Date.now();
+    const expires = now + this.#granted(ttlMs);
+    const row: SubscriptionRow = {
+      ...{ sequence: 0, delivered: null, failing: null, problem: null },
+      ...before,
+      ...{ ...key, kind: "events", name, topic: null, expires, sealed },
+    };
+    table.make(partition);
+    table.putSubscription(row);
+    this.#office.changed();
+    for (const seq of missed) courier.enqueue(row, seq, now);
+    const cursor = String(this.#office.watermark(key.id));
+    const ringing = this.#office.ring(missed.length > 0 ? now + MIN_TTL_MS : expires);
+    courier.go();
+    await ringing;
+    const delivery = isActive(before)
+      ? {
+          isActive: true,
+          lastDelivered: before.delivered ?? undefined,
+          lastProblem: before.failing === null ? undefined : (before.problem ?? undefined),
+          failingSince: before.failing ?? undefined,
+        }
+      : undefined;
+    return { state: "subscribed", id: key.id, expires, cursor, isTruncated, delivery };
+  }
+
+  #granted(ttlMs: number | null | undefined): number {
+    const maxMs = this.#office.parts.settings.subscriptionSeconds * 1_000;
+    return Math.max(MIN_TTL_MS, Math.min(ttlMs ?? maxMs, maxMs));
+  }
+
+  async unsubscribe(partition: string, id: string): Promise<boolean> {
+    const { table } = this.#office;
+    await this.#office.open(partition);
+    const row = table.subscription(id);
+    if (!isActive(row)) return false;
+    table.removeSubscription(id);
+    table.removeDeliveries(id);
+    this.#office.changed();
+    return true;
+  }
+
+  /** Asks a receiver whether it wants to hear from us. @returns why it does not, or undefined if it does */
+  async #challenge({ id }: SubscriptionName, content: SubscriptionContent): Promise<DeliveryProblem | undefined> {
+    const challenge = `${crypto.randomUUID()}${crypto.randomUUID()}`.replaceAll("-", "");
+    const asked = await this.#office.post(await controlMessage(id, content, { type: "verification", challenge }));
+    if (asked.state !== "delivered") return asked.problem;
+    const text = await beginning(asked.response, MAX_ECHO_BYTES);
+    return isEqual(echoIn(text), challenge) ? undefined : "challenge_failed";
+  }
+}
+
+function isActive(row: SubscriptionRow | undefined): row is SubscriptionRow {
+  return row?.kind === "events" && row.expires > Date.now();
+}
+
+/** The secret that signs beside a new one for a while. */
+function earlierOf(
+  { secret, earlier }: SubscriptionContent,
+  next: string,
+  now: number,
+): SubscriptionContent["earlier"] {
+  if (secret === undefined) return undefined;
+  return secret === next ? earlier : { secret, until: now + ROTATION_MS };
+}
+
+function echoIn(text: string): string {
+  try {
+    const { challenge } = JSON.parse(text);
+    return typeof challenge === "string" ? challenge : "";
+  } catch {
+    return "";
+  }
+}
+
+/** Compares in constant time. */
+function isEqual(text: string, wanted: string): boolean {
+  const [a, b] = [text, wanted].map((one) => new TextEncoder().encode(one)) as [Uint8Array, Uint8Array];
+  return a.length === b.length && crypto.subtle.timingSafeEqual(a, b);
+}

@@ -1,0 +1,159 @@
+/** The callbacks of calls and tasks in an outbox, and what has become of deliveries. */
+import { type Delivery, type DeliveryFilter, TASK_FINISHED, type Webhook } from "../core/ports/outbox.ts";
+import type { SubscriptionContent } from "./compose.ts";
+import type { Office, SentEvent } from "./office.ts";
+import type { DeliveryKey, SubscriptionRow } from "./outbox-table.ts";
+import type { SubscriptionName } from "./subscribing.ts";
+
+/** Deliveries that are listed at a time. */
+const MAX_LISTED = 1_000;
+/** How long the attempts of a delivery take together, with their jitter, in minutes of the schedule. */
+const ALL_ATTEMPTS = 1_000;
+
+/** A callback to keep, as it comes to the object. */
+export interface SentCallback {
+  readonly name: SubscriptionName;
+  readonly content: SubscriptionContent;
+}
+
+export class Webhooks {
+  readonly #office: Office;
+
+  constructor(office: Office) {
+    this.#office = office;
+  }
+
+  /** Sends one message. */
+  async send(partition: string, { name, content }: SentCallback, event: SentEvent): Promise<void> {
+    const sealed = await this.#sealed(partition, name, content);
+    await this.#office.emit(partition, event, (_, now) => {
+      const { table } = this.#office;
+      if (table.subscription(name.id)) return [];
+      const row = this.#row(name, "call", null, event.name, sealed, this.#until(now));
+      table.putSubscription(row);
+      return [row];
+    });
+  }
+
+  /** @param past the end of the task, if it has ended */
+  async register(
+    partition: string,
+    callback: SentCallback,
+    task: { readonly id: string; readonly expires: number; readonly event: string },
+    past: SentEvent | undefined,
+  ): Promise<Webhook> {
+    const { name, content } = callback;
+    const { table } = this.#office;
+    const sealed = await this.#sealed(partition, name, content);
+    const row = this.#row(name, "task", task.id, TASK_FINISHED, sealed, this.#until(task.expires));
+    const add = () => {
+      const before = table.subscription(name.id);
+      table.make(partition);
+      // Even if it is there: it may have another token.
+      table.putSubscription({ ...before, ...row });
+      return before ? [] : [row];
+    };
+    const known = table.sourced(task.event);
+    const told = known && (await this.#office.eventOf(known));
+    if (told) await this.#office.emit(partition, { ...told, isSourced: true }, add);
+    else {
+      add();
+      // The outbox may not have heard of it yet, or have forgotten it.
+      if (past) await this.#office.emit(partition, past);
+      else await this.#office.ring(row.expires);
+    }
+    return view(name.id, content);
+  }
+
+  async list(partition: string, task: string): Promise<Webhook[]> {
+    await this.#office.open(partition);
+    const rows = this.#office.table.ofTopic(task, Date.now());
+    const contents = await Promise.all(rows.map((row) => this.#office.contentOf(row)));
+    return rows.flatMap(({ id }, at) => {
+      const content = contents[at];
+      return content ? [view(id, content)] : [];
+    });
+  }
+
+  async deliveries(partition: string, { of, state }: DeliveryFilter): Promise<Delivery[] | undefined> {
+    const { table } = this.#office;
+    await this.#office.open(partition);
+    if (of && table.subscription(of.webhook)?.topic !== of.task) return undefined;
+    const isWanted = (one: Delivery["state"]) => state === undefined || state === one;
+    const waiting = isWanted("waiting") ? table.deliveries(of?.webhook, MAX_LISTED) : [];
+    const ended = table.letters(of?.webhook, MAX_LISTED).filter((letter) => isWanted(letter.state));
+    const rows = [
+      ...waiting.map(({ next, ...row }) => ({ ...row, state: "waiting" as const, at: next, reason: null })),
+      ...ended,
+    ];
+    const newest = rows.sort((a, b) => b.seq - a.seq).slice(0, MAX_LISTED);
+    return Promise.all(
+      newest.map(async ({ subscription, seq, state, attempts, at, problem, reason }) => {
+        const row = table.subscription(subscription);
+        const content = row && (await this.#office.contentOf(row));
+        const event = table.event(seq);
+        return {
+          ...{ id: `${subscription}.${seq}`, webhook: subscription, url: content?.url, state, attempts, at },
+          ...{ event: event?.id ?? "", type: event?.name ?? "", problem: problem ?? undefined },
+          reason: reason ?? undefined,
+        };
+      }),
+    );
+  }
+
+  async redeliver(partition: string, id: string, of: DeliveryFilter["of"]): Promise<boolean> {
+    const { table, courier } = this.#office;
+    await this.#office.open(partition);
+    const key = keyOf(id);
+    const row = key && table.subscription(key.subscription);
+    if (key === undefined || row === undefined || !table.event(key.seq)) return false;
+    if (of && (of.webhook !== row.id || of.task !== row.topic)) return false;
+    const now = Date.now();
+    const letter = table.letter(key);
+    const waiting = table.delivery(key);
+    if (letter === undefined && waiting === undefined) return false;
+    // What waits for its next attempt is attempted now.
+    if (waiting) table.noteDelivery(key, { next: now, attempts: 0 });
+    if (letter) table.removeLetter(key);
+    courier.enqueueAgain(key, (letter ?? waiting)?.sequence ?? 1, row, now);
+    const ringing = this.#office.ring(now + 1_000);
+    courier.go();
+    await ringing;
+    return true;
+  }
+
+  async #sealed(partition: string, { id }: SubscriptionName, content: SubscriptionContent): Promise<string> {
+    const seal = await this.#office.open(partition);
+    return seal.seal(`subscription ${id}`, content);
+  }
+
+  /** When a callback is forgotten whose message may be sent until then: after the message itself. */
+  #until(last: number): number {
+    const { minuteMs, deadLetterSeconds } = this.#office.parts.settings;
+    return last + ALL_ATTEMPTS * minuteMs + deadLetterSeconds * 1_000;
+  }
+
+  #row(
+    name: SubscriptionName,
+    kind: "task" | "call",
+    topic: string | null,
+    event: string,
+    sealed: string,
+    expires: number,
+  ): SubscriptionRow {
+    return {
+      ...name,
+      ...{ kind, topic, name: event, sealed, expires },
+      ...{ sequence: 0, delivered: null, failing: null, problem: null },
+    };
+  }
+}
+
+function view(id: string, { url, secret, token }: SubscriptionContent): Webhook {
+  return { id, url, hasSecret: secret !== undefined, hasToken: token !== undefined };
+}
+
+function keyOf(id: string): DeliveryKey | undefined {
+  const [, subscription, seq] = /^([\w-]+)\.(\d{1,16})$/.exec(id) ?? [];
+  return subscription === undefined ? undefined : { subscription, seq: Number(seq) };
+}

@@ -1,0 +1,72 @@
+/** Calls with a callback: `execute`, and a message when the call has ended. Only generated code imports it. */
+import { describeError } from "../core/lib/log.ts";
+import type { Call } from "../core/model/call.ts";
+import type { CallResult } from "../core/model/call-result.ts";
+import { type Issue, isFinal } from "../core/model/outcome.ts";
+import { isNamed, partitionOf } from "../core/model/principal.ts";
+import { readCallback } from "../core/outbox/read-callback.ts";
+import type { Callback, Callbacks, NewEvent } from "../core/ports/outbox.ts";
+import type { Runtime } from "../core/ports/runtime.ts";
+import { allowedHosts } from "./bindings.ts";
+
+type Execute = (call: Call, runtime: Runtime) => Promise<CallResult>;
+
+const CALL_FINISHED = "call.finished";
+const NAMELESS = "Only callers with a credential of their own can have a callback";
+
+export function withCallbacks(execute: Execute): Execute {
+  return (call, runtime) => {
+    const { callbacks } = runtime;
+    const raw = call.callback;
+    if (raw === undefined || raw === null || callbacks === undefined) return execute(call, runtime);
+    const read = isWelcome(call, runtime)
+      ? readCallback(raw, "callback.", allowedHosts)
+      : { issues: [{ path: "callback", message: NAMELESS }] };
+    if ("issues" in read) return Promise.resolve(invalid(read.issues));
+    const finish = async () => {
+      const result = await execute(call, runtime);
+      await tell(callbacks, read.callback, call, result, runtime);
+      return result;
+    };
+    const finishing = finish();
+    // If the client disconnects when the tool has run, the receiver is told nevertheless.
+    runtime.defer(finishing.catch(() => {}));
+    return finishing;
+  };
+}
+
+/** Anyone could have messages sent to anybody otherwise. */
+export function isWelcome({ principal }: Pick<Call, "principal">, { isLocal }: Runtime): boolean {
+  return isLocal === true || isNamed(principal);
+}
+
+function invalid(issues: readonly Issue[]): CallResult {
+  return { outcome: { kind: "invalid", issues }, durationMs: 0 };
+}
+
+/** Stores the message, before the caller has the result. The result is the caller's, even if that fails. */
+async function tell(callbacks: Callbacks, callback: Callback, call: Call, result: CallResult, runtime: Runtime) {
+  const { outcome, durationMs, entry, task } = result;
+  const partition = partitionOf(call.principal);
+  try {
+    if (task) {
+      const { id, expiresAt: expires } = task;
+      await callbacks.register(partition, callback, { id, expires, call: call.callId }, undefined);
+      return;
+    }
+    const hasRun = outcome.kind !== "refused" && outcome.kind !== "invalid" && outcome.kind !== "asking";
+    if (!hasRun || entry === undefined) return;
+    // A repeat of a keyed call is the same event, unless the call may run again.
+    const key = isFinal(outcome) ? call.key : undefined;
+    const id = key && `evt_${await runtime.signer.sign(JSON.stringify([CALL_FINISHED, partition, entry.id, key]))}`;
+    const event: NewEvent = { id, name: CALL_FINISHED, data: { tool: entry.id, status: outcome.kind } };
+    await callbacks.send(partition, callback, call.callId, event, { outcome, durationMs });
+  } catch (error) {
+    runtime.log({
+      level: "error",
+      message: "callback not stored",
+      callId: call.callId,
+      error: describeError(error),
+    });
+  }
+}

@@ -1,0 +1,17 @@
+/** Adds the endpoints of the outbox to the Worker. Only code generated for a fork with one imports it. */
+import type { App, Parts } from "../app.ts";
+import { webhooksApi } from "./api.ts";
+import { allowedHosts, outboxMistakes } from "./bindings.ts";
+
+/** @param create makes the Worker */
+export function withOutbox<Worker extends App>(create: (parts: Parts) => Worker): (parts: Parts) => Worker {
+  return (parts) => {
+    for (const { setting, problem, fix } of outboxMistakes) {
+      parts.runtime.log({ level: "error", message: `${problem}: ${fix}. Until then, its default counts`, setting });
+    }
+    const { callbacks } = parts.runtime;
+    if (callbacks === undefined) return create(parts);
+    const features = [...(parts.features ?? []), webhooksApi(callbacks, allowedHosts)];
+    return create({ ...parts, features });
+  };
+}
