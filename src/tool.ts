@@ -19,8 +19,9 @@ import type {
   ToolContext,
   Traits,
 } from "./core/model/definition.ts";
-import type { DeliveryMode, EventContext } from "./core/model/events.ts";
 import type {
+  Event,
+  EventContext,
   GivenArguments,
   OfferContext,
   PromptArguments,
@@ -31,7 +32,7 @@ import type {
 } from "./core/model/offers.ts";
 import type { Fault } from "./core/model/outcome.ts";
 import type { Principal } from "./core/model/principal.ts";
-import type { InferOutput, StandardSchema, Validated } from "./core/model/schema.ts";
+import type { StandardSchema, Validated } from "./core/model/schema.ts";
 
 export type { Json } from "./core/lib/json.ts";
 export type { Change } from "./core/model/change.ts";
@@ -48,7 +49,7 @@ export type {
   Trace,
 } from "./core/model/definition.ts";
 export type { Capability, Elicited, Fields, Root, Sampled, SamplingRequest } from "./core/model/elicitation.ts";
-export type { DeliveryMode, EventContext } from "./core/model/events.ts";
+export type { DeliveryMode, Event, EventContext } from "./core/model/offers.ts";
 export type { Principal } from "./core/model/principal.ts";
 export type { Session } from "./core/model/session.ts";
 
@@ -160,33 +161,6 @@ export function defineResource<const Uri extends string, const Env extends strin
   },
 ): typeof resource {
   return resource;
-}
-
-/** Something that can happen, with the data that its subscribers get (docs/events.md). */
-export interface Event<Payload extends StandardSchema, Input extends StandardSchema | undefined> {
-  /** What happens, after what it happens to: `notes.changed`. Names that begin with `task.` are the server's. */
-  readonly name: string;
-  /** When the event occurs, for a model that decides what to subscribe to. */
-  readonly description: string;
-  /**
-   * An object schema of the event's data. Let it say what has happened, and not more: a client that wants the rest calls
-   * a tool.
-   */
-  readonly payload: Payload;
-  /** An object schema of what subscribers may ask for, each property with a description. Without it: nothing. */
-  readonly input?: Input;
-  /** Scopes that a subscriber needs. */
-  readonly scopes?: readonly string[];
-  /** How clients may get it. Default: in all ways. */
-  readonly delivery?: readonly DeliveryMode[];
-  /**
-   * Whether subscribers with these arguments get an event with these data. Default: if every argument equals the member
-   * of the data that has its name.
-   */
-  matches?(
-    args: Input extends StandardSchema ? InferOutput<Input> : Record<never, never>,
-    data: InferOutput<Payload>,
-  ): boolean | Promise<boolean>;
 }
 
 /**

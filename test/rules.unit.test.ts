@@ -32,7 +32,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   // For forks with an outbox. The folders before it do not know it.
   { files: /^src\/core\/outbox\//, mayImport: [/^src\/core\/(lib|model|ports|idempotency|outbox)\//] },
   // What such forks have besides: events.
-  { files: /^src\/core\/events\//, mayImport: [/^src\/core\//] },
+  { files: /^src\/core\/events\//, mayImport: [/^src\/core\//, /^valibot$/] },
   { files: /^src\/access\//, mayImport: [/^src\/(core|access)\//] },
   { files: /^src\/tokens\//, mayImport: [/^src\/(core|access|tokens)\//, /^jose(\/errors)?$/] },
   {

@@ -1,7 +1,6 @@
 /** The result of discovery: everything found in `tools/`. Types only. */
 import type { Instructions } from "../../core/catalog/instructions.ts";
-import type { EventEntry } from "../../core/model/events.ts";
-import type { PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
+import type { EventEntry, PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
 import type { Described } from "../../core/model/tool-description.ts";
 import type { Problem } from "./problem.ts";
 

@@ -1,5 +1,5 @@
 /** Checks what the file of an event exports, and describes it. */
-import type { DeliveryMode, EventEntry } from "../../core/model/events.ts";
+import type { DeliveryMode, EventEntry } from "../../core/model/offers.ts";
 import { describeInput, describePayload } from "../schema/describe.ts";
 import { isRecord } from "../schema/is-record.ts";
 import { checksNothing } from "../schema/schema.ts";
@@ -25,8 +25,8 @@ export function inspectEvent(exports: Definition): Inspected {
   }
   const complaints = [...checkMembers(definition)];
   const complainOf = (member: string) => (problem: string, fix: string) => complaints.push({ problem, fix, member });
-  const inputSchema = describeInput(definition.input, complainOf("input"), new Set());
-  const payloadSchema =
+  const listedInput = describeInput(definition.input, complainOf("input"), new Set());
+  const listedPayload =
     definition.payload === undefined ? undefined : describePayload(definition.payload, complainOf("payload"));
   const { name, description, scopes, delivery = ALL_MODES, input } = definition;
   if (input !== undefined && checksNothing(input)) {
@@ -35,12 +35,12 @@ export function inspectEvent(exports: Definition): Inspected {
       "write input: v.object({ … }), or give jsonSchema a function that checks",
     );
   }
-  if (complaints.length > 0 || inputSchema === undefined || payloadSchema === undefined) return { complaints };
+  if (complaints.length > 0 || listedInput === undefined || listedPayload === undefined) return { complaints };
   const about = {
     description: String(description),
     delivery: ALL_MODES.filter((mode) => (delivery as readonly unknown[]).includes(mode)),
-    inputSchema,
-    payloadSchema,
+    input: listedInput,
+    payload: listedPayload,
   };
   const traits = scopes === undefined ? {} : ({ scopes } as EventEntry["traits"]);
   return { complaints, name: String(name), event: { about, traits } };

@@ -1,7 +1,6 @@
 /** What the inspection of a file of tools/ found: an offer of some kind, a toolkit's own file or worker.ts. */
 import type { ListingRule } from "../../core/model/definition.ts";
-import type { EventEntry } from "../../core/model/events.ts";
-import type { PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
+import type { EventEntry, PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
 import type { Described } from "../../core/model/tool-description.ts";
 import type { Demands } from "../schema/demands.ts";
 import type { OfferFile } from "./paths.ts";

@@ -63,13 +63,14 @@ export function resourceTestText(target: Target): string {
 }
 
 /** The file of a new event. */
-export function eventText(target: Target): string {
+export function eventText({ toolkit, name }: Target): string {
+  const fullName = `${toolkit}.${name}`;
   return lines(
     `import * as v from "valibot";`,
     imports("defineEvent", "#tool"),
     "",
     "export default defineEvent({",
-    `  name: "${target.toolkit}.${target.name}",`,
+    `  name: "${fullName}",`,
     "  // For a model that decides what to subscribe to.",
     `  description: "${EVENT}",`,
     "  // What subscribers get. A tool tells them: await ctx.emit(theEvent, { id })",
@@ -80,10 +81,11 @@ export function eventText(target: Target): string {
 
 /** The test of a new event. */
 export function eventTestText({ name }: Target): string {
+  const file = `./${name}.event.ts`;
   return lines(
     `import * as v from "valibot";`,
     imports("expect, it", "vitest"),
-    `import event from "./${name}.event.ts";`,
+    `import event from "${file}";`,
     "",
     `it("says what has changed", () => {`,
     `  expect(v.is(event.payload, { id: "1" })).toBe(true);`,

@@ -3,8 +3,7 @@
 import type { ToolReference } from "../model/call.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { Demands, ToolDefinition } from "../model/definition.ts";
-import type { EventEntry } from "../model/events.ts";
-import type { PromptEntry, ResourceEntry } from "../model/offers.ts";
+import type { EventEntry, PromptEntry, ResourceEntry } from "../model/offers.ts";
 import type { Refusal } from "../model/outcome.ts";
 import type { Principal } from "../model/principal.ts";
 import { lacking } from "../model/principal.ts";

@@ -1,8 +1,8 @@
 /** Gives tools `ctx.emit`: checks an event, gives it its id, and keeps it in the outbox of the caller. */
 import { sha256 } from "../lib/digest.ts";
 import { type Json, toJson } from "../lib/json.ts";
-import type { EventContext } from "../model/events.ts";
 import { inOneLine, toIssues } from "../model/issues.ts";
+import type { EventContext } from "../model/offers.ts";
 import { partitionOf } from "../model/principal.ts";
 import { type StandardSchema, validate } from "../model/schema.ts";
 import type { LongRunContext } from "../run/long-context.ts";

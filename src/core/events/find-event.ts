@@ -1,8 +1,8 @@
 /** Finds the events that a caller may know of, checks arguments, and decides which events match them. */
 import { canonical, isRecord, type Json } from "../lib/json.ts";
 import { describeError, type Log } from "../lib/log.ts";
-import type { EventEntry } from "../model/events.ts";
 import { toIssues } from "../model/issues.ts";
+import type { EventEntry } from "../model/offers.ts";
 import type { Issue } from "../model/outcome.ts";
 import { isNamed, lacking, type Principal } from "../model/principal.ts";
 import { type StandardSchema, validateInput } from "../model/schema.ts";

@@ -1,6 +1,6 @@
 /** The server's own event: a task has ended. Listed by deployments with long tools; the ledger of tasks emits it. */
 import * as v from "valibot";
-import type { EventEntry } from "../model/events.ts";
+import type { EventEntry } from "../model/offers.ts";
 import { TASK_FINISHED } from "../ports/outbox.ts";
 
 const STATUSES = ["completed", "failed", "cancelled"] as const;
@@ -19,11 +19,11 @@ export const taskFinished: EventEntry = {
     description: definition.description,
     delivery: ["webhook", "push", "poll"],
     // What discovery would make of the schemas above.
-    inputSchema: {
+    input: {
       type: "object",
       properties: { tool: { type: "string", description: "Only tasks of this tool: Toolkit.Tool." } },
     },
-    payloadSchema: {
+    payload: {
       type: "object",
       properties: {
         task_id: { type: "string" },

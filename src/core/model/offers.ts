@@ -1,6 +1,7 @@
-/** Prompts, which a person picks, and resources, which a client reads. Types only. */
+/** Prompts, which a person picks, resources, which a client reads, and events, which clients hear of. Types only. */
 import type { Block, PromptMessage, ResourceContents } from "./content.ts";
 import type { Demands, Icon, ToolContext } from "./definition.ts";
+import type { InferInput, InferOutput, StandardSchema } from "./schema.ts";
 
 /** The context of a prompt's `get` and a resource's `read`. */
 export type OfferContext<Env extends string = string> = ToolContext<string, string, string | undefined, Env>;
@@ -99,4 +100,83 @@ export interface ResourceEntry {
   readonly ttlMs?: number;
   readonly traits: Demands;
   readonly load: () => Promise<{ default: ResourceDefinition }>;
+}
+
+/** How a client gets events: it asks, it holds a stream open, or they are sent to its URL (SEP-3415, Delivery modes). */
+export type DeliveryMode = "poll" | "push" | "webhook";
+
+/** Something that can happen, with the data that its subscribers get (docs/events.md). */
+export interface Event<Payload extends StandardSchema, Input extends StandardSchema | undefined> {
+  /** What happens, after what it happens to: `notes.changed`. Names that begin with `task.` are the server's. */
+  readonly name: string;
+  /** When the event occurs, for a model that decides what to subscribe to. */
+  readonly description: string;
+  /**
+   * An object schema of the event's data. Let it say what has happened, and not more: a client that wants the rest calls
+   * a tool.
+   */
+  readonly payload: Payload;
+  /** An object schema of what subscribers may ask for, each property with a description. Without it: nothing. */
+  readonly input?: Input;
+  /** Scopes that a subscriber needs. */
+  readonly scopes?: readonly string[];
+  /** How clients may get it. Default: in all ways. */
+  readonly delivery?: readonly DeliveryMode[];
+  /**
+   * Whether subscribers with these arguments get an event with these data. Default: if every argument equals the member
+   * of the data that has its name.
+   */
+  matches?(
+    args: Input extends StandardSchema ? InferOutput<Input> : Record<never, never>,
+    data: InferOutput<Payload>,
+  ): boolean | Promise<boolean>;
+}
+
+/** An event with its type parameters erased, as the catalogue holds it. */
+export interface EventDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly payload: StandardSchema;
+  readonly input?: StandardSchema | undefined;
+  readonly scopes?: readonly string[] | undefined;
+  readonly delivery?: readonly DeliveryMode[] | undefined;
+  matches?(args: never, data: never): boolean | Promise<boolean>;
+}
+
+/** An event as the generated module lists it. */
+export interface EventEntry {
+  /** `notes.changed` */
+  readonly name: string;
+  /** Folder name; undefined for an event of the server itself. */
+  readonly toolkit: string | undefined;
+  readonly about: {
+    readonly description: string;
+    readonly delivery: readonly DeliveryMode[];
+    /** JSON Schema of the arguments. */
+    readonly input: Readonly<Record<string, unknown>>;
+    /** JSON Schema of the data. */
+    readonly payload: Readonly<Record<string, unknown>>;
+  };
+  readonly traits: Demands;
+  readonly load: () => Promise<{ default: EventDefinition }>;
+}
+
+/** What the context of a tool has besides, in a deployment with an outbox. */
+export interface EventContext {
+  /**
+   * Says that something has happened, to the caller's own subscribers and to nobody else's. Resolves as soon as the
+   * event is kept: from then on, it is delivered even if the call fails. A caller without a credential has no
+   * subscribers, so its events are dropped.
+   *
+   * @param data    what the event's `payload` accepts
+   * @param options `id`: of the event at its source, 1 to 200 visible ASCII characters. An event with the id of an
+   *                earlier one is not told again. By default, a keyed call that runs again gives its events the same ids
+   * @throws {TypeError} if the data or the id do not fit, or no file in tools/ declares the event
+   * @throws {RangeError} if the event has more than 256 KiB
+   */
+  emit<Payload extends StandardSchema>(
+    event: { readonly name: string; readonly payload: Payload },
+    data: InferInput<Payload>,
+    options?: { readonly id?: string | undefined },
+  ): Promise<void>;
 }

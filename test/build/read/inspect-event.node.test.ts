@@ -138,12 +138,12 @@ describe("the catalogue", () => {
         about: {
           description: "A",
           delivery: ["webhook", "push", "poll"],
-          inputSchema: {
+          input: {
             type: "object",
             properties: { session: { type: "string", description: "Which." } },
             required: ["session"],
           },
-          payloadSchema: {
+          payload: {
             type: "object",
             properties: { x: { type: "string" }, y: { type: "number" } },
             required: ["x", "y"],
@@ -157,8 +157,8 @@ describe("the catalogue", () => {
         about: {
           description: "E",
           delivery: ["webhook", "poll"],
-          inputSchema: { type: "object", properties: {} },
-          payloadSchema: { type: "object", properties: { id: { type: "number" } }, required: ["id"] },
+          input: { type: "object", properties: {} },
+          payload: { type: "object", properties: { id: { type: "number" } }, required: ["id"] },
         },
       },
     ]);

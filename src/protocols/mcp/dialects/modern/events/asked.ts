@@ -2,8 +2,8 @@
 
 import { hasEvents, issuesIn, visibleEvents } from "../../../../../core/events/find-event.ts";
 import { isRecord, type Json } from "../../../../../core/lib/json.ts";
-import type { DeliveryMode, EventEntry } from "../../../../../core/model/events.ts";
 import { byPath, inOneLine } from "../../../../../core/model/issues.ts";
+import type { DeliveryMode, EventEntry } from "../../../../../core/model/offers.ts";
 import { lacking } from "../../../../../core/model/principal.ts";
 import type { EventFilter, From, Outbox } from "../../../../../core/ports/outbox.ts";
 import type { RequestContext } from "../../../../../http/request-context.ts";

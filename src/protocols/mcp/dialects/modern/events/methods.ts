@@ -54,7 +54,9 @@ function list({ params }: RpcRequest, exchange: Exchange): MethodReply {
   const found = outboxFor(context);
   if ("refused" in found) return found.refused;
   const fragments = context.runtime.catalog.listing("mcp-events", context.toolkit, () =>
-    eventsOf(context).map(({ name, about }) => JSON.stringify({ name, ...about })),
+    eventsOf(context).map(({ name, about: { input, payload, ...about } }) =>
+      JSON.stringify({ name, ...about, inputSchema: input, payloadSchema: payload }),
+    ),
   );
   return paginate("events", fragments, params, exchange);
 }
