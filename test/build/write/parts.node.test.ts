@@ -1,8 +1,12 @@
-/** A fork without long tools bundles nothing of tasks; one with a long tool, or with their workflow, bundles all of it. */
+/**
+ * A fork without long tools bundles nothing of tasks; one with a long tool, or with their workflow, bundles all of it.
+ * So it is with events and the outbox.
+ */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { OUTBOX_LINES } from "../../../src/build/settings/available.ts";
 import { makeFork, testSettings } from "../../support/node/fork.ts";
 import { tool } from "../../support/node/project.ts";
 
@@ -43,10 +47,17 @@ function deployed(changes: Record<string, string>, toml = ""): string[] {
   }
 }
 
+/** What only events and an outbox need. */
+const OF_EVENTS = /^src\/(outbox\/|core\/(outbox|events)\/|protocols\/mcp\/dialects\/modern\/events\/)/;
+const EVENT_ROOMS = [
+  ...["src/outbox/object.ts", "src/core/events/emit.ts", "src/core/events/find-event.ts"],
+  ...["src/protocols/mcp/dialects/modern/events/methods.ts", "src/protocols/mcp/dialects/modern/events/stream.ts"],
+];
+
 it("a fork without long tools has none of it", () => {
   const files = deployed({});
   expect(files).toEqual(expect.arrayContaining(["src/claims.ts", "src/core/pipeline/execute.ts"]));
-  expect(files.filter((file) => OF_TASKS.test(file))).toEqual([]);
+  expect(files.filter((file) => OF_TASKS.test(file) || OF_EVENTS.test(file))).toEqual([]);
 });
 
 it("a fork with a long tool has all of it, with the workflow or without", () => {
@@ -55,4 +66,12 @@ it("a fork with a long tool has all of it, with the workflow or without", () => 
 
 it("a fork with the workflow and no long tool can be deployed: wrangler demands the workflow's class", () => {
   expect(deployed({}, WORKFLOW)).toEqual(expect.arrayContaining(ROOMS));
+});
+
+it("a fork with an outbox has all of it, and nothing of tasks, and knows their event only with long tools", () => {
+  const files = deployed({}, OUTBOX_LINES);
+  expect(files).toEqual(expect.arrayContaining(EVENT_ROOMS));
+  expect(files.filter((file) => OF_TASKS.test(file) || file.endsWith("/task-finished.ts"))).toEqual([]);
+  const both = deployed({ long: "true" }, OUTBOX_LINES);
+  expect(both).toEqual(expect.arrayContaining([...ROOMS, ...EVENT_ROOMS, "src/core/events/task-finished.ts"]));
 });

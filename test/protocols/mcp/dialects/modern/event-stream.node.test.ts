@@ -69,6 +69,15 @@ describe.concurrent("events/stream", () => {
     await again.close();
   });
 
+  it("says at the beginning that events are missing", async () => {
+    const by = newCaller();
+    const stream = await openEvents(url, { ...CHANGED, cursor: "1" }, by);
+    expect((await stream.nextData()).params).toMatchObject({ cursor: expect.any(String), truncated: true });
+    await tell(url, by, changed(1));
+    expect((await stream.nextData()).params.data.id).toBe(1);
+    await stream.close();
+  });
+
   it("sends only what matches the arguments, and nothing of others", async () => {
     const [mine, yours] = [newCaller(), newCaller()];
     const stream = await openEvents(url, { ...CHANGED, arguments: { list: "b" } }, mine);

@@ -151,6 +151,21 @@ describe("events/poll", () => {
     expect(await data({ name: "notes.grown", arguments: { above: 6 } })).toEqual([{ count: 9 }]);
   });
 
+  it('says that events are missing with `truncated`, a cursor to go on from, and no error: "Never a JSON-RPC error"', async () => {
+    const by = newCaller();
+    await tell(url, by, { name: "changed", data: { id: 1 } });
+    for (const cursor of ["1", "no cursor of ours"]) {
+      const result = await ask(url, "poll", { ...CHANGED, cursor }, by);
+      expect(result).toMatchObject({ truncated: true, hasMore: false });
+      expect(await ask(url, "poll", { ...CHANGED, cursor: result.cursor }, by)).toMatchObject({ truncated: false });
+    }
+    const cursor = await now(url, "notes.changed", by);
+    await tell(url, by, { name: "changed", data: { id: 2 } });
+    await new Promise((resume) => setTimeout(resume, 20));
+    const old = await ask(url, "poll", { ...CHANGED, cursor, maxAgeMs: 1 }, by);
+    expect(old).toMatchObject({ events: [], truncated: true });
+  });
+
   it("tells a caller of its own events only", async () => {
     const [mine, yours] = [newCaller(), newCaller()];
     const cursor = await now(url, "notes.changed", yours);
