@@ -3,6 +3,7 @@
  * and what is refused. What streams do is in event-stream.node.test.ts.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startProvider } from "../../../../support/node/attacks/provider.ts";
 import { ask, newCaller, now, serveEvents, tell } from "../../../../support/node/events.ts";
 import { type Long, modern, postModern } from "../../../../support/node/long.ts";
 
@@ -24,15 +25,21 @@ describe("server/discover", () => {
     expect(result.capabilities.tools).toEqual({ listChanged: true });
   });
 
-  it("does not take away what tasks announce", async () => {
+  it("does not take away what tasks announce; and a listing comes in pages of the size that is set", async () => {
     const more = '[[workflows]]\nname = "trivet-long"\nbinding = "LONG"\nclass_name = "LongRun"\n';
-    const both = await serveEvents({ more });
+    const both = await serveEvents({ more, vars: { PAGE_SIZE: "3" } });
     try {
       const { result } = (await modern(both.url, "server/discover", {}, newCaller())).body;
       expect(Object.keys(result.capabilities.extensions)).toEqual([
         "io.modelcontextprotocol/tasks",
         "io.modelcontextprotocol/events",
       ]);
+      const by = newCaller();
+      const first = await ask(both.url, "list", {}, by);
+      expect(first).toMatchObject({ events: { length: 3 }, nextCursor: expect.any(String) });
+      const second = await ask(both.url, "list", { cursor: first.nextCursor }, by);
+      expect(second.events.map(({ name }: { name: string }) => name)).toEqual(["task.finished"]);
+      expect(second).not.toHaveProperty("nextCursor");
     } finally {
       await both.stop();
     }
@@ -79,7 +86,7 @@ describe("events/list", () => {
     expect(await names(newCaller(), "/jobs/mcp")).toEqual(["task.finished"]);
   });
 
-  it('comes in pages: "same semantics as tools/list"', async () => {
+  it("refuses a cursor that is not its own", async () => {
     const { code } = await ask(url, "list", { cursor: "nowhere" }, newCaller());
     expect(code).toBe(-32602);
   });
@@ -206,7 +213,29 @@ describe("what is refused", () => {
     expect(await ask(url, "subscribe", { name: "notes.read" }, by)).toMatchObject(data("webhook"));
   });
 
-  it("an event whose scopes the caller has not got: -32012, and a challenge to get them", async () => {
+  it("an event whose scopes a provider's token has not got: -32012, and a challenge to get them", async () => {
+    const provider = await startProvider();
+    const vars = { JWT_ISSUER: provider.issuer, JWT_JWKS_URL: provider.jwksUrl };
+    const closed = await serveEvents({ vars });
+    try {
+      const token = provider.sign({ aud: `${closed.url}/mcp`, scope: "notes" });
+      const by = { headers: { authorization: `Bearer ${token}` }, capabilities: {} };
+      for (const method of ["poll", "stream", "subscribe"]) {
+        const response = await postModern(closed.url, `events/${method}`, { name: "notes.locked" }, by);
+        expect(response.status).toBe(403);
+        expect(response.headers.get("www-authenticate")).toMatch(/error="insufficient_scope".*scope="[^"]*notes:locks/);
+        expect((await response.json()) as object).toMatchObject({
+          id: 1,
+          error: { code: -32012, data: { scopes: ["notes:locks"] } },
+        });
+      }
+    } finally {
+      await closed.stop();
+      provider.stop();
+    }
+  });
+
+  it("a caller without a credential: -32012, and a challenge to get one", async () => {
     const open = await serveEvents({ closed: false });
     try {
       // Without a credential, nobody has events: they belong to one caller.
