@@ -10,8 +10,8 @@ import { runtime } from "../runtime.ts";
 import { removeAll } from "../stores/tables.ts";
 import { announceIn } from "./announce.ts";
 import { beatMs, LONG, ledgers, taskSettings } from "./bindings.ts";
-import { PLAIN_RUN, workflowEngine } from "./engines.ts";
-import { type Engine, Ledger } from "./ledger.ts";
+import { type Engine, PLAIN_RUN, workflowEngine } from "./engines.ts";
+import { Ledger } from "./ledger.ts";
 import { type LedgerObject, type LedgerObjects, ledgerIn } from "./object-tasks.ts";
 
 /** The task that an object runs. */

@@ -13,6 +13,7 @@ import type {
   TaskKey,
   TaskLedger,
 } from "../core/ports/task-ledger.ts";
+import type { Engine } from "./engines.ts";
 import { News } from "./news.ts";
 import { SignsOfLife } from "./signs-of-life.ts";
 import { type TaskRow, TaskTable } from "./task-table.ts";
@@ -21,16 +22,6 @@ import { type TaskRow, TaskTable } from "./task-table.ts";
 const MAX_REVIVALS = 10;
 /** Tasks that one alarm looks after: each takes some requests, and an invocation can have 1,000. */
 const MAX_RESCUES = 100;
-
-/** Runs tasks. Each method may be called again, and rejects if the engine cannot be reached. */
-export interface Engine {
-  start(id: string, partition: string): Promise<void>;
-  /** Runs a task again, whose run may have died. Keeps its checkpoints. @returns false if that is not possible */
-  revive(id: string, partition: string): Promise<boolean>;
-  stop(id: string): Promise<void>;
-  /** Wakes a run that waits for an answer. */
-  wake(id: string, question: string): Promise<void>;
-}
 
 type Found = Exclude<Started, { state: "full" }>;
 

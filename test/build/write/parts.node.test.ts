@@ -1,9 +1,13 @@
-/** A fork without long tools bundles nothing of tasks; one with a long tool, or with their workflow, bundles all of it. */
+/**
+ * A fork without long tools bundles nothing of tasks; one with a long tool, or with their workflow, bundles all of it.
+ * A fork without an outbox bundles nothing of it.
+ */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { makeFork, testSettings } from "../../support/node/fork.ts";
+import { OUTBOX } from "../../support/node/outbox.ts";
 import { tool } from "../../support/node/project.ts";
 
 const WRANGLER = join(import.meta.dirname, "../../../node_modules/wrangler/bin/wrangler.js");
@@ -22,6 +26,12 @@ const ROOMS = [
   ],
   ...["src/core/run/long-context.ts", "src/protocols/mcp/methods/long-tools.ts"],
   ...["src/protocols/mcp/methods/render-task.ts", "src/protocols/mcp/dialects/modern/tasks/era.ts"],
+];
+
+const OF_OUTBOX = /^src\/(outbox\/|core\/outbox\/|protocols\/oxp\/message\.ts)/;
+const OUTBOX_ROOMS = [
+  ...["src/outbox/object.ts", "src/outbox/with-outbox.ts", "src/outbox/equip.ts", "src/outbox/with-callbacks.ts"],
+  ...["src/core/outbox/lanes.ts", "src/core/outbox/matches.ts", "src/protocols/oxp/message.ts"],
 ];
 
 /** @returns the files that a deployment of such a fork has code of, and its modules */
@@ -43,10 +53,17 @@ function deployed(changes: Record<string, string>, toml = ""): string[] {
   }
 }
 
-it("a fork without long tools has none of it", () => {
+it("a fork without long tools has none of it, and without an outbox none of that", () => {
   const files = deployed({});
   expect(files).toEqual(expect.arrayContaining(["src/claims.ts", "src/core/pipeline/execute.ts"]));
-  expect(files.filter((file) => OF_TASKS.test(file))).toEqual([]);
+  expect(files.filter((file) => OF_TASKS.test(file) || OF_OUTBOX.test(file))).toEqual([]);
+});
+
+it("a fork with an outbox has all of it, with long tools or without", () => {
+  const plain = deployed({}, OUTBOX);
+  expect(plain).toEqual(expect.arrayContaining(OUTBOX_ROOMS));
+  expect(plain.filter((file) => OF_TASKS.test(file))).toEqual([]);
+  expect(deployed({ long: "true" }, OUTBOX)).toEqual(expect.arrayContaining([...ROOMS, ...OUTBOX_ROOMS]));
 });
 
 it("a fork with a long tool has all of it, with the workflow or without", () => {
