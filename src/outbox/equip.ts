@@ -1,4 +1,5 @@
 /** Gives the runtime its outbox. Only code generated for a fork with one imports it. */
+import { withNews } from "../core/events/event-news.ts";
 import type { Runtime } from "../core/ports/runtime.ts";
 import { outboxes } from "./bindings.ts";
 import { objectOutbox } from "./object-outbox.ts";
@@ -11,7 +12,7 @@ export function equipWithOutbox(equip: Equip): Equip {
     const equipped = equip(runtime);
     // An environment of wrangler.toml may have no outbox.
     if (outboxes === undefined) return equipped;
-    const outbox = objectOutbox(outboxes, runtime.signer);
+    const outbox = withNews(objectOutbox(outboxes, runtime.signer), equipped);
     return { ...equipped, outbox, callbacks: outbox };
   };
 }

@@ -8,9 +8,10 @@ import { taskUri } from "../core/ports/tasks.ts";
 import { runTask } from "../core/tasks/run-task.ts";
 import { runtime } from "../runtime.ts";
 import { removeAll } from "../stores/tables.ts";
+import { announceIn } from "./announce.ts";
 import { beatMs, LONG, ledgers, taskSettings } from "./bindings.ts";
-import { PLAIN_RUN, workflowEngine } from "./engines.ts";
-import { type Engine, Ledger } from "./ledger.ts";
+import { type Engine, PLAIN_RUN, workflowEngine } from "./engines.ts";
+import { Ledger } from "./ledger.ts";
 import { type LedgerObject, type LedgerObjects, ledgerIn } from "./object-tasks.ts";
 
 /** The task that an object runs. */
@@ -30,6 +31,7 @@ export class ClaimsWithTasks extends Claims implements LedgerObject {
       engine: LONG ? workflowEngine(LONG) : OBJECTS,
       leaseMs: taskSettings.leaseSeconds * 1_000,
       publish: (id) => runtime.changeFeed.publish({ of: "resource", uri: taskUri(id) }),
+      announce: announceIn(runtime),
       report: (message, error) => runtime.log({ level: "warning", message, error: describeError(error) }),
     });
     return this.#ledger;

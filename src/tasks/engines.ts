@@ -6,7 +6,16 @@ import type { WorkflowStep } from "cloudflare:workers";
 import { NonRetryableError } from "cloudflare:workflows";
 import { sha256 } from "../core/lib/digest.ts";
 import type { EngineRun } from "../core/tasks/task-context.ts";
-import type { Engine } from "./ledger.ts";
+
+/** Runs tasks. Each method may be called again, and rejects if the engine cannot be reached. */
+export interface Engine {
+  start(id: string, partition: string): Promise<void>;
+  /** Runs a task again, whose run may have died. Keeps its checkpoints. @returns false if that is not possible */
+  revive(id: string, partition: string): Promise<boolean>;
+  stop(id: string): Promise<void>;
+  /** Wakes a run that waits for an answer. */
+  wake(id: string, question: string): Promise<void>;
+}
 
 /** What an instance of the workflow is given. Its id is that of the task. */
 export interface RunParams {

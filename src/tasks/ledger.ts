@@ -13,6 +13,8 @@ import type {
   TaskKey,
   TaskLedger,
 } from "../core/ports/task-ledger.ts";
+import type { Engine } from "./engines.ts";
+import { News } from "./news.ts";
 import { SignsOfLife } from "./signs-of-life.ts";
 import { type TaskRow, TaskTable } from "./task-table.ts";
 
@@ -20,16 +22,6 @@ import { type TaskRow, TaskTable } from "./task-table.ts";
 const MAX_REVIVALS = 10;
 /** Tasks that one alarm looks after: each takes some requests, and an invocation can have 1,000. */
 const MAX_RESCUES = 100;
-
-/** Runs tasks. Each method may be called again, and rejects if the engine cannot be reached. */
-export interface Engine {
-  start(id: string, partition: string): Promise<void>;
-  /** Runs a task again, whose run may have died. Keeps its checkpoints. @returns false if that is not possible */
-  revive(id: string, partition: string): Promise<boolean>;
-  stop(id: string): Promise<void>;
-  /** Wakes a run that waits for an answer. */
-  wake(id: string, question: string): Promise<void>;
-}
 
 type Found = Exclude<Started, { state: "full" }>;
 
@@ -42,6 +34,8 @@ export interface LedgerParts {
   /** Tells whoever watches the task that it has changed. Never rejects. */
   readonly publish: (id: string) => Promise<void>;
   readonly report: (message: string, error: unknown) => void;
+  /** Tells the outbox that a task has ended; undefined without one. */
+  readonly announce?: ((partition: string, task: StoredTask) => Promise<void>) | undefined;
 }
 
 /** The state and the rules of a ledger. Callers reach it through its object (claims-with-tasks.ts). */
@@ -49,12 +43,14 @@ export class Ledger extends RpcTarget implements TaskLedger {
   readonly #parts: LedgerParts;
   readonly #table: TaskTable;
   readonly #signs: SignsOfLife;
+  readonly #news: News;
 
   constructor(parts: LedgerParts) {
     super();
     this.#parts = parts;
     this.#table = new TaskTable(parts.storage);
     this.#signs = new SignsOfLife(this.#table);
+    this.#news = new News(parts, this.#table);
   }
 
   get exists(): boolean {
@@ -223,10 +219,11 @@ export class Ledger extends RpcTarget implements TaskLedger {
       this.#signs.forget(row.id);
       this.#table.forget(row.id);
     }
-    await this.#rescueAll(now);
+    await Promise.all([this.#rescueAll(now), this.#news.tellAll()]);
     const { leaseMs, storage } = this.#parts;
     let next = this.#table.nextExpiry();
     if (next === undefined) return this.#table.remove();
+    if (this.#news.isLeft) next = Math.min(next, now + leaseMs);
     for (const row of this.#table.unfinished()) next = Math.min(next, this.#signs.heardOf(row) + leaseMs);
     await storage.setAlarm(next);
   }
@@ -280,6 +277,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     this.#signs.forget(id);
     this.#table.forgetRun(id);
     this.#update(row, changes);
+    this.#news.keep(id);
     if (changes.failure) this.#parts.report(`task ${changes.failure}`, new Error(`The task ${id} has failed`));
     if (changes.status === "failed") this.#attempt("task not stopped", this.#parts.engine.stop(id));
   }

@@ -389,3 +389,21 @@ describe("events that are asked for", () => {
     expect((await read(second.cursor)).events).toMatchObject([{ data: { n: 5 } }]);
   });
 });
+
+it("what is under way survives a restart", async () => {
+  const { subscribe, emit, path } = caller();
+  await subscribe(path);
+  await subscribe(`${path}-stalls`);
+  receiver.on(path, { status: 503, headers: { "retry-after": "1" } }, "ok");
+  receiver.on(`${path}-stalls`, "stall", "ok");
+  const event = await emit({ n: 1 });
+  await Promise.all([receiver.wait(path, 1), receiver.wait(`${path}-stalls`, 1)]);
+  await served.restart();
+  for (const at of [path, `${path}-stalls`]) {
+    const [, again] = await receiver.wait(at, 2);
+    expect(again?.headers["webhook-id"]).toBe(event);
+  }
+  await emit({ n: 2 });
+  const [, , third] = await receiver.wait(path, 3);
+  expect(third?.headers["webhook-sequence"]).toBe("2");
+});

@@ -2,8 +2,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { NewTask, TaskKey } from "../../src/core/ports/task-ledger.ts";
-import { type Engine, Ledger } from "../../src/tasks/ledger.ts";
+import type { NewTask, StoredTask, TaskKey } from "../../src/core/ports/task-ledger.ts";
+import type { Engine } from "../../src/tasks/engines.ts";
+import { Ledger } from "../../src/tasks/ledger.ts";
 
 const { CLAIMS } = env as unknown as { CLAIMS: DurableObjectNamespace };
 
@@ -36,13 +37,15 @@ interface Opened {
   readonly storage: DurableObjectStorage;
   readonly engine: Told;
   readonly reports: string[];
+  /** Hears that tasks have ended. */
+  announce: ((partition: string, task: StoredTask) => Promise<void>) | undefined;
   /** The ledger; a new one after a restart. */
   ledger: Ledger;
   restart(): void;
 }
 
 /** Runs a test with a ledger in an object of its own. */
-function withLedger(test: (opened: Opened) => Promise<void>): () => Promise<void> {
+function withLedger(test: (opened: Opened) => Promise<void>, announce?: Opened["announce"]): () => Promise<void> {
   return () =>
     runInDurableObject(CLAIMS.getByName(crypto.randomUUID()), async (_, { storage }) => {
       const engine = new Told();
@@ -54,14 +57,15 @@ function withLedger(test: (opened: Opened) => Promise<void>): () => Promise<void
           leaseMs: LEASE_MS,
           publish: async () => {},
           report: (message) => reports.push(message),
+          announce: opened.announce && ((partition, task) => opened.announce?.(partition, task) ?? Promise.resolve()),
         });
-      const opened: Opened = {
-        ...{ storage, engine, reports },
-        ledger: open(),
+      const opened = {
+        ...{ storage, engine, reports, announce },
         restart() {
           opened.ledger = open();
         },
-      };
+      } as Opened;
+      opened.restart();
       await test(opened);
       await storage.deleteAlarm();
     });
@@ -463,6 +467,68 @@ describe("a task", () => {
       await ledger.begin("a", "one");
       await ledger.finish("a", 1, "result", true);
       expect(await ledger.start(newTask("b", { limit: 1 }))).toMatchObject({ state: "started" });
+    }),
+  );
+});
+
+describe("the end of a task", () => {
+  const heard: string[] = [];
+  const hear = async (partition: string, { id, status, result }: StoredTask) => {
+    heard.push([partition, id, status, result].join(" "));
+  };
+  beforeEach(() => {
+    heard.length = 0;
+  });
+  /** Lets promises that nobody awaits settle. */
+  const settle = () => new Promise((resume) => setTimeout(resume, 0));
+
+  it(
+    "is told to the outbox, once",
+    withLedger(async (opened) => {
+      const { ledger } = opened;
+      await ledger.start(newTask("t"));
+      await ledger.begin("t", "one");
+      await ledger.finish("t", 1, "result", true);
+      await settle();
+      expect(heard).toEqual(["p t completed result"]);
+      await lapse(opened);
+      opened.restart();
+      await lapse(opened);
+      expect(heard).toHaveLength(1);
+    }, hear),
+  );
+
+  it(
+    "is told by the alarm if the outbox could not be reached, even after a restart",
+    withLedger(
+      async (opened) => {
+        const { ledger, storage, reports } = opened;
+        await ledger.start(newTask("t"));
+        await ledger.cancel("t");
+        await settle();
+        expect(reports).toEqual(["end of task not announced"]);
+        opened.restart();
+        await lapse(opened);
+        expect(heard).toEqual([]);
+        expect(await storage.getAlarm()).toBe(Date.now() + LEASE_MS);
+        opened.announce = hear;
+        await lapse(opened);
+        expect(heard).toEqual(["p t cancelled "]);
+        await lapse(opened);
+        expect(heard).toHaveLength(1);
+      },
+      async () => {
+        throw new Error("not reached");
+      },
+    ),
+  );
+
+  it(
+    "is kept for no one without an outbox",
+    withLedger(async ({ ledger, storage }) => {
+      await ledger.start(newTask("t"));
+      await ledger.cancel("t");
+      expect([...storage.kv.list()]).toEqual([]);
     }),
   );
 });

@@ -8,7 +8,6 @@ import { type StandardSchema, validate } from "../model/schema.ts";
 import type { LongRunContext } from "../run/long-context.ts";
 import type { run, ToolRun } from "../run/run-tool.ts";
 import { hasEvents } from "./find-event.ts";
-import { keepEvent } from "./keep-event.ts";
 
 type Run = typeof run;
 /** What `webhook-id`, which carries the id, may have; no longer than an outbox keeps. */
@@ -33,7 +32,10 @@ function emitFor(tool: ToolRun): EventContext["emit"] {
     // Before anything is awaited, so that events are counted in the order in which a tool emits them.
     const id = options?.id === undefined ? nextId(event.name) : ownId(options.id);
     const kept = { name: event.name, data: await checkedData(event, data), id: await id };
-    if (hasEvents(caller.principal, runtime)) await keepEvent(runtime, partitionOf(caller.principal), kept);
+    if (!hasEvents(caller.principal, runtime)) return;
+    const { outbox } = runtime;
+    if (outbox === undefined) throw new Error(`ctx.emit: the Worker has no binding OUTBOX to keep ${event.name} in`);
+    await outbox.emit(partitionOf(caller.principal), kept);
   };
 }
 

@@ -42,6 +42,7 @@ export function readRetryAfter(header: string | null, now: number): number | und
   const text = header?.trim();
   if (!text) return undefined;
   if (/^\d+$/.test(text)) return Number(text) * 1_000;
-  const at = Date.parse(text);
+  // Dates begin with the day of the week. Date.parse would take much else for one.
+  const at = /^[A-Za-z]{3,}, /.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }

@@ -1,6 +1,5 @@
 /** Opens a task of the ledger for a caller who may see it. */
 import type { CallResult, TaskProgress, TaskView } from "../model/call-result.ts";
-import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { Question } from "../model/elicitation.ts";
 import type { Outcome } from "../model/outcome.ts";
 import { lacking } from "../model/principal.ts";
@@ -36,6 +35,7 @@ export async function viewOf(stored: StoredTask, seal: TaskSeal, by: TaskCaller)
     async ([name, sealed]) => [name, await seal.open<Question>(`question ${name}`, sealed)] as const,
   );
   const kept = stored.result === undefined ? undefined : await seal.open<KeptResult>("result", stored.result);
+  const ended = endOf(stored, kept);
   const progress = report === undefined ? undefined : await seal.open<TaskProgress>("report", report);
   // What a task did last says nothing once it has ended.
   const isUnfinished = status === "working" || status === "input_required";
@@ -49,7 +49,7 @@ export async function viewOf(stored: StoredTask, seal: TaskSeal, by: TaskCaller)
     pollMs: pollMsAt(Date.now() - created),
     questions: new Map(await Promise.all(questions)),
     isAwaited: stored.isAwaited,
-    result: resultOf(stored, kept, entry),
+    result: ended && { ...ended, entry },
   };
 }
 
@@ -64,9 +64,10 @@ function visibleEntry({ toolId: id, version, scopes }: TaskHead, { caller, runti
   return "entry" in found && missingScopes(found.entry, principal) === undefined ? found.entry : undefined;
 }
 
-function resultOf(stored: StoredTask, kept: KeptResult | undefined, entry: CatalogEntry): CallResult | undefined {
-  const ended = (outcome: Outcome): CallResult => ({ outcome, durationMs: stored.updated - stored.created, entry });
-  if (kept !== undefined) return { outcome: kept.outcome, durationMs: kept.durationMs, entry };
+/** @returns how a task has ended; undefined if it has not */
+export function endOf(stored: StoredTask, kept: KeptResult | undefined): Omit<CallResult, "entry"> | undefined {
+  const ended = (outcome: Outcome) => ({ outcome, durationMs: stored.updated - stored.created });
+  if (kept !== undefined) return { outcome: kept.outcome, durationMs: kept.durationMs };
   if (stored.failure !== undefined) return ended({ kind: "failed", fault: { message: FAILURES[stored.failure] } });
   return stored.status === "cancelled" ? ended({ kind: "cancelled" }) : undefined;
 }

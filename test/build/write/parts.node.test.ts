@@ -1,13 +1,13 @@
 /**
  * A fork without long tools bundles nothing of tasks; one with a long tool, or with their workflow, bundles all of it.
- * So it is with events and the outbox.
+ * A fork without an outbox bundles nothing of it, nor of events.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { OUTBOX_LINES } from "../../../src/build/settings/available.ts";
 import { makeFork, testSettings } from "../../support/node/fork.ts";
+import { OUTBOX } from "../../support/node/outbox.ts";
 import { tool } from "../../support/node/project.ts";
 
 const WRANGLER = join(import.meta.dirname, "../../../node_modules/wrangler/bin/wrangler.js");
@@ -26,6 +26,16 @@ const ROOMS = [
   ],
   ...["src/core/run/long-context.ts", "src/protocols/mcp/methods/long-tools.ts"],
   ...["src/protocols/mcp/methods/render-task.ts", "src/protocols/mcp/dialects/modern/tasks/era.ts"],
+];
+
+const OF_OUTBOX =
+  /^src\/(outbox\/|core\/(outbox|events)\/|protocols\/oxp\/message\.ts|protocols\/mcp\/dialects\/modern\/events\/)/;
+const TASK_FINISHED = "src/core/events/task-finished.ts";
+const OUTBOX_ROOMS = [
+  ...["src/outbox/object.ts", "src/outbox/with-outbox.ts", "src/outbox/equip.ts", "src/outbox/with-callbacks.ts"],
+  ...["src/core/outbox/lanes.ts", "src/core/outbox/matches.ts", "src/protocols/oxp/message.ts"],
+  ...["src/core/events/emit.ts", "src/core/events/find-event.ts", "src/core/events/event-news.ts"],
+  ...["src/protocols/mcp/dialects/modern/events/methods.ts", "src/protocols/mcp/dialects/modern/events/stream.ts"],
 ];
 
 /** @returns the files that a deployment of such a fork has code of, and its modules */
@@ -47,17 +57,19 @@ function deployed(changes: Record<string, string>, toml = ""): string[] {
   }
 }
 
-/** What only events and an outbox need. */
-const OF_EVENTS = /^src\/(outbox\/|core\/(outbox|events)\/|protocols\/mcp\/dialects\/modern\/events\/)/;
-const EVENT_ROOMS = [
-  ...["src/outbox/object.ts", "src/core/events/emit.ts", "src/core/events/find-event.ts"],
-  ...["src/protocols/mcp/dialects/modern/events/methods.ts", "src/protocols/mcp/dialects/modern/events/stream.ts"],
-];
-
-it("a fork without long tools has none of it", () => {
+it("a fork without long tools has none of it, and without an outbox none of that", () => {
   const files = deployed({});
   expect(files).toEqual(expect.arrayContaining(["src/claims.ts", "src/core/pipeline/execute.ts"]));
-  expect(files.filter((file) => OF_TASKS.test(file) || OF_EVENTS.test(file))).toEqual([]);
+  expect(files.filter((file) => OF_TASKS.test(file) || OF_OUTBOX.test(file))).toEqual([]);
+});
+
+it("a fork with an outbox has all of it, with long tools or without", () => {
+  const plain = deployed({}, OUTBOX);
+  expect(plain).toEqual(expect.arrayContaining(OUTBOX_ROOMS));
+  expect(plain.filter((file) => OF_TASKS.test(file) || file === TASK_FINISHED)).toEqual([]);
+  expect(deployed({ long: "true" }, OUTBOX)).toEqual(
+    expect.arrayContaining([...ROOMS, ...OUTBOX_ROOMS, TASK_FINISHED]),
+  );
 });
 
 it("a fork with a long tool has all of it, with the workflow or without", () => {
@@ -66,12 +78,4 @@ it("a fork with a long tool has all of it, with the workflow or without", () => 
 
 it("a fork with the workflow and no long tool can be deployed: wrangler demands the workflow's class", () => {
   expect(deployed({}, WORKFLOW)).toEqual(expect.arrayContaining(ROOMS));
-});
-
-it("a fork with an outbox has all of it, and nothing of tasks, and knows their event only with long tools", () => {
-  const files = deployed({}, OUTBOX_LINES);
-  expect(files).toEqual(expect.arrayContaining(EVENT_ROOMS));
-  expect(files.filter((file) => OF_TASKS.test(file) || file.endsWith("/task-finished.ts"))).toEqual([]);
-  const both = deployed({ long: "true" }, OUTBOX_LINES);
-  expect(both).toEqual(expect.arrayContaining([...ROOMS, ...EVENT_ROOMS, "src/core/events/task-finished.ts"]));
 });

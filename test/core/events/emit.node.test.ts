@@ -1,6 +1,6 @@
 /** `ctx.emit` in the tools of a fork that is served: what is kept, under which id, and what is refused. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { ask, newCaller, now, serveEvents, tell } from "../../support/node/events.ts";
+import { ask, newCaller, now, openEvents, serveEvents, tell } from "../../support/node/events.ts";
 import {
   callModern,
   endOf,
@@ -98,6 +98,24 @@ it("works in tasks and their steps, each event with an id of its own", async () 
   const emitted = await events();
   expect(emitted.map(({ data }) => data.id)).toEqual([1, 2, 3]);
   expect(new Set(emitted.map(({ eventId }) => eventId)).size).toBe(3);
+});
+
+it("tells streams and polls of the end of a task: `task.finished`", async () => {
+  const { by } = await caller();
+  const way = { ...by, capabilities: TASKS };
+  const cursor = await now(url, "task.finished", by);
+  const stream = await openEvents(url, { name: "task.finished", cursor: null }, by);
+  await stream.nextData();
+  const task = await startTask(url, "Jobs_Copy", { list: "b" }, way);
+  const { data } = (await stream.nextData()).params;
+  expect(data).toEqual({ task_id: task, tool: "Jobs.Copy", status: "completed" });
+  await stream.close();
+  const about = async (args: object) =>
+    (await ask(url, "poll", { name: "task.finished", arguments: args, cursor }, by)).events.map(
+      (event: { data: object }) => event.data,
+    );
+  expect(await about({ tool: "Jobs.Copy" })).toEqual([data]);
+  expect(await about({ tool: "Jobs.Other" })).toEqual([]);
 });
 
 it("does nothing for a caller without a credential, who can have no subscribers", async () => {

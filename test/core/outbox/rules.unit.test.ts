@@ -1,13 +1,10 @@
-/** The pure rules of the outbox: when it tries again, why it failed, how it signs, which delivery is next. */
-import { createHmac } from "node:crypto";
-import { Webhook } from "standardwebhooks";
+/** The pure rules of the outbox: when it tries again, why it failed, where it sends, which delivery is next. */
 import { describe, expect, it } from "vitest";
 import { Lanes } from "../../../src/core/outbox/lanes.ts";
 import { matches } from "../../../src/core/outbox/matches.ts";
 import { problemOfError, problemOfStatus } from "../../../src/core/outbox/problem.ts";
 import { readCallback } from "../../../src/core/outbox/read-callback.ts";
 import { MAX_ATTEMPTS, readRetryAfter, waitAfter } from "../../../src/core/outbox/schedule.ts";
-import { documentHeaders, keyOfSecret, keyOfText, standardHeaders } from "../../../src/core/outbox/signing.ts";
 import { wrongTarget } from "../../../src/core/outbox/target.ts";
 
 const MINUTE_MS = 60_000;
@@ -47,35 +44,6 @@ it("problems have the names of MCP Events", () => {
   expect(problemOfError(new Error("TLS handshake failed"))).toBe("tls_error");
   expect(problemOfError(new Error("Network connection lost."))).toBe("connection_refused");
   expect(problemOfError("nonsense")).toBe("connection_refused");
-});
-
-describe("signatures", () => {
-  const signed = { id: "evt_1", at: Math.floor(Date.now() / 1_000), body: '{"a":"ä"}' };
-  const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
-  const plain = "a plain secret of some 32 characters";
-
-  it("are those of Standard Webhooks, one for each key", async () => {
-    const headers = await standardHeaders(signed, [keyOfText(secret), keyOfText(plain)]);
-    expect(new Webhook(secret).verify(signed.body, headers)).toEqual({ a: "ä" });
-    expect(new Webhook(plain, { format: "raw" }).verify(signed.body, headers)).toEqual({ a: "ä" });
-    expect(await standardHeaders(signed, [])).not.toHaveProperty("webhook-signature");
-  });
-
-  it("are those of the gateway document, whose key is the text of the secret", async () => {
-    const of = (key: string) => createHmac("sha256", key).update(`${signed.at}.${signed.body}`).digest("hex");
-    expect(await documentHeaders(signed, [plain, secret])).toEqual({
-      "x-beeos-event-id": "evt_1",
-      "x-beeos-signature": `t=${signed.at},v1=${of(plain)},v1=${of(secret)}`,
-    });
-    expect(await documentHeaders(signed, [])).toEqual({ "x-beeos-event-id": "evt_1" });
-  });
-
-  it("take secrets of 24 to 64 bytes", () => {
-    const of = (bytes: number) => keyOfSecret(`whsec_${Buffer.alloc(bytes).toString("base64")}`)?.length;
-    expect([23, 24, 64, 65].map(of)).toEqual([undefined, 24, 64, undefined]);
-    expect(keyOfSecret("whsec_*")).toBeUndefined();
-    expect(keyOfSecret(plain)).toBeUndefined();
-  });
 });
 
 it("only https on the public internet, and allowed hosts, are targets", () => {

@@ -1,0 +1,28 @@
+/** Tells the outbox of a principal that one of its tasks has ended. */
+
+import { finishedTaskEvent, TASK_FINISHED } from "../core/ports/outbox.ts";
+import type { Runtime } from "../core/ports/runtime.ts";
+import type { KeptResult, TaskHead } from "../core/tasks/task-call.ts";
+import { taskSeal } from "../core/tasks/task-seal.ts";
+import { endOf } from "../core/tasks/task-view.ts";
+import type { LedgerParts } from "./ledger.ts";
+
+/** @returns undefined if the deployment has no outbox */
+export function announceIn({ outbox, signer, log }: Runtime): LedgerParts["announce"] {
+  if (outbox === undefined) return undefined;
+  return async (partition, task) => {
+    const { id, status } = task;
+    const seal = await taskSeal(signer, partition, id);
+    const opened = Promise.all([
+      seal.open<TaskHead>("head", task.head),
+      task.result === undefined ? undefined : seal.open<KeptResult>("result", task.result),
+    ]);
+    const [head, kept] = await opened.catch(() => []);
+    if (head === undefined) {
+      // Trying again would not help.
+      return log({ level: "error", message: "end of task not announced: the signing key was replaced" });
+    }
+    const event = { id: finishedTaskEvent(id), name: TASK_FINISHED, data: { task_id: id, tool: head.toolId, status } };
+    await outbox.emit(partition, event, endOf(task, kept));
+  };
+}
