@@ -4,6 +4,7 @@ import * as v from "valibot";
 import { expectTypeOf } from "vitest";
 import { z } from "zod";
 import {
+  defineEvent,
   definePrompt,
   defineResource,
   defineTool,
@@ -254,3 +255,42 @@ defineWorker<{ readonly PLACE: string }, { readonly n: number }>({
 });
 // @ts-expect-error: the name is scheduled
 defineWorker({ shedule() {} });
+
+// An event's `matches` gets what its schemas make, and `ctx.emit` takes what its payload accepts.
+const event = defineEvent({
+  name: "typed.only",
+  description: "Is only typed.",
+  input: v.object({ above: v.optional(v.number(), 0) }),
+  payload: v.object({ n: v.number(), unit: v.optional(v.string(), "m") }),
+  matches(args, data) {
+    expectTypeOf(args).toEqualTypeOf<{ above: number }>();
+    expectTypeOf(data).toEqualTypeOf<{ n: number; unit: string }>();
+    return data.n > args.above;
+  },
+});
+defineEvent({
+  name: "typed.plain",
+  description: "Has no arguments.",
+  payload: z.object({ n: z.number() }),
+  // @ts-expect-error: it has no arguments
+  matches: (args, data) => data.n > args.above,
+});
+defineTool({
+  ...tool,
+  async run(_, ctx) {
+    await ctx.emit(event, { n: 1 });
+    await ctx.emit(event, { n: 1, unit: "km" }, { id: "1" });
+    // @ts-expect-error: n is missing
+    await ctx.emit(event, {});
+    // @ts-expect-error: a number
+    await ctx.emit(event, { n: "1" });
+  },
+});
+definePrompt({
+  description: "Is only typed.",
+  async get(_, ctx) {
+    // @ts-expect-error: only tools emit
+    await ctx.emit(event, { n: 1 });
+    return "";
+  },
+});
