@@ -1,0 +1,110 @@
+/** What an event costs: rows that the outbox writes and reads, and alarms that it sets (docs/webhooks.md, Costs). */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { until } from "../support/node/fork.ts";
+import { postJson } from "../support/node/http.ts";
+import { principal, type ServedOutbox, serveOutbox } from "../support/node/outbox.ts";
+import { type Receiver, startReceiver } from "../support/node/receiver.ts";
+
+interface Counts {
+  readonly written: number;
+  readonly read: number;
+  readonly alarms: number;
+}
+
+const SECRET = `whsec_${Buffer.alloc(24, 1).toString("base64")}`;
+/** How long nothing more may be written: a superfluous row would follow closely. */
+const QUIET_MS = 250;
+
+let receiver: Receiver;
+let served: ServedOutbox;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  // No attempt is repeated, and no alarm rings, while a test runs.
+  const vars = { OUTBOX_MINUTE_MS: "60000" };
+  served = await serveOutbox({ hosts: [receiver.host], main: "test/outbox/counted/index.ts", vars });
+});
+afterAll(async () => {
+  await served?.stop();
+  await receiver?.stop();
+});
+
+const look = async (of: string) =>
+  (await (await fetch(`${served.url}/counts?of=${encodeURIComponent(of)}`)).json()) as Counts;
+
+/** What an outbox has written when all of an action has come to an end. */
+async function costOf(of: string, action: () => Promise<unknown>): Promise<Counts> {
+  await look(of);
+  await action();
+  let sum: Counts = { written: 0, read: 0, alarms: 0 };
+  await until(async () => {
+    await new Promise((resume) => setTimeout(resume, QUIET_MS));
+    const { written, read, alarms } = await look(of);
+    sum = { written: sum.written + written, read: sum.read + read, alarms: sum.alarms + alarms };
+    return written + read + alarms === 0;
+  });
+  return sum;
+}
+
+let callers = 0;
+
+/** A caller with some receivers, whose outbox has had an event. */
+async function regular(receivers: number) {
+  const name = `cost${++callers}`;
+  const who = principal(name);
+  const paths = Array.from({ length: receivers }, (_, at) => `/${name}-${at}`);
+  for (const path of paths) {
+    const wanted = { url: receiver.url(path), name: "notes.changed", args: {}, secret: SECRET };
+    await served.outbox.subscribe(who, { ...wanted, ttlMs: null, cursor: null });
+  }
+  const emit = () => served.outbox.emit(who.id, { name: "notes.changed", data: {} });
+  await emit();
+  await Promise.all(paths.map((path) => receiver.wait(path, 1)));
+  return { emit, paths, id: who.id };
+}
+
+it("an event that nobody subscribes to: one row", async () => {
+  const { emit, id } = await regular(0);
+  expect(await costOf(id, emit)).toMatchObject({ written: 1, alarms: 0 });
+});
+
+it.each([1, 3])("an event with %i receivers: a row, and three for each", async (receivers) => {
+  const { emit, id } = await regular(receivers);
+  const { written, read, alarms } = await costOf(id, emit);
+  expect({ written, alarms }).toEqual({ written: 1 + 3 * receivers, alarms: 0 });
+  expect(read).toBeLessThan(15 + 25 * receivers);
+});
+
+it("events in a row: fewer, because the state of a receiver is not written for each", async () => {
+  const { emit, paths, id } = await regular(1);
+  const cost = await costOf(id, async () => {
+    await Promise.all(Array.from({ length: 100 }, emit));
+    await receiver.wait(paths[0] ?? "", 101);
+  });
+  expect(cost.written).toBeGreaterThanOrEqual(300);
+  expect(cost.written).toBeLessThanOrEqual(400);
+  expect(cost.read).toBeLessThan(100 * 40);
+  expect(cost.alarms).toBe(0);
+});
+
+it("an attempt that fails: three rows", async () => {
+  const { emit, paths, id } = await regular(1);
+  receiver.on(paths[0] ?? "", "fail");
+  // The state of the receiver, the delivery, and its place among the retries.
+  expect(await costOf(id, emit)).toMatchObject({ written: 2 + 3, alarms: 0 });
+});
+
+it("a callback of a call: five rows", async () => {
+  const call = () =>
+    postJson(`${served.url}/tools/call`, {
+      request: { tool_id: "Jobs.Do", input: {}, context: { callback: { url: receiver.url("/cost-callback") } } },
+    });
+  await call();
+  await receiver.wait("/cost-callback", 1);
+  const cost = await costOf("anonymous", call);
+  expect(cost).toMatchObject({ written: 5, alarms: 0 });
+});
+
+it("a call without a callback: nothing", async () => {
+  const call = () => postJson(`${served.url}/tools/call`, { request: { tool_id: "Jobs.Do", input: {} } });
+  expect(await costOf("anonymous", call)).toEqual({ written: 0, read: 0, alarms: 0 });
+});
