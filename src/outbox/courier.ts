@@ -40,12 +40,19 @@ export class Courier {
   }
 
   /** Stores a delivery, and puts it in its lane. Synchronous, so that it is stored together with its event. */
-  enqueue({ id, url, host, sequence }: SubscriptionRow, seq: number, now: number): void {
-    const { table } = this.#parts;
-    const last = this.#sequences.get(id) ?? Math.max(sequence, table.lastSequence(id));
-    this.#sequences.set(id, last + 1);
-    table.insertDelivery({ subscription: id, seq, sequence: last + 1, attempts: 0, next: now, problem: null });
-    this.#add({ subscription: id, seq }, { url, host });
+  enqueue(subscription: SubscriptionRow, seq: number, now: number): void {
+    const { id } = subscription;
+    const sequence = this.#lastOf(subscription) + 1;
+    this.#sequences.set(id, sequence);
+    this.#parts.table.insertDelivery({ subscription: id, seq, sequence, attempts: 0, next: now, problem: null });
+    this.#add({ subscription: id, seq }, subscription);
+  }
+
+  /** The newest number. Read it before a delivery is removed: after a restart, that may be all that has it. */
+  #lastOf({ id, sequence }: SubscriptionRow): number {
+    const last = this.#sequences.get(id) ?? Math.max(sequence, this.#parts.table.lastSequence(id));
+    this.#sequences.set(id, last);
+    return last;
   }
 
   /** Sends a delivery that has ended once more. */
@@ -146,6 +153,7 @@ export class Courier {
     const subscription = table.subscription(key.subscription);
     // It may have ended meanwhile.
     if (delivery === undefined || subscription === undefined) return;
+    const last = this.#lastOf(subscription);
     table.removeDelivery(key);
     const { sequence, attempts } = delivery;
     const now = Date.now();
@@ -156,9 +164,9 @@ export class Courier {
       return;
     }
     // Not for each, because each row that is written costs: but a number must not be used twice.
-    const isNewest = sequence === this.#sequences.get(subscription.id);
-    if (!isNewest && subscription.failing === null) return;
-    table.noteSubscription(subscription.id, { sequence, delivered: now, failing: null });
+    if (sequence !== last && subscription.failing === null) return;
+    const noted = Math.max(subscription.sequence, sequence);
+    table.noteSubscription(subscription.id, { sequence: noted, delivered: now, failing: null });
   }
 
   async #fail(key: DeliveryKey, attempted: Exclude<Attempted, { state: "delivered" }>): Promise<void> {
@@ -195,13 +203,14 @@ export class Courier {
   #giveUp(key: DeliveryKey, reason: string, attempts: number, problem: DeliveryProblem | null): void {
     const { table, keepMs } = this.#parts;
     const delivery = table.delivery(key);
-    if (delivery === undefined) return;
+    const subscription = table.subscription(key.subscription);
+    if (delivery === undefined || subscription === undefined) return;
+    const last = this.#lastOf(subscription);
     table.removeDelivery(key);
     const at = Date.now();
     const { sequence } = delivery;
     table.insertLetter({ ...key, sequence, attempts, state: "dead", at, expires: at + keepMs, problem, reason });
     // A number must not be used twice.
-    const last = this.#sequences.get(key.subscription) ?? sequence;
-    table.noteSubscription(key.subscription, { sequence: Math.max(last, sequence) });
+    table.noteSubscription(key.subscription, { sequence: last });
   }
 }

@@ -29,8 +29,6 @@ export interface SentEvent extends EventContent {
   readonly isSourced: boolean;
 }
 
-/** When the alarm looks whether everything has been sent: later than an attempt that has just begun can end. */
-const SAFETY_MS = 20_000;
 /** How long an alarm waits for what is under way: it may run for 15 minutes. */
 const MAX_ALARM_MS = 10 * 60_000;
 /** Between two looks for what has expired. */
@@ -44,6 +42,8 @@ export class Office {
   readonly parts: OfficeParts;
   readonly table: OutboxTable;
   readonly courier: Courier;
+  /** When the alarm looks whether everything has been sent: later than an attempt that has just begun can end. */
+  readonly #safetyMs: number;
   #seal: OutboxSeal | undefined;
   #alarm: number | null | undefined;
   #lastSeq: number | undefined;
@@ -54,7 +54,8 @@ export class Office {
   constructor(parts: OfficeParts) {
     this.parts = parts;
     this.table = new OutboxTable(parts.storage);
-    const { minuteMs, deadLetterSeconds } = parts.settings;
+    const { minuteMs, attemptMs, deadLetterSeconds } = parts.settings;
+    this.#safetyMs = 2 * attemptMs;
     this.courier = new Courier({
       table: this.table,
       compose: (delivery, subscription) => this.#compose(delivery, subscription),
@@ -126,7 +127,7 @@ export class Office {
     const ofTask = also === undefined && name === TASK_FINISHED ? this.table.ofTopic(String(data.task_id), now) : [];
     const recipients = also ? also(seq, now) : [...subscribed, ...ofTask];
     for (const recipient of recipients) this.courier.enqueue(recipient, seq, now);
-    const ringing = this.ring(now + (recipients.length > 0 ? SAFETY_MS : this.parts.settings.eventSeconds * 1_000));
+    const ringing = this.ring(now + (recipients.length > 0 ? this.#safetyMs : this.parts.settings.eventSeconds * 1_000));
     this.courier.go();
     await ringing;
     return id;
@@ -181,7 +182,7 @@ export class Office {
     const { partition } = this.table;
     if (partition === undefined) return this.table.remove();
     // If this is cut short, it rings again.
-    await this.ring(Date.now() + SAFETY_MS);
+    await this.ring(Date.now() + this.#safetyMs);
     await this.open(partition);
     this.table.prune(Date.now());
     this.courier.go();
@@ -197,7 +198,7 @@ export class Office {
     const due = [
       isLeft ? now : undefined,
       // Something went wrong before they could be attempted.
-      !isLeft && this.table.hasFresh() ? now + SAFETY_MS : undefined,
+      !isLeft && this.table.hasFresh() ? now + this.#safetyMs : undefined,
       retry && Math.max(retry, now + Math.min(RETRY_MS, this.parts.settings.minuteMs)),
       expiry && Math.max(expiry, now + PRUNE_MS),
     ];

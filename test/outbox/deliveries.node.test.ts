@@ -404,6 +404,25 @@ it("what is under way survives a restart", async () => {
     expect(again?.headers["webhook-id"]).toBe(event);
   }
   await emit({ n: 2 });
-  const [, , third] = await receiver.wait(path, 3);
-  expect(third?.headers["webhook-sequence"]).toBe("2");
+  for (const at of [path, `${path}-stalls`]) {
+    const [, , third] = await receiver.wait(at, 3);
+    expect(third?.headers["webhook-sequence"]).toBe("2");
+  }
+});
+
+it("a number is not used twice, though an earlier event arrives after a later one, and the object is restarted", async () => {
+  const { subscribe, emit, path, dead } = caller();
+  await subscribe(path);
+  receiver.on(path, { status: 503, headers: { "retry-after": "2" } }, "ok", "too large", "ok");
+  for (const n of [1, 2, 3]) {
+    await emit({ n });
+    await receiver.wait(path, n);
+  }
+  await until(async () => (await dead())?.length === 1);
+  const first = (await receiver.wait(path, 4)).at(-1);
+  expect(first?.headers["webhook-sequence"]).toBe("1");
+  await served.restart();
+  await emit({ n: 4 });
+  const last = (await receiver.wait(path, 5)).at(-1);
+  expect(last?.headers["webhook-sequence"]).toBe("4");
 });
