@@ -139,6 +139,8 @@ export class Courier {
       this.#giveUp(key, "The message cannot be opened: the signing key was replaced", delivery.attempts, null);
       return undefined;
     }
+    // It may have ended while the message was composed: another one was refused with 410.
+    if (table.delivery(key) === undefined) return undefined;
     const attempted = await post(message);
     if (attempted.state === "delivered") {
       await attempted.response.body?.cancel().catch(() => {});

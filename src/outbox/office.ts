@@ -127,7 +127,9 @@ export class Office {
     const ofTask = also === undefined && name === TASK_FINISHED ? this.table.ofTopic(String(data.task_id), now) : [];
     const recipients = also ? also(seq, now) : [...subscribed, ...ofTask];
     for (const recipient of recipients) this.courier.enqueue(recipient, seq, now);
-    const ringing = this.ring(now + (recipients.length > 0 ? this.#safetyMs : this.parts.settings.eventSeconds * 1_000));
+    const ringing = this.ring(
+      now + (recipients.length > 0 ? this.#safetyMs : this.parts.settings.eventSeconds * 1_000),
+    );
     this.courier.go();
     await ringing;
     return id;

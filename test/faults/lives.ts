@@ -22,12 +22,7 @@ export class Lives<Moment extends string> {
   /** Kills so far. */
   count = 0;
 
-  constructor(
-    rig: LongRig,
-    plan: LivesPlan<Moment>,
-    random: () => number,
-    onKill: (moment: Moment | "any") => void,
-  ) {
+  constructor(rig: LongRig, plan: LivesPlan<Moment>, random: () => number, onKill: (moment: Moment | "any") => void) {
     this.#rig = rig;
     this.#plan = plan;
     this.#random = random;
@@ -37,7 +32,7 @@ export class Lives<Moment extends string> {
   /** Lets the server live and die as often as planned. It is served in the end. */
   async run(): Promise<void> {
     const { livesMs, moments } = this.#plan;
-    await this.#rig.start();
+    if (this.#rig.url === undefined) await this.#rig.start();
     while (!this.areOver) {
       const aim = moments[this.count % moments.length] ?? "any";
       // An aimed kill comes with the next such moment; the server lives about as long in either case.

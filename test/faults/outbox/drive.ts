@@ -121,7 +121,8 @@ export async function driveOutbox(plan: OutboxPlan, progress?: (soFar: OutboxTal
     const [emitted] = await Promise.all([
       Promise.all(Array.from({ length: plan.events }, (_, n) => emit(n))),
       lives.run(),
-      ...subscriptions.filter((_, at) => at % 3 === 0).map(rotate),
+      // Not one that has ended: that would be a new subscription.
+      ...subscriptions.filter(({ given }, at) => given.goneFrom === undefined && at % 2 === 0).map(rotate),
     ]);
     const waiting = () =>
       Promise.all(PRINCIPALS.map((by) => insist((url) => deliveries(url, by, "waiting")))).then((all) => all.flat());

@@ -49,7 +49,9 @@ export function judge(found: Found, plan: OutboxPlan, tally: OutboxTally): void 
     const settled = new Map<number, number>();
     for (const one of expected(channel, found)) {
       const { isCallback, url } = channel.given;
-      const letter = found.dead.find((letter) => letter.url === url && (isCallback || letter.event_id === ids.get(one.n)));
+      const letter = found.dead.find(
+        (letter) => letter.url === url && (isCallback || letter.event_id === ids.get(one.n)),
+      );
       settled.set(one.n, settle(one, channel, letter, tally, note));
     }
     judgeAttempts(channel, found, plan, note);
@@ -125,9 +127,7 @@ function judgeAttempts({ attempts }: Channel, { killedAt }: Found, { attemptMs }
       if (!isSame && end.answer === "too large") continue;
       // Another event may have been under way; and what the server has not noted before it died, it does not know.
       const isExcused =
-        end.life === life
-          ? !isSame && attempt.at < end.at + attemptMs
-          : (killedAt[end.life] ?? 0) < end.at + NOTED_MS;
+        end.life === life ? !isSame && attempt.at < end.at + attemptMs : (killedAt[end.life] ?? 0) < end.at + NOTED_MS;
       if (isExcused) continue;
       note("afterEnd", `${n} at ${attempt.at} in life ${life}, after ${end.n} ended at ${end.at} in ${end.life}`);
       break;
@@ -153,12 +153,7 @@ function judgeNumbers(channel: Channel, { positions }: Found, note: Note): void 
 }
 
 /** No position is told to a receiver while an event before it has neither arrived nor been given up. */
-function judgeCursors(
-  channel: Channel,
-  { positions }: Found,
-  settled: ReadonlyMap<number, number>,
-  note: Note,
-): void {
+function judgeCursors(channel: Channel, { positions }: Found, settled: ReadonlyMap<number, number>, note: Note): void {
   for (const { n, cursor, at } of channel.attempts) {
     for (const [other, end] of settled) {
       if (end <= at || (positions.get(other) ?? 0) > cursor) continue;

@@ -103,5 +103,8 @@ export function answersFor(seed: number, of: string, faulty: number): readonly B
 
 /** A number for a text (FNV-1a). */
 function hash(text: string): number {
-  return [...text].reduce((sum, character) => Math.imul(sum ^ (character.codePointAt(0) ?? 0), 16_777_619), 2_166_136_261);
+  return [...text].reduce(
+    (sum, character) => Math.imul(sum ^ (character.codePointAt(0) ?? 0), 16_777_619),
+    2_166_136_261,
+  );
 }

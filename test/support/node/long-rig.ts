@@ -90,6 +90,7 @@ export function longRig({ tools, hasWorkflow, vars, closed = false, hasOutbox = 
       return served?.url;
     },
     async start() {
+      if (served) throw new Error("it is served already: two servers on one storage harm each other");
       const before = workerds();
       const miniflare = new Miniflare(options);
       const url = (await miniflare.ready).href;

@@ -51,10 +51,7 @@ const STATUSES = { ok: 200, fail: 500, gone: 410, "too large": 413 } as const;
  * @param port   to listen on again after a restart; by default a free one
  * @param decide how to answer a delivery, in place of what `on` says
  */
-export async function startReceiver(
-  port = 0,
-  decide?: (one: Received) => Promise<Behaviour>,
-): Promise<Receiver> {
+export async function startReceiver(port = 0, decide?: (one: Received) => Promise<Behaviour>): Promise<Receiver> {
   const plans = new Map<string, Behaviour[]>();
   const echoes = new Map<string, Behaviour>();
   const received: Received[] = [];
