@@ -29,6 +29,8 @@ interface Given {
   readonly list?: string | undefined;
   /** Share of its deliveries that fail at first. */
   readonly faulty: number;
+  /** Whether it answers the first attempt of each delivery never, and the others well. */
+  readonly isSlow?: boolean;
   /** From which attempt on it answers 410. */
   readonly goneFrom?: number | undefined;
 }
@@ -71,9 +73,11 @@ export class Channel {
   }
 
   #answer(n: number): Behaviour {
-    const { goneFrom, url, faulty } = this.given;
+    const { goneFrom, url, faulty, isSlow } = this.given;
     if (this.attempts.length >= (goneFrom ?? Number.POSITIVE_INFINITY)) return "gone";
-    const answers = answersFor(this.#seed, `${new URL(url).pathname} ${n}`, faulty);
+    const answers: readonly Behaviour[] = isSlow
+      ? ["stall", "ok"]
+      : answersFor(this.#seed, `${new URL(url).pathname} ${n}`, faulty);
     return answers[Math.min(this.of(n).length, answers.length - 1)] as Behaviour;
   }
 

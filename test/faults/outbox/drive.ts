@@ -9,7 +9,13 @@ import { type Emitted, type Found, judge } from "./judge.ts";
 import { MOMENTS, type Moment, noOutboxTally, type OutboxPlan, type OutboxTally } from "./plan.ts";
 import { deliveries, PROTOCOLS, positions, subscribe, type Telling, tell } from "./wire.ts";
 
-const PRINCIPALS = ["ann", "ben", "cat", "dan"];
+const REGULARS = ["ann", "ben", "cat", "dan"];
+/**
+ * Each tenth event is the only one of its principal, so that nothing but the alarm can bring it after a kill. Its
+ * receiver does not answer at first, so that a kill comes before it has arrived.
+ */
+const isLone = (n: number) => n % 10 === 9;
+const principalOf = (n: number) => (isLone(n) ? `lone-${n}` : (REGULARS[n % REGULARS.length] as string));
 /** An answer may take up to this many milliseconds, so that a kill can come before it. */
 const SLOW_MS = 20;
 /** How long the outbox may take after the last kill. Only a run that fails takes as long. */
@@ -66,7 +72,13 @@ export async function driveOutbox(plan: OutboxPlan, progress?: (soFar: OutboxTal
     }
   };
 
-  const subscriptions = PRINCIPALS.flatMap((by, at) => {
+  const numbers = Array.from({ length: plan.events }, (_, n) => n);
+  const principals = [...REGULARS, ...numbers.filter(isLone).map(principalOf)];
+  const lone = numbers.filter(isLone).map((n) => {
+    const by = principalOf(n);
+    return open({ by, secret: newSecret(), isCallback: false, faulty: 0, isSlow: true }, 0, `/${by}`);
+  });
+  const regular = REGULARS.flatMap((by, at) => {
     const own = (name: string, receiver: 0 | 1, more: { faulty: number; list?: string; goneFrom?: number }) =>
       open({ by, secret: newSecret(), isCallback: false, ...more }, receiver, `/${by}/${name}`);
     return [
@@ -114,18 +126,18 @@ export async function driveOutbox(plan: OutboxPlan, progress?: (soFar: OutboxTal
 
   try {
     await rig.start();
-    for (const channel of subscriptions) {
+    for (const channel of [...lone, ...regular]) {
       const { by, url, secret, list } = channel.given;
       channel.id = (await subscribe((await lives.url()).replace(/\/$/, ""), by, url, secret, list)).id;
     }
     const [emitted] = await Promise.all([
-      Promise.all(Array.from({ length: plan.events }, (_, n) => emit(n))),
+      Promise.all(numbers.map(emit)),
       lives.run(),
       // Not one that has ended: that would be a new subscription.
-      ...subscriptions.filter(({ given }, at) => given.goneFrom === undefined && at % 2 === 0).map(rotate),
+      ...regular.filter(({ given }, at) => given.goneFrom === undefined && at % 2 === 0).map(rotate),
     ]);
     const waiting = () =>
-      Promise.all(PRINCIPALS.map((by) => insist((url) => deliveries(url, by, "waiting")))).then((all) => all.flat());
+      Promise.all(principals.map((by) => insist((url) => deliveries(url, by, "waiting")))).then((all) => all.flat());
     const end = performance.now() + SETTLE_MS;
     while ((await waiting()).length > 0 && performance.now() < end) await sleep(200);
     const left = await waiting();
@@ -137,7 +149,7 @@ export async function driveOutbox(plan: OutboxPlan, progress?: (soFar: OutboxTal
       tally.wrong.restless = count() - before;
     }
     const found: Found = { emitted, channels: [...channels.values()], left, killedAt, dead: [], positions: new Map() };
-    for (const by of PRINCIPALS) {
+    for (const by of principals) {
       found.dead.push(...(await insist((url) => deliveries(url, by, "dead"))));
       for (const [n, position] of await insist((url) => positions(url, by))) found.positions.set(n, position);
     }
@@ -155,8 +167,8 @@ function tellingOf(n: number, random: () => number): Telling {
   const key = random() < 0.7 ? `key-${n}` : undefined;
   const input = { n, list: random() < 0.5 ? "a" : "b", ...(key === undefined && { id: `own-${n}` }) };
   const callback = { url: "", secret: `${n}`.padStart(32, "x"), ...(random() < 0.5 && { token: `token-${n}` }) };
-  const by = PRINCIPALS[n % PRINCIPALS.length] as string;
-  return { over, by, key, input, ...(key !== undefined && random() < 0.4 && { callback }) };
+  const hasCallback = key !== undefined && !isLone(n) && random() < 0.4;
+  return { over, by: principalOf(n), key, input, ...(hasCallback && { callback }) };
 }
 
 function newSecret(): string {
