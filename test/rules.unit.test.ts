@@ -35,6 +35,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     files: /^src\/sign-in\//,
     mayImport: [/^src\/(core|access|pages|sign-in)\//, /^@cloudflare\/workers-oauth-provider$/],
   },
+  // What callers import. It runs in their programs, so it takes nothing of ours but types.
+  { files: /^src\/client\//, mayImport: [/^src\/client\//, /^type src\/core\//] },
   // Command-line tools, run in Node: never ship.
   {
     files: /^src\/cli\/lib\//,
