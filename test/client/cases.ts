@@ -23,20 +23,21 @@ export function standard(secret = SECRET, body = BODY, seconds = NOW, id = ID): 
 
 /** `X-BeeOS-Signature`, with one signature for each secret. */
 export async function gateway(secrets = [TEXT_SECRET], body = BODY, seconds = NOW): Promise<Record<string, string>> {
-  const signatures = await Promise.all(secrets.map((secret) => hex(secret, `${seconds}.${body}`)));
+  const signatures = await Promise.all(secrets.map((secret) => hex(secret, bytesOf(`${seconds}.${body}`))));
   return {
     "X-BeeOS-Event-Id": ID,
     "X-BeeOS-Signature": [`t=${seconds}`, ...signatures.map((value) => `v1=${value}`)].join(","),
   };
 }
 
-async function hex(secret: string, text: string): Promise<string> {
-  const [raw, data] = [secret, text].map((part) => new TextEncoder().encode(part)) as [Uint8Array, Uint8Array];
+async function hex(secret: string, content: Uint8Array<ArrayBuffer>): Promise<string> {
   const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", raw as BufferSource, algorithm, false, ["sign"]);
-  const signature = new Uint8Array(await crypto.subtle.sign("HMAC", key, data as BufferSource));
+  const key = await crypto.subtle.importKey("raw", bytesOf(secret), algorithm, false, ["sign"]);
+  const signature = new Uint8Array(await crypto.subtle.sign("HMAC", key, content));
   return Array.from(signature, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
+
+const bytesOf = (text: string) => new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
 
 export interface Case {
   readonly name: string;
@@ -70,7 +71,7 @@ export async function casesOf(): Promise<Case[]> {
   const old = await gateway();
   const signature = sent["webhook-signature"] as string;
   const oldSignature = old["X-BeeOS-Signature"] as string;
-  const bytes = new TextEncoder().encode(BODY);
+  const bytes = bytesOf(BODY);
   const upper = (headers: object) =>
     Object.fromEntries(Object.entries(headers).map(([key, value]) => [key.toUpperCase(), value]));
 
@@ -144,6 +145,11 @@ export async function casesOf(): Promise<Case[]> {
       "webhook-signature": `v1,${wrong}`,
     });
   }
+  const next = String.fromCharCode(signature.charCodeAt(signature.length - 2) + 1);
+  refused("wrong-signature", "base64 of the same bytes in another spelling", {
+    ...sent,
+    "webhook-signature": `${signature.slice(0, -2)}${next}=`,
+  });
   refused("wrong-signature", "hex in place of base64", { ...sent, "webhook-signature": `v1,${"ab".repeat(32)}` });
   refused("wrong-signature", "base64 in place of hex", await swapped(signature), text);
   refused("wrong-signature", "odd hex", { ...old, "X-BeeOS-Signature": oldSignature.slice(0, -1) }, text);
@@ -168,6 +174,14 @@ export async function casesOf(): Promise<Case[]> {
   refused("bad-header", "the document's twice in Headers", added(old, "x-beeos-signature", oldSignature), text);
   refused("not-json", "a text that is no JSON", standard(SECRET, "{"), { body: "{" });
   refused("not-json", "nothing", standard(SECRET, ""), { body: "" });
+  const noText = new Uint8Array([...bytesOf('"'), 255, ...bytesOf('"')]);
+  const signed = await hex(TEXT_SECRET, new Uint8Array([...bytesOf(`${NOW}.`), ...noText]));
+  refused(
+    "not-json",
+    "bytes that are no text",
+    { ...old, "X-BeeOS-Signature": `t=${NOW},v1=${signed}` },
+    { ...text, body: noText },
+  );
   refused("TypeError", "a body that was parsed", sent, { body: EVENT });
   refused("TypeError", "no body", sent, { body: undefined });
   refused("TypeError", "no secret", sent, { secret: undefined });
