@@ -1,0 +1,107 @@
+/** Takes a file, and returns figures and a picture: docs/files.md and docs/tools.md say more about both. */
+import * as v from "valibot";
+import { defineTool, rich, ToolError } from "#tool";
+import { histogram, short } from "./_chart.ts";
+import type { Column } from "./_columns.ts";
+import { png } from "./_png.ts";
+import { readTable } from "./_table.ts";
+
+const count = v.pipe(v.number(), v.integer());
+
+export default defineTool({
+  version: "1.0.0",
+  title: "Describe a CSV file",
+  description:
+    "Describes the columns of a CSV file: how many cells are empty or different; of numbers their range, mean, median " +
+    "and standard deviation; of texts the most frequent. Draws a histogram of one column of numbers.",
+  annotations: { readOnly: true },
+  attachments: true,
+  // A file of a million rows takes some seconds of CPU.
+  rate: 60,
+  input: v.object({
+    csv: v.optional(v.pipe(v.string(), v.description("The text of the file, if it is not attached."))),
+    column: v.optional(
+      v.pipe(v.string(), v.description("The column of which to draw a histogram. Default: the first with numbers.")),
+    ),
+  }),
+  output: v.object({
+    rows: v.pipe(count, v.description("Without the header, which is the first row.")),
+    separator: v.string(),
+    columns: v.array(
+      v.object({
+        name: v.string(),
+        type: v.picklist(["number", "text", "empty"]),
+        empty: count,
+        distinct: v.pipe(count, v.description("How many different values there are.")),
+        more_distinct: v.optional(v.pipe(v.boolean(), v.description("True if there are more than were counted."))),
+        numbers: v.optional(
+          v.object({
+            count,
+            min: v.number(),
+            max: v.number(),
+            mean: v.number(),
+            median: v.number(),
+            standard_deviation: v.pipe(v.number(), v.description("Of a sample: divided by count - 1.")),
+            median_of_sample: v.optional(
+              v.pipe(count, v.description("The median is of so many numbers, chosen at random from all of them.")),
+            ),
+            not_numbers: v.optional(v.pipe(count, v.description("Cells with something else, which do not count."))),
+          }),
+        ),
+        most_frequent: v.optional(v.array(v.object({ value: v.string(), count }))),
+      }),
+    ),
+    histogram_of: v.optional(v.pipe(v.string(), v.description("The column in the picture."))),
+  }),
+  async run({ csv, column }, ctx) {
+    const { columns, rows, separator } = await readTable(textOf(csv, ctx.attachments as never));
+    const value = { rows, separator, columns: columns.map(({ statistics }) => statistics) };
+    const drawn = columnToDraw(columns, column);
+    if (drawn === undefined) return value;
+    const image = (await png(histogram(captionOf(drawn)))).toBase64();
+    return rich({ ...value, histogram_of: drawn.name }, [{ type: "image", data: image, mimeType: "image/png" }]);
+  },
+});
+
+/** What is used of an attachment (docs/files.md). */
+interface File {
+  readonly name: string;
+  stream(): Promise<ReadableStream<Uint8Array>>;
+}
+
+/** The text, in pieces: all of it would not fit into memory if the file is large. */
+async function* textOf(csv: string | undefined, files: readonly File[]): AsyncGenerator<string> {
+  const [file, second] = files;
+  if (second !== undefined || (file !== undefined && csv !== undefined)) throw new ToolError("Give one file at a time");
+  if (csv !== undefined) return yield csv.replace(/^\ufeff/, "");
+  if (file === undefined) throw new ToolError("There is no file: attach one, or pass its text as csv");
+  try {
+    yield* (await file.stream()).pipeThrough(new TextDecoderStream("utf-8", { fatal: true, ignoreBOM: false }));
+  } catch (error) {
+    // What the decoder throws.
+    if (!(error instanceof TypeError)) throw error;
+    throw new ToolError(`${file.name} is not a text in UTF-8: save it as "CSV UTF-8"`, { cause: error });
+  }
+}
+
+/** @throws {ToolError} if the column that was asked for cannot be drawn */
+function columnToDraw(columns: readonly Column[], name: string | undefined): Column | undefined {
+  const numeric = columns.filter(({ isNumeric }) => isNumeric);
+  if (name === undefined) return numeric[0];
+  const found = numeric.find((column) => column.name === name);
+  if (found !== undefined) return found;
+  throw new ToolError(`There is no column of numbers with the name ${name}`, {
+    additionalPromptContent: `columns of numbers: ${numeric.map(({ name }) => name).join(", ") || "none"}`,
+  });
+}
+
+function captionOf({ name, numbers, sample }: Column) {
+  const { count, median, min, max, mean, median_of_sample } = numbers;
+  const values = median_of_sample ? `${median_of_sample} of ${short(count)} values` : `${count} values`;
+  return {
+    title: name,
+    subtitle: `${values}, ${short(min)} to ${short(max)}, mean ${short(mean)}`,
+    numbers: sample,
+    median,
+  };
+}
