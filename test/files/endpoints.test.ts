@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 /** Sets the clock of the Worker and its objects, which run in this isolate. */
-function after(ms: number): void {
+function travel(ms: number): void {
   const now = Date.now();
   vi.useFakeTimers({ toFake: ["Date"] });
   vi.setSystemTime(now + ms);
@@ -228,7 +228,7 @@ describe("an upload URL", () => {
 
   it("expires, and says so", async () => {
     const { body: presigned } = await presign(TEXT, newCaller());
-    after(16 * MINUTE);
+    travel(16 * MINUTE);
     const { status, body } = await put(presigned.upload_url, "x");
     expect([status, body.message]).toEqual([410, "This URL has expired: request another one"]);
   });
@@ -263,7 +263,7 @@ describe("a principal", () => {
     await send(`/api/v1/files/${ids[0]}`, { method: "DELETE", headers: caller });
     expect((await presign(TEXT, caller)).status).toBe(200);
     // A URL that was not used in time does not count.
-    after(16 * MINUTE);
+    travel(16 * MINUTE);
     expect((await presign(TEXT, caller)).status).toBe(200);
   });
 
@@ -318,7 +318,7 @@ describe("a download", () => {
       expect([wrong, (await send(wrong)).status]).toEqual([wrong, 403]);
     }
     expect((await send(path)).text).toBe("one");
-    after(61 * MINUTE);
+    travel(61 * MINUTE);
     const { status, body } = await send(path);
     expect([status, body.message]).toEqual([410, "This URL or its file has expired"]);
     // The file is still there: a new call gets a new URL.
@@ -333,7 +333,7 @@ describe("what is stored", () => {
     await put(presigned.upload_url, "x");
     const owner = ownerIn(presigned.upload_url);
     expect(await keysOf(owner)).toHaveLength(1);
-    after(DAY + MINUTE);
+    travel(DAY + MINUTE);
     expect(await attached(presigned.file_id, caller)).toBeUndefined();
     expect(await ring(owner)).toBe(true);
     expect(await keysOf(owner)).toEqual([]);
@@ -346,7 +346,7 @@ describe("what is stored", () => {
     const { body: presigned } = await presign(TEXT, caller);
     await put(presigned.upload_url, "x");
     const owner = ownerIn(presigned.upload_url);
-    after(DAY + MINUTE);
+    travel(DAY + MINUTE);
     const failing = vi.spyOn(Object.getPrototypeOf(FILES), "delete").mockRejectedValueOnce(new Error("R2 is away"));
     expect(await ring(owner)).toBe(true);
     failing.mockRestore();
