@@ -29,6 +29,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   { files: /^src\/core\/pipeline\//, mayImport: [/^src\/core\//, /^#parts$/] },
   // For forks with long tools. The folders before it do not know it.
   { files: /^src\/core\/tasks\//, mayImport: [/^src\/core\//, /^#parts$/] },
+  // For forks with files.
+  { files: /^src\/core\/files\//, mayImport: [/^src\/core\//] },
   { files: /^src\/access\//, mayImport: [/^src\/(core|access)\//] },
   { files: /^src\/tokens\//, mayImport: [/^src\/(core|access|tokens)\//, /^jose(\/errors)?$/] },
   {
@@ -145,7 +147,11 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   { files: /^src\/pages\//, mayImport: [/^src\/pages\//, /^src\/core\//, /^type src\/http\//] },
   // Parses environment strings into settings; the build checks wrangler.toml with it.
   { files: /^src\/settings\.ts$/, mayImport: [] },
-  { files: /^src\/tasks\/settings\.ts$/, mayImport: [/^type src\/settings\.ts$/] },
+  { files: /^src\/number-settings\.ts$/, mayImport: [/^type src\/settings\.ts$/] },
+  {
+    files: /^src\/(tasks|files)\/settings\.ts$/,
+    mayImport: [/^type src\/settings\.ts$/, /^src\/number-settings\.ts$/],
+  },
   // Types of the text files that tools import.
   { files: /^src\/texts\.d\.ts$/, mayImport: [] },
   {
@@ -154,7 +160,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^src\/build\//,
       /^type src\//,
       /^src\/protocols\/[a-z]+\/describe\.ts$/,
-      /^src\/(tasks\/)?settings\.ts$/,
+      /^src\/((tasks|files)\/)?settings\.ts$/,
       /^node:/,
       /^esbuild$/,
       /^wrangler$/,
@@ -204,6 +210,18 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^src\/(runtime|claims|settings)\.ts$/,
       /^type src\/app\.ts$/,
       /^cloudflare:/,
+      /^#parts$/,
+    ],
+  },
+  // For forks with files.
+  {
+    files: /^src\/files\//,
+    mayImport: [
+      /^src\/(files|stores|core|http)\//,
+      /^src\/runtime\.ts$/,
+      /^type src\/app\.ts$/,
+      /^cloudflare:/,
+      /^aws4fetch$/,
     ],
   },
 ];

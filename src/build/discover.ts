@@ -17,7 +17,7 @@ import { readInstructions } from "./read/instructions.ts";
 import { type Found, findToolFiles, pascalCase } from "./read/paths.ts";
 import { type Problem, problemIn } from "./read/problem.ts";
 import { type Available, DEFAULT_PARTS } from "./settings/available.ts";
-import { missingForLong, missingIn, missingTextRule } from "./settings/missing.ts";
+import { missingForFiles, missingForLong, missingIn, missingTextRule } from "./settings/missing.ts";
 
 /**
  * @param root the folder of tools
@@ -63,7 +63,12 @@ export async function discover(
     ...describeOthers(others),
     worker: found.worker?.path,
     instructions,
-    warnings: [...missingForLong(candidates, available), ...listings.warned, ...read.warnings],
+    warnings: [
+      ...missingForLong(candidates, available),
+      ...missingForFiles(candidates, available),
+      ...listings.warned,
+      ...read.warnings,
+    ],
     documents,
     traces,
     hasWorkflow,

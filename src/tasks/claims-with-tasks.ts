@@ -2,6 +2,7 @@
  * The Durable Object for claims of a deployment with long tools. For tasks it has objects of their own: one for each
  * principal is the ledger, and if there is no workflow to run tasks, each task has one that runs it.
  */
+import { equip } from "#parts";
 import { Claims } from "../claims.ts";
 import { describeError } from "../core/lib/log.ts";
 import { taskUri } from "../core/ports/tasks.ts";
@@ -50,7 +51,7 @@ export class ClaimsWithTasks extends Claims implements LedgerObject {
   /** If this is cut short, the platform calls the alarm again, and the ledger decides whether the task may run again. */
   async #runOwn({ id, partition }: OwnTask): Promise<void> {
     const ledger = ledgerIn(ledgers as LedgerObjects, partition);
-    await runTask({ id, partition, ledger, engine: PLAIN_RUN, runtime, beatMs });
+    await runTask({ id, partition, ledger, engine: PLAIN_RUN, runtime: equip(runtime), beatMs });
     await removeAll(this.ctx.storage);
   }
 }

@@ -1,5 +1,6 @@
 /** The workflow that runs long tools: an instance for each task. Only forks with long tools export it. */
 import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
+import { equip } from "#parts";
 import { runTask } from "../core/tasks/run-task.ts";
 import { runtime } from "../runtime.ts";
 import { beatMs, ledgers } from "./bindings.ts";
@@ -15,6 +16,6 @@ export class LongRun extends WorkflowEntrypoint<unknown, RunParams> {
     const ledger = ledgerIn(ledgers as LedgerObjects, partition);
     const engine = workflowRun(step);
     // A step around the whole tool, so that nothing of it is done again once it has ended. Its own steps lie within.
-    await step.do("tool", AGAIN, () => runTask({ id, partition, ledger, engine, runtime, beatMs }));
+    await step.do("tool", AGAIN, () => runTask({ id, partition, ledger, engine, runtime: equip(runtime), beatMs }));
   }
 }

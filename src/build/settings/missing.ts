@@ -1,4 +1,4 @@
-/** Finds what tools/ needs and wrangler.toml lacks: bindings, rate limiters, a workflow, or the rule for .md files. */
+/** Finds what tools/ needs and wrangler.toml lacks: bindings, rate limiters, a workflow, a bucket, or the rule for .md files. */
 import { readFileSync } from "node:fs";
 import { unknownNames } from "../bindings/bindings.ts";
 import { lineOfMember } from "../lib/member-line.ts";
@@ -6,7 +6,7 @@ import type { Imports } from "../read/cycles.ts";
 import type { Candidate } from "../read/inspected.ts";
 import type { OfferFile } from "../read/paths.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
-import { type Available, workflowLines } from "./available.ts";
+import { type Available, fileLines, WITHOUT_FILES, workflowLines } from "./available.ts";
 
 /**
  * Finds definitions that need what wrangler.toml does not have: a binding, which would be undefined when the tool runs,
@@ -44,6 +44,16 @@ export function missingForLong(offers: readonly Candidate[], available: Availabl
   ].join(", and ");
   const long = offers.filter(({ inspected: { tool } }) => tool?.traits.long);
   return long.map(({ file }) => problemAt(file, { problem, fix, member: "long" }));
+}
+
+/** Tools that take files, of a deployment that has no place for them. If it has one of the bindings, it lacks the other. */
+export function missingForFiles(offers: readonly Candidate[], available: Available | undefined): Problem[] {
+  if (available === undefined || available.hasFiles) return [];
+  const problem = `it takes attachments, and wrangler.toml has no bucket for them: ${WITHOUT_FILES}`;
+  const nothing = { r2_buckets: [], durable_objects: { bindings: [] }, migrations: [] };
+  const fix = `add these lines to wrangler.toml (docs/files.md):\n${fileLines(nothing)}`;
+  const taking = offers.filter(({ inspected: { tool } }) => tool?.traits.attachments);
+  return taking.map(({ file }) => problemAt(file, { problem, fix, member: "attachments" }));
 }
 
 /** Files that wrangler imports as text only if a rule in wrangler.toml says so. */

@@ -37,7 +37,18 @@ const PARTS: Readonly<Record<string, Part>> = {
     plain: ["modernEra", "protocols/mcp/dialects/modern/era.ts"],
     replaced: { tasks: ["modernEraWithTasks", "protocols/mcp/dialects/modern/tasks/era.ts"] },
   },
-  run: { plain: ["run", "core/run/run-tool.ts"] },
+  readCall: {
+    plain: ["readCall", "protocols/mcp/wire/read-call.ts"],
+    wrapped: { files: ["withHostFiles", "protocols/mcp/wire/host-files.ts"] },
+  },
+  run: {
+    plain: ["run", "core/run/run-tool.ts"],
+    wrapped: { files: ["withFiles", "core/files/with-files.ts"] },
+  },
+  equip: {
+    plain: ["equip", "core/run/equip.ts"],
+    wrapped: { files: ["equipWithFiles", "files/with-file-store.ts"] },
+  },
 };
 
 /** A class that wrangler.toml names, with the name that it has there. */
@@ -51,7 +62,7 @@ const ENTRYPOINTS: Readonly<Record<Feature, readonly Entrypoint[]>> = {
     ["ClaimsWithTasks", "Claims", "tasks/claims-with-tasks.ts"],
     ["LongRun", "LongRun", "tasks/workflow.ts"],
   ],
-  files: [],
+  files: [["FileRecords", "FileRecords", "files/records.ts"]],
   outbox: [],
 };
 
