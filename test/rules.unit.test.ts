@@ -343,7 +343,15 @@ describe("forks", () => {
   const code = (file: string) => text(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
   // Listed here, because tools/ has whatever its owner wants.
   const SAMPLES = [
-    ...["calculator/add", "dns/resolve", "doorbell/ring", "gmail/get-emails", "notes/add", "notes/list"],
+    ...[
+      "calculator/add",
+      "csv/describe",
+      "dns/resolve",
+      "doorbell/ring",
+      "gmail/get-emails",
+      "notes/add",
+      "notes/list",
+    ],
     ...["notes/remove", "sms/send", "system/get-timestamp", "web/read-page", "web/read-site"],
   ];
   const pascal = (name: string) => name.replace(/(^|-)([a-z])/g, (_, _dash, letter: string) => letter.toUpperCase());

@@ -6,7 +6,8 @@ export const MAX_COLUMNS = 200;
 /** As in spreadsheets. */
 export const MAX_CELL = 32_767;
 
-const SEPARATORS = [",", ";", "\t"];
+/** If a header has as many of one as of another, the first: commas are common in texts. */
+const SEPARATORS = ["\t", ";", ","];
 /** Enough of a file to see its header, from which the separator is guessed. */
 const HEADER_CHARACTERS = 65_536;
 
@@ -133,12 +134,13 @@ export function readRows(onRow: (row: Row) => void): RowReader {
   };
 }
 
-/** The most frequent separator of the first line, outside of quotes. */
+/** The most frequent separator of the first line, outside of quotes; a comma if it has none. */
 function separatorOf(beginning: string): string {
   const [first = ""] = beginning
     .replaceAll(/"[^"]*("|$)/g, "")
     .trimStart()
     .split(/[\r\n]/, 1);
   const counts = SEPARATORS.map((separator) => first.split(separator).length);
-  return SEPARATORS[counts.indexOf(Math.max(...counts))] as string;
+  const most = Math.max(...counts);
+  return (most > 1 && SEPARATORS[counts.indexOf(most)]) || ",";
 }

@@ -1,6 +1,6 @@
-/** Takes a file, and returns figures and a picture: docs/files.md and docs/tools.md say more about both. */
+/** Takes a file, and returns statistics and a picture of it. */
 import * as v from "valibot";
-import { defineTool, rich, ToolError } from "#tool";
+import { defineTool, rich, type ToolContext, ToolError } from "#tool";
 import { histogram, short } from "./_chart.ts";
 import type { Column } from "./_columns.ts";
 import { png } from "./_png.ts";
@@ -16,7 +16,7 @@ export default defineTool({
     "and standard deviation; of texts the most frequent. Draws a histogram of one column of numbers.",
   annotations: { readOnly: true },
   attachments: true,
-  // A file of a million rows takes some seconds of CPU.
+  // A file of a million rows takes about two seconds of CPU.
   rate: 60,
   input: v.object({
     csv: v.optional(v.pipe(v.string(), v.description("The text of the file, if it is not attached."))),
@@ -48,39 +48,49 @@ export default defineTool({
             not_numbers: v.optional(v.pipe(count, v.description("Cells with something else, which do not count."))),
           }),
         ),
-        most_frequent: v.optional(v.array(v.object({ value: v.string(), count }))),
+        most_frequent: v.optional(
+          v.pipe(v.array(v.object({ value: v.string(), count })), v.description("Of the values that were counted.")),
+        ),
       }),
     ),
     histogram_of: v.optional(v.pipe(v.string(), v.description("The column in the picture."))),
   }),
   async run({ csv, column }, ctx) {
-    const { columns, rows, separator } = await readTable(textOf(csv, ctx.attachments as never));
-    const value = { rows, separator, columns: columns.map(({ statistics }) => statistics) };
+    const { columns, rows, separator } = await readTable(textOf(csv, ctx));
     const drawn = columnToDraw(columns, column);
-    if (drawn === undefined) return value;
+    const statistics = columns.map((column) => column.statistics);
+    if (drawn === undefined) return { rows, separator, columns: statistics };
+    const value = { rows, separator, columns: statistics, histogram_of: drawn.name };
     const image = (await png(histogram(captionOf(drawn)))).toBase64();
-    return rich({ ...value, histogram_of: drawn.name }, [{ type: "image", data: image, mimeType: "image/png" }]);
+    return rich(value, [
+      // Over MCP, blocks take the place of the value's text, and many models see nothing else.
+      { type: "text", text: JSON.stringify(value) },
+      { type: "image", data: image, mimeType: "image/png" },
+    ]);
   },
 });
 
-/** What is used of an attachment (docs/files.md). */
-interface File {
-  readonly name: string;
-  stream(): Promise<ReadableStream<Uint8Array>>;
-}
+type Call = Pick<ToolContext, "attachments" | "signal">;
 
 /** The text, in pieces: all of it would not fit into memory if the file is large. */
-async function* textOf(csv: string | undefined, files: readonly File[]): AsyncGenerator<string> {
-  const [file, second] = files;
+async function* textOf(csv: string | undefined, { attachments, signal }: Call): AsyncGenerator<string> {
+  const [file, second] = attachments;
   if (second !== undefined || (file !== undefined && csv !== undefined)) throw new ToolError("Give one file at a time");
   if (csv !== undefined) return yield csv.replace(/^\ufeff/, "");
   if (file === undefined) throw new ToolError("There is no file: attach one, or pass its text as csv");
+  const notText = (cause?: unknown) =>
+    new ToolError(`${file.name} is not a text in UTF-8: save it as "CSV UTF-8"`, { cause });
   try {
-    yield* (await file.stream()).pipeThrough(new TextDecoderStream("utf-8", { fatal: true, ignoreBOM: false }));
+    const decoder = new TextDecoderStream("utf-8", { fatal: true, ignoreBOM: false });
+    for await (const piece of (await file.stream()).pipeThrough(decoder)) {
+      // Nobody waits any more.
+      signal.throwIfAborted();
+      if (piece.includes("\0")) throw notText();
+      yield piece;
+    }
   } catch (error) {
-    // What the decoder throws.
-    if (!(error instanceof TypeError)) throw error;
-    throw new ToolError(`${file.name} is not a text in UTF-8: save it as "CSV UTF-8"`, { cause: error });
+    // The decoder throws a TypeError.
+    throw error instanceof TypeError ? notText(error) : error;
   }
 }
 
