@@ -15,6 +15,8 @@ const [PAPER, INK, GREY, LINE, BAR, MARK] = [0, 1, 2, 3, 4, 5];
 
 /** About as many bars as there is room for. */
 const BARS = 14;
+/** Width of a bar. Powers of ten near the smallest number are no longer exact. */
+const SMALLEST = 1e-100;
 
 export interface Histogram {
   readonly title: string;
@@ -53,13 +55,15 @@ export function histogram({ title, subtitle, numbers, median }: Histogram): Pict
   }
   canvas.fill(LEFT, BOTTOM, RIGHT, BOTTOM + 2, INK);
 
-  const labels = bins.map(({ start }) => start).concat(first + bins.length * binWidth);
-  const room = Math.max(...labels.map((label) => short(label).length)) * 12 + 24;
+  const starts = bins.map(({ start }) => start).concat(first + bins.length * binWidth);
+  const digits = digitsFor(Math.max(-first, starts.at(-1) ?? 0), binWidth);
+  const labels = starts.map((start) => short(start, digits));
+  const room = Math.max(...labels.map((label) => label.length)) * 12 + 24;
   const every = Math.ceil(room / barWidth);
-  for (const [index, label] of labels.entries()) {
+  for (const [index, start] of starts.entries()) {
     if (index % every !== 0) continue;
-    canvas.fill(xOf(label), BOTTOM, xOf(label) + 2, BOTTOM + 7, INK);
-    canvas.text(short(label), xOf(label) + 1, BOTTOM + 14, { scale: 2, align: "center" });
+    canvas.fill(xOf(start), BOTTOM, xOf(start) + 2, BOTTOM + 7, INK);
+    canvas.text(labels[index] ?? "", xOf(start) + 1, BOTTOM + 14, { scale: 2, align: "center" });
   }
 
   const middle = xOf(median);
@@ -87,7 +91,10 @@ export function binsOf(numbers: readonly number[]): { readonly bins: readonly Bi
   const [min = 0, max = 0] = [numbers[0], numbers.at(-1)];
   // A bar between two whole numbers would always be empty.
   const least = numbers.every(Number.isInteger) ? 1 : 0;
-  const width = niceStep((max - min) / BARS || Math.abs(max) / BARS, least);
+  const size = Math.max(-min, max);
+  // Numbers that differ in their last digits only are drawn as equal.
+  const range = max - min > size * 1e-9 ? max - min : size;
+  const width = niceStep(range / BARS, least);
   // 0.3 / 0.1 is a little less than 3.
   const placeOf = (number: number) => Math.floor(number / width + 1e-9);
   const margin = placeOf(max) - placeOf(min) < 2 ? 1 : 0;
@@ -99,18 +106,21 @@ export function binsOf(numbers: readonly number[]): { readonly bins: readonly Bi
 
 /** The next of 1, 2, 5, 10, 20, 50 … that is not less than `least` and `atLeast`. */
 function niceStep(least: number, atLeast: number): number {
-  const wanted = Math.max(least, atLeast, Number.MIN_VALUE);
+  const wanted = Math.max(least, atLeast, SMALLEST);
   const power = 10 ** Math.floor(Math.log10(wanted));
   return ([1, 2, 5].find((factor) => factor * power >= wanted) ?? 10) * power;
 }
 
-/** A number in few letters: 1.5, 12k, 3.4M, 1e+12. */
-export function short(number: number): string {
+/** A number in few letters, rounded to so many digits: 1.5, 12k, 3.4M, 1e+12. */
+export function short(number: number, digits = 4): string {
   const size = Math.abs(number);
-  if (size !== 0 && (size >= 1e9 || size < 1e-4)) return number.toExponential(1).replace(".0", "");
+  if (size !== 0 && (size >= 1e9 || size < 1e-4)) return number.toExponential(digits - 1).replace(/\.?0*e/, "e");
   const [value, unit] = size >= 1e6 ? [number / 1e6, "M"] : size >= 1e4 ? [number / 1e3, "k"] : [number, ""];
-  return `${Number(value.toPrecision(4))}${unit}`;
+  return `${Number(value.toPrecision(digits))}${unit}`;
 }
+
+/** How many digits it takes to tell numbers of this size apart that differ by `width`. */
+const digitsFor = (size: number, width: number) => Math.max(4, Math.ceil(Math.log10(size / width)) + 1);
 
 const shortened = (text: string, length: number) =>
   text.length > length ? `${text.slice(0, length - 3).trimEnd()}...` : text;

@@ -1,6 +1,7 @@
 /** What CSV.Describe finds in files, what it refuses, and that its picture shows what it says. */
 import { describe, expect, it } from "vitest";
 import { callTool } from "#test";
+import { binsOf, short } from "./_chart.ts";
 import { pictureIn } from "./_read-png.ts";
 
 const SALES = `date,city,price
@@ -81,8 +82,12 @@ describe("an attached file", () => {
   });
 
   it("may begin with a byte order mark, and so may its text", async () => {
-    const attached = await callTool("CSV.Describe", {}, { attachments: [{ name: "a.csv", text: "\ufeffa,b\n1,2\n" }] });
-    const pasted = await callTool("CSV.Describe", { csv: "\ufeffa,b\n1,2\n" });
+    const attached = await callTool(
+      "CSV.Describe",
+      {},
+      { attachments: [{ name: "a.csv", text: '\ufeff"a",b\n1,2\n' }] },
+    );
+    const pasted = await callTool("CSV.Describe", { csv: '\ufeff"a",b\n1,2\n' });
     expect([attached, pasted].map(({ value }) => value.columns[0]?.name)).toEqual(["a", "a"]);
   });
 
@@ -181,8 +186,37 @@ describe("the picture", () => {
     expect(new Set(heights.map((height) => Math.round((9 * height) / tallest)))).toEqual(new Set([0, 9, 3, 1]));
   });
 
+  it.each([
+    // 0.3 / 0.1 is a little less than 3, and still 0.3 begins the bar from 0.3 on.
+    [[0.1, 0.2, 0.3, 0.3, 0.4, 0.7, 1.4], 0.1, 0.1, [1, 1, 2, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1]],
+    [[1, 2, 2, 4], 1, 1, [1, 2, 0, 1]],
+    [[-0.5, 0.5], -0.5, 0.1, [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]],
+    [[7, 7], 6, 1, [0, 2, 0]],
+    [[0.1 + 0.2, 0.3], 0.25, 0.05, [0, 2, 0]],
+  ])("of %j has bars from %d on, %d wide", (numbers, start, width, counts) => {
+    const bars = binsOf(numbers);
+    expect([bars.bins[0]?.start, bars.width]).toEqual([expect.closeTo(start), expect.closeTo(width)]);
+    expect(bars.bins.map(({ count }) => count)).toEqual(counts);
+  });
+
+  it("has short numbers", () => {
+    const numbers = [0, 1.5, -20, 0.1 + 0.2, 9_999, 12_000, 3_400_000, 2.5e12, -1e-7];
+    expect(numbers.map((number) => short(number))).toEqual([
+      "0",
+      "1.5",
+      "-20",
+      "0.3",
+      "9999",
+      "12k",
+      "3.4M",
+      "2.5e+12",
+      "-1e-7",
+    ]);
+    expect([1_000_001, 1_700_500_000].map((number) => short(number, 7))).toEqual(["1.000001M", "1.7005e+9"]);
+  });
+
   it("is drawn of equal numbers, of tiny and of huge ones", async () => {
-    for (const cells of [[7, 7], [0], [-3e-9, 1e-9], [1e99, -1e99], [1e15, 1e15 + 1]]) {
+    for (const cells of [[7, 7], [0], [-3e-9, 1e-9], [1e99, -1e99], [1e15, 1e15 + 1], [5e-324, 0]]) {
       const { picture } = await draw(column(cells));
       expect(Math.max(...(picture?.heightsOf("#2f81f7") ?? [])), String(cells)).toBeGreaterThan(100);
     }

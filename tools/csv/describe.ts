@@ -110,7 +110,7 @@ function captionOf({ name, numbers, sample }: Column) {
   const values = median_of_sample ? `${median_of_sample} of ${short(count)} values` : `${count} values`;
   return {
     title: name,
-    subtitle: `${values}, ${short(min)} to ${short(max)}, mean ${short(mean)}`,
+    subtitle: `${values}, ${short(min, 7)} to ${short(max, 7)}, mean ${short(mean)}`,
     numbers: sample,
     median,
   };
