@@ -1,26 +1,32 @@
 /** Reads the files attached to a call: MCP's reserved argument, and `context.attachments` in OXP and OpenTool. */
 
 import { isRecord } from "../core/lib/json.ts";
-import type { Attachment } from "../core/model/definition.ts";
+import type { FileReference } from "../core/model/call.ts";
 
 /**
  * Reads `[{file_id, filename?, content_type?}]`. Other members are ignored, and the files themselves are not fetched.
  *
+ * @param request that names them
  * @returns undefined if nothing is attached, "malformed" if it is not such a list
  */
-export function readAttachments(files: unknown): Attachment[] | undefined | "malformed" {
+export function readAttachments(
+  files: unknown,
+  request: { readonly url: string },
+): FileReference[] | undefined | "malformed" {
   if (files === undefined || files === null) return undefined;
   if (!Array.isArray(files)) return "malformed";
-  const attachments: Attachment[] = [];
+  if (files.length === 0) return undefined;
+  const attachments: FileReference[] = [];
+  const { origin } = new URL(request.url);
   for (const file of files) {
     if (!isRecord(file)) return "malformed";
     const fileId = file.file_id;
     const filename = file.filename ?? undefined;
     const contentType = file.content_type ?? undefined;
     if (typeof fileId !== "string" || !isOptionalString(filename) || !isOptionalString(contentType)) return "malformed";
-    attachments.push({ fileId, filename, contentType });
+    attachments.push({ fileId, filename, contentType, origin });
   }
-  return attachments.length === 0 ? undefined : attachments;
+  return attachments;
 }
 
 function isOptionalString(value: unknown): value is string | undefined {

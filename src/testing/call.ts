@@ -17,6 +17,7 @@ import type { Runtime } from "../core/ports/runtime.ts";
 import { randomId } from "../core/ports/signed-handles.ts";
 import { readSettings } from "../settings.ts";
 import { untilAnswered } from "./answers.ts";
+import { attached } from "./attachments.ts";
 import { findPrompt, findTool, unknownResource } from "./find.ts";
 import { network, unexpectedInWords } from "./network.ts";
 import { type Emitted, type LogLine, type Progress, type Result, resultOf } from "./result.ts";
@@ -24,12 +25,14 @@ import type { Options, ToolOptions } from "./types.ts";
 
 /** `callTool` of `#test`, without types. */
 export function callTool(id: string, input?: unknown, options: ToolOptions = {}): Promise<Result<never>> {
-  return runCall(id, options, (caller, runtime) => {
-    const { key, attachments } = options;
+  return runCall(id, options, async (caller, runtime) => {
+    const { key } = options;
     // As it arrives from a client, which can send only JSON.
     const sent = input === undefined ? undefined : toJson(input, "input");
-    const call: Call = { ...caller, tool: findTool(id, runtime.catalog), input: sent, key, attachments };
-    return execute(call, runtime);
+    const call: Call = { ...caller, tool: findTool(id, runtime.catalog), input: sent, key };
+    if (options.attachments === undefined) return execute(call, runtime);
+    const { references, files } = await attached(options.attachments);
+    return execute({ ...call, attachments: references }, { ...runtime, files });
   });
 }
 

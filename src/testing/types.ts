@@ -1,7 +1,6 @@
 /** The types of `#test`: what a call is given, and what follows from the definition of its tool or prompt. */
 import type { Json } from "../core/lib/json.ts";
 import type { PromptMessage, ResourceContents } from "../core/model/content.ts";
-import type { Attachment } from "../core/model/definition.ts";
 import type { Capability, Question, Root, Sampled } from "../core/model/elicitation.ts";
 import type { InferInput, InferOutput, StandardSchema } from "../core/model/schema.ts";
 import type { Tool } from "../tool.ts";
@@ -34,8 +33,12 @@ export interface ToolOptions<Secret extends string = string, Authorization exten
   extends Options<Secret, Authorization, Env> {
   /** Idempotency key: calls with the same key run once. */
   readonly key?: string | undefined;
-  readonly attachments?: readonly Attachment[] | undefined;
+  /** Files that are attached. The tool gets them if it says `attachments: true`. */
+  readonly attachments?: readonly TestFile[] | undefined;
 }
+
+/** A file, or one that is only text. Its `type` is "text/plain" if there is none. */
+export type TestFile = File | { readonly name: string; readonly type?: string; readonly text: string };
 
 /**
  * Answers by the key of their question, or a function that returns undefined if it has none. If the tool asks with the

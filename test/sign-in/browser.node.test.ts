@@ -3,30 +3,15 @@
  * mode. Elements are found by role and label, and the browser enforces its own rules (policy, cookies). Needs Chromium:
  * the one in the variable CHROMIUM, or one on the path.
  */
-import { execFileSync } from "node:child_process";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findChromium, launch } from "../support/node/chromium.ts";
 import { Attempt, type Client, register } from "../support/node/sign-in/person.ts";
 import { openPlace, type Place } from "../support/node/sign-in/place.ts";
 
-const SWITCHES =
-  "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking " +
-  "--disable-component-update --disable-sync";
-
-function findChromium(): string | undefined {
-  if (process.env.CHROMIUM) return process.env.CHROMIUM;
-  try {
-    const find = 'for name in chromium chromium-browser google-chrome; do command -v "$name" && exit; done';
-    return execFileSync("sh", ["-c", find], { encoding: "utf8" }).trim() || undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const executablePath = findChromium();
-if (!executablePath) console.error("No Chromium: test/sign-in/browser.node.test.ts is skipped (name one in CHROMIUM)");
+const executablePath = findChromium("test/sign-in/browser.node.test.ts");
 
 describe.skipIf(!executablePath)("in Chromium", () => {
   let place: Place;
@@ -48,7 +33,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
     await new Promise<void>((ready) => app.listen(0, "127.0.0.1", ready));
     callback = `http://127.0.0.1:${(app.address() as AddressInfo).port}/callback`;
     client = await register(place.url, { client_name: "Letter Opener", redirect_uris: [callback] });
-    browser = await chromium.launch({ executablePath: executablePath as string, args: SWITCHES.split(" ") });
+    browser = await launch(executablePath as string);
   });
   afterAll(async () => {
     await browser?.close();

@@ -103,8 +103,17 @@ describe("credentials and bindings", () => {
   });
 
   it("include attachments", async () => {
-    const attachments = [{ fileId: "f1" }];
-    expect(untyped(await callTool("Echo.Files", {}, { attachments }))).toEqual({ attachments });
+    const attachments = [
+      new File([new Uint8Array([0, 255])], "q3.bin"),
+      { name: "n.csv", type: "text/csv", text: "a,ä" },
+      { name: "n.txt", text: "" },
+    ];
+    const files = [
+      { name: "q3.bin", type: "application/octet-stream", size: 2, text: "\0\ufffd" },
+      { name: "n.csv", type: "text/csv", size: 4, text: "a,ä" },
+      { name: "n.txt", type: "text/plain", size: 0, text: "" },
+    ];
+    expect(untyped(await callTool("Echo.Files", {}, { attachments }))).toMatchObject({ files });
   });
 });
 

@@ -1,7 +1,7 @@
 /** A call before it runs: each protocol turns its requests into this. Independent of any protocol. */
 
 import type { Json } from "../lib/json.ts";
-import type { Attachment, LogLevel, Trace } from "./definition.ts";
+import type { LogLevel, Trace } from "./definition.ts";
 import type { Capability, Question } from "./elicitation.ts";
 import type { Principal } from "./principal.ts";
 
@@ -67,6 +67,24 @@ export interface Client {
  */
 export type Begins = boolean | "further";
 
+/** A file that is attached to a call, as its caller names it. */
+export interface FileReference {
+  readonly fileId: string;
+  readonly filename?: string | undefined;
+  readonly contentType?: string | undefined;
+  /** Of the request that names it: the tool gets a URL there. */
+  readonly origin: string;
+  /** Where to fetch it, if it is a host's own file. Another one for each call. */
+  readonly download?: string | undefined;
+}
+
+/** What says which files are attached, and does not change if the same call is sent again. */
+export function namesOf(references: readonly FileReference[] | undefined): unknown {
+  return references?.map(({ origin, download, ...name }) =>
+    download === undefined ? name : { ...name, isHosts: true },
+  );
+}
+
 /** The part of a call that tools, prompts and resources share: who calls, with which credentials, over what. */
 export interface Caller {
   readonly callId: string;
@@ -78,7 +96,7 @@ export interface Caller {
   readonly sessionId?: string | undefined;
   readonly beginsSession?: Begins | undefined;
   readonly context: CallContext;
-  readonly attachments?: readonly Attachment[] | undefined;
+  readonly attachments?: readonly FileReference[] | undefined;
   /** Reads the W3C trace context. Lazy: few tools use it, and a deployment may log nothing. */
   readonly trace?: (() => Trace | undefined) | undefined;
   readonly client?: Client | undefined;

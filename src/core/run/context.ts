@@ -32,7 +32,8 @@ export class RunContext implements ToolContext<string, string, string | undefine
   readonly userId: string | undefined;
   readonly secrets: Readonly<Record<string, string>>;
   readonly authorization: Readonly<Record<string, string>>;
-  readonly attachments: readonly Attachment[];
+  /** Set before the tool runs, if it takes files. */
+  attachments = NO_ATTACHMENTS;
   readonly #call: Caller;
   readonly #offer: Offer;
   readonly #runtime: Runtime;
@@ -49,7 +50,6 @@ export class RunContext implements ToolContext<string, string, string | undefine
     this.userId = granted.userId;
     this.secrets = granted.secrets;
     this.authorization = granted.authorization;
-    this.attachments = call.attachments ?? NO_ATTACHMENTS;
     this.#call = call;
     this.#offer = offer;
     this.#runtime = runtime;

@@ -1,7 +1,7 @@
 /** What a task keeps of its call, sealed: everything that a run needs, what a caller needs to read it, and the result. */
-import type { Begins, Call, CallContext } from "../model/call.ts";
+import type { Begins, Call, CallContext, FileReference } from "../model/call.ts";
 import type { TaskSession } from "../model/call-result.ts";
-import type { Attachment, Trace } from "../model/definition.ts";
+import type { Trace } from "../model/definition.ts";
 import type { Capability } from "../model/elicitation.ts";
 import type { Outcome } from "../model/outcome.ts";
 import { GRANT, PARTITION, type Principal, partitionOf } from "../model/principal.ts";
@@ -24,7 +24,7 @@ export interface TaskCall {
   readonly secrets: readonly (readonly [string, string])[];
   readonly userId: string | undefined;
   readonly input: unknown;
-  readonly attachments: readonly Attachment[] | undefined;
+  readonly attachments: readonly FileReference[] | undefined;
   readonly trace: Trace | undefined;
   /** What the caller can be asked. */
   readonly capabilities: readonly Capability[];

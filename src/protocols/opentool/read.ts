@@ -2,8 +2,7 @@
 
 import { isRecord } from "../../core/lib/json.ts";
 import { keepMap } from "../../core/lib/v8-maps.ts";
-import { readToolId, type ToolReference } from "../../core/model/call.ts";
-import type { Attachment } from "../../core/model/definition.ts";
+import { type FileReference, readToolId, type ToolReference } from "../../core/model/call.ts";
 import { readAttachments } from "../attachments.ts";
 
 export interface ReadCall {
@@ -13,13 +12,16 @@ export interface ReadCall {
   readonly tool: ToolReference;
   readonly params: unknown;
   /** `context.attachments`, next to `params`: an extension of Trivet, because OpenTool has no place for files. */
-  readonly attachments: readonly Attachment[] | undefined | "malformed";
+  readonly attachments: readonly FileReference[] | undefined | "malformed";
   /** `context.callback`, unchecked: an extension, too. */
   readonly callback: unknown;
 }
 
 /** Reads the body of a call. Returns a message, and the id if there is one, if it is not a JSON-RPC request. */
-export function readCall(body: unknown): ReadCall | { problem: string; id: unknown } {
+export function readCall(
+  body: unknown,
+  request: { readonly url: string },
+): ReadCall | { problem: string; id: unknown } {
   if (!isRecord(body)) return { problem: "The request body must be a JSON-RPC request object", id: null };
   const { jsonrpc, method, params, context } = body;
   const id = body.id ?? null;
@@ -29,7 +31,7 @@ export function readCall(body: unknown): ReadCall | { problem: string; id: unkno
   // The method is a function name from the listing, or a full OXP tool id.
   const tool = readToolId(method) ?? { name: method };
   const extensions = isRecord(context) ? context : undefined;
-  const attachments = readAttachments(extensions?.attachments);
+  const attachments = readAttachments(extensions?.attachments, request);
   return { id, method, tool, params: params ?? undefined, attachments, callback: extensions?.callback };
 }
 

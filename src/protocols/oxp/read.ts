@@ -2,8 +2,13 @@
 
 import { isRecord } from "../../core/lib/json.ts";
 import { keepMap } from "../../core/lib/v8-maps.ts";
-import { type CallContext, NO_CONTEXT, readToolId, type ToolReference } from "../../core/model/call.ts";
-import type { Attachment } from "../../core/model/definition.ts";
+import {
+  type CallContext,
+  type FileReference,
+  NO_CONTEXT,
+  readToolId,
+  type ToolReference,
+} from "../../core/model/call.ts";
 import { checkedKey } from "../../http/idempotency-key.ts";
 import { readAttachments } from "../attachments.ts";
 
@@ -16,7 +21,7 @@ export interface ReadCall {
   readonly traceId: string | undefined;
   readonly context: CallContext;
   /** `context.attachments`: an extension of Trivet, which OXP 1.0 allows. */
-  readonly attachments: readonly Attachment[] | undefined;
+  readonly attachments: readonly FileReference[] | undefined;
   /** `context.callback`, unchecked: an extension, too. */
   readonly callback: unknown;
 }
@@ -49,8 +54,8 @@ export function readVersion(body: Record<string, unknown>): string | undefined {
   return named === undefined || isSupportedVersion(named) ? undefined : UNSUPPORTED_VERSION;
 }
 
-/** Reads the body of `POST /tools/call`. */
-export function readCall(body: unknown): Read<ReadCall> {
+/** Reads the body of `POST /tools/call`. @param http the request */
+export function readCall(body: unknown, http: { readonly url: string }): Read<ReadCall> {
   if (!isRecord(body)) return { problem: "The request body must be a JSON object" };
   const version = readVersion(body);
   if (version) return { problem: version };
@@ -74,7 +79,7 @@ export function readCall(body: unknown): Read<ReadCall> {
   const context = readContext(request);
   if ("problem" in context) return context;
   const extensions = isRecord(request.context) ? request.context : undefined;
-  const attachments = readAttachments(extensions?.attachments);
+  const attachments = readAttachments(extensions?.attachments, http);
   if (attachments === "malformed") {
     return { problem: 'request.context.attachments must be a list of objects with the string "file_id"' };
   }

@@ -1,5 +1,5 @@
 /** `tools/call` of a deployment with long tools: their calls become tasks, which some clients can follow. */
-import { execute } from "#parts";
+import { execute, readCall } from "#parts";
 import { isRecord } from "../../../core/lib/json.ts";
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import type { CallResult } from "../../../core/model/call-result.ts";
@@ -8,7 +8,7 @@ import type { RpcRequest } from "../../json-rpc.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
 import type { ToolSession } from "../transport/tool-session.ts";
 import { CODE, error } from "../wire/codes.ts";
-import { type ReadCall, readCall } from "../wire/read-call.ts";
+import type { ReadCall } from "../wire/read-call.ts";
 import { invoke } from "./invoke.ts";
 import type { McpCaller } from "./mcp-caller.ts";
 import { createdTask, stillWorking } from "./render-task.ts";
@@ -34,13 +34,13 @@ export function undeclared(): MethodReply {
   return { ...error(CODE.missingCapability, message, { requiredCapabilities }), status: 400 };
 }
 
-export function callToolWithTasks(request: RpcRequest, exchange: Exchange): MaybePromise<MethodReply> {
-  const { params } = request;
-  const { headers, runtime, toolkit } = exchange.context;
+export function callToolWithTasks(rpc: RpcRequest, exchange: Exchange): MaybePromise<MethodReply> {
+  const { params } = rpc;
+  const { headers, request, runtime, toolkit } = exchange.context;
   const name = isRecord(params) ? params.name : undefined;
   const found = typeof name === "string" ? runtime.catalog.find({ name }, toolkit) : undefined;
-  if (found === undefined || !("entry" in found) || !found.entry.traits.long) return callTool(request, exchange);
-  const read = readCall(params, exchange.isBatched ? undefined : idempotencyKeyOf(headers));
+  if (found === undefined || !("entry" in found) || !found.entry.traits.long) return callTool(rpc, exchange);
+  const read = readCall(params, exchange.isBatched ? undefined : idempotencyKeyOf(headers), request);
   if ("problem" in read) return error(CODE.invalidParams, read.problem);
   const { traits } = found.entry;
   const wrong = exchange.dialect.wrongHeader(found.entry, headers, read.input);

@@ -1,7 +1,7 @@
 /** Reads the parameters of `tools/call`, and separates the reserved arguments from the tool's input. */
 
 import { isRecord } from "../../../core/lib/json.ts";
-import type { Attachment } from "../../../core/model/definition.ts";
+import type { FileReference } from "../../../core/model/call.ts";
 import { checkedKey } from "../../../http/idempotency-key.ts";
 import { readAttachments } from "../../attachments.ts";
 
@@ -9,7 +9,7 @@ export interface ReadCall {
   readonly name: string;
   readonly input: Record<string, unknown>;
   readonly key: string | undefined;
-  readonly attachments: readonly Attachment[] | undefined;
+  readonly attachments: readonly FileReference[] | undefined;
 }
 
 /**
@@ -17,9 +17,14 @@ export interface ReadCall {
  * `_meta.idempotency_key`, then the header.
  *
  * @param headerKey the `Idempotency-Key` header
+ * @param request   the HTTP request
  * @returns a message if the parameters are malformed
  */
-export function readCall(params: unknown, headerKey: string | undefined): ReadCall | { problem: string } {
+export function readCall(
+  params: unknown,
+  headerKey: string | undefined,
+  request: { readonly url: string },
+): ReadCall | { problem: string } {
   if (!isRecord(params)) return { problem: "params must be an object" };
   const { name } = params;
   // Some serializers send absent optional members as null.
@@ -33,7 +38,7 @@ export function readCall(params: unknown, headerKey: string | undefined): ReadCa
   if (key !== undefined && checkedKey(key) === undefined) {
     return { problem: "An idempotency key must be a string of 1 to 255 well-formed characters" };
   }
-  const attachments = readAttachments(files);
+  const attachments = readAttachments(files, request);
   if (attachments === "malformed") {
     return { problem: 'Attachments must be a list of objects with the string "file_id"' };
   }
