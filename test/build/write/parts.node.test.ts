@@ -9,6 +9,10 @@ import { tool } from "../../support/node/project.ts";
 const WRANGLER = join(import.meta.dirname, "../../../node_modules/wrangler/bin/wrangler.js");
 const WORKFLOW = '[[workflows]]\nname = "acme-long"\nbinding = "LONG"\nclass_name = "LongRun"\n';
 
+const FILES = '[[r2_buckets]]\nbinding = "FILES"\n';
+
+/** What only files need. */
+const OF_FILES = /^src\/(files\/|core\/files\/|protocols\/mcp\/wire\/host-files)|node_modules\/aws4fetch\//;
 /** What only long tools need. */
 const OF_TASKS =
   /^src\/(tasks\/|core\/tasks\/|core\/run\/long-run|protocols\/mcp\/methods\/(long-tools|render-task)|protocols\/mcp\/dialects\/modern\/tasks\/)/;
