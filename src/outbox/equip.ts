@@ -1,7 +1,7 @@
-/** Gives the runtime its outbox. Only code generated for a fork with one imports it. */
+/** Gives the runtime its outbox. Only code generated for a fork with one imports it. Names the binding. */
 import type { Runtime } from "../core/ports/runtime.ts";
-import { outboxes } from "./bindings.ts";
-import { objectOutbox } from "./object-outbox.ts";
+import { readSettings } from "../settings.ts";
+import { type OutboxObjects, objectOutbox } from "./object-outbox.ts";
 
 type Equip = (runtime: Runtime) => Runtime;
 
@@ -9,9 +9,11 @@ type Equip = (runtime: Runtime) => Runtime;
 export function equipWithOutbox(equip: Equip): Equip {
   return (runtime) => {
     const equipped = equip(runtime);
+    const objects = runtime.binding("OUTBOX") as OutboxObjects | undefined;
     // An environment of wrangler.toml may have no outbox.
-    if (outboxes === undefined) return equipped;
-    const outbox = objectOutbox(outboxes, runtime.signer);
+    if (objects === undefined) return equipped;
+    const { privateHosts } = readSettings({ ALLOWED_HOSTS: runtime.binding("ALLOWED_HOSTS") }).settings;
+    const outbox = objectOutbox(objects, runtime.signer, privateHosts);
     return { ...equipped, outbox, callbacks: outbox };
   };
 }
