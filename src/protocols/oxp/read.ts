@@ -78,8 +78,8 @@ export function readCall(body: unknown, http: { readonly url: string }): Read<Re
   }
   const context = readContext(request);
   if ("problem" in context) return context;
-  const extensions = isRecord(request.context) ? request.context : undefined;
-  const attachments = readAttachments(extensions?.attachments, http);
+  const extensions = isRecord(request.context) ? request.context : {};
+  const attachments = readAttachments(extensions.attachments, http);
   if (attachments === "malformed") {
     return { problem: 'request.context.attachments must be a list of objects with the string "file_id"' };
   }
@@ -91,7 +91,7 @@ export function readCall(body: unknown, http: { readonly url: string }): Read<Re
     traceId: trace_id,
     context,
     attachments,
-    callback: extensions?.callback,
+    callback: extensions.callback,
   };
 }
 
