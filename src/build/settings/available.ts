@@ -106,7 +106,7 @@ export function workflowLines(worker = "trivet", env?: string): string {
 /** The lines of wrangler.toml that add the outbox. */
 export const OUTBOX_LINES = [
   ...["[[durable_objects.bindings]]", 'name = "OUTBOX"', 'class_name = "Outbox"'],
-  ...["[[migrations]]", 'tag = "outbox"', 'new_sqlite_classes = ["Outbox"]'],
+  ...["[[migrations]]", 'tag = "v4"', 'new_sqlite_classes = ["Outbox"]'],
 ].join("\n");
 
 /** Whether the Worker checks tokens: `#tokens` is one of the parts that are turned on. */
