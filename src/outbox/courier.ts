@@ -173,7 +173,7 @@ export class Courier {
       table.noteSubscription(subscription.id, { failing: subscription.failing ?? now, problem });
     if (attempted.state === "hopeless") {
       this.#giveUp(key, attempted.reason, attempts, problem);
-      if (attempted.isGone) this.#end(subscription, attempted.reason);
+      if (attempted.isGone && subscription.kind === "events") this.#end(subscription, attempted.reason);
       return;
     }
     const wait = waitAfter(attempts, attempted.retryAfterMs, Math.random(), minuteMs);

@@ -59,7 +59,7 @@ export function objectOutbox(objects: OutboxObjects, signer: Signer): Outbox & C
 
   return {
     async emit(partition, event, ended) {
-      const sent = sentEvent(event, ended);
+      const sent = await sentEvent(event, ended);
       return ask(partition, (outbox) => outbox.emit(partition, sent));
     },
     read: (partition, filter, from) => ask(partition, (outbox) => outbox.read(partition, filter, from)),
@@ -74,14 +74,14 @@ export function objectOutbox(objects: OutboxObjects, signer: Signer): Outbox & C
       return ask(partition, (outbox) => outbox.unsubscribe(partition, id));
     },
     async send(partition, callback, call, event, ended) {
-      const sent = sentEvent(event, ended);
+      const sent = await sentEvent(event, ended);
       const to = await callbackOf(partition, callback, call, "call", sent.id);
       await ask(partition, (outbox) => outbox.send(partition, to, sent));
     },
     async register(partition, callback, { id, expires, call }, past) {
       const to = await callbackOf(partition, callback, call, "task", id);
       const task = { id, expires, event: finishedTaskEvent(id) };
-      const event = past && sentEvent(past.event, past);
+      const event = past && (await sentEvent(past.event, past));
       return ask(partition, (outbox) => outbox.register(partition, to, task, event));
     },
     list: (partition, task) => ask(partition, (outbox) => outbox.list(partition, task)),
@@ -91,11 +91,11 @@ export function objectOutbox(objects: OutboxObjects, signer: Signer): Outbox & C
 }
 
 /** @throws {RangeError} if the event is too large to be delivered */
-function sentEvent({ id, name, data }: NewEvent, ended: Ended | undefined): SentEvent {
+async function sentEvent({ id, name, data }: NewEvent, ended: Ended | undefined): Promise<SentEvent> {
   const event = { id: id ?? `evt_${randomId()}`, name, data, isSourced: id !== undefined };
   const body = bodyOf({ ...event, occurred: 0, cursor: SOME_CURSOR });
   if (new TextEncoder().encode(body).length > MAX_BODY_BYTES)
     throw new RangeError(`The event ${name} is larger than ${MAX_BODY_BYTES} bytes`);
-  const result: Json | undefined = ended && fitting(resultOf(ended.outcome, ended.durationMs));
+  const result: Json | undefined = ended && fitting(await resultOf(ended.outcome, ended.durationMs));
   return { ...event, result };
 }

@@ -174,6 +174,18 @@ describe("/api/v1/deliveries", () => {
     expect(await own("?state=dead")).toEqual([]);
   });
 
+  it("sends a message that was refused with 410 again as it was", async () => {
+    const path = newPath();
+    receiver.on(path, "gone", "ok");
+    await oxp({}, { url: receiver.url(path), secret: SECRET });
+    const own = async () => (await list("?state=dead")).deliveries.filter(({ url }) => url === receiver.url(path));
+    await until(async () => (await own()).length === 1);
+    await postJson(`${served.url}/api/v1/deliveries/${(await own())[0]?.id}/redeliver`, {});
+    const [first, second] = (await receiver.wait(path, 2)) as [Received, Received];
+    expect(second.body).toBe(first.body);
+    expect(isSigned(second, SECRET)).toBe(true);
+  });
+
   it("knows no other delivery, and no other state", async () => {
     for (const id of ["unknown", "a.1", "%00"]) {
       const { status, body } = await postJson(`${served.url}/api/v1/deliveries/${id}/redeliver`, {});

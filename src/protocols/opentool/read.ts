@@ -28,9 +28,9 @@ export function readCall(body: unknown): ReadCall | { problem: string; id: unkno
   if (typeof method !== "string") return { problem: "method must be a string", id };
   // The method is a function name from the listing, or a full OXP tool id.
   const tool = readToolId(method) ?? { name: method };
-  const extensions = isRecord(context) ? context : undefined;
-  const attachments = readAttachments(extensions?.attachments);
-  return { id, method, tool, params: params ?? undefined, attachments, callback: extensions?.callback };
+  const extensions = isRecord(context) ? context : {};
+  const attachments = readAttachments(extensions.attachments);
+  return { id, method, tool, params: params ?? undefined, attachments, callback: extensions.callback };
 }
 
 // A request as in the specification's example (OpenTool 1.0, Call Tool, Request Body).

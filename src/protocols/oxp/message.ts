@@ -2,25 +2,15 @@
 import type { Json } from "../../core/lib/json.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
 import { type EventOccurrence, MAX_BODY_BYTES } from "../../core/ports/outbox.ts";
-import { CANCELLED, faultMembers, timedOut } from "./render.ts";
+import type { RequestContext } from "../../http/request-context.ts";
+import { render } from "./render.ts";
 
-/** @returns the result without the call's id; undefined if the outcome is not a result of OXP (Call Tool Response) */
-export function resultOf(outcome: Outcome, durationMs: number): Json | undefined {
-  const failed = (fault: Parameters<typeof faultMembers>[0]) =>
-    // As it will be sent: without members that are undefined.
-    JSON.parse(JSON.stringify({ duration: durationMs, success: false, error: faultMembers(fault) }));
-  switch (outcome.kind) {
-    case "completed":
-      return { duration: durationMs, success: true, value: outcome.value ?? null };
-    case "failed":
-      return failed(outcome.fault);
-    case "timed_out":
-      return failed(timedOut(outcome.limitMs));
-    case "cancelled":
-      return failed(CANCELLED);
-    default:
-      return undefined;
-  }
+/** @returns the `result` of a call's response, with an empty `call_id`; undefined if the tool has not run */
+export async function resultOf(outcome: Outcome, durationMs: number): Promise<Json | undefined> {
+  if (outcome.kind === "refused" || outcome.kind === "invalid" || outcome.kind === "asking") return undefined;
+  // Only what was refused is rendered for a request.
+  const { result } = (await render({ outcome, durationMs }, "", {} as RequestContext).json()) as { result: Json };
+  return result;
 }
 
 /** Leaves room for the rest of the message. */
@@ -43,7 +33,7 @@ export function callMessage(
   const told =
     result === OMITTED
       ? { result_omitted: `The result is too large for a message of ${MAX_BODY_BYTES} bytes` }
-      : { result: result && { call_id: callId, ...(result as object) } };
+      : { result: result && { ...(result as object), call_id: callId } };
   return JSON.stringify({
     id,
     type: name,

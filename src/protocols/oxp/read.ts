@@ -73,8 +73,8 @@ export function readCall(body: unknown): Read<ReadCall> {
   }
   const context = readContext(request);
   if ("problem" in context) return context;
-  const extensions = isRecord(request.context) ? request.context : undefined;
-  const attachments = readAttachments(extensions?.attachments);
+  const extensions = isRecord(request.context) ? request.context : {};
+  const attachments = readAttachments(extensions.attachments);
   if (attachments === "malformed") {
     return { problem: 'request.context.attachments must be a list of objects with the string "file_id"' };
   }
@@ -86,7 +86,7 @@ export function readCall(body: unknown): Read<ReadCall> {
     traceId: trace_id,
     context,
     attachments,
-    callback: extensions?.callback,
+    callback: extensions.callback,
   };
 }
 

@@ -25,9 +25,13 @@ export function render(result: CallResult, callId: string, context: RequestConte
     case "failed":
       return failure(result, callId, outcome.fault);
     case "timed_out":
-      return failure(result, callId, timedOut(outcome.limitMs));
+      return failure(result, callId, {
+        message: "The tool took too long to answer",
+        developerMessage: `The tool exceeded its time limit of ${outcome.limitMs} ms`,
+        canRetry: true,
+      });
     case "cancelled":
-      return failure(result, callId, CANCELLED);
+      return failure(result, callId, { message: "The call was cancelled", canRetry: true });
     case "invalid":
       // OXP 1.0, Call Tool, Input Validation Errors.
       return json(
@@ -133,30 +137,15 @@ function failure(result: CallResult, callId: string, fault: Fault): Response {
     call_id: callId,
     duration: result.durationMs,
     success: false,
-    error: faultMembers(fault),
+    error: {
+      message: fault.message,
+      developer_message: fault.developerMessage,
+      can_retry: fault.canRetry ?? false,
+      additional_prompt_content: fault.additionalPromptContent,
+      retry_after_ms: fault.retryAfterMs,
+    },
   });
 }
-
-/** OXP 1.0, Tool Execution Errors. */
-export function faultMembers(fault: Fault) {
-  return {
-    message: fault.message,
-    developer_message: fault.developerMessage,
-    can_retry: fault.canRetry ?? false,
-    additional_prompt_content: fault.additionalPromptContent,
-    retry_after_ms: fault.retryAfterMs,
-  };
-}
-
-export function timedOut(limitMs: number): Fault {
-  return {
-    message: "The tool took too long to answer",
-    developerMessage: `The tool exceeded its time limit of ${limitMs} ms`,
-    canRetry: true,
-  };
-}
-
-export const CANCELLED: Fault = { message: "The call was cancelled", canRetry: true };
 
 function toolResult(result: CallResult, members: Record<string, unknown>): Response {
   return json(
