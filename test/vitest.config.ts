@@ -25,6 +25,7 @@ const UNIT: TestProjectConfiguration = {
 
 const NODE: TestProjectConfiguration = {
   root: ROOT,
+  resolve: { alias: { "cloudflare:workers": resolve(ROOT, "test/support/node/workers.ts") } },
   test: { name: "node", include: ["test/**/*.node.test.ts"], ...TIMEOUTS },
 };
 
