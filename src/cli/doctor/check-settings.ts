@@ -2,7 +2,13 @@
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import type { Discovery } from "../../build/read/discovery.ts";
-import { hasWorkflow, importsMarkdown, WITHOUT_FILES, WITHOUT_WORKFLOW } from "../../build/settings/available.ts";
+import {
+  fileLines,
+  hasWorkflow,
+  importsMarkdown,
+  WITHOUT_FILES,
+  WITHOUT_WORKFLOW,
+} from "../../build/settings/available.ts";
 import { boundNames, lackingBindings, lackingForFiles } from "../../build/settings/suspicious.ts";
 import { type Config, hasPath, ROOT, routesIn, type Where } from "../lib/config.ts";
 import { assigns, lineOf } from "../lib/lines.ts";
@@ -131,17 +137,17 @@ function* checkWorkflow(config: Config, at: At, found: Discovery | undefined): G
   }
 }
 
-/** Those of files. If no configuration has one of them, discovery says so. */
+/** Those of files. */
 function* checkFiles(config: Config, at: At, found: Discovery | undefined): Generator<Finding> {
   const isNeeded = found?.tools.some(({ traits }) => traits.attachments) ?? false;
   const missing = lackingForFiles(config);
-  if (!isNeeded || missing.length === 0 || !found?.hasFiles) return;
+  if (!isNeeded || missing.length === 0) return;
   const which = missing.length > 1 ? "bindings FILES and FILE_RECORDS are" : `binding ${missing[0]} is`;
   const problem = `tools take attachments, and the ${which} missing: ${WITHOUT_FILES}`;
   yield warning({
     file: at(),
     problem,
-    fix: "add the lines of docs/files.md; environments ([env.NAME]) need their own",
+    fix: `add these lines (docs/files.md):\n${fileLines(config)}`,
   });
 }
 

@@ -135,7 +135,7 @@ describe("an ill fork", () => {
       found("error", line('JWT_ISSUER = "https://login.example.com"'), "JWT_ISSUER and JWT_JWKS_URL belong together"),
       found("error", line('JWT_SECRET = "in the open"'), "JWT_SECRET is a secret"),
       // Its tools were never discovered.
-      found("error", "the build", "wrangler failed: Build failed with 3 errors: .*generated/catalog"),
+      found("error", "the build", "wrangler failed: Build failed with 4 errors: .*generated/catalog"),
       found("warning", "tools/clock/tell\\.ts:2", "its description is still that of the example"),
       found("warning", "tools/calculator", "the samples would be published"),
       found("warning", line(flags), "compatibility_flags lacks global_fetch_strictly_public"),
@@ -205,7 +205,7 @@ describe("the bindings of files", () => {
     const ended = await doctor(fork(TAKING, HEALTHY), ["--no-account"]);
     expect(problems(ended)).toEqual([
       expect.stringMatching(
-        /^warning: tools\/clock\/tell\.ts:2: it takes attachments, and wrangler\.toml has no bucket/,
+        /^warning: wrangler\.toml: tools take attachments, and the bindings FILES and FILE_RECORDS are missing: calls with/,
       ),
     ]);
     for (const line of (BUCKET + OBJECTS + MIGRATION).trim().split("\n")) expect(ended.stdout).toContain(line);
