@@ -97,6 +97,8 @@ export interface Caller {
   readonly beginsSession?: Begins | undefined;
   readonly context: CallContext;
   readonly attachments?: readonly FileReference[] | undefined;
+  /** The origin of the URL that was called. Lazy, like the trace. */
+  readonly origin?: (() => string) | undefined;
   /** Reads the W3C trace context. Lazy: few tools use it, and a deployment may log nothing. */
   readonly trace?: (() => Trace | undefined) | undefined;
   readonly client?: Client | undefined;

@@ -161,6 +161,7 @@ async function answer(context: RequestContext, read: ReadCall, client: Client = 
       principal,
       context: NO_CONTEXT,
       attachments,
+      origin: () => new URL(context.request.url).origin,
       trace: () => readTrace(headers),
       client,
     },

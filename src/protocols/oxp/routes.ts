@@ -81,6 +81,7 @@ export async function call(http: RequestContext, toRequest?: (body: unknown) => 
       principal,
       context,
       attachments,
+      origin: () => new URL(request.url).origin,
       trace: () => (traceId === undefined ? readTrace(headers) : { ...readTrace(headers), id: traceId }),
       client: request,
     },
