@@ -55,7 +55,10 @@ export class Uploads {
       const { action } = await context.elicit(key, { message: page.message, url });
       if (action !== "accept") return { action };
       const file = await this.#arrived(id, files);
-      if (typeof file === "object") return { action, file: await this.#opened(file, files) };
+      if (typeof file === "object") {
+        caller.elicitation?.visited?.(url);
+        return { action, file: await this.#opened(file, files) };
+      }
       if (caller.elicitation?.elicit) throw new NotAnswered("No file was uploaded");
       // It is the same question again, unless its page has expired.
       earlier = file === "awaited" ? { id, url } : undefined;

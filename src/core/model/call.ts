@@ -50,6 +50,8 @@ export interface Elicitation {
   readonly answers?: InputResponses;
   /** Asks and waits for the answer, if the connection lasts. Without it, the call ends with its questions. */
   readonly elicit?: (question: Question) => Promise<unknown>;
+  /** Tells the client that its user has done what a page of ours was for. */
+  readonly visited?: (url: string) => void;
 }
 
 /** The client that waits for a call's response. */
