@@ -20,8 +20,8 @@ const PAGE_MS = 3_600_000;
 const TASK_PAGE_MS = 24 * PAGE_MS;
 /** Between two looks whether the file has come, in milliseconds. */
 const LOOK_MS = 1_000;
-/** How long a call waits whose caller will call again, in milliseconds: as one that does so at once must not spin. */
-const ROUND_MS = 20_000;
+/** How long a call waits whose caller will call again, in milliseconds: half of what most clients wait for an answer. */
+const ROUND_MS = 30_000;
 
 export class Uploads {
   readonly #tool: ToolRun;

@@ -68,7 +68,7 @@ describe("over MCP 2026-07-28, in rounds", () => {
     try {
       const waiting = round({}, answered(other), caller);
       await new Promise((resume) => setTimeout(resume, 500));
-      vi.setSystemTime(Date.now() + 20_000);
+      vi.setSystemTime(Date.now() + 30_000);
       twice = await waiting;
     } finally {
       vi.useRealTimers();
