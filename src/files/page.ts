@@ -18,13 +18,13 @@ export function uploadPage(server: string, { tool, message, accept, maxBytes }: 
 <form id="form" data-most="${maxBytes}" data-kinds="${kinds}">
 <div id="drop"><label for="file">Your file</label>
 <input type="file" id="file" accept="${accept.join(",")}" aria-describedby="why hint">
-<p class="quiet" id="hint">${hint} You can also drop it here.</p></div>
+<p class="quiet" id="hint">${hint} <span class="mouse">You can also drop it here.</span></p></div>
 <p class="bad" role="alert" id="why" hidden></p>
 <div id="going" hidden><progress id="bar" max="1" value="0" aria-label="Uploaded"></progress><p class="quiet" id="share"></p></div>
 <p class="unseen" role="status" id="status"></p>
+<p class="quiet">The file goes only to the conversation that asked for it. Go on only if your own assistant sent you here, just now.</p>
 <p class="acts"><button id="send" disabled>Upload</button><button type="button" class="plain" id="stop" hidden>Cancel</button></p>
 </form>
-<p class="quiet">The file goes only to the conversation that asked for it. Go on only if your own assistant sent you here, just now.</p>
 <noscript><p class="bad">This page needs JavaScript to send the file.</p></noscript>`;
   return page(200, "Upload a file", body, SCRIPT);
 }
@@ -39,12 +39,13 @@ const OWN_STYLE = `
 blockquote{margin:1rem 0;padding:.25rem 0 .25rem 1rem;border-left:.25rem solid var(--act);font-size:1.1rem;white-space:pre-line}
 #drop{margin:1rem 0;padding:1rem;border:2px dashed var(--line);border-radius:.5rem}
 #drop.over{border-color:var(--act);background:var(--soft)}
-#file{display:block;width:100%;margin:.5rem 0;padding:.25rem;font:inherit;color:inherit;border-radius:.4rem}
+#file{display:block;width:calc(100% + .5rem);margin:.5rem -.25rem;padding:.25rem;font:inherit;color:inherit;border-radius:.4rem}
 #file::file-selector-button{min-height:2.75rem;margin-right:.75rem;padding:.5rem 1rem;font:inherit;font-weight:600;color:var(--act);background:none;border:1px solid var(--act);border-radius:.4rem;cursor:pointer}
 progress{width:100%;height:1rem;accent-color:var(--act)}
 #share{min-height:1.5em;font-variant-numeric:tabular-nums}
 #send,#stop{pointer-events:auto}
 #send:disabled{opacity:.5;cursor:default}
+@media (hover:none){.mouse{display:none}}
 .unseen{position:absolute;width:1px;height:1px;margin:0;overflow:hidden;clip-path:inset(50%)}
 `.replaceAll("\n", "");
 

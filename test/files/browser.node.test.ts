@@ -145,7 +145,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
       const { structuredContent } = await client.callTool({ name: "Kit_Now", arguments: {} });
       expect(structuredContent).toEqual(SAME);
       expect(await Promise.all(uploads)).toEqual([
-        "Received “Größe, Q3.csv”\n\n8 bytes. Go back to your assistant. You can close this page.",
+        "Received “Größe, Q3.csv”8 bytes. Go back to your assistant. You can close this page.",
       ]);
       expect(complete).toEqual(ids);
       await client.close();
