@@ -1,6 +1,6 @@
 /**
  * The Worker's runtime: reads bindings and settings, and picks the stores. Names the bindings, except that those of
- * tasks are in tasks/bindings.ts; settings are read in settings.ts.
+ * tasks and files are in tasks/bindings.ts and files/bindings.ts; settings are read in settings.ts.
  */
 import { env, waitUntil } from "cloudflare:workers";
 import catalogSource from "#catalog";

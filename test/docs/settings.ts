@@ -38,7 +38,8 @@ function set(toml: string, name: string, line: string): string {
   return isVariable ? toml.replace("[vars]\n", () => `[vars]\n${line}\n`) : `${line}\n${toml}`;
 }
 
-const LOCAL = /^\[+(kv_namespaces|d1_databases|r2_buckets|triggers|ratelimits|workflows|queues\.\w+)\]/;
+const LOCAL =
+  /^\[+(kv_namespaces|d1_databases|r2_buckets|triggers|ratelimits|workflows|queues\.\w+|durable_objects\.bindings|migrations)\]/;
 const OF_ACCOUNT = /^\[+(ai|browser|images|vectorize|hyperdrive)\]/;
 
 /** Whether a block only adds triggers and bindings: then the tools of all pages can have them. */
@@ -52,7 +53,9 @@ export const needsAccount = (block: string) => isAdditive(block) && OF_ACCOUNT.t
 
 /** Where names of variables are: the settings, and the tools of the documentation. */
 const KNOWN = [
-  ...["src/settings.ts", "src/tasks/settings.ts"].map((path) => readFileSync(join(ROOT, path), "utf8")),
+  ...["src/settings.ts", "src/tasks/settings.ts", "src/files/settings.ts"].map((path) =>
+    readFileSync(join(ROOT, path), "utf8"),
+  ),
   ...blocksIn("ts").map(({ text }) => text),
 ];
 
