@@ -9,7 +9,7 @@ const [form, input, drop, why, going, bar, share, send, stop, status] =
   ["form", "file", "drop", "why", "going", "bar", "share", "send", "stop", "status"].map(part);
 const most = Number(form.dataset.most);
 const accept = input.accept.toLowerCase().split(",").filter(Boolean);
-let upload;
+const now = { upload: undefined };
 
 function inWords(bytes) {
   const units = ["bytes", "kB", "MB", "GB"];
@@ -63,7 +63,7 @@ function end(heading, text) {
 
 function start(file) {
   const request = new XMLHttpRequest();
-  upload = request;
+  now.upload = request;
   request.open("PUT", location.href);
   request.setRequestHeader("content-type", file.type || "application/octet-stream");
   request.setRequestHeader("x-file-name", encodeURIComponent(file.name));
@@ -72,7 +72,7 @@ function start(file) {
     share.textContent = inWords(loaded) + " of " + inWords(file.size);
   };
   const over = (problem) => {
-    upload = undefined;
+    now.upload = undefined;
     show(false);
     status.textContent = "";
     tell(problem);
@@ -84,13 +84,15 @@ function start(file) {
       answer = JSON.parse(request.responseText);
     } catch {}
     if (request.status === 201) {
-      upload = undefined;
+      now.upload = undefined;
       const text = inWords(answer.size) + ". Go back to your assistant. You can close this page.";
       return end("Received “" + answer.filename + "”", text);
     }
     const isOver = request.status === 403 || request.status === 409 || request.status === 410;
-    if (isOver) upload = undefined;
-    if (isOver) return end(request.status === 409 ? "Already received" : "This page is closed", answer.message);
+    if (isOver) {
+      now.upload = undefined;
+      return end(request.status === 409 ? "Already received" : "This page is closed", answer.message);
+    }
     over(answer.message || "The server cannot take the file now. Try again in a minute.");
   };
   request.onerror = () => over("The upload was interrupted. Check your connection and the file, and try again.");
@@ -106,7 +108,7 @@ function start(file) {
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  if (upload) return;
+  if (now.upload) return;
   const problem = problemOf(input.files);
   tell(problem);
   if (problem === "") start(input.files[0]);
@@ -114,20 +116,20 @@ form.addEventListener("submit", (event) => {
 });
 input.addEventListener("change", () => tell(input.files.length === 0 ? "" : problemOf(input.files)));
 stop.addEventListener("click", () => {
-  upload?.abort();
+  now.upload?.abort();
   send.focus();
 });
 for (const type of ["dragover", "dragleave", "drop"]) {
   addEventListener(type, (event) => {
     event.preventDefault();
-    drop.classList.toggle("over", type === "dragover" && !upload);
-    if (type !== "drop" || upload || event.dataTransfer.files.length === 0) return;
+    drop.classList.toggle("over", type === "dragover" && !now.upload);
+    if (type !== "drop" || now.upload || event.dataTransfer.files.length === 0) return;
     const problem = problemOf(event.dataTransfer.files);
     if (problem === "") input.files = event.dataTransfer.files;
     tell(problem);
     (problem === "" ? send : input).focus();
   });
 }
-addEventListener("beforeunload", (event) => upload && event.preventDefault());
+addEventListener("beforeunload", (event) => now.upload && event.preventDefault());
 send.disabled = false;
 `;

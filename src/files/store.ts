@@ -176,7 +176,8 @@ export class FileStore implements Files {
     const owner = await ownerOf(signer, partition);
     const id = randomId();
     const expires = Date.now() + lifeMs;
-    const slot = await slotOf(await signedUrl(signer, "page", origin, id, { owner, expires }));
+    const named = await slotOf(await signedUrl(signer, "page", origin, id, { owner, expires }));
+    const slot = named === undefined ? undefined : await this.#slot(owner, named);
     const row = { id, about: await this.#seal(owner, id, page), expires, page: { slot } };
     const placed = await this.#records(owner, (records) => records.place(row, settings.filesPerPrincipal));
     return placed ? this.#placedAt(owner, placed, origin) : "full";
@@ -184,8 +185,14 @@ export class FileStore implements Files {
 
   async placed(partition: string, slot: string, origin: string): Promise<PlacedPage | undefined> {
     const owner = await ownerOf(this.#parts.signer, partition);
-    const row = await this.#records(owner, (records) => records.placed(slot));
+    const sealed = await this.#slot(owner, slot);
+    const row = await this.#records(owner, (records) => records.placed(sealed));
     return row && this.#placedAt(owner, row, origin);
+  }
+
+  /** What a slot is called in storage, where nobody can tell what it was made of. */
+  #slot(owner: string, slot: string): Promise<string> {
+    return this.#parts.signer.sign(JSON.stringify(["slot", owner, slot]));
   }
 
   async #placedAt(owner: string, { id, page: expires = 0 }: FileRow, origin: string): Promise<PlacedPage> {

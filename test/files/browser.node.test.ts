@@ -17,6 +17,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findChromium, launch } from "../support/node/chromium.ts";
 import { POOR_CONTRASTS } from "../support/node/contrasts.ts";
+import { BINDINGS } from "../support/node/files.ts";
 import { postJson } from "../support/node/http.ts";
 import {
   asking,
@@ -32,19 +33,6 @@ import {
   update,
   WORKFLOW,
 } from "../support/node/long.ts";
-
-const BINDINGS = `
-[[r2_buckets]]
-binding = "FILES"
-
-[[durable_objects.bindings]]
-name = "FILE_RECORDS"
-class_name = "FileRecords"
-
-[[migrations]]
-tag = "files"
-new_sqlite_classes = ["FileRecords"]
-`;
 
 const executablePath = findChromium("test/files/browser.node.test.ts");
 const INFO = { name: "trivet-test", version: "1.0.0" };
@@ -95,9 +83,9 @@ describe.skipIf(!executablePath)("in Chromium", () => {
   const uploadButton = (page: Page) => page.getByRole("button", { name: "Upload" });
 
   /** Uploads the report as a person does. Returns what the page says in the end. */
-  async function person(url: string, file: Parameters<ReturnType<typeof field>["setInputFiles"]>[0] = REPORT) {
+  async function person(url: string) {
     const { page, complaints, requests } = await open(url);
-    await field(page).setInputFiles(file);
+    await field(page).setInputFiles(REPORT);
     await uploadButton(page).click();
     await page.getByRole("heading", { name: /^Received/ }).waitFor({ timeout: 120_000 });
     const text = await page.getByRole("main").textContent();
@@ -127,7 +115,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
   describe("the tool gets the file", () => {
     it("over MCP 2025-11-25, while the call waits (the official v1 client)", async () => {
       const client = new ClientV1(INFO, { capabilities: PAGES });
-      const uploads: Promise<string>[] = [];
+      const uploads: Promise<string | null>[] = [];
       const complete: string[] = [];
       const ids: string[] = [];
       client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
