@@ -83,7 +83,7 @@ export class Uploads {
 
   /** For a caller that cannot send its user to a page: the file may have come since it was told where the page is. */
   async #fromRepeat(key: string, time: number, page: UploadPage, files: Files): Promise<Uploaded> {
-    const slot = await this.#slot(key, time);
+    const slot = await this.#slotOfCall(key, time);
     const { id, url } = await this.#placeIn(page, () => slot, files);
     const [file] = await files.find(this.#partition, [id], untilWhen(this.#tool.offer));
     if (typeof file === "object") {
@@ -121,7 +121,7 @@ export class Uploads {
     // Whoever answers a question has its hash in what the protocol signs: nobody else finds the page.
     const { message } = page;
     const asQuestion = (url: string): Question => ({ kind: "page", message, url });
-    return this.#placeIn(page, (url) => (elicitation ? hashOf(asQuestion(url)) : this.#slot(key, time)), files);
+    return this.#placeIn(page, (url) => (elicitation ? hashOf(asQuestion(url)) : this.#slotOfTask(key, time)), files);
   }
 
   async #placeIn(page: UploadPage, slotOf: Parameters<Files["place"]>[4], files: Files): Promise<PlacedPage> {
@@ -131,21 +131,25 @@ export class Uploads {
     return placed;
   }
 
+  /** A task may run again after a crash, and asks the same question then. */
+  #slotOfTask(key: string, time: number): Promise<string> {
+    return sha256(canonical(["upload in a task", this.#tool.context.idempotencyKey ?? null, key, time]));
+  }
+
   /**
    * What a repeat of this call has in common with it, and no other call: its key, or if it has none, its input.
    *
    * @returns undefined if others may call in the same way, because nobody can tell who they are: they must not get a
    *          file of this caller
    */
-  async #slot(key: string, time: number): Promise<string | undefined> {
-    const { caller, offer, context, runtime, input } = this.#tool;
-    const { principal, sessionId, beginsSession, attachments } = caller;
-    const { idempotencyKey } = context;
-    if (idempotencyKey !== undefined) return sha256(canonical(["upload", idempotencyKey, key, time]));
+  async #slotOfCall(key: string, time: number): Promise<string | undefined> {
+    const { caller, offer, context, runtime } = this.#tool;
+    const { principal, sessionId, beginsSession, attachments, input } = caller;
+    if (caller.key !== undefined) return sha256(canonical(["upload", context.idempotencyKey ?? null, key, time]));
     const session = beginsSession ? undefined : sessionId;
     if (!isNamed(principal) && session === undefined && !runtime.isLocal) return undefined;
     const who = [session, principal[GRANT], caller.context.userId].map((one) => one ?? null);
-    return sha256(canonical(["upload", who, offer.id, input, namesOf(attachments) ?? null, key, time]));
+    return sha256(canonical(["upload", who, offer.id, input ?? null, namesOf(attachments) ?? null, key, time]));
   }
 
   /** A task has no caller that waits, and can be asked nevertheless. */
