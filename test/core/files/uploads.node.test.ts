@@ -19,6 +19,8 @@ import {
   WORKFLOW,
 } from "../../support/node/long.ts";
 
+/** Only ends a test that hangs. */
+const PATIENCE = { timeout: 60_000 };
 const PAGES = { elicitation: { url: {} } };
 
 let server: Long;
@@ -55,7 +57,7 @@ describe("a caller with a name, over OXP without a call_id", () => {
     expect((await call(newName(), input, {}, tool)).message).toContain("Upload it at");
     expect((await call(who, input, {}, tool)).result.value).toMatchObject({ name: "q3.csv", size: 3 });
     // That call has its result: the next one asks anew.
-    await expect.poll(async () => linkIn((await call(who, input, {}, tool)).message)).toMatch(/^http/);
+    await expect.poll(async () => linkIn((await call(who, input, {}, tool)).message), PATIENCE).toMatch(/^http/);
     expect(linkIn((await call(who, input, {}, tool)).message)).not.toBe(url);
   });
 
@@ -97,7 +99,7 @@ describe("a task", () => {
     const { name, url } = questionOf(await asking(server.url, id, who));
     await update(server.url, id, { [name]: { action: "decline" } }, who);
     expect((await endOf(server.url, id, who)).result.structuredContent).toEqual({ action: "decline" });
-    await expect.poll(async () => (await fetch(url)).status).toBe(410);
+    await expect.poll(async () => (await fetch(url)).status, PATIENCE).toBe(410);
   });
 });
 
