@@ -193,6 +193,33 @@ describe("an ill fork", () => {
   });
 });
 
+describe("the bindings of files", () => {
+  const BUCKET = '[[r2_buckets]]\nbinding = "FILES"\n';
+  const OBJECTS = '[[durable_objects.bindings]]\nname = "FILE_RECORDS"\nclass_name = "FileRecords"\n';
+  const MIGRATION = '[[migrations]]\ntag = "files"\nnew_sqlite_classes = ["FileRecords"]\n';
+  const TAKING = { "clock/tell.ts": TOOL("attachments: true") };
+  // [alias] ends the settings.
+  const withLines = (lines: string) => HEALTHY.replace("[alias]", `${lines}\n[alias]`);
+
+  it("are missing, and a tool takes attachments: says so, with the lines to add", async () => {
+    const ended = await doctor(fork(TAKING, HEALTHY), ["--no-account"]);
+    expect(problems(ended)).toEqual([
+      expect.stringMatching(
+        /^warning: tools\/clock\/tell\.ts:2: it takes attachments, and wrangler\.toml has no bucket/,
+      ),
+    ]);
+    for (const line of (BUCKET + OBJECTS + MIGRATION).trim().split("\n")) expect(ended.stdout).toContain(line);
+  });
+
+  it("are there at the top, and not in the environment that is checked: says so", async () => {
+    const top = withLines(BUCKET + OBJECTS + MIGRATION);
+    expect((await doctor(fork(TAKING, top), ["--no-account"])).stdout).not.toContain("attachments");
+    const staging = `${top}\n[env.staging.vars]\nPUBLIC = "false"\n`;
+    const ended = await doctor(fork(TAKING, staging), ["--no-account", "--env", "staging"]);
+    expect(ended.stdout).toContain("tools take attachments, and the bindings FILES and FILE_RECORDS are missing");
+  });
+});
+
 describe("the workflow of long tools", () => {
   const WORKFLOW = '[[workflows]]\nname = "trivet-long"\nbinding = "LONG"\nclass_name = "LongRun"\n';
   const LONG = { "clock/tell.ts": TOOL("long: true") };
