@@ -19,6 +19,7 @@ import type {
   ToolContext,
   Traits,
 } from "./core/model/definition.ts";
+import type { UploadContext } from "./core/model/elicitation.ts";
 import type {
   Event,
   EventContext,
@@ -48,7 +49,17 @@ export type {
   ToolContext,
   Trace,
 } from "./core/model/definition.ts";
-export type { Capability, Elicited, Fields, Root, Sampled, SamplingRequest } from "./core/model/elicitation.ts";
+export type {
+  Capability,
+  Elicited,
+  Fields,
+  Root,
+  Sampled,
+  SamplingRequest,
+  UploadContext,
+  Uploaded,
+  UploadRequest,
+} from "./core/model/elicitation.ts";
 export type { DeliveryMode, Event, EventContext } from "./core/model/offers.ts";
 export type { Principal } from "./core/model/principal.ts";
 export type { Session } from "./core/model/session.ts";
@@ -63,7 +74,8 @@ export interface Tool<
   Env extends string,
   Long extends boolean | "tasks-only" = false,
   Prepared = undefined,
-> extends Omit<Traits, "requirements" | "env" | "headers" | "long"> {
+  Attaches extends boolean = false,
+> extends Omit<Traits, "requirements" | "env" | "headers" | "long" | "attachments"> {
   /** Name of the tool over MCP and OpenTool. Default: `Toolkit_Tool`. */
   readonly name?: string;
   /** Three integers: `1.0.0`. Other files may define other versions of the same tool. */
@@ -82,6 +94,8 @@ export interface Tool<
    * clients with the tasks extension may call it.
    */
   readonly long?: Long;
+  /** Whether it takes files (docs/files.md): adds parameters to MCP's listing, and `ctx.upload`. */
+  readonly attachments?: Attaches;
   /** Which rules of docs/listings.md discovery does not apply: `{ allow: ["tuple"] }`. */
   readonly listing?: Listing;
   /**
@@ -91,13 +105,15 @@ export interface Tool<
    */
   prepare?(
     input: RunInput<Input>,
-    ctx: ToolContext<Secret, Authorization, NeedsUser extends true ? string : string | undefined, Env>,
+    ctx: ToolContext<Secret, Authorization, NeedsUser extends true ? string : string | undefined, Env> &
+      (Attaches extends false ? unknown : UploadContext),
   ): Prepared | Promise<Prepared>;
   run(
     input: RunInput<Input>,
     ctx: ToolContext<Secret, Authorization, NeedsUser extends true ? string : string | undefined, Env> &
       EventContext &
-      (Long extends false ? unknown : LongContext<Prepared>),
+      (Long extends false ? unknown : LongContext<Prepared>) &
+      (Attaches extends false ? unknown : UploadContext),
   ): RunOutput<Output> | Promise<RunOutput<Output>>;
 }
 
@@ -125,9 +141,10 @@ export function defineTool<
   const Env extends string = never,
   const Long extends boolean | "tasks-only" = false,
   Prepared = undefined,
+  const Attaches extends boolean = false,
 >(
-  tool: Tool<Input, Output, Secret, Authorization, NeedsUser, Env, Long, Prepared>,
-): Tool<Input, Output, Secret, Authorization, NeedsUser, Env, Long, Prepared> {
+  tool: Tool<Input, Output, Secret, Authorization, NeedsUser, Env, Long, Prepared, Attaches>,
+): Tool<Input, Output, Secret, Authorization, NeedsUser, Env, Long, Prepared, Attaches> {
   return tool;
 }
 

@@ -221,7 +221,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   {
     files: /^src\/files\//,
     mayImport: [
-      /^src\/(files|stores|core|http)\//,
+      /^src\/(files|stores|core|http|pages)\//,
       /^src\/runtime\.ts$/,
       /^type src\/app\.ts$/,
       /^cloudflare:/,

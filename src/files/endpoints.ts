@@ -6,8 +6,9 @@ import { partitionOf } from "../core/model/principal.ts";
 import { readJson } from "../http/body.ts";
 import type { Protocol, RequestContext } from "../http/request-context.ts";
 import { empty, json } from "../http/response.ts";
+import { receiveFile, showPage } from "./page-endpoints.ts";
 import type { FileStore, Presigning, Uploaded, Wanted } from "./store.ts";
-import { FILES_PATH, readTicket, type UploadTicket } from "./tickets.ts";
+import { FILES_PATH, PAGE_PATH, readTicket, type UploadTicket } from "./tickets.ts";
 
 /** @param store undefined if the deployment lacks a binding of files */
 export function filesProtocol(store: FileStore | undefined): Protocol {
@@ -21,6 +22,8 @@ export function filesProtocol(store: FileStore | undefined): Protocol {
       { method: "PUT", path: `${FILES_PATH}/:id`, open: true, ...withStore(upload) },
       { method: "GET", path: `${FILES_PATH}/:id`, open: true, ...withStore(download) },
       { method: "DELETE", path: `${FILES_PATH}/:id`, ...withStore(remove) },
+      { method: "GET", path: `${FILES_PATH}/:id${PAGE_PATH}`, open: true, ...withStore(showPage) },
+      { method: "PUT", path: `${FILES_PATH}/:id${PAGE_PATH}`, open: true, ...withStore(receiveFile) },
     ],
     httpError: refuse,
   };

@@ -10,13 +10,15 @@ import { FILES } from "./bindings.ts";
 
 /**
  * `about` is sealed: only the Worker can read it. `stored` is 0 while the file is awaited, and -1 while it is awaited in
- * the bucket itself, under `key`. `blobs` has the keys of all objects that may be in the bucket, and when to delete them.
+ * the bucket itself, under `key`. `slot` and `page` are those of a page on which it is uploaded: what the page is found
+ * by, and until when its URL is valid. `blobs` has the keys of all objects that may be in the bucket, and when to delete them.
  */
 const SCHEMA = `
   CREATE TABLE files (
     id TEXT PRIMARY KEY, about TEXT NOT NULL, stored INTEGER NOT NULL, key TEXT, size INTEGER, sha256 TEXT,
-    expires INTEGER NOT NULL
+    expires INTEGER NOT NULL, slot TEXT, page INTEGER
   ) STRICT, WITHOUT ROWID;
+  CREATE UNIQUE INDEX slots ON files (slot) WHERE slot IS NOT NULL;
   CREATE TABLE blobs (key TEXT PRIMARY KEY, due INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
@@ -30,6 +32,8 @@ export interface FileRow {
   readonly size: number;
   readonly sha256: string;
   readonly expires: number;
+  /** Until when the URL of its page is valid; undefined if it has no page. */
+  readonly page: number | undefined;
 }
 
 /** A file that is going to be uploaded. */
@@ -39,6 +43,8 @@ export interface NewRow {
   readonly expires: number;
   /** Set if it goes straight to the bucket: what the object there will be. */
   readonly direct?: Contents | undefined;
+  /** Set if it is uploaded on a page, which is open until the file expires. */
+  readonly page?: { readonly slot: string | undefined } | undefined;
 }
 
 export interface Contents {
@@ -60,7 +66,7 @@ export class FileRecords extends DurableObject {
   readonly #tables = new Tables(this.ctx.storage, SCHEMA, "files");
 
   /** Notes a file that is to come. @returns false if the principal has `most` files already */
-  async reserve({ id, about, expires, direct }: NewRow, most: number): Promise<boolean> {
+  async reserve({ id, about, expires, direct, page }: NewRow, most: number): Promise<boolean> {
     const now = Date.now();
     if (this.#row(id, now)) return true;
     const [count] = this.#all("SELECT count(*) AS files FROM files WHERE expires > ?", now);
@@ -68,12 +74,34 @@ export class FileRecords extends DurableObject {
     this.#tables.make();
     const { key = null, size = null, sha256 = null } = direct ?? {};
     this.#write(
-      "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)",
-      ...[id, about, direct ? -1 : 0, key, size, sha256, expires],
+      "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      ...[id, about, direct ? -1 : 0, key, size, sha256, expires, page?.slot ?? null, page ? expires : null],
     );
     if (direct) this.#keepBlob(direct.key, expires);
     await this.#setAlarm();
     return true;
+  }
+
+  /** Like `reserve`, unless there is a file in its slot. @returns the file that is there now; undefined if it is full */
+  async place(row: NewRow, most: number): Promise<FileRow | undefined> {
+    const earlier = row.page?.slot === undefined ? undefined : await this.placed(row.page.slot);
+    return earlier ?? ((await this.reserve(row, most)) ? this.#row(row.id, Date.now()) : undefined);
+  }
+
+  /** @returns the file in a slot, unless its page has closed */
+  async placed(slot: string): Promise<FileRow | undefined> {
+    const now = Date.now();
+    const [row] = this.#all("SELECT id FROM files WHERE slot = ? AND page > ?", slot, now);
+    return row && this.#row(String(row.id), now);
+  }
+
+  /** Empties slots. What was not uploaded is not awaited any more. */
+  async forget(ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      const isAwaited = this.#row(id, Date.now())?.state === "awaited";
+      if (isAwaited) await this.remove(id);
+      else if (this.#tables.exist) this.#write("UPDATE files SET slot = NULL WHERE id = ?", id);
+    }
   }
 
   /** Notes that an object is being written. @returns the file, in whatever state; undefined if there is none */
@@ -90,9 +118,15 @@ export class FileRecords extends DurableObject {
   /**
    * Makes an object the contents of a file, unless it has others.
    *
+   * @param about what is known of it, if that was not known before
    * @returns whether it has these; undefined if there is no such file any more
    */
-  async finish(id: string, { key, size, sha256 }: Contents, expires: number): Promise<boolean | undefined> {
+  async finish(
+    id: string,
+    { key, size, sha256 }: Contents,
+    expires: number,
+    about: string | null = null,
+  ): Promise<boolean | undefined> {
     const row = this.#row(id, Date.now());
     if (row?.state === "stored" && row.key === key) return true;
     if (row === undefined || row.state === "stored") {
@@ -100,8 +134,8 @@ export class FileRecords extends DurableObject {
       return row && false;
     }
     this.#write(
-      "UPDATE files SET stored = 1, key = ?, size = ?, sha256 = ?, expires = ? WHERE id = ?",
-      ...[key, size, sha256, expires, id],
+      "UPDATE files SET stored = 1, key = ?, size = ?, sha256 = ?, expires = ?, about = coalesce(?, about) WHERE id = ?",
+      ...[key, size, sha256, expires, about, id],
     );
     this.#keepBlob(key, expires);
     await this.#setAlarm();
@@ -162,6 +196,7 @@ export class FileRecords extends DurableObject {
     return {
       ...{ id, state, about: String(row.about), expires: Number(row.expires) },
       ...{ key: String(row.key ?? ""), size: Number(row.size), sha256: String(row.sha256 ?? "") },
+      page: row.page === null ? undefined : Number(row.page),
     };
   }
 

@@ -1,6 +1,6 @@
 /** The store of files: bytes in R2, and what is known of them in the object of their principal (records.ts). */
 import { openRecord, sealRecord } from "../core/idempotency/sealed-record.ts";
-import type { FileAbout, Files, NewBody, Received, StoredFile } from "../core/ports/files.ts";
+import type { FileAbout, Files, NewBody, PlacedPage, Received, StoredFile, UploadPage } from "../core/ports/files.ts";
 import { randomId, type Signer } from "../core/ports/signed-handles.ts";
 import { directUpload } from "./direct.ts";
 import type { Contents, FileRecords, FileRow } from "./records.ts";
@@ -65,7 +65,8 @@ export class FileStore implements Files {
     const owner = await ownerOf(signer, partition);
     const now = Date.now();
     const expires = now + uploadSeconds * 1_000;
-    const about = await this.#seal(owner, id, wanted);
+    const { name } = wanted;
+    const about = await this.#seal(owner, id, { name, type });
     const contents = isDirect ? { key: keyOf(owner, id), size, sha256: sha256 as string } : undefined;
     // Nobody says when an upload to R2 itself has ended.
     const kept = contents ? expires + keepSeconds * 1_000 : expires;
@@ -82,12 +83,17 @@ export class FileStore implements Files {
     return { state: "ready", id, url, headers: { "content-type": type }, expires, maxBytes: size ?? maxBytes };
   }
 
-  /** Stores the body of an upload, whose ticket, type and size were checked. */
+  /**
+   * Stores the body of an upload, whose ticket, type and size were checked.
+   *
+   * @param about what is known of it, if that was not known before
+   */
   async accept(
     id: string,
-    { owner, sha256 }: UploadTicket,
+    { owner, sha256 }: Pick<UploadTicket, "owner" | "sha256">,
     body: ReadableStream<Uint8Array> | null,
     size: number,
+    about?: FileAbout,
   ): Promise<Uploaded> {
     const { bucket, settings } = this.#parts;
     // Each attempt has an object of its own: two at the same time cannot mix, and the first to end wins.
@@ -108,9 +114,10 @@ export class FileStore implements Files {
     }
     const expires = Date.now() + settings.keepSeconds * 1_000;
     const contents: Contents = { key, size, sha256: hash };
-    const isKept = await this.#records(owner, (records) => records.finish(id, contents, expires));
+    const sealed = about && (await this.#seal(owner, id, about));
+    const isKept = await this.#records(owner, (records) => records.finish(id, contents, expires, sealed));
     if (!isKept) return isKept === undefined ? "gone" : "taken";
-    return { file: await this.#fileOf(owner, { ...row, ...contents, state: "stored", expires }) };
+    return { file: { ...contents, ...(about ?? (await this.#open<FileAbout>(owner, row))), id, expires } };
   }
 
   async receive(partition: string, { id, name, type, body, size }: NewBody): Promise<Received> {
@@ -124,7 +131,7 @@ export class FileStore implements Files {
       await body.cancel();
       return "full";
     }
-    const uploaded = await this.accept(id, { owner, expires, type }, body, size);
+    const uploaded = await this.accept(id, { owner }, body, size);
     // Another call may have stored it meanwhile.
     return typeof uploaded === "object" || uploaded === "taken" ? "stored" : "cut off";
   }
@@ -156,6 +163,52 @@ export class FileStore implements Files {
       isRight ? records.finish(id, { key, size, sha256 }, expires) : records.remove(id);
     await this.#records<boolean | undefined>(owner, work);
     return isRight ? undefined : "unknown";
+  }
+
+  async place(
+    partition: string,
+    page: UploadPage,
+    origin: string,
+    lifeMs: number,
+    slotOf: Parameters<Files["place"]>[4],
+  ): Promise<PlacedPage | "full"> {
+    const { settings, signer } = this.#parts;
+    const owner = await ownerOf(signer, partition);
+    const id = randomId();
+    const expires = Date.now() + lifeMs;
+    const named = await slotOf(await signedUrl(signer, "page", origin, id, { owner, expires }));
+    const slot = named === undefined ? undefined : await this.#slot(owner, named);
+    const row = { id, about: await this.#seal(owner, id, page), expires, page: { slot } };
+    const placed = await this.#records(owner, (records) => records.place(row, settings.filesPerPrincipal));
+    return placed ? this.#placedAt(owner, placed, origin) : "full";
+  }
+
+  async placed(partition: string, slot: string, origin: string): Promise<PlacedPage | undefined> {
+    const owner = await ownerOf(this.#parts.signer, partition);
+    const sealed = await this.#slot(owner, slot);
+    const row = await this.#records(owner, (records) => records.placed(sealed));
+    return row && this.#placedAt(owner, row, origin);
+  }
+
+  /** What a slot is called in storage, where nobody can tell what it was made of. */
+  #slot(owner: string, slot: string): Promise<string> {
+    return this.#parts.signer.sign(JSON.stringify(["slot", owner, slot]));
+  }
+
+  async #placedAt(owner: string, { id, page: expires = 0 }: FileRow, origin: string): Promise<PlacedPage> {
+    return { id, url: await signedUrl(this.#parts.signer, "page", origin, id, { owner, expires }) };
+  }
+
+  async forget(partition: string, ids: readonly string[]): Promise<void> {
+    const owner = await ownerOf(this.#parts.signer, partition);
+    return this.#records(owner, (records) => records.forget(ids));
+  }
+
+  /** What a page asks for; "stored" if it has got it; undefined if it is not asked for any more. */
+  async pageOf(owner: string, id: string): Promise<UploadPage | "stored" | undefined> {
+    const [row] = await this.#records(owner, (records) => records.find([id], 0));
+    if (row?.page === undefined) return undefined;
+    return row.state === "stored" ? "stored" : this.#open<UploadPage>(owner, row);
   }
 
   async link(partition: string, { id, expires }: StoredFile, origin: string): Promise<string> {
@@ -200,15 +253,21 @@ export class FileStore implements Files {
     }
   }
 
-  async #fileOf(owner: string, { id, about, size, sha256, expires }: FileRow): Promise<StoredFile> {
-    const opened = await openRecord<FileAbout>(await this.#key(owner, id), { fingerprint: id, sealed: about });
-    if (opened === undefined) throw new Error("What is known of a file cannot be opened: the signing key was replaced");
-    return { id, ...opened, size, sha256, expires };
+  async #fileOf(owner: string, row: FileRow): Promise<StoredFile> {
+    const { id, size, sha256, expires } = row;
+    const { name, type } = await this.#open<FileAbout>(owner, row);
+    return { id, name, type, size, sha256, expires };
   }
 
-  async #seal(owner: string, id: string, { name, type }: FileAbout): Promise<string> {
-    const record = await sealRecord<FileAbout>(await this.#key(owner, id), id, { name, type });
-    if (record === undefined) throw new RangeError("The name of a file is too long");
+  async #open<About>(owner: string, { id, about }: FileRow): Promise<About> {
+    const opened = await openRecord<About>(await this.#key(owner, id), { fingerprint: id, sealed: about });
+    if (opened === undefined) throw new Error("What is known of a file cannot be opened: the signing key was replaced");
+    return opened;
+  }
+
+  async #seal<About>(owner: string, id: string, about: About): Promise<string> {
+    const record = await sealRecord<About>(await this.#key(owner, id), id, about);
+    if (record === undefined) throw new RangeError("The name of a file, or the message of a page, is too long");
     return record.sealed;
   }
 

@@ -21,7 +21,10 @@ export interface UploadTicket extends Ticket {
 }
 
 /** What the ticket is for: the name of its query parameter. */
-export type Purpose = "upload" | "download";
+export type Purpose = "upload" | "download" | "page";
+
+/** Of the page on which a file is uploaded, after the path of the file. */
+export const PAGE_PATH = "/upload";
 
 export const FILES_PATH = "/api/v1/files";
 
@@ -39,7 +42,8 @@ export async function signedUrl(
   ticket: Ticket | UploadTicket,
 ): Promise<string> {
   const text = toBase64Url(new TextEncoder().encode(JSON.stringify(ticket)));
-  return `${origin}${FILES_PATH}/${id}?${purpose}=${text}.${await signer.sign(bound(purpose, id, text))}`;
+  const path = `${FILES_PATH}/${id}${purpose === "page" ? PAGE_PATH : ""}`;
+  return `${origin}${path}?${purpose}=${text}.${await signer.sign(bound(purpose, id, text))}`;
 }
 
 /** @returns what a URL permits; undefined if it was not signed here for this file and purpose */

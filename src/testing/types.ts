@@ -49,6 +49,8 @@ export type Answers = Readonly<Record<string, Answer>> | ((key: string, question
 export type Answer =
   | { readonly action: "accept"; readonly content?: Readonly<Record<string, unknown>> }
   | { readonly action: "decline" | "cancel" }
+  /** Of `ctx.upload`: the file that the user uploads. */
+  | { readonly action: "accept"; readonly file: TestFile }
   | Sampled
   | { readonly roots: readonly Root[] };
 
@@ -73,7 +75,7 @@ type Named<Name extends string> = { readonly [Each in Name]?: unknown };
 
 /** The input that a caller sends: with optional members where the schema has defaults. */
 export type InputOf<T> =
-  T extends Tool<infer Input, infer _Output, infer _S, infer _A, infer _U, infer _E, infer _L, infer _P>
+  T extends Tool<infer Input, infer _Output, infer _S, infer _A, infer _U, infer _E, infer _L, infer _P, infer _At>
     ? [Input] extends [StandardSchema]
       ? InferInput<Input>
       : AnyObject
@@ -81,7 +83,7 @@ export type InputOf<T> =
 
 /** What a call returns: undefined for `output: null`, and any JSON without an output schema. */
 export type ValueOf<T> =
-  T extends Tool<infer _Input, infer Output, infer _S, infer _A, infer _U, infer _E, infer _L, infer _P>
+  T extends Tool<infer _Input, infer Output, infer _S, infer _A, infer _U, infer _E, infer _L, infer _P, infer _At>
     ? [Output] extends [StandardSchema]
       ? InferOutput<Output>
       : [Output] extends [null]
@@ -99,7 +101,8 @@ export type OptionsOf<T> =
     infer _User,
     infer Env,
     infer _L,
-    infer _P
+    infer _P,
+    infer _At
   >
     ? ToolOptions<Secret, Authorization, Named<Env>>
     : ToolOptions;

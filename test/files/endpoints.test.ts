@@ -2,7 +2,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { hashOf, newCaller, presign, put, TEXT, uploaded } from "../support/files.ts";
+import { hashOf, newCaller, presign, put, streamOf, TEXT, uploaded } from "../support/files.ts";
 import { HOST, send } from "../support/http.ts";
 import { postCall } from "../support/oxp.ts";
 
@@ -30,15 +30,6 @@ const recordsOf = (owner: string) => FILE_RECORDS.getByName(owner);
 
 /** Runs the alarm of an owner's records, if one is set. */
 const ring = (owner: string) => runDurableObjectAlarm(recordsOf(owner));
-
-/** A body of unknown length. */
-const streamOf = (text: string) =>
-  new ReadableStream<Uint8Array>({
-    start(controller) {
-      controller.enqueue(new TextEncoder().encode(text));
-      controller.close();
-    },
-  });
 
 /** The file as a tool gets it. */
 async function attached(fileId: string, caller: Record<string, string>) {

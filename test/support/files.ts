@@ -34,3 +34,12 @@ export async function hashOf(body: string | Uint8Array<ArrayBuffer>): Promise<st
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
 }
+
+/** A body of unknown length. */
+export const streamOf = (text: string) =>
+  new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode(text));
+      controller.close();
+    },
+  });

@@ -1,32 +1,42 @@
 /**
- * Finds the files that are attached to a call, before the tool runs: a wrapper of `run`, so that a repeat of a keyed
- * call, which does not run, needs no file. Bundled only with files.
+ * Finds the files that are attached to a call before its tool runs, and lets the tool ask for others: a wrapper of
+ * `run`, so that a repeat of a keyed call, which does not run, needs no file. Bundled only with files.
  */
 import { describeError } from "../lib/log.ts";
+import { isPromise } from "../lib/maybe-promise.ts";
 import type { FileReference } from "../model/call.ts";
 import type { Attachment } from "../model/definition.ts";
 import type { Issue, Outcome } from "../model/outcome.ts";
 import { partitionOf } from "../model/principal.ts";
-import type { Files, StoredFile } from "../ports/files.ts";
-import { DEFAULT_TIMEOUT_MS } from "../run/run-code.ts";
-import type { run as runTool, ToolRun } from "../run/run-tool.ts";
+import type { Files } from "../ports/files.ts";
+import type { run as runTool, TimedRun, ToolRun } from "../run/run-tool.ts";
 import { fetchHostFile, idOfHostFile } from "./host-files.ts";
+import { openedFile, untilWhen } from "./opened-file.ts";
+import { Uploads } from "./uploads.ts";
 
 /** Each is looked up, and some are fetched. */
 const MAX_ATTACHMENTS = 20;
-/** How much longer than its time limit a tool may need its files. */
-const GRACE_MS = 60_000;
 const RETRY_MS = 1_000;
 
 /** @param run runs a tool whose context has its files */
 export function withFiles(run: typeof runTool): typeof runTool {
   return (tool, check, lease) => {
-    const { attachments } = tool.caller;
+    const { caller, context, offer, runtime } = tool;
+    const { attachments } = caller;
     // What is attached to a tool that takes no files is ignored.
-    if (attachments === undefined || !tool.offer.traits.attachments) return run(tool, check, lease);
-    return attach(tool, attachments).then((problem) =>
-      problem === undefined ? run(tool, check, lease) : { outcome: problem, durationMs: 0 },
-    );
+    if (!offer.traits.attachments) return run(tool, check, lease);
+    const uploads = new Uploads(tool);
+    Object.assign(context, { upload: uploads.upload });
+    const start = () => run(tool, check, lease);
+    const running =
+      attachments === undefined
+        ? start()
+        : attach(tool, attachments).then((problem) => (problem ? { outcome: problem, durationMs: 0 } : start()));
+    const end = (ran: TimedRun) => {
+      runtime.defer(uploads.end(ran.outcome).catch(() => {}));
+      return ran;
+    };
+    return isPromise(running) ? running.then(end) : end(running);
   };
 }
 
@@ -57,7 +67,7 @@ async function findAll(
     return [{ path: "attachments", message: `Must be at most ${MAX_ATTACHMENTS} files` }];
   }
   const partition = partitionOf(caller.principal);
-  const until = Date.now() + (offer.traits.timeoutMs ?? DEFAULT_TIMEOUT_MS) + GRACE_MS;
+  const until = untilWhen(offer);
   const ids = await Promise.all(references.map((one) => (one.download ? idOfHostFile(one, one.download) : one.fileId)));
   let found = await files.find(partition, ids, until);
   const problems = new Map<string, string>();
@@ -76,7 +86,7 @@ async function findAll(
   return Promise.all(
     references.map((reference, at) => {
       const file = found[at] ?? "unknown";
-      if (typeof file === "object") return attachment(files, partition, file, reference.origin);
+      if (typeof file === "object") return openedFile(files, partition, file, reference.origin);
       const isOwn = reference.download === undefined;
       const path = isOwn ? `attachments.${own.indexOf(reference)}` : `host_files.${hosts.indexOf(reference)}`;
       return { path, message: `The file ${named(reference)} ${problems.get(ids[at] as string) ?? PROBLEMS[file]}` };
@@ -95,41 +105,4 @@ const MAX_NAMED = 80;
 
 function named({ fileId }: FileReference): string {
   return JSON.stringify(fileId.length > MAX_NAMED ? `${fileId.slice(0, MAX_NAMED)}…`.toWellFormed() : fileId);
-}
-
-async function attachment(files: Files, partition: string, file: StoredFile, origin: string): Promise<Attachment> {
-  return new OpenedFile(files, partition, file, await files.link(partition, file, origin));
-}
-
-/** A file as a tool gets it. Its own members are what JSON has of it. */
-class OpenedFile implements Attachment {
-  readonly fileId: string;
-  readonly name: string;
-  readonly type: string;
-  readonly size: number;
-  readonly sha256: string;
-  readonly url: string;
-  readonly #open: () => Promise<ReadableStream<Uint8Array>>;
-
-  constructor(files: Files, partition: string, { id, name, type, size, sha256 }: StoredFile, url: string) {
-    this.fileId = id;
-    this.name = name;
-    this.type = type;
-    this.size = size;
-    this.sha256 = sha256;
-    this.url = url;
-    this.#open = () => files.open(partition, id);
-  }
-
-  stream(): Promise<ReadableStream<Uint8Array>> {
-    return this.#open();
-  }
-
-  async text(): Promise<string> {
-    return new Response(await this.#open()).text();
-  }
-
-  async bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    return new Uint8Array(await new Response(await this.#open()).arrayBuffer());
-  }
 }

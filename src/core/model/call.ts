@@ -50,6 +50,8 @@ export interface Elicitation {
   readonly answers?: InputResponses;
   /** Asks and waits for the answer, if the connection lasts. Without it, the call ends with its questions. */
   readonly elicit?: (question: Question) => Promise<unknown>;
+  /** Tells the client that its user has done what a page of ours was for. */
+  readonly visited?: (url: string) => void;
 }
 
 /** The client that waits for a call's response. */
@@ -97,6 +99,8 @@ export interface Caller {
   readonly beginsSession?: Begins | undefined;
   readonly context: CallContext;
   readonly attachments?: readonly FileReference[] | undefined;
+  /** The origin of the URL that was called. Lazy, like the trace. */
+  readonly origin?: (() => string) | undefined;
   /** Reads the W3C trace context. Lazy: few tools use it, and a deployment may log nothing. */
   readonly trace?: (() => Trace | undefined) | undefined;
   readonly client?: Client | undefined;

@@ -28,6 +28,23 @@ export interface NewBody extends FileAbout {
   readonly size: number;
 }
 
+/** A page on which a person uploads one file. */
+export interface UploadPage {
+  /** `Toolkit.Tool` */
+  readonly tool: string;
+  /** What it asks for. */
+  readonly message: string;
+  /** As an HTML input has it; none for any file. */
+  readonly accept: readonly string[];
+  readonly maxBytes: number;
+}
+
+/** Where it is, and the id of the file that is going to be uploaded there. */
+export interface PlacedPage {
+  readonly id: string;
+  readonly url: string;
+}
+
 /** `too large`: over {@link Files.maxBytes}. `cut off`: the body did not have its size. `full`: too many files. */
 export type Received = "stored" | "too large" | "cut off" | "full";
 
@@ -49,4 +66,22 @@ export interface Files {
   link(partition: string, file: StoredFile, origin: string): Promise<string>;
   /** Stores a file that did not come from an upload. */
   receive(partition: string, file: NewBody): Promise<Received>;
+  /**
+   * Makes a page, or finds one.
+   *
+   * @param lifeMs how long its URL is valid
+   * @param slotOf what the page is found by later, given its URL; undefined if it need not be found
+   * @returns the page that is in that slot already, if there is one; "full" if there are too many files
+   */
+  place(
+    partition: string,
+    page: UploadPage,
+    origin: string,
+    lifeMs: number,
+    slotOf: (url: string) => string | undefined | Promise<string | undefined>,
+  ): Promise<PlacedPage | "full">;
+  /** @returns the page in a slot; undefined if there is none, or it has expired */
+  placed(partition: string, slot: string, origin: string): Promise<PlacedPage | undefined>;
+  /** Empties the slots of these files. Those that were not uploaded are not awaited any more. */
+  forget(partition: string, ids: readonly string[]): Promise<void>;
 }

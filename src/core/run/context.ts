@@ -34,6 +34,8 @@ export class RunContext implements ToolContext<string, string, string | undefine
   readonly authorization: Readonly<Record<string, string>>;
   /** Set before the tool runs, if it takes files. */
   attachments = NO_ATTACHMENTS;
+  /** Milliseconds that its time limit does not count, besides those in which it waits for an answer. */
+  pausedMs = 0;
   readonly #call: Caller;
   readonly #offer: Offer;
   readonly #runtime: Runtime;
@@ -159,7 +161,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
 
   /** Milliseconds for which the code has waited for its caller so far. */
   get waitedMs(): number {
-    return this.#questions?.waitedMs ?? 0;
+    return this.pausedMs + (this.#questions?.waitedMs ?? 0);
   }
 
   now(): number {

@@ -25,6 +25,8 @@ export interface TaskCall {
   readonly userId: string | undefined;
   readonly input: unknown;
   readonly attachments: readonly FileReference[] | undefined;
+  /** Where a page for its user is. */
+  readonly origin: string | undefined;
   readonly trace: Trace | undefined;
   /** What the caller can be asked. */
   readonly capabilities: readonly Capability[];
@@ -69,6 +71,7 @@ export function taskCall({ caller: call, offer }: LongCall, prepared: unknown, i
     userId: call.context.userId,
     input: call.input,
     attachments: call.attachments,
+    origin: call.origin?.(),
     trace: call.trace?.(),
     capabilities: [...(call.elicitation?.capabilities ?? [])],
     prepared,
@@ -78,7 +81,7 @@ export function taskCall({ caller: call, offer }: LongCall, prepared: unknown, i
 
 /** The call again, for a run. Nobody waits for it, so it has no client. */
 export function callOf(kept: TaskCall): Call {
-  const { toolId, version, authorization, secrets, userId, partition, grant, trace, ...same } = kept;
+  const { toolId, version, authorization, secrets, userId, partition, grant, trace, origin, ...same } = kept;
   const { principal, callId, protocol, toolkit, sessionId, beginsSession, input, attachments } = same;
   const context: CallContext = { authorization: new Map(authorization), secrets: new Map(secrets), userId };
   return {
@@ -89,6 +92,7 @@ export function callOf(kept: TaskCall): Call {
       ...(partition !== principal.id && { [PARTITION]: () => partition }),
       ...(grant !== undefined && { [GRANT]: grant }),
     },
+    ...(origin !== undefined && { origin: () => origin }),
     trace: () => trace,
   };
 }

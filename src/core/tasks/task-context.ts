@@ -160,7 +160,7 @@ export class TaskContext extends LongRunContext {
   }
 
   override get waitedMs(): number {
-    return this.#waitedBefore + (this.#waiting > 0 ? this.now() - this.#since : 0);
+    return this.pausedMs + this.#waitedBefore + (this.#waiting > 0 ? this.now() - this.#since : 0);
   }
 
   /** Unlike in a request, the caller may take as long as the task is kept. */
@@ -177,7 +177,7 @@ export class TaskContext extends LongRunContext {
       }
       throw new NotAnswered(`The caller's answers do not fit the question "${key}"`);
     } finally {
-      this.#waitedBefore = this.waitedMs;
+      this.#waitedBefore = this.waitedMs - this.pausedMs;
       this.#waiting--;
       this.#since = this.now();
     }

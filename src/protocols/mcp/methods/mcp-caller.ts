@@ -85,6 +85,10 @@ export class McpCaller implements Caller {
     return this.client.context.principal;
   }
 
+  origin(): string {
+    return new URL(this.client.context.request.url).origin;
+  }
+
   /** The trace context may also be in `_meta` (2026-07-28, basic/index, `_meta`). */
   trace(): Trace | undefined {
     return readTrace(this.client.context.headers, this.#meta);
