@@ -19,7 +19,6 @@ import type {
   ToolContext,
   Traits,
 } from "./core/model/definition.ts";
-import type { UploadContext } from "./core/model/elicitation.ts";
 import type {
   Event,
   EventContext,
@@ -34,6 +33,7 @@ import type {
 import type { Fault } from "./core/model/outcome.ts";
 import type { Principal } from "./core/model/principal.ts";
 import type { StandardSchema, Validated } from "./core/model/schema.ts";
+import type { UploadContext } from "./core/model/upload.ts";
 
 export type { Json } from "./core/lib/json.ts";
 export type { Change } from "./core/model/change.ts";
@@ -49,20 +49,11 @@ export type {
   ToolContext,
   Trace,
 } from "./core/model/definition.ts";
-export type {
-  Capability,
-  Elicited,
-  Fields,
-  Root,
-  Sampled,
-  SamplingRequest,
-  UploadContext,
-  Uploaded,
-  UploadRequest,
-} from "./core/model/elicitation.ts";
+export type { Capability, Elicited, Fields, Root, Sampled, SamplingRequest } from "./core/model/elicitation.ts";
 export type { DeliveryMode, Event, EventContext } from "./core/model/offers.ts";
 export type { Principal } from "./core/model/principal.ts";
 export type { Session } from "./core/model/session.ts";
+export type { UploadContext, Uploaded, UploadRequest } from "./core/model/upload.ts";
 
 /** One version of one tool. The types of `run` follow from the other fields. */
 export interface Tool<

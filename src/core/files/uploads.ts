@@ -5,9 +5,10 @@
 import { sha256 } from "../lib/digest.ts";
 import { canonical } from "../lib/json.ts";
 import { namesOf } from "../model/call.ts";
-import { CannotElicit, NotAnswered, type Question, type Uploaded, type UploadRequest } from "../model/elicitation.ts";
+import { CannotElicit, NotAnswered, type Question } from "../model/elicitation.ts";
 import { isFinal, type Outcome } from "../model/outcome.ts";
 import { GRANT, isNamed, partitionOf } from "../model/principal.ts";
+import type { Uploaded, UploadRequest } from "../model/upload.ts";
 import type { Files, PlacedPage, StoredFile, UploadPage } from "../ports/files.ts";
 import { ANSWER_MS, hashOf } from "../run/questions.ts";
 import type { ToolRun } from "../run/run-tool.ts";
