@@ -30,6 +30,18 @@ export interface CallContext {
 /** The context of a caller that supplies nothing. */
 export const NO_CONTEXT: CallContext = { authorization: new Map(), secrets: new Map() };
 
+/** By name. */
+export type Values = Readonly<Record<string, string>>;
+
+/** The secrets, authorizations and user id that a tool receives: those that it declared, and no others. */
+export interface Granted {
+  readonly secrets: Values;
+  readonly authorization: Values;
+  readonly userId: string | undefined;
+  /** The values that the caller supplied; undefined if none. */
+  readonly fromCaller: { readonly secrets: Values; readonly authorization: Values } | undefined;
+}
+
 /** Sends progress and log messages to the caller while the tool runs. */
 export interface Sink {
   progress(done: number, total: number | undefined, message: string | undefined): void;
