@@ -6,27 +6,21 @@ import type { FileReference } from "../core/model/call.ts";
 /**
  * Reads `[{file_id, filename?, content_type?}]`. Other members are ignored, and the files themselves are not fetched.
  *
- * @param request that names them
  * @returns undefined if nothing is attached, "malformed" if it is not such a list
  */
-export function readAttachments(
-  files: unknown,
-  request: { readonly url: string },
-): FileReference[] | undefined | "malformed" {
+export function readAttachments(files: unknown): FileReference[] | undefined | "malformed" {
   if (files === undefined || files === null) return undefined;
   if (!Array.isArray(files)) return "malformed";
-  if (files.length === 0) return undefined;
   const attachments: FileReference[] = [];
-  const { origin } = new URL(request.url);
   for (const file of files) {
     if (!isRecord(file)) return "malformed";
     const fileId = file.file_id;
     const filename = file.filename ?? undefined;
     const contentType = file.content_type ?? undefined;
     if (typeof fileId !== "string" || !isOptionalString(filename) || !isOptionalString(contentType)) return "malformed";
-    attachments.push({ fileId, filename, contentType, origin });
+    attachments.push({ fileId, filename, contentType });
   }
-  return attachments;
+  return attachments.length === 0 ? undefined : attachments;
 }
 
 function isOptionalString(value: unknown): value is string | undefined {

@@ -28,7 +28,7 @@ export class TestFiles implements Files {
     const fileId = id ?? `file-${this.#held.size}-${sha256.slice(0, 16)}`;
     const about = { name, type: type || "application/octet-stream", size: contents.size, sha256 };
     this.#held.set(fileId, { file: { id: fileId, ...about, expires: Infinity }, contents });
-    return { fileId, origin: ORIGIN };
+    return { fileId };
   }
 
   /** Does what a person does on an upload page, if the question leads to one. @returns what the client answers then */

@@ -86,7 +86,7 @@ async function findAll(
   return Promise.all(
     references.map((reference, at) => {
       const file = found[at] ?? "unknown";
-      if (typeof file === "object") return openedFile(files, partition, file, reference.origin);
+      if (typeof file === "object") return openedFile(files, partition, file, caller.origin?.() ?? "");
       const isOwn = reference.download === undefined;
       const path = isOwn ? `attachments.${own.indexOf(reference)}` : `host_files.${hosts.indexOf(reference)}`;
       return { path, message: `The file ${named(reference)} ${problems.get(ids[at] as string) ?? PROBLEMS[file]}` };

@@ -86,17 +86,15 @@ export interface FileReference {
   readonly fileId: string;
   readonly filename?: string | undefined;
   readonly contentType?: string | undefined;
-  /** Of the request that names it: the tool gets a URL there. */
-  readonly origin: string;
-  /** Where to fetch it, if it is a host's own file. Another one for each call. */
+  /** Whether it is a host's own file. */
+  readonly isHosts?: true;
+  /** Where to fetch it then. Another one for each call. */
   readonly download?: string | undefined;
 }
 
 /** What says which files are attached, and does not change if the same call is sent again. */
 export function namesOf(references: readonly FileReference[] | undefined): unknown {
-  return references?.map(({ origin, download, ...name }) =>
-    download === undefined ? name : { ...name, isHosts: true },
-  );
+  return references?.map(({ download, ...name }) => name);
 }
 
 /** The part of a call that tools, prompts and resources share: who calls, with which credentials, over what. */

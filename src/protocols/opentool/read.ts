@@ -18,10 +18,7 @@ export interface ReadCall {
 }
 
 /** Reads the body of a call. Returns a message, and the id if there is one, if it is not a JSON-RPC request. */
-export function readCall(
-  body: unknown,
-  request: { readonly url: string },
-): ReadCall | { problem: string; id: unknown } {
+export function readCall(body: unknown): ReadCall | { problem: string; id: unknown } {
   if (!isRecord(body)) return { problem: "The request body must be a JSON-RPC request object", id: null };
   const { jsonrpc, method, params, context } = body;
   const id = body.id ?? null;
@@ -31,7 +28,7 @@ export function readCall(
   // The method is a function name from the listing, or a full OXP tool id.
   const tool = readToolId(method) ?? { name: method };
   const extensions = isRecord(context) ? context : {};
-  const attachments = readAttachments(extensions.attachments, request);
+  const attachments = readAttachments(extensions.attachments);
   return { id, method, tool, params: params ?? undefined, attachments, callback: extensions.callback };
 }
 

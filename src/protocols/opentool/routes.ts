@@ -82,7 +82,7 @@ function fragment({ name, json }: CatalogEntry): string {
 
 /** Errors inside a JSON-RPC body have status 200: clients report any other status as "no access to server". */
 async function call(context: RequestContext): Promise<Response> {
-  const read = readRequest(await readJson(context), context.request);
+  const read = readRequest(await readJson(context));
   if (read instanceof Response) return read;
   const { body, status, headers } = await answer(context, read);
   return json(body, status, headers);
@@ -95,7 +95,7 @@ async function call(context: RequestContext): Promise<Response> {
  * there is no space after a colon, no id and no comment, and each event is written in one chunk.
  */
 async function streamCall(context: RequestContext): Promise<Response> {
-  const read = readRequest(await readJson(context), context.request);
+  const read = readRequest(await readJson(context));
   if (read instanceof Response) return read;
   const stop = new AbortController();
   const stream = eventStream(() => stop.abort(), ":");
@@ -129,9 +129,9 @@ function oneLine(value: unknown): string {
 }
 
 /** Returns the call, or an error response if the request is malformed. */
-function readRequest(body: ReadBody, request: Request): ReadCall | Response {
+function readRequest(body: ReadBody): ReadCall | Response {
   if ("bad" in body) return opentool.httpError(body.bad.status, body.bad.message);
-  const read = readCall(body.value, request);
+  const read = readCall(body.value);
   if (!("problem" in read)) return read;
   return json(failure({ code: CODE.badRequest, message: read.problem }, read.id), 400);
 }

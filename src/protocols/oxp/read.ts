@@ -54,8 +54,8 @@ export function readVersion(body: Record<string, unknown>): string | undefined {
   return named === undefined || isSupportedVersion(named) ? undefined : UNSUPPORTED_VERSION;
 }
 
-/** Reads the body of `POST /tools/call`. @param http the request */
-export function readCall(body: unknown, http: { readonly url: string }): Read<ReadCall> {
+/** Reads the body of `POST /tools/call`. */
+export function readCall(body: unknown): Read<ReadCall> {
   if (!isRecord(body)) return { problem: "The request body must be a JSON object" };
   const version = readVersion(body);
   if (version) return { problem: version };
@@ -79,7 +79,7 @@ export function readCall(body: unknown, http: { readonly url: string }): Read<Re
   const context = readContext(request);
   if ("problem" in context) return context;
   const extensions = isRecord(request.context) ? request.context : {};
-  const attachments = readAttachments(extensions.attachments, http);
+  const attachments = readAttachments(extensions.attachments);
   if (attachments === "malformed") {
     return { problem: 'request.context.attachments must be a list of objects with the string "file_id"' };
   }

@@ -61,7 +61,7 @@ export async function call(http: RequestContext, toRequest?: (body: unknown) => 
   const { request, headers, runtime, principal, toolkit } = http;
   const body = await readJson(http);
   if ("bad" in body) return serverError(body.bad.status, body.bad.message);
-  const read = readCall(toRequest ? toRequest(body.value) : body.value, request);
+  const read = readCall(toRequest ? toRequest(body.value) : body.value);
   if ("problem" in read) return serverError(400, read.problem);
   const { tool, input, traceId, context, attachments, callback } = read;
   // The call_id takes precedence: it identifies the call even if a proxy adds headers of its own.

@@ -34,13 +34,13 @@ export function undeclared(): MethodReply {
   return { ...error(CODE.missingCapability, message, { requiredCapabilities }), status: 400 };
 }
 
-export function callToolWithTasks(rpc: RpcRequest, exchange: Exchange): MaybePromise<MethodReply> {
-  const { params } = rpc;
-  const { headers, request, runtime, toolkit } = exchange.context;
+export function callToolWithTasks(request: RpcRequest, exchange: Exchange): MaybePromise<MethodReply> {
+  const { params } = request;
+  const { headers, runtime, toolkit } = exchange.context;
   const name = isRecord(params) ? params.name : undefined;
   const found = typeof name === "string" ? runtime.catalog.find({ name }, toolkit) : undefined;
-  if (found === undefined || !("entry" in found) || !found.entry.traits.long) return callTool(rpc, exchange);
-  const read = readCall(params, exchange.isBatched ? undefined : idempotencyKeyOf(headers), request);
+  if (found === undefined || !("entry" in found) || !found.entry.traits.long) return callTool(request, exchange);
+  const read = readCall(params, exchange.isBatched ? undefined : idempotencyKeyOf(headers));
   if ("problem" in read) return error(CODE.invalidParams, read.problem);
   const { traits } = found.entry;
   const wrong = exchange.dialect.wrongHeader(found.entry, headers, read.input);

@@ -24,8 +24,8 @@ export function listTools({ params }: RpcRequest, exchange: Exchange): MethodRep
 }
 
 export function callTool({ params }: RpcRequest, exchange: Exchange): MaybePromise<MethodReply> {
-  const { headers, request, runtime, toolkit } = exchange.context;
-  const read = readCall(params, exchange.isBatched ? undefined : idempotencyKeyOf(headers), request);
+  const { headers, runtime, toolkit } = exchange.context;
+  const read = readCall(params, exchange.isBatched ? undefined : idempotencyKeyOf(headers));
   if ("problem" in read) return error(CODE.invalidParams, read.problem);
   const { name, input } = read;
   const found = runtime.catalog.find({ name }, toolkit);

@@ -10,11 +10,11 @@ type ReadCall = typeof readCall;
 
 /** @param read reads the other arguments */
 export function withHostFiles(read: ReadCall): ReadCall {
-  return (params, headerKey, request) => {
-    const call = read(params, headerKey, request);
+  return (params, headerKey) => {
+    const call = read(params, headerKey);
     if ("problem" in call || call.input.host_files === undefined) return call;
     const { host_files, ...input } = call.input;
-    const files = readHostFiles(host_files ?? [], new URL(request.url).origin);
+    const files = readHostFiles(host_files ?? []);
     if (files === undefined) {
       return { problem: 'host_files must be a list of objects with the strings "download_url" and "file_id"' };
     }
@@ -24,14 +24,14 @@ export function withHostFiles(read: ReadCall): ReadCall {
 }
 
 /** @param given a list of files, or one. @returns undefined if it is neither */
-function readHostFiles(given: unknown, origin: string): FileReference[] | undefined {
+function readHostFiles(given: unknown): FileReference[] | undefined {
   const files = (Array.isArray(given) ? given : [given]).map((file: unknown) => {
     if (!isRecord(file)) return undefined;
     const { file_id: fileId, download_url: download, mime_type: contentType, file_name: filename } = file;
     if (typeof fileId !== "string" || typeof download !== "string") return undefined;
     return {
       fileId,
-      origin,
+      isHosts: true as const,
       download,
       ...(typeof filename === "string" && { filename }),
       ...(typeof contentType === "string" && { contentType }),

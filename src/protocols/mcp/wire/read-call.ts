@@ -20,11 +20,7 @@ export interface ReadCall {
  * @param request   the HTTP request
  * @returns a message if the parameters are malformed
  */
-export function readCall(
-  params: unknown,
-  headerKey: string | undefined,
-  request: { readonly url: string },
-): ReadCall | { problem: string } {
+export function readCall(params: unknown, headerKey: string | undefined): ReadCall | { problem: string } {
   if (!isRecord(params)) return { problem: "params must be an object" };
   const { name } = params;
   // Some serializers send absent optional members as null.
@@ -38,7 +34,7 @@ export function readCall(
   if (key !== undefined && checkedKey(key) === undefined) {
     return { problem: "An idempotency key must be a string of 1 to 255 well-formed characters" };
   }
-  const attachments = readAttachments(files, request);
+  const attachments = readAttachments(files);
   if (attachments === "malformed") {
     return { problem: 'Attachments must be a list of objects with the string "file_id"' };
   }
