@@ -1,6 +1,6 @@
 /**
  * The Worker's runtime: reads bindings and settings, and picks the stores. Names the bindings, except that those of
- * tasks and of the outbox are in their folders; settings are read in settings.ts.
+ * tasks, files and the outbox are in their folders' bindings.ts; settings are read in settings.ts.
  */
 import { env, waitUntil } from "cloudflare:workers";
 import catalogSource from "#catalog";

@@ -33,6 +33,7 @@ import type {
 import type { Fault } from "./core/model/outcome.ts";
 import type { Principal } from "./core/model/principal.ts";
 import type { StandardSchema, Validated } from "./core/model/schema.ts";
+import type { UploadContext } from "./core/model/upload.ts";
 
 export type { Json } from "./core/lib/json.ts";
 export type { Change } from "./core/model/change.ts";
@@ -52,6 +53,7 @@ export type { Capability, Elicited, Fields, Root, Sampled, SamplingRequest } fro
 export type { DeliveryMode, Event, EventContext } from "./core/model/offers.ts";
 export type { Principal } from "./core/model/principal.ts";
 export type { Session } from "./core/model/session.ts";
+export type { UploadContext, Uploaded, UploadRequest } from "./core/model/upload.ts";
 
 /** One version of one tool. The types of `run` follow from the other fields. */
 export interface Tool<
@@ -63,7 +65,8 @@ export interface Tool<
   Env extends string,
   Long extends boolean | "tasks-only" = false,
   Prepared = undefined,
-> extends Omit<Traits, "requirements" | "env" | "headers" | "long"> {
+  Attaches extends boolean = false,
+> extends Omit<Traits, "requirements" | "env" | "headers" | "long" | "attachments"> {
   /** Name of the tool over MCP and OpenTool. Default: `Toolkit_Tool`. */
   readonly name?: string;
   /** Three integers: `1.0.0`. Other files may define other versions of the same tool. */
@@ -82,6 +85,8 @@ export interface Tool<
    * clients with the tasks extension may call it.
    */
   readonly long?: Long;
+  /** Whether it takes files (docs/files.md): adds parameters to MCP's listing, and `ctx.upload`. */
+  readonly attachments?: Attaches;
   /** Which rules of docs/listings.md discovery does not apply: `{ allow: ["tuple"] }`. */
   readonly listing?: Listing;
   /**
@@ -91,13 +96,15 @@ export interface Tool<
    */
   prepare?(
     input: RunInput<Input>,
-    ctx: ToolContext<Secret, Authorization, NeedsUser extends true ? string : string | undefined, Env>,
+    ctx: ToolContext<Secret, Authorization, NeedsUser extends true ? string : string | undefined, Env> &
+      (Attaches extends false ? unknown : UploadContext),
   ): Prepared | Promise<Prepared>;
   run(
     input: RunInput<Input>,
     ctx: ToolContext<Secret, Authorization, NeedsUser extends true ? string : string | undefined, Env> &
       EventContext &
-      (Long extends false ? unknown : LongContext<Prepared>),
+      (Long extends false ? unknown : LongContext<Prepared>) &
+      (Attaches extends false ? unknown : UploadContext),
   ): RunOutput<Output> | Promise<RunOutput<Output>>;
 }
 
@@ -125,9 +132,10 @@ export function defineTool<
   const Env extends string = never,
   const Long extends boolean | "tasks-only" = false,
   Prepared = undefined,
+  const Attaches extends boolean = false,
 >(
-  tool: Tool<Input, Output, Secret, Authorization, NeedsUser, Env, Long, Prepared>,
-): Tool<Input, Output, Secret, Authorization, NeedsUser, Env, Long, Prepared> {
+  tool: Tool<Input, Output, Secret, Authorization, NeedsUser, Env, Long, Prepared, Attaches>,
+): Tool<Input, Output, Secret, Authorization, NeedsUser, Env, Long, Prepared, Attaches> {
   return tool;
 }
 

@@ -33,12 +33,16 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   { files: /^src\/core\/outbox\//, mayImport: [/^src\/core\/(lib|model|ports|idempotency|outbox)\//] },
   // What such forks have besides: events.
   { files: /^src\/core\/events\//, mayImport: [/^src\/core\//, /^valibot$/] },
+  // For forks with files.
+  { files: /^src\/core\/files\//, mayImport: [/^src\/core\//] },
   { files: /^src\/access\//, mayImport: [/^src\/(core|access)\//] },
   { files: /^src\/tokens\//, mayImport: [/^src\/(core|access|tokens)\//, /^jose(\/errors)?$/] },
   {
     files: /^src\/sign-in\//,
     mayImport: [/^src\/(core|access|pages|sign-in)\//, /^@cloudflare\/workers-oauth-provider$/],
   },
+  // What callers import. It runs in their programs, so it takes nothing of ours but types.
+  { files: /^src\/client\//, mayImport: [/^src\/client\//, /^type src\/core\//] },
   // Command-line tools, run in Node: never ship.
   {
     files: /^src\/cli\/lib\//,
@@ -147,7 +151,11 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   { files: /^src\/pages\//, mayImport: [/^src\/pages\//, /^src\/core\//, /^type src\/http\//] },
   // Parses environment strings into settings; the build checks wrangler.toml with it.
   { files: /^src\/settings\.ts$/, mayImport: [] },
-  { files: /^src\/(tasks|outbox)\/settings\.ts$/, mayImport: [/^type src\/settings\.ts$/] },
+  { files: /^src\/number-settings\.ts$/, mayImport: [/^type src\/settings\.ts$/] },
+  {
+    files: /^src\/(tasks|files|outbox)\/settings\.ts$/,
+    mayImport: [/^type src\/settings\.ts$/, /^src\/number-settings\.ts$/],
+  },
   // Types of the text files that tools import.
   { files: /^src\/texts\.d\.ts$/, mayImport: [] },
   {
@@ -156,7 +164,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^src\/build\//,
       /^type src\//,
       /^src\/protocols\/[a-z]+\/describe\.ts$/,
-      /^src\/((tasks|outbox)\/)?settings\.ts$/,
+      /^src\/((tasks|files|outbox)\/)?settings\.ts$/,
       /^node:/,
       /^esbuild$/,
       /^wrangler$/,
@@ -206,6 +214,18 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^src\/(runtime|claims|settings)\.ts$/,
       /^type src\/app\.ts$/,
       /^cloudflare:/,
+      /^#parts$/,
+    ],
+  },
+  // For forks with files.
+  {
+    files: /^src\/files\//,
+    mayImport: [
+      /^src\/(files|stores|core|http|pages)\//,
+      /^src\/runtime\.ts$/,
+      /^type src\/app\.ts$/,
+      /^cloudflare:/,
+      /^aws4fetch$/,
     ],
   },
   // For forks with an outbox, so only generated code imports them. Messages have results as OXP has them.
@@ -338,7 +358,15 @@ describe("forks", () => {
   const code = (file: string) => text(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
   // Listed here, because tools/ has whatever its owner wants.
   const SAMPLES = [
-    ...["calculator/add", "dns/resolve", "doorbell/ring", "gmail/get-emails", "notes/add", "notes/list"],
+    ...[
+      "calculator/add",
+      "csv/describe",
+      "dns/resolve",
+      "doorbell/ring",
+      "gmail/get-emails",
+      "notes/add",
+      "notes/list",
+    ],
     ...["notes/remove", "sms/send", "system/get-timestamp", "web/read-page", "web/read-site"],
   ];
   const pascal = (name: string) => name.replace(/(^|-)([a-z])/g, (_, _dash, letter: string) => letter.toUpperCase());

@@ -25,6 +25,7 @@ const UNIT: TestProjectConfiguration = {
 
 const NODE: TestProjectConfiguration = {
   root: ROOT,
+  resolve: { alias: { "cloudflare:workers": resolve(ROOT, "test/support/node/workers.ts") } },
   test: { name: "node", include: ["test/**/*.node.test.ts"], ...TIMEOUTS },
 };
 
@@ -32,7 +33,12 @@ const NODE: TestProjectConfiguration = {
 async function inWorkerd(): Promise<TestProjectConfiguration[]> {
   const { cloudflareTest } = await import("@cloudflare/vitest-plugin");
   type Objects = Record<string, { className: string; useSQLite: boolean }>;
-  const worker = (configPath: string, bindings: Record<string, string>, durableObjects: Objects = {}) =>
+  const worker = (
+    configPath: string,
+    bindings: Record<string, string>,
+    durableObjects: Objects = {},
+    r2Buckets: string[] = [],
+  ) =>
     cloudflareTest({
       main: resolve(ROOT, "src/index.ts"),
       wrangler: { configPath },
@@ -41,7 +47,7 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
       // Bindings without a local form, such as Workers AI, would need a login: a test replaces what it uses of them.
       remoteBindings: false,
       // Access is the subject of test/access; everywhere else anyone may call without a rate limit.
-      miniflare: { bindings: { PUBLIC: "true", RATE_PER_MINUTE: "", ...bindings }, durableObjects },
+      miniflare: { bindings: { PUBLIC: "true", RATE_PER_MINUTE: "", ...bindings }, durableObjects, r2Buckets },
     });
   const globalSetup = "test/support/node/discovered.ts";
   // So that `#test` gets the runtime of the Worker.
@@ -68,8 +74,12 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
         worker(
           "./test/support/wrangler.toml",
           { FIXTURE_SECRET: "from the worker", FIXTURE_SETTING: "a setting" },
-          // Not named SESSIONS, or the Worker itself would keep its sessions there.
-          { CONTRACT_SESSIONS: { className: "Sessions", useSQLite: true } },
+          {
+            // Not named SESSIONS, or the Worker itself would keep its sessions there.
+            CONTRACT_SESSIONS: { className: "Sessions", useSQLite: true },
+            FILE_RECORDS: { className: "FileRecords", useSQLite: true },
+          },
+          ["FILES"],
         ),
       ],
       resolve: {

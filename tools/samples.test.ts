@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 const FILES = import.meta.glob<string>(
-  ["./*.ts", "./{calculator,dns,doorbell,gmail,notes,sms,system,web}/*.ts", "!./samples.test.ts"],
+  ["./*.ts", "./{calculator,csv,dns,doorbell,gmail,notes,sms,system,web}/*.ts", "!./samples.test.ts"],
   { query: "?raw", import: "default", eager: true },
 );
 

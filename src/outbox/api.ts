@@ -21,7 +21,7 @@ import { isWelcome } from "./with-callbacks.ts";
 const TASK = "/api/v1/tasks/:task/webhooks";
 const STATES: readonly string[] = ["waiting", "delivered", "dead"] satisfies Delivery["state"][];
 
-export function webhooksApi(callbacks: Callbacks, allowed: readonly string[]): Protocol {
+export function webhooksApi(callbacks: Callbacks): Protocol {
   /** Registers a callback for a task of the caller. */
   const register = async (context: RequestContext): Promise<Response> => {
     const task = await taskOf(context);
@@ -29,7 +29,7 @@ export function webhooksApi(callbacks: Callbacks, allowed: readonly string[]): P
     if (!isWelcome(context, context.runtime)) return error(403, "Only callers with a credential can have callbacks");
     const body = await readJson(context);
     if ("bad" in body) return error(body.bad.status, body.bad.message);
-    const read = readCallback(body.value, "", allowed);
+    const read = readCallback(body.value, "", callbacks.allowedHosts);
     if ("issues" in read) {
       const errors = byPath(read.issues, "body");
       return json({ message: "Some members are invalid", errors }, 422);

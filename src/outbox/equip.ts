@@ -1,8 +1,8 @@
-/** Gives the runtime its outbox. Only code generated for a fork with one imports it. */
+/** Gives the runtime its outbox. Only code generated for a fork with one imports it. Names the binding. */
 import { withNews } from "../core/events/event-news.ts";
 import type { Runtime } from "../core/ports/runtime.ts";
-import { outboxes } from "./bindings.ts";
-import { objectOutbox } from "./object-outbox.ts";
+import { readSettings } from "../settings.ts";
+import { type OutboxObjects, objectOutbox } from "./object-outbox.ts";
 
 type Equip = (runtime: Runtime) => Runtime;
 
@@ -10,9 +10,11 @@ type Equip = (runtime: Runtime) => Runtime;
 export function equipWithOutbox(equip: Equip): Equip {
   return (runtime) => {
     const equipped = equip(runtime);
+    const objects = runtime.binding("OUTBOX") as OutboxObjects | undefined;
     // An environment of wrangler.toml may have no outbox.
-    if (outboxes === undefined) return equipped;
-    const outbox = withNews(objectOutbox(outboxes, runtime.signer), equipped);
+    if (objects === undefined) return equipped;
+    const { privateHosts } = readSettings({ ALLOWED_HOSTS: runtime.binding("ALLOWED_HOSTS") }).settings;
+    const outbox = withNews(objectOutbox(objects, runtime.signer, privateHosts), equipped);
     return { ...equipped, outbox, callbacks: outbox };
   };
 }

@@ -22,7 +22,12 @@ export type OutboxObjects = DurableObjectNamespace<OutboxObject & Rpc.DurableObj
 /** As long as any position, to know how large a body will be. */
 const SOME_CURSOR = "0".repeat(16);
 
-export function objectOutbox(objects: OutboxObjects, signer: Signer): Outbox & Callbacks {
+/** @param allowedHosts hosts in a private network that a callback may be on */
+export function objectOutbox(
+  objects: OutboxObjects,
+  signer: Signer,
+  allowedHosts: readonly string[],
+): Outbox & Callbacks {
   /**
    * Asks an object twice if it does not answer, because an object is restarted now and then (Durable Objects, Error
    * handling). Each time gets a new stub, because a stub that has failed may be permanently broken.
@@ -58,6 +63,7 @@ export function objectOutbox(objects: OutboxObjects, signer: Signer): Outbox & C
   });
 
   return {
+    allowedHosts,
     async emit(partition, event, ended) {
       const sent = await sentEvent(event, ended);
       return ask(partition, (outbox) => outbox.emit(partition, sent));

@@ -3,9 +3,9 @@ import { DurableObject } from "cloudflare:workers";
 import { matcherFor } from "../core/events/find-event.ts";
 import type { EventFilter, From, NewSubscription } from "../core/ports/outbox.ts";
 import { log, runtime, send } from "../runtime.ts";
-import { allowedHosts, outboxSettings } from "./bindings.ts";
 import type { OutboxObject } from "./object-outbox.ts";
 import { Office, type SentEvent } from "./office.ts";
+import { allowedHosts, outboxSettings } from "./own-settings.ts";
 import { Subscribing, type SubscriptionName } from "./subscribing.ts";
 import { Webhooks } from "./webhooks.ts";
 

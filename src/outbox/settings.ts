@@ -1,4 +1,5 @@
 /** Reads the settings of the outbox, as src/settings.ts reads the others. Forks without it do not read these. */
+import { numberSettings } from "../number-settings.ts";
 import type { SettingsRead } from "../settings.ts";
 
 export interface OutboxSettings {
@@ -22,18 +23,7 @@ const MAX_SECONDS = 365 * DAY_SECONDS;
 
 /** @param env variables and secrets by name; "" counts as unset */
 export function readOutboxSettings(env: Readonly<Record<string, unknown>>): OutboxSettingsRead {
-  const mistakes: SettingsRead["mistakes"][number][] = [];
-  const names: string[] = [];
-  const number = (setting: string, byDefault: number, unit: string, max: number, min = 1): number => {
-    names.push(setting);
-    const value = Object.hasOwn(env, setting) ? env[setting] : undefined;
-    const text = typeof value === "object" ? JSON.stringify(value) : String(value ?? "");
-    if (text === "") return byDefault;
-    if (/^\d+$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
-    const fix = `write ${unit} as a whole number from ${min} to ${max}, in digits only, or ""`;
-    mistakes.push({ setting, problem: `${setting} is ${JSON.stringify(value)}`, fix });
-    return byDefault;
-  };
+  const { number, mistakes, names } = numberSettings(env);
   const settings: OutboxSettings = {
     eventSeconds: number("EVENT_TTL_SECONDS", DAY_SECONDS, "seconds", MAX_SECONDS, 60),
     deadLetterSeconds: number("DEAD_LETTER_TTL_SECONDS", 7 * DAY_SECONDS, "seconds", MAX_SECONDS, 60),

@@ -7,7 +7,6 @@ import { isNamed, partitionOf } from "../core/model/principal.ts";
 import { readCallback } from "../core/outbox/read-callback.ts";
 import type { Callback, Callbacks, NewEvent } from "../core/ports/outbox.ts";
 import type { Runtime } from "../core/ports/runtime.ts";
-import { allowedHosts } from "./bindings.ts";
 
 type Execute = (call: Call, runtime: Runtime) => Promise<CallResult>;
 
@@ -20,7 +19,7 @@ export function withCallbacks(execute: Execute): Execute {
     const raw = call.callback;
     if (raw === undefined || raw === null || callbacks === undefined) return execute(call, runtime);
     const read = isWelcome(call, runtime)
-      ? readCallback(raw, "callback.", allowedHosts)
+      ? readCallback(raw, "callback.", callbacks.allowedHosts)
       : { issues: [{ path: "callback", message: NAMELESS }] };
     if ("issues" in read) return Promise.resolve(invalid(read.issues));
     const finish = async () => {

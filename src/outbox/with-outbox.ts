@@ -1,7 +1,7 @@
 /** Adds the endpoints of the outbox to the Worker. Only code generated for a fork with one imports it. */
 import type { App, Parts } from "../app.ts";
 import { webhooksApi } from "./api.ts";
-import { allowedHosts, outboxMistakes } from "./bindings.ts";
+import { outboxMistakes } from "./own-settings.ts";
 
 /** @param create makes the Worker */
 export function withOutbox<Worker extends App>(create: (parts: Parts) => Worker): (parts: Parts) => Worker {
@@ -11,7 +11,7 @@ export function withOutbox<Worker extends App>(create: (parts: Parts) => Worker)
     }
     const { callbacks } = parts.runtime;
     if (callbacks === undefined) return create(parts);
-    const features = [...(parts.features ?? []), webhooksApi(callbacks, allowedHosts)];
+    const features = [...(parts.features ?? []), webhooksApi(callbacks)];
     return create({ ...parts, features });
   };
 }

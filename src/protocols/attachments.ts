@@ -1,17 +1,17 @@
 /** Reads the files attached to a call: MCP's reserved argument, and `context.attachments` in OXP and OpenTool. */
 
 import { isRecord } from "../core/lib/json.ts";
-import type { Attachment } from "../core/model/definition.ts";
+import type { FileReference } from "../core/model/call.ts";
 
 /**
  * Reads `[{file_id, filename?, content_type?}]`. Other members are ignored, and the files themselves are not fetched.
  *
  * @returns undefined if nothing is attached, "malformed" if it is not such a list
  */
-export function readAttachments(files: unknown): Attachment[] | undefined | "malformed" {
+export function readAttachments(files: unknown): FileReference[] | undefined | "malformed" {
   if (files === undefined || files === null) return undefined;
   if (!Array.isArray(files)) return "malformed";
-  const attachments: Attachment[] = [];
+  const attachments: FileReference[] = [];
   for (const file of files) {
     if (!isRecord(file)) return "malformed";
     const fileId = file.file_id;

@@ -17,9 +17,9 @@ import {
 import type { SignInParts } from "../access/sign-in.ts";
 import { describeError } from "../core/lib/log.ts";
 import type { Principal } from "../core/model/principal.ts";
+import { displayName } from "../pages/html.ts";
 import { readText } from "./body.ts";
 import { offerOf } from "./grantable.ts";
-import { displayName } from "./html.ts";
 import { type OAuth, supportedScopes } from "./oauth.ts";
 import { consentPage, endPage, type Form, keyPage, linkBackPage, type Trouble, type Who } from "./page.ts";
 

@@ -3,9 +3,9 @@
  * Plain HTML without scripts. Everything that a client chose is escaped and cut short. Decides nothing.
  */
 
+import { displayName, type Html, html } from "../pages/html.ts";
+import { STYLE } from "../pages/style.ts";
 import type { Offer, Offered } from "./grantable.ts";
-import { displayName, type Html, html } from "./html.ts";
-import { STYLE } from "./style.ts";
 
 /** The app that asks for access. */
 export interface Who {

@@ -1,4 +1,5 @@
 /** Reads the settings of long tools, as src/settings.ts reads the others. Forks without long tools do not read these. */
+import { numberSettings } from "../number-settings.ts";
 import type { SettingsRead } from "../settings.ts";
 
 export interface TaskSettings {
@@ -14,18 +15,7 @@ export type TaskSettingsRead = Omit<SettingsRead, "settings"> & { readonly setti
 
 /** @param env variables and secrets by name; "" counts as unset */
 export function readTaskSettings(env: Readonly<Record<string, unknown>>): TaskSettingsRead {
-  const mistakes: SettingsRead["mistakes"][number][] = [];
-  const names: string[] = [];
-  const number = (setting: string, byDefault: number, unit: string, max: number, min = 1): number => {
-    names.push(setting);
-    const value = Object.hasOwn(env, setting) ? env[setting] : undefined;
-    const text = typeof value === "object" ? JSON.stringify(value) : String(value ?? "");
-    if (text === "") return byDefault;
-    if (/^\d+$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
-    const fix = `write ${unit} as a whole number from ${min} to ${max}, in digits only, or ""`;
-    mistakes.push({ setting, problem: `${setting} is ${JSON.stringify(value)}`, fix });
-    return byDefault;
-  };
+  const { number, mistakes, names } = numberSettings(env);
   const settings: TaskSettings = {
     // Many clients give up after 60 seconds.
     waitSeconds: number("LONG_WAIT_SECONDS", 45, "seconds", 3_600, 0),

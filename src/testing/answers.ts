@@ -6,6 +6,7 @@ import type { InputResponses } from "../core/model/call.ts";
 import { type Field, type Question, readAnswer } from "../core/model/elicitation.ts";
 import { type Outcome, questionsInWords } from "../core/model/outcome.ts";
 import { hashOf } from "../core/run/questions.ts";
+import { isUpload, type TestFiles } from "./attachments.ts";
 import type { Answer, Answers } from "./types.ts";
 
 /** More questions than any call asks: a tool that asks until it likes the answer would never end. */
@@ -15,12 +16,14 @@ const MAX_QUESTIONS = 30;
  * Runs a call until it has no more questions.
  *
  * @param subject name of the tool, prompt or resource, for messages
+ * @param files   where files are uploaded to
  * @param run     runs the call with the answers so far; undefined the first time
  * @throws if a question has no answer, or its answer does not fit it
  */
 export async function untilAnswered<Ended extends { readonly outcome: Outcome }>(
   subject: string,
   script: Answers = {},
+  files: TestFiles,
   run: (answers: InputResponses | undefined) => Promise<Ended>,
 ): Promise<Ended> {
   const answerTo = typeof script === "function" ? script : (key: string) => ownMember(script, key);
@@ -35,14 +38,15 @@ export async function untilAnswered<Ended extends { readonly outcome: Outcome }>
         const rule = "An answer counts only for the exact question, so put no time or random value in it";
         throw new Error(`${asked} in other words when it ran again with the answer: ${words}. ${rule}`);
       }
-      const answer = answerTo(key, question);
+      const given = answerTo(key, question);
+      const answer = await files.answer(question, given);
       if (answer === undefined) {
         throw new Error(`${asked}, and the test does not answer: ${words}\nAnswer it: ${example(key, question)}`);
       }
-      if (readAnswer(question, answer) === undefined) {
-        const given = JSON.stringify(answer);
+      const lacksFile = isUpload(question) && answer === given && "action" in answer && answer.action === "accept";
+      if (lacksFile || readAnswer(question, answer) === undefined) {
         throw new Error(
-          `${asked}, and the answer ${given} does not fit: ${words}\nIt is like ${example(key, question)}`,
+          `${asked}, and the answer ${JSON.stringify(answer)} does not fit: ${words}\nIt is like ${example(key, question)}`,
         );
       }
       answers.set(key, { question: await hashOf(question), answer });
@@ -66,7 +70,10 @@ const EXAMPLES: { readonly [Kind in Question["kind"]]: (question: Question & { k
     const members = Object.entries(fields).map(([name, field]) => `${name}: ${valueFor(field)}`);
     return `{ action: "accept", content: { ${members.join(", ")} } }`;
   },
-  page: () => `{ action: "accept" }`,
+  page: (question) =>
+    isUpload(question)
+      ? `{ action: "accept", file: { name: "a.csv", type: "text/csv", text: "…" } }`
+      : `{ action: "accept" }`,
   sample: () => `{ role: "assistant", content: { type: "text", text: "…" }, model: "test" }`,
   roots: () => `{ roots: [{ uri: "file:///…" }] }`,
 };

@@ -7,7 +7,7 @@ import { execute } from "#parts";
 import { guardedFetch } from "../core/lib/guarded-fetch.ts";
 import { toJson } from "../core/lib/json.ts";
 import type { LogEntry } from "../core/lib/log.ts";
-import type { Begins, Call, Caller, InputResponses } from "../core/model/call.ts";
+import type { Begins, Call, Caller, FileReference, InputResponses } from "../core/model/call.ts";
 import type { CallResult } from "../core/model/call-result.ts";
 import type { Outcome } from "../core/model/outcome.ts";
 import { getPrompt as runPrompt } from "../core/pipeline/prompts.ts";
@@ -17,6 +17,7 @@ import type { Runtime } from "../core/ports/runtime.ts";
 import { randomId } from "../core/ports/signed-handles.ts";
 import { readSettings } from "../settings.ts";
 import { untilAnswered } from "./answers.ts";
+import { TestFiles } from "./attachments.ts";
 import { findPrompt, findTool, unknownResource } from "./find.ts";
 import { network, unexpectedInWords } from "./network.ts";
 import { type Emitted, type LogLine, type Progress, type Result, resultOf } from "./result.ts";
@@ -24,12 +25,16 @@ import type { Options, ToolOptions } from "./types.ts";
 
 /** `callTool` of `#test`, without types. */
 export function callTool(id: string, input?: unknown, options: ToolOptions = {}): Promise<Result<never>> {
-  return runCall(id, options, (caller, runtime) => {
-    const { key, attachments } = options;
+  return runCall(id, options, async (caller, runtime, files) => {
+    const { key } = options;
     // As it arrives from a client, which can send only JSON.
     const sent = input === undefined ? undefined : toJson(input, "input");
-    const call: Call = { ...caller, tool: findTool(id, runtime.catalog), input: sent, key, attachments };
-    return execute(call, runtime);
+    const call: Call = { ...caller, tool: findTool(id, runtime.catalog), input: sent, key };
+    if (options.attachments === undefined) return execute(call, runtime);
+    const attachments: FileReference[] = [];
+    // In their order, which is part of their ids.
+    for (const file of options.attachments) attachments.push(await files.add(file));
+    return execute({ ...call, attachments }, runtime);
   });
 }
 
@@ -56,15 +61,17 @@ type Ran = Pick<CallResult, "replayed" | "sessionId"> & { readonly outcome: Outc
 async function runCall(
   subject: string,
   options: Options,
-  run: (caller: Caller, runtime: Runtime) => Promise<Ran>,
+  run: (caller: Caller, runtime: Runtime, files: TestFiles) => Promise<Ran>,
 ): Promise<Result<never>> {
   const real = await workerRuntime();
   const net = network(options.fetch);
   const faults: LogEntry[] = [];
   const runtime: Runtime = { ...replaced(real, options), fetch: guardedFetch(net.fetch, privateHosts()) };
+  const files = new TestFiles();
   const events: Emitted[] = [];
   const recording: Runtime = {
     ...runtime,
+    files,
     outbox: runtime.outbox && recordingOutbox(runtime.outbox, events),
     log(entry) {
       if (entry.level === "error") faults.push(entry);
@@ -79,10 +86,10 @@ async function runCall(
     release() {},
   };
   const session = options.session === undefined ? randomId() : (options.session ?? undefined);
-  const { outcome, replayed, sessionId } = await untilAnswered(subject, options.answers, (answers) => {
+  const { outcome, replayed, sessionId } = await untilAnswered(subject, options.answers, files, (answers) => {
     const begins: Begins = options.session === undefined && (answers === undefined || "further");
     const caller = { ...callerWith(options, answers), sessionId: session, beginsSession: begins, sink };
-    return net.run(() => run(caller, recording));
+    return net.run(() => run(caller, recording, files));
   });
   if (net.unexpected.length > 0) throw new Error(unexpectedInWords(subject, net.unexpected));
   const continued = sessionId === undefined ? session : (sessionId ?? undefined);

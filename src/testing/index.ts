@@ -4,7 +4,7 @@ import * as untyped from "./call.ts";
 import type { CallTool, GetPrompt, ReadResource } from "./types.ts";
 
 export type { CallError, Emitted, LogLine, Progress, Result } from "./result.ts";
-export type { Answer, Answers, FakeFetch, Options, ToolOptions } from "./types.ts";
+export type { Answer, Answers, FakeFetch, Options, TestFile, ToolOptions } from "./types.ts";
 
 /**
  * Calls a tool as a client does: same validation, requirements, time limit, sessions and storage as in a deployment.

@@ -1,7 +1,6 @@
 /** The types of `#test`: what a call is given, and what follows from the definition of its tool or prompt. */
 import type { Json } from "../core/lib/json.ts";
 import type { PromptMessage, ResourceContents } from "../core/model/content.ts";
-import type { Attachment } from "../core/model/definition.ts";
 import type { Capability, Question, Root, Sampled } from "../core/model/elicitation.ts";
 import type { InferInput, InferOutput, StandardSchema } from "../core/model/schema.ts";
 import type { Tool } from "../tool.ts";
@@ -34,8 +33,12 @@ export interface ToolOptions<Secret extends string = string, Authorization exten
   extends Options<Secret, Authorization, Env> {
   /** Idempotency key: calls with the same key run once. */
   readonly key?: string | undefined;
-  readonly attachments?: readonly Attachment[] | undefined;
+  /** Files that are attached. The tool gets them if it says `attachments: true`. */
+  readonly attachments?: readonly TestFile[] | undefined;
 }
+
+/** A file, or one that is only text. Its `type` is "text/plain" if there is none. */
+export type TestFile = File | { readonly name: string; readonly type?: string; readonly text: string };
 
 /**
  * Answers by the key of their question, or a function that returns undefined if it has none. If the tool asks with the
@@ -46,6 +49,8 @@ export type Answers = Readonly<Record<string, Answer>> | ((key: string, question
 export type Answer =
   | { readonly action: "accept"; readonly content?: Readonly<Record<string, unknown>> }
   | { readonly action: "decline" | "cancel" }
+  /** Of `ctx.upload`: the file that the user uploads. */
+  | { readonly action: "accept"; readonly file: TestFile }
   | Sampled
   | { readonly roots: readonly Root[] };
 
@@ -70,7 +75,7 @@ type Named<Name extends string> = { readonly [Each in Name]?: unknown };
 
 /** The input that a caller sends: with optional members where the schema has defaults. */
 export type InputOf<T> =
-  T extends Tool<infer Input, infer _Output, infer _S, infer _A, infer _U, infer _E, infer _L, infer _P>
+  T extends Tool<infer Input, infer _Output, infer _S, infer _A, infer _U, infer _E, infer _L, infer _P, infer _At>
     ? [Input] extends [StandardSchema]
       ? InferInput<Input>
       : AnyObject
@@ -78,7 +83,7 @@ export type InputOf<T> =
 
 /** What a call returns: undefined for `output: null`, and any JSON without an output schema. */
 export type ValueOf<T> =
-  T extends Tool<infer _Input, infer Output, infer _S, infer _A, infer _U, infer _E, infer _L, infer _P>
+  T extends Tool<infer _Input, infer Output, infer _S, infer _A, infer _U, infer _E, infer _L, infer _P, infer _At>
     ? [Output] extends [StandardSchema]
       ? InferOutput<Output>
       : [Output] extends [null]
@@ -96,7 +101,8 @@ export type OptionsOf<T> =
     infer _User,
     infer Env,
     infer _L,
-    infer _P
+    infer _P,
+    infer _At
   >
     ? ToolOptions<Secret, Authorization, Named<Env>>
     : ToolOptions;

@@ -97,7 +97,7 @@ describe.concurrent("discovery", () => {
           keep: "false",
           timeoutMs: "1000",
           env: '["KV"]',
-          attachments: "true",
+          session: "true",
         }),
       }),
     );
@@ -112,7 +112,7 @@ describe.concurrent("discovery", () => {
       keep: false,
       timeoutMs: 1000,
       env: ["KV"],
-      attachments: true,
+      session: true,
     });
   });
 });

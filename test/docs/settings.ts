@@ -53,7 +53,7 @@ export const needsAccount = (block: string) => isAdditive(block) && OF_ACCOUNT.t
 
 /** Where names of variables are: the settings, and the tools of the documentation. */
 const KNOWN = [
-  ...["src/settings.ts", "src/tasks/settings.ts", "src/outbox/settings.ts"].map((path) =>
+  ...["src/settings.ts", ...["tasks", "files", "outbox"].map((room) => `src/${room}/settings.ts`)].map((path) =>
     readFileSync(join(ROOT, path), "utf8"),
   ),
   ...blocksIn("ts").map(({ text }) => text),

@@ -1,42 +1,53 @@
 /** A caller's attached files reach a tool over every protocol, with the same rules. */
 import { describe, expect, it } from "vitest";
-import { send } from "../support/http.ts";
+import { hashOf, newCaller, presign, uploaded } from "../support/files.ts";
+import { HOST, send } from "../support/http.ts";
 import { call, mcp } from "../support/mcp.ts";
 import { eventsOf, postRpc } from "../support/opentool.ts";
-import { call as callOxp } from "../support/oxp.ts";
+import { postCall } from "../support/oxp.ts";
 
 /** A call's result: the tool's value, or the message of its refusal and the status of the answer. */
 interface Came {
-  readonly value?: unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the tool returns
+  readonly value?: any;
   readonly refused?: string;
   readonly status: number;
 }
 
+interface Given {
+  readonly key?: string;
+  /** Headers that tell who calls. */
+  readonly caller?: Record<string, string>;
+}
+
 /** Calls a tool with this value as attachments, where the protocol has them; undefined omits them. */
-type Attach = (tool: string, attachments: unknown, key?: string) => Promise<Came>;
+type Attach = (tool: string, attachments: unknown, given?: Given) => Promise<Came>;
 
 const WAYS: Record<string, Attach> = {
-  async OXP(tool, attachments, key) {
+  async OXP(tool, attachments, { key, caller } = {}) {
     const context = attachments === undefined ? {} : { context: { attachments } };
-    const { status, body } = await callOxp(`Echo.${tool}`, {}, { ...context, ...(key && { call_id: key }) });
-    return { status, value: body.result?.value, refused: body.message };
+    const request = { tool_id: `Echo.${tool}`, input: {}, ...context, ...(key && { call_id: key }) };
+    const { status, body } = await postCall({ request }, undefined, caller);
+    const refused = body.parameter_errors ? JSON.stringify(body.parameter_errors) : body.message;
+    return { status, value: body.result?.value, refused };
   },
-  async MCP(tool, attachments, key) {
+  async MCP(tool, attachments, { key, caller } = {}) {
     const args = { ...(attachments !== undefined && { attachments }), ...(key && { idempotency_key: key }) };
-    const { status, body } = await mcp(call(`Echo_${tool}`, args));
+    const { status, body } = await mcp(call(`Echo_${tool}`, args), caller);
     return { status, value: body.result?.structuredContent, refused: body.error?.message };
   },
-  async OpenTool(tool, attachments, key) {
+  async OpenTool(tool, attachments, { key, caller } = {}) {
     const context = attachments === undefined ? {} : { context: { attachments } };
     const request = { jsonrpc: "2.0", id: 1, method: `Echo_${tool}`, params: {}, ...context };
-    const { status, body } = await postRpc(request, "/opentool/call", key ? { "idempotency-key": key } : {});
+    const headers = { ...caller, ...(key && { "idempotency-key": key }) };
+    const { status, body } = await postRpc(request, "/opentool/call", headers);
     return { status, value: body.error ? undefined : body.result, refused: body.error?.message };
   },
-  async "OpenTool's stream"(tool, attachments, key) {
+  async "OpenTool's stream"(tool, attachments, { key, caller } = {}) {
     const context = attachments === undefined ? {} : { context: { attachments } };
     const { status, text } = await send("/opentool/streamCall", {
       method: "POST",
-      headers: { "content-type": "application/json", ...(key && { "idempotency-key": key }) },
+      headers: { "content-type": "application/json", ...caller, ...(key && { "idempotency-key": key }) },
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: `Echo_${tool}`, params: {}, ...context }),
     });
     const { error, result } = eventsOf(text)[1]?.data ?? {};
@@ -44,50 +55,86 @@ const WAYS: Record<string, Attach> = {
   },
 };
 
-const FILE = { file_id: "file_abc123", filename: "q3.pdf", content_type: "application/pdf" };
-const READ = { fileId: "file_abc123", filename: "q3.pdf", contentType: "application/pdf" };
+const named = (file_id: string) => ({ file_id });
 
 describe.each(Object.entries(WAYS))("over %s", (way, attach) => {
-  it.each<[string, unknown, unknown]>([
-    ["all that is known of a file", [FILE], [READ]],
-    ["a file's id alone", [{ file_id: "f" }], [{ fileId: "f" }]],
-    ["nulls for what is not known", [{ file_id: "f", filename: null, content_type: null }], [{ fileId: "f" }]],
-    ["several, in their order", [FILE, { file_id: "g", more: 1 }], [READ, { fileId: "g" }]],
-    ["an empty list", [], []],
-    ["null", null, []],
-    ["nothing", undefined, []],
-  ])("%s", async (_, attachments, seen) => {
-    expect((await attach("Files", attachments)).value).toEqual({ attachments: seen });
+  it("files reach the tool in their order, with all that is known of them", async () => {
+    const caller = newCaller();
+    const one = await uploaded("a,b", caller);
+    const other = await uploaded(new Uint8Array([0, 255, 1]), caller, { filename: "x.bin", content_type: "a/b" });
+    // What the caller says of a file does not count: its upload did.
+    const attachments = [{ file_id: other, filename: "y", content_type: "c/d", more: 1 }, named(one)];
+    const { value } = await attach("Files", attachments, { caller });
+    expect(value.files).toMatchObject([
+      { fileId: other, name: "x.bin", type: "a/b", size: 3, bytes: 3 },
+      { fileId: one, name: "q3.csv", type: "text/csv", size: 3, text: "a,b", sha256: await hashOf("a,b") },
+    ]);
+    const download = await send(value.files[1].url.slice(HOST.length));
+    expect([download.status, download.text]).toEqual([200, "a,b"]);
   });
 
-  it("a tool gets files even if it does not declare them: declaring only lists them", async () => {
-    expect((await attach("FilesUnasked", [FILE])).value).toEqual({ attachments: [READ] });
+  it.each([[[]], [null], [undefined]])("%j is no file", async (attachments) => {
+    expect((await attach("Files", attachments)).value).toEqual({ files: [] });
+  });
+
+  it("a tool that does not declare that it takes files gets none, and runs", async () => {
+    expect((await attach("FilesUnasked", [named("unknown")])).value).toEqual({ attachments: [] });
+  });
+
+  it("what is unknown, someone else's, or not uploaded yet is refused, with its place and what to do", async () => {
+    const caller = newCaller();
+    const own = await uploaded("x", caller);
+    const foreign = await uploaded("x", newCaller());
+    const { body: awaited } = await presign(undefined, caller);
+    const attachments = ["nonsense", own, foreign, awaited.file_id].map(named);
+    const { status, value, refused = "" } = await attach("Files", attachments, { caller });
+    // JSON-RPC errors are a 200 with `error`.
+    expect([status, value]).toEqual([way === "OXP" ? 422 : 200, undefined]);
+    const gone = "does not exist, or has expired: upload it anew, and attach the new file_id";
+    for (const [at, message] of [
+      [0, `The file "nonsense" ${gone}`],
+      [2, `The file "${foreign}" ${gone}`],
+      [3, `The file "${awaited.file_id}" was not uploaded yet: send it to its upload_url, and call again`],
+    ] as const) {
+      const text = way === "OXP" ? JSON.stringify(message).slice(1, -1) : message;
+      expect(refused).toMatch(new RegExp(`attachments\\.${at}"?: ?"?${RegExp.escape(text)}`));
+    }
+    expect(refused).not.toContain("attachments.1");
+  });
+
+  it("more than 20 are refused", async () => {
+    expect((await attach("Files", Array(21).fill(named("x")))).refused).toContain("Must be at most 20 files");
   });
 
   it.each([[{}], ["file"], [7], [["file"]], [[null]], [[{}]], [[{ file_id: 1 }]], [[{ file_id: "f", filename: 1 }]]])(
     "%j is refused, and the message says what a list of files is",
     async (attachments) => {
       const { status, value, refused } = await attach("Files", attachments);
-      // JSON-RPC errors are a 200 with `error`.
       expect(status).toBe(way === "OXP" ? 400 : 200);
       expect(value).toBeUndefined();
       expect(refused).toMatch(/ttachments must be a list of objects with the string "file_id"/);
     },
   );
 
-  it("the same key with other files is another call: refused", async () => {
-    const key = crypto.randomUUID();
-    expect((await attach("Files", [FILE], key)).value).toEqual({ attachments: [READ] });
-    expect((await attach("Files", [FILE], key)).value).toEqual({ attachments: [READ] });
-    expect((await attach("Files", [{ file_id: "other" }], key)).value).toBeUndefined();
-    expect((await attach("Files", undefined, key)).value).toBeUndefined();
+  it("a repeat of a keyed call needs no file; the same key with other files is another call: refused", async () => {
+    const caller = newCaller();
+    const [one, other] = [await uploaded("one", caller), await uploaded("other", caller)];
+    const given = { caller, key: crypto.randomUUID() };
+    const { value } = await attach("Files", [named(one)], given);
+    expect(value.files).toMatchObject([{ text: "one" }]);
+    expect((await send(`/api/v1/files/${one}`, { method: "DELETE", headers: caller })).status).toBe(204);
+    expect((await attach("Files", [named(one)], given)).value).toEqual(value);
+    expect((await attach("Files", [named(other)], given)).value).toBeUndefined();
+    expect((await attach("Files", undefined, given)).value).toBeUndefined();
   });
 
-  it("the same key with no files, in any notation, is the same call", async () => {
-    const key = crypto.randomUUID();
-    for (const none of [undefined, null, []]) {
-      expect((await attach("Files", none, key)).value).toEqual({ attachments: [] });
-    }
+  it("a keyed call that lacked a file may be sent again when it is there", async () => {
+    const caller = newCaller();
+    const { body } = await presign(undefined, caller);
+    const given = { caller, key: crypto.randomUUID() };
+    expect((await attach("Files", [named(body.file_id)], given)).refused).toContain("was not uploaded yet");
+    await send(body.upload_url.slice(HOST.length), { method: "PUT", headers: body.headers, body: "x" });
+    expect((await attach("Files", [named(body.file_id)], given)).value.files).toMatchObject([{ text: "x" }]);
   });
 });
 

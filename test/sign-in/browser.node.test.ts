@@ -3,30 +3,16 @@
  * mode. Elements are found by role and label, and the browser enforces its own rules (policy, cookies). Needs Chromium:
  * the one in the variable CHROMIUM, or one on the path.
  */
-import { execFileSync } from "node:child_process";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findChromium, launch } from "../support/node/chromium.ts";
+import { POOR_CONTRASTS } from "../support/node/contrasts.ts";
 import { Attempt, type Client, register } from "../support/node/sign-in/person.ts";
 import { openPlace, type Place } from "../support/node/sign-in/place.ts";
 
-const SWITCHES =
-  "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking " +
-  "--disable-component-update --disable-sync";
-
-function findChromium(): string | undefined {
-  if (process.env.CHROMIUM) return process.env.CHROMIUM;
-  try {
-    const find = 'for name in chromium chromium-browser google-chrome; do command -v "$name" && exit; done';
-    return execFileSync("sh", ["-c", find], { encoding: "utf8" }).trim() || undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const executablePath = findChromium();
-if (!executablePath) console.error("No Chromium: test/sign-in/browser.node.test.ts is skipped (name one in CHROMIUM)");
+const executablePath = findChromium("test/sign-in/browser.node.test.ts");
 
 describe.skipIf(!executablePath)("in Chromium", () => {
   let place: Place;
@@ -48,7 +34,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
     await new Promise<void>((ready) => app.listen(0, "127.0.0.1", ready));
     callback = `http://127.0.0.1:${(app.address() as AddressInfo).port}/callback`;
     client = await register(place.url, { client_name: "Letter Opener", redirect_uris: [callback] });
-    browser = await chromium.launch({ executablePath: executablePath as string, args: SWITCHES.split(" ") });
+    browser = await launch(executablePath as string);
   });
   afterAll(async () => {
     await browser?.close();
@@ -206,25 +192,3 @@ describe.skipIf(!executablePath)("in Chromium", () => {
     await page.close();
   });
 });
-
-/** Runs in the page. Returns texts whose contrast with their background is below 4.5 to 1 (WCAG 2.2, 1.4.3). */
-const POOR_CONTRASTS = `(() => {
-  const luminance = (color) => {
-    const [r, g, b] = color.match(/[\\d.]+/g).map((part) => {
-      const share = Number(part) / 255;
-      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-    });
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const backOf = (element) => {
-    const { backgroundColor } = getComputedStyle(element);
-    return backgroundColor === "rgba(0, 0, 0, 0)" ? backOf(element.parentElement) : backgroundColor;
-  };
-  return [...document.querySelectorAll("main *")].flatMap((element) => {
-    if (![...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim())) return [];
-    const { color } = getComputedStyle(element);
-    const [dark, light] = [color, backOf(element)].map(luminance).sort((a, b) => a - b);
-    const contrast = (light + 0.05) / (dark + 0.05);
-    return contrast < 4.5 ? [element.textContent + ": " + contrast.toFixed(2)] : [];
-  });
-})()`;

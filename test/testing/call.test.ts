@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { callTool, getPrompt, readResource } from "../../src/testing/call.ts";
 import type { Result } from "../../src/testing/result.ts";
+import type { Answers } from "../../src/testing/types.ts";
 
 /** The results have no types here: those come from the fork's own tools (test/types/call-tool.test-d.ts). */
 const untyped = ({ value }: Result<never>): unknown => value;
@@ -103,8 +104,40 @@ describe("credentials and bindings", () => {
   });
 
   it("include attachments", async () => {
-    const attachments = [{ fileId: "f1" }];
-    expect(untyped(await callTool("Echo.Files", {}, { attachments }))).toEqual({ attachments });
+    const attachments = [
+      new File([new Uint8Array([0, 255])], "q3.bin"),
+      { name: "n.csv", type: "text/csv", text: "a,ä" },
+      { name: "n.txt", text: "" },
+    ];
+    const files = [
+      { name: "q3.bin", type: "application/octet-stream", size: 2, text: "\0\ufffd" },
+      { name: "n.csv", type: "text/csv", size: 4, text: "a,ä" },
+      { name: "n.txt", type: "text/plain", size: 0, text: "" },
+    ];
+    expect(untyped(await callTool("Echo.Files", {}, { attachments }))).toMatchObject({ files });
+  });
+});
+
+describe("files that the tool asks for", () => {
+  const upload = (answers: Answers, input = {}) => callTool("Echo.Upload", input, { answers });
+
+  it("are the answers of the test, or the user declines", async () => {
+    const file = { name: "q3.csv", type: "text/csv", text: "a,b" };
+    const answers: Answers = {
+      report: { action: "accept", file },
+      "report#2": { action: "decline" },
+      picture: { action: "accept", file: new File(["x"], "x.png", { type: "image/png" }) },
+    };
+    expect(untyped(await upload(answers, { keys: ["report", "report", "picture"] }))).toMatchObject({
+      came: [{ name: "q3.csv", type: "text/csv", size: 3, text: "a,b" }, "decline", { name: "x.png", size: 1 }],
+    });
+  });
+
+  it("must be given: consent alone uploads nothing", async () => {
+    await expect(upload({ report: { action: "accept" } })).rejects.toThrow(
+      /does not fit: Choose the report[\s\S]*file: \{ name: "a\.csv", type: "text\/csv", text: "…" \}/,
+    );
+    await expect(upload({})).rejects.toThrow(/asked "report", and the test does not answer/);
   });
 });
 

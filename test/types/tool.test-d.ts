@@ -4,6 +4,7 @@ import * as v from "valibot";
 import { expectTypeOf } from "vitest";
 import { z } from "zod";
 import {
+  type Attachment,
   defineEvent,
   definePrompt,
   defineResource,
@@ -230,6 +231,22 @@ defineResource({
 });
 // @ts-expect-error scopes are a list
 defineResource({ uri: "x://y", description: "Is only typed.", scopes: "s", read: () => "" });
+
+// Only a tool that takes files can ask for one.
+defineTool({
+  ...tool,
+  attachments: true,
+  async run(_, ctx) {
+    const answer = await ctx.upload("report", { message: "Choose it.", accept: [".csv"] });
+    expectTypeOf(answer.action).toEqualTypeOf<"accept" | "decline" | "cancel">();
+    if (answer.action === "accept") expectTypeOf(answer.file).toEqualTypeOf<Attachment>();
+  },
+});
+defineTool({
+  ...tool,
+  // @ts-expect-error: it takes no files
+  run: (_, ctx) => ctx.upload("report", { message: "Choose it." }),
+});
 
 // A worker's handlers get the bindings that it declares; its routes get their path parameters and the principal.
 defineWorker<{ readonly PLACE: string }, { readonly n: number }>({

@@ -5,8 +5,10 @@ import { asObject, changeAll } from "./flatten-schema.ts";
 import { isRecord } from "./is-record.ts";
 import { checksNothing, descriptionBehindChange, standardOf, toFlatJsonSchema } from "./schema.ts";
 
-/** Argument names that callers use for the call itself (docs/once.md, docs/tools.md and docs/sessions.md). */
-const RESERVED_PARAMETERS: ReadonlySet<string> = new Set(["idempotency_key", "attachments", "session", "task_id"]);
+/** Argument names that callers use for the call itself (docs/once.md, docs/files.md, docs/sessions.md, docs/tasks.md). */
+const RESERVED_PARAMETERS: ReadonlySet<string> = new Set([
+  ...["idempotency_key", "attachments", "host_files", "session", "task_id"],
+]);
 
 type Complain = (problem: string, fix: string) => void;
 

@@ -1,11 +1,11 @@
 /** Reads every setting that a Worker may have: those of all, and those of its features. */
+import { readFileSettings } from "../../files/settings.ts";
 import { readOutboxSettings } from "../../outbox/settings.ts";
 import { readSettings, type SettingsRead } from "../../settings.ts";
 import { readTaskSettings } from "../../tasks/settings.ts";
 
 /** @param vars variables by name; "" counts as unset */
 export function readAllSettings(vars: Readonly<Record<string, unknown>>): Omit<SettingsRead, "settings"> {
-  const all = readSettings(vars);
-  const read = [all, readTaskSettings(vars), readOutboxSettings(vars)];
+  const read = [readSettings(vars), readTaskSettings(vars), readFileSettings(vars), readOutboxSettings(vars)];
   return { mistakes: read.flatMap(({ mistakes }) => mistakes), names: read.flatMap(({ names }) => names) };
 }

@@ -54,7 +54,7 @@ export function availableIn({ project, environments }: WranglerToml): Available 
     documents: settings.some(({ hasDocuments }) => hasDocuments),
     traces: configs.some(({ observability }) => observability?.traces?.enabled),
     hasWorkflow: configs.some(hasWorkflow),
-    hasFiles: configs.some((config) => hasBucket(config) || hasObjects(config, "FILE_RECORDS", "FileRecords")),
+    hasFiles: configs.some((config) => hasBucket(config) || hasRecords(config)),
     hasOutbox: configs.some((config) => hasObjects(config, "OUTBOX", "Outbox")),
     workerName: configs[0]?.name ?? serverName,
   };
@@ -80,12 +80,13 @@ export function hasBucket({ r2_buckets }: Pick<Config, "r2_buckets">): boolean {
   return r2_buckets.some(({ binding }) => binding === "FILES");
 }
 
+/** Whether it has the objects that say which files there are. */
+export function hasRecords(config: Pick<Config, "durable_objects">): boolean {
+  return hasObjects(config, "FILE_RECORDS", "FileRecords");
+}
+
 /** Whether it has a binding for the Durable Objects of a class of ours. */
-export function hasObjects(
-  { durable_objects }: Pick<Config, "durable_objects">,
-  binding: string,
-  className: string,
-): boolean {
+function hasObjects({ durable_objects }: Pick<Config, "durable_objects">, binding: string, className: string): boolean {
   return durable_objects.bindings.some(({ name, class_name }) => name === binding && class_name === className);
 }
 
@@ -106,8 +107,28 @@ export function workflowLines(worker = "trivet", env?: string): string {
 /** The lines of wrangler.toml that add the outbox. */
 export const OUTBOX_LINES = [
   ...["[[durable_objects.bindings]]", 'name = "OUTBOX"', 'class_name = "Outbox"'],
-  ...["[[migrations]]", 'tag = "outbox"', 'new_sqlite_classes = ["Outbox"]'],
+  ...["[[migrations]]", 'tag = "v4"', 'new_sqlite_classes = ["Outbox"]'],
 ].join("\n");
+/** What becomes of files without both of their bindings. */
+export const WITHOUT_FILES = "calls with attachments are refused";
+
+/**
+ * The lines of wrangler.toml that add what files need, and what is not there yet.
+ *
+ * @param config what is there
+ * @param env the environment to add it to, if it is not the top level
+ */
+export function fileLines(config: Pick<Config, "r2_buckets" | "durable_objects" | "migrations">, env?: string): string {
+  const under = env === undefined ? "" : `env.${env}.`;
+  const isMade = config.migrations.some(({ new_sqlite_classes }) => new_sqlite_classes?.includes("FileRecords"));
+  return [
+    ...(hasBucket(config) ? [] : [`[[${under}r2_buckets]]`, 'binding = "FILES"']),
+    ...(hasRecords(config)
+      ? []
+      : [`[[${under}durable_objects.bindings]]`, 'name = "FILE_RECORDS"', 'class_name = "FileRecords"']),
+    ...(isMade ? [] : ["[[migrations]]", 'tag = "files"', 'new_sqlite_classes = ["FileRecords"]']),
+  ].join("\n");
+}
 
 /** Whether the Worker checks tokens: `#tokens` is one of the parts that are turned on. */
 export function bundlesTokens({ alias }: Pick<Config, "alias">): boolean {

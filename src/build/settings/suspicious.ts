@@ -3,7 +3,15 @@ import type { Unstable_Config as Config } from "wrangler";
 import { closest } from "../lib/spelling.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
 import { readAllSettings } from "./all-settings.ts";
-import { hasWorkflow, WITHOUT_WORKFLOW, workflowLines } from "./available.ts";
+import {
+  fileLines,
+  hasBucket,
+  hasRecords,
+  hasWorkflow,
+  WITHOUT_FILES,
+  WITHOUT_WORKFLOW,
+  workflowLines,
+} from "./available.ts";
 import type { Environment } from "./parse.ts";
 import { FILE, lineOfSetting, type WranglerToml } from "./read.ts";
 
@@ -13,6 +21,7 @@ export function suspiciousSettings({ environments, text }: WranglerToml): Proble
     ...misspelled(environment, text),
     ...missingBindings(environment),
     ...missingWorkflow(environment, environments),
+    ...missingFiles(environment, environments),
   ]);
   return complaints.map((complaint) => problemIn(FILE, complaint));
 }
@@ -56,6 +65,24 @@ function missingWorkflow({ config, name }: Environment, all: readonly Environmen
   const problem = `the workflow LONG is missing in [env.${name}]: there, ${WITHOUT_WORKFLOW}`;
   const fix = `add these lines (docs/tasks.md), or leave it so if no tool is long:\n${workflowLines(config.name, name)}`;
   return [{ problem, fix }];
+}
+
+/** One of the two bindings of files without the other, or neither in an environment, though another has both. */
+function missingFiles({ config, name }: Environment, all: readonly Environment[]): Complaint[] {
+  if (config.main === undefined) return [];
+  const missing = lackingForFiles(config);
+  const isOff = missing.length === 2 && !(name && all.some((other) => lackingForFiles(other.config).length === 0));
+  if (missing.length === 0 || isOff) return [];
+  const where = name === undefined ? "" : ` in [env.${name}]`;
+  const which = missing.length === 2 ? "the bindings FILES and FILE_RECORDS are" : `the binding ${missing[0]} is`;
+  const problem = `${which} missing${where}: there, ${WITHOUT_FILES}`;
+  const fix = `add these lines (docs/files.md), or leave it so if no tool takes attachments:\n${fileLines(config, name)}`;
+  return [{ problem, fix }];
+}
+
+/** @returns the names of the bindings that files lack */
+export function lackingForFiles(config: Config): string[] {
+  return [...(hasBucket(config) ? [] : ["FILES"]), ...(hasRecords(config) ? [] : ["FILE_RECORDS"])];
 }
 
 /** @returns the names of missing bindings that src/runtime.ts uses, and what fails without each */

@@ -39,11 +39,18 @@ const PARTS: Readonly<Record<string, Part>> = {
     replaced: { tasks: ["modernEraWithTasks", "protocols/mcp/dialects/modern/tasks/era.ts"] },
     wrapped: { outbox: ["withEvents", "protocols/mcp/dialects/modern/events/era.ts"] },
   },
+  readCall: {
+    plain: ["readCall", "protocols/mcp/wire/read-call.ts"],
+    wrapped: { files: ["withHostFiles", "protocols/mcp/wire/host-files.ts"] },
+  },
   run: {
     plain: ["run", "core/run/run-tool.ts"],
-    wrapped: { outbox: ["withEmit", "core/events/emit.ts"] },
+    wrapped: { files: ["withFiles", "core/files/with-files.ts"], outbox: ["withEmit", "core/events/emit.ts"] },
   },
-  equip: { plain: ["same", "core/lib/same.ts"], wrapped: { outbox: ["equipWithOutbox", "outbox/equip.ts"] } },
+  equip: {
+    plain: ["same", "core/lib/same.ts"],
+    wrapped: { files: ["equipWithFiles", "files/equip.ts"], outbox: ["equipWithOutbox", "outbox/equip.ts"] },
+  },
 };
 
 /** A class that wrangler.toml names, with the name that it has there. */
@@ -57,7 +64,7 @@ const ENTRYPOINTS: Readonly<Record<Feature, readonly Entrypoint[]>> = {
     ["ClaimsWithTasks", "Claims", "tasks/claims-with-tasks.ts"],
     ["LongRun", "LongRun", "tasks/workflow.ts"],
   ],
-  files: [],
+  files: [["FileRecords", "FileRecords", "files/records.ts"]],
   outbox: [["Outbox", "Outbox", "outbox/object.ts"]],
 };
 

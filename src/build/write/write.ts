@@ -10,7 +10,7 @@ import { dirname, join } from "node:path";
 import type { Row } from "../../core/catalog/generated-catalog.ts";
 import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
 import type { Described } from "../../core/model/tool-description.ts";
-import { describe as mcp, describeModern as modern } from "../../protocols/mcp/describe.ts";
+import { describeMeta, describe as mcp, describeModern as modern } from "../../protocols/mcp/describe.ts";
 import { describe as opentool } from "../../protocols/opentool/describe.ts";
 import type { Discovered, Discovery } from "../read/discovery.ts";
 import { bundleToolkit, importedAmong, specifierOf } from "./bundle-toolkit.ts";
@@ -114,6 +114,7 @@ ${resourceBody}
 /** The functions by which features wrap the Worker, and their files in `src`. */
 const WRAPPERS: Readonly<Partial<Record<Feature, readonly [name: string, file: string]>>> = {
   tasks: ["withTasks", "tasks/with-tasks.ts"],
+  files: ["withFileEndpoints", "files/with-file-endpoints.ts"],
   outbox: ["withOutbox", "outbox/with-outbox.ts"],
 };
 
@@ -214,7 +215,8 @@ function splitByToolkit(tools: readonly Discovered[]): Piece[] {
 function tableOf(pieces: readonly Piece[]): string {
   const lines = pieces.flatMap((piece, module) =>
     piece.map((tool, place) => {
-      const { id, name, version, toolkit, traits } = tool;
+      const { id, name, version, toolkit } = tool;
+      const traits = { ...tool.traits, meta: describeMeta(tool.traits) };
       const row: Row = [version, toolkit, outputKind(tool), traits, module, place];
       const texts = Object.values(TEXTS).map((text) => text(tool));
       return [id, ...[hasOwnName(tool) ? [...row, name] : row, ...texts].map((cell) => JSON.stringify(cell) ?? "")];

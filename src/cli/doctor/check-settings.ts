@@ -2,8 +2,14 @@
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import type { Discovery } from "../../build/read/discovery.ts";
-import { hasWorkflow, importsMarkdown, WITHOUT_WORKFLOW } from "../../build/settings/available.ts";
-import { boundNames, lackingBindings } from "../../build/settings/suspicious.ts";
+import {
+  fileLines,
+  hasWorkflow,
+  importsMarkdown,
+  WITHOUT_FILES,
+  WITHOUT_WORKFLOW,
+} from "../../build/settings/available.ts";
+import { boundNames, lackingBindings, lackingForFiles } from "../../build/settings/suspicious.ts";
 import { type Config, hasPath, ROOT, routesIn, type Where } from "../lib/config.ts";
 import { assigns, lineOf } from "../lib/lines.ts";
 import { error, type Finding, fixIn, warning } from "./finding.ts";
@@ -30,6 +36,7 @@ export function checkSettings(config: Config, where: Where, found: Discovery | u
     ...checkBuild(config, at),
     ...checkBindings(config, at),
     ...checkWorkflow(config, at, found),
+    ...checkFiles(config, at, found),
     ...checkNames(config, at),
     ...checkRoutes(config, at),
     ...checkVars(config, at),
@@ -128,6 +135,20 @@ function* checkWorkflow(config: Config, at: At, found: Discovery | undefined): G
     const fix = `write name = "${config.name === "trivet" ? "my-tools" : config.name}-long": an account has each name once`;
     yield warning({ file: at("name", "trivet-long"), problem, fix });
   }
+}
+
+/** Those of files. */
+function* checkFiles(config: Config, at: At, found: Discovery | undefined): Generator<Finding> {
+  const isNeeded = found?.tools.some(({ traits }) => traits.attachments) ?? false;
+  const missing = lackingForFiles(config);
+  if (!isNeeded || missing.length === 0) return;
+  const which = missing.length > 1 ? "bindings FILES and FILE_RECORDS are" : `binding ${missing[0]} is`;
+  const problem = `tools take attachments, and the ${which} missing: ${WITHOUT_FILES}`;
+  yield warning({
+    file: at(),
+    problem,
+    fix: `add these lines (docs/files.md):\n${fileLines(config)}`,
+  });
 }
 
 /** Clients show the name, and a second Worker of one name replaces the first. */

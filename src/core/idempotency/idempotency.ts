@@ -6,10 +6,10 @@
 
 import { exactVersion } from "../catalog/catalog.ts";
 import { describeError } from "../lib/log.ts";
-import type { Call } from "../model/call.ts";
+import type { Granted } from "../model/call.ts";
+import { type Call, namesOf } from "../model/call.ts";
 import type { CallResult } from "../model/call-result.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
-import type { Granted } from "../model/granted.ts";
 import { isFinal, type Outcome, type Refusal } from "../model/outcome.ts";
 import { GRANT, granted, isNamed, lacking, partitionOf } from "../model/principal.ts";
 import {
@@ -136,7 +136,7 @@ export async function keysOf({ caller, offer, granted, runtime }: Attempt, key: 
       runtime.signer,
       identity,
       input,
-      attachments,
+      namesOf(attachments),
       namesUser ? undefined : granted.fromCaller,
     ),
     sealing: await recordKey(runtime.signer, identity),

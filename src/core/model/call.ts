@@ -1,7 +1,7 @@
 /** A call before it runs: each protocol turns its requests into this. Independent of any protocol. */
 
 import type { Json } from "../lib/json.ts";
-import type { Attachment, LogLevel, Trace } from "./definition.ts";
+import type { LogLevel, Trace } from "./definition.ts";
 import type { Capability, Question } from "./elicitation.ts";
 import type { Principal } from "./principal.ts";
 
@@ -30,6 +30,18 @@ export interface CallContext {
 /** The context of a caller that supplies nothing. */
 export const NO_CONTEXT: CallContext = { authorization: new Map(), secrets: new Map() };
 
+/** By name. */
+export type Values = Readonly<Record<string, string>>;
+
+/** The secrets, authorizations and user id that a tool receives: those that it declared, and no others. */
+export interface Granted {
+  readonly secrets: Values;
+  readonly authorization: Values;
+  readonly userId: string | undefined;
+  /** The values that the caller supplied; undefined if none. */
+  readonly fromCaller: { readonly secrets: Values; readonly authorization: Values } | undefined;
+}
+
 /** Sends progress and log messages to the caller while the tool runs. */
 export interface Sink {
   progress(done: number, total: number | undefined, message: string | undefined): void;
@@ -50,6 +62,8 @@ export interface Elicitation {
   readonly answers?: InputResponses;
   /** Asks and waits for the answer, if the connection lasts. Without it, the call ends with its questions. */
   readonly elicit?: (question: Question) => Promise<unknown>;
+  /** Tells the client that its user has done what a page of ours was for. */
+  readonly visited?: (url: string) => void;
 }
 
 /** The client that waits for a call's response. */
@@ -67,6 +81,22 @@ export interface Client {
  */
 export type Begins = boolean | "further";
 
+/** A file that is attached to a call, as its caller names it. */
+export interface FileReference {
+  readonly fileId: string;
+  readonly filename?: string | undefined;
+  readonly contentType?: string | undefined;
+  /** Whether it is a host's own file. */
+  readonly isHosts?: true;
+  /** Where to fetch it then. Another one for each call. */
+  readonly download?: string | undefined;
+}
+
+/** What says which files are attached, and does not change if the same call is sent again. */
+export function namesOf(references: readonly FileReference[] | undefined): unknown {
+  return references?.map(({ download, ...name }) => name);
+}
+
 /** The part of a call that tools, prompts and resources share: who calls, with which credentials, over what. */
 export interface Caller {
   readonly callId: string;
@@ -78,7 +108,9 @@ export interface Caller {
   readonly sessionId?: string | undefined;
   readonly beginsSession?: Begins | undefined;
   readonly context: CallContext;
-  readonly attachments?: readonly Attachment[] | undefined;
+  readonly attachments?: readonly FileReference[] | undefined;
+  /** The origin of the URL that was called. Lazy, like the trace. */
+  readonly origin?: (() => string) | undefined;
   /** Reads the W3C trace context. Lazy: few tools use it, and a deployment may log nothing. */
   readonly trace?: (() => Trace | undefined) | undefined;
   readonly client?: Client | undefined;

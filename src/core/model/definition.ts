@@ -53,7 +53,7 @@ export interface Traits extends Demands {
    * no meaning in a task, whose result waits for its caller.
    */
   readonly keep?: boolean | undefined;
-  /** Whether callers may attach files: adds a parameter to MCP's listing. */
+  /** Whether callers may attach files: adds parameters to MCP's listing. */
   readonly attachments?: boolean | undefined;
   /** Whether clients without a session get one: a handle in the result, which they send back with the next call. */
   readonly session?: boolean | undefined;
@@ -117,11 +117,24 @@ export interface Requirements<Secret extends string = string, Authorization exte
 /** Where a value must come from: `caller` is the call's context, `worker` the Worker's own secrets. */
 export type Supplier = "caller" | "worker";
 
-/** A file that the caller attached: a reference, not its contents. */
+/** A file that the caller attached (docs/files.md). JSON has all of it but the contents. */
 export interface Attachment {
   readonly fileId: string;
-  readonly filename?: string | undefined;
-  readonly contentType?: string | undefined;
+  /** As its sender called it, without folders. */
+  readonly name: string;
+  /** The media type that its sender declared: `text/csv`. Nothing guarantees that the contents are of this type. */
+  readonly type: string;
+  /** In bytes. */
+  readonly size: number;
+  /** Of the contents: 64 hex digits. */
+  readonly sha256: string;
+  /** From which anyone can download it, for up to an hour: for a service that the tool calls. */
+  readonly url: string;
+  /** The contents, as they come from the store. Each call reads them anew. Rejects if the file has expired. */
+  stream(): Promise<ReadableStream<Uint8Array>>;
+  /** The contents as text in UTF-8. Like {@link bytes}, for files that fit in a Worker's 128 MB several times. */
+  text(): Promise<string>;
+  bytes(): Promise<Uint8Array<ArrayBuffer>>;
 }
 
 /** W3C trace context of the caller, for the services that a tool calls. */
@@ -189,6 +202,7 @@ export interface ToolContext<
   readonly env: Bound<Env>;
   /** State shared by the calls of one conversation; undefined if the caller has no session. */
   readonly session: Session | undefined;
+  /** The files that the caller attached, if the tool takes any. */
   readonly attachments: readonly Attachment[];
   readonly trace: Trace | undefined;
   /**

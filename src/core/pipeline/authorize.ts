@@ -4,8 +4,7 @@
  */
 import { describeError } from "../lib/log.ts";
 import type { MaybePromise } from "../lib/maybe-promise.ts";
-import type { Caller } from "../model/call.ts";
-import type { Granted } from "../model/granted.ts";
+import type { Caller, Granted } from "../model/call.ts";
 import type { Refusal } from "../model/outcome.ts";
 import type { Principal } from "../model/principal.ts";
 import { lacking, partitionOf } from "../model/principal.ts";

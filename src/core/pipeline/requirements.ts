@@ -1,9 +1,8 @@
 /**
  * Fills a tool's requirements from the call's context, or from Worker secrets of the same names, but never from both.
  */
-import type { CallContext } from "../model/call.ts";
+import type { CallContext, Granted, Values } from "../model/call.ts";
 import type { Requirements, Supplier } from "../model/definition.ts";
-import type { Granted, Values } from "../model/granted.ts";
 import type { Missing } from "../model/outcome.ts";
 
 type Named = string | { readonly id: string; readonly from?: Supplier };

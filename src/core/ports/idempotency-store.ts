@@ -1,7 +1,7 @@
 /** The idempotency store: a keyed call claims its key before it runs and settles its result. Interface and hashing. */
 
 import { canonical } from "../lib/json.ts";
-import type { Granted } from "../model/granted.ts";
+import type { Granted } from "../model/call.ts";
 import { fromBase64Url, type Signer } from "./signed-handles.ts";
 
 /** What a store keeps of a call. Only the core can open it (idempotency/sealed-record.ts). */

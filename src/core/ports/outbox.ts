@@ -174,6 +174,8 @@ export interface DeliveryFilter {
 
 /** The callbacks of a principal's calls and tasks, in its outbox. Each method may be called again. */
 export interface Callbacks {
+  /** Hosts in a private network that a callback may be on. */
+  readonly allowedHosts: readonly string[];
   /** Sends a message about a call that has ended. The same event is sent to a URL only once. */
   send(partition: string, callback: Callback, call: string, event: NewEvent, ended: Ended): Promise<void>;
   /**

@@ -5,6 +5,7 @@ import type { Caller } from "../model/call.ts";
 import type { Demands, ToolContext } from "../model/definition.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { ChangeFeed } from "./change-feed.ts";
+import type { Files } from "./files.ts";
 import type { IdempotencyStore } from "./idempotency-store.ts";
 import type { Callbacks, Outbox } from "./outbox.ts";
 import type { Relay } from "./relay.ts";
@@ -23,6 +24,8 @@ export interface Runtime {
   readonly outbox?: Outbox | undefined;
   /** Undefined without an outbox: callbacks of calls and tasks are ignored. */
   readonly callbacks?: Callbacks | undefined;
+  /** Undefined if the deployment stores no files: none can be attached to a call. */
+  readonly files?: Files | undefined;
   readonly signer: Signer;
   readonly relay: Relay;
   readonly changeFeed: ChangeFeed;

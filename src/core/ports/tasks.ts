@@ -1,8 +1,7 @@
 /** Tasks, as the pipeline and the protocols use them. Types only. */
-import type { Call, Caller } from "../model/call.ts";
+import type { Call, Caller, Granted } from "../model/call.ts";
 import type { CallResult, TaskView } from "../model/call-result.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
-import type { Granted } from "../model/granted.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { Runtime } from "./runtime.ts";
 

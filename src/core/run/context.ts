@@ -4,11 +4,10 @@ import type { Json } from "../lib/json.ts";
 import { describeError, toLoggable } from "../lib/log.ts";
 import { type Scrub, scrubber, scrubJson } from "../lib/scrub.ts";
 import { keepMap } from "../lib/v8-maps.ts";
-import type { Caller } from "../model/call.ts";
+import type { Caller, Granted } from "../model/call.ts";
 import type { Change } from "../model/change.ts";
 import type { Attachment, FormQuestion, LogLevel, PageQuestion, ToolContext, Trace } from "../model/definition.ts";
 import type { Capability, Elicited, Question, Root, Sampled, SamplingRequest } from "../model/elicitation.ts";
-import type { Granted } from "../model/granted.ts";
 import type { Principal } from "../model/principal.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
 import { type OpenSession, openSession } from "./open-session.ts";
@@ -32,7 +31,10 @@ export class RunContext implements ToolContext<string, string, string | undefine
   readonly userId: string | undefined;
   readonly secrets: Readonly<Record<string, string>>;
   readonly authorization: Readonly<Record<string, string>>;
-  readonly attachments: readonly Attachment[];
+  /** Set before the tool runs, if it takes files. */
+  attachments = NO_ATTACHMENTS;
+  /** Milliseconds that its time limit does not count, besides those in which it waits for an answer. */
+  pausedMs = 0;
   readonly #call: Caller;
   readonly #offer: Offer;
   readonly #runtime: Runtime;
@@ -49,7 +51,6 @@ export class RunContext implements ToolContext<string, string, string | undefine
     this.userId = granted.userId;
     this.secrets = granted.secrets;
     this.authorization = granted.authorization;
-    this.attachments = call.attachments ?? NO_ATTACHMENTS;
     this.#call = call;
     this.#offer = offer;
     this.#runtime = runtime;
@@ -159,7 +160,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
 
   /** Milliseconds for which the code has waited for its caller so far. */
   get waitedMs(): number {
-    return this.#questions?.waitedMs ?? 0;
+    return this.pausedMs + (this.#questions?.waitedMs ?? 0);
   }
 
   now(): number {

@@ -1,9 +1,8 @@
 /** The context of a long tool: that of any tool, with checkpoints, and with what its `prepare` returned. */
 import { toJson } from "../lib/json.ts";
-import type { Call } from "../model/call.ts";
+import type { Call, Granted } from "../model/call.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { LongContext, StepOptions, ToolDefinition } from "../model/definition.ts";
-import type { Granted } from "../model/granted.ts";
 import type { Runtime } from "../ports/runtime.ts";
 import { RunContext } from "./context.ts";
 import type { ToolRun } from "./run-tool.ts";

@@ -1,10 +1,9 @@
 /** Runs a tool after its call was authorized and parsed, and checks its result, both within the tool's time limit. */
 import { isPromise, type MaybePromise } from "../lib/maybe-promise.ts";
 import { keepMap } from "../lib/v8-maps.ts";
-import type { Call } from "../model/call.ts";
+import type { Call, Granted } from "../model/call.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { ToolDefinition } from "../model/definition.ts";
-import type { Granted } from "../model/granted.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { Runtime } from "../ports/runtime.ts";
 import { RunContext } from "./context.ts";

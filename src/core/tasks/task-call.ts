@@ -1,7 +1,7 @@
 /** What a task keeps of its call, sealed: everything that a run needs, what a caller needs to read it, and the result. */
-import type { Begins, Call, CallContext } from "../model/call.ts";
+import type { Begins, Call, CallContext, FileReference } from "../model/call.ts";
 import type { TaskSession } from "../model/call-result.ts";
-import type { Attachment, Trace } from "../model/definition.ts";
+import type { Trace } from "../model/definition.ts";
 import type { Capability } from "../model/elicitation.ts";
 import type { Outcome } from "../model/outcome.ts";
 import { GRANT, PARTITION, type Principal, partitionOf } from "../model/principal.ts";
@@ -24,7 +24,9 @@ export interface TaskCall {
   readonly secrets: readonly (readonly [string, string])[];
   readonly userId: string | undefined;
   readonly input: unknown;
-  readonly attachments: readonly Attachment[] | undefined;
+  readonly attachments: readonly FileReference[] | undefined;
+  /** Where a page for its user is. */
+  readonly origin: string | undefined;
   readonly trace: Trace | undefined;
   /** What the caller can be asked. */
   readonly capabilities: readonly Capability[];
@@ -69,6 +71,7 @@ export function taskCall({ caller: call, offer }: LongCall, prepared: unknown, i
     userId: call.context.userId,
     input: call.input,
     attachments: call.attachments,
+    origin: call.origin?.(),
     trace: call.trace?.(),
     capabilities: [...(call.elicitation?.capabilities ?? [])],
     prepared,
@@ -78,7 +81,7 @@ export function taskCall({ caller: call, offer }: LongCall, prepared: unknown, i
 
 /** The call again, for a run. Nobody waits for it, so it has no client. */
 export function callOf(kept: TaskCall): Call {
-  const { toolId, version, authorization, secrets, userId, partition, grant, trace, ...same } = kept;
+  const { toolId, version, authorization, secrets, userId, partition, grant, trace, origin, ...same } = kept;
   const { principal, callId, protocol, toolkit, sessionId, beginsSession, input, attachments } = same;
   const context: CallContext = { authorization: new Map(authorization), secrets: new Map(secrets), userId };
   return {
@@ -89,6 +92,7 @@ export function callOf(kept: TaskCall): Call {
       ...(partition !== principal.id && { [PARTITION]: () => partition }),
       ...(grant !== undefined && { [GRANT]: grant }),
     },
+    ...(origin !== undefined && { origin: () => origin }),
     trace: () => trace,
   };
 }

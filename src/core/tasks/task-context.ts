@@ -1,5 +1,5 @@
 /** The context of a tool that runs as a task: its steps are kept by the engine, its questions by the ledger. */
-import type { Call } from "../model/call.ts";
+import type { Call, Granted } from "../model/call.ts";
 import type { FormQuestion, PageQuestion, StepOptions } from "../model/definition.ts";
 import {
   CannotElicit,
@@ -12,7 +12,6 @@ import {
   type Sampled,
   type SamplingRequest,
 } from "../model/elicitation.ts";
-import type { Granted } from "../model/granted.ts";
 import type { Fault } from "../model/outcome.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
 import type { TaskLedger } from "../ports/task-ledger.ts";
@@ -160,7 +159,7 @@ export class TaskContext extends LongRunContext {
   }
 
   override get waitedMs(): number {
-    return this.#waitedBefore + (this.#waiting > 0 ? this.now() - this.#since : 0);
+    return this.pausedMs + this.#waitedBefore + (this.#waiting > 0 ? this.now() - this.#since : 0);
   }
 
   /** Unlike in a request, the caller may take as long as the task is kept. */
@@ -177,7 +176,7 @@ export class TaskContext extends LongRunContext {
       }
       throw new NotAnswered(`The caller's answers do not fit the question "${key}"`);
     } finally {
-      this.#waitedBefore = this.waitedMs;
+      this.#waitedBefore = this.waitedMs - this.pausedMs;
       this.#waiting--;
       this.#since = this.now();
     }

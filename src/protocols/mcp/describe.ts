@@ -1,7 +1,7 @@
 /** A tool's parameters as MCP lists them, if they differ from the other protocols' listings. Runs at build time. */
 import type { Described, JsonSchema } from "../../core/model/tool-description.ts";
 
-/** The reserved argument of tools that take files. */
+/** The reserved argument of tools that take files, for those that were uploaded. */
 const ATTACHMENTS: JsonSchema = {
   type: "array",
   description: "Files for the tool, uploaded before the call.",
@@ -9,6 +9,25 @@ const ATTACHMENTS: JsonSchema = {
     type: "object",
     properties: { file_id: { type: "string" }, filename: { type: "string" }, content_type: { type: "string" } },
     required: ["file_id"],
+  },
+};
+
+/**
+ * The reserved argument for files that the host has: it fills it by itself, because the listing's `_meta` names it. A
+ * host may refuse any other shape (Apps SDK, Reference, `openai/fileParams`).
+ */
+const HOST_FILES: JsonSchema = {
+  type: "array",
+  description: "Files that the host attaches.",
+  items: {
+    type: "object",
+    properties: {
+      download_url: { type: "string" },
+      file_id: { type: "string" },
+      mime_type: { type: "string" },
+      file_name: { type: "string" },
+    },
+    required: ["download_url", "file_id"],
   },
 };
 
@@ -39,6 +58,13 @@ export function describeModern(tool: Described): JsonSchema | undefined {
   return { ...schema, properties: { ...(schema.properties as object), session: SESSION } };
 }
 
+/** What the listing's `_meta` says of a tool, besides what its author says. @returns undefined if that is nothing more */
+export function describeMeta({ attachments, meta }: Described["traits"]): Described["traits"]["meta"] {
+  if (!attachments) return meta;
+  const own = meta?.["openai/fileParams"];
+  return { ...meta, "openai/fileParams": [...(Array.isArray(own) ? own : []), "host_files"] };
+}
+
 /** The input schema for MCP clients. @returns undefined if it is the same as in other protocols' listings */
 export function describe({
   input,
@@ -48,7 +74,7 @@ export function describe({
   if (!traits.attachments && !traits.long) return verbatim;
   const schema = verbatim ?? input;
   const properties = {
-    ...(traits.attachments && { attachments: ATTACHMENTS }),
+    ...(traits.attachments && { attachments: ATTACHMENTS, host_files: HOST_FILES }),
     ...(schema.properties as object),
     ...(traits.long && { task_id: TASK_ID }),
   };

@@ -2,8 +2,7 @@
 
 import { isRecord } from "../../core/lib/json.ts";
 import { keepMap } from "../../core/lib/v8-maps.ts";
-import { readToolId, type ToolReference } from "../../core/model/call.ts";
-import type { Attachment } from "../../core/model/definition.ts";
+import { type FileReference, readToolId, type ToolReference } from "../../core/model/call.ts";
 import { readAttachments } from "../attachments.ts";
 
 export interface ReadCall {
@@ -13,7 +12,7 @@ export interface ReadCall {
   readonly tool: ToolReference;
   readonly params: unknown;
   /** `context.attachments`, next to `params`: an extension of Trivet, because OpenTool has no place for files. */
-  readonly attachments: readonly Attachment[] | undefined | "malformed";
+  readonly attachments: readonly FileReference[] | undefined | "malformed";
   /** `context.callback`, unchecked: an extension, too. */
   readonly callback: unknown;
 }

@@ -162,6 +162,7 @@ async function answer(context: RequestContext, read: ReadCall, client: Client = 
       context: NO_CONTEXT,
       attachments,
       callback,
+      origin: () => new URL(context.request.url).origin,
       trace: () => readTrace(headers),
       client,
     },

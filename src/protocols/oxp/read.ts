@@ -2,8 +2,13 @@
 
 import { isRecord } from "../../core/lib/json.ts";
 import { keepMap } from "../../core/lib/v8-maps.ts";
-import { type CallContext, NO_CONTEXT, readToolId, type ToolReference } from "../../core/model/call.ts";
-import type { Attachment } from "../../core/model/definition.ts";
+import {
+  type CallContext,
+  type FileReference,
+  NO_CONTEXT,
+  readToolId,
+  type ToolReference,
+} from "../../core/model/call.ts";
 import { checkedKey } from "../../http/idempotency-key.ts";
 import { readAttachments } from "../attachments.ts";
 
@@ -16,7 +21,7 @@ export interface ReadCall {
   readonly traceId: string | undefined;
   readonly context: CallContext;
   /** `context.attachments`: an extension of Trivet, which OXP 1.0 allows. */
-  readonly attachments: readonly Attachment[] | undefined;
+  readonly attachments: readonly FileReference[] | undefined;
   /** `context.callback`, unchecked: an extension, too. */
   readonly callback: unknown;
 }

@@ -82,6 +82,7 @@ export async function call(http: RequestContext, toRequest?: (body: unknown) => 
       context,
       attachments,
       callback,
+      origin: () => new URL(request.url).origin,
       trace: () => (traceId === undefined ? readTrace(headers) : { ...readTrace(headers), id: traceId }),
       client: request,
     },

@@ -1,7 +1,4 @@
-/**
- * A fork without long tools bundles nothing of tasks; one with a long tool, or with their workflow, bundles all of it.
- * A fork without an outbox bundles nothing of it, nor of events.
- */
+/** A fork bundles nothing of a feature that it does not use, and all of one that it does. */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,6 +10,10 @@ import { tool } from "../../support/node/project.ts";
 const WRANGLER = join(import.meta.dirname, "../../../node_modules/wrangler/bin/wrangler.js");
 const WORKFLOW = '[[workflows]]\nname = "acme-long"\nbinding = "LONG"\nclass_name = "LongRun"\n';
 
+const FILES = '[[r2_buckets]]\nbinding = "FILES"\n';
+
+/** What only files need. */
+const OF_FILES = /^src\/(files\/|core\/files\/|protocols\/mcp\/wire\/host-files)|node_modules\/aws4fetch\//;
 /** What only long tools need. */
 const OF_TASKS =
   /^src\/(tasks\/|core\/tasks\/|core\/run\/long-run|protocols\/mcp\/methods\/(long-tools|render-task)|protocols\/mcp\/dialects\/modern\/tasks\/)/;
@@ -57,10 +58,11 @@ function deployed(changes: Record<string, string>, toml = ""): string[] {
   }
 }
 
-it("a fork without long tools has none of it, and without an outbox none of that", () => {
+it("a fork without long tools, files and outbox has none of them", () => {
   const files = deployed({});
   expect(files).toEqual(expect.arrayContaining(["src/claims.ts", "src/core/pipeline/execute.ts"]));
-  expect(files.filter((file) => OF_TASKS.test(file) || OF_OUTBOX.test(file))).toEqual([]);
+  const ofFeatures = [OF_TASKS, OF_FILES, OF_OUTBOX];
+  expect(files.filter((file) => ofFeatures.some((feature) => feature.test(file)))).toEqual([]);
 });
 
 it("a fork with an outbox has all of it, with long tools or without", () => {
@@ -78,4 +80,14 @@ it("a fork with a long tool has all of it, with the workflow or without", () => 
 
 it("a fork with the workflow and no long tool can be deployed: wrangler demands the workflow's class", () => {
   expect(deployed({}, WORKFLOW)).toEqual(expect.arrayContaining(ROOMS));
+});
+
+it("a fork with a tool that takes attachments, or with a binding of files, has all of files, and nothing of tasks", () => {
+  const rooms = ["src/files/records.ts", "src/files/endpoints.ts", "src/core/files/with-files.ts"];
+  const others = ["src/protocols/mcp/wire/host-files.ts", "node_modules/aws4fetch/dist/aws4fetch.esm.mjs"];
+  for (const files of [deployed({ attachments: "true" }), deployed({}, FILES)]) {
+    const inRoot = files.map((file) => file.replace(/^.*(?=node_modules)/, ""));
+    expect(inRoot).toEqual(expect.arrayContaining([...rooms, ...others]));
+    expect(files.filter((file) => OF_TASKS.test(file))).toEqual([]);
+  }
 });

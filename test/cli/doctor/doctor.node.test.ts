@@ -135,7 +135,7 @@ describe("an ill fork", () => {
       found("error", line('JWT_ISSUER = "https://login.example.com"'), "JWT_ISSUER and JWT_JWKS_URL belong together"),
       found("error", line('JWT_SECRET = "in the open"'), "JWT_SECRET is a secret"),
       // Its tools were never discovered.
-      found("error", "the build", "wrangler failed: Build failed with 3 errors: .*generated/catalog"),
+      found("error", "the build", "wrangler failed: Build failed with 4 errors: .*generated/catalog"),
       found("warning", "tools/clock/tell\\.ts:2", "its description is still that of the example"),
       found("warning", "tools/calculator", "the samples would be published"),
       found("warning", line(flags), "compatibility_flags lacks global_fetch_strictly_public"),
@@ -190,6 +190,33 @@ describe("an ill fork", () => {
       ...lacking,
       expect.stringMatching(/^warning: the account: there are no keys, and PUBLIC is not "true": no one can call/),
     ]);
+  });
+});
+
+describe("the bindings of files", () => {
+  const BUCKET = '[[r2_buckets]]\nbinding = "FILES"\n';
+  const OBJECTS = '[[durable_objects.bindings]]\nname = "FILE_RECORDS"\nclass_name = "FileRecords"\n';
+  const MIGRATION = '[[migrations]]\ntag = "files"\nnew_sqlite_classes = ["FileRecords"]\n';
+  const TAKING = { "clock/tell.ts": TOOL("attachments: true") };
+  // [alias] ends the settings.
+  const withLines = (lines: string) => HEALTHY.replace("[alias]", `${lines}\n[alias]`);
+
+  it("are missing, and a tool takes attachments: says so, with the lines to add", async () => {
+    const ended = await doctor(fork(TAKING, HEALTHY), ["--no-account"]);
+    expect(problems(ended)).toEqual([
+      expect.stringMatching(
+        /^warning: wrangler\.toml: tools take attachments, and the bindings FILES and FILE_RECORDS are missing: calls with/,
+      ),
+    ]);
+    for (const line of (BUCKET + OBJECTS + MIGRATION).trim().split("\n")) expect(ended.stdout).toContain(line);
+  });
+
+  it("are there at the top, and not in the environment that is checked: says so", async () => {
+    const top = withLines(BUCKET + OBJECTS + MIGRATION);
+    expect((await doctor(fork(TAKING, top), ["--no-account"])).stdout).not.toContain("attachments");
+    const staging = `${top}\n[env.staging.vars]\nPUBLIC = "false"\n`;
+    const ended = await doctor(fork(TAKING, staging), ["--no-account", "--env", "staging"]);
+    expect(ended.stdout).toContain("tools take attachments, and the bindings FILES and FILE_RECORDS are missing");
   });
 });
 

@@ -1,5 +1,5 @@
 /** `tools/call` of a deployment with long tools: their calls become tasks, which some clients can follow. */
-import { execute } from "#parts";
+import { execute, readCall } from "#parts";
 import { isRecord } from "../../../core/lib/json.ts";
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import type { CallResult } from "../../../core/model/call-result.ts";
@@ -8,7 +8,7 @@ import type { RpcRequest } from "../../json-rpc.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
 import type { ToolSession } from "../transport/tool-session.ts";
 import { CODE, error } from "../wire/codes.ts";
-import { type ReadCall, readCall } from "../wire/read-call.ts";
+import type { ReadCall } from "../wire/read-call.ts";
 import { invoke } from "./invoke.ts";
 import type { McpCaller } from "./mcp-caller.ts";
 import { createdTask, stillWorking } from "./render-task.ts";

@@ -6,11 +6,12 @@ import {
   type Call,
   type Caller,
   type Elicitation,
+  type FileReference,
   type InputResponses,
   NO_CONTEXT,
   type ToolReference,
 } from "../../../core/model/call.ts";
-import type { Attachment, Trace } from "../../../core/model/definition.ts";
+import type { Trace } from "../../../core/model/definition.ts";
 import type { Principal } from "../../../core/model/principal.ts";
 import { readTrace } from "../../../http/trace.ts";
 import type { Meta } from "../transport/dialect.ts";
@@ -24,7 +25,7 @@ export class McpCaller implements Caller {
   readonly client: Exchange;
   sessionId: string | undefined;
   beginsSession: Begins | undefined;
-  attachments: readonly Attachment[] | undefined;
+  attachments: readonly FileReference[] | undefined;
   tool: ToolReference | undefined;
   input: unknown;
   key: string | undefined;
@@ -57,7 +58,7 @@ export class McpCaller implements Caller {
     tool: ToolReference,
     input: unknown,
     key: string | undefined,
-    attachments: readonly Attachment[] | undefined,
+    attachments: readonly FileReference[] | undefined,
     session: ToolSession | undefined,
   ): Call {
     this.tool = tool;
@@ -82,6 +83,10 @@ export class McpCaller implements Caller {
 
   get principal(): Principal {
     return this.client.context.principal;
+  }
+
+  origin(): string {
+    return new URL(this.client.context.request.url).origin;
   }
 
   /** The trace context may also be in `_meta` (2026-07-28, basic/index, `_meta`). */

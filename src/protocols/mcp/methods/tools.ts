@@ -1,7 +1,8 @@
 /** `tools/list` and `tools/call` (server/tools). */
-import { execute } from "#parts";
+import { execute, readCall } from "#parts";
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import { keepMap } from "../../../core/lib/v8-maps.ts";
+import { namesOf } from "../../../core/model/call.ts";
 import type { CallResult } from "../../../core/model/call-result.ts";
 import { idempotencyKeyOf } from "../../../http/idempotency-key.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
@@ -9,7 +10,7 @@ import type { RpcRequest } from "../../json-rpc.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
 import { handleOf, type ToolSession, toolSession } from "../transport/tool-session.ts";
 import { CODE, error } from "../wire/codes.ts";
-import { type ReadCall, readCall } from "../wire/read-call.ts";
+import type { ReadCall } from "../wire/read-call.ts";
 import { type Invocation, invoke } from "./invoke.ts";
 import type { McpCaller } from "./mcp-caller.ts";
 import { paginate } from "./paging.ts";
@@ -78,7 +79,7 @@ export class ToolCall implements Invocation<CallResult> {
   }
 
   get about(): unknown {
-    return [this.#read.name, this.#own, this.#read.attachments];
+    return [this.#read.name, this.#own, namesOf(this.#read.attachments)];
   }
 
   get logger(): string {

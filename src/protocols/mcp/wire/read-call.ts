@@ -1,7 +1,7 @@
 /** Reads the parameters of `tools/call`, and separates the reserved arguments from the tool's input. */
 
 import { isRecord } from "../../../core/lib/json.ts";
-import type { Attachment } from "../../../core/model/definition.ts";
+import type { FileReference } from "../../../core/model/call.ts";
 import { checkedKey } from "../../../http/idempotency-key.ts";
 import { readAttachments } from "../../attachments.ts";
 
@@ -9,7 +9,7 @@ export interface ReadCall {
   readonly name: string;
   readonly input: Record<string, unknown>;
   readonly key: string | undefined;
-  readonly attachments: readonly Attachment[] | undefined;
+  readonly attachments: readonly FileReference[] | undefined;
 }
 
 /**
@@ -17,6 +17,7 @@ export interface ReadCall {
  * `_meta.idempotency_key`, then the header.
  *
  * @param headerKey the `Idempotency-Key` header
+ * @param request   the HTTP request
  * @returns a message if the parameters are malformed
  */
 export function readCall(params: unknown, headerKey: string | undefined): ReadCall | { problem: string } {

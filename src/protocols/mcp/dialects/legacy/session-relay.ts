@@ -54,8 +54,16 @@ export function askLive(
   if (session === undefined) return NO_ELICITATION;
   const { stream } = exchange;
   if (stream === undefined) return NO_ELICITATION;
+  /** Ids of the visits to pages, by their URLs. */
+  const visits = new Map<string, string>();
   return {
     capabilities,
+    // 2025-11-25, client/elicitation, Completion Notifications.
+    visited(url) {
+      const elicitationId = visits.get(url);
+      if (elicitationId === undefined || stream.isDone || session.revision < "2025-11-25") return;
+      stream.send({ jsonrpc: "2.0", method: "notifications/elicitation/complete", params: { elicitationId } });
+    },
     async elicit(question) {
       const id = `ask-${crypto.randomUUID()}`;
       const box = relayBox(context, session);
@@ -65,6 +73,7 @@ export function askLive(
       await relay.open(box, id);
       // The call has ended meanwhile, because its tool did not wait for the answer.
       if (stream.isDone) throw new NotAnswered();
+      if (question.kind === "page") visits.set(question.url, id);
       stream.send({ jsonrpc: "2.0", id, ...toRequest(question, session.revision >= "2025-11-25", id) });
       const answer: unknown = JSON.parse((await relay.take(box, id)) ?? "null");
       // Some serializers send the absent one of result and error as null.

@@ -1,16 +1,12 @@
-/** The bindings and settings of the outbox. Imports no other wiring, because the generated modules import this. */
+/** The settings of the outbox. Imports no other wiring, because the generated modules import this. */
 import { env } from "cloudflare:workers";
 import { readSettings } from "../settings.ts";
-import type { OutboxObjects } from "./object-outbox.ts";
 import { readOutboxSettings } from "./settings.ts";
 
 const variables = env as unknown as Record<string, unknown>;
 
 /** Discovery refuses mistakes in wrangler.toml. A secret may still have the name of a setting. */
 export const { settings: outboxSettings, mistakes: outboxMistakes } = readOutboxSettings(variables);
-
-/** The objects that keep outboxes. */
-export const outboxes = variables.OUTBOX as OutboxObjects | undefined;
 
 /** Hosts in a private network that messages may be sent to. */
 export const allowedHosts = readSettings(variables).settings.privateHosts;

@@ -1,0 +1,99 @@
+/**
+ * Fetches files that a host attaches, by the URLs that it sends with the call (Apps SDK, Reference,
+ * `openai/fileParams`), and stores them like uploads. The tool then gets them like any other file.
+ */
+import { sha256 } from "../lib/digest.ts";
+import { isInside } from "../lib/guarded-fetch.ts";
+import { describeError } from "../lib/log.ts";
+import type { FileReference } from "../model/call.ts";
+import type { FileAbout, Files, Received } from "../ports/files.ts";
+import type { Runtime } from "../ports/runtime.ts";
+import { fileName, isMediaType } from "./names.ts";
+
+/** How long a host may take to send a file, in milliseconds. */
+const FETCH_MS = 60_000;
+/** A body of unknown length is held in memory, because the store must know its length first. */
+const MAX_UNKNOWN_BYTES = 8_388_608;
+
+/**
+ * The id under which a host's file is kept. The same for the same file, so that a call that runs again does not fetch it
+ * again: the rest of its URL changes with each signature.
+ */
+export async function idOfHostFile({ fileId }: FileReference, download: string): Promise<string> {
+  const url = URL.parse(download);
+  return `host-${(await sha256(JSON.stringify([fileId, url?.host, url?.pathname]))).slice(0, 32)}`;
+}
+
+/** Stores a host's file. @returns what is wrong with it, as the end of a sentence; undefined if it is stored */
+export async function fetchHostFile(
+  reference: FileReference,
+  download: string,
+  id: string,
+  partition: string,
+  files: Files,
+  { fetch, log }: Pick<Runtime, "fetch" | "log">,
+): Promise<string | undefined> {
+  const url = URL.parse(download);
+  // The guard lets a private host pass only if it is in ALLOWED_HOSTS, where there may be no certificate.
+  if (url === null || !isFetchable(url)) return "has a download_url that is not https";
+  try {
+    const signal = AbortSignal.timeout(FETCH_MS);
+    const response = await fetch(url, { headers: { "accept-encoding": "identity" }, signal });
+    if (!response.ok || response.body === null) {
+      await response.body?.cancel();
+      return `could not be fetched: its host answered ${response.status}; attach it again`;
+    }
+    const body = await measured(response, files.maxBytes);
+    const about = aboutOf(reference, url, response);
+    const received = body === undefined ? "too large" : await files.receive(partition, { id, ...about, ...body });
+    return PROBLEMS[received] && `${PROBLEMS[received]}${received === "too large" ? ` ${files.maxBytes} bytes` : ""}`;
+  } catch (error) {
+    // The address may be a secret of the host's: only its name is logged.
+    log({ level: "warning", message: "host file not fetched", host: url.host, error: describeError(error) });
+    return "could not be fetched; attach it again";
+  }
+}
+
+const PROBLEMS: Readonly<Record<Received, string | undefined>> = {
+  stored: undefined,
+  "too large": `is too large: with a known length, up to`,
+  "cut off": "could not be fetched: it ended early; attach it again",
+  full: "cannot be kept: there are too many files already; wait until some expire",
+};
+
+function isFetchable(url: URL): boolean {
+  return url.protocol === "https:" || (url.protocol === "http:" && isInside(url));
+}
+
+/** @returns a body with its length; undefined if it is too large */
+async function measured(response: Response, maxBytes: number) {
+  const { headers } = response;
+  const body = response.body as ReadableStream<Uint8Array>;
+  const length = headers.get("content-length");
+  // A length that was announced for a compressed body is not that of the file.
+  const isKnown = length !== null && /^\d+$/.test(length) && !headers.has("content-encoding");
+  if (isKnown && Number(length) <= maxBytes) return { body, size: Number(length) };
+  const whole = isKnown ? undefined : await readUpTo(body, Math.min(maxBytes, MAX_UNKNOWN_BYTES));
+  if (whole === undefined) await body.cancel().catch(() => {});
+  return whole && { body: whole.stream(), size: whole.size };
+}
+
+/** @returns undefined if it is longer */
+async function readUpTo(body: ReadableStream<Uint8Array>, most: number): Promise<Blob | undefined> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of body) {
+    size += piece.byteLength;
+    if (size > most) return undefined;
+    pieces.push(piece);
+  }
+  return new Blob(pieces);
+}
+
+function aboutOf({ filename, contentType }: FileReference, url: URL, { headers }: Response): FileAbout {
+  const type = contentType ?? headers.get("content-type") ?? "";
+  return {
+    name: fileName(filename ?? "") ?? fileName(url.pathname) ?? "file",
+    type: isMediaType(type) ? type : "application/octet-stream",
+  };
+}

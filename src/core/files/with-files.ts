@@ -1,0 +1,108 @@
+/**
+ * Finds the files that are attached to a call before its tool runs, and lets the tool ask for others: a wrapper of
+ * `run`, so that a repeat of a keyed call, which does not run, needs no file. Bundled only with files.
+ */
+import { describeError } from "../lib/log.ts";
+import { isPromise } from "../lib/maybe-promise.ts";
+import type { FileReference } from "../model/call.ts";
+import type { Attachment } from "../model/definition.ts";
+import type { Issue, Outcome } from "../model/outcome.ts";
+import { partitionOf } from "../model/principal.ts";
+import type { Files } from "../ports/files.ts";
+import type { run as runTool, TimedRun, ToolRun } from "../run/run-tool.ts";
+import { fetchHostFile, idOfHostFile } from "./host-files.ts";
+import { openedFile, untilWhen } from "./opened-file.ts";
+import { Uploads } from "./uploads.ts";
+
+/** Each is looked up, and some are fetched. */
+const MAX_ATTACHMENTS = 20;
+const RETRY_MS = 1_000;
+
+/** @param run runs a tool whose context has its files */
+export function withFiles(run: typeof runTool): typeof runTool {
+  return (tool, check, lease) => {
+    const { caller, context, offer, runtime } = tool;
+    const { attachments } = caller;
+    // What is attached to a tool that takes no files is ignored.
+    if (!offer.traits.attachments) return run(tool, check, lease);
+    const uploads = new Uploads(tool);
+    Object.assign(context, { upload: uploads.upload });
+    const start = () => run(tool, check, lease);
+    const running =
+      attachments === undefined
+        ? start()
+        : attach(tool, attachments).then((problem) => (problem ? { outcome: problem, durationMs: 0 } : start()));
+    const end = (ran: TimedRun) => {
+      runtime.defer(uploads.end(ran.outcome).catch(() => {}));
+      return ran;
+    };
+    return isPromise(running) ? running.then(end) : end(running);
+  };
+}
+
+/** Gives the tool its files. Never rejects. @returns why it must not run, if a file is missing */
+async function attach(tool: ToolRun, references: readonly FileReference[]): Promise<Outcome | undefined> {
+  const { caller, runtime, context } = tool;
+  try {
+    const found = runtime.files
+      ? await findAll(tool, runtime.files, references)
+      : [{ path: "attachments", message: "This server stores no files: call without attachments" }];
+    const issues = found.filter((one): one is Issue => "message" in one);
+    if (issues.length > 0) return { kind: "invalid", issues };
+    context.attachments = found as Attachment[];
+    return undefined;
+  } catch (error) {
+    runtime.log({ level: "error", message: "files not found", callId: caller.callId, error: describeError(error) });
+    return { kind: "refused", refusal: { reason: "unavailable", retryAfterMs: RETRY_MS } };
+  }
+}
+
+/** @returns the file of each reference, or why there is none */
+async function findAll(
+  { caller, offer, runtime }: ToolRun,
+  files: Files,
+  references: readonly FileReference[],
+): Promise<(Attachment | Issue)[]> {
+  if (references.length > MAX_ATTACHMENTS) {
+    return [{ path: "attachments", message: `Must be at most ${MAX_ATTACHMENTS} files` }];
+  }
+  const partition = partitionOf(caller.principal);
+  const until = untilWhen(offer);
+  const ids = await Promise.all(references.map((one) => (one.download ? idOfHostFile(one, one.download) : one.fileId)));
+  let found = await files.find(partition, ids, until);
+  const problems = new Map<string, string>();
+  for (const [at, reference] of references.entries()) {
+    const id = ids[at] as string;
+    if (reference.download === undefined || typeof found[at] === "object" || problems.has(id)) continue;
+    // One after the other: each may be large.
+    const problem = await fetchHostFile(reference, reference.download, id, partition, files, runtime);
+    if (problem !== undefined) problems.set(id, problem);
+  }
+  if (references.some(({ download }, at) => download !== undefined && typeof found[at] === "string")) {
+    found = await files.find(partition, ids, until);
+  }
+  const own = references.filter(({ download }) => download === undefined);
+  const hosts = references.filter(({ download }) => download !== undefined);
+  return Promise.all(
+    references.map((reference, at) => {
+      const file = found[at] ?? "unknown";
+      if (typeof file === "object") return openedFile(files, partition, file, caller.origin?.() ?? "");
+      const isOwn = reference.download === undefined;
+      const path = isOwn ? `attachments.${own.indexOf(reference)}` : `host_files.${hosts.indexOf(reference)}`;
+      return { path, message: `The file ${named(reference)} ${problems.get(ids[at] as string) ?? PROBLEMS[file]}` };
+    }),
+  );
+}
+
+/** Whether a file of someone else exists is nobody's business, so all that is not there is "unknown". */
+const PROBLEMS = {
+  unknown: "does not exist, or has expired: upload it anew, and attach the new file_id",
+  awaited: "was not uploaded yet: send it to its upload_url, and call again",
+};
+
+/** Longest id that a message repeats. */
+const MAX_NAMED = 80;
+
+function named({ fileId }: FileReference): string {
+  return JSON.stringify(fileId.length > MAX_NAMED ? `${fileId.slice(0, MAX_NAMED)}…`.toWellFormed() : fileId);
+}

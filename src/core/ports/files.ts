@@ -1,0 +1,87 @@
+/** The store of files, as calls use it: files that callers have uploaded, and those that hosts attach. Types only. */
+
+/** What a file is called, and its media type. */
+export interface FileAbout {
+  /** Without folders. */
+  readonly name: string;
+  /** As it was declared: `text/csv`. */
+  readonly type: string;
+}
+
+/** A file whose bytes are in the store. */
+export interface StoredFile extends FileAbout {
+  readonly id: string;
+  /** In bytes. */
+  readonly size: number;
+  /** 64 hex digits. */
+  readonly sha256: string;
+  /** When it is deleted, in milliseconds since 1970. */
+  readonly expires: number;
+}
+
+/** A body to store. */
+export interface NewBody extends FileAbout {
+  /** Chosen by whoever stores it. One that is stored already stays as it is. */
+  readonly id: string;
+  readonly body: ReadableStream<Uint8Array>;
+  /** In bytes, exactly. */
+  readonly size: number;
+}
+
+/** A page on which a person uploads one file. */
+export interface UploadPage {
+  /** `Toolkit.Tool` */
+  readonly tool: string;
+  /** What it asks for. */
+  readonly message: string;
+  /** As an HTML input has it; none for any file. */
+  readonly accept: readonly string[];
+  readonly maxBytes: number;
+}
+
+/** Where it is, and the id of the file that is going to be uploaded there. */
+export interface PlacedPage {
+  readonly id: string;
+  readonly url: string;
+}
+
+/** `too large`: over {@link Files.maxBytes}. `cut off`: the body did not have its size. `full`: too many files. */
+export type Received = "stored" | "too large" | "cut off" | "full";
+
+/** Files by the partition of the principal that they belong to (core/model/principal.ts). Methods may reject. */
+export interface Files {
+  /** Size of the largest file that passes through the Worker. */
+  readonly maxBytes: number;
+  /**
+   * Finds files, in the order of their ids.
+   *
+   * @param until they are kept at least until then, in milliseconds since 1970
+   * @returns for each the file, "awaited" if it was not uploaded yet, or "unknown" if it never was, has expired, or
+   *          belongs to someone else
+   */
+  find(partition: string, ids: readonly string[], until: number): Promise<(StoredFile | "awaited" | "unknown")[]>;
+  /** @returns the bytes of a file. Rejects if it has expired */
+  open(partition: string, id: string): Promise<ReadableStream<Uint8Array>>;
+  /** @returns a URL on this origin from which anyone can download the file, for up to an hour */
+  link(partition: string, file: StoredFile, origin: string): Promise<string>;
+  /** Stores a file that did not come from an upload. */
+  receive(partition: string, file: NewBody): Promise<Received>;
+  /**
+   * Makes a page, or finds one.
+   *
+   * @param lifeMs how long its URL is valid
+   * @param slotOf what the page is found by later, given its URL; undefined if it need not be found
+   * @returns the page that is in that slot already, if there is one; "full" if there are too many files
+   */
+  place(
+    partition: string,
+    page: UploadPage,
+    origin: string,
+    lifeMs: number,
+    slotOf: (url: string) => string | undefined | Promise<string | undefined>,
+  ): Promise<PlacedPage | "full">;
+  /** @returns the page in a slot; undefined if there is none, or it has expired */
+  placed(partition: string, slot: string, origin: string): Promise<PlacedPage | undefined>;
+  /** Empties the slots of these files. Those that were not uploaded are not awaited any more. */
+  forget(partition: string, ids: readonly string[]): Promise<void>;
+}

@@ -1,0 +1,223 @@
+/**
+ * Which files a principal has, in a Durable Object: one for each principal. Its alarm deletes what has expired, and
+ * whatever an upload that was cut short may have left in the bucket.
+ */
+import { DurableObject } from "cloudflare:workers";
+import { describeError } from "../core/lib/log.ts";
+import { log } from "../runtime.ts";
+import { Tables } from "../stores/tables.ts";
+import { FILES } from "./bindings.ts";
+
+/**
+ * `about` is sealed: only the Worker can read it. `stored` is 0 while the file is awaited, and -1 while it is awaited in
+ * the bucket itself, under `key`. `slot` and `page` are those of a page on which it is uploaded: what the page is found
+ * by, and until when its URL is valid. `blobs` has the keys of all objects that may be in the bucket, and when to delete them.
+ */
+const SCHEMA = `
+  CREATE TABLE files (
+    id TEXT PRIMARY KEY, about TEXT NOT NULL, stored INTEGER NOT NULL, key TEXT, size INTEGER, sha256 TEXT,
+    expires INTEGER NOT NULL, slot TEXT, page INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE UNIQUE INDEX slots ON files (slot) WHERE slot IS NOT NULL;
+  CREATE TABLE blobs (key TEXT PRIMARY KEY, due INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+`;
+
+/** A file in its object. */
+export interface FileRow {
+  readonly id: string;
+  readonly about: string;
+  readonly state: "awaited" | "direct" | "stored";
+  /** Of the object in the bucket. */
+  readonly key: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly expires: number;
+  /** Until when the URL of its page is valid; undefined if it has no page. */
+  readonly page: number | undefined;
+}
+
+/** A file that is going to be uploaded. */
+export interface NewRow {
+  readonly id: string;
+  readonly about: string;
+  readonly expires: number;
+  /** Set if it goes straight to the bucket: what the object there will be. */
+  readonly direct?: Contents | undefined;
+  /** Set if it is uploaded on a page, which is open until the file expires. */
+  readonly page?: { readonly slot: string | undefined } | undefined;
+}
+
+export interface Contents {
+  readonly key: string;
+  readonly size: number;
+  readonly sha256: string;
+}
+
+/** How long an upload may take before what it left is deleted, in milliseconds. */
+const UPLOAD_MS = 3_600_000;
+/** After the bucket could not be reached, in milliseconds. */
+const RETRY_MS = 60_000;
+/** Most objects that R2 deletes in one request. */
+const MAX_DELETED = 1_000;
+
+type Row = Record<string, SqlStorageValue>;
+
+export class FileRecords extends DurableObject {
+  readonly #tables = new Tables(this.ctx.storage, SCHEMA, "files");
+
+  /** Notes a file that is to come. @returns false if the principal has `most` files already */
+  async reserve({ id, about, expires, direct, page }: NewRow, most: number): Promise<boolean> {
+    const now = Date.now();
+    if (this.#row(id, now)) return true;
+    const [count] = this.#all("SELECT count(*) AS files FROM files WHERE expires > ?", now);
+    if (Number(count?.files ?? 0) >= most) return false;
+    this.#tables.make();
+    const { key = null, size = null, sha256 = null } = direct ?? {};
+    this.#write(
+      "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      ...[id, about, direct ? -1 : 0, key, size, sha256, expires, page?.slot ?? null, page ? expires : null],
+    );
+    if (direct) this.#keepBlob(direct.key, expires);
+    await this.#setAlarm();
+    return true;
+  }
+
+  /** Like `reserve`, unless there is a file in its slot. @returns the file that is there now; undefined if it is full */
+  async place(row: NewRow, most: number): Promise<FileRow | undefined> {
+    const earlier = row.page?.slot === undefined ? undefined : await this.placed(row.page.slot);
+    return earlier ?? ((await this.reserve(row, most)) ? this.#row(row.id, Date.now()) : undefined);
+  }
+
+  /** @returns the file in a slot, unless its page has closed */
+  async placed(slot: string): Promise<FileRow | undefined> {
+    const now = Date.now();
+    const [row] = this.#all("SELECT id FROM files WHERE slot = ? AND page > ?", slot, now);
+    return row && this.#row(String(row.id), now);
+  }
+
+  /** Empties slots. What was not uploaded is not awaited any more. */
+  async forget(ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      const isAwaited = this.#row(id, Date.now())?.state === "awaited";
+      if (isAwaited) await this.remove(id);
+      else if (this.#tables.exist) this.#write("UPDATE files SET slot = NULL WHERE id = ?", id);
+    }
+  }
+
+  /** Notes that an object is being written. @returns the file, in whatever state; undefined if there is none */
+  async begin(id: string, key: string): Promise<FileRow | undefined> {
+    const now = Date.now();
+    const row = this.#row(id, now);
+    if (row?.state === "awaited") {
+      this.#keepBlob(key, now + UPLOAD_MS);
+      await this.#setAlarm();
+    }
+    return row;
+  }
+
+  /**
+   * Makes an object the contents of a file, unless it has others.
+   *
+   * @param about what is known of it, if that was not known before
+   * @returns whether it has these; undefined if there is no such file any more
+   */
+  async finish(
+    id: string,
+    { key, size, sha256 }: Contents,
+    expires: number,
+    about: string | null = null,
+  ): Promise<boolean | undefined> {
+    const row = this.#row(id, Date.now());
+    if (row?.state === "stored" && row.key === key) return true;
+    if (row === undefined || row.state === "stored") {
+      await this.discard(key);
+      return row && false;
+    }
+    this.#write(
+      "UPDATE files SET stored = 1, key = ?, size = ?, sha256 = ?, expires = ?, about = coalesce(?, about) WHERE id = ?",
+      ...[key, size, sha256, expires, about, id],
+    );
+    this.#keepBlob(key, expires);
+    await this.#setAlarm();
+    return true;
+  }
+
+  /** Deletes an object from the bucket, soon. */
+  async discard(key: string): Promise<void> {
+    this.#tables.make();
+    this.#keepBlob(key, 0);
+    await this.#setAlarm();
+  }
+
+  /** @param until files are kept at least until then */
+  async find(ids: readonly string[], until: number): Promise<(FileRow | undefined)[]> {
+    const now = Date.now();
+    const rows = ids.map((id) => this.#row(id, now));
+    const isEarly = (row: FileRow | undefined) => row && row.state !== "awaited" && row.expires < until;
+    for (const row of rows) {
+      if (row === undefined || !isEarly(row)) continue;
+      this.#write("UPDATE files SET expires = ? WHERE id = ?", until, row.id);
+      this.#keepBlob(row.key, until);
+    }
+    if (rows.some(isEarly)) await this.#setAlarm();
+    return rows.map((row) => (row && isEarly(row) ? { ...row, expires: until } : row));
+  }
+
+  /** @returns false if there is no such file */
+  async remove(id: string): Promise<boolean> {
+    const row = this.#row(id, Date.now());
+    if (row === undefined) return false;
+    this.#write("DELETE FROM files WHERE id = ?", id);
+    if (row.key !== "") this.#keepBlob(row.key, 0);
+    await this.#setAlarm();
+    return true;
+  }
+
+  override async alarm(): Promise<void> {
+    if (!this.#tables.exist) return;
+    const now = Date.now();
+    this.#write("DELETE FROM files WHERE expires <= ?", now);
+    const due = this.#all("SELECT key FROM blobs WHERE due <= ? LIMIT ?", now, MAX_DELETED);
+    const keys = due.map(({ key }) => String(key));
+    try {
+      if (keys.length > 0) await FILES?.delete(keys);
+      for (const key of keys) this.#write("DELETE FROM blobs WHERE key = ? AND due <= ?", key, now);
+      await this.#setAlarm();
+    } catch (error) {
+      log({ level: "warning", message: "files not deleted", error: describeError(error) });
+      await this.ctx.storage.setAlarm(Date.now() + RETRY_MS);
+    }
+  }
+
+  #row(id: string, now: number): FileRow | undefined {
+    const [row] = this.#all("SELECT * FROM files WHERE id = ? AND expires > ?", id, now);
+    if (row === undefined) return undefined;
+    const state = row.stored === 1 ? "stored" : row.stored === 0 ? "awaited" : "direct";
+    return {
+      ...{ id, state, about: String(row.about), expires: Number(row.expires) },
+      ...{ key: String(row.key ?? ""), size: Number(row.size), sha256: String(row.sha256 ?? "") },
+      page: row.page === null ? undefined : Number(row.page),
+    };
+  }
+
+  #keepBlob(key: string, due: number): void {
+    this.#write("INSERT OR REPLACE INTO blobs VALUES (?, ?)", key, due);
+  }
+
+  /** Sets the alarm to what comes next. If nothing does, nothing is left, and the object ceases to exist. */
+  async #setAlarm(): Promise<void> {
+    const [next] = this.#all(
+      "SELECT min(at) AS at FROM (SELECT min(expires) AS at FROM files UNION ALL SELECT min(due) FROM blobs)",
+    );
+    if (typeof next?.at !== "number") return this.#tables.remove();
+    await this.ctx.storage.setAlarm(Math.max(next.at, Date.now()));
+  }
+
+  #all(query: string, ...values: SqlStorageValue[]): Row[] {
+    return this.#tables.exist ? this.ctx.storage.sql.exec(query, ...values).toArray() : [];
+  }
+
+  #write(statement: string, ...values: SqlStorageValue[]): void {
+    this.ctx.storage.sql.exec(statement, ...values);
+  }
+}

@@ -1,0 +1,282 @@
+/** The store of files: bytes in R2, and what is known of them in the object of their principal (records.ts). */
+import { openRecord, sealRecord } from "../core/idempotency/sealed-record.ts";
+import type { FileAbout, Files, NewBody, PlacedPage, Received, StoredFile, UploadPage } from "../core/ports/files.ts";
+import { randomId, type Signer } from "../core/ports/signed-handles.ts";
+import { directUpload } from "./direct.ts";
+import type { Contents, FileRecords, FileRow } from "./records.ts";
+import type { FileSettings } from "./settings.ts";
+import { hashOf, storeBody } from "./streaming.ts";
+import { ownerOf, signedUrl, type UploadTicket } from "./tickets.ts";
+
+/** A file that somebody wants to upload. */
+export interface Wanted extends FileAbout {
+  /** In bytes. */
+  readonly size: number | undefined;
+  /** 64 hex digits. */
+  readonly sha256: string | undefined;
+}
+
+/** Where to upload it. */
+export interface Presigned {
+  readonly state: "ready";
+  readonly id: string;
+  readonly url: string;
+  /** That must come with it. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** In milliseconds since 1970. */
+  readonly expires: number;
+  readonly maxBytes: number;
+}
+
+/** `undeclared`: a file of this size goes straight to R2, which needs its size and its SHA-256. */
+export type Presigning = Presigned | { readonly state: "full" | "too large" | "undeclared"; readonly max: number };
+
+/** How an upload ended. */
+export type Uploaded = { readonly file: StoredFile } | "taken" | "gone" | "cut off" | "other hash";
+
+/** How long a download URL is valid, in milliseconds, unless the file expires before. */
+const DOWNLOAD_MS = 3_600_000;
+
+export interface StoreParts {
+  readonly bucket: R2Bucket;
+  readonly records: DurableObjectNamespace<FileRecords>;
+  readonly signer: Signer;
+  readonly settings: FileSettings;
+}
+
+export class FileStore implements Files {
+  readonly maxBytes: number;
+  readonly #parts: StoreParts;
+
+  constructor(parts: StoreParts) {
+    this.#parts = parts;
+    this.maxBytes = parts.settings.maxBytes;
+  }
+
+  async presign(partition: string, wanted: Wanted, origin: string): Promise<Presigning> {
+    const { settings, signer } = this.#parts;
+    const { uploadSeconds, maxBytes, maxDirectBytes, direct, filesPerPrincipal, keepSeconds } = settings;
+    const { type, size, sha256 } = wanted;
+    const isDirect = size !== undefined && size > maxBytes;
+    const most = direct ? Math.max(maxBytes, maxDirectBytes) : maxBytes;
+    if (isDirect && size > most) return { state: "too large", max: most };
+    if (isDirect && sha256 === undefined) return { state: "undeclared", max: maxBytes };
+    const id = randomId();
+    const owner = await ownerOf(signer, partition);
+    const now = Date.now();
+    const expires = now + uploadSeconds * 1_000;
+    const { name } = wanted;
+    const about = await this.#seal(owner, id, { name, type });
+    const contents = isDirect ? { key: keyOf(owner, id), size, sha256: sha256 as string } : undefined;
+    // Nobody says when an upload to R2 itself has ended.
+    const kept = contents ? expires + keepSeconds * 1_000 : expires;
+    const row = { id, about, expires: kept, direct: contents };
+    if (!(await this.#records(owner, (records) => records.reserve(row, filesPerPrincipal)))) {
+      return { state: "full", max: filesPerPrincipal };
+    }
+    if (contents && direct) {
+      const upload = await directUpload(direct, contents.key, { type, size: contents.size }, uploadSeconds);
+      return { state: "ready", id, ...upload, expires, maxBytes: contents.size };
+    }
+    const ticket: UploadTicket = { owner, expires, type, size, sha256 };
+    const url = await signedUrl(signer, "upload", origin, id, ticket);
+    return { state: "ready", id, url, headers: { "content-type": type }, expires, maxBytes: size ?? maxBytes };
+  }
+
+  /**
+   * Stores the body of an upload, whose ticket, type and size were checked.
+   *
+   * @param about what is known of it, if that was not known before
+   */
+  async accept(
+    id: string,
+    { owner, sha256 }: Pick<UploadTicket, "owner" | "sha256">,
+    body: ReadableStream<Uint8Array> | null,
+    size: number,
+    about?: FileAbout,
+  ): Promise<Uploaded> {
+    const { bucket, settings } = this.#parts;
+    // Each attempt has an object of its own: two at the same time cannot mix, and the first to end wins.
+    const key = keyOf(owner, id);
+    const row = await this.#records(owner, (records) => records.begin(id, key));
+    if (row === undefined) return "gone";
+    if (row.state !== "awaited") return "taken";
+    let hash: string | undefined;
+    try {
+      hash = await storeBody(bucket, key, body, size, sha256);
+    } catch (error) {
+      await this.#records(owner, (records) => records.discard(key));
+      throw error;
+    }
+    if (hash === undefined || (sha256 !== undefined && sha256 !== hash)) {
+      await this.#records(owner, (records) => records.discard(key));
+      return hash === undefined ? "cut off" : "other hash";
+    }
+    const expires = Date.now() + settings.keepSeconds * 1_000;
+    const contents: Contents = { key, size, sha256: hash };
+    const sealed = about && (await this.#seal(owner, id, about));
+    const isKept = await this.#records(owner, (records) => records.finish(id, contents, expires, sealed));
+    if (!isKept) return isKept === undefined ? "gone" : "taken";
+    return { file: { ...contents, ...(about ?? (await this.#open<FileAbout>(owner, row))), id, expires } };
+  }
+
+  async receive(partition: string, { id, name, type, body, size }: NewBody): Promise<Received> {
+    const { settings, signer } = this.#parts;
+    if (size > settings.maxBytes) return "too large";
+    const owner = await ownerOf(signer, partition);
+    const about = await this.#seal(owner, id, { name, type });
+    const expires = Date.now() + settings.uploadSeconds * 1_000;
+    const row = { id, about, expires };
+    if (!(await this.#records(owner, (records) => records.reserve(row, settings.filesPerPrincipal)))) {
+      await body.cancel();
+      return "full";
+    }
+    const uploaded = await this.accept(id, { owner }, body, size);
+    // Another call may have stored it meanwhile.
+    return typeof uploaded === "object" || uploaded === "taken" ? "stored" : "cut off";
+  }
+
+  async find(partition: string, ids: readonly string[], until: number) {
+    const owner = await ownerOf(this.#parts.signer, partition);
+    const rows = await this.#records(owner, (records) => records.find(ids, until));
+    return Promise.all(
+      rows.map(async (row) => {
+        if (row === undefined) return "unknown";
+        if (row.state === "awaited") return "awaited";
+        const problem = row.state === "direct" ? await this.#settle(owner, row) : undefined;
+        return problem ?? this.#fileOf(owner, row);
+      }),
+    );
+  }
+
+  /** A file that went straight to R2 is compared with what was declared, once. @returns what is wrong with it */
+  async #settle(owner: string, row: FileRow): Promise<"awaited" | "unknown" | undefined> {
+    const { bucket } = this.#parts;
+    const { id, key, size, sha256, expires } = row;
+    const object = await bucket.get(key);
+    if (object === null) return "awaited";
+    const { body, checksums } = object;
+    const known = checksums.toJSON().sha256;
+    const isRight = object.size === size && (known ?? (await hashOf(body))) === sha256;
+    if (known !== undefined || object.size !== size) await body.cancel();
+    const work = (records: FileRecords) =>
+      isRight ? records.finish(id, { key, size, sha256 }, expires) : records.remove(id);
+    await this.#records<boolean | undefined>(owner, work);
+    return isRight ? undefined : "unknown";
+  }
+
+  async place(
+    partition: string,
+    page: UploadPage,
+    origin: string,
+    lifeMs: number,
+    slotOf: Parameters<Files["place"]>[4],
+  ): Promise<PlacedPage | "full"> {
+    const { settings, signer } = this.#parts;
+    const owner = await ownerOf(signer, partition);
+    const id = randomId();
+    const expires = Date.now() + lifeMs;
+    const named = await slotOf(await signedUrl(signer, "page", origin, id, { owner, expires }));
+    const slot = named === undefined ? undefined : await this.#slot(owner, named);
+    const row = { id, about: await this.#seal(owner, id, page), expires, page: { slot } };
+    const placed = await this.#records(owner, (records) => records.place(row, settings.filesPerPrincipal));
+    return placed ? this.#placedAt(owner, placed, origin) : "full";
+  }
+
+  async placed(partition: string, slot: string, origin: string): Promise<PlacedPage | undefined> {
+    const owner = await ownerOf(this.#parts.signer, partition);
+    const sealed = await this.#slot(owner, slot);
+    const row = await this.#records(owner, (records) => records.placed(sealed));
+    return row && this.#placedAt(owner, row, origin);
+  }
+
+  /** What a slot is called in storage, where nobody can tell what it was made of. */
+  #slot(owner: string, slot: string): Promise<string> {
+    return this.#parts.signer.sign(JSON.stringify(["slot", owner, slot]));
+  }
+
+  async #placedAt(owner: string, { id, page: expires = 0 }: FileRow, origin: string): Promise<PlacedPage> {
+    return { id, url: await signedUrl(this.#parts.signer, "page", origin, id, { owner, expires }) };
+  }
+
+  async forget(partition: string, ids: readonly string[]): Promise<void> {
+    const owner = await ownerOf(this.#parts.signer, partition);
+    return this.#records(owner, (records) => records.forget(ids));
+  }
+
+  /** What a page asks for; "stored" if it has got it; undefined if it is not asked for any more. */
+  async pageOf(owner: string, id: string): Promise<UploadPage | "stored" | undefined> {
+    const [row] = await this.#records(owner, (records) => records.find([id], 0));
+    if (row?.page === undefined) return undefined;
+    return row.state === "stored" ? "stored" : this.#open<UploadPage>(owner, row);
+  }
+
+  async link(partition: string, { id, expires }: StoredFile, origin: string): Promise<string> {
+    const { signer } = this.#parts;
+    const owner = await ownerOf(signer, partition);
+    const ticket = { owner, expires: Math.min(expires, Date.now() + DOWNLOAD_MS) };
+    return signedUrl(signer, "download", origin, id, ticket);
+  }
+
+  async open(partition: string, id: string): Promise<ReadableStream<Uint8Array>> {
+    const found = await this.read(await ownerOf(this.#parts.signer, partition), id);
+    const object = found && (await found.get());
+    if (!object) throw new Error("The file has expired");
+    return object.body as ReadableStream<Uint8Array>;
+  }
+
+  /** @returns a stored file with its object; undefined if there is none */
+  async read(
+    owner: string,
+    id: string,
+  ): Promise<{ file: StoredFile; get(): Promise<R2ObjectBody | null> } | undefined> {
+    const [row] = await this.#records(owner, (records) => records.find([id], 0));
+    if (row?.state !== "stored") return undefined;
+    return { file: await this.#fileOf(owner, row), get: () => this.#parts.bucket.get(row.key) };
+  }
+
+  /** @returns false if the principal has no such file */
+  async remove(partition: string, id: string): Promise<boolean> {
+    const owner = await ownerOf(this.#parts.signer, partition);
+    return this.#records(owner, (records) => records.remove(id));
+  }
+
+  /** Asks twice if the object does not answer, because objects are restarted now and then. Each method may be repeated. */
+  async #records<Answer>(owner: string, work: (records: FileRecords) => Promise<Answer>): Promise<Answer> {
+    // A stub that has failed may be permanently broken (Durable Objects, Error handling).
+    const stub = () => this.#parts.records.getByName(owner) as unknown as FileRecords;
+    try {
+      return await work(stub());
+    } catch (error) {
+      if ((error as { readonly overloaded?: boolean } | null)?.overloaded) throw error;
+      return work(stub());
+    }
+  }
+
+  async #fileOf(owner: string, row: FileRow): Promise<StoredFile> {
+    const { id, size, sha256, expires } = row;
+    const { name, type } = await this.#open<FileAbout>(owner, row);
+    return { id, name, type, size, sha256, expires };
+  }
+
+  async #open<About>(owner: string, { id, about }: FileRow): Promise<About> {
+    const opened = await openRecord<About>(await this.#key(owner, id), { fingerprint: id, sealed: about });
+    if (opened === undefined) throw new Error("What is known of a file cannot be opened: the signing key was replaced");
+    return opened;
+  }
+
+  async #seal<About>(owner: string, id: string, about: About): Promise<string> {
+    const record = await sealRecord<About>(await this.#key(owner, id), id, about);
+    if (record === undefined) throw new RangeError("The name of a file, or the message of a page, is too long");
+    return record.sealed;
+  }
+
+  #key(owner: string, id: string): Promise<CryptoKey> {
+    return this.#parts.signer.deriveKey(JSON.stringify(["file", owner, id]));
+  }
+}
+
+/** Of an object in the bucket. */
+function keyOf(owner: string, id: string): string {
+  return `${owner}/${id}/${randomId()}`;
+}

@@ -1,0 +1,65 @@
+/**
+ * Signed URLs: whoever has one may upload or download one file, without a credential, until it expires. Any isolate can
+ * check them without a read.
+ */
+import { fromBase64Url, type Signer, toBase64Url } from "../core/ports/signed-handles.ts";
+
+/** What a URL permits. */
+export interface Ticket {
+  /** Whose file it is, as {@link ownerOf} says. */
+  readonly owner: string;
+  /** In milliseconds since 1970. */
+  readonly expires: number;
+}
+
+export interface UploadTicket extends Ticket {
+  readonly type: string;
+  /** In bytes, if it was declared. */
+  readonly size?: number | undefined;
+  /** 64 hex digits, if it was declared. */
+  readonly sha256?: string | undefined;
+}
+
+/** What the ticket is for: the name of its query parameter. */
+export type Purpose = "upload" | "download" | "page";
+
+/** Of the page on which a file is uploaded, after the path of the file. */
+export const PAGE_PATH = "/upload";
+
+export const FILES_PATH = "/api/v1/files";
+
+/** A name for a partition that says nothing about it: that of anonymous callers has their address. */
+export async function ownerOf(signer: Signer, partition: string): Promise<string> {
+  return (await signer.sign(JSON.stringify(["owner of files", partition]))).slice(0, 22);
+}
+
+/** @returns the URL of a file, with its ticket */
+export async function signedUrl(
+  signer: Signer,
+  purpose: Purpose,
+  origin: string,
+  id: string,
+  ticket: Ticket | UploadTicket,
+): Promise<string> {
+  const text = toBase64Url(new TextEncoder().encode(JSON.stringify(ticket)));
+  const path = `${FILES_PATH}/${id}${purpose === "page" ? PAGE_PATH : ""}`;
+  return `${origin}${path}?${purpose}=${text}.${await signer.sign(bound(purpose, id, text))}`;
+}
+
+/** @returns what a URL permits; undefined if it was not signed here for this file and purpose */
+export async function readTicket<Kind extends Ticket = Ticket>(
+  signer: Signer,
+  purpose: Purpose,
+  id: string,
+  url: URL,
+): Promise<Kind | undefined> {
+  const [text = "", signature = "", ...rest] = (url.searchParams.get(purpose) ?? "").split(".");
+  if (signature === "" || rest.length > 0 || !(await signer.verify(bound(purpose, id, text), signature))) {
+    return undefined;
+  }
+  return JSON.parse(new TextDecoder().decode(fromBase64Url(text)));
+}
+
+function bound(purpose: Purpose, id: string, text: string): string {
+  return JSON.stringify(["file", purpose, id, text]);
+}

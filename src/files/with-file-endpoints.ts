@@ -1,0 +1,16 @@
+/** Adds the endpoints of files to the Worker of a deployment that has them. Only code generated for such a fork imports it. */
+import type { App, Parts } from "../app.ts";
+import { fileMistakes } from "./bindings.ts";
+import { filesProtocol } from "./endpoints.ts";
+import { storeFor } from "./equip.ts";
+
+/** @param create makes the Worker */
+export function withFileEndpoints<Worker extends App>(create: (parts: Parts) => Worker): (parts: Parts) => Worker {
+  return (parts) => {
+    const { runtime, features = [] } = parts;
+    for (const { setting, problem, fix } of fileMistakes) {
+      runtime.log({ level: "error", message: `${problem}: ${fix}. Until then, its default counts`, setting });
+    }
+    return create({ ...parts, features: [...features, filesProtocol(storeFor(runtime.signer))] });
+  };
+}

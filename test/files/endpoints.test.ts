@@ -1,0 +1,366 @@
+/** Uploading and downloading files over HTTP, through the Worker, with the R2 of workerd. */
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env, exports } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { hashOf, newCaller, presign, put, streamOf, TEXT, uploaded } from "../support/files.ts";
+import { HOST, send } from "../support/http.ts";
+import { postCall } from "../support/oxp.ts";
+
+const { FILES, FILE_RECORDS } = env as unknown as { FILES: R2Bucket; FILE_RECORDS: DurableObjectNamespace };
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Sets the clock of the Worker and its objects, which run in this isolate. */
+function travel(ms: number): void {
+  const now = Date.now();
+  vi.useFakeTimers({ toFake: ["Date"] });
+  vi.setSystemTime(now + ms);
+}
+
+const ticketOf = (url: string, name: string) => new URL(url).searchParams.get(name) ?? "";
+const ownerIn = (url: string, name = "upload") => claimsIn(ticketOf(url, name)).owner as string;
+const claimsIn = (ticket: string) =>
+  JSON.parse(new TextDecoder().decode(Uint8Array.fromBase64(ticket.split(".")[0] ?? "", { alphabet: "base64url" })));
+const keysOf = async (owner: string) => (await FILES.list({ prefix: `${owner}/` })).objects.map(({ key }) => key);
+const recordsOf = (owner: string) => FILE_RECORDS.getByName(owner);
+
+/** Runs the alarm of an owner's records, if one is set. */
+const ring = (owner: string) => runDurableObjectAlarm(recordsOf(owner));
+
+/** The file as a tool gets it. */
+async function attached(fileId: string, caller: Record<string, string>) {
+  const request = { tool_id: "Echo.Files", context: { attachments: [{ file_id: fileId }] } };
+  const { body } = await postCall({ request }, undefined, caller);
+  return body.result?.value?.files?.[0];
+}
+
+describe("an upload", () => {
+  it("is announced, sent without a credential, and answered with what was stored", async () => {
+    const caller = newCaller();
+    const text = "a,b\n1,2\n";
+    const { status, body } = await presign(TEXT, caller);
+    expect([status, body]).toEqual([
+      200,
+      {
+        file_id: expect.stringMatching(/^[\w-]{22}$/),
+        upload_url: expect.stringMatching(
+          new RegExp(`^${HOST}/api/v1/files/${body.file_id}\\?upload=[\\w-]+\\.[\\w-]+$`),
+        ),
+        method: "PUT",
+        headers: { "content-type": "text/csv" },
+        expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        max_bytes: 100_000_000,
+      },
+    ]);
+    const minutes = (Date.parse(body.expires_at) - Date.now()) / MINUTE;
+    expect(minutes).toBeGreaterThan(14);
+    expect(minutes).toBeLessThanOrEqual(15);
+    const answer = await put(body.upload_url, text);
+    const { file_id, filename, content_type, size, sha256, expires_at } = answer.body;
+    expect([answer.status, file_id, filename, content_type, size, sha256]).toEqual([
+      ...[201, body.file_id, "q3.csv", "text/csv", 8, await hashOf(text)],
+    ]);
+    expect(Math.round((Date.parse(expires_at) - Date.now()) / MINUTE)).toBe(24 * 60);
+    expect(await attached(file_id, caller)).toMatchObject({ name: "q3.csv", type: "text/csv", size: 8, text, sha256 });
+  });
+
+  it.each<[string, object, RegExp]>([
+    ["no name", { content_type: "text/csv" }, /^filename must be the name of a file/],
+    ["a name that is only a folder", { ...TEXT, filename: "a/" }, /^filename/],
+    ["a name of dots", { ...TEXT, filename: "a/.." }, /^filename/],
+    ["a name with a line break", { ...TEXT, filename: "a\nb" }, /^filename/],
+    ["a name of 513 characters", { ...TEXT, filename: "a".repeat(513) }, /of up to 512 characters$/],
+    ["no type", { filename: "a" }, /^content_type must be a media type such as "text\/csv"$/],
+    ["a type with a line break", { ...TEXT, content_type: "text/csv\r\nx: y" }, /^content_type/],
+    ["a negative size", { ...TEXT, size: -1 }, /^size must be a whole number of bytes$/],
+    ["half a byte", { ...TEXT, size: 1.5 }, /^size/],
+    ["a hash of another kind", { ...TEXT, sha256: "abc" }, /^sha256 must have 64 hex digits$/],
+    ["a list", [], /must be a JSON object$/],
+  ])("with %s is refused, and the message says what is right", async (_, wanted, message) => {
+    const { status, body } = await presign(wanted);
+    expect([status, body]).toEqual([400, { message: expect.stringMatching(message) }]);
+  });
+
+  it("keeps the name without the sender's folders, in any script, and any further member is ignored", async () => {
+    const caller = newCaller();
+    const id = await uploaded("x", caller, { filename: "C:\\fakepath\\Größe, 2.csv", folder: "/etc", size: null });
+    expect(await attached(id, caller)).toMatchObject({ name: "Größe, 2.csv" });
+  });
+
+  it("may be empty", async () => {
+    const caller = newCaller();
+    const id = await uploaded("", caller);
+    expect(await attached(id, caller)).toMatchObject({ size: 0, text: "", sha256: await hashOf("") });
+  });
+
+  it("that is announced with its size may come without a Content-Length; else it is refused with 411", async () => {
+    const stream = () => streamOf("a,b");
+    const { body: sized } = await presign({ ...TEXT, size: 3 });
+    expect(sized.max_bytes).toBe(3);
+    expect((await put(sized.upload_url, stream())).status).toBe(201);
+    const { body: unsized } = await presign({ ...TEXT });
+    const { status, body } = await put(unsized.upload_url, stream());
+    expect([status, body.message]).toEqual([411, expect.stringContaining("needs a Content-Length")]);
+    // The alias.
+    const { body: alias } = await presign({ ...TEXT, size_bytes: 3 });
+    expect((await put(alias.upload_url, stream())).status).toBe(201);
+  });
+
+  it.each<[string, string | ReadableStream, number]>([
+    ["shorter than announced", "ab", 400],
+    ["longer than announced", "abcd", 413],
+    ["shorter, without a Content-Length", streamOf("ab"), 400],
+    ["longer, without a Content-Length", streamOf("abcd"), 400],
+  ])("%s is refused, leaves nothing, and can be tried again", async (_, body, status) => {
+    const { body: presigned } = await presign({ ...TEXT, size: 3 }, newCaller());
+    const owner = ownerIn(presigned.upload_url);
+    const answer = await put(presigned.upload_url, body);
+    expect([answer.status, answer.body.message]).toEqual([status, expect.stringMatching(/size|at most 3 bytes/)]);
+    await ring(owner);
+    expect(await keysOf(owner)).toEqual([]);
+    expect((await put(presigned.upload_url, "abc")).status).toBe(201);
+  });
+
+  it("over the limit of the Worker is refused before anything is stored", async () => {
+    const { status, body } = await presign({ ...TEXT, size: 100_000_001 });
+    expect([status, body]).toEqual([413, { message: "A file may have at most 100000000 bytes" }]);
+    const { body: presigned } = await presign();
+    const answer = await put(presigned.upload_url, "x", "text/csv", { "content-length": "100000001" });
+    expect([answer.status, answer.body.message]).toEqual([413, "The file may have at most 100000000 bytes"]);
+  });
+
+  it("of another type is refused; the same type may be spelled in another way", async () => {
+    const { body: presigned } = await presign({ ...TEXT, content_type: "text/csv; charset=utf-8" });
+    for (const type of ["text/html", "text/csv", ""]) {
+      const { status, body } = await put(presigned.upload_url, "x", type);
+      expect([type, status, body.message]).toEqual([type, 415, expect.stringContaining("text/csv; charset=utf-8")]);
+    }
+    expect((await put(presigned.upload_url, "x", "Text/CSV;charset=UTF-8")).status).toBe(201);
+  });
+
+  it("that is compressed on the way is refused: the stored bytes would be others", async () => {
+    const { body: presigned } = await presign();
+    expect((await put(presigned.upload_url, "x", "text/csv", { "content-encoding": "gzip" })).status).toBe(415);
+  });
+
+  it("must have the SHA-256 that was declared", async () => {
+    const caller = newCaller();
+    const { body: presigned } = await presign({ ...TEXT, sha256: (await hashOf("right")).toUpperCase() }, caller);
+    const wrong = await put(presigned.upload_url, "wrong");
+    expect([wrong.status, wrong.body.message]).toEqual([422, expect.stringContaining("SHA-256")]);
+    await ring(ownerIn(presigned.upload_url));
+    expect(await keysOf(ownerIn(presigned.upload_url))).toEqual([]);
+    expect((await put(presigned.upload_url, "right")).status).toBe(201);
+  });
+
+  it("happens once: a second one is refused, and changes nothing", async () => {
+    const caller = newCaller();
+    const { body: presigned } = await presign(TEXT, caller);
+    expect((await put(presigned.upload_url, "first")).status).toBe(201);
+    const { status, body } = await put(presigned.upload_url, "second");
+    expect([status, body.message]).toEqual([409, expect.stringContaining("was uploaded already")]);
+    expect(await attached(presigned.file_id, caller)).toMatchObject({ text: "first" });
+  });
+
+  it("that comes ten times at once is stored once and whole, and nothing else is left", async () => {
+    const caller = newCaller();
+    const { body: presigned } = await presign(TEXT, caller);
+    const owner = ownerIn(presigned.upload_url);
+    const bodies = Array.from({ length: 10 }, (_, at) => String(at).repeat(500));
+    const answers = await Promise.all(bodies.map((body) => put(presigned.upload_url, body)));
+    const won = answers.findIndex(({ status }) => status === 201);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)]);
+    expect(await attached(presigned.file_id, caller)).toMatchObject({ text: bodies[won] });
+    await ring(owner);
+    expect(await keysOf(owner)).toHaveLength(1);
+  });
+
+  it("whose body breaks off leaves nothing, and can be tried again", async () => {
+    const { body: presigned } = await presign({ ...TEXT, size: 200_000 }, newCaller());
+    const owner = ownerIn(presigned.upload_url);
+    const broken = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new Uint8Array(100_000));
+      },
+      pull: (controller) => controller.error(new Error("gone")),
+    });
+    await put(presigned.upload_url, broken).catch(() => {});
+    await ring(owner);
+    expect(await keysOf(owner)).toEqual([]);
+    expect((await put(presigned.upload_url, new Uint8Array(200_000))).status).toBe(201);
+  });
+});
+
+describe("an upload URL", () => {
+  it("that is forged is refused with 403, and reaches no storage", async () => {
+    const { body: presigned } = await presign({ ...TEXT, size: 3 }, newCaller());
+    const url = new URL(presigned.upload_url);
+    const [text = "", signature = ""] = ticketOf(presigned.upload_url, "upload").split(".");
+    const larger = new TextEncoder().encode(JSON.stringify({ ...claimsIn(text), size: 1_000 }));
+    const forged = [
+      ...["", text, `${text}.`, `${text}.${"A".repeat(43)}`, `${text}.${signature}.`, `A${text}.${signature}`],
+      `${larger.toBase64({ alphabet: "base64url", omitPadding: true })}.${signature}`,
+    ];
+    for (const ticket of forged) {
+      url.searchParams.set("upload", ticket);
+      expect([ticket, (await put(url.href, "abc")).status]).toEqual([ticket, 403]);
+    }
+    const other = (await presign(TEXT)).body.file_id;
+    expect((await put(presigned.upload_url.replace(presigned.file_id, other), "abc")).status).toBe(403);
+    // One for a download.
+    const download = presigned.upload_url.replace("?upload=", "?download=");
+    expect((await send(download.slice(HOST.length))).status).toBe(403);
+    expect((await put(presigned.upload_url, "abc")).status).toBe(201);
+  });
+
+  it("expires, and says so", async () => {
+    const { body: presigned } = await presign(TEXT, newCaller());
+    travel(16 * MINUTE);
+    const { status, body } = await put(presigned.upload_url, "x");
+    expect([status, body.message]).toEqual([410, "This URL has expired: request another one"]);
+  });
+
+  it("is one for a file that was deleted: gone", async () => {
+    const caller = newCaller();
+    const { body: presigned } = await presign(TEXT, caller);
+    expect((await send(`/api/v1/files/${presigned.file_id}`, { method: "DELETE", headers: caller })).status).toBe(204);
+    expect((await put(presigned.upload_url, "x")).status).toBe(410);
+  });
+
+  it("is at the root, also for a client of one toolkit", async () => {
+    const { body } = await post(`/echo/api/v1/files/presign-upload`, TEXT);
+    expect(body.upload_url).toMatch(new RegExp(`^${HOST}/api/v1/files/`));
+    expect((await put(body.upload_url, "x")).status).toBe(201);
+  });
+});
+
+async function post(path: string, body: unknown) {
+  const headers = { "content-type": "application/json" };
+  return send(path, { method: "POST", headers, body: JSON.stringify(body) });
+}
+
+describe("a principal", () => {
+  it("may have 100 files; deleting one makes room", async () => {
+    const caller = newCaller();
+    const ids: string[] = [];
+    for (let count = 0; count < 100; count++) ids.push((await presign(TEXT, caller)).body.file_id);
+    const { status, body } = await presign(TEXT, caller);
+    expect([status, body.message]).toEqual([429, expect.stringContaining("There are 100 files already")]);
+    expect((await presign(TEXT, newCaller())).status).toBe(200);
+    await send(`/api/v1/files/${ids[0]}`, { method: "DELETE", headers: caller });
+    expect((await presign(TEXT, caller)).status).toBe(200);
+    // A URL that was not used in time does not count.
+    travel(16 * MINUTE);
+    expect((await presign(TEXT, caller)).status).toBe(200);
+  });
+
+  it("deletes its own files, and no others", async () => {
+    const caller = newCaller();
+    const id = await uploaded("x", caller);
+    const remove = (headers: Record<string, string>) => send(`/api/v1/files/${id}`, { method: "DELETE", headers });
+    const foreign = await remove(newCaller());
+    expect([foreign.status, foreign.body]).toEqual([404, { message: "There is no such file" }]);
+    expect(await attached(id, caller)).toMatchObject({ text: "x" });
+    expect((await remove(caller)).status).toBe(204);
+    expect(await attached(id, caller)).toBeUndefined();
+    expect((await remove(caller)).status).toBe(404);
+  });
+});
+
+describe("a download", () => {
+  it("is the file, for the browser to save and nothing else", async () => {
+    const caller = newCaller();
+    const id = await uploaded("<script>", caller, { filename: "Größe's (2).html", content_type: "text/html" });
+    const { url } = await attached(id, caller);
+    expect(url).toMatch(new RegExp(`^${HOST}/api/v1/files/${id}\\?download=`));
+    const response = await exports.default.fetch(url, { headers: { range: "bytes=0-1" } });
+    expect([response.status, await response.text()]).toEqual([200, "<script>"]);
+    const headers = {
+      "content-type": "text/html",
+      "content-length": "8",
+      "content-disposition": "attachment; filename*=UTF-8''Gr%C3%B6%C3%9Fe%27s%20%282%29.html",
+      "accept-ranges": "none",
+      "cache-control": "private, no-store",
+      "content-security-policy": "default-src 'none'; sandbox",
+      "x-content-type-options": "nosniff",
+    };
+    expect(Object.fromEntries(response.headers)).toEqual(headers);
+    const head = await exports.default.fetch(url, { method: "HEAD" });
+    expect([head.status, await head.text(), Object.fromEntries(head.headers)]).toEqual([200, "", headers]);
+  });
+
+  it("needs a URL that was signed for this file, and has not expired", async () => {
+    const caller = newCaller();
+    const [one, other] = [await uploaded("one", caller), await uploaded("other", caller)];
+    const { url } = await attached(one, caller);
+    const path = url.slice(HOST.length);
+    const altered = claimsIn(ticketOf(url, "download"));
+    altered.expires += 1;
+    const text = new TextEncoder().encode(JSON.stringify(altered));
+    const [, signature] = ticketOf(url, "download").split(".");
+    for (const wrong of [
+      ...[path.split("?")[0], path.replace(one, other), `${path}x`, path.replace("download", "upload")],
+      `${path.split("?")[0]}?download=${text.toBase64({ alphabet: "base64url", omitPadding: true })}.${signature}`,
+    ]) {
+      expect([wrong, (await send(wrong)).status]).toEqual([wrong, 403]);
+    }
+    expect((await send(path)).text).toBe("one");
+    travel(61 * MINUTE);
+    const { status, body } = await send(path);
+    expect([status, body.message]).toEqual([410, "This URL or its file has expired"]);
+    // The file is still there: a new call gets a new URL.
+    expect((await send((await attached(one, caller)).url.slice(HOST.length))).text).toBe("one");
+  });
+});
+
+describe("what is stored", () => {
+  it("goes when it expires: the object, its rows, and its alarm", async () => {
+    const caller = newCaller();
+    const { body: presigned } = await presign(TEXT, caller);
+    await put(presigned.upload_url, "x");
+    const owner = ownerIn(presigned.upload_url);
+    expect(await keysOf(owner)).toHaveLength(1);
+    travel(DAY + MINUTE);
+    expect(await attached(presigned.file_id, caller)).toBeUndefined();
+    expect(await ring(owner)).toBe(true);
+    expect(await keysOf(owner)).toEqual([]);
+    expect(await runInDurableObject(recordsOf(owner), (_, state) => tablesOf(state))).toEqual([]);
+    expect(await ring(owner)).toBe(false);
+  });
+
+  it("is tried again if R2 does not delete it", async () => {
+    const caller = newCaller();
+    const { body: presigned } = await presign(TEXT, caller);
+    await put(presigned.upload_url, "x");
+    const owner = ownerIn(presigned.upload_url);
+    travel(DAY + MINUTE);
+    const failing = vi.spyOn(Object.getPrototypeOf(FILES), "delete").mockRejectedValueOnce(new Error("R2 is away"));
+    expect(await ring(owner)).toBe(true);
+    failing.mockRestore();
+    expect(await keysOf(owner)).toHaveLength(1);
+    expect(await ring(owner)).toBe(true);
+    expect(await keysOf(owner)).toEqual([]);
+  });
+
+  it("says neither who the caller is, nor what the file is called", async () => {
+    const caller = newCaller();
+    const { body: presigned } = await presign({ ...TEXT, filename: "salaries.csv" }, caller);
+    await put(presigned.upload_url, "x");
+    const owner = ownerIn(presigned.upload_url);
+    const rows = await runInDurableObject(recordsOf(owner), (_, { storage }) => [
+      ...storage.sql.exec("SELECT * FROM files"),
+      ...storage.sql.exec("SELECT * FROM blobs"),
+    ]);
+    expect(rows).toHaveLength(2);
+    const text = JSON.stringify([rows, await keysOf(owner), owner]);
+    for (const word of ["salaries", "csv", "192.0.2.7", btoa("salaries").slice(0, 8)]) expect(text).not.toContain(word);
+  });
+});
+
+function tablesOf({ storage }: DurableObjectState) {
+  return [...storage.sql.exec("SELECT name FROM sqlite_master WHERE name IN ('files', 'blobs')")];
+}

@@ -1,0 +1,27 @@
+/** Finds the browser of tests: the one in the variable CHROMIUM, or one on the path. */
+import { execFileSync } from "node:child_process";
+import { type Browser, chromium } from "playwright-core";
+
+const SWITCHES =
+  "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking " +
+  "--disable-component-update --disable-sync";
+
+/** The path of the browser; undefined if there is none. Then `test`, which says which test that is, is to be skipped. */
+export function findChromium(test: string): string | undefined {
+  const found = process.env.CHROMIUM || onPath();
+  if (!found) console.error(`No Chromium: ${test} is skipped (name one in CHROMIUM)`);
+  return found;
+}
+
+function onPath(): string | undefined {
+  try {
+    const find = 'for name in chromium chromium-browser google-chrome; do command -v "$name" && exit; done';
+    return execFileSync("sh", ["-c", find], { encoding: "utf8" }).trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function launch(executablePath: string): Promise<Browser> {
+  return chromium.launch({ executablePath, args: SWITCHES.split(" ") });
+}

@@ -1,0 +1,18 @@
+/** Checks the types of a file as somebody does who has copied it into a project for one platform. */
+import { spawnSync } from "node:child_process";
+import { join, resolve } from "node:path";
+
+const ROOT = resolve(import.meta.dirname, "../../..");
+const STRICT = "--noEmit --strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess --allowImportingTsExtensions";
+const MODULES = "--ignoreConfig --target es2022 --module esnext --moduleResolution bundler";
+
+/**
+ * @param lib   of TypeScript, such as `es2022,dom`
+ * @param types packages with the types of the platform; "" for none
+ * @returns what the type checker prints: "" if nothing is wrong
+ */
+export function typeErrors(file: string, lib: string, types: string): string {
+  const words = [...`${STRICT} ${MODULES}`.split(" "), "--lib", lib, "--types", types, file];
+  const { stdout, stderr } = spawnSync(join(ROOT, "node_modules/.bin/tsc"), words, { cwd: ROOT, encoding: "utf8" });
+  return stdout + stderr;
+}

@@ -1,0 +1,3 @@
+import { defineToolkit } from "#tool";
+
+export default defineToolkit({ name: "CSV" });
