@@ -65,11 +65,21 @@ export class Courier {
     this.#lanes.add({ key: `${subscription} ${seq}`, subscription, seq, url, host });
   }
 
-  /** Sends as much as may be under way at a time; when one ends, the next begins. */
+  /** Sends as much as may be under way at a time; when one ends, the next begins. Call it in each invocation. */
   go(): void {
     this.#allowance = PER_INVOCATION;
+    this.goOn();
+  }
+
+  /** Also sends what has become due since. */
+  goOn(): void {
     this.#load();
     this.#pump();
+  }
+
+  /** Whether nothing is under way. */
+  get isIdle(): boolean {
+    return this.#lanes.isIdle;
   }
 
   /** Resolves when nothing is under way, or after `ms` milliseconds. @returns whether something is left to send now */

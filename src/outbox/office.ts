@@ -44,6 +44,8 @@ export class Office {
   readonly courier: Courier;
   /** When the alarm looks whether everything has been sent: later than an attempt that has just begun can end. */
   readonly #safetyMs: number;
+  readonly #retryMs: number;
+  #pruned = 0;
   #seal: OutboxSeal | undefined;
   #alarm: number | null | undefined;
   #lastSeq: number | undefined;
@@ -56,6 +58,7 @@ export class Office {
     this.table = new OutboxTable(parts.storage);
     const { minuteMs, attemptMs, deadLetterSeconds } = parts.settings;
     this.#safetyMs = 2 * attemptMs;
+    this.#retryMs = Math.min(RETRY_MS, minuteMs);
     this.courier = new Courier({
       table: this.table,
       compose: (delivery, subscription) => this.#compose(delivery, subscription),
@@ -178,6 +181,27 @@ export class Office {
     return eventMessage(row, content, { ...event, cursor: String(this.watermark(subscription)) }, sequence);
   }
 
+  /** Resolves when nothing is under way. Receivers that stall do not hold up what others are due meanwhile. */
+  async #rest(): Promise<boolean> {
+    const end = Date.now() + MAX_ALARM_MS;
+    for (;;) {
+      const now = Date.now();
+      const due = Math.max(this.table.nextRetry() ?? end, now + this.#retryMs);
+      const isLeft = await this.courier.rest(Math.min(due, end) - now);
+      if (this.courier.isIdle || Date.now() >= end) return isLeft;
+      this.courier.goOn();
+    }
+  }
+
+  /** Forgets what has expired, unless it just has: that reads all rows. @returns when to look again, if ever */
+  #prune(now: number): number | undefined {
+    const again = this.#pruned + PRUNE_MS;
+    if (now < again) return again;
+    this.#pruned = now;
+    this.table.prune(now);
+    return this.table.nextExpiry(now);
+  }
+
   /** Sends what is due, and forgets what has expired. Rings again for as long as anything is kept. */
   async alarm(): Promise<void> {
     this.#alarm = null;
@@ -186,11 +210,10 @@ export class Office {
     // If this is cut short, it rings again.
     await this.ring(Date.now() + this.#safetyMs);
     await this.open(partition);
-    this.table.prune(Date.now());
     this.courier.go();
-    const isLeft = await this.courier.rest(MAX_ALARM_MS);
+    const isLeft = await this.#rest();
     const now = Date.now();
-    const expiry = this.table.nextExpiry(now);
+    const expiry = this.#prune(now);
     if (expiry === undefined && this.table.deliveries(undefined, 1).length === 0) {
       this.#contents.clear();
       this.#alarm = null;
@@ -201,7 +224,7 @@ export class Office {
       isLeft ? now : undefined,
       // Something went wrong before they could be attempted.
       !isLeft && this.table.hasFresh() ? now + this.#safetyMs : undefined,
-      retry && Math.max(retry, now + Math.min(RETRY_MS, this.parts.settings.minuteMs)),
+      retry && Math.max(retry, now + this.#retryMs),
       expiry && Math.max(expiry, now + PRUNE_MS),
     ];
     const next = Math.min(...due.filter((at) => at !== undefined));

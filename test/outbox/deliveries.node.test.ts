@@ -11,14 +11,17 @@ const OTHER_SECRET = `whsec_${Buffer.alloc(64, 2).toString("base64")}`;
 const DAY_MS = 86_400_000;
 
 let receiver: Receiver;
+/** On a host of its own. */
+let other: Receiver;
 let served: ServedOutbox;
 beforeAll(async () => {
   receiver = await startReceiver();
-  served = await serveOutbox({ hosts: [receiver.host], vars: { OUTBOX_ATTEMPT_MS: "2000" } });
+  other = await startReceiver();
+  served = await serveOutbox({ hosts: [receiver.host, other.host], vars: { OUTBOX_ATTEMPT_MS: "2000" } });
 });
 afterAll(async () => {
   await served?.stop();
-  await receiver?.stop();
+  await Promise.all([receiver?.stop(), other?.stop()]);
 });
 
 let callers = 0;
@@ -388,6 +391,21 @@ describe("events that are asked for", () => {
     await emit({ n: 5 });
     expect((await read(second.cursor)).events).toMatchObject([{ data: { n: 5 } }]);
   });
+});
+
+it("a receiver that stalls does not hold up what is tried again elsewhere", async () => {
+  const { subscribe, emit, path } = caller();
+  await subscribe(path);
+  receiver.on(path, "stall");
+  const all = Array.from({ length: 20 }, (_, n) => n);
+  await Promise.all(all.map((n) => emit({ n })));
+  // All are in the hands of the alarm now, which waits for them.
+  await receiver.wait(path, 4);
+  await subscribe(`${path}-b`, { url: other.url(path) });
+  other.on(path, "fail", "ok");
+  await emit({ n: 20 });
+  await other.wait(path, 2);
+  expect(receiver.at(path).length).toBeLessThan(all.length);
 });
 
 it("what is under way survives a restart", async () => {
