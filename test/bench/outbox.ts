@@ -30,7 +30,7 @@ export interface OutboxRow {
   readonly alarms: number;
 }
 
-const EVENTS = Number(process.env.BENCH_EVENTS ?? 10_000);
+const EVENTS = 10_000;
 const CONNECTIONS = 32;
 
 export async function outbox(): Promise<readonly OutboxRow[]> {
@@ -121,7 +121,6 @@ async function run(module: string, principals: number) {
     const counted = await counts();
     const heapAfter = await server.heapMiB();
     const measured = { principals, events: EVENTS, emitted, delivered, cpuMs, before, peak, heapBefore, heapAfter };
-    console.error(JSON.stringify({ ...measured, counted }));
     return { measured, counts: counted };
   } finally {
     for (const connection of connections) connection.close();

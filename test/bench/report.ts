@@ -6,8 +6,6 @@ import type { Cold } from "./cold.ts";
 import type { Memory, MemoryRow } from "./memory.ts";
 import type { Scenario } from "./scenarios.ts";
 import { WORKERD_VERSION } from "./server.ts";
-import { TASKS_HEAD, tasksPrinted } from "./task-report.ts";
-import type { Tasks } from "./tasks.ts";
 
 /** One measurement. Times are in microseconds. */
 export interface Entry {
@@ -112,8 +110,8 @@ export function printed(
   rows: readonly Row[],
   cold: Cold | undefined,
   memory: Memory | undefined,
-  tasks: Tasks | undefined,
   sizes: readonly (readonly [name: string, kib: number])[],
+  sections: readonly string[],
   { rounds, seconds, connections, isPinned }: Setting,
 ): string {
   const parts: string[] = [];
@@ -141,11 +139,11 @@ export function printed(
       memoryTable(memory.unlimited),
     );
   }
-  if (tasks) parts.push(...tasksPrinted(tasks));
   if (sizes.length > 0) {
     const body = sizes.map(([name, kib]) => [name, kib.toFixed(1)]);
     parts.push("What is uploaded, minified and after gzip, in KiB:", table(["server", "KiB"], body));
   }
+  parts.push(...sections);
   return parts.join("\n\n");
 }
 
@@ -170,15 +168,23 @@ export function machine(): string {
   return `${availableParallelism()} cores of ${core?.model.trim() ?? "an unknown kind"}, Node ${process.versions.node}, workerd ${WORKERD_VERSION}`;
 }
 
-/** Writes RESULTS.md, or only its section about tasks. A run without tasks leaves that section as it is. */
+/** The text before the sections, and these by their first line. */
+function sectionsOf(text: string): { readonly start: string; readonly sections: ReadonlyMap<string, string> } {
+  const [start = "", ...others] = `\n${text}`.split(/\n(?=## )/);
+  return { start, sections: new Map(others.map((one) => [one.slice(0, one.indexOf("\n")), one.trim()])) };
+}
+
+/** Writes RESULTS.md. Sections, such as that of tasks, that the run has not measured stay as they are. */
 export function write(text: string, given: readonly string[]): void {
   const file = resolve(import.meta.dirname, "RESULTS.md");
-  const [known = "", tasks] = readFileSync(file, "utf8").split(`\n${TASKS_HEAD}\n`);
-  if (text.startsWith(TASKS_HEAD)) {
-    writeFileSync(file, `${known}\n${text}\n`);
+  const known = sectionsOf(readFileSync(file, "utf8"));
+  const found = sectionsOf(text);
+  const sections = [...new Map([...known.sections, ...found.sections]).values()];
+  const whole = (start: string) => writeFileSync(file, `${[start.trim(), ...sections].join("\n\n")}\n`);
+  if (found.start.trim() === "") {
+    whole(known.start);
     return;
   }
-  const kept = tasks === undefined || text.includes(TASKS_HEAD) ? "" : `\n${TASKS_HEAD}\n${tasks}`;
   const head = `# What a run of the benchmark found
 
 Written by \`npm run bench -- ${given.map(quoted).join(" ")}\` on ${new Date().toISOString().slice(0, 10)}, on ${machine()}.
@@ -202,5 +208,5 @@ with 16 and 32 connections wrk put OXP at 0.88 and 0.91 of bare, MCP legacy at 0
 the differences are those between pairs of processes. (The code measured then is that of 2026-11-23, in which \`execute\`
 and the endpoints are straight async functions; the table is older where it says so above.)
 `;
-  writeFileSync(file, `${head}\n${text}\n${kept}`);
+  whole(`${head}\n${found.start.trim()}`);
 }

@@ -3,7 +3,8 @@
  *
  *   --rounds N     how often to measure each scenario (9); medians are reported
  *   --seconds N    how long to measure each time (5)
- *   --only REGEXP  only scenarios whose name matches, "start", "memory" or "tasks"; may be repeated
+ *   --only REGEXP  only scenarios whose name matches, "start", "memory", "tasks", "outbox" or "uploads"; may
+ *                  be repeated
  *   --peers        also measure other MCP servers, which are installed first
  *   --write        write the tables to test/bench/RESULTS.md
  *
@@ -14,12 +15,16 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { coldStart } from "./cold.ts";
 import { bundledPeer, Field, gzipKib, peers, type Rival } from "./contestants.ts";
+import { outboxPrinted, uploadsPrinted } from "./feature-report.ts";
 import type { Measured, Order, Reply } from "./load.ts";
 import { memory } from "./memory.ts";
+import { outbox } from "./outbox.ts";
 import { type Entry, joined, printed, write } from "./report.ts";
 import { SCENARIOS, type Scenario } from "./scenarios.ts";
 import { canPin, LOAD_CORE, pinned } from "./server.ts";
+import { tasksPrinted } from "./task-report.ts";
 import { tasks } from "./tasks.ts";
+import { uploads } from "./uploads.ts";
 
 const CONNECTIONS = 32;
 /** V8 is still optimizing in the second after the first: a server with more code than bare reaches 0.7 of it then. */
@@ -62,7 +67,7 @@ function options() {
     if (!(Number.isInteger(rounds) && rounds > 0)) throw new Error("--rounds takes a whole number above 0");
     if (!(seconds > 0)) throw new Error("--seconds takes a number above 0");
     const only = values.only.map((pattern) => new RegExp(pattern));
-    const names = [...SCENARIOS.map(({ name }) => name), "start", "memory", "tasks"];
+    const names = [...SCENARIOS.map(({ name }) => name), "start", "memory", "tasks", "outbox", "uploads"];
     if (only.length > 0 && !names.some((name) => only.some((pattern) => pattern.test(name)))) {
       throw new Error(`--only fits none of these:\n  ${names.join("\n  ")}`);
     }
@@ -109,13 +114,17 @@ try {
   const races = wanted.map((scenario) => ({ scenario, entries: new Map<string, Entry[]>() }));
   const cold = isWanted("start") ? await coldStart(field, rounds) : undefined;
   const kept = isWanted("memory") ? await memory(load.measure, CONNECTIONS, field.folder) : undefined;
-  const asTasks = isWanted("tasks") ? await tasks(load.measure, CONNECTIONS) : undefined;
+  const sections = [
+    ...(isWanted("tasks") ? tasksPrinted(await tasks(load.measure, CONNECTIONS)) : []),
+    ...(isWanted("outbox") ? outboxPrinted(await outbox()) : []),
+    ...(isWanted("uploads") ? uploadsPrinted(await uploads()) : []),
+  ];
   const sizes: (readonly [name: string, kib: number])[] = [
     ["trivet, with one tool", gzipKib(field.module("one"))],
     ...others.map((peer) => [peer.name, gzipKib(bundledPeer(peer))] as const),
   ];
   const found = (done: number) =>
-    printed(races, cold, kept, asTasks, others.length > 0 ? sizes : [], {
+    printed(races, cold, kept, others.length > 0 ? sizes : [], sections, {
       rounds: done,
       seconds,
       connections: CONNECTIONS,

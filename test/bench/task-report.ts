@@ -2,12 +2,10 @@
 import { count, machine, median, ratios, table } from "./report.ts";
 import { isPlain, type TaskRow, type Tasks, type Thousand } from "./tasks.ts";
 
-export const TASKS_HEAD = "## Tasks";
-
 export function tasksPrinted({ rows, thousand }: Tasks): string[] {
   const plain = rows.find(isPlain);
   return [
-    TASKS_HEAD,
+    "## Tasks",
     `Measured by \`npm run bench -- --only tasks --write\` on ${new Date().toISOString().slice(0, 10)}, on ${machine()}. It does what the start of this page says, but fewer requests, so its ratios are rougher.`,
     "Announcing and polling tasks of long tools (MCP 2026-07-28), beside calls of the same deployment, in turn: medians of the rounds. workerd runs as miniflare sets it up, with the engine of Workflows that it brings, in the same process and on the same core, and every write waits for the disk; on Cloudflare the engine runs elsewhere. CPU counts until the process is idle again, so with the whole run of each task:",
     table(
