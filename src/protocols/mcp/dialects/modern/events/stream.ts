@@ -2,7 +2,7 @@
  * `events/stream`: a stream of the events that match a subscription (SEP-3415, Push-Based Delivery). The change feed
  * says when there is something to read; what it misses, the stream finds by itself within a minute.
  */
-import { eventUri } from "../../../../../core/events/event-news.ts";
+import { eventUri } from "../../../../../core/events/publish-events.ts";
 import { describeError } from "../../../../../core/lib/log.ts";
 import { partitionOf } from "../../../../../core/model/principal.ts";
 import type { EventPage } from "../../../../../core/ports/outbox.ts";
@@ -13,8 +13,8 @@ import type { RpcId, RpcRequest } from "../../../../json-rpc.ts";
 import { listen } from "../../../transport/change-stream.ts";
 import { CODE, type Rendered } from "../../../wire/codes.ts";
 import { META } from "../meta.ts";
-import { type Asked, readAsked, refuse } from "./asked.ts";
 import { EVENT_CODE } from "./codes.ts";
+import { type EventRequest, readEventRequest, refuse } from "./event-request.ts";
 import { occurrence } from "./methods.ts";
 
 /** Events that are read at once: few, because each may have 256 KiB. */
@@ -25,13 +25,13 @@ const ROOM_MS = 100;
 const LOOK_MS = 60_000;
 
 export async function stream(context: RequestContext, { id, params }: RpcRequest): Promise<Response> {
-  const asked = await readAsked(params, context, "push");
-  if ("refused" in asked) return refusal(id, asked.refused);
+  const request = await readEventRequest(params, context, "push");
+  if ("refused" in request) return refusal(id, request.refused);
   const { runtime, principal } = context;
   const partition = partitionOf(principal);
-  const first = await asked.outbox.read(partition, asked.filter, { ...asked.from, limit: PAGE });
-  const reader = new Reader(asked, first, id, context);
-  const uris = [eventUri(partition, asked.filter.name)];
+  const first = await request.outbox.read(partition, request.filter, { ...request.from, limit: PAGE });
+  const reader = new Reader(request, first, id, context);
+  const uris = [eventUri(partition, request.filter.name)];
   const wanted = { tools: false, prompts: false, resources: false, uris };
   const listening = await listen(
     context,
@@ -56,7 +56,7 @@ function refusal(id: RpcId, { status, headers, ...reply }: Rendered): Response {
 
 /** Reads the events of one stream and sends them, one after the other. */
 class Reader {
-  readonly #asked: Asked;
+  readonly #request: EventRequest;
   readonly #context: RequestContext;
   readonly #id: RpcId;
   #page: EventPage;
@@ -68,13 +68,13 @@ class Reader {
   #isOver = false;
   #looked = Date.now();
 
-  constructor(asked: Asked, first: EventPage, id: RpcId, context: RequestContext) {
-    this.#asked = asked;
+  constructor(request: EventRequest, first: EventPage, id: RpcId, context: RequestContext) {
+    this.#request = request;
     this.#context = context;
     this.#id = id;
     this.#page = first;
     // If there are events, the client has not got them yet.
-    this.#cursor = first.events.length > 0 ? (asked.from.cursor ?? first.cursor) : first.cursor;
+    this.#cursor = first.events.length > 0 ? (request.from.cursor ?? first.cursor) : first.cursor;
   }
 
   open(to: EventStream): void {
@@ -121,7 +121,7 @@ class Reader {
   async #readAll(to: EventStream): Promise<void> {
     this.#isWaiting = false;
     for (let hasMore = true; hasMore && !this.#isOver; ) {
-      const { outbox, filter } = this.#asked;
+      const { outbox, filter } = this.#request;
       this.#looked = Date.now();
       const partition = partitionOf(this.#context.principal);
       const page = await outbox.read(partition, filter, { cursor: this.#cursor, limit: PAGE });
