@@ -1,6 +1,6 @@
 /** What an outbox keeps of events and subscriptions, sealed; and the messages that it makes of them. */
 import type { Json } from "../core/lib/json.ts";
-import { documentHeaders, keyOfText, standardHeaders } from "../core/outbox/signing.ts";
+import { beeosHeaders, keyOfText, standardHeaders } from "../core/outbox/signing.ts";
 import type { EventOccurrence } from "../core/ports/outbox.ts";
 import { callMessage } from "../protocols/oxp/message.ts";
 import type { Post } from "./attempt.ts";
@@ -46,7 +46,7 @@ export async function eventMessage(
   const signed = { id: event.id, at, body };
   const secrets = secretsOf(content, Date.now());
   const standard = await standardHeaders(signed, secrets.map(keyOfText));
-  const own = isEvents ? { "x-mcp-subscription-id": id } : await documentHeaders(signed, secrets);
+  const own = isEvents ? { "x-mcp-subscription-id": id } : await beeosHeaders(signed, secrets);
   const authorization = content.token === undefined ? undefined : { authorization: `Bearer ${content.token}` };
   return {
     url: content.url,

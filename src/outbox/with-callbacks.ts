@@ -11,7 +11,7 @@ import type { Runtime } from "../core/ports/runtime.ts";
 type Execute = (call: Call, runtime: Runtime) => Promise<CallResult>;
 
 const CALL_FINISHED = "call.finished";
-const NAMELESS = "Only callers with a credential of their own can have a callback";
+export const NAMELESS = "Only callers with a credential of their own can have a callback";
 
 export function withCallbacks(execute: Execute): Execute {
   return (call, runtime) => {
@@ -34,7 +34,7 @@ export function withCallbacks(execute: Execute): Execute {
   };
 }
 
-/** Anyone could have messages sent to anybody otherwise. */
+/** Whether this caller can have callbacks. Not everyone: anyone could have messages sent to anybody. */
 export function isWelcome({ principal }: Pick<Call, "principal">, { isLocal }: Runtime): boolean {
   return isLocal === true || isNamed(principal);
 }
