@@ -48,7 +48,7 @@ const PARTS: Readonly<Record<string, Part>> = {
     wrapped: { files: ["withFiles", "core/files/with-files.ts"], outbox: ["withEmit", "core/events/emit.ts"] },
   },
   equip: {
-    plain: ["same", "core/lib/same.ts"],
+    plain: ["identity", "core/lib/identity.ts"],
     wrapped: { files: ["equipWithFiles", "files/equip.ts"], outbox: ["equipWithOutbox", "outbox/equip.ts"] },
   },
 };

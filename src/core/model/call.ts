@@ -30,7 +30,7 @@ export interface CallContext {
 /** The context of a caller that supplies nothing. */
 export const NO_CONTEXT: CallContext = { authorization: new Map(), secrets: new Map() };
 
-/** By name. */
+/** Secrets or authorizations, by name. */
 export type Values = Readonly<Record<string, string>>;
 
 /** The secrets, authorizations and user id that a tool receives: those that it declared, and no others. */
@@ -62,7 +62,7 @@ export interface Elicitation {
   readonly answers?: InputResponses;
   /** Asks and waits for the answer, if the connection lasts. Without it, the call ends with its questions. */
   readonly elicit?: (question: Question) => Promise<unknown>;
-  /** Tells the client that its user has done what a page of ours was for. */
+  /** Tells the client that its user is done with a page that it was asked to open. */
   readonly visited?: (url: string) => void;
 }
 
@@ -86,13 +86,13 @@ export interface FileReference {
   readonly fileId: string;
   readonly filename?: string | undefined;
   readonly contentType?: string | undefined;
-  /** Of the request that names it: the tool gets a URL there. */
+  /** Of the request that names it. The URL that the tool gets has this origin. */
   readonly origin: string;
-  /** Where to fetch it, if it is a host's own file. Another one for each call. */
+  /** If it is a host's own file: the URL to fetch it from, which differs in each call. */
   readonly download?: string | undefined;
 }
 
-/** What says which files are attached, and does not change if the same call is sent again. */
+/** What identifies the files of a call, without what differs when the same call is sent again. */
 export function namesOf(references: readonly FileReference[] | undefined): unknown {
   return references?.map(({ origin, download, ...name }) =>
     download === undefined ? name : { ...name, isHosts: true },
