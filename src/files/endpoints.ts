@@ -102,7 +102,7 @@ async function upload(context: RequestContext, store: FileStore): Promise<Respon
   if ((announced ?? size) > most) return refuse(413, `The file may have at most ${most} bytes`);
   if (announced !== undefined && announced !== size) return refuse(400, OTHER_SIZE);
   const uploading = store.accept(id, ticket, request.body, size);
-  // If the client disconnects, what it left must still be cleared away.
+  // If the client disconnects, what it left must still be deleted.
   runtime.defer(uploading.catch(() => {}));
   return uploaded(await uploading);
 }
@@ -150,7 +150,7 @@ async function download(context: RequestContext, store: FileStore): Promise<Resp
   });
 }
 
-/** RFC 8187, section 3.2.1: these four are no `attr-char`. */
+/** RFC 8187, section 3.2.1: these four are not `attr-char`s. */
 function encoded(name: string): string {
   return encodeURIComponent(name).replace(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
 }

@@ -1,4 +1,4 @@
-/** The endpoints for callbacks of tasks, and for what has become of deliveries (docs/webhooks.md). */
+/** The endpoints for callbacks of tasks, and for the list of deliveries (docs/webhooks.md). */
 import type { TaskView } from "../core/model/call-result.ts";
 import { byPath } from "../core/model/issues.ts";
 import { partitionOf } from "../core/model/principal.ts";

@@ -28,7 +28,7 @@ export function withCallbacks(execute: Execute): Execute {
       return result;
     };
     const finishing = finish();
-    // If the client disconnects when the tool has run, the receiver is told nevertheless.
+    // The message is sent even if the client disconnects after the tool has run.
     runtime.defer(finishing.catch(() => {}));
     return finishing;
   };
@@ -43,7 +43,7 @@ function invalid(issues: readonly Issue[]): CallResult {
   return { outcome: { kind: "invalid", issues }, durationMs: 0 };
 }
 
-/** Stores the message, before the caller has the result. The result is the caller's, even if that fails. */
+/** Stores the message before the caller gets the result. If that fails, the caller gets the result nevertheless. */
 async function tell(callbacks: Callbacks, callback: Callback, call: Call, result: CallResult, runtime: Runtime) {
   const { outcome, durationMs, entry, task } = result;
   const partition = partitionOf(call.principal);
