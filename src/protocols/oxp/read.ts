@@ -54,7 +54,7 @@ export function readVersion(body: Record<string, unknown>): string | undefined {
   return named === undefined || isSupportedVersion(named) ? undefined : UNSUPPORTED_VERSION;
 }
 
-/** Reads the body of `POST /tools/call`. @param http the request */
+/** Reads the body of `POST /tools/call`. @param http the HTTP request */
 export function readCall(body: unknown, http: { readonly url: string }): Read<ReadCall> {
   if (!isRecord(body)) return { problem: "The request body must be a JSON object" };
   const version = readVersion(body);

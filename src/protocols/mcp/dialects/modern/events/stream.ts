@@ -1,6 +1,6 @@
 /**
- * `events/stream`: a stream of the events that match a subscription (SEP-3415, Push-Based Delivery). The change feed
- * says when there is something to read; what it misses, the stream finds by itself within a minute.
+ * `events/stream`: a stream of the events that a client asks for (SEP-3415, Push-Based Delivery). The change feed says
+ * when there is something to read. It may miss an event, so the stream also reads once a minute without being told.
  */
 import { eventUri } from "../../../../../core/events/publish-events.ts";
 import { describeError } from "../../../../../core/lib/log.ts";
@@ -17,11 +17,11 @@ import { EVENT_CODE } from "./codes.ts";
 import { type EventRequest, readEventRequest, refuse } from "./event-request.ts";
 import { occurrence } from "./methods.ts";
 
-/** Events that are read at once: few, because each may have 256 KiB. */
+/** How many events are read at once: few, because each may have 256 KiB. */
 const PAGE = 20;
-/** Between two looks whether a slow client has room for the next event, in milliseconds. */
+/** How often it is checked whether a slow client can take the next event, in milliseconds. */
 const ROOM_MS = 100;
-/** How long a stream goes without reading, if nothing is announced. */
+/** How long a stream goes without reading if nothing is announced, in milliseconds. */
 const LOOK_MS = 60_000;
 
 export async function stream(context: RequestContext, { id, params }: RpcRequest): Promise<Response> {
@@ -63,7 +63,7 @@ class Reader {
   /** Position after what was sent or passed over. */
   #cursor: string;
   #reading = Promise.resolve();
-  /** Whether a reading has yet to begin, which will find what is announced now. */
+  /** Whether the next reading has not begun yet: it will find everything that is announced until then. */
   #isWaiting = false;
   #isOver = false;
   #looked = Date.now();
@@ -81,7 +81,7 @@ class Reader {
     this.#notify(to, "active", { cursor: this.#cursor, truncated: this.#page.isTruncated });
     this.#then(async () => {
       await this.#send(this.#page, to);
-      // Also what has happened before the stream was listening.
+      // Also read what has happened since the first page and before the stream was listening.
       await this.#readAll(to);
     }, to);
   }
@@ -101,7 +101,7 @@ class Reader {
 
   /** The credential has ended: "the server terminates the subscription" (Authorization, Delivery-time). */
   terminate({ status }: Response, to: EventStream): void {
-    // Otherwise it could not be checked, or other tools are visible to it than before: the client may come again.
+    // With any other status, it could not be checked, or sees other tools than before: the client may come again.
     if (status !== 401 && status !== 403) return;
     const error = { code: EVENT_CODE.forbidden, message: "Forbidden", data: { reason: "Access revoked" } };
     this.#notify(to, "terminated", { error });
