@@ -1,6 +1,7 @@
 /**
- * Which files a principal has, in a Durable Object: one for each principal. Its alarm deletes what has expired, and
- * whatever an upload that was cut short may have left in the bucket.
+ * A Durable Object that keeps which files a principal has: one for each principal. Its alarm deletes what has expired,
+ * and whatever an interrupted upload may have left in the bucket. What the bucket holds is called a blob here, because an
+ * "object" is a Durable Object.
  */
 import { DurableObject } from "cloudflare:workers";
 import { describeError } from "../core/lib/log.ts";
@@ -9,9 +10,10 @@ import { Tables } from "../stores/tables.ts";
 import { FILES } from "./bindings.ts";
 
 /**
- * `about` is sealed: only the Worker can read it. `stored` is 0 while the file is awaited, and -1 while it is awaited in
- * the bucket itself, under `key`. `slot` and `page` are those of a page on which it is uploaded: what the page is found
- * by, and until when its URL is valid. `blobs` has the keys of all objects that may be in the bucket, and when to delete them.
+ * `about` (name and type, or what the page asks for) is sealed: only the Worker can read it. `stored` is 0 while the upload
+ * is awaited, -1 while it may go straight to the bucket, under `key`, and 1 afterwards. If the file is uploaded on a page,
+ * `slot` is the name under which the page is found, and `page` says until when its URL is valid. `blobs` has the keys of
+ * all blobs that may be in the bucket, and when to delete them.
  */
 const SCHEMA = `
   CREATE TABLE files (
@@ -22,12 +24,13 @@ const SCHEMA = `
   CREATE TABLE blobs (key TEXT PRIMARY KEY, due INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
-/** A file in its object. */
+/** A file, as its row says. */
 export interface FileRow {
   readonly id: string;
+  /** Sealed. */
   readonly about: string;
   readonly state: "awaited" | "direct" | "stored";
-  /** Of the object in the bucket. */
+  /** Of the blob; "" if there is none yet. */
   readonly key: string;
   readonly size: number;
   readonly sha256: string;
@@ -41,7 +44,7 @@ export interface NewRow {
   readonly id: string;
   readonly about: string;
   readonly expires: number;
-  /** Set if it goes straight to the bucket: what the object there will be. */
+  /** Set if it goes straight to the bucket: what the blob will be. */
   readonly direct?: Contents | undefined;
   /** Set if it is uploaded on a page, which is open until the file expires. */
   readonly page?: { readonly slot: string | undefined } | undefined;
@@ -55,9 +58,9 @@ export interface Contents {
 
 /** How long an upload may take before what it left is deleted, in milliseconds. */
 const UPLOAD_MS = 3_600_000;
-/** After the bucket could not be reached, in milliseconds. */
+/** When the alarm tries again if the bucket could not be reached, in milliseconds. */
 const RETRY_MS = 60_000;
-/** Most objects that R2 deletes in one request. */
+/** Most blobs that R2 deletes in one request. */
 const MAX_DELETED = 1_000;
 
 type Row = Record<string, SqlStorageValue>;
@@ -65,7 +68,7 @@ type Row = Record<string, SqlStorageValue>;
 export class FileRecords extends DurableObject {
   readonly #tables = new Tables(this.ctx.storage, SCHEMA, "files");
 
-  /** Notes a file that is to come. @returns false if the principal has `most` files already */
+  /** Adds the row of a file that is going to be uploaded. @returns false if the principal has `most` files already */
   async reserve({ id, about, expires, direct, page }: NewRow, most: number): Promise<boolean> {
     const now = Date.now();
     if (this.#row(id, now)) return true;
@@ -82,7 +85,7 @@ export class FileRecords extends DurableObject {
     return true;
   }
 
-  /** Like `reserve`, unless there is a file in its slot. @returns the file that is there now; undefined if it is full */
+  /** Like `reserve`, unless there is a file in its slot. @returns the file in the slot; undefined if there are `most` files */
   async place(row: NewRow, most: number): Promise<FileRow | undefined> {
     const earlier = row.page?.slot === undefined ? undefined : await this.placed(row.page.slot);
     return earlier ?? ((await this.reserve(row, most)) ? this.#row(row.id, Date.now()) : undefined);
@@ -95,7 +98,7 @@ export class FileRecords extends DurableObject {
     return row && this.#row(String(row.id), now);
   }
 
-  /** Empties slots. What was not uploaded is not awaited any more. */
+  /** Empties the slots of files, and removes those that were not uploaded. */
   async forget(ids: readonly string[]): Promise<void> {
     for (const id of ids) {
       const isAwaited = this.#row(id, Date.now())?.state === "awaited";
@@ -104,7 +107,7 @@ export class FileRecords extends DurableObject {
     }
   }
 
-  /** Notes that an object is being written. @returns the file, in whatever state; undefined if there is none */
+  /** Notes that a blob is being written. @returns the file, in whatever state; undefined if there is none */
   async begin(id: string, key: string): Promise<FileRow | undefined> {
     const now = Date.now();
     const row = this.#row(id, now);
@@ -116,10 +119,10 @@ export class FileRecords extends DurableObject {
   }
 
   /**
-   * Makes an object the contents of a file, unless it has others.
+   * Makes a blob the contents of a file, unless the file has another one already.
    *
-   * @param about what is known of it, if that was not known before
-   * @returns whether it has these; undefined if there is no such file any more
+   * @param about replaces what was known of the file, if given
+   * @returns whether the blob is its contents; undefined if there is no such file any more
    */
   async finish(
     id: string,
@@ -131,7 +134,7 @@ export class FileRecords extends DurableObject {
     if (row?.state === "stored" && row.key === key) return true;
     if (row === undefined || row.state === "stored") {
       await this.discard(key);
-      return row && false;
+      return row === undefined ? undefined : false;
     }
     this.#write(
       "UPDATE files SET stored = 1, key = ?, size = ?, sha256 = ?, expires = ?, about = coalesce(?, about) WHERE id = ?",
@@ -142,14 +145,14 @@ export class FileRecords extends DurableObject {
     return true;
   }
 
-  /** Deletes an object from the bucket, soon. */
+  /** Has the alarm delete a blob from the bucket at once. */
   async discard(key: string): Promise<void> {
     this.#tables.make();
     this.#keepBlob(key, 0);
     await this.#setAlarm();
   }
 
-  /** @param until files are kept at least until then */
+  /** Finds files, in the order of their ids. @param until keeps those that are stored at least until then */
   async find(ids: readonly string[], until: number): Promise<(FileRow | undefined)[]> {
     const now = Date.now();
     const rows = ids.map((id) => this.#row(id, now));
@@ -204,7 +207,7 @@ export class FileRecords extends DurableObject {
     this.#write("INSERT OR REPLACE INTO blobs VALUES (?, ?)", key, due);
   }
 
-  /** Sets the alarm to what comes next. If nothing does, nothing is left, and the object ceases to exist. */
+  /** Sets the alarm to the next expiry. Without one, nothing is stored any more, and the object ceases to exist. */
   async #setAlarm(): Promise<void> {
     const [next] = this.#all(
       "SELECT min(at) AS at FROM (SELECT min(expires) AS at FROM files UNION ALL SELECT min(due) FROM blobs)",

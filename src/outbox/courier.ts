@@ -1,4 +1,4 @@
-/** Sends what waits, and decides what becomes of it: acknowledged, tried again later, or given up with a reason. */
+/** Sends the waiting deliveries, and decides what becomes of each: acknowledged, tried again later, or given up. */
 import { type Item, Lanes } from "../core/outbox/lanes.ts";
 import { MAX_ATTEMPTS, waitAfter } from "../core/outbox/schedule.ts";
 import type { DeliveryProblem } from "../core/ports/outbox.ts";
@@ -12,18 +12,19 @@ const MAX_DUE = 500;
 
 export interface CourierParts {
   readonly table: OutboxTable;
-  /** Composes a message, signed as of now; undefined if it can no longer be read. */
+  /** Composes a message, signed as of now; undefined if its contents can no longer be opened. */
   readonly compose: (delivery: DeliveryRow, subscription: SubscriptionRow) => Promise<Post | undefined>;
   readonly post: (post: Post) => Promise<Attempted>;
-  /** Has the alarm ring at that time, or before. */
+  /** Sets the alarm to that time, unless it is set to an earlier one. */
   readonly ring: (at: number) => Promise<void>;
   /** What a minute of the schedule lasts, in milliseconds. */
   readonly minuteMs: number;
-  /** How long what was given up is kept, in milliseconds. */
+  /** How long a delivery is kept after it was given up or has arrived, in milliseconds. */
   readonly keepMs: number;
   readonly report: (message: string, error: unknown) => void;
 }
 
+/** A delivery in its lane. */
 type Errand = Item & DeliveryKey;
 
 export class Courier {
@@ -48,7 +49,7 @@ export class Courier {
     this.#add({ subscription: id, seq }, { url, host });
   }
 
-  /** Sends a delivery that has ended once more. */
+  /** Puts a delivery that has ended, or waits for its next attempt, in its lane again. */
   enqueueAgain(key: DeliveryKey, sequence: number, subscription: SubscriptionRow, now: number): void {
     this.#parts.table.insertDelivery({ ...key, sequence, attempts: 0, next: now, problem: null });
     this.#add(key, subscription);
@@ -58,14 +59,14 @@ export class Courier {
     this.#lanes.add({ key: `${subscription} ${seq}`, subscription, seq, url, host });
   }
 
-  /** Sends as much as may be under way at a time; when one ends, the next begins. */
+  /** Begins to send: as many deliveries as may be under way at a time, and the next when one ends. */
   go(): void {
     this.#allowance = PER_INVOCATION;
     this.#load();
     this.#pump();
   }
 
-  /** Resolves when nothing is under way, or after `ms` milliseconds. @returns whether something is left to send now */
+  /** Waits until nothing is under way, but at most `ms` milliseconds. @returns whether deliveries are left to send now */
   async rest(ms: number): Promise<boolean> {
     if (!this.#lanes.isIdle) {
       await new Promise<void>((resolve) => {
@@ -79,7 +80,7 @@ export class Courier {
     return !this.#lanes.isEmpty;
   }
 
-  /** Puts into the lanes what a restart of the object has left, and what is due again. */
+  /** Puts in their lanes the deliveries that were under way when the object restarted, and the retries that are due. */
   #load(): void {
     const { table } = this.#parts;
     if (!table.exists) return;
@@ -108,7 +109,7 @@ export class Courier {
     try {
       hasArrived = await this.#deliver(errand);
     } catch (error) {
-      // It is stored: the alarm reads it again.
+      // It is still in its table: the next alarm loads it again.
       this.#hasLoaded = false;
       this.#parts.report("delivery not attempted", error);
     }
@@ -155,7 +156,7 @@ export class Courier {
       this.#sequences.delete(subscription.id);
       return;
     }
-    // Not for each, because each row that is written costs: but a number must not be used twice.
+    // Each row that is written costs. It is enough to store the number of the newest delivery, so that none is used twice.
     const isNewest = sequence === this.#sequences.get(subscription.id);
     if (!isNewest && subscription.failing === null) return;
     table.noteSubscription(subscription.id, { sequence, delivered: now, failing: null });

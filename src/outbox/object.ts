@@ -1,6 +1,6 @@
-/** The Durable Object that is the outbox of one principal: what is under way for them survives whatever happens. */
+/** The Durable Object that is the outbox of one principal. It only passes calls on to the parts of the outbox. */
 import { DurableObject } from "cloudflare:workers";
-import { matcherFor } from "../core/events/find-event.ts";
+import { matcherFor } from "../core/events/match-event.ts";
 import type { EventFilter, From, NewSubscription } from "../core/ports/outbox.ts";
 import { log, runtime, send } from "../runtime.ts";
 import type { OutboxObject } from "./object-outbox.ts";

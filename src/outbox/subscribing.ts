@@ -1,4 +1,4 @@
-/** The subscriptions of MCP Events in an outbox, and its events for those who ask for them. */
+/** The part of an outbox that serves MCP Events: reading events, and subscriptions with a URL. */
 import { keyOfSecret } from "../core/outbox/signing.ts";
 import { wrongTarget } from "../core/outbox/target.ts";
 import type {
@@ -16,9 +16,9 @@ import type { Office } from "./office.ts";
 import type { EventRow, SubscriptionRow } from "./outbox-table.ts";
 
 const MIN_TTL_MS = 60_000;
-/** As much of a response to a challenge is read. */
+/** How much of the response to a challenge is read. */
 const MAX_ECHO_BYTES = 4_096;
-/** Earlier events that a new subscription may get, or that one request may be told of. */
+/** Most earlier events that a new subscription gets, and most events that are read from the table at once. */
 const MAX_PAGE = 1_000;
 
 /** What identifies a subscription: its id, and hashes of its URL and of the URL's host. */
@@ -59,7 +59,7 @@ export class Subscribing {
     return told;
   }
 
-  /** Where to begin, and whether events after the position that was asked for are not known any more, or too old. */
+  /** Where to begin, and whether events after the requested position have been deleted or are too old. */
   #start(name: string, { cursor, maxAgeMs }: From): { position: number; since: number; isTruncated: boolean } {
     const now = Date.now();
     const since = maxAgeMs === undefined ? 0 : now - maxAgeMs;
@@ -71,7 +71,7 @@ export class Subscribing {
     return { position, since, isTruncated: isLost || table.hasOlder(name, position, since) };
   }
 
-  /** @param key of the subscription: hashes that its owner has made, and only they can */
+  /** @param key identifies the subscription: HMACs, which only the Worker can make */
   async subscribe(partition: string, key: SubscriptionName, wanted: NewSubscription): Promise<Subscribed> {
     const { table, parts } = this.#office;
     const { url, secret } = wanted;
@@ -104,7 +104,7 @@ export class Subscribing {
     }
   }
 
-  /** Earlier events that a new subscription gets. */
+  /** @returns the positions of the earlier events that a new subscription gets */
   async #since(filter: NewSubscription, from: { position: number; since: number }): Promise<number[]> {
     const rows = this.#office.table.events(filter.name, from.position, from.since, MAX_PAGE);
     const found = await Promise.all(rows.map(async (row) => ((await this.#wanted(row, filter)) ? [row.seq] : [])));
@@ -123,7 +123,7 @@ export class Subscribing {
   ): Promise<Subscribed> {
     const { table, courier } = this.#office;
     const now = Date.now();
-    const expires = now + this.#granted(ttlMs);
+    const expires = now + this.#lifetimeMs(ttlMs);
     const row: SubscriptionRow = {
       ...{ sequence: 0, delivered: null, failing: null, problem: null },
       ...before,
@@ -148,7 +148,7 @@ export class Subscribing {
     return { state: "subscribed", id: key.id, expires, cursor, isTruncated, delivery };
   }
 
-  #granted(ttlMs: number | null | undefined): number {
+  #lifetimeMs(ttlMs: number | null | undefined): number {
     const maxMs = this.#office.parts.settings.subscriptionSeconds * 1_000;
     return Math.max(MIN_TTL_MS, Math.min(ttlMs ?? maxMs, maxMs));
   }
@@ -164,7 +164,7 @@ export class Subscribing {
     return true;
   }
 
-  /** Asks a receiver whether it wants to hear from us. @returns why it does not, or undefined if it does */
+  /** Asks a receiver whether it wants events from this server. @returns undefined if it does; else what went wrong */
   async #challenge({ id }: SubscriptionName, content: SubscriptionContent): Promise<DeliveryProblem | undefined> {
     const challenge = `${crypto.randomUUID()}${crypto.randomUUID()}`.replaceAll("-", "");
     const asked = await this.#office.post(await controlMessage(id, content, { type: "verification", challenge }));
@@ -178,7 +178,7 @@ function isActive(row: SubscriptionRow | undefined): row is SubscriptionRow {
   return row?.kind === "events" && row.expires > Date.now();
 }
 
-/** The secret that signs beside a new one for a while. */
+/** The replaced secret, which signs together with the new one for a while. */
 function earlierOf(
   { secret, earlier }: SubscriptionContent,
   next: string,

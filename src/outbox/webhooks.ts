@@ -1,4 +1,4 @@
-/** The callbacks of calls and tasks in an outbox, and what has become of deliveries. */
+/** The part of an outbox that serves callbacks of calls and tasks, and lists deliveries. */
 import { type Delivery, type DeliveryFilter, TASK_FINISHED, type Webhook } from "../core/ports/outbox.ts";
 import type { SubscriptionContent } from "./compose.ts";
 import type { Office, SentEvent } from "./office.ts";
@@ -7,7 +7,7 @@ import type { SubscriptionName } from "./subscribing.ts";
 
 /** Deliveries that are listed at a time. */
 const MAX_LISTED = 1_000;
-/** How long the attempts of a delivery take together, with their jitter, in minutes of the schedule. */
+/** How long all attempts of a delivery take with their jitter, if no receiver asks for more, in minutes of the schedule. */
 const ALL_ATTEMPTS = 1_000;
 
 /** A callback to keep, as it comes to the object. */
@@ -35,7 +35,7 @@ export class Webhooks {
     });
   }
 
-  /** @param past the end of the task, if it has ended */
+  /** @param past the event at the end of the task, if it has ended */
   async register(
     partition: string,
     callback: SentCallback,
@@ -49,7 +49,7 @@ export class Webhooks {
     const add = () => {
       const before = table.subscription(name.id);
       table.make(partition);
-      // Even if it is there: it may have another token.
+      // Replaced if it is there already: it may have another token.
       table.putSubscription({ ...before, ...row });
       return before ? [] : [row];
     };
@@ -58,7 +58,7 @@ export class Webhooks {
     if (told) await this.#office.emit(partition, { ...told, isSourced: true }, add);
     else {
       add();
-      // The outbox may not have heard of it yet, or have forgotten it.
+      // The ledger may not have announced the end yet, or the outbox may have deleted the event.
       if (past) await this.#office.emit(partition, past);
       else await this.#office.ring(row.expires);
     }
@@ -127,7 +127,7 @@ export class Webhooks {
     return seal.seal(`subscription ${id}`, content);
   }
 
-  /** When a callback is forgotten whose message may be sent until then: after the message itself. */
+  /** When a callback is deleted: not before its message, which may be sent up to `last`. */
   #until(last: number): number {
     const { minuteMs, deadLetterSeconds } = this.#office.parts.settings;
     return last + ALL_ATTEMPTS * minuteMs + deadLetterSeconds * 1_000;

@@ -137,7 +137,7 @@ function* checkWorkflow(config: Config, at: At, found: Discovery | undefined): G
   }
 }
 
-/** Those of files. */
+/** The bindings that files need. */
 function* checkFiles(config: Config, at: At, found: Discovery | undefined): Generator<Finding> {
   const isNeeded = found?.tools.some(({ traits }) => traits.attachments) ?? false;
   const missing = lackingForFiles(config);

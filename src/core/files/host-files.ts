@@ -12,7 +12,7 @@ import { fileName, isMediaType } from "./names.ts";
 
 /** How long a host may take to send a file, in milliseconds. */
 const FETCH_MS = 60_000;
-/** A body of unknown length is held in memory, because the store must know its length first. */
+/** The largest body of unknown length: it is held in memory, because the store must know its length first. */
 const MAX_UNKNOWN_BYTES = 8_388_608;
 
 /**
@@ -46,7 +46,7 @@ export async function fetchHostFile(
     const body = await measured(response, files.maxBytes);
     const about = aboutOf(reference, url, response);
     const received = body === undefined ? "too large" : await files.receive(partition, { id, ...about, ...body });
-    return PROBLEMS[received] && `${PROBLEMS[received]}${received === "too large" ? ` ${files.maxBytes} bytes` : ""}`;
+    return problemOf(received, files.maxBytes);
   } catch (error) {
     // The address may be a secret of the host's: only its name is logged.
     log({ level: "warning", message: "host file not fetched", host: url.host, error: describeError(error) });
@@ -54,12 +54,19 @@ export async function fetchHostFile(
   }
 }
 
-const PROBLEMS: Readonly<Record<Received, string | undefined>> = {
-  stored: undefined,
-  "too large": `is too large: with a known length, up to`,
-  "cut off": "could not be fetched: it ended early; attach it again",
-  full: "cannot be kept: there are too many files already; wait until some expire",
-};
+/** @returns the end of a sentence; undefined if nothing is wrong */
+function problemOf(received: Received, maxBytes: number): string | undefined {
+  switch (received) {
+    case "stored":
+      return undefined;
+    case "too large":
+      return `is too large: it may have ${maxBytes} bytes, or ${MAX_UNKNOWN_BYTES} if its host does not announce its length`;
+    case "cut off":
+      return "could not be fetched: it ended early; attach it again";
+    case "full":
+      return "cannot be kept: there are too many files already; wait until some expire";
+  }
+}
 
 function isFetchable(url: URL): boolean {
   return url.protocol === "https:" || (url.protocol === "http:" && isInside(url));
@@ -70,7 +77,7 @@ async function measured(response: Response, maxBytes: number) {
   const { headers } = response;
   const body = response.body as ReadableStream<Uint8Array>;
   const length = headers.get("content-length");
-  // A length that was announced for a compressed body is not that of the file.
+  // The announced length of a compressed body is not that of the file.
   const isKnown = length !== null && /^\d+$/.test(length) && !headers.has("content-encoding");
   if (isKnown && Number(length) <= maxBytes) return { body, size: Number(length) };
   const whole = isKnown ? undefined : await readUpTo(body, Math.min(maxBytes, MAX_UNKNOWN_BYTES));
@@ -78,7 +85,7 @@ async function measured(response: Response, maxBytes: number) {
   return whole && { body: whole.stream(), size: whole.size };
 }
 
-/** @returns undefined if it is longer */
+/** @returns undefined if the body is longer than `most` bytes */
 async function readUpTo(body: ReadableStream<Uint8Array>, most: number): Promise<Blob | undefined> {
   const pieces: Uint8Array[] = [];
   let size = 0;

@@ -14,11 +14,11 @@ import { fetchHostFile, idOfHostFile } from "./host-files.ts";
 import { openedFile, untilWhen } from "./opened-file.ts";
 import { Uploads } from "./uploads.ts";
 
-/** Each is looked up, and some are fetched. */
+/** Most files of a call: each is looked up, and some are fetched. */
 const MAX_ATTACHMENTS = 20;
 const RETRY_MS = 1_000;
 
-/** @param run runs a tool whose context has its files */
+/** @param run runs a tool whose context already has its files */
 export function withFiles(run: typeof runTool): typeof runTool {
   return (tool, check, lease) => {
     const { caller, context, offer, runtime } = tool;
@@ -94,13 +94,13 @@ async function findAll(
   );
 }
 
-/** Whether a file of someone else exists is nobody's business, so all that is not there is "unknown". */
+/** The same for a file that does not exist and for someone else's: nobody can find out which files others have. */
 const PROBLEMS = {
-  unknown: "does not exist, or has expired: upload it anew, and attach the new file_id",
-  awaited: "was not uploaded yet: send it to its upload_url, and call again",
+  unknown: "does not exist, or has expired: upload it again, and attach the new file_id",
+  awaited: "has not been uploaded yet: send it to its upload_url, and call again",
 };
 
-/** Longest id that a message repeats. */
+/** Characters of an id that a message repeats. */
 const MAX_NAMED = 80;
 
 function named({ fileId }: FileReference): string {

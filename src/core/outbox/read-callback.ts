@@ -6,7 +6,7 @@ import { wrongTarget } from "./target.ts";
 
 const MIN_SECRET = 32;
 const MAX_SECRET = 256;
-/** What can stand in a header after `Bearer ` (RFC 6750, section 2.1), as many characters as common servers take. */
+/** A bearer token (RFC 6750, section 2.1), no longer than common servers accept in a header. */
 const TOKEN = /^[\w\-.~+/]{1,4096}=*$/;
 
 /**

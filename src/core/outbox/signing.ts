@@ -1,4 +1,4 @@
-/** Signs deliveries: as Standard Webhooks do (standardwebhooks.com), and as the callbacks of the gateway document. */
+/** Signs deliveries: as Standard Webhooks say (standardwebhooks.com), and as BeeOS does (`X-BeeOS-Signature`). */
 
 /** A key of HMAC-SHA-256. */
 type Key = Uint8Array<ArrayBuffer>;
@@ -46,8 +46,8 @@ export async function standardHeaders({ id, at, body }: Signed, keys: readonly K
   };
 }
 
-/** The headers of the gateway document's callbacks. There, the key is always the secret's text. */
-export async function documentHeaders(
+/** The headers of BeeOS's callbacks (docs/receiving-webhooks.md). There, the key is always the secret's text. */
+export async function beeosHeaders(
   { id, at, body }: Signed,
   secrets: readonly string[],
 ): Promise<Record<string, string>> {
