@@ -138,19 +138,23 @@ export class Uploads {
   }
 
   /**
-   * What a repeat of this call has in common with it, and no other call: its key, or if it has none, its input.
+   * What a repeat of this call has in common with it, and no other call: its key or who calls, its input, and the
+   * credentials that came with it.
    *
    * @returns undefined if others may call in the same way, because nobody can tell who they are: they must not get a
    *          file of this caller
    */
   async #slotOfCall(key: string, time: number): Promise<string | undefined> {
-    const { caller, offer, context, runtime } = this.#tool;
+    const { caller, offer, context, granted, runtime } = this.#tool;
     const { principal, sessionId, beginsSession, attachments, input } = caller;
-    if (caller.key !== undefined) return sha256(canonical(["upload", context.idempotencyKey ?? null, key, time]));
+    const { userId } = caller.context;
     const session = beginsSession ? undefined : sessionId;
-    if (!isNamed(principal) && session === undefined && !runtime.isLocal) return undefined;
-    const who = [session, principal[GRANT], caller.context.userId].map((one) => one ?? null);
-    return sha256(canonical(["upload", who, offer.id, input ?? null, namesOf(attachments) ?? null, key, time]));
+    if (caller.key === undefined && !isNamed(principal) && session === undefined && !runtime.isLocal) return undefined;
+    const who = caller.key === undefined ? [session, principal[GRANT], userId] : [context.idempotencyKey];
+    // As in the fingerprint of a keyed call: a user who is named may have other tokens by now.
+    const credentials = userId && isNamed(principal) ? undefined : granted.fromCaller;
+    const call = [who.map((one) => one ?? null), offer.id, input ?? null, namesOf(attachments) ?? null];
+    return sha256(canonical(["upload", ...call, credentials ?? null, key, time]));
   }
 
   /** A task has no caller that waits, and can be asked nevertheless. */
