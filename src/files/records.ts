@@ -13,7 +13,8 @@ import { FILES } from "./bindings.ts";
  * `about` (name and type, or what the page asks for) is sealed: only the Worker can read it. `stored` is 0 while the upload
  * is awaited, -1 while it may go straight to the bucket, under `key`, and 1 afterwards. If the file is uploaded on a page,
  * `slot` is the name under which the page is found, and `page` says until when its URL is valid. `blobs` has the keys of
- * all blobs that may be in the bucket, and when to delete them.
+ * all blobs that may be in the bucket, when to delete them, and until when they may still come there: whoever has a URL of
+ * R2 itself can use it after the file is deleted.
  */
 const SCHEMA = `
   CREATE TABLE files (
@@ -21,7 +22,7 @@ const SCHEMA = `
     expires INTEGER NOT NULL, slot TEXT, page INTEGER
   ) STRICT, WITHOUT ROWID;
   CREATE UNIQUE INDEX slots ON files (slot) WHERE slot IS NOT NULL;
-  CREATE TABLE blobs (key TEXT PRIMARY KEY, due INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE blobs (key TEXT PRIMARY KEY, due INTEGER NOT NULL, open INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
 /** A file, as its row says. */
@@ -45,7 +46,7 @@ export interface NewRow {
   readonly about: string;
   readonly expires: number;
   /** Set if it goes straight to the bucket: what the blob will be. */
-  readonly direct?: Contents | undefined;
+  readonly direct?: (Contents & { readonly urlExpires: number }) | undefined;
   /** Set if it is uploaded on a page, which is open until the file expires. */
   readonly page?: { readonly slot: string | undefined } | undefined;
 }
@@ -80,7 +81,7 @@ export class FileRecords extends DurableObject {
       "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
       ...[id, about, direct ? -1 : 0, key, size, sha256, expires, page?.slot ?? null, page ? expires : null],
     );
-    if (direct) this.#keepBlob(direct.key, expires);
+    if (direct) this.#keepBlob(direct.key, expires, direct.urlExpires + UPLOAD_MS);
     await this.#setAlarm();
     return true;
   }
@@ -184,7 +185,10 @@ export class FileRecords extends DurableObject {
     const keys = due.map(({ key }) => String(key));
     try {
       if (keys.length > 0) await FILES?.delete(keys);
-      for (const key of keys) this.#write("DELETE FROM blobs WHERE key = ? AND due <= ?", key, now);
+      for (const key of keys) {
+        this.#write("DELETE FROM blobs WHERE key = ? AND due <= ? AND open <= ?", key, now, now);
+        this.#write("UPDATE blobs SET due = open WHERE key = ? AND due <= ?", key, now);
+      }
       await this.#setAlarm();
     } catch (error) {
       log({ level: "warning", message: "files not deleted", error: describeError(error) });
@@ -203,8 +207,8 @@ export class FileRecords extends DurableObject {
     };
   }
 
-  #keepBlob(key: string, due: number): void {
-    this.#write("INSERT OR REPLACE INTO blobs VALUES (?, ?)", key, due);
+  #keepBlob(key: string, due: number, open = 0): void {
+    this.#write("INSERT INTO blobs VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET due = excluded.due", key, due, open);
   }
 
   /** Sets the alarm to the next expiry. Without one, nothing is stored any more, and the object ceases to exist. */

@@ -70,7 +70,7 @@ export class FileStore implements Files {
     const contents = isDirect ? { key: keyOf(owner, id), size, sha256: sha256 as string } : undefined;
     // Nobody says when an upload to R2 itself has ended.
     const kept = contents ? expires + keepSeconds * 1_000 : expires;
-    const row = { id, about, expires: kept, direct: contents };
+    const row = { id, about, expires: kept, direct: contents && { ...contents, urlExpires: expires } };
     if (!(await this.#records(owner, (records) => records.reserve(row, filesPerPrincipal)))) {
       return { state: "full", max: filesPerPrincipal };
     }

@@ -11,9 +11,10 @@ import type { Runtime } from "../ports/runtime.ts";
 import { fileName, isMediaType } from "./names.ts";
 
 /** How long a host may take to send a file, in milliseconds. */
-const FETCH_MS = 60_000;
+export const FETCH_MS = 60_000;
 /** The largest body of unknown length: it is held in memory, because the store must know its length first. */
 const MAX_UNKNOWN_BYTES = 8_388_608;
+const MAX_REDIRECTS = 5;
 
 /**
  * The id under which a host's file is kept. The same for the same file, so that a call that runs again does not fetch it
@@ -38,7 +39,8 @@ export async function fetchHostFile(
   if (url === null || !isFetchable(url)) return "has a download_url that is not https";
   try {
     const signal = AbortSignal.timeout(FETCH_MS);
-    const response = await fetch(url, { headers: { "accept-encoding": "identity" }, signal });
+    const response = await follow(url, fetch, signal);
+    if (response === undefined) return "leads to an address that is not https; attach it again";
     if (!response.ok || response.body === null) {
       await response.body?.cancel();
       return `could not be fetched: its host answered ${response.status}; attach it again`;
@@ -66,6 +68,18 @@ function problemOf(received: Received, maxBytes: number): string | undefined {
     case "full":
       return "cannot be kept: there are too many files already; wait until some expire";
   }
+}
+
+/** @returns undefined if it is redirected to an address that may not be fetched */
+async function follow(url: URL, fetch: Runtime["fetch"], signal: AbortSignal): Promise<Response | undefined> {
+  for (let at = url, hops = 0; isFetchable(at); hops++) {
+    const response = await fetch(at, { headers: { "accept-encoding": "identity" }, redirect: "manual", signal });
+    const location = response.headers.get("location");
+    if (response.status < 300 || response.status > 399 || location === null || hops === MAX_REDIRECTS) return response;
+    await response.body?.cancel();
+    at = new URL(location, at);
+  }
+  return undefined;
 }
 
 function isFetchable(url: URL): boolean {

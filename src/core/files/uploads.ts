@@ -145,18 +145,22 @@ export class Uploads {
   }
 
   /**
-   * A slot that only repeats of this call have: derived from its key, or if it has none, from its caller and its input.
+   * A slot that only repeats of this call have: derived from its key or from who calls, from its input, and from the
+   * credentials that came with it.
    *
    * @returns undefined if the caller cannot be told apart from others: they must not get its file
    */
   async #slotOfCall(key: string, time: number): Promise<string | undefined> {
-    const { caller, offer, context, runtime } = this.#tool;
+    const { caller, offer, context, granted, runtime } = this.#tool;
     const { principal, sessionId, beginsSession, attachments, input } = caller;
-    if (caller.key !== undefined) return sha256(canonical(["upload", context.idempotencyKey ?? null, key, time]));
+    const { userId } = caller.context;
     const session = beginsSession ? undefined : sessionId;
-    if (!isNamed(principal) && session === undefined && !runtime.isLocal) return undefined;
-    const who = [session, principal[GRANT], caller.context.userId].map((one) => one ?? null);
-    return sha256(canonical(["upload", who, offer.id, input ?? null, namesOf(attachments) ?? null, key, time]));
+    if (caller.key === undefined && !isNamed(principal) && session === undefined && !runtime.isLocal) return undefined;
+    const who = caller.key === undefined ? [session, principal[GRANT], userId] : [context.idempotencyKey];
+    // As in the fingerprint of a keyed call: a user who is named may have other tokens by now.
+    const credentials = userId && isNamed(principal) ? undefined : granted.fromCaller;
+    const call = [who.map((one) => one ?? null), offer.id, input ?? null, namesOf(attachments) ?? null];
+    return sha256(canonical(["upload", ...call, credentials ?? null, key, time]));
   }
 
   /** Whether it is a task: nobody waits for its response, and yet its user can be asked. */
