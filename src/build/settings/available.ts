@@ -107,7 +107,7 @@ export function workflowLines(worker = "trivet", env?: string): string {
 /** The lines of wrangler.toml that add the outbox. */
 export const OUTBOX_LINES = [
   ...["[[durable_objects.bindings]]", 'name = "OUTBOX"', 'class_name = "Outbox"'],
-  ...["[[migrations]]", 'tag = "v4"', 'new_sqlite_classes = ["Outbox"]'],
+  ...["[[migrations]]", 'tag = "outbox"', 'new_sqlite_classes = ["Outbox"]'],
 ].join("\n");
 /** What becomes of files without both of their bindings. */
 export const WITHOUT_FILES = "calls with attachments are refused";
