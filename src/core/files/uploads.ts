@@ -47,7 +47,8 @@ export class Uploads {
   readonly upload = async (key: string, request: UploadRequest): Promise<Uploaded> => {
     const { context, caller, runtime } = this.#tool;
     const { files } = runtime;
-    if (files === undefined) throw failure("This server stores no files");
+    if (files === undefined)
+      throw failure("This server stores no files: its operator has to bind FILES and FILE_RECORDS (docs/files.md)");
     const page = this.#pageFor(key, request, files);
     const time = (this.#times.get(key) ?? 0) + 1;
     this.#times.set(key, time);
