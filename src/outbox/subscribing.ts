@@ -18,8 +18,8 @@ import type { EventRow, SubscriptionRow } from "./outbox-table.ts";
 const MIN_TTL_MS = 60_000;
 /** As much of a response to a challenge is read. */
 const MAX_ECHO_BYTES = 4_096;
-/** Earlier events that are looked at for a new subscription. */
-const MAX_REPLAYED = 1_000;
+/** Earlier events that are looked at for a new subscription, or for one request. */
+const MAX_LOOKED_AT = 1_000;
 /** Events that are read at once: few, because each may have 256 KiB. */
 const MAX_PAGE = 100;
 
@@ -39,15 +39,16 @@ export class Subscribing {
     const start = this.#start(filter.name, from);
     const events: EventOccurrence[] = [];
     let after = start.position;
-    for (;;) {
+    for (let lookedAt = 0; ; ) {
       const rows = table.events(filter.name, after, start.since, Math.min(from.limit + 1, MAX_PAGE));
       if (rows.length === 0) break;
       for (const row of rows) {
-        if (events.length === from.limit)
+        if (events.length === from.limit || lookedAt === MAX_LOOKED_AT)
           return { events, cursor: String(after), isTruncated: start.isTruncated, hasMore: true };
         const event = await this.#wanted(row, filter);
         if (event) events.push(event);
         after = row.seq;
+        lookedAt++;
       }
     }
     const cursor = String(Math.max(after, this.#office.position(Date.now())));
@@ -94,7 +95,7 @@ export class Subscribing {
     }
     const from = this.#start(wanted.name, wanted);
     // Who comes back after long gets the newest, and is told that there were more.
-    const skipped = table.before(wanted.name, from.position, from.since, MAX_REPLAYED);
+    const skipped = table.before(wanted.name, from.position, from.since, MAX_LOOKED_AT);
     const replayed: number[] = [];
     let after = skipped ?? from.position;
     for (;;) {

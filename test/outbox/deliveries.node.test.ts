@@ -399,6 +399,18 @@ describe("the position in a message", () => {
 });
 
 describe("events that are asked for", () => {
+  it("are looked for among 1,000 at a time", async () => {
+    const { emitMany, read } = caller();
+    const { cursor } = await read(null);
+    await emitMany(0, 1_001);
+    const first = await read(cursor, 100, { of: "nobody" });
+    expect(first).toMatchObject({ events: [], hasMore: true });
+    expect(await read(first.cursor, 100, { n: 1_000 })).toMatchObject({
+      events: [{ data: { n: 1_000 } }],
+      hasMore: false,
+    });
+  });
+
   it("come in pages, each with the position after it", async () => {
     const { emit, read } = caller();
     const { cursor } = await read(null);
