@@ -7,6 +7,8 @@ import type { SubscriptionName } from "./subscribing.ts";
 
 /** Deliveries that are listed at a time. */
 const MAX_LISTED = 1_000;
+/** Callbacks of a task. */
+const MAX_PER_TASK = 20;
 /** How long the attempts of a delivery take together, with their jitter, in minutes of the schedule. */
 const ALL_ATTEMPTS = 1_000;
 
@@ -35,19 +37,25 @@ export class Webhooks {
     });
   }
 
-  /** @param past the end of the task, if it has ended */
+  /**
+   * @param past the end of the task, if it has ended
+   * @returns undefined if the task has too many
+   */
   async register(
     partition: string,
     callback: SentCallback,
     task: { readonly id: string; readonly expires: number; readonly event: string },
     past: SentEvent | undefined,
-  ): Promise<Webhook> {
+  ): Promise<Webhook | undefined> {
     const { name, content } = callback;
     const { table } = this.#office;
     const sealed = await this.#sealed(partition, name, content);
     const row = this.#row(name, "task", task.id, TASK_FINISHED, sealed, this.#until(task.expires));
+    let isFull = false;
     const add = () => {
       const before = table.subscription(name.id);
+      isFull = before === undefined && table.ofTopic(task.id, Date.now()).length >= MAX_PER_TASK;
+      if (isFull) return [];
       table.make(partition);
       // Even if it is there: it may have another token.
       table.putSubscription({ ...before, ...row });
@@ -58,11 +66,12 @@ export class Webhooks {
     if (told) await this.#office.emit(partition, { ...told, isSourced: true }, add);
     else {
       add();
+      if (isFull) return undefined;
       // The outbox may not have heard of it yet, or have forgotten it.
       if (past) await this.#office.emit(partition, past);
       else await this.#office.ring(row.expires);
     }
-    return view(name.id, content);
+    return isFull ? undefined : view(name.id, content);
   }
 
   async list(partition: string, task: string): Promise<Webhook[]> {
