@@ -35,7 +35,8 @@ export function webhooksApi(callbacks: Callbacks): Protocol {
     }
     const { id, expiresAt: expires } = task;
     const partition = partitionOf(context.principal);
-    return json(webhook(await callbacks.register(partition, read.callback, { id, expires }, pastOf(task))), 201);
+    const made = await callbacks.register(partition, read.callback, { id, expires }, pastOf(task));
+    return made ? json(webhook(made), 201) : error(409, "The task has 20 callbacks, which is the most");
   };
 
   const list = async (context: RequestContext): Promise<Response> => {

@@ -136,6 +136,13 @@ export class OutboxTable {
     return this.#all(query, after, name, since).length > 0;
   }
 
+  /** The position before the newest `count` of the events that {@link events} gives; undefined if there are no more. */
+  before(name: string, after: number, since: number, count: number): number | undefined {
+    const query =
+      "SELECT seq FROM events WHERE seq > ? AND name = ? AND occurred >= ? ORDER BY seq DESC LIMIT 1 OFFSET ?";
+    return this.#all<{ seq: number }>(query, after, name, since, count)[0]?.seq;
+  }
+
   insertEvent({ seq, id, name, occurred, expires, sourced, sealed }: EventRow): void {
     const values = [seq, id, name, occurred, expires, sourced, sealed];
     this.#sql.exec("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", ...values);

@@ -18,8 +18,10 @@ import type { EventRow, SubscriptionRow } from "./outbox-table.ts";
 const MIN_TTL_MS = 60_000;
 /** How much of the response to a challenge is read. */
 const MAX_ECHO_BYTES = 4_096;
-/** Most earlier events that a new subscription gets, and most events that are read from the table at once. */
-const MAX_PAGE = 1_000;
+/** Earlier events that are looked at for a new subscription, or for one request. */
+const MAX_LOOKED_AT = 1_000;
+/** Events that are read at once: few, because each may have 256 KiB. */
+const MAX_PAGE = 100;
 
 /** What identifies a subscription: its id, and hashes of its URL and of the URL's host. */
 export type SubscriptionName = Pick<SubscriptionRow, "id" | "url" | "host">;
@@ -37,15 +39,16 @@ export class Subscribing {
     const start = this.#start(filter.name, from);
     const events: EventOccurrence[] = [];
     let after = start.position;
-    for (;;) {
-      const rows = table.events(filter.name, after, start.since, Math.min(from.limit, MAX_PAGE) + 1);
+    for (let lookedAt = 0; ; ) {
+      const rows = table.events(filter.name, after, start.since, Math.min(from.limit + 1, MAX_PAGE));
       if (rows.length === 0) break;
       for (const row of rows) {
-        if (events.length === from.limit)
+        if (events.length === from.limit || lookedAt === MAX_LOOKED_AT)
           return { events, cursor: String(after), isTruncated: start.isTruncated, hasMore: true };
         const event = await this.#wanted(row, filter);
         if (event) events.push(event);
         after = row.seq;
+        lookedAt++;
       }
     }
     const cursor = String(Math.max(after, this.#office.position(Date.now())));
@@ -80,14 +83,21 @@ export class Subscribing {
     if (keyOfSecret(secret) === undefined)
       return { state: "refused", message: 'The secret must be "whsec_" and base64 of 24 to 64 bytes' };
     const seal = await this.#office.open(partition);
-    const others = table.subscribed(Date.now());
-    const isKnown = others.some(({ id }) => id === key.id);
     const { subscriptionsPerPrincipal: max } = parts.settings;
-    if (!isKnown && others.length >= max) return { state: "full", max };
-    if (!others.some((other) => other.url === key.url)) {
+    const isFull = () => {
+      const others = table.subscribed(Date.now());
+      return others.length >= max && !others.some(({ id }) => id === key.id);
+    };
+    if (isFull()) return { state: "full", max };
+    if (!table.subscribed(Date.now()).some((other) => other.url === key.url)) {
       const problem = await this.#challenge(key, { url, secret });
       if (problem) return { state: "unverified", problem };
     }
+    const from = this.#start(wanted.name, wanted);
+    // Who comes back after long gets the newest, and is told that there were more.
+    const skipped = table.before(wanted.name, from.position, from.since, MAX_LOOKED_AT);
+    const replayed: number[] = [];
+    let after = skipped ?? from.position;
     for (;;) {
       const before = table.subscription(key.id);
       const kept = before && (await this.#office.contentOf(before));
@@ -96,19 +106,21 @@ export class Subscribing {
         earlier: kept && earlierOf(kept, secret, Date.now()),
       };
       const sealed = await seal.seal(`subscription ${key.id}`, content);
-      const from = this.#start(wanted.name, wanted);
-      const missed = isActive(before) ? [] : await this.#since(wanted, from);
-      // Another request may have come in between.
-      if (table.subscription(key.id)?.sealed !== before?.sealed) continue;
-      return this.#store(partition, key, wanted, sealed, before, missed, from.isTruncated);
+      const isNew = !isActive(before);
+      const page = () => (isNew ? table.events(wanted.name, after, from.since, MAX_PAGE) : []);
+      for (let rows = page(); rows.length > 0; rows = page()) {
+        for (const row of rows) {
+          if (await this.#wanted(row, wanted)) replayed.push(row.seq);
+          after = row.seq;
+        }
+      }
+      // Another request, or an event, may have come in between.
+      const current = table.subscription(key.id);
+      if (current?.sealed !== before?.sealed || isActive(current) === isNew || page().length > 0) continue;
+      if (isFull()) return { state: "full", max };
+      const isTruncated = from.isTruncated || (isNew && skipped !== undefined);
+      return this.#store(partition, key, wanted, sealed, current, isNew ? replayed : [], isTruncated);
     }
-  }
-
-  /** @returns the positions of the earlier events that a new subscription gets */
-  async #since(filter: NewSubscription, from: { position: number; since: number }): Promise<number[]> {
-    const rows = this.#office.table.events(filter.name, from.position, from.since, MAX_PAGE);
-    const found = await Promise.all(rows.map(async (row) => ((await this.#wanted(row, filter)) ? [row.seq] : [])));
-    return found.flat();
   }
 
   /** Synchronous until all of it is stored. */

@@ -7,8 +7,10 @@ import type { SubscriptionName } from "./subscribing.ts";
 
 /** Deliveries that are listed at a time. */
 const MAX_LISTED = 1_000;
-/** How long all attempts of a delivery take with their jitter, if no receiver asks for more, in minutes of the schedule. */
-const ALL_ATTEMPTS = 1_000;
+/** Callbacks of a task. */
+const MAX_PER_TASK = 20;
+/** How long the attempts of a delivery take together, each after the longest Retry-After, in minutes of the schedule. */
+const ALL_ATTEMPTS = 4_000;
 
 /** A callback to keep, as it comes to the object. */
 export interface SentCallback {
@@ -35,19 +37,25 @@ export class Webhooks {
     });
   }
 
-  /** @param past the event at the end of the task, if it has ended */
+  /**
+   * @param past the event at the end of the task, if it has ended
+   * @returns undefined if the task has too many
+   */
   async register(
     partition: string,
     callback: SentCallback,
     task: { readonly id: string; readonly expires: number; readonly event: string },
     past: SentEvent | undefined,
-  ): Promise<Webhook> {
+  ): Promise<Webhook | undefined> {
     const { name, content } = callback;
     const { table } = this.#office;
     const sealed = await this.#sealed(partition, name, content);
     const row = this.#row(name, "task", task.id, TASK_FINISHED, sealed, this.#until(task.expires));
+    let isFull = false;
     const add = () => {
       const before = table.subscription(name.id);
+      isFull = before === undefined && table.ofTopic(task.id, Date.now()).length >= MAX_PER_TASK;
+      if (isFull) return [];
       table.make(partition);
       // Replaced if it is there already: it may have another token.
       table.putSubscription({ ...before, ...row });
@@ -58,11 +66,12 @@ export class Webhooks {
     if (told) await this.#office.emit(partition, { ...told, isSourced: true }, add);
     else {
       add();
+      if (isFull) return undefined;
       // The ledger may not have announced the end yet, or the outbox may have deleted the event.
       if (past) await this.#office.emit(partition, past);
       else await this.#office.ring(row.expires);
     }
-    return view(name.id, content);
+    return isFull ? undefined : view(name.id, content);
   }
 
   async list(partition: string, task: string): Promise<Webhook[]> {

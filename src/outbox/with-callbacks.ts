@@ -50,7 +50,8 @@ async function tell(callbacks: Callbacks, callback: Callback, call: Call, result
   try {
     if (task) {
       const { id, expiresAt: expires } = task;
-      await callbacks.register(partition, callback, { id, expires, call: call.callId }, undefined);
+      const made = await callbacks.register(partition, callback, { id, expires, call: call.callId }, undefined);
+      if (made === undefined) throw new RangeError("The task has too many callbacks");
       return;
     }
     const hasRun = outcome.kind !== "refused" && outcome.kind !== "invalid" && outcome.kind !== "asking";

@@ -138,6 +138,7 @@ describe("a callback that is wrong", () => {
     ["not https", { url: "http://example.com/" }, "callback.url"],
     ["in a private network", { url: "https://10.1.2.3/" }, "callback.url"],
     ["with a short secret", { url: "https://example.com/", secret: "short" }, "callback.secret"],
+    ["with whsec_ and no base64", { url: "https://example.com/", secret: `whsec_${SECRET}!` }, "callback.secret"],
     ["with a token that is none", { url: "https://example.com/", token: "a\nb" }, "callback.token"],
   ])("%s: invalid input, before the tool runs", async (_, callback, member) => {
     const { status, body } = await oxp({}, callback);

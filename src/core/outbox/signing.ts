@@ -11,15 +11,15 @@ export interface Signed {
   readonly body: string;
 }
 
-const PREFIX = "whsec_";
+export const SECRET_PREFIX = "whsec_";
 const MIN_KEY_BYTES = 24;
 const MAX_KEY_BYTES = 64;
 
 /** @returns the key of a secret `whsec_…`; undefined unless that is base64 of 24 to 64 bytes */
 export function keyOfSecret(secret: string): Key | undefined {
-  if (!secret.startsWith(PREFIX)) return undefined;
+  if (!secret.startsWith(SECRET_PREFIX)) return undefined;
   try {
-    const key = Uint8Array.fromBase64(secret.slice(PREFIX.length)) as Key;
+    const key = Uint8Array.fromBase64(secret.slice(SECRET_PREFIX.length)) as Key;
     return key.length >= MIN_KEY_BYTES && key.length <= MAX_KEY_BYTES ? key : undefined;
   } catch {
     return undefined;

@@ -189,13 +189,14 @@ export interface Callbacks {
    * @param expires when the task is forgotten, in milliseconds since 1970
    * @param call    id of the call that became the task, if its caller has sent the callback with it
    * @param past    the end of the task, if it has ended: it is told at once
+   * @returns undefined if the task has too many
    */
   register(
     partition: string,
     callback: Callback,
     task: { readonly id: string; readonly expires: number; readonly call?: string | undefined },
     past: (Ended & { readonly event: NewEvent }) | undefined,
-  ): Promise<Webhook>;
+  ): Promise<Webhook | undefined>;
   list(partition: string, task: string): Promise<readonly Webhook[]>;
   /** The newest first, up to 1,000. @returns undefined if there is no such callback */
   deliveries(partition: string, filter: DeliveryFilter): Promise<readonly Delivery[] | undefined>;

@@ -1,5 +1,6 @@
 /** Signatures, by examples that others have published or made. Node verifies those of real deliveries in test/outbox. */
 import { describe, expect, it } from "vitest";
+import { readCallback } from "../../../src/core/outbox/read-callback.ts";
 import { beeosHeaders, keyOfSecret, keyOfText, standardHeaders } from "../../../src/core/outbox/signing.ts";
 
 const whsec = (bytes: number) => `whsec_${new Uint8Array(bytes).fill(7).toBase64()}`;
@@ -45,4 +46,13 @@ it("keyOfSecret takes 24 to 64 bytes, and keyOfText takes any other text as it i
     expect(keyOfSecret(secret)).toBeUndefined();
     expect(keyOfText(secret)).toEqual(new TextEncoder().encode(secret));
   }
+});
+
+it("a callback's secret with whsec_ is refused unless receivers can decode it", () => {
+  const issuesOf = (secret: string) => {
+    const read = readCallback({ url: "https://example.com/", secret }, "", []);
+    return "issues" in read ? read.issues.map(({ path }) => path) : [];
+  };
+  for (const secret of [whsec(24), whsec(64), PLAIN]) expect(issuesOf(secret)).toEqual([]);
+  for (const secret of [whsec(23), whsec(65), `whsec_${"*".repeat(32)}`]) expect(issuesOf(secret)).toEqual(["secret"]);
 });

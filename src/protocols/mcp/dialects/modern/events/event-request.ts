@@ -10,6 +10,9 @@ import type { RequestContext } from "../../../../../http/request-context.ts";
 import { CODE, error, type Rendered } from "../../../wire/codes.ts";
 import { EVENT_CODE } from "./codes.ts";
 
+/** Characters of the arguments as JSON: an outbox keeps those of all subscriptions in memory. */
+const MAX_ARGS = 8_192;
+
 export type Refused = { readonly refused: Rendered };
 
 /** A valid request for events. */
@@ -65,6 +68,8 @@ export async function readEventRequest(
     const message = `${entry.name} is delivered by ${entry.about.delivery.join(" and ")} only`;
     return refuse(EVENT_CODE.unsupported, message, { feature: "deliveryMode", value: mode });
   }
+  if (JSON.stringify(filter.args).length > MAX_ARGS)
+    return refuse(CODE.invalidParams, `params.arguments must not have over ${MAX_ARGS} characters`);
   const issues = await issuesIn(entry, filter.args);
   if (issues.length > 0) {
     const details = { parameter_errors: byPath(issues, "arguments") };
