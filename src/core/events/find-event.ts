@@ -35,8 +35,16 @@ export function visibleEvents(
   });
 }
 
-/** Checks the arguments of a subscription. @returns mistakes in them; none if they fit */
+/**
+ * Checks the arguments of a subscription. One that the event does not have is a mistake, too: it would be ignored, and a
+ * subscriber who misspelt it would get every event.
+ *
+ * @returns mistakes in them; none if they fit
+ */
 export async function issuesIn(entry: EventEntry, args: Data): Promise<readonly Issue[]> {
+  const { properties = {}, additionalProperties } = entry.about.input;
+  const unknown = additionalProperties ? [] : Object.keys(args).filter((name) => !Object.hasOwn(properties as object, name));
+  if (unknown.length > 0) return unknown.map((path) => ({ path, message: "Is not an argument of this event" }));
   const parsed = await parseArguments((await entry.load()).default.input, args);
   return "issues" in parsed ? parsed.issues : [];
 }

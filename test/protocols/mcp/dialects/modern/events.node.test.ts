@@ -204,6 +204,7 @@ describe("what is refused", () => {
       { name: 1 },
       { ...CHANGED, arguments: [] },
       { ...CHANGED, arguments: { list: 12345 } },
+      { ...CHANGED, arguments: { lisst: "b" } },
       { name: "notes.grown" },
       { ...CHANGED, cursor: 1 },
       { ...CHANGED, maxAgeMs: -1 },
