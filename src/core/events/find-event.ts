@@ -43,7 +43,9 @@ export function visibleEvents(
  */
 export async function issuesIn(entry: EventEntry, args: Data): Promise<readonly Issue[]> {
   const { properties = {}, additionalProperties } = entry.about.input;
-  const unknown = additionalProperties ? [] : Object.keys(args).filter((name) => !Object.hasOwn(properties as object, name));
+  const unknown = additionalProperties
+    ? []
+    : Object.keys(args).filter((name) => !Object.hasOwn(properties as object, name));
   if (unknown.length > 0) return unknown.map((path) => ({ path, message: "Is not an argument of this event" }));
   const parsed = await parseArguments((await entry.load()).default.input, args);
   return "issues" in parsed ? parsed.issues : [];
