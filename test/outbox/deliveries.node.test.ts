@@ -358,8 +358,11 @@ describe("a subscription", () => {
     const { cursor } = await read(null);
     await emitMany(0, 1_003);
     expect(await subscribe(path, { cursor })).toMatchObject({ isTruncated: true });
-    const all = await receiver.wait(path, 1_000);
-    expect(numbersIn(all)).toEqual(upTo(1_003).slice(3));
+    const numbers = new Set(numbersIn(await receiver.wait(path, 1_000)));
+    const missing = upTo(1_003).filter((n) => !numbers.has(n));
+    // Those of the first batch were emitted at once, in any order.
+    expect(missing).toHaveLength(3);
+    expect(Math.max(...missing)).toBeLessThan(50);
   });
 
   it("is one of so many for each principal, also if they are made at once", async () => {
