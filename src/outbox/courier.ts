@@ -41,12 +41,19 @@ export class Courier {
   }
 
   /** Stores a delivery, and puts it in its lane. Synchronous, so that it is stored together with its event. */
-  enqueue({ id, url, host, sequence }: SubscriptionRow, seq: number, now: number): void {
-    const { table } = this.#parts;
-    const last = this.#sequences.get(id) ?? Math.max(sequence, table.lastSequence(id));
-    this.#sequences.set(id, last + 1);
-    table.insertDelivery({ subscription: id, seq, sequence: last + 1, attempts: 0, next: now, problem: null });
-    this.#add({ subscription: id, seq }, { url, host });
+  enqueue(subscription: SubscriptionRow, seq: number, now: number): void {
+    const { id } = subscription;
+    const sequence = this.#lastOf(subscription) + 1;
+    this.#sequences.set(id, sequence);
+    this.#parts.table.insertDelivery({ subscription: id, seq, sequence, attempts: 0, next: now, problem: null });
+    this.#add({ subscription: id, seq }, subscription);
+  }
+
+  /** The newest number. Read it before a delivery is removed: after a restart, that may be all that has it. */
+  #lastOf({ id, sequence }: SubscriptionRow): number {
+    const last = this.#sequences.get(id) ?? Math.max(sequence, this.#parts.table.lastSequence(id));
+    this.#sequences.set(id, last);
+    return last;
   }
 
   /** Puts a delivery that has ended, or waits for its next attempt, in its lane again. */
@@ -59,11 +66,24 @@ export class Courier {
     this.#lanes.add({ key: `${subscription} ${seq}`, subscription, seq, url, host });
   }
 
-  /** Begins to send: as many deliveries as may be under way at a time, and the next when one ends. */
+  /**
+   * Begins to send: as many deliveries as may be under way at a time, and the next when one ends. To be called in each
+   * invocation of the object.
+   */
   go(): void {
     this.#allowance = PER_INVOCATION;
+    this.goOn();
+  }
+
+  /** Also sends what has become due since. */
+  goOn(): void {
     this.#load();
     this.#pump();
+  }
+
+  /** Whether nothing is under way. */
+  get isIdle(): boolean {
+    return this.#lanes.isIdle;
   }
 
   /** Waits until nothing is under way, but at most `ms` milliseconds. @returns whether deliveries are left to send now */
@@ -133,6 +153,8 @@ export class Courier {
       this.#giveUp(key, "The message cannot be opened: the signing key was replaced", delivery.attempts, null);
       return undefined;
     }
+    // It may have ended while the message was composed: another one was refused with 410.
+    if (table.delivery(key) === undefined) return undefined;
     const attempted = await post(message);
     if (attempted.state === "delivered") {
       await attempted.response.body?.cancel().catch(() => {});
@@ -147,6 +169,7 @@ export class Courier {
     const subscription = table.subscription(key.subscription);
     // It may have ended meanwhile.
     if (delivery === undefined || subscription === undefined) return;
+    const last = this.#lastOf(subscription);
     table.removeDelivery(key);
     const { sequence, attempts } = delivery;
     const now = Date.now();
@@ -157,9 +180,9 @@ export class Courier {
       return;
     }
     // Each row that is written costs. It is enough to store the number of the newest delivery, so that none is used twice.
-    const isNewest = sequence === this.#sequences.get(subscription.id);
-    if (!isNewest && subscription.failing === null) return;
-    table.noteSubscription(subscription.id, { sequence, delivered: now, failing: null });
+    if (sequence !== last && subscription.failing === null) return;
+    const noted = Math.max(subscription.sequence, sequence);
+    table.noteSubscription(subscription.id, { sequence: noted, delivered: now, failing: null });
   }
 
   async #fail(key: DeliveryKey, attempted: Exclude<Attempted, { state: "delivered" }>): Promise<void> {
@@ -196,13 +219,14 @@ export class Courier {
   #giveUp(key: DeliveryKey, reason: string, attempts: number, problem: DeliveryProblem | null): void {
     const { table, keepMs } = this.#parts;
     const delivery = table.delivery(key);
-    if (delivery === undefined) return;
+    const subscription = table.subscription(key.subscription);
+    if (delivery === undefined || subscription === undefined) return;
+    const last = this.#lastOf(subscription);
     table.removeDelivery(key);
     const at = Date.now();
     const { sequence } = delivery;
     table.insertLetter({ ...key, sequence, attempts, state: "dead", at, expires: at + keepMs, problem, reason });
     // A number must not be used twice.
-    const last = this.#sequences.get(key.subscription) ?? sequence;
-    table.noteSubscription(key.subscription, { sequence: Math.max(last, sequence) });
+    table.noteSubscription(key.subscription, { sequence: last });
   }
 }

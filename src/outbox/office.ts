@@ -29,8 +29,6 @@ export interface SentEvent extends EventContent {
   readonly isSourced: boolean;
 }
 
-/** After how long the alarm checks that everything was sent: by then, an attempt that has just begun has ended. */
-const SAFETY_MS = 20_000;
 /** How long an alarm waits for the deliveries under way. An alarm may run for 15 minutes. */
 const MAX_ALARM_MS = 10 * 60_000;
 /** The shortest time between two searches for what has expired, in milliseconds. */
@@ -44,6 +42,10 @@ export class Office {
   readonly parts: OfficeParts;
   readonly table: OutboxTable;
   readonly courier: Courier;
+  /** When the alarm looks whether everything has been sent: later than an attempt that has just begun can end. */
+  readonly #safetyMs: number;
+  readonly #retryMs: number;
+  #pruned = 0;
   #seal: OutboxSeal | undefined;
   #alarm: number | null | undefined;
   #lastSeq: number | undefined;
@@ -54,7 +56,9 @@ export class Office {
   constructor(parts: OfficeParts) {
     this.parts = parts;
     this.table = new OutboxTable(parts.storage);
-    const { minuteMs, deadLetterSeconds } = parts.settings;
+    const { minuteMs, attemptMs, deadLetterSeconds } = parts.settings;
+    this.#safetyMs = 2 * attemptMs;
+    this.#retryMs = Math.min(RETRY_MS, minuteMs);
     this.courier = new Courier({
       table: this.table,
       compose: (delivery, subscription) => this.#compose(delivery, subscription),
@@ -127,7 +131,9 @@ export class Office {
     const ofTask = also === undefined && name === TASK_FINISHED ? this.table.ofTopic(String(data.task_id), now) : [];
     const recipients = also ? also(seq, now) : [...subscribed, ...ofTask];
     for (const recipient of recipients) this.courier.enqueue(recipient, seq, now);
-    const ringing = this.ring(now + (recipients.length > 0 ? SAFETY_MS : this.parts.settings.eventSeconds * 1_000));
+    const ringing = this.ring(
+      now + (recipients.length > 0 ? this.#safetyMs : this.parts.settings.eventSeconds * 1_000),
+    );
     this.courier.go();
     await ringing;
     return id;
@@ -176,19 +182,39 @@ export class Office {
     return eventMessage(row, content, { ...event, cursor: String(this.watermark(subscription)) }, sequence);
   }
 
+  /** Waits until nothing is under way. Receivers that stall do not hold up what others are due meanwhile. */
+  async #rest(): Promise<boolean> {
+    const end = Date.now() + MAX_ALARM_MS;
+    for (;;) {
+      const now = Date.now();
+      const due = Math.max(this.table.nextRetry() ?? end, now + this.#retryMs);
+      const isLeft = await this.courier.rest(Math.min(due, end) - now);
+      if (this.courier.isIdle || Date.now() >= end) return isLeft;
+      this.courier.goOn();
+    }
+  }
+
+  /** Deletes what has expired, at most once a minute, because that reads all rows. @returns when to look again, if ever */
+  #prune(now: number): number | undefined {
+    const again = this.#pruned + PRUNE_MS;
+    if (now < again) return again;
+    this.#pruned = now;
+    this.table.prune(now);
+    return this.table.nextExpiry(now);
+  }
+
   /** Sends what is due, and deletes what has expired. Sets the alarm again for as long as anything is stored. */
   async alarm(): Promise<void> {
     this.#alarm = null;
     const { partition } = this.table;
     if (partition === undefined) return this.table.remove();
     // If this alarm is cut short, there is another.
-    await this.ring(Date.now() + SAFETY_MS);
+    await this.ring(Date.now() + this.#safetyMs);
     await this.open(partition);
-    this.table.prune(Date.now());
     this.courier.go();
-    const isLeft = await this.courier.rest(MAX_ALARM_MS);
+    const isLeft = await this.#rest();
     const now = Date.now();
-    const expiry = this.table.nextExpiry(now);
+    const expiry = this.#prune(now);
     if (expiry === undefined && this.table.deliveries(undefined, 1).length === 0) {
       this.#contents.clear();
       this.#alarm = null;
@@ -198,8 +224,8 @@ export class Office {
     const due = [
       isLeft ? now : undefined,
       // Something went wrong before they could be attempted.
-      !isLeft && this.table.hasFresh() ? now + SAFETY_MS : undefined,
-      retry && Math.max(retry, now + Math.min(RETRY_MS, this.parts.settings.minuteMs)),
+      !isLeft && this.table.hasFresh() ? now + this.#safetyMs : undefined,
+      retry && Math.max(retry, now + this.#retryMs),
       expiry && Math.max(expiry, now + PRUNE_MS),
     ];
     const next = Math.min(...due.filter((at) => at !== undefined));

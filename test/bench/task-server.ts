@@ -1,4 +1,7 @@
-/** Serves a fork with long tools: on workerd as miniflare sets it up, because it brings the engine of Workflows. */
+/**
+ * Serves a fork with long tools, an outbox or files: on workerd as miniflare sets it up, because that brings what
+ * Cloudflare has beside Workers, such as the engine of Workflows.
+ */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -9,8 +12,8 @@ import { attach, COLLECTABLE, heapAfterCollection } from "./inspector.ts";
 import { canPin, cpuOf, freePort, memoryOf, type Running, SERVER_CORE } from "./server.ts";
 
 const WORKFLOW = '\n[[workflows]]\nname = "long"\nbinding = "LONG"\nclass_name = "LongRun"\n';
-const OBJECTS = { VAULT: "Vault", MAILBOX: "Mailbox", HUB: "Hub", CLAIMS: "Claims" };
-const VARS = {
+export const OBJECTS = { VAULT: "Vault", MAILBOX: "Mailbox", HUB: "Hub", CLAIMS: "Claims" };
+export const VARS = {
   PUBLIC: "true",
   RATE_PER_MINUTE: "",
   LOG_CALLS: "false",
@@ -42,7 +45,19 @@ export function taskModule(): string {
   }
 }
 
-export async function serveTasks(module: string): Promise<TaskServer> {
+interface Place {
+  /** Classes of Durable Objects by binding. */
+  readonly objects?: Readonly<Record<string, string>>;
+  readonly vars?: Readonly<Record<string, string>>;
+  readonly hasWorkflow?: boolean;
+  /** Binding of a bucket. */
+  readonly bucket?: string;
+}
+
+export async function serveTasks(
+  module: string,
+  { objects = OBJECTS, vars = VARS, hasWorkflow = true, bucket }: Place = {},
+): Promise<TaskServer> {
   const [port, inspectorPort] = [await freePort(), await freePort()];
   const before = new Set(children());
   process.env.MINIFLARE_WORKERD_V8_FLAGS = COLLECTABLE.v8Flags.join(" ");
@@ -64,15 +79,16 @@ export async function serveTasks(module: string): Promise<TaskServer> {
             },
           },
           env: {
-            ...Object.fromEntries(Object.entries(VARS).map(([name, value]) => [name, { type: "text", value }])),
+            ...Object.fromEntries(Object.entries(vars).map(([name, value]) => [name, { type: "text", value }])),
             ...Object.fromEntries(
-              Object.entries(OBJECTS).map(([name, of]) => [name, { type: "durable-object", ...own(of) }]),
+              Object.entries(objects).map(([name, of]) => [name, { type: "durable-object", ...own(of) }]),
             ),
             KV: { type: "kv", id: "kv" },
-            LONG: { type: "workflow", name: "long", ...own("LongRun") },
+            ...(hasWorkflow && { LONG: { type: "workflow", name: "long", ...own("LongRun") } }),
+            ...(bucket && { [bucket]: { type: "r2", name: "bench" } }),
           },
           exports: Object.fromEntries(
-            Object.values(OBJECTS).map((name) => [name, { type: "durable-object", storage: "sqlite" }]),
+            Object.values(objects).map((name) => [name, { type: "durable-object", storage: "sqlite" }]),
           ),
         },
         // Without the Worker that miniflare puts before ours.

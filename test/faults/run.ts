@@ -3,13 +3,20 @@
  * and runners are killed; once with claims in the object, once with KV alone. Prints the counts.
  *
  * `npm run faults tasks [TASKS] [KILLS]`: tasks of long tools, while workerd is killed (tasks/run.ts).
+ *
+ * `npm run faults outbox [EVENTS] [KILLS]`: events to receivers that misbehave, while workerd is killed (outbox/run.ts).
  */
 import { openRig } from "../support/node/rig.ts";
+import { runOutbox } from "./outbox/run.ts";
 import { ABREAST, PLAN, type Tally, WEATHER } from "./plan.ts";
 import { runTasks } from "./tasks/run.ts";
 
 if (process.argv[2] === "tasks") {
   await runTasks(Number(process.argv[3] ?? 500), Number(process.argv[4] ?? 50));
+  process.exit();
+}
+if (process.argv[2] === "outbox") {
+  await runOutbox(Number(process.argv[3] ?? 500), Number(process.argv[4] ?? 50));
   process.exit();
 }
 const keys = Number(process.argv[2] ?? 10_000);

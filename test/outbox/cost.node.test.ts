@@ -108,3 +108,24 @@ it("a call without a callback: nothing", async () => {
   const call = () => postJson(`${served.url}/tools/call`, { request: { tool_id: "Jobs.Do", input: {} } });
   expect(await costOf("anonymous", call)).toEqual({ written: 0, read: 0, alarms: 0 });
 });
+
+it("attempts that are repeated do not read all that is kept", async () => {
+  const kept = 300;
+  const swift = await serveOutbox({ hosts: [receiver.host], main: "test/outbox/counted/index.ts" });
+  try {
+    const who = principal("keeper");
+    const emit = () => swift.outbox.emit(who.id, { name: "notes.changed", data: {} });
+    await Promise.all(Array.from({ length: kept }, emit));
+    const wanted = { url: receiver.url("/keeper"), name: "notes.changed", args: {}, secret: SECRET };
+    await swift.outbox.subscribe(who, { ...wanted, ttlMs: null, cursor: null });
+    receiver.on("/keeper", "fail", "fail", "fail", "fail", "fail", "ok");
+    await (await fetch(`${swift.url}/counts`)).text();
+    await emit();
+    await receiver.wait("/keeper", 6);
+    const { read } = (await (await fetch(`${swift.url}/counts`)).json()) as Counts;
+    // Once a minute, they are all read to find what has expired.
+    expect(read).toBeLessThan(4 * kept);
+  } finally {
+    await swift.stop();
+  }
+});

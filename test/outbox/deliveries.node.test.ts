@@ -11,14 +11,17 @@ const OTHER_SECRET = `whsec_${Buffer.alloc(64, 2).toString("base64")}`;
 const DAY_MS = 86_400_000;
 
 let receiver: Receiver;
+/** On a host of its own. */
+let other: Receiver;
 let served: ServedOutbox;
 beforeAll(async () => {
   receiver = await startReceiver();
-  served = await serveOutbox({ hosts: [receiver.host], vars: { OUTBOX_ATTEMPT_MS: "2000" } });
+  other = await startReceiver();
+  served = await serveOutbox({ hosts: [receiver.host, other.host], vars: { OUTBOX_ATTEMPT_MS: "2000" } });
 });
 afterAll(async () => {
   await served?.stop();
-  await receiver?.stop();
+  await Promise.all([receiver?.stop(), other?.stop()]);
 });
 
 let callers = 0;
@@ -429,6 +432,21 @@ describe("events that are asked for", () => {
   });
 });
 
+it("a receiver that stalls does not hold up what is tried again elsewhere", async () => {
+  const { subscribe, emit, path } = caller();
+  await subscribe(path);
+  receiver.on(path, "stall");
+  const all = Array.from({ length: 20 }, (_, n) => n);
+  await Promise.all(all.map((n) => emit({ n })));
+  // All are in the hands of the alarm now, which waits for them.
+  await receiver.wait(path, 4);
+  await subscribe(`${path}-b`, { url: other.url(path) });
+  other.on(path, "fail", "ok");
+  await emit({ n: 20 });
+  await other.wait(path, 2);
+  expect(receiver.at(path).length).toBeLessThan(all.length);
+});
+
 it("what is under way survives a restart", async () => {
   const { subscribe, emit, path } = caller();
   await subscribe(path);
@@ -443,6 +461,25 @@ it("what is under way survives a restart", async () => {
     expect(again?.headers["webhook-id"]).toBe(event);
   }
   await emit({ n: 2 });
-  const [, , third] = await receiver.wait(path, 3);
-  expect(third?.headers["webhook-sequence"]).toBe("2");
+  for (const at of [path, `${path}-stalls`]) {
+    const [, , third] = await receiver.wait(at, 3);
+    expect(third?.headers["webhook-sequence"]).toBe("2");
+  }
+});
+
+it("a number is not used twice, though an earlier event arrives after a later one, and the object is restarted", async () => {
+  const { subscribe, emit, path, dead } = caller();
+  await subscribe(path);
+  receiver.on(path, { status: 503, headers: { "retry-after": "2" } }, "ok", "too large", "ok");
+  for (const n of [1, 2, 3]) {
+    await emit({ n });
+    await receiver.wait(path, n);
+  }
+  await until(async () => (await dead())?.length === 1);
+  const first = (await receiver.wait(path, 4)).at(-1);
+  expect(first?.headers["webhook-sequence"]).toBe("1");
+  await served.restart();
+  await emit({ n: 4 });
+  const last = (await receiver.wait(path, 5)).at(-1);
+  expect(last?.headers["webhook-sequence"]).toBe("4");
 });

@@ -1,10 +1,10 @@
 /** Drives tasks over all protocols while their server is killed, and checks each in the end. */
 import { longRig } from "../../support/node/long-rig.ts";
+import { Lives, sleep } from "../lives.ts";
 import { randomOf } from "../random.ts";
 import { Follower } from "./follower.ts";
 import { judge } from "./judge.ts";
-import { Lives, sleep } from "./lives.ts";
-import { noTaskTally, type TaskPlan, type TaskTally } from "./plan.ts";
+import { MOMENTS, type Moment, noTaskTally, type TaskPlan, type TaskTally } from "./plan.ts";
 import { openRecorder } from "./recorder.ts";
 import type { Over } from "./wire.ts";
 
@@ -27,7 +27,7 @@ export async function driveTasks(plan: TaskPlan, progress?: (soFar: TaskTally) =
     },
   });
   const all: Follower[] = [];
-  const lives = new Lives(rig, plan, random, (moment) => {
+  const lives = new Lives<Moment>(rig, { ...plan, moments: MOMENTS }, random, (moment) => {
     tally.kills[moment]++;
     tally.hit += all.filter(({ isAnnounced, end }) => isAnnounced && end === undefined).length;
     progress?.(tally);

@@ -1,6 +1,6 @@
 /** A caller of one task: starts it, answers its question, and follows it until it ends, across the server's deaths. */
-import { type Lives, sleep } from "./lives.ts";
-import type { TaskTally } from "./plan.ts";
+import { type Lives, sleep } from "../lives.ts";
+import type { Moment, TaskTally } from "./plan.ts";
 import { answer, call, callWithAnswer, type Reply, read, type State, type TaskRequest } from "./wire.ts";
 
 const POLL_MS = 150;
@@ -22,10 +22,10 @@ export class Follower {
   answeredIn: number | undefined;
   /** Whether an answer was sent. It may have been kept although there was no response. */
   mayHaveAnswer = false;
-  readonly #lives: Lives;
+  readonly #lives: Lives<Moment>;
   readonly #tally: TaskTally;
 
-  constructor(name: string, request: TaskRequest, lives: Lives, tally: TaskTally) {
+  constructor(name: string, request: TaskRequest, lives: Lives<Moment>, tally: TaskTally) {
     this.name = name;
     this.request = request;
     this.#lives = lives;

@@ -1,6 +1,6 @@
 /**
  * The Worker with the door of probe/index.ts, and outboxes whose rows and alarms are counted:
- * `GET /counts?of=<principal>` has the counts since it was asked before.
+ * `GET /counts?of=<principal>` has the counts since it was asked before; without `of`, those of all outboxes.
  */
 import type { DurableObject } from "cloudflare:workers";
 import * as worker from "../../../src/index.ts";
@@ -83,7 +83,11 @@ export default {
   async fetch(request: Request): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
     const [, door, method = ""] = pathname.split("/");
-    if (door === "counts") return Response.json(look(searchParams.get("of") ?? ""));
+    if (door === "counts") {
+      const all = [...done.keys()].filter((owner) => owner === (searchParams.get("of") ?? owner)).map(look);
+      const sum = (of: keyof Counts) => all.reduce((total, one) => total + one[of], 0);
+      return Response.json({ written: sum("written"), read: sum("read"), alarms: sum("alarms") } satisfies Counts);
+    }
     if (door !== "probe") return worker.default.fetch(request);
     const given = (await request.json()) as unknown[];
     const call = (runtime.outbox as unknown as Methods)[method];

@@ -1,11 +1,12 @@
-/** Serves a fork with long tools on storage that outlives it, so that it can be killed and started again. */
+/** Serves a fork, with long tools or an outbox, on storage that outlives it, so that it can be killed and started again. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import { build } from "./build.ts";
-import { makeFork } from "./fork.ts";
+import { makeFork, testSettings } from "./fork.ts";
+import { OUTBOX } from "./outbox.ts";
 
 export interface LongRig {
   /** Where it is served now. It changes with each start; undefined while nothing is served. */
@@ -23,14 +24,19 @@ interface Given {
   /** Whether tasks run in workflows; else they run in Durable Objects. */
   readonly hasWorkflow: boolean;
   readonly vars: Readonly<Record<string, string>>;
+  /** Whether it requires credentials, as a deployment does by default. */
+  readonly closed?: boolean;
+  readonly hasOutbox?: boolean;
 }
 
 const OBJECTS = { VAULT: "Vault", MAILBOX: "Mailbox", HUB: "Hub", CLAIMS: "Claims" };
 const NAME = "trivet";
 
 /** Builds the fork. Start it then. */
-export function longRig({ tools, hasWorkflow, vars }: Given): LongRig {
+export function longRig({ tools, hasWorkflow, vars, closed = false, hasOutbox = false }: Given): LongRig {
   const fork = makeFork(tools);
+  fork.write("wrangler.toml", testSettings({ closed }) + (hasOutbox ? OUTBOX : ""));
+  const objects = { ...OBJECTS, ...(hasOutbox && { OUTBOX: "Outbox" }) };
   build(fork);
   const dist = join(fork.root, "dist");
   const modules = Object.fromEntries(
@@ -55,7 +61,7 @@ export function longRig({ tools, hasWorkflow, vars }: Given): LongRig {
             ...Object.fromEntries(Object.entries(vars).map(([name, value]) => [name, { type: "text", value }])),
             KV: { type: "kv", id: "kv" },
             ...Object.fromEntries(
-              Object.entries(OBJECTS).map(([binding, exportName]) => [
+              Object.entries(objects).map(([binding, exportName]) => [
                 binding,
                 { type: "durable-object", worker: NAME, exportName },
               ]),
@@ -65,7 +71,7 @@ export function longRig({ tools, hasWorkflow, vars }: Given): LongRig {
             }),
           },
           exports: Object.fromEntries(
-            Object.values(OBJECTS).map((name) => [name, { type: "durable-object", storage: "sqlite" }]),
+            Object.values(objects).map((name) => [name, { type: "durable-object", storage: "sqlite" }]),
           ),
         },
       },
@@ -84,6 +90,7 @@ export function longRig({ tools, hasWorkflow, vars }: Given): LongRig {
       return served?.url;
     },
     async start() {
+      if (served) throw new Error("it is served already: two servers on one storage harm each other");
       const before = workerds();
       const miniflare = new Miniflare(options);
       const url = (await miniflare.ready).href;

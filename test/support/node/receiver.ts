@@ -47,8 +47,11 @@ export interface Receiver {
 
 const STATUSES = { ok: 200, fail: 500, gone: 410, "too large": 413 } as const;
 
-/** @param port to listen on again after a restart; by default a free one */
-export async function startReceiver(port = 0): Promise<Receiver> {
+/**
+ * @param port   to listen on again after a restart; by default a free one
+ * @param decide how to answer a delivery, in place of what `on` says
+ */
+export async function startReceiver(port = 0, decide?: (one: Received) => Promise<Behaviour>): Promise<Receiver> {
   const plans = new Map<string, Behaviour[]>();
   const echoes = new Map<string, Behaviour>();
   const received: Received[] = [];
@@ -66,6 +69,7 @@ export async function startReceiver(port = 0): Promise<Receiver> {
       return void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ challenge }));
     }
     received.push(one);
+    if (decide) return answer(response, await decide(one));
     const plan = plans.get(path) ?? [];
     answer(response, (plan.length > 1 ? plan.shift() : plan[0]) ?? "ok");
   });

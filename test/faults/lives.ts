@@ -1,21 +1,28 @@
 /** The lives of a server that is killed again and again: at any time, or aimed at a moment. */
-import type { LongRig } from "../../support/node/long-rig.ts";
-import { MOMENTS, type Moment, type TaskPlan } from "./plan.ts";
+import type { LongRig } from "../support/node/long-rig.ts";
+
+export interface LivesPlan<Moment extends string> {
+  readonly kills: number;
+  /** How long the server lives between two kills, in milliseconds, at most. */
+  readonly livesMs: number;
+  /** At what it is killed, in turn. "any" is any time. */
+  readonly moments: readonly (Moment | "any")[];
+}
 
 /** An aimed kill comes this many milliseconds after its moment, at most. */
 const AIM_MS = 12;
 
-export class Lives {
+export class Lives<Moment extends string> {
   readonly #rig: LongRig;
-  readonly #plan: TaskPlan;
+  readonly #plan: LivesPlan<Moment>;
   readonly #random: () => number;
-  readonly #onKill: (moment: Moment) => void;
-  #armed: Moment | undefined;
-  #fire: ((moment: Moment) => void) | undefined;
+  readonly #onKill: (moment: Moment | "any") => void;
+  #armed: Moment | "any" | undefined;
+  #fire: ((moment: Moment | "any") => void) | undefined;
   /** Kills so far. */
   count = 0;
 
-  constructor(rig: LongRig, plan: TaskPlan, random: () => number, onKill: (moment: Moment) => void) {
+  constructor(rig: LongRig, plan: LivesPlan<Moment>, random: () => number, onKill: (moment: Moment | "any") => void) {
     this.#rig = rig;
     this.#plan = plan;
     this.#random = random;
@@ -24,10 +31,10 @@ export class Lives {
 
   /** Lets the server live and die as often as planned. It is served in the end. */
   async run(): Promise<void> {
-    const { livesMs } = this.#plan;
-    await this.#rig.start();
+    const { livesMs, moments } = this.#plan;
+    if (this.#rig.url === undefined) await this.#rig.start();
     while (!this.areOver) {
-      const aim = MOMENTS[this.count % MOMENTS.length] as Moment;
+      const aim = moments[this.count % moments.length] ?? "any";
       // An aimed kill comes with the next such moment; the server lives about as long in either case.
       await sleep(livesMs * this.#random() * (aim === "any" ? 1 : 0.2));
       const moment = aim === "any" ? aim : await this.#moment(aim, livesMs * 0.8);
@@ -42,7 +49,7 @@ export class Lives {
   }
 
   /** Kills the server and starts it again. */
-  async kill(moment: Moment): Promise<void> {
+  async kill(moment: Moment | "any"): Promise<void> {
     this.#onKill(moment);
     await this.#rig.kill();
     this.count++;
@@ -61,8 +68,8 @@ export class Lives {
   }
 
   /** Resolves at the moment; after `ms` milliseconds without one, at any. */
-  async #moment(aim: Moment, ms: number): Promise<Moment> {
-    const come = await new Promise<Moment>((resolve) => {
+  async #moment(aim: Moment, ms: number): Promise<Moment | "any"> {
+    const come = await new Promise<Moment | "any">((resolve) => {
       this.#armed = aim;
       this.#fire = resolve;
       setTimeout(() => resolve("any"), ms);
