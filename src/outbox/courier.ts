@@ -118,6 +118,8 @@ export class Courier {
       const errand = this.#lanes.next();
       if (errand === undefined) break;
       this.#run(errand);
+      // What this invocation may not send, another does.
+      if (this.#allowance === 1) this.#parts.ring(Date.now());
     }
     if (!this.#lanes.isIdle) return;
     for (const resolve of this.#waiting) resolve();

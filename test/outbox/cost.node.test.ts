@@ -109,6 +109,20 @@ it("a call without a callback: nothing", async () => {
   expect(await costOf("anonymous", call)).toEqual({ written: 0, read: 0, alarms: 0 });
 });
 
+it("more events at once than an invocation may send: the next invocation follows at once", async () => {
+  const who = principal("many");
+  const event = { name: "notes.changed", data: {} };
+  const { cursor } = await served.outbox.read(who.id, { name: event.name, args: {} }, { cursor: null, limit: 1 });
+  for (let at = 0; at < 6; at++)
+    await Promise.all(Array.from({ length: 100 }, () => served.outbox.emit(who.id, event)));
+  const wanted = { url: receiver.url("/many"), name: event.name, args: {}, secret: SECRET };
+  await served.outbox.subscribe(who, { ...wanted, ttlMs: null, cursor });
+  const times = (await receiver.wait("/many", 600)).map(({ at }) => at);
+  const longest = Math.max(...times.map((at, index) => at - (times[index - 1] ?? at)));
+  // The alarm that looks whether something was forgotten comes after 20 seconds and more.
+  expect(longest).toBeLessThan(15_000);
+});
+
 it("attempts that are repeated do not read all that is kept", async () => {
   const kept = 300;
   const swift = await serveOutbox({ hosts: [receiver.host], main: "test/outbox/counted/index.ts" });
