@@ -7,6 +7,11 @@ import type { DeliveryKey, DeliveryRow, OutboxTable, SubscriptionRow } from "./o
 
 /** Deliveries in one invocation of the object, which can make 1,000 requests. */
 const PER_INVOCATION = 500;
+/**
+ * Deliveries of one subscription that are held in memory. Further ones stay in their table until these have been sent: a
+ * receiver that stalls must not fill the 128 MB of the object.
+ */
+const MAX_HELD = 200;
 /** Retries that are read at a time. */
 const MAX_DUE = 500;
 
@@ -32,6 +37,10 @@ export class Courier {
   readonly #lanes = new Lanes<Errand>();
   /** The number of the newest delivery of a subscription. */
   readonly #sequences = new Map<string, number>();
+  /** How many deliveries are held in memory, by subscription. */
+  readonly #held = new Map<string, number>();
+  /** Subscriptions with deliveries that only the table has. */
+  readonly #cut = new Set<string>();
   #allowance = 0;
   #hasLoaded = false;
   #waiting: (() => void)[] = [];
@@ -63,7 +72,23 @@ export class Courier {
   }
 
   #add({ subscription, seq }: DeliveryKey, { url, host }: Pick<SubscriptionRow, "url" | "host">): void {
-    this.#lanes.add({ key: `${subscription} ${seq}`, subscription, seq, url, host });
+    const held = this.#held.get(subscription) ?? 0;
+    if (held >= MAX_HELD) this.#cut.add(subscription);
+    else if (this.#lanes.add({ key: `${subscription} ${seq}`, subscription, seq, url, host })) {
+      this.#held.set(subscription, held + 1);
+    }
+  }
+
+  /** A delivery is no longer held. Loads further ones of its subscription when half of them have been sent. */
+  #release(subscription: string): void {
+    const held = (this.#held.get(subscription) ?? 1) - 1;
+    if (held > 0) this.#held.set(subscription, held);
+    else this.#held.delete(subscription);
+    if (held > MAX_HELD / 2 || !this.#cut.delete(subscription)) return;
+    const { table } = this.#parts;
+    const row = table.subscription(subscription);
+    // One more than can be held, to see whether there are more.
+    if (row) for (const key of table.oldestFreshOf(subscription, MAX_HELD + 1)) this.#add(key, row);
   }
 
   /**
@@ -104,9 +129,10 @@ export class Courier {
   #load(): void {
     const { table } = this.#parts;
     if (!table.exists) return;
-    const found = [...(this.#hasLoaded ? [] : table.fresh()), ...table.due(Date.now(), MAX_DUE)];
+    const ofSubscriptions = this.#hasLoaded ? [] : table.subscriptionsWithFresh();
     this.#hasLoaded = true;
-    for (const key of found) {
+    const fresh = ofSubscriptions.flatMap((id) => table.oldestFreshOf(id, MAX_HELD + 1));
+    for (const key of [...fresh, ...table.due(Date.now(), MAX_DUE)]) {
       const subscription = table.subscription(key.subscription);
       if (subscription) this.#add(key, subscription);
       else table.removeDelivery(key);
@@ -136,6 +162,7 @@ export class Courier {
       this.#parts.report("delivery not attempted", error);
     }
     this.#lanes.end(errand, hasArrived);
+    this.#release(errand.subscription);
     this.#pump();
   }
 

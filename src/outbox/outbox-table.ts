@@ -201,11 +201,17 @@ export class OutboxTable {
     return this.#all<DeliveryRow>(`SELECT * FROM deliveries ${where} ORDER BY seq DESC LIMIT ?`, ...values, limit);
   }
 
-  /** Deliveries that were never attempted, or whose attempt was cut short, oldest first. */
-  fresh(): IterableIterator<DeliveryKey> {
-    return this.#sql.exec(
-      "SELECT subscription, seq FROM deliveries WHERE attempts = 0 ORDER BY seq",
-    ) as unknown as IterableIterator<DeliveryKey>;
+  /** Those with deliveries that were never attempted, or whose attempt was cut short. */
+  subscriptionsWithFresh(): string[] {
+    const query = "SELECT DISTINCT subscription FROM deliveries WHERE attempts = 0";
+    return this.#all<DeliveryKey>(query).map(({ subscription }) => subscription);
+  }
+
+  oldestFreshOf(subscription: string, limit: number): DeliveryKey[] {
+    return this.#all<DeliveryKey>(
+      "SELECT subscription, seq FROM deliveries WHERE subscription = ? AND attempts = 0 ORDER BY seq LIMIT ?",
+      ...[subscription, limit],
+    );
   }
 
   hasFresh(): boolean {

@@ -41,13 +41,14 @@ export class Lanes<Of extends Item> {
     return this.#known.size === 0;
   }
 
-  /** Puts a delivery at the end of its lane, unless it is there already or under way. */
-  add(item: Of): void {
-    if (this.#known.has(item.key)) return;
+  /** Puts a delivery at the end of its lane. @returns false if it is there already or under way */
+  add(item: Of): boolean {
+    if (this.#known.has(item.key)) return false;
     this.#known.add(item.key);
     const host = this.#hosts.get(item.host) ?? { fresh: [], failing: [], running: 0 };
     this.#hosts.set(item.host, host);
     host.fresh.push(item);
+    return true;
   }
 
   /** Takes the next delivery to send; undefined if none waits, or all have to wait for a connection. */
