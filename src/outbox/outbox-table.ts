@@ -288,10 +288,9 @@ export class OutboxTable {
   }
 
   #change(table: string, changes: object, where: string, ...values: SqlStorageValue[]): void {
-    const set = Object.keys(changes)
-      .map((column) => `${column} = ?`)
-      .join(", ");
-    this.#sql.exec(`UPDATE ${table} SET ${set} WHERE ${where}`, ...(Object.values(changes) as []), ...values);
+    const set = Object.keys(changes).map((column) => `${column} = ?`);
+    const query = `UPDATE ${table} SET ${set.join(", ")} WHERE ${where}`;
+    this.#sql.exec(query, ...(Object.values(changes) as []), ...values);
   }
 
   #all<Row>(query: string, ...values: SqlStorageValue[]): Row[] {
