@@ -6,13 +6,13 @@ import { finishedTaskEventId, MAX_BODY_BYTES } from "../core/ports/outbox.ts";
 import { randomId, type Signer } from "../core/ports/signed-handles.ts";
 import { fitting, resultOf } from "../protocols/oxp/message.ts";
 import { bodyOf } from "./compose.ts";
-import type { SentEvent } from "./office.ts";
-import type { Subscribing, SubscriptionName } from "./subscribing.ts";
+import type { SentEvent } from "./outbox-core.ts";
+import type { SubscriptionName, Subscriptions } from "./subscriptions.ts";
 import type { SentCallback, Webhooks } from "./webhooks.ts";
 
 /** The methods of an outbox (object.ts). */
 export interface OutboxObject
-  extends Pick<Subscribing, "read" | "subscribe" | "unsubscribe">,
+  extends Pick<Subscriptions, "read" | "subscribe" | "unsubscribe">,
     Pick<Webhooks, "send" | "register" | "list" | "deliveries" | "redeliver"> {
   emit(partition: string, event: SentEvent): Promise<string>;
 }

@@ -12,7 +12,7 @@ import type {
 } from "../core/ports/outbox.ts";
 import { beginning } from "./attempt.ts";
 import { controlMessage, ROTATION_MS, type SubscriptionContent } from "./compose.ts";
-import type { Office } from "./office.ts";
+import type { OutboxCore } from "./outbox-core.ts";
 import type { EventRow, SubscriptionRow } from "./outbox-table.ts";
 
 const MIN_TTL_MS = 60_000;
@@ -26,16 +26,16 @@ const MAX_PAGE = 100;
 /** What identifies a subscription: its id, and hashes of its URL and of the URL's host. */
 export type SubscriptionName = Pick<SubscriptionRow, "id" | "url" | "host">;
 
-export class Subscribing {
-  readonly #office: Office;
+export class Subscriptions {
+  readonly #core: OutboxCore;
 
-  constructor(office: Office) {
-    this.#office = office;
+  constructor(core: OutboxCore) {
+    this.#core = core;
   }
 
   async read(partition: string, filter: EventFilter, from: From & { readonly limit: number }): Promise<EventPage> {
-    const { table } = this.#office;
-    await this.#office.open(partition);
+    const { table } = this.#core;
+    await this.#core.open(partition);
     const start = this.#start(filter.name, from);
     const events: EventOccurrence[] = [];
     let after = start.position;
@@ -51,13 +51,13 @@ export class Subscribing {
         lookedAt++;
       }
     }
-    const cursor = String(Math.max(after, this.#office.position(Date.now())));
+    const cursor = String(Math.max(after, this.#core.position(Date.now())));
     return { events, cursor, isTruncated: start.isTruncated, hasMore: false };
   }
 
   async #wanted(row: EventRow, filter: EventFilter): Promise<EventOccurrence | undefined> {
-    const event = await this.#office.eventOf(row);
-    if (event === undefined || !(await this.#office.parts.matches(filter, event))) return undefined;
+    const event = await this.#core.eventOf(row);
+    if (event === undefined || !(await this.#core.parts.matches(filter, event))) return undefined;
     const { result, ...told } = event;
     return told;
   }
@@ -66,23 +66,23 @@ export class Subscribing {
   #start(name: string, { cursor, maxAgeMs }: From): { position: number; since: number; isTruncated: boolean } {
     const now = Date.now();
     const since = maxAgeMs === undefined ? 0 : now - maxAgeMs;
-    const { table, parts } = this.#office;
-    if (cursor === null) return { position: this.#office.position(now), since, isTruncated: false };
+    const { table, parts } = this.#core;
+    if (cursor === null) return { position: this.#core.position(now), since, isTruncated: false };
     const isKnown = /^\d{1,16}$/.test(cursor) && Number.isSafeInteger(Number(cursor));
-    const position = isKnown ? Math.min(Number(cursor), this.#office.position(now)) : 0;
-    const isLost = this.#office.timeOf(position) < now - parts.settings.eventSeconds * 1_000;
+    const position = isKnown ? Math.min(Number(cursor), this.#core.position(now)) : 0;
+    const isLost = this.#core.timeOf(position) < now - parts.settings.eventSeconds * 1_000;
     return { position, since, isTruncated: isLost || table.hasOlder(name, position, since) };
   }
 
   /** @param key identifies the subscription: HMACs, which only the Worker can make */
   async subscribe(partition: string, key: SubscriptionName, wanted: NewSubscription): Promise<Subscribed> {
-    const { table, parts } = this.#office;
+    const { table, parts } = this.#core;
     const { url, secret } = wanted;
     const wrong = wrongTarget(url, parts.attempts.allowed);
     if (wrong) return { state: "refused", message: `The URL ${wrong}` };
     if (keyOfSecret(secret) === undefined)
       return { state: "refused", message: 'The secret must be "whsec_" and base64 of 24 to 64 bytes' };
-    const seal = await this.#office.open(partition);
+    const seal = await this.#core.open(partition);
     const { subscriptionsPerPrincipal: max } = parts.settings;
     const isFull = () => {
       const others = table.subscribed(Date.now());
@@ -100,7 +100,7 @@ export class Subscribing {
     let after = skipped ?? from.position;
     for (;;) {
       const before = table.subscription(key.id);
-      const kept = before && (await this.#office.contentOf(before));
+      const kept = before && (await this.#core.contentOf(before));
       const content: SubscriptionContent = {
         ...{ url, secret, args: wanted.args },
         earlier: kept && earlierOf(kept, secret, Date.now()),
@@ -133,7 +133,7 @@ export class Subscribing {
     missed: readonly number[],
     isTruncated: boolean,
   ): Promise<Subscribed> {
-    const { table, courier } = this.#office;
+    const { table, dispatcher } = this.#core;
     const now = Date.now();
     const expires = now + this.#lifetimeMs(ttlMs);
     const row: SubscriptionRow = {
@@ -143,11 +143,11 @@ export class Subscribing {
     };
     table.make(partition);
     table.putSubscription(row);
-    this.#office.changed();
-    for (const seq of missed) courier.enqueue(row, seq, now);
-    const cursor = String(this.#office.watermark(key.id));
-    const ringing = this.#office.ring(missed.length > 0 ? now + MIN_TTL_MS : expires);
-    courier.go();
+    this.#core.changed();
+    for (const seq of missed) dispatcher.enqueue(row, seq, now);
+    const cursor = String(this.#core.watermark(key.id));
+    const ringing = this.#core.ring(missed.length > 0 ? now + MIN_TTL_MS : expires);
+    dispatcher.go();
     await ringing;
     const delivery = isActive(before)
       ? {
@@ -161,25 +161,25 @@ export class Subscribing {
   }
 
   #lifetimeMs(ttlMs: number | null | undefined): number {
-    const maxMs = this.#office.parts.settings.subscriptionSeconds * 1_000;
+    const maxMs = this.#core.parts.settings.subscriptionSeconds * 1_000;
     return Math.max(MIN_TTL_MS, Math.min(ttlMs ?? maxMs, maxMs));
   }
 
   async unsubscribe(partition: string, id: string): Promise<boolean> {
-    const { table } = this.#office;
-    await this.#office.open(partition);
+    const { table } = this.#core;
+    await this.#core.open(partition);
     const row = table.subscription(id);
     if (!isActive(row)) return false;
     table.removeSubscription(id);
     table.removeDeliveries(id);
-    this.#office.changed();
+    this.#core.changed();
     return true;
   }
 
   /** Asks a receiver whether it wants events from this server. @returns undefined if it does; else what went wrong */
   async #challenge({ id }: SubscriptionName, content: SubscriptionContent): Promise<DeliveryProblem | undefined> {
     const challenge = `${crypto.randomUUID()}${crypto.randomUUID()}`.replaceAll("-", "");
-    const asked = await this.#office.post(await controlMessage(id, content, { type: "verification", challenge }));
+    const asked = await this.#core.post(await controlMessage(id, content, { type: "verification", challenge }));
     if (asked.state !== "delivered") return asked.problem;
     const text = await beginning(asked.response, MAX_ECHO_BYTES);
     return isEqual(echoIn(text), challenge) ? undefined : "challenge_failed";

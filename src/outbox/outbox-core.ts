@@ -7,12 +7,12 @@ import { type EventOccurrence, TASK_FINISHED } from "../core/ports/outbox.ts";
 import type { Signer } from "../core/ports/signed-handles.ts";
 import { type AttemptParts, attempt, type Post } from "./attempt.ts";
 import { type EventContent, eventMessage, type SubscriptionContent } from "./compose.ts";
-import { Courier } from "./courier.ts";
+import { Dispatcher } from "./dispatcher.ts";
 import { type DeliveryRow, type EventRow, OutboxTable, type SubscriptionRow } from "./outbox-table.ts";
 import type { OutboxSettings } from "./settings.ts";
 
 /** What an outbox is made of. */
-export interface OfficeParts {
+export interface OutboxParts {
   readonly storage: DurableObjectStorage;
   readonly signer: Signer;
   readonly matches: Matcher;
@@ -38,10 +38,10 @@ const RETRY_MS = 1_000;
 /** How many positions there are for each millisecond. A position is a time, so that its age is known. */
 const PER_MS = 1_000;
 
-export class Office {
-  readonly parts: OfficeParts;
+export class OutboxCore {
+  readonly parts: OutboxParts;
   readonly table: OutboxTable;
-  readonly courier: Courier;
+  readonly dispatcher: Dispatcher;
   /** When the alarm looks whether everything has been sent: later than an attempt that has just begun can end. */
   readonly #safetyMs: number;
   readonly #retryMs: number;
@@ -53,13 +53,13 @@ export class Office {
   #changes = 0;
   readonly #contents = new Map<string, { readonly sealed: string; readonly content: SubscriptionContent }>();
 
-  constructor(parts: OfficeParts) {
+  constructor(parts: OutboxParts) {
     this.parts = parts;
     this.table = new OutboxTable(parts.storage);
     const { minuteMs, attemptMs, deadLetterSeconds } = parts.settings;
     this.#safetyMs = 2 * attemptMs;
     this.#retryMs = Math.min(RETRY_MS, minuteMs);
-    this.courier = new Courier({
+    this.dispatcher = new Dispatcher({
       table: this.table,
       compose: (delivery, subscription) => this.#compose(delivery, subscription),
       post: (post) => this.post(post),
@@ -130,11 +130,11 @@ export class Office {
     }
     const ofTask = also === undefined && name === TASK_FINISHED ? this.table.ofTopic(String(data.task_id), now) : [];
     const recipients = also ? also(seq, now) : [...subscribed, ...ofTask];
-    for (const recipient of recipients) this.courier.enqueue(recipient, seq, now);
+    for (const recipient of recipients) this.dispatcher.enqueue(recipient, seq, now);
     const ringing = this.ring(
       now + (recipients.length > 0 ? this.#safetyMs : this.parts.settings.eventSeconds * 1_000),
     );
-    this.courier.go();
+    this.dispatcher.go();
     await ringing;
     return id;
   }
@@ -188,9 +188,9 @@ export class Office {
     for (;;) {
       const now = Date.now();
       const due = Math.max(this.table.nextRetry() ?? end, now + this.#retryMs);
-      const isLeft = await this.courier.rest(Math.min(due, end) - now);
-      if (this.courier.isIdle || Date.now() >= end) return isLeft;
-      this.courier.goOn();
+      const isLeft = await this.dispatcher.rest(Math.min(due, end) - now);
+      if (this.dispatcher.isIdle || Date.now() >= end) return isLeft;
+      this.dispatcher.goOn();
     }
   }
 
@@ -211,7 +211,7 @@ export class Office {
     // If this alarm is cut short, there is another.
     await this.ring(Date.now() + this.#safetyMs);
     await this.open(partition);
-    this.courier.go();
+    this.dispatcher.go();
     const isLeft = await this.#rest();
     const now = Date.now();
     const expiry = this.#prune(now);

@@ -1,4 +1,4 @@
-/** Sends the waiting deliveries, and decides what becomes of each: acknowledged, tried again later, or given up. */
+/** Sends the queued deliveries, and decides what becomes of each: acknowledged, tried again later, or given up. */
 import { type Item, Lanes } from "../core/outbox/lanes.ts";
 import { MAX_ATTEMPTS, waitAfter } from "../core/outbox/schedule.ts";
 import type { DeliveryProblem } from "../core/ports/outbox.ts";
@@ -15,7 +15,7 @@ const MAX_HELD = 200;
 /** Retries that are read at a time. */
 const MAX_DUE = 500;
 
-export interface CourierParts {
+export interface DispatcherParts {
   readonly table: OutboxTable;
   /** Composes a message, signed as of now; undefined if its contents can no longer be opened. */
   readonly compose: (delivery: DeliveryRow, subscription: SubscriptionRow) => Promise<Post | undefined>;
@@ -30,11 +30,11 @@ export interface CourierParts {
 }
 
 /** A delivery in its lane. */
-type Errand = Item & DeliveryKey;
+type Queued = Item & DeliveryKey;
 
-export class Courier {
-  readonly #parts: CourierParts;
-  readonly #lanes = new Lanes<Errand>();
+export class Dispatcher {
+  readonly #parts: DispatcherParts;
+  readonly #lanes = new Lanes<Queued>();
   /** The number of the newest delivery of a subscription. */
   readonly #sequences = new Map<string, number>();
   /** How many deliveries are held in memory, by subscription. */
@@ -45,7 +45,7 @@ export class Courier {
   #hasLoaded = false;
   #waiting: (() => void)[] = [];
 
-  constructor(parts: CourierParts) {
+  constructor(parts: DispatcherParts) {
     this.#parts = parts;
   }
 
@@ -141,9 +141,9 @@ export class Courier {
 
   #pump(): void {
     for (; this.#allowance > 0; this.#allowance--) {
-      const errand = this.#lanes.next();
-      if (errand === undefined) break;
-      this.#run(errand);
+      const queued = this.#lanes.next();
+      if (queued === undefined) break;
+      this.#run(queued);
       // What this invocation may not send, another does.
       if (this.#allowance === 1) this.#parts.ring(Date.now());
     }
@@ -152,17 +152,17 @@ export class Courier {
     this.#waiting = [];
   }
 
-  async #run(errand: Errand): Promise<void> {
+  async #run(queued: Queued): Promise<void> {
     let hasArrived: boolean | undefined;
     try {
-      hasArrived = await this.#deliver(errand);
+      hasArrived = await this.#deliver(queued);
     } catch (error) {
       // It is still in its table: the next alarm loads it again.
       this.#hasLoaded = false;
       this.#parts.report("delivery not attempted", error);
     }
-    this.#lanes.end(errand, hasArrived);
-    this.#release(errand.subscription);
+    this.#lanes.end(queued, hasArrived);
+    this.#release(queued.subscription);
     this.#pump();
   }
 
