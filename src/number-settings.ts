@@ -1,4 +1,4 @@
-/** Reads settings that are whole numbers, for parts of the Worker that a fork may do without. */
+/** Reads settings that are whole numbers, for the features that a fork may do without. */
 import type { SettingsRead } from "./settings.ts";
 
 export interface NumberSettings extends Omit<SettingsRead, "settings"> {

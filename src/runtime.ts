@@ -1,6 +1,7 @@
 /**
  * The Worker's runtime: reads bindings and settings, and picks the stores. Names the bindings, except that those of
- * tasks, files and the outbox are in their folders' bindings.ts; settings are read in settings.ts.
+ * tasks, files and the outbox are in tasks/bindings.ts, files/bindings.ts and outbox/equip.ts; settings are read in
+ * settings.ts.
  */
 import { env, waitUntil } from "cloudflare:workers";
 import catalogSource from "#catalog";

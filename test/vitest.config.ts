@@ -25,7 +25,7 @@ const UNIT: TestProjectConfiguration = {
 
 const NODE: TestProjectConfiguration = {
   root: ROOT,
-  resolve: { alias: { "cloudflare:workers": resolve(ROOT, "test/support/node/workers.ts") } },
+  resolve: { alias: { "cloudflare:workers": resolve(ROOT, "test/support/node/cloudflare-workers.ts") } },
   test: { name: "node", include: ["test/**/*.node.test.ts"], ...TIMEOUTS },
 };
 

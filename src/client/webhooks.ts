@@ -72,9 +72,9 @@ export interface WebhookRequest extends WebhookSecret {
   readonly body: string | Uint8Array | ArrayBuffer;
 }
 
-/** Enough for ten signatures of both versions. */
+/** Characters of a header: enough for ten signatures. */
 const MAX_HEADER = 4_096;
-/** Each is an HMAC over the whole body, which strangers can ask for. */
+/** Each one costs an HMAC over the whole body, and anyone can send a request. */
 const MAX_SIGNATURES = 10;
 
 /**
@@ -158,7 +158,7 @@ function secondsOf(seconds = ""): number {
 }
 
 function checkTime(timestamp: number, { toleranceSeconds = 300, now = Date.now() }: WebhookSecret): void {
-  // Every comparison with NaN is false, so a tolerance that is none would accept everything.
+  // Every comparison with NaN is false, so a tolerance of NaN would accept everything.
   if (!(toleranceSeconds >= 0)) throw new TypeError("`toleranceSeconds` must be a number of seconds");
   if (!Number.isFinite(now)) throw new TypeError("`now` must be milliseconds since 1970");
   const age = Math.floor(now / 1_000) - timestamp;
@@ -194,7 +194,7 @@ function keyOf(secret: string): Bytes {
     const key = fromBase64(secret.slice("whsec_".length));
     if (key.length > 0) return key;
   } catch {
-    // The same message as for none.
+    // Base64 that cannot be read gets the same message as an empty key.
   }
   throw new TypeError("A secret that begins with whsec_ must go on in base64");
 }
@@ -249,7 +249,7 @@ export function challengeAnswer(payload: unknown): { readonly challenge: string 
 /** The largest body of MCP Events (Delivery profile). */
 const MAX_BODY_BYTES = 262_144;
 
-/** Answered with 401; the others, which no server sends, with 400. */
+/** Refusals that are answered with 401. All others, which a correct sender never causes, with 400. */
 const UNTRUSTED: readonly WebhookRefusal[] = ["no-signature", "wrong-signature", "too-old", "too-new"];
 
 /**
@@ -282,7 +282,7 @@ function refusal(error: unknown): Response {
   return Response.json({ code, message }, { status: UNTRUSTED.includes(code) ? 401 : 400 });
 }
 
-/** @returns undefined if it is too large. Reads no more than that, whatever the headers say of its length */
+/** @returns undefined if the body is too large: stops reading then, whatever the headers say of its length */
 async function readBody({ body }: Request): Promise<ArrayBuffer | undefined> {
   const chunks: Bytes[] = [];
   let size = 0;

@@ -22,6 +22,6 @@ export async function directUpload(
     allHeaders: true,
   });
   const signed = await signer.sign();
-  // Clients send the length by themselves, and many do not let it be set.
+  // Without content-length, although it is signed: clients set it themselves, and many forbid setting it.
   return { url: signed.url.href, headers };
 }

@@ -36,7 +36,7 @@ function refuse(status: number, message: string, headers?: Record<string, string
   return json({ message }, status, headers);
 }
 
-/** The request is that of the gateway document, whose members `size` and `sha256` are ours. */
+/** Request and path are those of the BeeOS gateway (`presign-upload`); the members `size` and `sha256` are ours. */
 async function presign(context: RequestContext, store: FileStore): Promise<Response> {
   const body = await readJson(context);
   if ("bad" in body) return refuse(body.bad.status, body.bad.message);
@@ -69,6 +69,7 @@ function readWanted(body: unknown): Wanted | { readonly problem: string } {
   if (typeof type !== "string" || !isMediaType(type)) {
     return { problem: 'content_type must be a media type such as "text/csv"' };
   }
+  // `size_bytes` is taken as well. Some serializers send absent optional members as null.
   const size = body.size ?? body.size_bytes ?? undefined;
   if (size !== undefined && !(Number.isSafeInteger(size) && Number(size) >= 0)) {
     return { problem: "size must be a whole number of bytes" };
@@ -101,7 +102,7 @@ async function upload(context: RequestContext, store: FileStore): Promise<Respon
   if ((announced ?? size) > most) return refuse(413, `The file may have at most ${most} bytes`);
   if (announced !== undefined && announced !== size) return refuse(400, OTHER_SIZE);
   const uploading = store.accept(id, ticket, request.body, size);
-  // If the client disconnects, what it left must still be cleared away.
+  // If the client disconnects, what it left must still be deleted.
   runtime.defer(uploading.catch(() => {}));
   return uploaded(await uploading);
 }
@@ -149,7 +150,7 @@ async function download(context: RequestContext, store: FileStore): Promise<Resp
   });
 }
 
-/** RFC 8187, section 3.2.1: these four are no `attr-char`. */
+/** RFC 8187, section 3.2.1: these four are not `attr-char`s. */
 function encoded(name: string): string {
   return encodeURIComponent(name).replace(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
 }

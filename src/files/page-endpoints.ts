@@ -32,12 +32,12 @@ export async function showPage(context: RequestContext, store: FileStore): Promi
   const found = await find(context, store);
   const { name, title = name } = context.server;
   if ("page" in found) return uploadPage(title, found.page);
-  // That a file was received is nothing wrong.
+  // Whoever reloads the page after an upload has made no mistake.
   if (found.status === 409) return endPage(200, "Received", found.text);
   return endPage(found.status, found.status === 403 ? "This link is not valid" : "This page is closed", found.text);
 }
 
-/** `PUT`, with the file's name, percent-encoded, in the header `X-File-Name`. Its answers are shown to a person. */
+/** `PUT`, with the file's name, percent-encoded, in the header `X-File-Name`. Its messages are shown to a person. */
 export async function receiveFile(context: RequestContext, store: FileStore): Promise<Response> {
   const found = await find(context, store);
   if (!("page" in found)) return refuse(found.status, found.text);

@@ -1,6 +1,7 @@
 /**
- * The script of the upload page. It sends the chosen file to the page's own address, and says how far it is. A text, so
- * that what the browser runs is what is here, whatever a bundler does to functions.
+ * The script of the upload page. It sends the chosen file to the page's own address, and shows the progress. A text, so
+ * that the browser runs exactly this, whatever a bundler does to functions. `inWords` and `fits` repeat `sizeInWords` and
+ * `isAccepted` of core/files/accept.ts, which it cannot import.
  */
 export const SCRIPT = `
 "use strict";

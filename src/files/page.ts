@@ -1,6 +1,6 @@
 /**
- * The page on which a person uploads a file for a tool, and those that say why there is nothing to upload. Nothing on
- * them comes from elsewhere, and no script runs but ours. Decides nothing.
+ * The page on which a person uploads a file for a tool, and those that say why there is nothing to upload. They load
+ * nothing from elsewhere, and run no script but ours. Decides nothing.
  */
 import { acceptInWords, sizeInWords } from "../core/files/accept.ts";
 import type { UploadPage } from "../core/ports/files.ts";

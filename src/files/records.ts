@@ -1,6 +1,7 @@
 /**
- * Which files a principal has, in a Durable Object: one for each principal. Its alarm deletes what has expired, and
- * whatever an upload that was cut short may have left in the bucket.
+ * A Durable Object that keeps which files a principal has: one for each principal. Its alarm deletes what has expired,
+ * and whatever an interrupted upload may have left in the bucket. What the bucket holds is called a blob here, because an
+ * "object" is a Durable Object.
  */
 import { DurableObject } from "cloudflare:workers";
 import { describeError } from "../core/lib/log.ts";
@@ -9,9 +10,11 @@ import { Tables } from "../stores/tables.ts";
 import { FILES } from "./bindings.ts";
 
 /**
- * `about` is sealed: only the Worker can read it. `stored` is 0 while the file is awaited, and -1 while it is awaited in
- * the bucket itself, under `key`. `slot` and `page` are those of a page on which it is uploaded: what the page is found
- * by, and until when its URL is valid. `blobs` has the keys of all objects that may be in the bucket, and when to delete them.
+ * `about` (name and type, or what the page asks for) is sealed: only the Worker can read it. `stored` is 0 while the upload
+ * is awaited, -1 while it may go straight to the bucket, under `key`, and 1 afterwards. If the file is uploaded on a page,
+ * `slot` is the name under which the page is found, and `page` says until when its URL is valid. `blobs` has the keys of
+ * all blobs that may be in the bucket, when to delete them, and until when they may still come there: whoever has a URL of
+ * R2 itself can use it after the file is deleted.
  */
 const SCHEMA = `
   CREATE TABLE files (
@@ -19,15 +22,16 @@ const SCHEMA = `
     expires INTEGER NOT NULL, slot TEXT, page INTEGER
   ) STRICT, WITHOUT ROWID;
   CREATE UNIQUE INDEX slots ON files (slot) WHERE slot IS NOT NULL;
-  CREATE TABLE blobs (key TEXT PRIMARY KEY, due INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE blobs (key TEXT PRIMARY KEY, due INTEGER NOT NULL, open INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
-/** A file in its object. */
+/** A file, as its row says. */
 export interface FileRow {
   readonly id: string;
+  /** Sealed. */
   readonly about: string;
   readonly state: "awaited" | "direct" | "stored";
-  /** Of the object in the bucket. */
+  /** Of the blob; "" if there is none yet. */
   readonly key: string;
   readonly size: number;
   readonly sha256: string;
@@ -41,8 +45,8 @@ export interface NewRow {
   readonly id: string;
   readonly about: string;
   readonly expires: number;
-  /** Set if it goes straight to the bucket: what the object there will be. */
-  readonly direct?: Contents | undefined;
+  /** Set if it goes straight to the bucket: what the blob will be. */
+  readonly direct?: (Contents & { readonly urlExpires: number }) | undefined;
   /** Set if it is uploaded on a page, which is open until the file expires. */
   readonly page?: { readonly slot: string | undefined } | undefined;
 }
@@ -55,9 +59,9 @@ export interface Contents {
 
 /** How long an upload may take before what it left is deleted, in milliseconds. */
 const UPLOAD_MS = 3_600_000;
-/** After the bucket could not be reached, in milliseconds. */
+/** When the alarm tries again if the bucket could not be reached, in milliseconds. */
 const RETRY_MS = 60_000;
-/** Most objects that R2 deletes in one request. */
+/** Most blobs that R2 deletes in one request. */
 const MAX_DELETED = 1_000;
 
 type Row = Record<string, SqlStorageValue>;
@@ -65,7 +69,7 @@ type Row = Record<string, SqlStorageValue>;
 export class FileRecords extends DurableObject {
   readonly #tables = new Tables(this.ctx.storage, SCHEMA, "files");
 
-  /** Notes a file that is to come. @returns false if the principal has `most` files already */
+  /** Adds the row of a file that is going to be uploaded. @returns false if the principal has `most` files already */
   async reserve({ id, about, expires, direct, page }: NewRow, most: number): Promise<boolean> {
     const now = Date.now();
     if (this.#row(id, now)) return true;
@@ -77,12 +81,12 @@ export class FileRecords extends DurableObject {
       "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
       ...[id, about, direct ? -1 : 0, key, size, sha256, expires, page?.slot ?? null, page ? expires : null],
     );
-    if (direct) this.#keepBlob(direct.key, expires);
+    if (direct) this.#keepBlob(direct.key, expires, direct.urlExpires + UPLOAD_MS);
     await this.#setAlarm();
     return true;
   }
 
-  /** Like `reserve`, unless there is a file in its slot. @returns the file that is there now; undefined if it is full */
+  /** Like `reserve`, unless there is a file in its slot. @returns the file in the slot; undefined if there are `most` files */
   async place(row: NewRow, most: number): Promise<FileRow | undefined> {
     const earlier = row.page?.slot === undefined ? undefined : await this.placed(row.page.slot);
     return earlier ?? ((await this.reserve(row, most)) ? this.#row(row.id, Date.now()) : undefined);
@@ -95,7 +99,7 @@ export class FileRecords extends DurableObject {
     return row && this.#row(String(row.id), now);
   }
 
-  /** Empties slots. What was not uploaded is not awaited any more. */
+  /** Empties the slots of files, and removes those that were not uploaded. */
   async forget(ids: readonly string[]): Promise<void> {
     for (const id of ids) {
       const isAwaited = this.#row(id, Date.now())?.state === "awaited";
@@ -104,7 +108,7 @@ export class FileRecords extends DurableObject {
     }
   }
 
-  /** Notes that an object is being written. @returns the file, in whatever state; undefined if there is none */
+  /** Notes that a blob is being written. @returns the file, in whatever state; undefined if there is none */
   async begin(id: string, key: string): Promise<FileRow | undefined> {
     const now = Date.now();
     const row = this.#row(id, now);
@@ -116,10 +120,10 @@ export class FileRecords extends DurableObject {
   }
 
   /**
-   * Makes an object the contents of a file, unless it has others.
+   * Makes a blob the contents of a file, unless the file has another one already.
    *
-   * @param about what is known of it, if that was not known before
-   * @returns whether it has these; undefined if there is no such file any more
+   * @param about replaces what was known of the file, if given
+   * @returns whether the blob is its contents; undefined if there is no such file any more
    */
   async finish(
     id: string,
@@ -131,7 +135,7 @@ export class FileRecords extends DurableObject {
     if (row?.state === "stored" && row.key === key) return true;
     if (row === undefined || row.state === "stored") {
       await this.discard(key);
-      return row && false;
+      return row === undefined ? undefined : false;
     }
     this.#write(
       "UPDATE files SET stored = 1, key = ?, size = ?, sha256 = ?, expires = ?, about = coalesce(?, about) WHERE id = ?",
@@ -142,14 +146,14 @@ export class FileRecords extends DurableObject {
     return true;
   }
 
-  /** Deletes an object from the bucket, soon. */
+  /** Has the alarm delete a blob from the bucket at once. */
   async discard(key: string): Promise<void> {
     this.#tables.make();
     this.#keepBlob(key, 0);
     await this.#setAlarm();
   }
 
-  /** @param until files are kept at least until then */
+  /** Finds files, in the order of their ids. @param until keeps those that are stored at least until then */
   async find(ids: readonly string[], until: number): Promise<(FileRow | undefined)[]> {
     const now = Date.now();
     const rows = ids.map((id) => this.#row(id, now));
@@ -181,7 +185,10 @@ export class FileRecords extends DurableObject {
     const keys = due.map(({ key }) => String(key));
     try {
       if (keys.length > 0) await FILES?.delete(keys);
-      for (const key of keys) this.#write("DELETE FROM blobs WHERE key = ? AND due <= ?", key, now);
+      for (const key of keys) {
+        this.#write("DELETE FROM blobs WHERE key = ? AND due <= ? AND open <= ?", key, now, now);
+        this.#write("UPDATE blobs SET due = open WHERE key = ? AND due <= ?", key, now);
+      }
       await this.#setAlarm();
     } catch (error) {
       log({ level: "warning", message: "files not deleted", error: describeError(error) });
@@ -200,11 +207,11 @@ export class FileRecords extends DurableObject {
     };
   }
 
-  #keepBlob(key: string, due: number): void {
-    this.#write("INSERT OR REPLACE INTO blobs VALUES (?, ?)", key, due);
+  #keepBlob(key: string, due: number, open = 0): void {
+    this.#write("INSERT INTO blobs VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET due = excluded.due", key, due, open);
   }
 
-  /** Sets the alarm to what comes next. If nothing does, nothing is left, and the object ceases to exist. */
+  /** Sets the alarm to the next expiry. Without one, nothing is stored any more, and the object ceases to exist. */
   async #setAlarm(): Promise<void> {
     const [next] = this.#all(
       "SELECT min(at) AS at FROM (SELECT min(expires) AS at FROM files UNION ALL SELECT min(due) FROM blobs)",

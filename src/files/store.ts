@@ -16,12 +16,12 @@ export interface Wanted extends FileAbout {
   readonly sha256: string | undefined;
 }
 
-/** Where to upload it. */
+/** Where and how to upload a file. */
 export interface Presigned {
   readonly state: "ready";
   readonly id: string;
   readonly url: string;
-  /** That must come with it. */
+  /** Headers that the upload must have. */
   readonly headers: Readonly<Record<string, string>>;
   /** In milliseconds since 1970. */
   readonly expires: number;
@@ -70,7 +70,7 @@ export class FileStore implements Files {
     const contents = isDirect ? { key: keyOf(owner, id), size, sha256: sha256 as string } : undefined;
     // Nobody says when an upload to R2 itself has ended.
     const kept = contents ? expires + keepSeconds * 1_000 : expires;
-    const row = { id, about, expires: kept, direct: contents };
+    const row = { id, about, expires: kept, direct: contents && { ...contents, urlExpires: expires } };
     if (!(await this.#records(owner, (records) => records.reserve(row, filesPerPrincipal)))) {
       return { state: "full", max: filesPerPrincipal };
     }
@@ -84,9 +84,9 @@ export class FileStore implements Files {
   }
 
   /**
-   * Stores the body of an upload, whose ticket, type and size were checked.
+   * Stores the body of an upload. Its ticket, type and size must have been checked.
    *
-   * @param about what is known of it, if that was not known before
+   * @param about the file's name and type, if they were not declared before: for an upload on a page
    */
   async accept(
     id: string,
@@ -96,7 +96,7 @@ export class FileStore implements Files {
     about?: FileAbout,
   ): Promise<Uploaded> {
     const { bucket, settings } = this.#parts;
-    // Each attempt has an object of its own: two at the same time cannot mix, and the first to end wins.
+    // Each attempt writes an R2 object of its own: two at the same time cannot mix, and the first to end wins.
     const key = keyOf(owner, id);
     const row = await this.#records(owner, (records) => records.begin(id, key));
     if (row === undefined) return "gone";
@@ -143,14 +143,14 @@ export class FileStore implements Files {
       rows.map(async (row) => {
         if (row === undefined) return "unknown";
         if (row.state === "awaited") return "awaited";
-        const problem = row.state === "direct" ? await this.#settle(owner, row) : undefined;
+        const problem = row.state === "direct" ? await this.#checkDirect(owner, row) : undefined;
         return problem ?? this.#fileOf(owner, row);
       }),
     );
   }
 
-  /** A file that went straight to R2 is compared with what was declared, once. @returns what is wrong with it */
-  async #settle(owner: string, row: FileRow): Promise<"awaited" | "unknown" | undefined> {
+  /** Compares a file that went straight to R2 with what was declared, once. @returns undefined if it is the same */
+  async #checkDirect(owner: string, row: FileRow): Promise<"awaited" | "unknown" | undefined> {
     const { bucket } = this.#parts;
     const { id, key, size, sha256, expires } = row;
     const object = await bucket.get(key);
@@ -190,7 +190,7 @@ export class FileStore implements Files {
     return row && this.#placedAt(owner, row, origin);
   }
 
-  /** What a slot is called in storage, where nobody can tell what it was made of. */
+  /** The name of a slot in storage: an HMAC, from which nobody can tell what it was derived from. */
   #slot(owner: string, slot: string): Promise<string> {
     return this.#parts.signer.sign(JSON.stringify(["slot", owner, slot]));
   }
@@ -204,7 +204,7 @@ export class FileStore implements Files {
     return this.#records(owner, (records) => records.forget(ids));
   }
 
-  /** What a page asks for; "stored" if it has got it; undefined if it is not asked for any more. */
+  /** @returns what a page asks for; "stored" if its file was uploaded; undefined if it has expired or was closed */
   async pageOf(owner: string, id: string): Promise<UploadPage | "stored" | undefined> {
     const [row] = await this.#records(owner, (records) => records.find([id], 0));
     if (row?.page === undefined) return undefined;
@@ -241,7 +241,10 @@ export class FileStore implements Files {
     return this.#records(owner, (records) => records.remove(id));
   }
 
-  /** Asks twice if the object does not answer, because objects are restarted now and then. Each method may be repeated. */
+  /**
+   * Asks twice if the Durable Object does not answer, because objects are restarted now and then. Each of its methods may
+   * be repeated.
+   */
   async #records<Answer>(owner: string, work: (records: FileRecords) => Promise<Answer>): Promise<Answer> {
     // A stub that has failed may be permanently broken (Durable Objects, Error handling).
     const stub = () => this.#parts.records.getByName(owner) as unknown as FileRecords;
@@ -261,7 +264,7 @@ export class FileStore implements Files {
 
   async #open<About>(owner: string, { id, about }: FileRow): Promise<About> {
     const opened = await openRecord<About>(await this.#key(owner, id), { fingerprint: id, sealed: about });
-    if (opened === undefined) throw new Error("What is known of a file cannot be opened: the signing key was replaced");
+    if (opened === undefined) throw new Error("The row of a file cannot be opened: the signing key was replaced");
     return opened;
   }
 
@@ -276,7 +279,7 @@ export class FileStore implements Files {
   }
 }
 
-/** Of an object in the bucket. */
+/** @returns a new key for the bucket */
 function keyOf(owner: string, id: string): string {
   return `${owner}/${id}/${randomId()}`;
 }

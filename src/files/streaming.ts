@@ -27,8 +27,8 @@ export async function storeBody(
 const PIECE_BYTES = 65_536;
 
 /**
- * Hands each piece on when all have taken the one before. Reads into one buffer again and again: with a new one for each
- * piece, an upload of 95 MB takes four times as long, and leaves 90 MB of garbage.
+ * Writes each piece when all writers have taken the one before. Reuses one buffer: with a new one for each piece, an
+ * upload of 95 MB takes four times as long, and leaves 90 MB of garbage.
  *
  * @returns the length of the body
  */

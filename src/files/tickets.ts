@@ -1,6 +1,6 @@
 /**
  * Signed URLs: whoever has one may upload or download one file, without a credential, until it expires. Any isolate can
- * check them without a read.
+ * check one without reading anything.
  */
 import { fromBase64Url, type Signer, toBase64Url } from "../core/ports/signed-handles.ts";
 
@@ -23,12 +23,12 @@ export interface UploadTicket extends Ticket {
 /** What the ticket is for: the name of its query parameter. */
 export type Purpose = "upload" | "download" | "page";
 
-/** Of the page on which a file is uploaded, after the path of the file. */
+/** Path of an upload page, after the path of its file. */
 export const PAGE_PATH = "/upload";
 
 export const FILES_PATH = "/api/v1/files";
 
-/** A name for a partition that says nothing about it: that of anonymous callers has their address. */
+/** A name for a partition that gives nothing away: the partition of an anonymous caller contains its address. */
 export async function ownerOf(signer: Signer, partition: string): Promise<string> {
   return (await signer.sign(JSON.stringify(["owner of files", partition]))).slice(0, 22);
 }

@@ -1,5 +1,6 @@
 /** Adds the endpoints of files to the Worker of a deployment that has them. Only code generated for such a fork imports it. */
 import type { App, Parts } from "../app.ts";
+import { logMistakes } from "../core/lib/log.ts";
 import { fileMistakes } from "./bindings.ts";
 import { filesProtocol } from "./endpoints.ts";
 import { storeFor } from "./equip.ts";
@@ -8,9 +9,7 @@ import { storeFor } from "./equip.ts";
 export function withFileEndpoints<Worker extends App>(create: (parts: Parts) => Worker): (parts: Parts) => Worker {
   return (parts) => {
     const { runtime, features = [] } = parts;
-    for (const { setting, problem, fix } of fileMistakes) {
-      runtime.log({ level: "error", message: `${problem}: ${fix}. Until then, its default counts`, setting });
-    }
+    logMistakes(fileMistakes, runtime.log);
     return create({ ...parts, features: [...features, filesProtocol(storeFor(runtime.signer))] });
   };
 }

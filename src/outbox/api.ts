@@ -1,4 +1,4 @@
-/** The endpoints for callbacks of tasks, and for what has become of deliveries (docs/webhooks.md). */
+/** The endpoints for callbacks of tasks, and for the list of deliveries (docs/webhooks.md). */
 import type { TaskView } from "../core/model/call-result.ts";
 import { byPath } from "../core/model/issues.ts";
 import { partitionOf } from "../core/model/principal.ts";
@@ -10,13 +10,12 @@ import {
   type Ended,
   finishedTaskEvent,
   type NewEvent,
-  TASK_FINISHED,
   type Webhook,
 } from "../core/ports/outbox.ts";
 import { readJson } from "../http/body.ts";
 import type { Protocol, RequestContext } from "../http/request-context.ts";
 import { json } from "../http/response.ts";
-import { isWelcome } from "./with-callbacks.ts";
+import { isWelcome, NAMELESS } from "./with-callbacks.ts";
 
 const TASK = "/api/v1/tasks/:task/webhooks";
 const STATES: readonly string[] = ["waiting", "delivered", "dead"] satisfies Delivery["state"][];
@@ -26,7 +25,7 @@ export function webhooksApi(callbacks: Callbacks): Protocol {
   const register = async (context: RequestContext): Promise<Response> => {
     const task = await taskOf(context);
     if (task === undefined) return unknown("task");
-    if (!isWelcome(context, context.runtime)) return error(403, "Only callers with a credential can have callbacks");
+    if (!isWelcome(context, context.runtime)) return error(403, NAMELESS);
     const body = await readJson(context);
     if ("bad" in body) return error(body.bad.status, body.bad.message);
     const read = readCallback(body.value, "", callbacks.allowedHosts);
@@ -36,7 +35,8 @@ export function webhooksApi(callbacks: Callbacks): Protocol {
     }
     const { id, expiresAt: expires } = task;
     const partition = partitionOf(context.principal);
-    return json(webhook(await callbacks.register(partition, read.callback, { id, expires }, pastOf(task))), 201);
+    const made = await callbacks.register(partition, read.callback, { id, expires }, pastOf(task));
+    return made ? json(webhook(made), 201) : error(409, "The task has 20 callbacks, which is the most");
   };
 
   const list = async (context: RequestContext): Promise<Response> => {
@@ -85,8 +85,7 @@ function webhookOf({ params: { task, webhook } }: RequestContext): DeliveryFilte
 function pastOf({ id, entry, status, result }: TaskView): (Ended & { readonly event: NewEvent }) | undefined {
   if (result === undefined) return undefined;
   const { outcome, durationMs } = result;
-  const data = { task_id: id, tool: entry.id, status };
-  return { outcome, durationMs, event: { id: finishedTaskEvent(id), name: TASK_FINISHED, data } };
+  return { outcome, durationMs, event: finishedTaskEvent(id, entry.id, status) };
 }
 
 function webhook({ id, url, hasSecret, hasToken }: Webhook) {

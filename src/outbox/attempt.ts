@@ -1,9 +1,10 @@
-/** One attempt to deliver a message: a POST that takes no redirects and has a time limit. */
+/** One attempt to deliver a message: a POST that follows no redirects and has a time limit. */
 import { problemOfError, problemOfStatus } from "../core/outbox/problem.ts";
 import { readRetryAfter } from "../core/outbox/schedule.ts";
 import { wrongTarget } from "../core/outbox/target.ts";
 import type { DeliveryProblem } from "../core/ports/outbox.ts";
 
+/** A message as it is sent: one HTTP request. */
 export interface Post {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -17,10 +18,11 @@ export interface AttemptParts {
   readonly limitMs: number;
 }
 
+/** How an attempt ended. */
 export type Attempted =
   | { readonly state: "delivered"; readonly response: Response }
   | { readonly state: "failed"; readonly problem: DeliveryProblem; readonly retryAfterMs?: number | undefined }
-  /** Another attempt would not help. */
+  /** Another attempt would not help. `isGone`: the receiver wants nothing any more. */
   | {
       readonly state: "hopeless";
       readonly problem: DeliveryProblem;
@@ -28,7 +30,7 @@ export type Attempted =
       readonly isGone: boolean;
     };
 
-/** Never rejects. The body of a response is for the caller to read, or to cancel. */
+/** Never rejects. If it is delivered, read or cancel the body of the response. */
 export async function attempt({ url, headers, body }: Post, parts: AttemptParts): Promise<Attempted> {
   const wrong = wrongTarget(url, parts.allowed);
   if (wrong) {
@@ -57,7 +59,7 @@ export async function attempt({ url, headers, body }: Post, parts: AttemptParts)
   return { state: "failed", problem, retryAfterMs: readRetryAfter(response.headers.get("retry-after"), Date.now()) };
 }
 
-/** Reads the beginning of a response's body as text, and cancels the rest. Never rejects. */
+/** Reads about `maxBytes` of a response's body as text, and cancels the rest. Never rejects. */
 export async function beginning({ body }: Response, maxBytes: number): Promise<string> {
   if (body === null) return "";
   const reader = (body as ReadableStream<Uint8Array>).getReader();

@@ -1,12 +1,12 @@
-/** What an outbox keeps of events and subscriptions, sealed; and the messages that it makes of them. */
+/** The sealed contents of events and subscriptions, and the messages that are composed from them. */
 import type { Json } from "../core/lib/json.ts";
-import { documentHeaders, keyOfText, standardHeaders } from "../core/outbox/signing.ts";
+import { beeosHeaders, keyOfText, standardHeaders } from "../core/outbox/signing.ts";
 import type { EventOccurrence } from "../core/ports/outbox.ts";
 import { callMessage } from "../protocols/oxp/message.ts";
 import type { Post } from "./attempt.ts";
 import type { SubscriptionRow } from "./outbox-table.ts";
 
-/** How long the secret before signs together with its successor, in milliseconds. */
+/** How long a replaced secret signs together with the new one, in milliseconds. */
 export const ROTATION_MS = 5 * 60_000;
 
 /** The contents of an event. */
@@ -21,6 +21,7 @@ export interface SubscriptionContent {
   readonly url: string;
   readonly args?: Readonly<Record<string, Json>> | undefined;
   readonly secret?: string | undefined;
+  /** The secret that was replaced, and until when it signs, too. */
   readonly earlier?: { readonly secret: string; readonly until: number } | undefined;
   readonly token?: string | undefined;
   /** Id of the call whose callback this is. */
@@ -33,7 +34,12 @@ export function secretsOf({ secret, earlier }: SubscriptionContent, now: number)
   return [...(secret === undefined ? [] : [secret]), ...(isBoth ? [earlier.secret] : [])];
 }
 
-/** The message that tells a receiver of an event. @param cursor the watermark of the subscription */
+/**
+ * The message about an event, signed as of now.
+ *
+ * @param event    its `cursor` is the watermark of the subscription, not the event's own position
+ * @param sequence which message of the subscription this is, from 1
+ */
 export async function eventMessage(
   { kind, id }: Pick<SubscriptionRow, "kind" | "id">,
   content: SubscriptionContent,
@@ -46,7 +52,7 @@ export async function eventMessage(
   const signed = { id: event.id, at, body };
   const secrets = secretsOf(content, Date.now());
   const standard = await standardHeaders(signed, secrets.map(keyOfText));
-  const own = isEvents ? { "x-mcp-subscription-id": id } : await documentHeaders(signed, secrets);
+  const own = isEvents ? { "x-mcp-subscription-id": id } : await beeosHeaders(signed, secrets);
   const authorization = content.token === undefined ? undefined : { authorization: `Bearer ${content.token}` };
   return {
     url: content.url,
@@ -60,7 +66,7 @@ export function bodyOf({ id, name, occurred, data, cursor }: EventOccurrence): s
   return JSON.stringify({ eventId: id, name, timestamp: new Date(occurred).toISOString(), data, cursor });
 }
 
-/** A message that is no event: a challenge, or the end of a subscription. */
+/** A message that is not about an event: a challenge. */
 export async function controlMessage(
   subscription: string,
   content: SubscriptionContent,

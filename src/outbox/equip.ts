@@ -1,5 +1,5 @@
 /** Gives the runtime its outbox. Only code generated for a fork with one imports it. Names the binding. */
-import { withNews } from "../core/events/event-news.ts";
+import { withPublishing } from "../core/events/publish-events.ts";
 import type { Runtime } from "../core/ports/runtime.ts";
 import { readSettings } from "../settings.ts";
 import { type OutboxObjects, objectOutbox } from "./object-outbox.ts";
@@ -14,7 +14,7 @@ export function equipWithOutbox(equip: Equip): Equip {
     // An environment of wrangler.toml may have no outbox.
     if (objects === undefined) return equipped;
     const { privateHosts } = readSettings({ ALLOWED_HOSTS: runtime.binding("ALLOWED_HOSTS") }).settings;
-    const outbox = withNews(objectOutbox(objects, runtime.signer, privateHosts), equipped);
+    const outbox = withPublishing(objectOutbox(objects, runtime.signer, privateHosts), equipped);
     return { ...equipped, outbox, callbacks: outbox };
   };
 }

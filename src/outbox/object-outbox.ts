@@ -2,24 +2,24 @@
 import { canonical, type Json } from "../core/lib/json.ts";
 import { partitionOf } from "../core/model/principal.ts";
 import type { Callback, Callbacks, Ended, NewEvent, Outbox } from "../core/ports/outbox.ts";
-import { finishedTaskEvent, MAX_BODY_BYTES } from "../core/ports/outbox.ts";
+import { finishedTaskEventId, MAX_BODY_BYTES } from "../core/ports/outbox.ts";
 import { randomId, type Signer } from "../core/ports/signed-handles.ts";
 import { fitting, resultOf } from "../protocols/oxp/message.ts";
 import { bodyOf } from "./compose.ts";
-import type { SentEvent } from "./office.ts";
-import type { Subscribing, SubscriptionName } from "./subscribing.ts";
+import type { SentEvent } from "./outbox-core.ts";
+import type { SubscriptionName, Subscriptions } from "./subscriptions.ts";
 import type { SentCallback, Webhooks } from "./webhooks.ts";
 
 /** The methods of an outbox (object.ts). */
 export interface OutboxObject
-  extends Pick<Subscribing, "read" | "subscribe" | "unsubscribe">,
+  extends Pick<Subscriptions, "read" | "subscribe" | "unsubscribe">,
     Pick<Webhooks, "send" | "register" | "list" | "deliveries" | "redeliver"> {
   emit(partition: string, event: SentEvent): Promise<string>;
 }
 
 export type OutboxObjects = DurableObjectNamespace<OutboxObject & Rpc.DurableObjectBranded>;
 
-/** As long as any position, to know how large a body will be. */
+/** Has as many digits as any cursor: the size of a body is checked before its cursor is known. */
 const SOME_CURSOR = "0".repeat(16);
 
 /** @param allowedHosts hosts in a private network that a callback may be on */
@@ -45,12 +45,12 @@ export function objectOutbox(
   const sign = (...parts: readonly unknown[]) => signer.sign(canonical(["outbox", ...parts]));
   const nameOf = async (partition: string, url: string, ...key: readonly unknown[]): Promise<SubscriptionName> => {
     const host = URL.canParse(url) ? new URL(url).host : "";
-    const [id, ...hashes] = await Promise.all([
+    const [id, urlHash, hostHash] = await Promise.all([
       sign("subscription", partition, url, ...key),
       sign("url", partition, url),
       sign("host", partition, host),
     ]);
-    return { id, url: hashes[0] as string, host: hashes[1] as string };
+    return { id, url: urlHash, host: hostHash };
   };
   const callbackOf = async (
     partition: string,
@@ -86,7 +86,7 @@ export function objectOutbox(
     },
     async register(partition, callback, { id, expires, call }, past) {
       const to = await callbackOf(partition, callback, call, "task", id);
-      const task = { id, expires, event: finishedTaskEvent(id) };
+      const task = { id, expires, event: finishedTaskEventId(id) };
       const event = past && (await sentEvent(past.event, past));
       return ask(partition, (outbox) => outbox.register(partition, to, task, event));
     },

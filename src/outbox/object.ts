@@ -1,16 +1,16 @@
-/** The Durable Object that is the outbox of one principal: what is under way for them survives whatever happens. */
+/** The Durable Object that is the outbox of one principal. It only passes calls on to the parts of the outbox. */
 import { DurableObject } from "cloudflare:workers";
-import { matcherFor } from "../core/events/find-event.ts";
+import { matcherFor } from "../core/events/match-event.ts";
 import type { EventFilter, From, NewSubscription } from "../core/ports/outbox.ts";
 import { log, runtime, send } from "../runtime.ts";
 import type { OutboxObject } from "./object-outbox.ts";
-import { Office, type SentEvent } from "./office.ts";
+import { OutboxCore, type SentEvent } from "./outbox-core.ts";
 import { allowedHosts, outboxSettings } from "./own-settings.ts";
-import { Subscribing, type SubscriptionName } from "./subscribing.ts";
+import { type SubscriptionName, Subscriptions } from "./subscriptions.ts";
 import { Webhooks } from "./webhooks.ts";
 
 export class Outbox extends DurableObject implements OutboxObject {
-  readonly #office = new Office({
+  readonly #core = new OutboxCore({
     storage: this.ctx.storage,
     signer: runtime.signer,
     matches: matcherFor(runtime.catalog.allEvents, log),
@@ -18,23 +18,23 @@ export class Outbox extends DurableObject implements OutboxObject {
     settings: outboxSettings,
     log,
   });
-  readonly #subscribing = new Subscribing(this.#office);
-  readonly #webhooks = new Webhooks(this.#office);
+  readonly #subscriptions = new Subscriptions(this.#core);
+  readonly #webhooks = new Webhooks(this.#core);
 
   async emit(partition: string, event: SentEvent): Promise<string> {
-    return this.#office.emit(partition, event);
+    return this.#core.emit(partition, event);
   }
 
   async read(partition: string, filter: EventFilter, from: From & { readonly limit: number }) {
-    return this.#subscribing.read(partition, filter, from);
+    return this.#subscriptions.read(partition, filter, from);
   }
 
   async subscribe(partition: string, name: SubscriptionName, wanted: NewSubscription) {
-    return this.#subscribing.subscribe(partition, name, wanted);
+    return this.#subscriptions.subscribe(partition, name, wanted);
   }
 
   async unsubscribe(partition: string, id: string): Promise<boolean> {
-    return this.#subscribing.unsubscribe(partition, id);
+    return this.#subscriptions.unsubscribe(partition, id);
   }
 
   async send(...given: Parameters<Webhooks["send"]>) {
@@ -58,6 +58,6 @@ export class Outbox extends DurableObject implements OutboxObject {
   }
 
   override async alarm(): Promise<void> {
-    await this.#office.alarm();
+    await this.#core.alarm();
   }
 }

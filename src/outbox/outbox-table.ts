@@ -3,8 +3,9 @@ import type { DeliveryProblem } from "../core/ports/outbox.ts";
 import { Tables } from "../stores/tables.ts";
 
 /**
- * Written for few rows: what is delivered at the first attempt is in no index. Only an event with an id of its source
- * is in `sources`, and only a delivery that has failed in `retries`.
+ * Each row that is written costs, also in an index. So a delivery that arrives at the first attempt is in no index: only
+ * events with an id of their source are in `sources`, and only deliveries that have failed are in `retries`. `letters` are
+ * the deliveries that have ended; `seq` is an event's position, and `sequence` the number of a subscription's delivery.
  */
 const SCHEMA = `
   CREATE TABLE events (seq INTEGER PRIMARY KEY, id TEXT, name TEXT, occurred INTEGER, expires INTEGER, sourced INTEGER,
@@ -32,7 +33,7 @@ export interface EventRow {
   readonly sealed: string;
 }
 
-/** Whom events are sent to. */
+/** A receiver: a subscription of MCP Events, or a callback. */
 export interface SubscriptionRow {
   readonly id: string;
   /**
@@ -40,15 +41,15 @@ export interface SubscriptionRow {
    * task, `call` for that of a call.
    */
   readonly kind: "events" | "gone" | "task" | "call";
-  /** Of the events that it gets. */
+  /** Name of the events that it gets. */
   readonly name: string;
-  /** The task, for its callback. */
+  /** Id of the task, for the callback of a task. */
   readonly topic: string | null;
   /** Hashes of the URL and of its host. */
   readonly url: string;
   readonly host: string;
   readonly expires: number;
-  /** How many deliveries it has had. */
+  /** The number of its latest delivery that has ended. */
   readonly sequence: number;
   readonly delivered: number | null;
   readonly failing: number | null;
@@ -59,14 +60,18 @@ export interface SubscriptionRow {
 /** A delivery that has neither arrived nor been given up. */
 export interface DeliveryRow {
   readonly subscription: string;
+  /** Position of the event. */
   readonly seq: number;
+  /** Number of the delivery in its subscription, from 1: `webhook-sequence`. */
   readonly sequence: number;
+  /** How many attempts have failed. */
   readonly attempts: number;
+  /** When it is attempted next, in milliseconds since 1970. */
   readonly next: number;
   readonly problem: DeliveryProblem | null;
 }
 
-/** A delivery that has arrived or was given up, for whoever asks. */
+/** A delivery that has arrived or was given up, kept for its list. */
 export interface LetterRow extends Omit<DeliveryRow, "next"> {
   readonly state: "delivered" | "dead";
   readonly at: number;
@@ -131,6 +136,13 @@ export class OutboxTable {
     return this.#all(query, after, name, since).length > 0;
   }
 
+  /** The position before the newest `count` of the events that {@link events} gives; undefined if there are no more. */
+  before(name: string, after: number, since: number, count: number): number | undefined {
+    const query =
+      "SELECT seq FROM events WHERE seq > ? AND name = ? AND occurred >= ? ORDER BY seq DESC LIMIT 1 OFFSET ?";
+    return this.#all<{ seq: number }>(query, after, name, since, count)[0]?.seq;
+  }
+
   insertEvent({ seq, id, name, occurred, expires, sourced, sealed }: EventRow): void {
     const values = [seq, id, name, occurred, expires, sourced, sealed];
     this.#sql.exec("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", ...values);
@@ -189,11 +201,17 @@ export class OutboxTable {
     return this.#all<DeliveryRow>(`SELECT * FROM deliveries ${where} ORDER BY seq DESC LIMIT ?`, ...values, limit);
   }
 
-  /** Deliveries that were never attempted, or whose attempt was cut short, oldest first. */
-  fresh(): IterableIterator<DeliveryKey> {
-    return this.#sql.exec(
-      "SELECT subscription, seq FROM deliveries WHERE attempts = 0 ORDER BY seq",
-    ) as unknown as IterableIterator<DeliveryKey>;
+  /** Those with deliveries that were never attempted, or whose attempt was cut short. */
+  subscriptionsWithFresh(): string[] {
+    const query = "SELECT DISTINCT subscription FROM deliveries WHERE attempts = 0";
+    return this.#all<DeliveryKey>(query).map(({ subscription }) => subscription);
+  }
+
+  oldestFreshOf(subscription: string, limit: number): DeliveryKey[] {
+    return this.#all<DeliveryKey>(
+      "SELECT subscription, seq FROM deliveries WHERE subscription = ? AND attempts = 0 ORDER BY seq LIMIT ?",
+      ...[subscription, limit],
+    );
   }
 
   hasFresh(): boolean {
@@ -251,7 +269,7 @@ export class OutboxTable {
     this.#sql.exec("DELETE FROM letters WHERE subscription = ? AND seq = ?", subscription, seq);
   }
 
-  /** Forgets what has expired. An event stays for as long as a delivery or a letter needs it. */
+  /** Deletes what has expired. An event stays for as long as a delivery, waiting or ended, needs it. */
   prune(now: number): void {
     this.#sql.exec("DELETE FROM letters WHERE expires <= ?", now);
     const gone = "SELECT id FROM subscriptions WHERE expires <= ?";
@@ -264,16 +282,15 @@ export class OutboxTable {
   /** When the next row expires; undefined if there are none. */
   nextExpiry(now: number): number | undefined {
     const tables = ["letters", "subscriptions"].map((table) => `SELECT MIN(expires) AS at FROM ${table}`);
-    // An event that has expired is kept because of a row that has not.
+    // An expired event is still there only if another row needs it, which has an expiry of its own.
     const query = [...tables, "SELECT MIN(expires) AS at FROM events WHERE expires > ?"].join(" UNION ALL ");
     return this.#all<{ at: number | null }>(`SELECT MIN(at) AS at FROM (${query})`, now)[0]?.at ?? undefined;
   }
 
   #change(table: string, changes: object, where: string, ...values: SqlStorageValue[]): void {
-    const set = Object.keys(changes)
-      .map((column) => `${column} = ?`)
-      .join(", ");
-    this.#sql.exec(`UPDATE ${table} SET ${set} WHERE ${where}`, ...(Object.values(changes) as []), ...values);
+    const set = Object.keys(changes).map((column) => `${column} = ?`);
+    const query = `UPDATE ${table} SET ${set.join(", ")} WHERE ${where}`;
+    this.#sql.exec(query, ...(Object.values(changes) as []), ...values);
   }
 
   #all<Row>(query: string, ...values: SqlStorageValue[]): Row[] {

@@ -7,7 +7,7 @@ export interface OutboxSettings {
   readonly eventSeconds: number;
   /** How long a delivery is known after it has arrived or was given up. */
   readonly deadLetterSeconds: number;
-  /** The longest lifetime of a subscription. */
+  /** The longest lifetime of a subscription. So long, a credential that was revoked still gets events. */
   readonly subscriptionSeconds: number;
   readonly subscriptionsPerPrincipal: number;
   /** For tests: what a minute of the schedule lasts, in milliseconds. */
@@ -27,7 +27,7 @@ export function readOutboxSettings(env: Readonly<Record<string, unknown>>): Outb
   const settings: OutboxSettings = {
     eventSeconds: number("EVENT_TTL_SECONDS", DAY_SECONDS, "seconds", MAX_SECONDS, 60),
     deadLetterSeconds: number("DEAD_LETTER_TTL_SECONDS", 7 * DAY_SECONDS, "seconds", MAX_SECONDS, 60),
-    subscriptionSeconds: number("SUBSCRIPTION_TTL_SECONDS", 7 * DAY_SECONDS, "seconds", MAX_SECONDS, 60),
+    subscriptionSeconds: number("SUBSCRIPTION_TTL_SECONDS", DAY_SECONDS, "seconds", MAX_SECONDS, 60),
     subscriptionsPerPrincipal: number("SUBSCRIPTIONS_PER_PRINCIPAL", 100, "subscriptions", 10_000),
     minuteMs: number("OUTBOX_MINUTE_MS", 60_000, "milliseconds", 60_000),
     attemptMs: number("OUTBOX_ATTEMPT_MS", 10_000, "milliseconds", 10_000),

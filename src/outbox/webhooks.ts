@@ -1,14 +1,16 @@
-/** The callbacks of calls and tasks in an outbox, and what has become of deliveries. */
+/** The part of an outbox that serves callbacks of calls and tasks, and lists deliveries. */
 import { type Delivery, type DeliveryFilter, TASK_FINISHED, type Webhook } from "../core/ports/outbox.ts";
 import type { SubscriptionContent } from "./compose.ts";
-import type { Office, SentEvent } from "./office.ts";
+import type { OutboxCore, SentEvent } from "./outbox-core.ts";
 import type { DeliveryKey, SubscriptionRow } from "./outbox-table.ts";
-import type { SubscriptionName } from "./subscribing.ts";
+import type { SubscriptionName } from "./subscriptions.ts";
 
 /** Deliveries that are listed at a time. */
 const MAX_LISTED = 1_000;
-/** How long the attempts of a delivery take together, with their jitter, in minutes of the schedule. */
-const ALL_ATTEMPTS = 1_000;
+/** Callbacks of a task. */
+const MAX_PER_TASK = 20;
+/** How long the attempts of a delivery take together, each after the longest Retry-After, in minutes of the schedule. */
+const ALL_ATTEMPTS = 4_000;
 
 /** A callback to keep, as it comes to the object. */
 export interface SentCallback {
@@ -17,17 +19,17 @@ export interface SentCallback {
 }
 
 export class Webhooks {
-  readonly #office: Office;
+  readonly #core: OutboxCore;
 
-  constructor(office: Office) {
-    this.#office = office;
+  constructor(core: OutboxCore) {
+    this.#core = core;
   }
 
   /** Sends one message. */
   async send(partition: string, { name, content }: SentCallback, event: SentEvent): Promise<void> {
     const sealed = await this.#sealed(partition, name, content);
-    await this.#office.emit(partition, event, (_, now) => {
-      const { table } = this.#office;
+    await this.#core.emit(partition, event, (_, now) => {
+      const { table } = this.#core;
       if (table.subscription(name.id)) return [];
       const row = this.#row(name, "call", null, event.name, sealed, this.#until(now));
       table.putSubscription(row);
@@ -35,40 +37,47 @@ export class Webhooks {
     });
   }
 
-  /** @param past the end of the task, if it has ended */
+  /**
+   * @param past the event at the end of the task, if it has ended
+   * @returns undefined if the task has too many
+   */
   async register(
     partition: string,
     callback: SentCallback,
     task: { readonly id: string; readonly expires: number; readonly event: string },
     past: SentEvent | undefined,
-  ): Promise<Webhook> {
+  ): Promise<Webhook | undefined> {
     const { name, content } = callback;
-    const { table } = this.#office;
+    const { table } = this.#core;
     const sealed = await this.#sealed(partition, name, content);
     const row = this.#row(name, "task", task.id, TASK_FINISHED, sealed, this.#until(task.expires));
+    let isFull = false;
     const add = () => {
       const before = table.subscription(name.id);
+      isFull = before === undefined && table.ofTopic(task.id, Date.now()).length >= MAX_PER_TASK;
+      if (isFull) return [];
       table.make(partition);
-      // Even if it is there: it may have another token.
+      // Replaced if it is there already: it may have another token.
       table.putSubscription({ ...before, ...row });
       return before ? [] : [row];
     };
     const known = table.sourced(task.event);
-    const told = known && (await this.#office.eventOf(known));
-    if (told) await this.#office.emit(partition, { ...told, isSourced: true }, add);
+    const told = known && (await this.#core.eventOf(known));
+    if (told) await this.#core.emit(partition, { ...told, isSourced: true }, add);
     else {
       add();
-      // The outbox may not have heard of it yet, or have forgotten it.
-      if (past) await this.#office.emit(partition, past);
-      else await this.#office.ring(row.expires);
+      if (isFull) return undefined;
+      // The ledger may not have announced the end yet, or the outbox may have deleted the event.
+      if (past) await this.#core.emit(partition, past);
+      else await this.#core.ring(row.expires);
     }
-    return view(name.id, content);
+    return isFull ? undefined : view(name.id, content);
   }
 
   async list(partition: string, task: string): Promise<Webhook[]> {
-    await this.#office.open(partition);
-    const rows = this.#office.table.ofTopic(task, Date.now());
-    const contents = await Promise.all(rows.map((row) => this.#office.contentOf(row)));
+    await this.#core.open(partition);
+    const rows = this.#core.table.ofTopic(task, Date.now());
+    const contents = await Promise.all(rows.map((row) => this.#core.contentOf(row)));
     return rows.flatMap(({ id }, at) => {
       const content = contents[at];
       return content ? [view(id, content)] : [];
@@ -76,8 +85,8 @@ export class Webhooks {
   }
 
   async deliveries(partition: string, { of, state }: DeliveryFilter): Promise<Delivery[] | undefined> {
-    const { table } = this.#office;
-    await this.#office.open(partition);
+    const { table } = this.#core;
+    await this.#core.open(partition);
     if (of && table.subscription(of.webhook)?.topic !== of.task) return undefined;
     const isWanted = (one: Delivery["state"]) => state === undefined || state === one;
     const waiting = isWanted("waiting") ? table.deliveries(of?.webhook, MAX_LISTED) : [];
@@ -90,7 +99,7 @@ export class Webhooks {
     return Promise.all(
       newest.map(async ({ subscription, seq, state, attempts, at, problem, reason }) => {
         const row = table.subscription(subscription);
-        const content = row && (await this.#office.contentOf(row));
+        const content = row && (await this.#core.contentOf(row));
         const event = table.event(seq);
         return {
           ...{ id: `${subscription}.${seq}`, webhook: subscription, url: content?.url, state, attempts, at },
@@ -102,8 +111,8 @@ export class Webhooks {
   }
 
   async redeliver(partition: string, id: string, of: DeliveryFilter["of"]): Promise<boolean> {
-    const { table, courier } = this.#office;
-    await this.#office.open(partition);
+    const { table, dispatcher } = this.#core;
+    await this.#core.open(partition);
     const key = keyOf(id);
     const row = key && table.subscription(key.subscription);
     if (key === undefined || row === undefined || !table.event(key.seq)) return false;
@@ -115,21 +124,21 @@ export class Webhooks {
     // What waits for its next attempt is attempted now.
     if (waiting) table.noteDelivery(key, { next: now, attempts: 0 });
     if (letter) table.removeLetter(key);
-    courier.enqueueAgain(key, (letter ?? waiting)?.sequence ?? 1, row, now);
-    const ringing = this.#office.ring(now + 1_000);
-    courier.go();
+    dispatcher.enqueueAgain(key, (letter ?? waiting)?.sequence ?? 1, row, now);
+    const ringing = this.#core.ring(now + 1_000);
+    dispatcher.go();
     await ringing;
     return true;
   }
 
   async #sealed(partition: string, { id }: SubscriptionName, content: SubscriptionContent): Promise<string> {
-    const seal = await this.#office.open(partition);
+    const seal = await this.#core.open(partition);
     return seal.seal(`subscription ${id}`, content);
   }
 
-  /** When a callback is forgotten whose message may be sent until then: after the message itself. */
+  /** When a callback is deleted: not before its message, which may be sent up to `last`. */
   #until(last: number): number {
-    const { minuteMs, deadLetterSeconds } = this.#office.parts.settings;
+    const { minuteMs, deadLetterSeconds } = this.#core.parts.settings;
     return last + ALL_ATTEMPTS * minuteMs + deadLetterSeconds * 1_000;
   }
 

@@ -11,7 +11,7 @@ import type { Runtime } from "../core/ports/runtime.ts";
 type Execute = (call: Call, runtime: Runtime) => Promise<CallResult>;
 
 const CALL_FINISHED = "call.finished";
-const NAMELESS = "Only callers with a credential of their own can have a callback";
+export const NAMELESS = "Only callers with a credential of their own can have a callback";
 
 export function withCallbacks(execute: Execute): Execute {
   return (call, runtime) => {
@@ -28,13 +28,13 @@ export function withCallbacks(execute: Execute): Execute {
       return result;
     };
     const finishing = finish();
-    // If the client disconnects when the tool has run, the receiver is told nevertheless.
+    // The message is sent even if the client disconnects after the tool has run.
     runtime.defer(finishing.catch(() => {}));
     return finishing;
   };
 }
 
-/** Anyone could have messages sent to anybody otherwise. */
+/** Whether this caller can have callbacks. Not everyone: anyone could have messages sent to anybody. */
 export function isWelcome({ principal }: Pick<Call, "principal">, { isLocal }: Runtime): boolean {
   return isLocal === true || isNamed(principal);
 }
@@ -43,14 +43,15 @@ function invalid(issues: readonly Issue[]): CallResult {
   return { outcome: { kind: "invalid", issues }, durationMs: 0 };
 }
 
-/** Stores the message, before the caller has the result. The result is the caller's, even if that fails. */
+/** Stores the message before the caller gets the result. If that fails, the caller gets the result nevertheless. */
 async function tell(callbacks: Callbacks, callback: Callback, call: Call, result: CallResult, runtime: Runtime) {
   const { outcome, durationMs, entry, task } = result;
   const partition = partitionOf(call.principal);
   try {
     if (task) {
       const { id, expiresAt: expires } = task;
-      await callbacks.register(partition, callback, { id, expires, call: call.callId }, undefined);
+      const made = await callbacks.register(partition, callback, { id, expires, call: call.callId }, undefined);
+      if (made === undefined) throw new RangeError("The task has too many callbacks");
       return;
     }
     const hasRun = outcome.kind !== "refused" && outcome.kind !== "invalid" && outcome.kind !== "asking";

@@ -1,6 +1,6 @@
 /** Tells the outbox of a principal that one of its tasks has ended. */
 
-import { finishedTaskEvent, TASK_FINISHED } from "../core/ports/outbox.ts";
+import { finishedTaskEvent } from "../core/ports/outbox.ts";
 import type { Runtime } from "../core/ports/runtime.ts";
 import type { KeptResult, TaskHead } from "../core/tasks/task-call.ts";
 import { taskSeal } from "../core/tasks/task-seal.ts";
@@ -22,7 +22,6 @@ export function announceIn({ outbox, signer, log }: Runtime): LedgerParts["annou
       // Trying again would not help.
       return log({ level: "error", message: "end of task not announced: the signing key was replaced" });
     }
-    const event = { id: finishedTaskEvent(id), name: TASK_FINISHED, data: { task_id: id, tool: head.toolId, status } };
-    await outbox.emit(partition, event, endOf(task, kept));
+    await outbox.emit(partition, finishedTaskEvent(id, head.toolId, status), endOf(task, kept));
   };
 }

@@ -14,9 +14,9 @@ import type {
   TaskLedger,
 } from "../core/ports/task-ledger.ts";
 import type { Engine } from "./engines.ts";
-import { News } from "./news.ts";
 import { SignsOfLife } from "./signs-of-life.ts";
 import { type TaskRow, TaskTable } from "./task-table.ts";
+import { Unannounced } from "./unannounced.ts";
 
 /** How often the watchdog has a task run again before it fails. */
 const MAX_REVIVALS = 10;
@@ -34,7 +34,7 @@ export interface LedgerParts {
   /** Tells whoever watches the task that it has changed. Never rejects. */
   readonly publish: (id: string) => Promise<void>;
   readonly report: (message: string, error: unknown) => void;
-  /** Tells the outbox that a task has ended; undefined without one. */
+  /** Tells the outbox that a task has ended; undefined if the deployment has none. */
   readonly announce?: ((partition: string, task: StoredTask) => Promise<void>) | undefined;
 }
 
@@ -43,14 +43,14 @@ export class Ledger extends RpcTarget implements TaskLedger {
   readonly #parts: LedgerParts;
   readonly #table: TaskTable;
   readonly #signs: SignsOfLife;
-  readonly #news: News;
+  readonly #unannounced: Unannounced;
 
   constructor(parts: LedgerParts) {
     super();
     this.#parts = parts;
     this.#table = new TaskTable(parts.storage);
     this.#signs = new SignsOfLife(this.#table);
-    this.#news = new News(parts, this.#table);
+    this.#unannounced = new Unannounced(parts, this.#table);
   }
 
   get exists(): boolean {
@@ -219,11 +219,11 @@ export class Ledger extends RpcTarget implements TaskLedger {
       this.#signs.forget(row.id);
       this.#table.forget(row.id);
     }
-    await Promise.all([this.#rescueAll(now), this.#news.tellAll()]);
+    await Promise.all([this.#rescueAll(now), this.#unannounced.announceAll()]);
     const { leaseMs, storage } = this.#parts;
     let next = this.#table.nextExpiry();
     if (next === undefined) return this.#table.remove();
-    if (this.#news.isLeft) next = Math.min(next, now + leaseMs);
+    if (this.#unannounced.isLeft) next = Math.min(next, now + leaseMs);
     for (const row of this.#table.unfinished()) next = Math.min(next, this.#signs.heardOf(row) + leaseMs);
     await storage.setAlarm(next);
   }
@@ -277,7 +277,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     this.#signs.forget(id);
     this.#table.forgetRun(id);
     this.#update(row, changes);
-    this.#news.keep(id);
+    this.#unannounced.add(id);
     if (changes.failure) this.#parts.report(`task ${changes.failure}`, new Error(`The task ${id} has failed`));
     if (changes.status === "failed") this.#attempt("task not stopped", this.#parts.engine.stop(id));
   }

@@ -1,4 +1,4 @@
-/** Files that a test attaches to a call, or uploads: kept in memory, in place of the deployment's store. */
+/** Files that a test attaches to a call, or uploads: kept in memory instead of the deployment's store. */
 import type { FileReference } from "../core/model/call.ts";
 import type { Question } from "../core/model/elicitation.ts";
 import type { Files, StoredFile } from "../core/ports/files.ts";
@@ -19,7 +19,7 @@ export class TestFiles implements Files {
   /** Ids of the files of pages, by slot. */
   readonly #slots = new Map<string, string>();
 
-  /** @returns how a call names the file. The same files make the same call, as with a key */
+  /** @returns a reference to the file. The same files, in the same order, have the same ids, so a keyed call can repeat */
   async add(given: TestFile, id?: string): Promise<FileReference> {
     const contents = given instanceof File ? given : new Blob([given.text]);
     const { name, type = "text/plain" } = given;

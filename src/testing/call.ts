@@ -32,7 +32,7 @@ export function callTool(id: string, input?: unknown, options: ToolOptions = {})
     const call: Call = { ...caller, tool: findTool(id, runtime.catalog), input: sent, key };
     if (options.attachments === undefined) return execute(call, runtime);
     const attachments: FileReference[] = [];
-    // In their order, which is part of their ids.
+    // One after the other: their order is part of their ids.
     for (const file of options.attachments) attachments.push(await files.add(file));
     return execute({ ...call, attachments }, runtime);
   });

@@ -84,7 +84,7 @@ describe("a file that is too large for the Worker", () => {
   it("reaches the tool once it is there", async () => {
     const { body } = await wanted({ filename: "large.bin" });
     const take = () => callMcp(server.url, "Kit_Take", { attachments: [{ file_id: body.file_id }] });
-    expect((await take()).error.message).toContain("was not uploaded yet");
+    expect((await take()).error.message).toContain("has not been uploaded yet");
     await bucket.put(keyIn(body.upload_url), FILE);
     for (let times = 0; times < 2; times++) {
       const { result } = await take();
@@ -101,7 +101,7 @@ describe("a file that is too large for the Worker", () => {
     const key = keyIn(body.upload_url);
     await bucket.put(key, contents);
     const take = () => callMcp(server.url, "Kit_Take", { attachments: [{ file_id: body.file_id }] });
-    expect((await take()).error.message).toContain("does not exist, or has expired: upload it anew");
+    expect((await take()).error.message).toContain("does not exist, or has expired: upload it again");
     await expect.poll(() => bucket.get(key), { timeout: 20_000 }).toBeNull();
     await bucket.put(key, FILE);
     expect((await take()).error.message).toContain("does not exist");

@@ -2,6 +2,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import type { FileRecords } from "../../src/files/records.ts";
 import { hashOf, newCaller, presign, put, streamOf, TEXT, uploaded } from "../support/files.ts";
 import { HOST, send } from "../support/http.ts";
 import { postCall } from "../support/oxp.ts";
@@ -76,6 +77,8 @@ describe("an upload", () => {
     ["a name of 513 characters", { ...TEXT, filename: "a".repeat(513) }, /of up to 512 characters$/],
     ["no type", { filename: "a" }, /^content_type must be a media type such as "text\/csv"$/],
     ["a type with a line break", { ...TEXT, content_type: "text/csv\r\nx: y" }, /^content_type/],
+    ["a type that no header can have", { ...TEXT, content_type: 'text/csv; x="\u20ac"' }, /^content_type/],
+    ["a type with a control character", { ...TEXT, content_type: 'text/csv; x="\x7f"' }, /^content_type/],
     ["a negative size", { ...TEXT, size: -1 }, /^size must be a whole number of bytes$/],
     ["half a byte", { ...TEXT, size: 1.5 }, /^size/],
     ["a hash of another kind", { ...TEXT, sha256: "abc" }, /^sha256 must have 64 hex digits$/],
@@ -139,6 +142,9 @@ describe("an upload", () => {
       const { status, body } = await put(presigned.upload_url, "x", type);
       expect([type, status, body.message]).toEqual([type, 415, expect.stringContaining("text/csv; charset=utf-8")]);
     }
+    // Comparing types of any length would take long.
+    const long = `text/csv;${" ".repeat(300)}charset=utf-8`;
+    expect((await put(presigned.upload_url, "x", long)).status).toBe(415);
     expect((await put(presigned.upload_url, "x", "Text/CSV;charset=UTF-8")).status).toBe(201);
   });
 
@@ -344,6 +350,24 @@ describe("what is stored", () => {
     expect(await keysOf(owner)).toHaveLength(1);
     expect(await ring(owner)).toBe(true);
     expect(await keysOf(owner)).toEqual([]);
+  });
+
+  it("goes also if it reaches R2 through a URL of R2 after its file was deleted", async () => {
+    const owner = crypto.randomUUID();
+    const [id, key, about] = ["one", `${owner}/one/x`, "sealed"];
+    const urlExpires = Date.now() + 15 * MINUTE;
+    const direct = { key, size: 4, sha256: "00", urlExpires };
+    await runInDurableObject(recordsOf(owner), async (object) => {
+      const records = object as FileRecords;
+      await records.reserve({ id, about, expires: urlExpires + DAY, direct }, 100);
+      await records.remove(id);
+    });
+    expect(await ring(owner)).toBe(true);
+    await FILES.put(key, "late");
+    travel(DAY + 2 * MINUTE);
+    expect(await ring(owner)).toBe(true);
+    expect(await keysOf(owner)).toEqual([]);
+    expect(await ring(owner)).toBe(false);
   });
 
   it("says neither who the caller is, nor what the file is called", async () => {

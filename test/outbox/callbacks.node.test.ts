@@ -33,7 +33,7 @@ const oxp = (input: object, callback: unknown, call_id?: string) =>
 const list = async (query = "") => (await fetch(`${served.url}/api/v1/deliveries${query}`)).json() as Promise<Listed>;
 const wait = async (path: string) => (await receiver.wait(path, 1))[0] as Received;
 
-/** The gateway document's own rule, written from its text alone. */
+/** The rule of `X-BeeOS-Signature`, written from docs/receiving-webhooks.md alone. */
 function isSigned({ headers, body }: Received, secret: string, now = Date.now() / 1_000): boolean {
   const parts = String(headers["x-beeos-signature"])
     .split(",")
@@ -138,6 +138,7 @@ describe("a callback that is wrong", () => {
     ["not https", { url: "http://example.com/" }, "callback.url"],
     ["in a private network", { url: "https://10.1.2.3/" }, "callback.url"],
     ["with a short secret", { url: "https://example.com/", secret: "short" }, "callback.secret"],
+    ["with whsec_ and no base64", { url: "https://example.com/", secret: `whsec_${SECRET}!` }, "callback.secret"],
     ["with a token that is none", { url: "https://example.com/", token: "a\nb" }, "callback.token"],
   ])("%s: invalid input, before the tool runs", async (_, callback, member) => {
     const { status, body } = await oxp({}, callback);

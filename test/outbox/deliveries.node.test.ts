@@ -47,6 +47,11 @@ function caller() {
       served.outbox.unsubscribe(who, { url: receiver.url(path), name: "notes.changed", args }),
     emit: (data: Record<string, never> | object, id?: string) =>
       served.outbox.emit(who.id, { name: "notes.changed", data: data as never, id }),
+    async emitMany(from: number, count: number) {
+      const emit = (n: number) => served.outbox.emit(who.id, { name: "notes.changed", data: { n } });
+      for (let n = from; n < from + count; n += 50)
+        await Promise.all(upTo(Math.min(50, from + count - n)).map((more) => emit(n + more)));
+    },
     read: (cursor: string | null, limit = 100, args = {}) =>
       served.outbox.read(who.id, { name: "notes.changed", args: args as never }, { cursor, limit }),
     dead: () => served.outbox.deliveries(who.id, { state: "dead" }),
@@ -54,6 +59,8 @@ function caller() {
   };
 }
 
+const upTo = (count: number) => Array.from({ length: count }, (_, n) => n);
+const numbersIn = (all: readonly Received[]): number[] => all.map((one) => bodyOf(one).data.n).sort((a, b) => a - b);
 const bodyOf = ({ body }: Received) => JSON.parse(body);
 const headersOf = ({ headers }: Received) => headers as Record<string, string>;
 const verified = (one: Received, secret = SECRET) => new Webhook(secret).verify(one.body, headersOf(one));
@@ -63,7 +70,7 @@ describe("an event", () => {
     const { subscribe, emit, path } = caller();
     const { id, cursor, expires, delivery, isTruncated } = await subscribe(path);
     expect({ delivery, isTruncated }).toEqual({ isTruncated: false });
-    expect(expires).toBeGreaterThan(Date.now() + 6 * DAY_MS);
+    expect(expires).toBeGreaterThan(Date.now() + 0.9 * DAY_MS);
     const event = await emit({ note: "milk" });
     const [first] = (await receiver.wait(path, 1)) as [Received];
     expect(headersOf(first)).toMatchObject({
@@ -323,7 +330,7 @@ describe("a subscription", () => {
     expect(first.expires).toBeLessThan(Date.now() + 61_000);
     const second = await subscribe(path, { ttlMs: null, secret: OTHER_SECRET });
     expect(second.id).toBe(first.id);
-    expect(second.expires).toBeGreaterThan(Date.now() + 6 * DAY_MS);
+    expect(second.expires).toBeGreaterThan(Date.now() + 0.9 * DAY_MS);
     expect(second.delivery).toEqual({ isActive: true });
     await emit({ n: 1 });
     const [one] = (await receiver.wait(path, 1)) as [Received];
@@ -347,6 +354,26 @@ describe("a subscription", () => {
       expect(again.isTruncated).toBe(true);
       await receiver.wait(`${path}-${lost}`, 3);
     }
+  });
+
+  it("that begins far back gets the newest 1,000, and is told that there were more", async () => {
+    const { subscribe, emitMany, read, path } = caller();
+    const { cursor } = await read(null);
+    await emitMany(0, 1_003);
+    expect(await subscribe(path, { cursor })).toMatchObject({ isTruncated: true });
+    const numbers = new Set(numbersIn(await receiver.wait(path, 1_000)));
+    const missing = upTo(1_003).filter((n) => !numbers.has(n));
+    // Those of the first batch were emitted at once, in any order.
+    expect(missing).toHaveLength(3);
+    expect(Math.max(...missing)).toBeLessThan(50);
+  });
+
+  it("is one of so many for each principal, also if they are made at once", async () => {
+    const { trySubscribe, path } = caller();
+    const made = await Promise.all(upTo(110).map((n) => trySubscribe(`${path}-${n}`)));
+    const states = made.map(({ state }) => state);
+    expect(states.filter((state) => state === "subscribed")).toHaveLength(100);
+    expect(states.filter((state) => state === "full")).toHaveLength(10);
   });
 
   it("ends on demand", async () => {
@@ -378,6 +405,18 @@ describe("the position in a message", () => {
 });
 
 describe("events that are asked for", () => {
+  it("are looked for among 1,000 at a time", async () => {
+    const { emitMany, read } = caller();
+    const { cursor } = await read(null);
+    await emitMany(0, 1_001);
+    const first = await read(cursor, 100, { of: "nobody" });
+    expect(first).toMatchObject({ events: [], hasMore: true });
+    expect(await read(first.cursor, 100, { n: 1_000 })).toMatchObject({
+      events: [{ data: { n: 1_000 } }],
+      hasMore: false,
+    });
+  });
+
   it("come in pages, each with the position after it", async () => {
     const { emit, read } = caller();
     const { cursor } = await read(null);

@@ -6,7 +6,7 @@ const DAY = 86_400;
 
 it('have defaults, if left out or ""', () => {
   const settings = {
-    ...{ eventSeconds: DAY, deadLetterSeconds: 7 * DAY, subscriptionSeconds: 7 * DAY },
+    ...{ eventSeconds: DAY, deadLetterSeconds: 7 * DAY, subscriptionSeconds: DAY },
     ...{ subscriptionsPerPrincipal: 100, minuteMs: 60_000, attemptMs: 10_000 },
   };
   expect(readOutboxSettings({})).toMatchObject({ settings, mistakes: [] });

@@ -141,6 +141,17 @@ describe("a callback of a task", () => {
     expect(message.result.call_id).toBe(message.call_id);
   });
 
+  it("is one of 20 at most", async () => {
+    const { way, api, path } = caller();
+    const task = await startTask(served.url, "Jobs_Run", { waits: true }, way);
+    const urls = Array.from({ length: 22 }, (_, n) => receiver.url(`${path}-${n}`));
+    const made = await Promise.all(urls.map((url) => api(`/tasks/${task}/webhooks`, { url })));
+    expect(made.map(({ status }) => status).sort()).toEqual([...Array(20).fill(201), 409, 409]);
+    expect((await api(`/tasks/${task}/webhooks`)).body.webhooks).toHaveLength(20);
+    const known = made.find(({ status }) => status === 201)?.body;
+    expect((await api(`/tasks/${task}/webhooks`, { url: known.url })).status).toBe(201);
+  });
+
   it("that is wrong is refused", async () => {
     const { way, api } = caller();
     const task = await startTask(served.url, "Jobs_Run", { waits: true }, way);

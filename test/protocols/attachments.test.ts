@@ -90,11 +90,11 @@ describe.each(Object.entries(WAYS))("over %s", (way, attach) => {
     const { status, value, refused = "" } = await attach("Files", attachments, { caller });
     // JSON-RPC errors are a 200 with `error`.
     expect([status, value]).toEqual([way === "OXP" ? 422 : 200, undefined]);
-    const gone = "does not exist, or has expired: upload it anew, and attach the new file_id";
+    const gone = "does not exist, or has expired: upload it again, and attach the new file_id";
     for (const [at, message] of [
       [0, `The file "nonsense" ${gone}`],
       [2, `The file "${foreign}" ${gone}`],
-      [3, `The file "${awaited.file_id}" was not uploaded yet: send it to its upload_url, and call again`],
+      [3, `The file "${awaited.file_id}" has not been uploaded yet: send it to its upload_url, and call again`],
     ] as const) {
       const text = way === "OXP" ? JSON.stringify(message).slice(1, -1) : message;
       expect(refused).toMatch(new RegExp(`attachments\\.${at}"?: ?"?${RegExp.escape(text)}`));
@@ -132,7 +132,7 @@ describe.each(Object.entries(WAYS))("over %s", (way, attach) => {
     const caller = newCaller();
     const { body } = await presign(undefined, caller);
     const given = { caller, key: crypto.randomUUID() };
-    expect((await attach("Files", [named(body.file_id)], given)).refused).toContain("was not uploaded yet");
+    expect((await attach("Files", [named(body.file_id)], given)).refused).toContain("has not been uploaded yet");
     await send(body.upload_url.slice(HOST.length), { method: "PUT", headers: body.headers, body: "x" });
     expect((await attach("Files", [named(body.file_id)], given)).value.files).toMatchObject([{ text: "x" }]);
   });

@@ -15,7 +15,7 @@ const [PAPER, INK, GREY, LINE, BAR, MARK] = [0, 1, 2, 3, 4, 5];
 
 /** About as many bars as there is room for. */
 const BARS = 14;
-/** Width of a bar. Powers of ten near the smallest number are no longer exact. */
+/** The smallest width of a bar, in units of the numbers: powers of ten near the smallest number are no longer exact. */
 const SMALLEST = 1e-100;
 
 export interface Histogram {
@@ -23,7 +23,7 @@ export interface Histogram {
   readonly subtitle: string;
   /** At least one, in ascending order. */
   readonly numbers: readonly number[];
-  /** Is marked. */
+  /** Marked with a line. */
   readonly median: number;
 }
 
@@ -104,9 +104,9 @@ export function binsOf(numbers: readonly number[]): { readonly bins: readonly Bi
   return { width, bins: counts.map((count, index) => ({ start: (first + index) * width, count })) };
 }
 
-/** The next of 1, 2, 5, 10, 20, 50 … that is not less than `least` and `atLeast`. */
-function niceStep(least: number, atLeast: number): number {
-  const wanted = Math.max(least, atLeast, SMALLEST);
+/** The smallest of …, 0.1, 0.2, 0.5, 1, 2, 5, 10, … that is at least both of these. */
+function niceStep(exact: number, least: number): number {
+  const wanted = Math.max(exact, least, SMALLEST);
   const power = 10 ** Math.floor(Math.log10(wanted));
   return ([1, 2, 5].find((factor) => factor * power >= wanted) ?? 10) * power;
 }

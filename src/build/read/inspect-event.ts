@@ -9,7 +9,7 @@ import { checkCommon } from "./traits.ts";
 
 const MEMBERS = ["name", "description", "payload", "input", "scopes", "delivery", "matches"];
 const ALL_MODES: readonly DeliveryMode[] = ["webhook", "push", "poll"];
-/** Words joined by dots. Names are part of keys, and a model writes them. */
+/** Words joined by dots: names are parts of keys, and models write them. */
 const NAME = /^(?=.{1,128}$)[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$/;
 /** Names of the server's own events. */
 const RESERVED = /^task\./i;

@@ -141,8 +141,8 @@ export function nameComplaint(name: string, suffix: string | undefined, kind: Ki
   return undefined;
 }
 
-/** For messages. */
-export function article(kind: Kind): "a" | "an" {
+/** The indefinite article of a kind, for messages. */
+export function article(kind: string): "a" | "an" {
   return kind === "event" ? "an" : "a";
 }
 

@@ -1,5 +1,6 @@
 /** A mistake in a file of an author: which file, what is wrong, and how to fix it. */
 import { closest } from "../lib/spelling.ts";
+import { article } from "./paths.ts";
 
 export interface Problem {
   /** Relative to the parent of the folder of tools, with the line if it is known: `tools/worker.ts:12`. */
@@ -29,7 +30,7 @@ export function unknownMember(kind: string, member: string, known: readonly stri
   const meant = closest(member, known);
   const suggestion = meant === undefined ? "" : `write ${meant}, or `;
   const fix = `${suggestion}remove it, or write one of ${known.join(", ")}`;
-  return { problem: `${kind === "event" ? "an" : "a"} ${kind} has no member "${member}"`, fix, member };
+  return { problem: `${article(kind)} ${kind} has no member "${member}"`, fix, member };
 }
 
 /** Formats problems for the terminal, one below the other. */

@@ -7,12 +7,19 @@ import { checksNothing, descriptionBehindChange, standardOf, toFlatJsonSchema } 
 
 /** Argument names that callers use for the call itself (docs/once.md, docs/files.md, docs/sessions.md, docs/tasks.md). */
 const RESERVED_PARAMETERS: ReadonlySet<string> = new Set([
-  ...["idempotency_key", "attachments", "host_files", "session", "task_id"],
+  "idempotency_key",
+  "attachments",
+  "host_files",
+  "session",
+  "task_id",
 ]);
 
 type Complain = (problem: string, fix: string) => void;
 
-/** @returns undefined after a complaint that leaves nothing to describe; no schema means no parameters */
+/**
+ * @param reserved names that no parameter may have; none for an event, whose arguments are not those of a call
+ * @returns undefined after a complaint that leaves nothing to describe; no schema means no parameters
+ */
 export function describeInput(
   schema: unknown,
   complain: Complain,

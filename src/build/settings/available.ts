@@ -54,7 +54,7 @@ export function availableIn({ project, environments }: WranglerToml): Available 
     documents: settings.some(({ hasDocuments }) => hasDocuments),
     traces: configs.some(({ observability }) => observability?.traces?.enabled),
     hasWorkflow: configs.some(hasWorkflow),
-    hasFiles: configs.some((config) => hasBucket(config) || hasRecords(config)),
+    hasFiles: configs.some((config) => hasFileBucket(config) || hasFileRecords(config)),
     hasOutbox: configs.some((config) => hasObjects(config, "OUTBOX", "Outbox")),
     workerName: configs[0]?.name ?? serverName,
   };
@@ -76,12 +76,12 @@ export function hasWorkflow({ workflows }: Pick<Config, "workflows">): boolean {
 }
 
 /** Whether it has the bucket for files. */
-export function hasBucket({ r2_buckets }: Pick<Config, "r2_buckets">): boolean {
+export function hasFileBucket({ r2_buckets }: Pick<Config, "r2_buckets">): boolean {
   return r2_buckets.some(({ binding }) => binding === "FILES");
 }
 
-/** Whether it has the objects that say which files there are. */
-export function hasRecords(config: Pick<Config, "durable_objects">): boolean {
+/** Whether it has the objects that keep which files there are. */
+export function hasFileRecords(config: Pick<Config, "durable_objects">): boolean {
   return hasObjects(config, "FILE_RECORDS", "FileRecords");
 }
 
@@ -107,23 +107,24 @@ export function workflowLines(worker = "trivet", env?: string): string {
 /** The lines of wrangler.toml that add the outbox. */
 export const OUTBOX_LINES = [
   ...["[[durable_objects.bindings]]", 'name = "OUTBOX"', 'class_name = "Outbox"'],
-  ...["[[migrations]]", 'tag = "v4"', 'new_sqlite_classes = ["Outbox"]'],
+  ...["[[migrations]]", 'tag = "outbox"', 'new_sqlite_classes = ["Outbox"]'],
 ].join("\n");
+
 /** What becomes of files without both of their bindings. */
 export const WITHOUT_FILES = "calls with attachments are refused";
 
 /**
- * The lines of wrangler.toml that add what files need, and what is not there yet.
+ * The lines of wrangler.toml that files need and that are not there yet.
  *
  * @param config what is there
- * @param env the environment to add it to, if it is not the top level
+ * @param env    the environment to add them to, if it is not the top level
  */
 export function fileLines(config: Pick<Config, "r2_buckets" | "durable_objects" | "migrations">, env?: string): string {
   const under = env === undefined ? "" : `env.${env}.`;
   const isMade = config.migrations.some(({ new_sqlite_classes }) => new_sqlite_classes?.includes("FileRecords"));
   return [
-    ...(hasBucket(config) ? [] : [`[[${under}r2_buckets]]`, 'binding = "FILES"']),
-    ...(hasRecords(config)
+    ...(hasFileBucket(config) ? [] : [`[[${under}r2_buckets]]`, 'binding = "FILES"']),
+    ...(hasFileRecords(config)
       ? []
       : [`[[${under}durable_objects.bindings]]`, 'name = "FILE_RECORDS"', 'class_name = "FileRecords"']),
     ...(isMade ? [] : ["[[migrations]]", 'tag = "files"', 'new_sqlite_classes = ["FileRecords"]']),

@@ -5,8 +5,8 @@ import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
 import { readAllSettings } from "./all-settings.ts";
 import {
   fileLines,
-  hasBucket,
-  hasRecords,
+  hasFileBucket,
+  hasFileRecords,
   hasWorkflow,
   WITHOUT_FILES,
   WITHOUT_WORKFLOW,
@@ -82,7 +82,7 @@ function missingFiles({ config, name }: Environment, all: readonly Environment[]
 
 /** @returns the names of the bindings that files lack */
 export function lackingForFiles(config: Config): string[] {
-  return [...(hasBucket(config) ? [] : ["FILES"]), ...(hasRecords(config) ? [] : ["FILE_RECORDS"])];
+  return [...(hasFileBucket(config) ? [] : ["FILES"]), ...(hasFileRecords(config) ? [] : ["FILE_RECORDS"])];
 }
 
 /** @returns the names of missing bindings that src/runtime.ts uses, and what fails without each */

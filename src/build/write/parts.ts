@@ -9,7 +9,7 @@ import { HEAD } from "./write.ts";
 
 const SRC = join(import.meta.dirname, "../..");
 
-/** A capability that a fork may do without. */
+/** A part of the Worker that only forks that use it bundle. */
 export type Feature = "tasks" | "files" | "outbox";
 
 /** An export of a file in `src`. */
@@ -20,7 +20,7 @@ interface Part {
   readonly plain: Export;
   /** Instead of the plain form. */
   readonly replaced?: Partial<Record<Feature, Export>>;
-  /** Functions that are given the form so far, and return another; applied in this order. */
+  /** Functions that take the plain or replaced form and return another one. Applied in the order of the features. */
   readonly wrapped?: Partial<Record<Feature, Export>>;
 }
 
@@ -48,12 +48,12 @@ const PARTS: Readonly<Record<string, Part>> = {
     wrapped: { files: ["withFiles", "core/files/with-files.ts"], outbox: ["withEmit", "core/events/emit.ts"] },
   },
   equip: {
-    plain: ["same", "core/lib/same.ts"],
+    plain: ["identity", "core/lib/identity.ts"],
     wrapped: { files: ["equipWithFiles", "files/equip.ts"], outbox: ["equipWithOutbox", "outbox/equip.ts"] },
   },
 };
 
-/** A class that wrangler.toml names, with the name that it has there. */
+/** A class that wrangler.toml names: its own name, the name that wrangler.toml has for it, and its file. */
 type Entrypoint = readonly [name: string, className: string, file: string];
 
 const CLAIMS: Entrypoint = ["Claims", "Claims", "claims.ts"];

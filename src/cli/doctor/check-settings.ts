@@ -37,6 +37,7 @@ export function checkSettings(config: Config, where: Where, found: Discovery | u
     ...checkBindings(config, at),
     ...checkWorkflow(config, at, found),
     ...checkFiles(config, at, found),
+    ...checkClasses(config, at, found),
     ...checkNames(config, at),
     ...checkRoutes(config, at),
     ...checkVars(config, at),
@@ -119,6 +120,22 @@ function* checkMigrations({ durable_objects, migrations, exports }: Config, at: 
   }
 }
 
+/** Classes that the Worker has only with a binding of theirs, by the binding. */
+const CLASSES: Readonly<Record<string, string>> = { OUTBOX: "Outbox", FILE_RECORDS: "FileRecords" };
+
+/** Cloudflare refuses a Worker that lacks a class that a migration makes. */
+function* checkClasses(config: Config, at: At, found: Discovery | undefined): Generator<Finding> {
+  const made = config.migrations.flatMap(({ new_sqlite_classes = [] }) => new_sqlite_classes);
+  const takesFiles = found?.tools.some(({ traits }) => traits.attachments) ?? false;
+  for (const [binding, type] of Object.entries(CLASSES)) {
+    const isThere = boundNames(config).includes(binding) || (binding === "FILE_RECORDS" && takesFiles);
+    if (isThere || !made.includes(type)) continue;
+    const problem = `a migration makes the class ${type}, which the Worker lacks without the binding ${binding}`;
+    const fix = `bind ${binding}, or remove the class from the migrations if it was never deployed`;
+    yield error({ file: at("new_sqlite_classes", type), problem, fix });
+  }
+}
+
 /** That of long tools. If no configuration has it, discovery says so. */
 function* checkWorkflow(config: Config, at: At, found: Discovery | undefined): Generator<Finding> {
   const isNeeded = found?.tools.some(({ traits }) => traits.long) ?? false;
@@ -137,7 +154,7 @@ function* checkWorkflow(config: Config, at: At, found: Discovery | undefined): G
   }
 }
 
-/** Those of files. */
+/** The bindings that files need. */
 function* checkFiles(config: Config, at: At, found: Discovery | undefined): Generator<Finding> {
   const isNeeded = found?.tools.some(({ traits }) => traits.attachments) ?? false;
   const missing = lackingForFiles(config);

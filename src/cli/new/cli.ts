@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   );
   const [kind = "tool"] = kinds;
   if (kinds.length > 1) {
-    throw new Mistake("A file is one of a prompt, a resource and an event: write --prompt, --resource or --event.");
+    throw new Mistake("A file has only one of these: write --prompt, --resource or --event.");
   }
   const [foreign] = Object.keys(needed);
   if (kind !== "tool" && foreign)

@@ -10,12 +10,13 @@ import type { run, ToolRun } from "../run/run-tool.ts";
 import { hasEvents } from "./find-event.ts";
 
 type Run = typeof run;
-/** What `webhook-id`, which carries the id, may have; no longer than an outbox keeps. */
+
+/** The id is sent in the header `webhook-id`, so it must be visible ASCII. The length is ours. */
 const ID = /^[\x21-\x7e]{1,200}$/;
 /** Characters of a derived id, after its prefix: 132 bits. */
 const ID_CHARACTERS = 33;
 
-/** Wraps the function that runs tools. */
+/** Wraps the function that runs tools: gives their context `ctx.emit`. */
 export function withEmit(inner: Run): Run {
   return (tool, check, lease) => {
     Object.assign(tool.context, { emit: emitFor(tool) });
@@ -48,15 +49,17 @@ async function checkedData(event: { name: string; payload: StandardSchema }, dat
   const validated = await validate(event.payload, data);
   if (validated.issues) {
     const mistakes = inOneLine(toIssues(validated.issues));
-    throw new TypeError(`ctx.emit: the data of ${event.name} do not fit its payload: ${mistakes}`);
+    throw new TypeError(`ctx.emit: the data of ${event.name} do not fit its payload schema: ${mistakes}`);
   }
   return toJson(validated.value, "data") as Record<string, Json>;
 }
 
 /**
  * Makes the ids of a call's events: the same ones when a keyed call runs again. In a task, a step that was done is not
- * done again, so the events of each step are counted apart. While several steps are under way, it is not known which of
- * them emits: then its outbox makes an id, and if that step is done again, its event is told twice rather than never.
+ * done again, so the events of each step are counted separately. While several steps are under way, it is not known which
+ * of them emits: then the outbox makes up an id, and if that step is done again, its event arrives twice rather than never.
+ *
+ * @returns a function that returns the id of the next event of this name; undefined if the outbox is to make one up
  */
 function idsFor(context: LongRunContext): (name: string) => Promise<string> | undefined {
   const counts = new Map<string, number>();

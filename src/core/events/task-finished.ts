@@ -1,4 +1,4 @@
-/** The server's own event: a task has ended. Listed by deployments with long tools; the ledger of tasks emits it. */
+/** The server's own event `task.finished`. Deployments with long tools list it; the ledger of tasks emits it. */
 import * as v from "valibot";
 import type { EventEntry } from "../model/offers.ts";
 import { TASK_FINISHED } from "../ports/outbox.ts";

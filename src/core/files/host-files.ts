@@ -11,9 +11,10 @@ import type { Runtime } from "../ports/runtime.ts";
 import { fileName, isMediaType } from "./names.ts";
 
 /** How long a host may take to send a file, in milliseconds. */
-const FETCH_MS = 60_000;
-/** A body of unknown length is held in memory, because the store must know its length first. */
+export const FETCH_MS = 60_000;
+/** The largest body of unknown length: it is held in memory, because the store must know its length first. */
 const MAX_UNKNOWN_BYTES = 8_388_608;
+const MAX_REDIRECTS = 5;
 
 /**
  * The id under which a host's file is kept. The same for the same file, so that a call that runs again does not fetch it
@@ -38,7 +39,8 @@ export async function fetchHostFile(
   if (url === null || !isFetchable(url)) return "has a download_url that is not https";
   try {
     const signal = AbortSignal.timeout(FETCH_MS);
-    const response = await fetch(url, { headers: { "accept-encoding": "identity" }, signal });
+    const response = await follow(url, fetch, signal);
+    if (response === undefined) return "leads to an address that is not https; attach it again";
     if (!response.ok || response.body === null) {
       await response.body?.cancel();
       return `could not be fetched: its host answered ${response.status}; attach it again`;
@@ -46,7 +48,7 @@ export async function fetchHostFile(
     const body = await measured(response, files.maxBytes);
     const about = aboutOf(reference, url, response);
     const received = body === undefined ? "too large" : await files.receive(partition, { id, ...about, ...body });
-    return PROBLEMS[received] && `${PROBLEMS[received]}${received === "too large" ? ` ${files.maxBytes} bytes` : ""}`;
+    return problemOf(received, files.maxBytes);
   } catch (error) {
     // The address may be a secret of the host's: only its name is logged.
     log({ level: "warning", message: "host file not fetched", host: url.host, error: describeError(error) });
@@ -54,12 +56,31 @@ export async function fetchHostFile(
   }
 }
 
-const PROBLEMS: Readonly<Record<Received, string | undefined>> = {
-  stored: undefined,
-  "too large": `is too large: with a known length, up to`,
-  "cut off": "could not be fetched: it ended early; attach it again",
-  full: "cannot be kept: there are too many files already; wait until some expire",
-};
+/** @returns the end of a sentence; undefined if nothing is wrong */
+function problemOf(received: Received, maxBytes: number): string | undefined {
+  switch (received) {
+    case "stored":
+      return undefined;
+    case "too large":
+      return `is too large: it may have ${maxBytes} bytes, or ${MAX_UNKNOWN_BYTES} if its host does not announce its length`;
+    case "cut off":
+      return "could not be fetched: it ended early; attach it again";
+    case "full":
+      return "cannot be kept: there are too many files already; wait until some expire";
+  }
+}
+
+/** @returns undefined if it is redirected to an address that may not be fetched */
+async function follow(url: URL, fetch: Runtime["fetch"], signal: AbortSignal): Promise<Response | undefined> {
+  for (let at = url, hops = 0; isFetchable(at); hops++) {
+    const response = await fetch(at, { headers: { "accept-encoding": "identity" }, redirect: "manual", signal });
+    const location = response.headers.get("location");
+    if (response.status < 300 || response.status > 399 || location === null || hops === MAX_REDIRECTS) return response;
+    await response.body?.cancel();
+    at = new URL(location, at);
+  }
+  return undefined;
+}
 
 function isFetchable(url: URL): boolean {
   return url.protocol === "https:" || (url.protocol === "http:" && isInside(url));
@@ -70,7 +91,7 @@ async function measured(response: Response, maxBytes: number) {
   const { headers } = response;
   const body = response.body as ReadableStream<Uint8Array>;
   const length = headers.get("content-length");
-  // A length that was announced for a compressed body is not that of the file.
+  // The announced length of a compressed body is not that of the file.
   const isKnown = length !== null && /^\d+$/.test(length) && !headers.has("content-encoding");
   if (isKnown && Number(length) <= maxBytes) return { body, size: Number(length) };
   const whole = isKnown ? undefined : await readUpTo(body, Math.min(maxBytes, MAX_UNKNOWN_BYTES));
@@ -78,7 +99,7 @@ async function measured(response: Response, maxBytes: number) {
   return whole && { body: whole.stream(), size: whole.size };
 }
 
-/** @returns undefined if it is longer */
+/** @returns undefined if the body is longer than `most` bytes */
 async function readUpTo(body: ReadableStream<Uint8Array>, most: number): Promise<Blob | undefined> {
   const pieces: Uint8Array[] = [];
   let size = 0;

@@ -6,7 +6,7 @@ const MAX_TYPE = 255;
 
 /** `type/subtype`, with parameters or without (RFC 9110, section 8.3.1). */
 const MEDIA_TYPE =
-  /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+(\s*;\s*[\w!#$%&'*+.^`|~-]+=([\w!#$%&'*+.^`|~-]+|"[^"\\\x00-\x1f]*"))*$/;
+  /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+(\s*;\s*[\w!#$%&'*+.^`|~-]+=([\w!#$%&'*+.^`|~-]+|"[ !#-[\]-~]*"))*$/;
 
 /** @returns the name without folders, which are the sender's own; undefined if nothing of it can be a name */
 export function fileName(text: string): string | undefined {
@@ -19,9 +19,9 @@ export function isMediaType(text: string): boolean {
   return text.length <= MAX_TYPE && MEDIA_TYPE.test(text);
 }
 
-/** Whether two media types are the same, however they are spelled: `Text/CSV; charset=utf-8`. */
-export function isSameType(a: string, b: string): boolean {
-  return plain(a) === plain(b);
+/** Whether a text is this media type, however it is spelled: `Text/CSV; charset=utf-8`. */
+export function isSameType(text: string, type: string): boolean {
+  return text.length <= MAX_TYPE && plain(text) === plain(type);
 }
 
 function plain(type: string): string {

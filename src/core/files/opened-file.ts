@@ -4,15 +4,15 @@ import type { Files, StoredFile } from "../ports/files.ts";
 import type { Offer } from "../ports/runtime.ts";
 import { DEFAULT_TIMEOUT_MS } from "../run/run-code.ts";
 
-/** How much longer than its time limit a tool may need its files. */
+/** How long a tool's files are kept beyond its time limit, in milliseconds. */
 const GRACE_MS = 60_000;
 
-/** Until when a run that begins now needs its files, in milliseconds since 1970. */
+/** Until when the files of a run that begins now are kept, in milliseconds since 1970. */
 export function untilWhen({ traits }: Offer): number {
   return Date.now() + (traits.timeoutMs ?? DEFAULT_TIMEOUT_MS) + GRACE_MS;
 }
 
-/** @param origin of its URL */
+/** @param origin of the URL that the tool gets */
 export async function openedFile(
   files: Files,
   partition: string,
@@ -22,7 +22,7 @@ export async function openedFile(
   return new OpenedFile(files, partition, file, await files.link(partition, file, origin));
 }
 
-/** A file as a tool gets it. Its own members are what JSON has of it. */
+/** The contents are read through methods, which JSON leaves out: its other members may be returned or logged. */
 class OpenedFile implements Attachment {
   readonly fileId: string;
   readonly name: string;

@@ -15,23 +15,27 @@ import type { ToolRun } from "../run/run-tool.ts";
 import { isAccept } from "./accept.ts";
 import { openedFile, untilWhen } from "./opened-file.ts";
 
-/** How long a page is open, in milliseconds: a task may ask while nobody looks. */
+/** How long a page is open, in milliseconds: longer for a task, which may ask while nobody is there. */
 const PAGE_MS = 3_600_000;
 const TASK_PAGE_MS = 24 * PAGE_MS;
-/** Between two looks whether the file has come, in milliseconds. */
+/** How often it is checked whether the file has arrived, in milliseconds. */
 const LOOK_MS = 1_000;
-/** How long a call waits whose caller will call again, in milliseconds: half of what most clients wait for an answer. */
+/**
+ * How long a call waits for a file if its client sends the call again with its answers (MCP 2026-07-28), in milliseconds:
+ * half of what most clients wait for a response.
+ */
 const ROUND_MS = 30_000;
 
 export class Uploads {
   readonly #tool: ToolRun;
   readonly #partition: string;
-  /** Ids of the files that were asked for. */
+  /** Ids of the files that this run has asked for. */
   readonly #asked = new Set<string>();
   /** How often each key was used. */
   readonly #times = new Map<string, number>();
+  /** How many uploads are being waited for at the same time. */
   #waiting = 0;
-  /** Until when this run waits, if its caller will call again. */
+  /** Until when this run waits, if its client sends the call again. */
   #roundEnds: number | undefined;
 
   constructor(tool: ToolRun) {
@@ -43,7 +47,8 @@ export class Uploads {
   readonly upload = async (key: string, request: UploadRequest): Promise<Uploaded> => {
     const { context, caller, runtime } = this.#tool;
     const { files } = runtime;
-    if (files === undefined) throw failure("This server stores no files");
+    if (files === undefined)
+      throw failure("This server stores no files: its operator has to bind FILES and FILE_RECORDS (docs/files.md)");
     const page = this.#pageFor(key, request, files);
     const time = (this.#times.get(key) ?? 0) + 1;
     this.#times.set(key, time);
@@ -60,12 +65,12 @@ export class Uploads {
         return { action, file: await this.#opened(file, files) };
       }
       if (caller.elicitation?.elicit) throw new NotAnswered("No file was uploaded");
-      // It is the same question again, unless its page has expired.
+      // Ask the same question again, with a new page if this one has expired.
       earlier = file === "awaited" ? { id, url } : undefined;
     }
   };
 
-  /** The run has ended. Once its call has a result, the next call asks for a file of its own. */
+  /** Call it when the run has ended. If its call has a result now, its pages are closed: the next call gets new ones. */
   async end(outcome: Outcome): Promise<void> {
     const { files } = this.#tool.runtime;
     if (this.#asked.size > 0 && isFinal(outcome)) await files?.forget(this.#partition, [...this.#asked]);
@@ -82,7 +87,10 @@ export class Uploads {
     return { tool: this.#tool.offer.id, message, accept, maxBytes: Math.min(maxBytes, files.maxBytes) };
   }
 
-  /** For a caller that cannot send its user to a page: the file may have come since it was told where the page is. */
+  /**
+   * For a caller that cannot send its user to a page. An earlier call with the same slot may have named the page in its
+   * error, and the user may have uploaded the file since.
+   */
   async #fromRepeat(key: string, time: number, page: UploadPage, files: Files): Promise<Uploaded> {
     const slot = await this.#slotOfCall(key, time);
     const { id, url } = await this.#placeIn(page, () => slot, files);
@@ -100,7 +108,7 @@ export class Uploads {
     });
   }
 
-  /** The page of a question that the caller has answered with this call, if it is one of this server's. */
+  /** The upload page that was asked about in an earlier round, if this call has the answer to that question. */
   async #answeredPage(key: string, files: Files): Promise<PlacedPage | undefined> {
     const { caller } = this.#tool;
     const numbered = [...(caller.elicitation?.answers ?? [])]
@@ -109,7 +117,7 @@ export class Uploads {
       .sort((a, b) => Number(a.number) - Number(b.number));
     for (const { question } of numbered) {
       const page = question && (await files.placed(this.#partition, question, this.#origin));
-      // Another question with this key, earlier in this run, has had its own.
+      // Skip the page of an earlier question with this key in this run.
       if (page && !this.#asked.has(page.id)) return page;
     }
     return undefined;
@@ -117,9 +125,9 @@ export class Uploads {
 
   #place(key: string, time: number, page: UploadPage, files: Files): Promise<PlacedPage> {
     const { elicitation } = this.#tool.caller;
-    // Asked during the call, which has the page itself.
+    // The client is asked during the call, so nothing has to find the page later.
     if (elicitation?.elicit) return this.#placeIn(page, () => undefined, files);
-    // Whoever answers a question has its hash in what the protocol signs: nobody else finds the page.
+    // The answer comes with the hash of its question, in a state that the protocol has signed: nobody else has it.
     const { message } = page;
     const asQuestion = (url: string): Question => ({ kind: "page", message, url });
     return this.#placeIn(page, (url) => (elicitation ? hashOf(asQuestion(url)) : this.#slotOfTask(key, time)), files);
@@ -132,28 +140,31 @@ export class Uploads {
     return placed;
   }
 
-  /** A task may run again after a crash, and asks the same question then. */
+  /** A task that runs again after a crash must ask with the same page. */
   #slotOfTask(key: string, time: number): Promise<string> {
     return sha256(canonical(["upload in a task", this.#tool.context.idempotencyKey ?? null, key, time]));
   }
 
   /**
-   * What a repeat of this call has in common with it, and no other call: its key, or if it has none, its input.
+   * A slot that only repeats of this call have: derived from its key or from who calls, from its input, and from the
+   * credentials that came with it.
    *
-   * @returns undefined if others may call in the same way, because nobody can tell who they are: they must not get a
-   *          file of this caller
+   * @returns undefined if the caller cannot be told apart from others: they must not get its file
    */
   async #slotOfCall(key: string, time: number): Promise<string | undefined> {
-    const { caller, offer, context, runtime } = this.#tool;
+    const { caller, offer, context, granted, runtime } = this.#tool;
     const { principal, sessionId, beginsSession, attachments, input } = caller;
-    if (caller.key !== undefined) return sha256(canonical(["upload", context.idempotencyKey ?? null, key, time]));
+    const { userId } = caller.context;
     const session = beginsSession ? undefined : sessionId;
-    if (!isNamed(principal) && session === undefined && !runtime.isLocal) return undefined;
-    const who = [session, principal[GRANT], caller.context.userId].map((one) => one ?? null);
-    return sha256(canonical(["upload", who, offer.id, input ?? null, namesOf(attachments) ?? null, key, time]));
+    if (caller.key === undefined && !isNamed(principal) && session === undefined && !runtime.isLocal) return undefined;
+    const who = caller.key === undefined ? [session, principal[GRANT], userId] : [context.idempotencyKey];
+    // As in the fingerprint of a keyed call: a user who is named may have other tokens by now.
+    const credentials = userId && isNamed(principal) ? undefined : granted.fromCaller;
+    const call = [who.map((one) => one ?? null), offer.id, input ?? null, namesOf(attachments) ?? null];
+    return sha256(canonical(["upload", ...call, credentials ?? null, key, time]));
   }
 
-  /** A task has no caller that waits, and can be asked nevertheless. */
+  /** Whether it is a task: nobody waits for its response, and yet its user can be asked. */
   get #isTask(): boolean {
     return this.#tool.caller.elicitation === undefined && this.#tool.context.canAsk("page");
   }
@@ -166,7 +177,7 @@ export class Uploads {
     return openedFile(files, this.#partition, file, this.#origin);
   }
 
-  /** Waits for a file. The time does not count towards the tool's limit. */
+  /** Waits until a file has arrived, but not for good. The time does not count towards the tool's limit. */
   async #arrived(id: string, files: Files): Promise<StoredFile | "awaited" | "unknown"> {
     const { caller, context, offer } = this.#tool;
     const isRound = caller.elicitation !== undefined && !caller.elicitation.elicit;
@@ -181,7 +192,7 @@ export class Uploads {
         if (file !== "awaited" || Date.now() >= until) return file;
         const before = Date.now();
         await new Promise((resume) => setTimeout(resume, LOOK_MS));
-        // Several may wait at the same time.
+        // Several uploads that are waited for at once must not count the same second twice.
         context.pausedMs += (Date.now() - before) / this.#waiting;
         if (context.hasEnded || caller.client?.signal.aborted) throw over();
       }
@@ -192,7 +203,7 @@ export class Uploads {
 }
 
 function over(): NotAnswered {
-  return new NotAnswered("The call was over before its file was uploaded");
+  return new NotAnswered("The call ended before its file was uploaded");
 }
 
 /** Questions with the same key are named `report`, `report#2`, … @returns undefined if it has another key */
@@ -202,7 +213,7 @@ function numberOf(name: string, key: string): number | undefined {
   return number === undefined ? undefined : Number(number);
 }
 
-/** Fails the call with this message. */
+/** An error that fails the call with this message, like a ToolError of `#tool`, which the core does not import. */
 function failure(message: string, canRetry = false): Error {
   return Object.assign(new Error(message), { name: "ToolError", fault: { message, canRetry } });
 }

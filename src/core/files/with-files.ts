@@ -9,16 +9,16 @@ import type { Attachment } from "../model/definition.ts";
 import type { Issue, Outcome } from "../model/outcome.ts";
 import { partitionOf } from "../model/principal.ts";
 import type { Files } from "../ports/files.ts";
-import type { run as runTool, TimedRun, ToolRun } from "../run/run-tool.ts";
-import { fetchHostFile, idOfHostFile } from "./host-files.ts";
+import type { RunLease, run as runTool, TimedRun, ToolRun } from "../run/run-tool.ts";
+import { FETCH_MS, fetchHostFile, idOfHostFile } from "./host-files.ts";
 import { openedFile, untilWhen } from "./opened-file.ts";
 import { Uploads } from "./uploads.ts";
 
-/** Each is looked up, and some are fetched. */
+/** Most files of a call: each is looked up, and some are fetched. */
 const MAX_ATTACHMENTS = 20;
 const RETRY_MS = 1_000;
 
-/** @param run runs a tool whose context has its files */
+/** @param run runs a tool whose context already has its files */
 export function withFiles(run: typeof runTool): typeof runTool {
   return (tool, check, lease) => {
     const { caller, context, offer, runtime } = tool;
@@ -31,7 +31,7 @@ export function withFiles(run: typeof runTool): typeof runTool {
     const running =
       attachments === undefined
         ? start()
-        : attach(tool, attachments).then((problem) => (problem ? { outcome: problem, durationMs: 0 } : start()));
+        : attach(tool, attachments, lease).then((problem) => (problem ? { outcome: problem, durationMs: 0 } : start()));
     const end = (ran: TimedRun) => {
       runtime.defer(uploads.end(ran.outcome).catch(() => {}));
       return ran;
@@ -41,11 +41,15 @@ export function withFiles(run: typeof runTool): typeof runTool {
 }
 
 /** Gives the tool its files. Never rejects. @returns why it must not run, if a file is missing */
-async function attach(tool: ToolRun, references: readonly FileReference[]): Promise<Outcome | undefined> {
+async function attach(
+  tool: ToolRun,
+  references: readonly FileReference[],
+  lease: RunLease | undefined,
+): Promise<Outcome | undefined> {
   const { caller, runtime, context } = tool;
   try {
     const found = runtime.files
-      ? await findAll(tool, runtime.files, references)
+      ? await findAll(tool, runtime.files, references, lease)
       : [{ path: "attachments", message: "This server stores no files: call without attachments" }];
     const issues = found.filter((one): one is Issue => "message" in one);
     if (issues.length > 0) return { kind: "invalid", issues };
@@ -62,24 +66,26 @@ async function findAll(
   { caller, offer, runtime }: ToolRun,
   files: Files,
   references: readonly FileReference[],
+  lease: RunLease | undefined,
 ): Promise<(Attachment | Issue)[]> {
   if (references.length > MAX_ATTACHMENTS) {
     return [{ path: "attachments", message: `Must be at most ${MAX_ATTACHMENTS} files` }];
   }
   const partition = partitionOf(caller.principal);
-  const until = untilWhen(offer);
   const ids = await Promise.all(references.map((one) => (one.download ? idOfHostFile(one, one.download) : one.fileId)));
-  let found = await files.find(partition, ids, until);
+  let found = await files.find(partition, ids, untilWhen(offer));
   const problems = new Map<string, string>();
   for (const [at, reference] of references.entries()) {
     const id = ids[at] as string;
     if (reference.download === undefined || typeof found[at] === "object" || problems.has(id)) continue;
+    // Another call with this key must not run while a host takes its time.
+    if ((await lease?.extend(FETCH_MS)) === false) throw new Error("Another call with this key has taken over");
     // One after the other: each may be large.
     const problem = await fetchHostFile(reference, reference.download, id, partition, files, runtime);
     if (problem !== undefined) problems.set(id, problem);
   }
   if (references.some(({ download }, at) => download !== undefined && typeof found[at] === "string")) {
-    found = await files.find(partition, ids, until);
+    found = await files.find(partition, ids, untilWhen(offer));
   }
   const own = references.filter(({ download }) => download === undefined);
   const hosts = references.filter(({ download }) => download !== undefined);
@@ -94,13 +100,13 @@ async function findAll(
   );
 }
 
-/** Whether a file of someone else exists is nobody's business, so all that is not there is "unknown". */
+/** The same for a file that does not exist and for someone else's: nobody can find out which files others have. */
 const PROBLEMS = {
-  unknown: "does not exist, or has expired: upload it anew, and attach the new file_id",
-  awaited: "was not uploaded yet: send it to its upload_url, and call again",
+  unknown: "does not exist, or has expired: upload it again, and attach the new file_id",
+  awaited: "has not been uploaded yet: send it to its upload_url, and call again",
 };
 
-/** Longest id that a message repeats. */
+/** Characters of an id that a message repeats. */
 const MAX_NAMED = 80;
 
 function named({ fileId }: FileReference): string {

@@ -86,3 +86,13 @@ function substitute(value: unknown, problem: string, opened: Set<unknown>): Json
     return problem;
   }
 }
+
+/** Logs mistakes in settings whose defaults count instead, so that the Worker goes on. */
+export function logMistakes(
+  mistakes: readonly { readonly setting: string; readonly problem: string; readonly fix: string }[],
+  log: Log,
+): void {
+  for (const { setting, problem, fix } of mistakes) {
+    log({ level: "error", message: `${problem}: ${fix}. Until then, its default counts`, setting });
+  }
+}

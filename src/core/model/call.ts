@@ -30,7 +30,7 @@ export interface CallContext {
 /** The context of a caller that supplies nothing. */
 export const NO_CONTEXT: CallContext = { authorization: new Map(), secrets: new Map() };
 
-/** By name. */
+/** Secrets or authorizations, by name. */
 export type Values = Readonly<Record<string, string>>;
 
 /** The secrets, authorizations and user id that a tool receives: those that it declared, and no others. */
@@ -62,7 +62,7 @@ export interface Elicitation {
   readonly answers?: InputResponses;
   /** Asks and waits for the answer, if the connection lasts. Without it, the call ends with its questions. */
   readonly elicit?: (question: Question) => Promise<unknown>;
-  /** Tells the client that its user has done what a page of ours was for. */
+  /** Tells the client that its user is done with a page that it was asked to open. */
   readonly visited?: (url: string) => void;
 }
 
@@ -88,11 +88,11 @@ export interface FileReference {
   readonly contentType?: string | undefined;
   /** Whether it is a host's own file. */
   readonly isHosts?: true;
-  /** Where to fetch it then. Another one for each call. */
+  /** If it is: the URL to fetch it from, which differs in each call. */
   readonly download?: string | undefined;
 }
 
-/** What says which files are attached, and does not change if the same call is sent again. */
+/** What identifies the files of a call, without what differs when the same call is sent again. */
 export function namesOf(references: readonly FileReference[] | undefined): unknown {
   return references?.map(({ download, ...name }) => name);
 }

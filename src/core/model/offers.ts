@@ -112,11 +112,14 @@ export interface Event<Payload extends StandardSchema, Input extends StandardSch
   /** When the event occurs, for a model that decides what to subscribe to. */
   readonly description: string;
   /**
-   * An object schema of the event's data. Let it say what has happened, and not more: a client that wants the rest calls
-   * a tool.
+   * An object schema of the event's data. It should say what has happened, and no more: a client that wants the rest
+   * calls a tool.
    */
   readonly payload: Payload;
-  /** An object schema of what subscribers may ask for, each property with a description. Without it: nothing. */
+  /**
+   * An object schema of the arguments by which subscribers choose events, each property with a description. Default: no
+   * arguments.
+   */
   readonly input?: Input;
   /** Scopes that a subscriber needs. */
   readonly scopes?: readonly string[];
@@ -161,7 +164,7 @@ export interface EventEntry {
   readonly load: () => Promise<{ default: EventDefinition }>;
 }
 
-/** What the context of a tool has besides, in a deployment with an outbox. */
+/** What the context of a tool has in addition, in a deployment with an outbox. */
 export interface EventContext {
   /**
    * Says that something has happened, to the caller's own subscribers and to nobody else's. Resolves as soon as the
@@ -169,8 +172,8 @@ export interface EventContext {
    * subscribers, so its events are dropped.
    *
    * @param data    what the event's `payload` accepts
-   * @param options `id`: of the event at its source, 1 to 200 visible ASCII characters. An event with the id of an
-   *                earlier one is not told again. By default, a keyed call that runs again gives its events the same ids
+   * @param options `id`: of the event at its source, 1 to 200 visible ASCII characters. A second event with the same id
+   *                is ignored. By default, a keyed call that runs again gives its events the same ids
    * @throws {TypeError} if the data or the id do not fit, or no file in tools/ declares the event
    * @throws {RangeError} if the event has more than 256 KiB
    */

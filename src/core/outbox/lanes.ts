@@ -1,7 +1,7 @@
 /**
  * Which delivery is sent next. A Worker has six connections at a time, and a receiver that stalls holds one for as long
- * as an attempt may take. So no host gets more than two, all receivers that have failed share two, and those wait for a
- * connection that no other wants.
+ * as an attempt may take. So no host gets more than two. All URLs whose last attempt failed share two, and get one only if
+ * no other delivery needs it.
  */
 
 /** Connections that an invocation of a Worker can have open (Workers, Limits). */
@@ -41,16 +41,17 @@ export class Lanes<Of extends Item> {
     return this.#known.size === 0;
   }
 
-  /** Puts a delivery at the end of its lane, unless it is there already or under way. */
-  add(item: Of): void {
-    if (this.#known.has(item.key)) return;
+  /** Puts a delivery at the end of its lane. @returns false if it is there already or under way */
+  add(item: Of): boolean {
+    if (this.#known.has(item.key)) return false;
     this.#known.add(item.key);
     const host = this.#hosts.get(item.host) ?? { fresh: [], failing: [], running: 0 };
     this.#hosts.set(item.host, host);
     host.fresh.push(item);
+    return true;
   }
 
-  /** Takes the delivery that is to be sent now; undefined if all have to wait. */
+  /** Takes the next delivery to send; undefined if none waits, or all have to wait for a connection. */
   next(): Of | undefined {
     if (this.#running.size >= CONNECTIONS) return undefined;
     for (const [name, host] of this.#hosts) {
@@ -66,7 +67,7 @@ export class Lanes<Of extends Item> {
     return undefined;
   }
 
-  /** @param hasArrived undefined if it was not sent */
+  /** Call it when a delivery that `next` returned has ended. @param hasArrived undefined if it was not sent */
   end({ key, url, host: name }: Of, hasArrived: boolean | undefined): void {
     if (hasArrived === true) this.#failing.delete(url);
     if (hasArrived === false) this.#failing.add(url);

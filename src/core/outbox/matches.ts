@@ -1,9 +1,9 @@
-/** Whether an event is one that a subscriber wants to hear of. */
+/** Whether an event matches a subscriber's arguments, by the rule of an event without a `matches` of its own. */
 import { canonical } from "../lib/json.ts";
 import type { MaybePromise } from "../lib/maybe-promise.ts";
 import type { EventFilter, NewEvent } from "../ports/outbox.ts";
 
-/** @param filter for events of this name */
+/** Whether a subscriber gets an event of the name that its filter has. */
 export type Matcher = (filter: EventFilter, event: NewEvent) => MaybePromise<boolean>;
 
 /** Matches if the event's data has the same value under the name of every argument. */

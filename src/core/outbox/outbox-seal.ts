@@ -4,7 +4,7 @@ import { canonical } from "../lib/json.ts";
 import type { Signer } from "../ports/signed-handles.ts";
 
 export interface OutboxSeal {
-  /** @param label what the text is, so that none can be taken for another */
+  /** @param label says what the text is, so that one sealed text cannot pass for another */
   seal(label: string, value: unknown): Promise<string>;
   /** @returns undefined if it was sealed with another signing key, or with another label */
   open<Value>(label: string, sealed: string): Promise<Value | undefined>;

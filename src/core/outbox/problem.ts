@@ -1,4 +1,4 @@
-/** Why an attempt failed, in the few words that others are told. A receiver's own words are never repeated. */
+/** Why an attempt failed, as one of a few fixed words. What a receiver itself says is never passed on. */
 import type { DeliveryProblem } from "../ports/outbox.ts";
 
 /** Statuses with which Cloudflare says that it could not reach the origin (Cloudflare 5xx errors). */

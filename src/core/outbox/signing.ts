@@ -1,4 +1,4 @@
-/** Signs deliveries: as Standard Webhooks do (standardwebhooks.com), and as the callbacks of the gateway document. */
+/** Signs deliveries: as Standard Webhooks say (standardwebhooks.com), and as BeeOS does (`X-BeeOS-Signature`). */
 
 /** A key of HMAC-SHA-256. */
 type Key = Uint8Array<ArrayBuffer>;
@@ -11,15 +11,15 @@ export interface Signed {
   readonly body: string;
 }
 
-const PREFIX = "whsec_";
+export const SECRET_PREFIX = "whsec_";
 const MIN_KEY_BYTES = 24;
 const MAX_KEY_BYTES = 64;
 
 /** @returns the key of a secret `whsec_…`; undefined unless that is base64 of 24 to 64 bytes */
 export function keyOfSecret(secret: string): Key | undefined {
-  if (!secret.startsWith(PREFIX)) return undefined;
+  if (!secret.startsWith(SECRET_PREFIX)) return undefined;
   try {
-    const key = Uint8Array.fromBase64(secret.slice(PREFIX.length)) as Key;
+    const key = Uint8Array.fromBase64(secret.slice(SECRET_PREFIX.length)) as Key;
     return key.length >= MIN_KEY_BYTES && key.length <= MAX_KEY_BYTES ? key : undefined;
   } catch {
     return undefined;
@@ -46,8 +46,8 @@ export async function standardHeaders({ id, at, body }: Signed, keys: readonly K
   };
 }
 
-/** The headers of the gateway document's callbacks. There, the key is always the secret's text. */
-export async function documentHeaders(
+/** The headers of BeeOS's callbacks (docs/receiving-webhooks.md). There, the key is always the secret's text. */
+export async function beeosHeaders(
   { id, at, body }: Signed,
   secrets: readonly string[],
 ): Promise<Record<string, string>> {

@@ -1,6 +1,6 @@
-/** The store of files, as calls use it: files that callers have uploaded, and those that hosts attach. Types only. */
+/** The store of files, as calls use it: files that callers have uploaded, and those of hosts. Types only. */
 
-/** What a file is called, and its media type. */
+/** The name and the media type of a file. */
 export interface FileAbout {
   /** Without folders. */
   readonly name: string;
@@ -19,9 +19,9 @@ export interface StoredFile extends FileAbout {
   readonly expires: number;
 }
 
-/** A body to store. */
+/** A file to store. */
 export interface NewBody extends FileAbout {
-  /** Chosen by whoever stores it. One that is stored already stays as it is. */
+  /** Chosen by whoever stores it. If a file with this id is stored already, it stays as it is. */
   readonly id: string;
   readonly body: ReadableStream<Uint8Array>;
   /** In bytes, exactly. */
@@ -39,8 +39,9 @@ export interface UploadPage {
   readonly maxBytes: number;
 }
 
-/** Where it is, and the id of the file that is going to be uploaded there. */
+/** A page that can be opened. */
 export interface PlacedPage {
+  /** Id of the file that is uploaded there. */
   readonly id: string;
   readonly url: string;
 }
@@ -64,14 +65,14 @@ export interface Files {
   open(partition: string, id: string): Promise<ReadableStream<Uint8Array>>;
   /** @returns a URL on this origin from which anyone can download the file, for up to an hour */
   link(partition: string, file: StoredFile, origin: string): Promise<string>;
-  /** Stores a file that did not come from an upload. */
+  /** Stores a file that its caller did not upload: one that was fetched from a host. */
   receive(partition: string, file: NewBody): Promise<Received>;
   /**
-   * Makes a page, or finds one.
+   * Makes a page, unless there is one in its slot already.
    *
    * @param lifeMs how long its URL is valid
-   * @param slotOf what the page is found by later, given its URL; undefined if it need not be found
-   * @returns the page that is in that slot already, if there is one; "full" if there are too many files
+   * @param slotOf returns the name under which the page can be found later, given its URL; undefined if it need not be
+   * @returns the new page, or the one that is there; "full" if the principal has too many files
    */
   place(
     partition: string,
@@ -82,6 +83,6 @@ export interface Files {
   ): Promise<PlacedPage | "full">;
   /** @returns the page in a slot; undefined if there is none, or it has expired */
   placed(partition: string, slot: string, origin: string): Promise<PlacedPage | undefined>;
-  /** Empties the slots of these files. Those that were not uploaded are not awaited any more. */
+  /** Empties the slots of these files, and closes the pages of those that were not uploaded. */
   forget(partition: string, ids: readonly string[]): Promise<void>;
 }

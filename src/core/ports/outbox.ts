@@ -14,7 +14,7 @@ export interface NewEvent {
   /** As the event is declared: `notes.changed`. */
   readonly name: string;
   readonly data: Readonly<Record<string, Json>>;
-  /** A stable id of its source, so that the same event is not told twice. Default: a new one. */
+  /** The id that it has at its source: a second event with the same id is ignored. Default: a new id. */
   readonly id?: string | undefined;
 }
 
@@ -56,9 +56,9 @@ export interface EventPage {
 export interface NewSubscription extends EventFilter, From {
   /** https. */
   readonly url: string;
-  /** `whsec_` and base64 of 24 to 64 bytes. Another one than before replaces it, which both then sign for a while. */
+  /** `whsec_` and base64 of 24 to 64 bytes. A new secret replaces the earlier one; for a while, both sign. */
   readonly secret: string;
-  /** The lifetime that the client suggests, in milliseconds; null for one without end; undefined if it does not say. */
+  /** The lifetime that the client suggests, in milliseconds; null if it wants no end; undefined if it does not say. */
   readonly ttlMs: number | null | undefined;
 }
 
@@ -74,7 +74,7 @@ export type DeliveryProblem =
 export type Subscribed =
   | {
       readonly state: "subscribed";
-      /** Derived from the key. */
+      /** Derived from the key of the subscription. */
       readonly id: string;
       /** When it ends unless it is made again before, in milliseconds since 1970. */
       readonly expires: number;
@@ -98,7 +98,7 @@ export type Subscribed =
   | { readonly state: "refused"; readonly message: string }
   | { readonly state: "full"; readonly max: number };
 
-/** A callback of the gateway document: one message to a URL. */
+/** Where to send one message: when a call or a task has ended. */
 export interface Callback {
   readonly url: string;
   /** Sent back as `Authorization: Bearer …`. */
@@ -107,7 +107,7 @@ export interface Callback {
   readonly secret?: string | undefined;
 }
 
-/** How a call or a task has ended. Callbacks get it, and subscribers do not. */
+/** How a call or a task has ended. Messages to callbacks contain it; events do not. */
 export interface Ended {
   readonly outcome: Outcome;
   readonly durationMs: number;
@@ -133,8 +133,13 @@ export interface Outbox {
 /** The event at the end of each task. Its data is `{task_id, tool, status}`. */
 export const TASK_FINISHED = "task.finished";
 
+/** The event at the end of a task. @param task its id. @param tool `Toolkit.Tool` */
+export function finishedTaskEvent(task: string, tool: string, status: string): NewEvent & { readonly id: string } {
+  return { id: finishedTaskEventId(task), name: TASK_FINISHED, data: { task_id: task, tool, status } };
+}
+
 /** @returns the id of the event at the end of a task */
-export function finishedTaskEvent(task: string): string {
+export function finishedTaskEventId(task: string): string {
   return `evt_${task}`;
 }
 
@@ -146,7 +151,7 @@ export interface Webhook {
   readonly hasToken: boolean;
 }
 
-/** A message to a receiver. It is known until it is forgotten, whether it has arrived or not. */
+/** A message to a receiver, on its way or at its end. It is listed for a while after it has arrived or was given up. */
 export interface Delivery {
   readonly id: string;
   /** The callback or subscription that it belongs to. */
@@ -184,18 +189,19 @@ export interface Callbacks {
    * @param expires when the task is forgotten, in milliseconds since 1970
    * @param call    id of the call that became the task, if its caller has sent the callback with it
    * @param past    the end of the task, if it has ended: it is told at once
+   * @returns undefined if the task has too many
    */
   register(
     partition: string,
     callback: Callback,
     task: { readonly id: string; readonly expires: number; readonly call?: string | undefined },
     past: (Ended & { readonly event: NewEvent }) | undefined,
-  ): Promise<Webhook>;
+  ): Promise<Webhook | undefined>;
   list(partition: string, task: string): Promise<readonly Webhook[]>;
   /** The newest first, up to 1,000. @returns undefined if there is no such callback */
   deliveries(partition: string, filter: DeliveryFilter): Promise<readonly Delivery[] | undefined>;
   /**
-   * Sends what was given up or has arrived once more.
+   * Sends a message again that was given up, has arrived, or waits for its next attempt.
    *
    * @returns false if there is no such delivery, or its receiver is no longer known
    */

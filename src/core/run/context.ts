@@ -33,7 +33,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
   readonly authorization: Readonly<Record<string, string>>;
   /** Set before the tool runs, if it takes files. */
   attachments = NO_ATTACHMENTS;
-  /** Milliseconds that its time limit does not count, besides those in which it waits for an answer. */
+  /** Milliseconds that the time limit does not count, besides those spent waiting for answers: those spent on uploads. */
   pausedMs = 0;
   readonly #call: Caller;
   readonly #offer: Offer;

@@ -13,8 +13,8 @@ const ATTACHMENTS: JsonSchema = {
 };
 
 /**
- * The reserved argument for files that the host has: it fills it by itself, because the listing's `_meta` names it. A
- * host may refuse any other shape (Apps SDK, Reference, `openai/fileParams`).
+ * The reserved argument for files that the host has. The host fills it in by itself, because the listing's `_meta` names
+ * it. A host may refuse any other shape (Apps SDK, Reference, `openai/fileParams`).
  */
 const HOST_FILES: JsonSchema = {
   type: "array",

@@ -1,4 +1,4 @@
-/** The message that a callback gets of a call or a task that has ended, with its result as OXP has it. */
+/** The message to a callback: how a call or a task has ended, with its result in OXP's form. */
 import type { Json } from "../../core/lib/json.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
 import { type EventOccurrence, MAX_BODY_BYTES } from "../../core/ports/outbox.ts";
@@ -8,12 +8,12 @@ import { render } from "./render.ts";
 /** @returns the `result` of a call's response, with an empty `call_id`; undefined if the tool has not run */
 export async function resultOf(outcome: Outcome, durationMs: number): Promise<Json | undefined> {
   if (outcome.kind === "refused" || outcome.kind === "invalid" || outcome.kind === "asking") return undefined;
-  // Only what was refused is rendered for a request.
+  // `render` uses the request only for refusals.
   const { result } = (await render({ outcome, durationMs }, "", {} as RequestContext).json()) as { result: Json };
   return result;
 }
 
-/** Leaves room for the rest of the message. */
+/** The largest result, in bytes: it leaves room for the rest of the message. */
 const MAX_RESULT_BYTES = MAX_BODY_BYTES - 4_096;
 
 /** @returns the result, or what is sent in its place if it is too large for a message */
@@ -23,9 +23,10 @@ export function fitting(result: Json | undefined): Json | undefined {
   return bytes <= MAX_RESULT_BYTES ? result : OMITTED;
 }
 
+/** Stands for a result that is too large. A result itself is an object, so it cannot be mistaken for this. */
 const OMITTED = "omitted";
 
-/** @returns JSON text */
+/** @param callId of the call, if the callback came with one. @returns the body of the message: JSON */
 export function callMessage(
   { id, name, occurred, data, result }: Omit<EventOccurrence, "cursor"> & { readonly result?: Json | undefined },
   callId: string | undefined,

@@ -92,7 +92,11 @@ function refused(result: CallResult, callId: string, refusal: Refusal, context: 
 
 /** OXP has no way to ask the user during a call. */
 function needsAnswer(what: string): Response {
-  return serverError(400, `The tool needs an answer first: ${what}`, "Call this tool over MCP, which can ask the user");
+  return serverError(
+    400,
+    `The tool needs an answer first: ${what}`,
+    "OXP cannot ask the user during a call; over MCP, this tool can",
+  );
 }
 
 /** Expands a major version: `@2` means 2.0.0 (OXP 1.0, Tool Version Resolution). */

@@ -35,7 +35,7 @@ const TASK_FINISHED = "src/core/events/task-finished.ts";
 const OUTBOX_ROOMS = [
   ...["src/outbox/object.ts", "src/outbox/with-outbox.ts", "src/outbox/equip.ts", "src/outbox/with-callbacks.ts"],
   ...["src/core/outbox/lanes.ts", "src/core/outbox/matches.ts", "src/protocols/oxp/message.ts"],
-  ...["src/core/events/emit.ts", "src/core/events/find-event.ts", "src/core/events/event-news.ts"],
+  ...["src/core/events/emit.ts", "src/core/events/match-event.ts", "src/core/events/publish-events.ts"],
   ...["src/protocols/mcp/dialects/modern/events/methods.ts", "src/protocols/mcp/dialects/modern/events/stream.ts"],
 ];
 

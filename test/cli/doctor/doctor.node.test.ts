@@ -220,6 +220,18 @@ describe("the bindings of files", () => {
   });
 });
 
+it("the class of a migration that is not bound is an error, because the Worker lacks it then", async () => {
+  const migration = '[[migrations]]\ntag = "outbox"\nnew_sqlite_classes = ["Outbox"]\n';
+  const binding = '[[durable_objects.bindings]]\nname = "OUTBOX"\nclass_name = "Outbox"\n';
+  const withLines = (lines: string) => HEALTHY.replace("[alias]", `${lines}\n[alias]`);
+  const unbound = await doctor(fork({}, withLines(migration)), ["--no-account"]);
+  expect(problems(unbound)).toContainEqual(
+    expect.stringMatching(/^error: wrangler\.toml(:\d+)?: a migration makes the class Outbox, which the Worker lacks/),
+  );
+  const bound = await doctor(fork({}, withLines(binding + migration)), ["--no-account"]);
+  expect(bound.stdout).not.toContain("a migration makes");
+});
+
 describe("the workflow of long tools", () => {
   const WORKFLOW = '[[workflows]]\nname = "trivet-long"\nbinding = "LONG"\nclass_name = "LongRun"\n';
   const LONG = { "clock/tell.ts": TOOL("long: true") };

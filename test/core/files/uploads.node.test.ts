@@ -69,6 +69,17 @@ describe("a caller with a name, over OXP without a call_id", () => {
     expect((await call(who, {}, { user_id: "other" })).message).toContain("Upload it at");
     expect((await call(who, {}, { user_id: "one" })).result.value).toMatchObject({ name: "q3.csv" });
   });
+
+  it("is told apart by the credentials that it has from its user", async () => {
+    const who = newName();
+    const as = (value: string) => call(who, {}, { secrets: [{ id: "ACCOUNT", value }] }, "Kit.Mine");
+    const [one, other] = [linkIn((await as("one")).message), linkIn((await as("other")).message)];
+    expect([one, other]).toEqual([expect.stringMatching(/^http/), expect.stringMatching(/^http/)]);
+    expect(one).not.toBe(other);
+    await upload(one);
+    expect((await as("other")).message).toContain("Upload it at");
+    expect((await as("one")).result.value).toMatchObject({ name: "q3.csv" });
+  });
 });
 
 describe("a task", () => {

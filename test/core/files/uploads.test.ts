@@ -191,6 +191,17 @@ describe("for callers that cannot be asked", () => {
     expect((await oxp({ call_id }, caller)).result.value).toEqual(result.value);
   });
 
+  it("another call with the same call_id gets a page of its own", async () => {
+    const caller = newCaller();
+    const call_id = crypto.randomUUID();
+    const one = linkIn((await oxp({ call_id }, caller, { note: "one" })).message);
+    const other = linkIn((await oxp({ call_id }, caller, { note: "other" })).message);
+    expect(other).not.toBe(one);
+    await uploadOn(one, REPORT);
+    expect((await oxp({ call_id }, caller, { note: "other" })).message).toContain("Upload it at");
+    expect((await oxp({ call_id }, caller, { note: "one" })).result.value.came).toMatchObject([{ text: REPORT }]);
+  });
+
   it("keeps the file for a call that may run again", async () => {
     const caller = newCaller();
     const call_id = crypto.randomUUID();

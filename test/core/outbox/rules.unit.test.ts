@@ -49,7 +49,9 @@ it("problems have the names of MCP Events", () => {
 it("only https on the public internet, and allowed hosts, are targets", () => {
   expect(wrongTarget("https://example.com/hook", [])).toBeUndefined();
   expect(wrongTarget("http://127.0.0.1:8080/hook", ["127.0.0.1:8080"])).toBeUndefined();
-  expect(wrongTarget("http://127.0.0.1:8081/hook", ["127.0.0.1:8080"])).toBe("must begin with https://");
+  expect(wrongTarget("http://127.0.0.1:8081/hook", ["127.0.0.1:8080"])).toBe(
+    "must begin with https://: http:// is for hosts in ALLOWED_HOSTS only",
+  );
   expect(wrongTarget("https://192.168.1.1/", [])).toBe("must be on the public internet");
   expect(wrongTarget("ftp://127.0.0.1:8080/", ["127.0.0.1:8080"])).toBe("must begin with https://");
 });

@@ -1,6 +1,7 @@
 /** Signatures, by examples that others have published or made. Node verifies those of real deliveries in test/outbox. */
 import { describe, expect, it } from "vitest";
-import { documentHeaders, keyOfSecret, keyOfText, standardHeaders } from "../../../src/core/outbox/signing.ts";
+import { readCallback } from "../../../src/core/outbox/read-callback.ts";
+import { beeosHeaders, keyOfSecret, keyOfText, standardHeaders } from "../../../src/core/outbox/signing.ts";
 
 const whsec = (bytes: number) => `whsec_${new Uint8Array(bytes).fill(7).toBase64()}`;
 const PLAIN = "a plain secret of some 32 characters";
@@ -25,18 +26,18 @@ describe("standardHeaders", () => {
   });
 });
 
-it("documentHeaders has a signature in hex for each secret, whose key is its text", async () => {
+it("beeosHeaders has a signature in hex for each secret, whose key is its text", async () => {
   const signed = { id: "evt_1", at: 1_700_000_000, body: '{"a":1}' };
   // printf '1700000000.{"a":1}' | openssl dgst -sha256 -hmac SECRET
   const [one, two] = [
     "69a6ce9ee5975881148365a4aa7dd46cee301a45d05ac4bcc0e788f8919f2b25",
     "de404ec640abe22683c93b1e8e90860d47107696d36f26e289f45b675412cdce",
   ];
-  expect(await documentHeaders(signed, [PLAIN, whsec(24)])).toEqual({
+  expect(await beeosHeaders(signed, [PLAIN, whsec(24)])).toEqual({
     "x-beeos-event-id": "evt_1",
     "x-beeos-signature": `t=1700000000,v1=${one},v1=${two}`,
   });
-  expect(await documentHeaders(signed, [])).toEqual({ "x-beeos-event-id": "evt_1" });
+  expect(await beeosHeaders(signed, [])).toEqual({ "x-beeos-event-id": "evt_1" });
 });
 
 it("keyOfSecret takes 24 to 64 bytes, and keyOfText takes any other text as it is", () => {
@@ -45,4 +46,13 @@ it("keyOfSecret takes 24 to 64 bytes, and keyOfText takes any other text as it i
     expect(keyOfSecret(secret)).toBeUndefined();
     expect(keyOfText(secret)).toEqual(new TextEncoder().encode(secret));
   }
+});
+
+it("a callback's secret with whsec_ is refused unless receivers can decode it", () => {
+  const issuesOf = (secret: string) => {
+    const read = readCallback({ url: "https://example.com/", secret }, "", []);
+    return "issues" in read ? read.issues.map(({ path }) => path) : [];
+  };
+  for (const secret of [whsec(24), whsec(64), PLAIN]) expect(issuesOf(secret)).toEqual([]);
+  for (const secret of [whsec(23), whsec(65), `whsec_${"*".repeat(32)}`]) expect(issuesOf(secret)).toEqual(["secret"]);
 });

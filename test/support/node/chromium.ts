@@ -6,7 +6,7 @@ const SWITCHES =
   "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking " +
   "--disable-component-update --disable-sync";
 
-/** The path of the browser; undefined if there is none. Then `test`, which says which test that is, is to be skipped. */
+/** @param test is named in the message that it is skipped. @returns the path of the browser; undefined if there is none */
 export function findChromium(test: string): string | undefined {
   const found = process.env.CHROMIUM || onPath();
   if (!found) console.error(`No Chromium: ${test} is skipped (name one in CHROMIUM)`);

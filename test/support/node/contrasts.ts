@@ -1,4 +1,4 @@
-/** A script for the pages of tests: finds what is hard to read. */
+/** A script that tests run in a page: finds texts that are hard to read. */
 
 /** Runs in the page. Returns texts whose contrast with their background is below 4.5 to 1 (WCAG 2.2, 1.4.3). */
 export const POOR_CONTRASTS = `(() => {

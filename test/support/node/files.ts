@@ -2,21 +2,12 @@
 import { execFileSync } from "node:child_process";
 import { request } from "node:http";
 import { Readable } from "node:stream";
+import { fileLines } from "../../../src/build/settings/available.ts";
 import { post, postJson } from "./http.ts";
 import { type Long, serveLong, WORKFLOW } from "./long.ts";
 
-export const BINDINGS = `
-[[r2_buckets]]
-binding = "FILES"
-
-[[durable_objects.bindings]]
-name = "FILE_RECORDS"
-class_name = "FileRecords"
-
-[[migrations]]
-tag = "files"
-new_sqlite_classes = ["FileRecords"]
-`;
+/** Lines to add to a wrangler.toml that has nothing of files. */
+export const BINDINGS = `\n${fileLines({ r2_buckets: [], durable_objects: { bindings: [] }, migrations: [] })}\n`;
 
 const HEAD = 'import * as v from "valibot";\nimport { defineTool } from "#tool";\n';
 const MEMBERS = 'version: "1.0.0", description: "Takes files.", attachments: true';

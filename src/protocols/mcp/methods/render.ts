@@ -127,7 +127,7 @@ export function refused(refusal: Refusal, dialect: Dialect, context: RequestCont
       return dialect.lacksCapability(
         capability,
         `The tool needs an answer first: ${asked} ` +
-          `This needs a client with the capability ${CAPABILITY_NAMES[capability]}, which this one does not declare`,
+          `Only clients with the capability ${CAPABILITY_NAMES[capability]} can be asked, and this one does not declare it`,
       );
     }
     case "conflict":

@@ -38,7 +38,7 @@ interface StreamOptions {
   readonly onClose?: (stream: EventStream) => void;
   /** Sends something in place of a keep-alive comment. */
   readonly onBeat?: (stream: EventStream) => void;
-  /** The credential is no longer valid, or could not be checked: sends what tells the client so. */
+  /** Tells the client why the stream ends, if its credential is no longer valid or could not be checked. */
   readonly onRefused?: (refused: Response, stream: EventStream) => void;
   /** A separate source of heartbeats, if they do not come with the lines. */
   readonly heartbeat?: ReadableStream<Uint8Array>;

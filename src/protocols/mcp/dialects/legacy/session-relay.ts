@@ -54,7 +54,7 @@ export function askLive(
   if (session === undefined) return NO_ELICITATION;
   const { stream } = exchange;
   if (stream === undefined) return NO_ELICITATION;
-  /** Ids of the visits to pages, by their URLs. */
+  /** Elicitation ids of the pages that the user was sent to, by URL. */
   const visits = new Map<string, string>();
   return {
     capabilities,

@@ -93,6 +93,13 @@ describe("events/list", () => {
 });
 
 describe("events/poll", () => {
+  it("refuses arguments that are too large to be kept", async () => {
+    const by = newCaller();
+    const poll = (list: string) => ask(url, "poll", { ...CHANGED, arguments: { list } }, by);
+    expect(await poll("x".repeat(8_192))).toMatchObject({ code: -32602, message: expect.stringContaining("8192") });
+    expect(await poll("x".repeat(8_000))).toMatchObject({ events: [] });
+  });
+
   it('begins at once: "`null` = start from now […]. No historical events are replayed"', async () => {
     const by = newCaller();
     await tell(url, by, { name: "changed", data: { id: 1 } });
@@ -197,6 +204,7 @@ describe("what is refused", () => {
       { name: 1 },
       { ...CHANGED, arguments: [] },
       { ...CHANGED, arguments: { list: 12345 } },
+      { ...CHANGED, arguments: { lisst: "b" } },
       { name: "notes.grown" },
       { ...CHANGED, cursor: 1 },
       { ...CHANGED, maxAgeMs: -1 },

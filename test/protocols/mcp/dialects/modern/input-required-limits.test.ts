@@ -47,7 +47,7 @@ describe("capabilities (Server Requirements, 7: MUST NOT send what the client ha
     const { status, body } = await ask(what, {}, { capabilities, id: 3 });
     expect([status, body.id, body.error.code]).toEqual([400, 3, -32021]);
     expect(body.error.message).toBe(
-      `The tool needs an answer first: ${ASKED.get(missing)} This needs a client with the capability ${missing}, which this one does not declare`,
+      `The tool needs an answer first: ${ASKED.get(missing)} Only clients with the capability ${missing} can be asked, and this one does not declare it`,
     );
     expect(body.error.data).toEqual({ requiredCapabilities: required });
   });

@@ -3,23 +3,22 @@
 import { hasEvents } from "../../../../../core/events/find-event.ts";
 import { isRecord } from "../../../../../core/lib/json.ts";
 import { partitionOf } from "../../../../../core/model/principal.ts";
+import { keyOfSecret } from "../../../../../core/outbox/signing.ts";
 import type { EventOccurrence, Subscribed } from "../../../../../core/ports/outbox.ts";
 import type { RpcRequest } from "../../../../json-rpc.ts";
 import { paginate } from "../../../methods/paging.ts";
 import type { Exchange, Method, MethodReply } from "../../../transport/exchange.ts";
 import { CODE } from "../../../wire/codes.ts";
-import { eventsOf, isCount, outboxFor, readAsked, readNamed, refuse } from "./asked.ts";
 import { EVENT_CODE, EVENTS_EXTENSION } from "./codes.ts";
+import { eventsOf, isCount, outboxFor, readEventRequest, readNameAndArguments, refuse } from "./event-request.ts";
 
-/** Most events in one answer; as many if the client does not say. */
+/** The most events in one answer, and the default. */
 const MAX_EVENTS = 100;
 /** When a client should ask again, in milliseconds: sooner where something has just happened. */
 const BUSY_POLL_MS = 5_000;
 const QUIET_POLL_MS = 30_000;
 /** "the literal prefix `whsec_` followed by base64 of 24–64 random bytes" (Subscribing: events/subscribe, Notes). */
-const SECRET_PREFIX = "whsec_";
-const MIN_SECRET_BYTES = 24;
-const MAX_SECRET_BYTES = 64;
+const SECRET_FORM = '"whsec_" and base64 of 24 to 64 bytes';
 
 /** @param plain the methods of the era */
 export function methodsWithEvents(plain: ReadonlyMap<string, Method>): ReadonlyMap<string, Method> {
@@ -62,14 +61,14 @@ function list({ params }: RpcRequest, exchange: Exchange): MethodReply {
 }
 
 async function poll({ params }: RpcRequest, { context }: Exchange): Promise<MethodReply> {
-  const asked = await readAsked(params, context, "poll");
-  if ("refused" in asked) return asked.refused;
-  const { maxEvents = null } = asked.params;
+  const request = await readEventRequest(params, context, "poll");
+  if ("refused" in request) return request.refused;
+  const { maxEvents = null } = request.params;
   if (maxEvents !== null && !(isCount(maxEvents) && maxEvents > 0)) {
     return refuse(CODE.invalidParams, "params.maxEvents must be a whole number above 0").refused;
   }
   const limit = Math.min(maxEvents ?? MAX_EVENTS, MAX_EVENTS);
-  const page = await asked.outbox.read(partitionOf(context.principal), asked.filter, { ...asked.from, limit });
+  const page = await request.outbox.read(partitionOf(context.principal), request.filter, { ...request.from, limit });
   return {
     result: {
       events: page.events.map(occurrence),
@@ -87,9 +86,9 @@ export function occurrence({ id, name, occurred, data }: EventOccurrence): Recor
 }
 
 async function subscribe({ params }: RpcRequest, { context }: Exchange): Promise<MethodReply> {
-  const asked = await readAsked(params, context, "webhook");
-  if ("refused" in asked) return asked.refused;
-  const { delivery, ttlMs } = asked.params;
+  const request = await readEventRequest(params, context, "webhook");
+  if ("refused" in request) return request.refused;
+  const { delivery, ttlMs } = request.params;
   if (!isRecord(delivery)) return refuse(CODE.invalidParams, "params.delivery must be an object").refused;
   const { mode = "webhook", url, secret } = delivery;
   if (mode !== "webhook") {
@@ -97,14 +96,13 @@ async function subscribe({ params }: RpcRequest, { context }: Exchange): Promise
     return refuse(EVENT_CODE.unsupported, 'params.delivery.mode must be "webhook"', data).refused;
   }
   if (!isUrl(url)) return refuse(CODE.invalidParams, "params.delivery.url must be an absolute https URL").refused;
-  if (!isSecret(secret)) {
-    const form = `"${SECRET_PREFIX}" and base64 of ${MIN_SECRET_BYTES} to ${MAX_SECRET_BYTES} bytes`;
-    return refuse(CODE.invalidParams, `params.delivery.secret must be ${form}`).refused;
+  if (typeof secret !== "string" || keyOfSecret(secret) === undefined) {
+    return refuse(CODE.invalidParams, `params.delivery.secret must be ${SECRET_FORM}`).refused;
   }
   if (ttlMs !== undefined && ttlMs !== null && !isCount(ttlMs)) {
     return refuse(CODE.invalidParams, "params.ttlMs must be a number of milliseconds, or null").refused;
   }
-  const { outbox, filter, from } = asked;
+  const { outbox, filter, from } = request;
   return subscribed(await outbox.subscribe(context.principal, { ...filter, ...from, url, secret, ttlMs }));
 }
 
@@ -135,11 +133,11 @@ function subscribed(answer: Subscribed): MethodReply {
   }
 }
 
-/** Also of an event that the deployment no longer has. */
+/** Does not look the event up, so that a subscription can be ended when the deployment no longer has its event. */
 async function unsubscribe({ params }: RpcRequest, { context }: Exchange): Promise<MethodReply> {
   const found = outboxFor(context);
   if ("refused" in found) return found.refused;
-  const named = readNamed(params);
+  const named = readNameAndArguments(params);
   if ("refused" in named) return named.refused;
   const { delivery } = named.params;
   if (!isRecord(delivery) || typeof delivery.url !== "string") {
@@ -157,14 +155,4 @@ function timeOf(ms: number | undefined): string | undefined {
 
 function isUrl(url: unknown): url is string {
   return typeof url === "string" && URL.canParse(url);
-}
-
-function isSecret(secret: unknown): secret is string {
-  if (typeof secret !== "string" || !secret.startsWith(SECRET_PREFIX)) return false;
-  try {
-    const { length } = Uint8Array.fromBase64(secret.slice(SECRET_PREFIX.length));
-    return length >= MIN_SECRET_BYTES && length <= MAX_SECRET_BYTES;
-  } catch {
-    return false;
-  }
 }

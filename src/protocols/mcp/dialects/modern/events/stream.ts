@@ -1,8 +1,8 @@
 /**
- * `events/stream`: a stream of the events that match a subscription (SEP-3415, Push-Based Delivery). The change feed
- * says when there is something to read; what it misses, the stream finds by itself within a minute.
+ * `events/stream`: a stream of the events that a client asks for (SEP-3415, Push-Based Delivery). The change feed says
+ * when there is something to read. It may miss an event, so the stream also reads once a minute without being told.
  */
-import { eventUri } from "../../../../../core/events/event-news.ts";
+import { eventUri } from "../../../../../core/events/publish-events.ts";
 import { describeError } from "../../../../../core/lib/log.ts";
 import { partitionOf } from "../../../../../core/model/principal.ts";
 import type { EventPage } from "../../../../../core/ports/outbox.ts";
@@ -13,25 +13,25 @@ import type { RpcId, RpcRequest } from "../../../../json-rpc.ts";
 import { listen } from "../../../transport/change-stream.ts";
 import { CODE, type Rendered } from "../../../wire/codes.ts";
 import { META } from "../meta.ts";
-import { type Asked, readAsked, refuse } from "./asked.ts";
 import { EVENT_CODE } from "./codes.ts";
+import { type EventRequest, readEventRequest, refuse } from "./event-request.ts";
 import { occurrence } from "./methods.ts";
 
-/** Events that are read at once: few, because each may have 256 KiB. */
+/** How many events are read at once: few, because each may have 256 KiB. */
 const PAGE = 20;
-/** Between two looks whether a slow client has room for the next event, in milliseconds. */
+/** How often it is checked whether a slow client can take the next event, in milliseconds. */
 const ROOM_MS = 100;
-/** How long a stream goes without reading, if nothing is announced. */
+/** How long a stream goes without reading if nothing is announced, in milliseconds. */
 const LOOK_MS = 60_000;
 
 export async function stream(context: RequestContext, { id, params }: RpcRequest): Promise<Response> {
-  const asked = await readAsked(params, context, "push");
-  if ("refused" in asked) return refusal(id, asked.refused);
+  const request = await readEventRequest(params, context, "push");
+  if ("refused" in request) return refusal(id, request.refused);
   const { runtime, principal } = context;
   const partition = partitionOf(principal);
-  const first = await asked.outbox.read(partition, asked.filter, { ...asked.from, limit: PAGE });
-  const reader = new Reader(asked, first, id, context);
-  const uris = [eventUri(partition, asked.filter.name)];
+  const first = await request.outbox.read(partition, request.filter, { ...request.from, limit: PAGE });
+  const reader = new Reader(request, first, id, context);
+  const uris = [eventUri(partition, request.filter.name)];
   const wanted = { tools: false, prompts: false, resources: false, uris };
   const listening = await listen(
     context,
@@ -56,32 +56,32 @@ function refusal(id: RpcId, { status, headers, ...reply }: Rendered): Response {
 
 /** Reads the events of one stream and sends them, one after the other. */
 class Reader {
-  readonly #asked: Asked;
+  readonly #request: EventRequest;
   readonly #context: RequestContext;
   readonly #id: RpcId;
   #page: EventPage;
   /** Position after what was sent or passed over. */
   #cursor: string;
   #reading = Promise.resolve();
-  /** Whether a reading has yet to begin, which will find what is announced now. */
+  /** Whether the next reading has not begun yet: it will find everything that is announced until then. */
   #isWaiting = false;
   #isOver = false;
   #looked = Date.now();
 
-  constructor(asked: Asked, first: EventPage, id: RpcId, context: RequestContext) {
-    this.#asked = asked;
+  constructor(request: EventRequest, first: EventPage, id: RpcId, context: RequestContext) {
+    this.#request = request;
     this.#context = context;
     this.#id = id;
     this.#page = first;
     // If there are events, the client has not got them yet.
-    this.#cursor = first.events.length > 0 ? (asked.from.cursor ?? first.cursor) : first.cursor;
+    this.#cursor = first.events.length > 0 ? (request.from.cursor ?? first.cursor) : first.cursor;
   }
 
   open(to: EventStream): void {
     this.#notify(to, "active", { cursor: this.#cursor, truncated: this.#page.isTruncated });
     this.#then(async () => {
       await this.#send(this.#page, to);
-      // Also what has happened before the stream was listening.
+      // Also read what has happened since the first page and before the stream was listening.
       await this.#readAll(to);
     }, to);
   }
@@ -101,7 +101,7 @@ class Reader {
 
   /** The credential has ended: "the server terminates the subscription" (Authorization, Delivery-time). */
   terminate({ status }: Response, to: EventStream): void {
-    // Otherwise it could not be checked, or other tools are visible to it than before: the client may come again.
+    // With any other status, it could not be checked, or sees other tools than before: the client may come again.
     if (status !== 401 && status !== 403) return;
     const error = { code: EVENT_CODE.forbidden, message: "Forbidden", data: { reason: "Access revoked" } };
     this.#notify(to, "terminated", { error });
@@ -121,7 +121,7 @@ class Reader {
   async #readAll(to: EventStream): Promise<void> {
     this.#isWaiting = false;
     for (let hasMore = true; hasMore && !this.#isOver; ) {
-      const { outbox, filter } = this.#asked;
+      const { outbox, filter } = this.#request;
       this.#looked = Date.now();
       const partition = partitionOf(this.#context.principal);
       const page = await outbox.read(partition, filter, { cursor: this.#cursor, limit: PAGE });

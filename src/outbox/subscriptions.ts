@@ -1,4 +1,4 @@
-/** The subscriptions of MCP Events in an outbox, and its events for those who ask for them. */
+/** The part of an outbox that serves MCP Events: reading events, and subscriptions with a URL. */
 import { keyOfSecret } from "../core/outbox/signing.ts";
 import { wrongTarget } from "../core/outbox/target.ts";
 import type {
@@ -12,103 +12,115 @@ import type {
 } from "../core/ports/outbox.ts";
 import { beginning } from "./attempt.ts";
 import { controlMessage, ROTATION_MS, type SubscriptionContent } from "./compose.ts";
-import type { Office } from "./office.ts";
+import type { OutboxCore } from "./outbox-core.ts";
 import type { EventRow, SubscriptionRow } from "./outbox-table.ts";
 
 const MIN_TTL_MS = 60_000;
-/** As much of a response to a challenge is read. */
+/** How much of the response to a challenge is read. */
 const MAX_ECHO_BYTES = 4_096;
-/** Earlier events that a new subscription may get, or that one request may be told of. */
-const MAX_PAGE = 1_000;
+/** Earlier events that are looked at for a new subscription, or for one request. */
+const MAX_LOOKED_AT = 1_000;
+/** Events that are read at once: few, because each may have 256 KiB. */
+const MAX_PAGE = 100;
 
 /** What identifies a subscription: its id, and hashes of its URL and of the URL's host. */
 export type SubscriptionName = Pick<SubscriptionRow, "id" | "url" | "host">;
 
-export class Subscribing {
-  readonly #office: Office;
+export class Subscriptions {
+  readonly #core: OutboxCore;
 
-  constructor(office: Office) {
-    this.#office = office;
+  constructor(core: OutboxCore) {
+    this.#core = core;
   }
 
   async read(partition: string, filter: EventFilter, from: From & { readonly limit: number }): Promise<EventPage> {
-    const { table } = this.#office;
-    await this.#office.open(partition);
+    const { table } = this.#core;
+    await this.#core.open(partition);
     const start = this.#start(filter.name, from);
     const events: EventOccurrence[] = [];
     let after = start.position;
-    for (;;) {
-      const rows = table.events(filter.name, after, start.since, Math.min(from.limit, MAX_PAGE) + 1);
+    for (let lookedAt = 0; ; ) {
+      const rows = table.events(filter.name, after, start.since, Math.min(from.limit + 1, MAX_PAGE));
       if (rows.length === 0) break;
       for (const row of rows) {
-        if (events.length === from.limit)
+        if (events.length === from.limit || lookedAt === MAX_LOOKED_AT)
           return { events, cursor: String(after), isTruncated: start.isTruncated, hasMore: true };
         const event = await this.#wanted(row, filter);
         if (event) events.push(event);
         after = row.seq;
+        lookedAt++;
       }
     }
-    const cursor = String(Math.max(after, this.#office.position(Date.now())));
+    const cursor = String(Math.max(after, this.#core.position(Date.now())));
     return { events, cursor, isTruncated: start.isTruncated, hasMore: false };
   }
 
   async #wanted(row: EventRow, filter: EventFilter): Promise<EventOccurrence | undefined> {
-    const event = await this.#office.eventOf(row);
-    if (event === undefined || !(await this.#office.parts.matches(filter, event))) return undefined;
+    const event = await this.#core.eventOf(row);
+    if (event === undefined || !(await this.#core.parts.matches(filter, event))) return undefined;
     const { result, ...told } = event;
     return told;
   }
 
-  /** Where to begin, and whether events after the position that was asked for are not known any more, or too old. */
+  /** Where to begin, and whether events after the requested position have been deleted or are too old. */
   #start(name: string, { cursor, maxAgeMs }: From): { position: number; since: number; isTruncated: boolean } {
     const now = Date.now();
     const since = maxAgeMs === undefined ? 0 : now - maxAgeMs;
-    const { table, parts } = this.#office;
-    if (cursor === null) return { position: this.#office.position(now), since, isTruncated: false };
+    const { table, parts } = this.#core;
+    if (cursor === null) return { position: this.#core.position(now), since, isTruncated: false };
     const isKnown = /^\d{1,16}$/.test(cursor) && Number.isSafeInteger(Number(cursor));
-    const position = isKnown ? Math.min(Number(cursor), this.#office.position(now)) : 0;
-    const isLost = this.#office.timeOf(position) < now - parts.settings.eventSeconds * 1_000;
+    const position = isKnown ? Math.min(Number(cursor), this.#core.position(now)) : 0;
+    const isLost = this.#core.timeOf(position) < now - parts.settings.eventSeconds * 1_000;
     return { position, since, isTruncated: isLost || table.hasOlder(name, position, since) };
   }
 
-  /** @param key of the subscription: hashes that its owner has made, and only they can */
+  /** @param key identifies the subscription: HMACs, which only the Worker can make */
   async subscribe(partition: string, key: SubscriptionName, wanted: NewSubscription): Promise<Subscribed> {
-    const { table, parts } = this.#office;
+    const { table, parts } = this.#core;
     const { url, secret } = wanted;
     const wrong = wrongTarget(url, parts.attempts.allowed);
     if (wrong) return { state: "refused", message: `The URL ${wrong}` };
     if (keyOfSecret(secret) === undefined)
       return { state: "refused", message: 'The secret must be "whsec_" and base64 of 24 to 64 bytes' };
-    const seal = await this.#office.open(partition);
-    const others = table.subscribed(Date.now());
-    const isKnown = others.some(({ id }) => id === key.id);
+    const seal = await this.#core.open(partition);
     const { subscriptionsPerPrincipal: max } = parts.settings;
-    if (!isKnown && others.length >= max) return { state: "full", max };
-    if (!others.some((other) => other.url === key.url)) {
+    const isFull = () => {
+      const others = table.subscribed(Date.now());
+      return others.length >= max && !others.some(({ id }) => id === key.id);
+    };
+    if (isFull()) return { state: "full", max };
+    if (!table.subscribed(Date.now()).some((other) => other.url === key.url)) {
       const problem = await this.#challenge(key, { url, secret });
       if (problem) return { state: "unverified", problem };
     }
+    const from = this.#start(wanted.name, wanted);
+    // Who comes back after long gets the newest, and is told that there were more.
+    const skipped = table.before(wanted.name, from.position, from.since, MAX_LOOKED_AT);
+    const replayed: number[] = [];
+    let after = skipped ?? from.position;
     for (;;) {
       const before = table.subscription(key.id);
-      const kept = before && (await this.#office.contentOf(before));
+      const kept = before && (await this.#core.contentOf(before));
       const content: SubscriptionContent = {
         ...{ url, secret, args: wanted.args },
         earlier: kept && earlierOf(kept, secret, Date.now()),
       };
       const sealed = await seal.seal(`subscription ${key.id}`, content);
-      const from = this.#start(wanted.name, wanted);
-      const missed = isActive(before) ? [] : await this.#since(wanted, from);
-      // Another request may have come in between.
-      if (table.subscription(key.id)?.sealed !== before?.sealed) continue;
-      return this.#store(partition, key, wanted, sealed, before, missed, from.isTruncated);
+      const isNew = !isActive(before);
+      const page = () => (isNew ? table.events(wanted.name, after, from.since, MAX_PAGE) : []);
+      for (let rows = page(); rows.length > 0; rows = page()) {
+        for (const row of rows) {
+          if (await this.#wanted(row, wanted)) replayed.push(row.seq);
+          after = row.seq;
+        }
+      }
+      // Another request, or an event, may have come in between.
+      const current = table.subscription(key.id);
+      if (current?.sealed !== before?.sealed || isActive(current) === isNew || page().length > 0) continue;
+      if (isFull()) return { state: "full", max };
+      const isTruncated = from.isTruncated || (isNew && skipped !== undefined);
+      return this.#store(partition, key, wanted, sealed, current, isNew ? replayed : [], isTruncated);
     }
-  }
-
-  /** Earlier events that a new subscription gets. */
-  async #since(filter: NewSubscription, from: { position: number; since: number }): Promise<number[]> {
-    const rows = this.#office.table.events(filter.name, from.position, from.since, MAX_PAGE);
-    const found = await Promise.all(rows.map(async (row) => ((await this.#wanted(row, filter)) ? [row.seq] : [])));
-    return found.flat();
   }
 
   /** Synchronous until all of it is stored. */
@@ -121,9 +133,9 @@ export class Subscribing {
     missed: readonly number[],
     isTruncated: boolean,
   ): Promise<Subscribed> {
-    const { table, courier } = this.#office;
+    const { table, dispatcher } = this.#core;
     const now = Date.now();
-    const expires = now + this.#granted(ttlMs);
+    const expires = now + this.#lifetimeMs(ttlMs);
     const row: SubscriptionRow = {
       ...{ sequence: 0, delivered: null, failing: null, problem: null },
       ...before,
@@ -131,11 +143,11 @@ export class Subscribing {
     };
     table.make(partition);
     table.putSubscription(row);
-    this.#office.changed();
-    for (const seq of missed) courier.enqueue(row, seq, now);
-    const cursor = String(this.#office.watermark(key.id));
-    const ringing = this.#office.ring(missed.length > 0 ? now + MIN_TTL_MS : expires);
-    courier.go();
+    this.#core.changed();
+    for (const seq of missed) dispatcher.enqueue(row, seq, now);
+    const cursor = String(this.#core.watermark(key.id));
+    const ringing = this.#core.ring(missed.length > 0 ? now + MIN_TTL_MS : expires);
+    dispatcher.go();
     await ringing;
     const delivery = isActive(before)
       ? {
@@ -148,26 +160,26 @@ export class Subscribing {
     return { state: "subscribed", id: key.id, expires, cursor, isTruncated, delivery };
   }
 
-  #granted(ttlMs: number | null | undefined): number {
-    const maxMs = this.#office.parts.settings.subscriptionSeconds * 1_000;
+  #lifetimeMs(ttlMs: number | null | undefined): number {
+    const maxMs = this.#core.parts.settings.subscriptionSeconds * 1_000;
     return Math.max(MIN_TTL_MS, Math.min(ttlMs ?? maxMs, maxMs));
   }
 
   async unsubscribe(partition: string, id: string): Promise<boolean> {
-    const { table } = this.#office;
-    await this.#office.open(partition);
+    const { table } = this.#core;
+    await this.#core.open(partition);
     const row = table.subscription(id);
     if (!isActive(row)) return false;
     table.removeSubscription(id);
     table.removeDeliveries(id);
-    this.#office.changed();
+    this.#core.changed();
     return true;
   }
 
-  /** Asks a receiver whether it wants to hear from us. @returns why it does not, or undefined if it does */
+  /** Asks a receiver whether it wants events from this server. @returns undefined if it does; else what went wrong */
   async #challenge({ id }: SubscriptionName, content: SubscriptionContent): Promise<DeliveryProblem | undefined> {
     const challenge = `${crypto.randomUUID()}${crypto.randomUUID()}`.replaceAll("-", "");
-    const asked = await this.#office.post(await controlMessage(id, content, { type: "verification", challenge }));
+    const asked = await this.#core.post(await controlMessage(id, content, { type: "verification", challenge }));
     if (asked.state !== "delivered") return asked.problem;
     const text = await beginning(asked.response, MAX_ECHO_BYTES);
     return isEqual(echoIn(text), challenge) ? undefined : "challenge_failed";
@@ -178,7 +190,7 @@ function isActive(row: SubscriptionRow | undefined): row is SubscriptionRow {
   return row?.kind === "events" && row.expires > Date.now();
 }
 
-/** The secret that signs beside a new one for a while. */
+/** The replaced secret, which signs together with the new one for a while. */
 function earlierOf(
   { secret, earlier }: SubscriptionContent,
   next: string,

@@ -1,4 +1,4 @@
-/** What all parts of an outbox share: it keeps events, addresses them, and has them delivered. */
+/** The core of an outbox: stores events, finds out who gets each, and has it delivered. Its other parts build on it. */
 import type { Log } from "../core/lib/log.ts";
 import { describeError } from "../core/lib/log.ts";
 import type { Matcher } from "../core/outbox/matches.ts";
@@ -7,12 +7,12 @@ import { type EventOccurrence, TASK_FINISHED } from "../core/ports/outbox.ts";
 import type { Signer } from "../core/ports/signed-handles.ts";
 import { type AttemptParts, attempt, type Post } from "./attempt.ts";
 import { type EventContent, eventMessage, type SubscriptionContent } from "./compose.ts";
-import { Courier } from "./courier.ts";
+import { Dispatcher } from "./dispatcher.ts";
 import { type DeliveryRow, type EventRow, OutboxTable, type SubscriptionRow } from "./outbox-table.ts";
 import type { OutboxSettings } from "./settings.ts";
 
-/** What the object is given. */
-export interface OfficeParts {
+/** What an outbox is made of. */
+export interface OutboxParts {
   readonly storage: DurableObjectStorage;
   readonly signer: Signer;
   readonly matches: Matcher;
@@ -25,23 +25,23 @@ export interface OfficeParts {
 export interface SentEvent extends EventContent {
   readonly id: string;
   readonly name: string;
-  /** Whether the id is that of its source: a second event with it is the same. */
+  /** Whether the id comes from the event's source: then a second event with this id is the same event. */
   readonly isSourced: boolean;
 }
 
-/** How long an alarm waits for what is under way: it may run for 15 minutes. */
+/** How long an alarm waits for the deliveries under way. An alarm may run for 15 minutes. */
 const MAX_ALARM_MS = 10 * 60_000;
-/** Between two looks for what has expired. */
+/** The shortest time between two searches for what has expired, in milliseconds. */
 const PRUNE_MS = 60_000;
-/** Between two looks for what is due. */
+/** The shortest time between two searches for retries that are due, in milliseconds. */
 const RETRY_MS = 1_000;
-/** Positions in a millisecond. */
+/** How many positions there are for each millisecond. A position is a time, so that its age is known. */
 const PER_MS = 1_000;
 
-export class Office {
-  readonly parts: OfficeParts;
+export class OutboxCore {
+  readonly parts: OutboxParts;
   readonly table: OutboxTable;
-  readonly courier: Courier;
+  readonly dispatcher: Dispatcher;
   /** When the alarm looks whether everything has been sent: later than an attempt that has just begun can end. */
   readonly #safetyMs: number;
   readonly #retryMs: number;
@@ -49,17 +49,17 @@ export class Office {
   #seal: OutboxSeal | undefined;
   #alarm: number | null | undefined;
   #lastSeq: number | undefined;
-  /** Counts changes of who subscribes. */
+  /** How often a subscription was made or ended since the object started. */
   #changes = 0;
   readonly #contents = new Map<string, { readonly sealed: string; readonly content: SubscriptionContent }>();
 
-  constructor(parts: OfficeParts) {
+  constructor(parts: OutboxParts) {
     this.parts = parts;
     this.table = new OutboxTable(parts.storage);
     const { minuteMs, attemptMs, deadLetterSeconds } = parts.settings;
     this.#safetyMs = 2 * attemptMs;
     this.#retryMs = Math.min(RETRY_MS, minuteMs);
-    this.courier = new Courier({
+    this.dispatcher = new Dispatcher({
       table: this.table,
       compose: (delivery, subscription) => this.#compose(delivery, subscription),
       post: (post) => this.post(post),
@@ -74,14 +74,14 @@ export class Office {
     return attempt(post, this.parts.attempts);
   }
 
-  /** Call it first: everything after it can be done without waiting. */
+  /** Loads what the other methods need. Call it first, so that they can run without waiting for storage. */
   async open(partition: string): Promise<OutboxSeal> {
     if (this.#alarm === undefined) this.#alarm = await this.parts.storage.getAlarm();
     this.#seal ??= await outboxSeal(this.parts.signer, partition);
     return this.#seal;
   }
 
-  /** Has the alarm ring at that time, or before. */
+  /** Sets the alarm to that time, unless it is set to an earlier one. */
   async ring(at: number): Promise<void> {
     const known = this.#alarm;
     if (known !== undefined && known !== null && known <= at) return;
@@ -92,24 +92,25 @@ export class Office {
   /** The position after all events so far. */
   position(now: number): number {
     this.#lastSeq ??= this.table.lastSeq();
-    // A second in the past, so that no event to come is at or before a position that was told.
+    // A second in the past, so that no later event gets a position at or before one that a client already has.
     return Math.max(this.#lastSeq, (now - 1_000) * PER_MS);
   }
 
-  /** The time at which a position was told, at the latest, in milliseconds since 1970. */
+  /** The time that a position stands for, in milliseconds since 1970. */
   timeOf(position: number): number {
     return position / PER_MS;
   }
 
-  /** Who subscribes has changed. */
+  /** Call it when a subscription was made or has ended. */
   changed(): void {
     this.#changes++;
   }
 
   /**
-   * Keeps an event, for all who subscribe to it, and begins to deliver it.
+   * Stores an event together with a delivery for each receiver, and begins to deliver it.
    *
-   * @param also stores more in the same step, and gives further recipients
+   * @param also stores more in the same step, and returns the only receivers: given for callbacks, whose event may be
+   *             stored already. Default: those who subscribe, and the callbacks of the task that the event is about
    */
   async emit(partition: string, event: SentEvent, also?: (seq: number, now: number) => SubscriptionRow[]) {
     const seal = await this.open(partition);
@@ -129,11 +130,11 @@ export class Office {
     }
     const ofTask = also === undefined && name === TASK_FINISHED ? this.table.ofTopic(String(data.task_id), now) : [];
     const recipients = also ? also(seq, now) : [...subscribed, ...ofTask];
-    for (const recipient of recipients) this.courier.enqueue(recipient, seq, now);
+    for (const recipient of recipients) this.dispatcher.enqueue(recipient, seq, now);
     const ringing = this.ring(
       now + (recipients.length > 0 ? this.#safetyMs : this.parts.settings.eventSeconds * 1_000),
     );
-    this.courier.go();
+    this.dispatcher.go();
     await ringing;
     return id;
   }
@@ -144,7 +145,7 @@ export class Office {
       const before = this.#changes;
       const rows = this.table.subscribed(Date.now()).filter(({ name }) => name === event.name);
       const found = await Promise.all(rows.map(async (row) => ((await this.isFor(row, event)) ? [row] : [])));
-      // Otherwise a subscription that was made meanwhile would miss the event.
+      // If not, a subscription was made meanwhile, which would miss the event.
       if (this.#changes === before) return found.flat();
     }
   }
@@ -158,7 +159,7 @@ export class Office {
     const known = this.#contents.get(id);
     if (known?.sealed === sealed) return known.content;
     const content = await this.#seal?.open<SubscriptionContent>(`subscription ${id}`, sealed);
-    // Callbacks are used once.
+    // Only subscriptions have arguments. A callback is used once, so it is not worth keeping.
     if (content?.args) this.#contents.set(id, { sealed, content });
     return content;
   }
@@ -168,7 +169,7 @@ export class Office {
     return content && { id, name, occurred, cursor: String(seq), ...content };
   }
 
-  /** A position such that every event at or before it was acknowledged or given up. */
+  /** The latest position such that every event up to it was acknowledged or given up. */
   watermark(subscription: string): number {
     const first = this.table.firstOutstanding(subscription);
     return first === undefined ? this.position(Date.now()) : first - 1;
@@ -181,19 +182,19 @@ export class Office {
     return eventMessage(row, content, { ...event, cursor: String(this.watermark(subscription)) }, sequence);
   }
 
-  /** Resolves when nothing is under way. Receivers that stall do not hold up what others are due meanwhile. */
+  /** Waits until nothing is under way. Receivers that stall do not hold up what others are due meanwhile. */
   async #rest(): Promise<boolean> {
     const end = Date.now() + MAX_ALARM_MS;
     for (;;) {
       const now = Date.now();
       const due = Math.max(this.table.nextRetry() ?? end, now + this.#retryMs);
-      const isLeft = await this.courier.rest(Math.min(due, end) - now);
-      if (this.courier.isIdle || Date.now() >= end) return isLeft;
-      this.courier.goOn();
+      const isLeft = await this.dispatcher.rest(Math.min(due, end) - now);
+      if (this.dispatcher.isIdle || Date.now() >= end) return isLeft;
+      this.dispatcher.goOn();
     }
   }
 
-  /** Forgets what has expired, unless it just has: that reads all rows. @returns when to look again, if ever */
+  /** Deletes what has expired, at most once a minute, because that reads all rows. @returns when to look again, if ever */
   #prune(now: number): number | undefined {
     const again = this.#pruned + PRUNE_MS;
     if (now < again) return again;
@@ -202,15 +203,15 @@ export class Office {
     return this.table.nextExpiry(now);
   }
 
-  /** Sends what is due, and forgets what has expired. Rings again for as long as anything is kept. */
+  /** Sends what is due, and deletes what has expired. Sets the alarm again for as long as anything is stored. */
   async alarm(): Promise<void> {
     this.#alarm = null;
     const { partition } = this.table;
     if (partition === undefined) return this.table.remove();
-    // If this is cut short, it rings again.
+    // If this alarm is cut short, there is another.
     await this.ring(Date.now() + this.#safetyMs);
     await this.open(partition);
-    this.courier.go();
+    this.dispatcher.go();
     const isLeft = await this.#rest();
     const now = Date.now();
     const expiry = this.#prune(now);

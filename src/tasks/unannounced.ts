@@ -1,12 +1,12 @@
-/** Which tasks have ended that the outbox does not know of yet: kept with the task's end, until it does. */
+/** The tasks that have ended without the outbox knowing yet. Each is stored in the step that ends it, until it does. */
 import type { LedgerParts } from "./ledger.ts";
 import type { TaskTable } from "./task-table.ts";
 
 const KEY = "untold ";
-/** Tasks that one alarm tells of: each takes a request, and an invocation can make 1,000. */
-const MAX_TOLD = 100;
+/** Tasks that one alarm announces: each takes a request, and an invocation can make 1,000. */
+const MAX_ANNOUNCED = 100;
 
-export class News {
+export class Unannounced {
   readonly #parts: Pick<LedgerParts, "storage" | "announce" | "report">;
   readonly #table: TaskTable;
 
@@ -15,27 +15,27 @@ export class News {
     this.#table = table;
   }
 
-  /** Whether there is something to tell. */
+  /** Whether there is such a task. */
   get isLeft(): boolean {
-    return this.#parts.announce !== undefined && this.#untold(1).length > 0;
+    return this.#parts.announce !== undefined && this.#ids(1).length > 0;
   }
 
-  /** Call it in the step that ends a task. If the outbox cannot be told now, the alarm tells it. */
-  keep(id: string): void {
+  /** Call it in the step that ends a task. If the outbox cannot be reached now, the alarm tries again. */
+  add(id: string): void {
     if (this.#parts.announce === undefined) return;
     this.#parts.storage.kv.put(KEY + id, true);
-    this.#tell(id);
+    this.#announce(id);
   }
 
-  async tellAll(): Promise<void> {
-    if (this.#parts.announce) await Promise.all(this.#untold(MAX_TOLD).map((id) => this.#tell(id)));
+  async announceAll(): Promise<void> {
+    if (this.#parts.announce) await Promise.all(this.#ids(MAX_ANNOUNCED).map((id) => this.#announce(id)));
   }
 
-  #untold(limit: number): string[] {
+  #ids(limit: number): string[] {
     return Array.from(this.#parts.storage.kv.list({ prefix: KEY, limit }), ([key]) => key.slice(KEY.length));
   }
 
-  async #tell(id: string): Promise<void> {
+  async #announce(id: string): Promise<void> {
     const { announce, storage, report } = this.#parts;
     const row = this.#table.read(id, Date.now());
     try {

@@ -1,4 +1,4 @@
-/** Reads what a request asks for, the same in all delivery modes: an event, its arguments, and where to begin. */
+/** Reads the parameters that requests for events share in all delivery modes: event, arguments, and where to begin. */
 
 import { hasEvents, issuesIn, visibleEvents } from "../../../../../core/events/find-event.ts";
 import { isRecord, type Json } from "../../../../../core/lib/json.ts";
@@ -10,10 +10,13 @@ import type { RequestContext } from "../../../../../http/request-context.ts";
 import { CODE, error, type Rendered } from "../../../wire/codes.ts";
 import { EVENT_CODE } from "./codes.ts";
 
+/** Characters of the arguments as JSON: an outbox keeps those of all subscriptions in memory. */
+const MAX_ARGS = 8_192;
+
 export type Refused = { readonly refused: Rendered };
 
 /** A valid request for events. */
-export interface Asked {
+export interface EventRequest {
   readonly outbox: Outbox;
   readonly filter: EventFilter;
   readonly from: From;
@@ -26,7 +29,7 @@ export function eventsOf({ runtime, principal, toolkit }: RequestContext): reado
   return visibleEvents(runtime.catalog.allEvents, principal, toolkit);
 }
 
-/** The outbox, for a caller that has events. */
+/** @returns the outbox; or a refusal, if the deployment has none or the caller cannot have events */
 export function outboxFor(context: RequestContext): { readonly outbox: Outbox } | Refused {
   const { runtime, principal } = context;
   if (runtime.outbox === undefined) {
@@ -43,15 +46,15 @@ export function outboxFor(context: RequestContext): { readonly outbox: Outbox } 
   );
 }
 
-/** @returns why the request is refused, if it is */
-export async function readAsked(
+/** @returns a refusal if the request is not valid, or the caller may not make it */
+export async function readEventRequest(
   params: unknown,
   context: RequestContext,
   mode: DeliveryMode,
-): Promise<Asked | Refused> {
+): Promise<EventRequest | Refused> {
   const found = outboxFor(context);
   if ("refused" in found) return found;
-  const named = readNamed(params);
+  const named = readNameAndArguments(params);
   if ("refused" in named) return named;
   const { filter } = named;
   const entry = eventsOf(context).find(({ name }) => name === filter.name);
@@ -65,6 +68,8 @@ export async function readAsked(
     const message = `${entry.name} is delivered by ${entry.about.delivery.join(" and ")} only`;
     return refuse(EVENT_CODE.unsupported, message, { feature: "deliveryMode", value: mode });
   }
+  if (JSON.stringify(filter.args).length > MAX_ARGS)
+    return refuse(CODE.invalidParams, `params.arguments must not have over ${MAX_ARGS} characters`);
   const issues = await issuesIn(entry, filter.args);
   if (issues.length > 0) {
     const details = { parameter_errors: byPath(issues, "arguments") };
@@ -80,7 +85,7 @@ export async function readAsked(
 }
 
 /** Reads the name and the arguments alone. */
-export function readNamed(
+export function readNameAndArguments(
   params: unknown,
 ): { readonly filter: EventFilter; readonly params: Record<string, unknown> } | Refused {
   if (!isRecord(params) || typeof params.name !== "string") {

@@ -1,4 +1,7 @@
-/** How open streams hear that there is an event to read: as a change of a resource that has no such URI. */
+/**
+ * Publishes to the change feed that there is an event to read, so that open streams read it at once: as the change of a
+ * resource, under a URI that no resource has.
+ */
 import { describeError } from "../lib/log.ts";
 import type { Outbox } from "../ports/outbox.ts";
 import type { Runtime } from "../ports/runtime.ts";
@@ -15,8 +18,8 @@ export function eventUri(partition: string, name: string): string {
   return `${EVENT_URI}${name} ${partition}`;
 }
 
-/** An outbox that also publishes each event that it has kept. A stream that cannot be told reads the event later. */
-export function withNews<Kind extends Outbox>(
+/** An outbox that also publishes each event that it has kept. A stream that misses this reads the event later. */
+export function withPublishing<Kind extends Outbox>(
   outbox: Kind,
   { changeFeed, defer, log }: Pick<Runtime, "changeFeed" | "defer" | "log">,
 ): Kind {
@@ -24,9 +27,11 @@ export function withNews<Kind extends Outbox>(
     ...outbox,
     async emit(partition, event, ended) {
       const id = await outbox.emit(partition, event, ended);
-      const telling = changeFeed.publish({ of: "resource", uri: eventUri(partition, event.name) });
+      const publishing = changeFeed.publish({ of: "resource", uri: eventUri(partition, event.name) });
       defer(
-        telling.catch((error) => log({ level: "error", message: "event not published", error: describeError(error) })),
+        publishing.catch((error) =>
+          log({ level: "error", message: "event not published", error: describeError(error) }),
+        ),
       );
       return id;
     },

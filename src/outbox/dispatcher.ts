@@ -1,4 +1,4 @@
-/** Sends what waits, and decides what becomes of it: acknowledged, tried again later, or given up with a reason. */
+/** Sends the queued deliveries, and decides what becomes of each: acknowledged, tried again later, or given up. */
 import { type Item, Lanes } from "../core/outbox/lanes.ts";
 import { MAX_ATTEMPTS, waitAfter } from "../core/outbox/schedule.ts";
 import type { DeliveryProblem } from "../core/ports/outbox.ts";
@@ -7,35 +7,45 @@ import type { DeliveryKey, DeliveryRow, OutboxTable, SubscriptionRow } from "./o
 
 /** Deliveries in one invocation of the object, which can make 1,000 requests. */
 const PER_INVOCATION = 500;
+/**
+ * Deliveries of one subscription that are held in memory. Further ones stay in their table until these have been sent: a
+ * receiver that stalls must not fill the 128 MB of the object.
+ */
+const MAX_HELD = 200;
 /** Retries that are read at a time. */
 const MAX_DUE = 500;
 
-export interface CourierParts {
+export interface DispatcherParts {
   readonly table: OutboxTable;
-  /** Composes a message, signed as of now; undefined if it can no longer be read. */
+  /** Composes a message, signed as of now; undefined if its contents can no longer be opened. */
   readonly compose: (delivery: DeliveryRow, subscription: SubscriptionRow) => Promise<Post | undefined>;
   readonly post: (post: Post) => Promise<Attempted>;
-  /** Has the alarm ring at that time, or before. */
+  /** Sets the alarm to that time, unless it is set to an earlier one. */
   readonly ring: (at: number) => Promise<void>;
   /** What a minute of the schedule lasts, in milliseconds. */
   readonly minuteMs: number;
-  /** How long what was given up is kept, in milliseconds. */
+  /** How long a delivery is kept after it was given up or has arrived, in milliseconds. */
   readonly keepMs: number;
   readonly report: (message: string, error: unknown) => void;
 }
 
-type Errand = Item & DeliveryKey;
+/** A delivery in its lane. */
+type Queued = Item & DeliveryKey;
 
-export class Courier {
-  readonly #parts: CourierParts;
-  readonly #lanes = new Lanes<Errand>();
+export class Dispatcher {
+  readonly #parts: DispatcherParts;
+  readonly #lanes = new Lanes<Queued>();
   /** The number of the newest delivery of a subscription. */
   readonly #sequences = new Map<string, number>();
+  /** How many deliveries are held in memory, by subscription. */
+  readonly #held = new Map<string, number>();
+  /** Subscriptions with deliveries that only the table has. */
+  readonly #cut = new Set<string>();
   #allowance = 0;
   #hasLoaded = false;
   #waiting: (() => void)[] = [];
 
-  constructor(parts: CourierParts) {
+  constructor(parts: DispatcherParts) {
     this.#parts = parts;
   }
 
@@ -55,17 +65,36 @@ export class Courier {
     return last;
   }
 
-  /** Sends a delivery that has ended once more. */
+  /** Puts a delivery that has ended, or waits for its next attempt, in its lane again. */
   enqueueAgain(key: DeliveryKey, sequence: number, subscription: SubscriptionRow, now: number): void {
     this.#parts.table.insertDelivery({ ...key, sequence, attempts: 0, next: now, problem: null });
     this.#add(key, subscription);
   }
 
   #add({ subscription, seq }: DeliveryKey, { url, host }: Pick<SubscriptionRow, "url" | "host">): void {
-    this.#lanes.add({ key: `${subscription} ${seq}`, subscription, seq, url, host });
+    const held = this.#held.get(subscription) ?? 0;
+    if (held >= MAX_HELD) this.#cut.add(subscription);
+    else if (this.#lanes.add({ key: `${subscription} ${seq}`, subscription, seq, url, host })) {
+      this.#held.set(subscription, held + 1);
+    }
   }
 
-  /** Sends as much as may be under way at a time; when one ends, the next begins. Call it in each invocation. */
+  /** A delivery is no longer held. Loads further ones of its subscription when half of them have been sent. */
+  #release(subscription: string): void {
+    const held = (this.#held.get(subscription) ?? 1) - 1;
+    if (held > 0) this.#held.set(subscription, held);
+    else this.#held.delete(subscription);
+    if (held > MAX_HELD / 2 || !this.#cut.delete(subscription)) return;
+    const { table } = this.#parts;
+    const row = table.subscription(subscription);
+    // One more than can be held, to see whether there are more.
+    if (row) for (const key of table.oldestFreshOf(subscription, MAX_HELD + 1)) this.#add(key, row);
+  }
+
+  /**
+   * Begins to send: as many deliveries as may be under way at a time, and the next when one ends. To be called in each
+   * invocation of the object.
+   */
   go(): void {
     this.#allowance = PER_INVOCATION;
     this.goOn();
@@ -82,7 +111,7 @@ export class Courier {
     return this.#lanes.isIdle;
   }
 
-  /** Resolves when nothing is under way, or after `ms` milliseconds. @returns whether something is left to send now */
+  /** Waits until nothing is under way, but at most `ms` milliseconds. @returns whether deliveries are left to send now */
   async rest(ms: number): Promise<boolean> {
     if (!this.#lanes.isIdle) {
       await new Promise<void>((resolve) => {
@@ -96,13 +125,14 @@ export class Courier {
     return !this.#lanes.isEmpty;
   }
 
-  /** Puts into the lanes what a restart of the object has left, and what is due again. */
+  /** Puts in their lanes the deliveries that were under way when the object restarted, and the retries that are due. */
   #load(): void {
     const { table } = this.#parts;
     if (!table.exists) return;
-    const found = [...(this.#hasLoaded ? [] : table.fresh()), ...table.due(Date.now(), MAX_DUE)];
+    const ofSubscriptions = this.#hasLoaded ? [] : table.subscriptionsWithFresh();
     this.#hasLoaded = true;
-    for (const key of found) {
+    const fresh = ofSubscriptions.flatMap((id) => table.oldestFreshOf(id, MAX_HELD + 1));
+    for (const key of [...fresh, ...table.due(Date.now(), MAX_DUE)]) {
       const subscription = table.subscription(key.subscription);
       if (subscription) this.#add(key, subscription);
       else table.removeDelivery(key);
@@ -111,9 +141,9 @@ export class Courier {
 
   #pump(): void {
     for (; this.#allowance > 0; this.#allowance--) {
-      const errand = this.#lanes.next();
-      if (errand === undefined) break;
-      this.#run(errand);
+      const queued = this.#lanes.next();
+      if (queued === undefined) break;
+      this.#run(queued);
       // What this invocation may not send, another does.
       if (this.#allowance === 1) this.#parts.ring(Date.now());
     }
@@ -122,16 +152,17 @@ export class Courier {
     this.#waiting = [];
   }
 
-  async #run(errand: Errand): Promise<void> {
+  async #run(queued: Queued): Promise<void> {
     let hasArrived: boolean | undefined;
     try {
-      hasArrived = await this.#deliver(errand);
+      hasArrived = await this.#deliver(queued);
     } catch (error) {
-      // It is stored: the alarm reads it again.
+      // It is still in its table: the next alarm loads it again.
       this.#hasLoaded = false;
       this.#parts.report("delivery not attempted", error);
     }
-    this.#lanes.end(errand, hasArrived);
+    this.#lanes.end(queued, hasArrived);
+    this.#release(queued.subscription);
     this.#pump();
   }
 
@@ -177,7 +208,7 @@ export class Courier {
       this.#sequences.delete(subscription.id);
       return;
     }
-    // Not for each, because each row that is written costs: but a number must not be used twice.
+    // Each row that is written costs. It is enough to store the number of the newest delivery, so that none is used twice.
     if (sequence !== last && subscription.failing === null) return;
     const noted = Math.max(subscription.sequence, sequence);
     table.noteSubscription(subscription.id, { sequence: noted, delivered: now, failing: null });

@@ -1,0 +1,41 @@
+/** Where the redirects of a host may lead. wrangler's test harness follows them itself, so the host is a function here. */
+import { expect, it } from "vitest";
+import { fetchHostFile } from "../../../src/core/files/host-files.ts";
+import type { Files } from "../../../src/core/ports/files.ts";
+
+/** Fetches the first of these addresses, each of which redirects to the next. @returns the problem, and what was asked */
+async function follow(...urls: string[]) {
+  const asked: string[] = [];
+  const fetch = async (input: string | URL | Request) => {
+    asked.push(String(input));
+    const location = urls[asked.length];
+    if (location !== undefined) return new Response(null, { status: 302, headers: { location } });
+    return new Response("a", { headers: { "content-length": "1" } });
+  };
+  const files = { maxBytes: 10, receive: async () => "stored" } as unknown as Files;
+  const reference = { fileId: "f", origin: "https://tools.example" };
+  const [download = ""] = urls;
+  const problem = await fetchHostFile(reference, download, "id", "key:one", files, { fetch, log: () => {} });
+  return { problem, asked };
+}
+
+it("may be redirected, also within its host", async () => {
+  const { problem, asked } = await follow("https://host.example/a", "/b", "https://other.example/c");
+  expect(problem).toBeUndefined();
+  expect(asked).toEqual(["https://host.example/a", "https://host.example/b", "https://other.example/c"]);
+});
+
+it.each(["http://other.example/c", "ftp://other.example/c", "file:///etc/passwd"])(
+  "is not fetched if it is redirected to %s: anyone on the way could change it",
+  async (location) => {
+    const { problem, asked } = await follow("https://host.example/a", location);
+    expect(problem).toBe("leads to an address that is not https; attach it again");
+    expect(asked).toEqual(["https://host.example/a"]);
+  },
+);
+
+it("is not redirected for ever", async () => {
+  const { problem, asked } = await follow(...Array.from({ length: 50 }, (_, at) => `https://host.example/${at}`));
+  expect(problem).toBe("could not be fetched: its host answered 302; attach it again");
+  expect(asked).toHaveLength(6);
+});
