@@ -1,6 +1,6 @@
 /**
  * The Worker's runtime: reads bindings and settings, and picks the stores. Names the bindings, except that those of
- * tasks, files and the outbox are in tasks/bindings.ts, files/bindings.ts and outbox/equip.ts; settings are read in
+ * tasks, files and the outbox are in tasks/bindings.ts, files/equip.ts and outbox/equip.ts; settings are read in
  * settings.ts.
  */
 import { env, waitUntil } from "cloudflare:workers";

@@ -1,7 +1,10 @@
-/** Gives the runtime its store of files. Only code generated for a fork with files imports it. */
+/**
+ * Gives the runtime its store of files. Only code generated for a fork with files imports it. Imports nothing of
+ * Cloudflare, because whatever imports `#parts` loads it, in Node too.
+ */
 import type { Runtime } from "../core/ports/runtime.ts";
-import type { Signer } from "../core/ports/signed-handles.ts";
-import { FILE_RECORDS, FILES, fileSettings } from "./bindings.ts";
+import type { FileRecords } from "./records.ts";
+import { readFileSettings } from "./settings.ts";
 import { FileStore } from "./store.ts";
 
 type Equip = (runtime: Runtime) => Runtime;
@@ -10,12 +13,20 @@ type Equip = (runtime: Runtime) => Runtime;
 export function equipWithFiles(equip: Equip): Equip {
   return (runtime) => {
     const equipped = equip(runtime);
-    return { ...equipped, files: storeFor(equipped.signer) };
+    return { ...equipped, files: storeFor(equipped) };
   };
 }
 
 /** @returns undefined if the deployment lacks a binding of files */
-export function storeFor(signer: Signer): FileStore | undefined {
-  if (!FILES || !FILE_RECORDS) return undefined;
-  return new FileStore({ bucket: FILES, records: FILE_RECORDS, signer, settings: fileSettings });
+export function storeFor({ binding, signer }: Pick<Runtime, "binding" | "signer">): FileStore | undefined {
+  const bucket = binding("FILES") as R2Bucket | undefined;
+  const records = binding("FILE_RECORDS") as DurableObjectNamespace<FileRecords> | undefined;
+  if (!bucket || !records) return undefined;
+  return new FileStore({ bucket, records, signer, settings: fileSettings({ binding }).settings });
+}
+
+/** Discovery refuses mistakes in wrangler.toml. A secret may still have the name of a setting. */
+export function fileSettings({ binding }: Pick<Runtime, "binding">) {
+  const { names } = readFileSettings({});
+  return readFileSettings(Object.fromEntries(names.map((name) => [name, binding(name)])));
 }

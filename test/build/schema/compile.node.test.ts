@@ -49,7 +49,8 @@ async function bundled(made: Project): Promise<{ files: string[]; text: string }
     bundle: true,
     write: false,
     format: "esm",
-    alias: { "#tool": join(ROOT, "src/tool.ts") },
+    // Its own parts, and not those that the tools of this repository need.
+    alias: { "#tool": join(ROOT, "src/tool.ts"), "#parts": join(dirname(made.out), "parts.ts") },
     metafile: true,
   });
   return { files: Object.keys(metafile.inputs), text: outputFiles[0]?.text ?? "" };
