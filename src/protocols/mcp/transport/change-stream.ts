@@ -79,8 +79,13 @@ export function forward(
   context.request.signal.addEventListener("abort", stop);
   onOpen?.(stream);
   let checked = Date.now();
+  let wasBehind = false;
   // Comments keep the connection open, and detect that it has closed.
   const beat = async () => {
+    // Reading a large message takes a while: only a client that is still behind at the next beat has stopped reading.
+    const isReading = stream.isBehind && !wasBehind;
+    wasBehind = stream.isBehind;
+    if (isReading) return;
     if (onBeat) onBeat(stream);
     else stream.comment("keep-alive");
     if (Date.now() - checked < RECHECK_MS) return;
