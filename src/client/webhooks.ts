@@ -253,7 +253,7 @@ const MAX_BODY_BYTES = 262_144;
 const UNTRUSTED: readonly WebhookRefusal[] = ["no-signature", "wrong-signature", "too-old", "too-new"];
 
 /**
- * Receives a webhook where requests are those of `fetch`: Workers, Deno, Bun, Hono, Next.js.
+ * Receives a webhook on servers whose requests are those of `fetch`: Workers, Deno, Bun, Hono, Next.js.
  *
  * @param options.onEvent gets each verified event, maybe more than once: compare its `id`. What it throws is not
  *                        caught: the runtime logs it and answers 500, and the sender tries again

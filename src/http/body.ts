@@ -2,6 +2,7 @@
 
 import { holdsInfinity, MAX_INPUT_DEPTH, nestsDeeperThan } from "../core/lib/json.ts";
 import type { MaybePromise } from "../core/lib/maybe-promise.ts";
+import { readUpTo } from "../core/lib/read-up-to.ts";
 import type { Limits, RequestContext } from "./request-context.ts";
 
 /** Why a body was rejected: the HTTP status, and a message for the sender. */
@@ -77,16 +78,10 @@ function isJsonType(type: string): boolean {
   return essence === "application/json" || (essence.startsWith("application/") && essence.endsWith("+json"));
 }
 
-/** Reads a body of unknown length. Returns undefined as soon as it exceeds the limit. */
+/** Reads a body of unknown length. Returns undefined if it exceeds the limit. */
 async function readBytes(request: Request, limit: number): Promise<ArrayBuffer | undefined> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of request.body ?? []) {
-    size += piece.byteLength;
-    if (size > limit) return undefined;
-    pieces.push(piece);
-  }
-  return new Blob(pieces).arrayBuffer();
+  if (request.body === null) return new ArrayBuffer(0);
+  return (await readUpTo(request.body, limit))?.arrayBuffer();
 }
 
 /** Whether a GET request has a body. That is legal but rare, and bodies are only read if there is one. */

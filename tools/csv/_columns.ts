@@ -15,7 +15,7 @@ const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 export interface Shared {
   /** How many letters may still be kept. */
   room: number;
-  /** Whether 1,5 is a number, as it is where commas do not separate cells. */
+  /** Whether 1,5 is a number, as it is if commas do not separate cells. */
   readonly decimalComma: boolean;
 }
 
@@ -64,7 +64,7 @@ export class Column {
     } else this.#hasMore = true;
   }
 
-  /** Welford's method: it needs no second look, and loses no digits where numbers are large and close together. */
+  /** Welford's method: it needs no second look, and loses no digits if numbers are large and close together. */
   #measure(number: number): void {
     this.#numbers++;
     this.#min = Math.min(this.#min, number);

@@ -5,6 +5,7 @@
 import { sha256 } from "../lib/digest.ts";
 import { isInside } from "../lib/guarded-fetch.ts";
 import { describeError } from "../lib/log.ts";
+import { readUpTo } from "../lib/read-up-to.ts";
 import type { FileReference } from "../model/call.ts";
 import type { FileAbout, Files, Received } from "../ports/files.ts";
 import type { Runtime } from "../ports/runtime.ts";
@@ -97,18 +98,6 @@ async function measured(response: Response, maxBytes: number) {
   const whole = isKnown ? undefined : await readUpTo(body, Math.min(maxBytes, MAX_UNKNOWN_BYTES));
   if (whole === undefined) await body.cancel().catch(() => {});
   return whole && { body: whole.stream(), size: whole.size };
-}
-
-/** @returns undefined if the body is longer than `most` bytes */
-async function readUpTo(body: ReadableStream<Uint8Array>, most: number): Promise<Blob | undefined> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of body) {
-    size += piece.byteLength;
-    if (size > most) return undefined;
-    pieces.push(piece);
-  }
-  return new Blob(pieces);
 }
 
 function aboutOf({ filename, contentType }: FileReference, url: URL, { headers }: Response): FileAbout {

@@ -14,7 +14,7 @@ import { eventsOf, isCount, outboxFor, readEventRequest, readNameAndArguments, r
 
 /** The most events in one answer, and the default. */
 const MAX_EVENTS = 100;
-/** When a client should ask again, in milliseconds: sooner where something has just happened. */
+/** When a client should ask again, in milliseconds: sooner if something has just happened. */
 const BUSY_POLL_MS = 5_000;
 const QUIET_POLL_MS = 30_000;
 /** "the literal prefix `whsec_` followed by base64 of 24–64 random bytes" (Subscribing: events/subscribe, Notes). */
