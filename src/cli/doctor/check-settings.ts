@@ -105,13 +105,17 @@ function* checkBindings(config: Config, at: At): Generator<Finding> {
   }
 }
 
-/** Cloudflare refuses a binding to a class of this Worker that no migration has made. */
-function* checkMigrations({ durable_objects, migrations, exports }: Config, at: At): Generator<Finding> {
-  const made = migrations.flatMap(({ new_sqlite_classes = [], new_classes = [], renamed_classes = [] }) => [
+function classesMadeBy(migrations: Config["migrations"]): string[] {
+  return migrations.flatMap(({ new_sqlite_classes = [], new_classes = [], renamed_classes = [] }) => [
     ...new_sqlite_classes,
     ...new_classes,
     ...renamed_classes.map(({ to }) => to),
   ]);
+}
+
+/** Cloudflare refuses a binding to a class of this Worker that no migration has made. */
+function* checkMigrations({ durable_objects, migrations, exports }: Config, at: At): Generator<Finding> {
+  const made = classesMadeBy(migrations);
   for (const { name, class_name: type, script_name: other } of durable_objects.bindings) {
     if (other !== undefined || made.includes(type) || (exports && type in exports)) continue;
     const problem = `${name} is bound to the class ${type}, which no migration makes: Cloudflare refuses to deploy`;
@@ -125,11 +129,12 @@ const CLASSES: Readonly<Record<string, string>> = { OUTBOX: "Outbox", FILE_RECOR
 
 /** Cloudflare refuses a Worker that lacks a class that a migration makes. */
 function* checkClasses(config: Config, at: At, found: Discovery | undefined): Generator<Finding> {
-  const made = config.migrations.flatMap(({ new_sqlite_classes = [] }) => new_sqlite_classes);
+  const made = classesMadeBy(config.migrations);
+  const deleted = config.migrations.flatMap(({ deleted_classes = [] }) => deleted_classes);
   const takesFiles = found?.tools.some(({ traits }) => traits.attachments) ?? false;
   for (const [binding, type] of Object.entries(CLASSES)) {
     const isThere = boundNames(config).includes(binding) || (binding === "FILE_RECORDS" && takesFiles);
-    if (isThere || !made.includes(type)) continue;
+    if (isThere || deleted.includes(type) || !made.includes(type)) continue;
     const problem = `a migration makes the class ${type}, which the Worker lacks without the binding ${binding}`;
     const fix = `bind ${binding}, or remove the class from the migrations if it was never deployed`;
     yield error({ file: at("new_sqlite_classes", type), problem, fix });

@@ -230,6 +230,8 @@ it("the class of a migration that is not bound is an error, because the Worker l
   );
   const bound = await doctor(fork({}, withLines(binding + migration)), ["--no-account"]);
   expect(bound.stdout).not.toContain("a migration makes");
+  const deleted = `${migration}[[migrations]]\ntag = "no-outbox"\ndeleted_classes = ["Outbox"]\n`;
+  expect((await doctor(fork({}, withLines(deleted)), ["--no-account"])).stdout).not.toContain("a migration makes");
 });
 
 describe("the workflow of long tools", () => {
