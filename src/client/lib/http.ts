@@ -1,0 +1,139 @@
+/**
+ * One HTTP request with limits, for the clients of this folder: it takes no longer than it may, reads no more than it
+ * may, and follows no redirect. Uses nothing but `fetch`, and knows no protocol.
+ */
+
+export interface RequestLimits {
+  /** For the whole exchange, until the last byte of the body. Default: 60,000 ms. */
+  readonly timeoutMs?: number | undefined;
+  /** For the body of the response. Default: 32 MiB. */
+  readonly maxBytes?: number | undefined;
+  /** Ends the request. The promise rejects with its reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Instead of the platform's own, for tests and service bindings: `env.SERVICE.fetch.bind(env.SERVICE)`. */
+  readonly fetch?: Fetch | undefined;
+}
+
+/** The part of `fetch` that is used here. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** Why there is no complete response. */
+export type NoResponseReason =
+  /** There was no connection, or it broke off before the status. */
+  | "unreachable"
+  /** It broke off in the body. */
+  | "cut"
+  | "timeout"
+  | "too-large"
+  /** A redirect: credentials are sent to no other address than the one that was given. */
+  | "redirected";
+
+/** There is no complete response. `cause` is what the platform threw. */
+export class NoResponse extends Error {
+  override readonly name = "NoResponse";
+  readonly reason: NoResponseReason;
+
+  constructor(reason: NoResponseReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+/** A response whose body is still on its way. Read it once, with `text` or `chunks`, or `cancel` it. */
+export interface OpenResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The body as UTF-8. @throws {NoResponse} */
+  text(): Promise<string>;
+  /** The body as it arrives. @throws {NoResponse} */
+  chunks(): AsyncGenerator<string, void, void>;
+  cancel(): Promise<void>;
+}
+
+const TIMEOUT_MS = 60_000;
+const MAX_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Sends a request and waits for the status and headers of its response.
+ *
+ * @throws {NoResponse} and the reason of `limits.signal` once that is aborted
+ */
+export async function openRequest(url: string, init: RequestInit, limits: RequestLimits): Promise<OpenResponse> {
+  const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, signal } = limits;
+  // Called without `this`: platforms refuse their own fetch as a method of another object.
+  const send: Fetch = limits.fetch ?? ((...given) => fetch(...given));
+  signal?.throwIfAborted();
+  const stop = new AbortController();
+  const timeout = new NoResponse("timeout", `No complete response from ${url} within ${timeoutMs} ms`);
+  const timer = setTimeout(() => stop.abort(timeout), timeoutMs);
+  const abort = () => stop.abort(signal?.reason);
+  signal?.addEventListener("abort", abort, { once: true });
+  const end = () => {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+  };
+  /** What to throw: the time limit and the caller's signal come first, whatever the platform makes of them. */
+  const failure = (reason: NoResponseReason, what: string, cause: unknown) =>
+    stop.signal.aborted ? stop.signal.reason : new NoResponse(reason, what, { cause });
+
+  let response: Response;
+  try {
+    // "manual", because Workers do not know "error". Browsers then answer with the status 0.
+    response = await raced(send(url, { ...init, redirect: "manual", signal: stop.signal }), stop.signal);
+  } catch (error) {
+    end();
+    throw failure("unreachable", `Cannot reach ${url}`, error);
+  }
+  const { status, headers, body } = response;
+  if (status === 0 || (status >= 301 && status <= 308 && status !== 304)) {
+    end();
+    body?.cancel().catch(() => {});
+    const to = headers.get("location");
+    throw new NoResponse("redirected", `${url} redirects${to === null ? "" : ` to ${to}`}: use that address instead`);
+  }
+
+  async function* chunks(): AsyncGenerator<string, void, void> {
+    const reader = body?.getReader();
+    const decoder = new TextDecoder();
+    let bytes = 0;
+    try {
+      while (reader) {
+        const { done, value } = await raced(reader.read(), stop.signal);
+        if (done) break;
+        bytes += value.byteLength;
+        if (bytes > maxBytes) {
+          throw new NoResponse("too-large", `The response of ${url} is longer than ${maxBytes} bytes`);
+        }
+        yield decoder.decode(value, { stream: true });
+      }
+      const rest = decoder.decode();
+      if (rest !== "") yield rest;
+    } catch (error) {
+      throw error instanceof NoResponse ? error : failure("cut", `The response of ${url} broke off`, error);
+    } finally {
+      end();
+      // Without effect after the last byte. Before it, this closes the connection.
+      reader?.cancel().catch(() => {});
+    }
+  }
+  const text = async () => {
+    let whole = "";
+    for await (const chunk of chunks()) whole += chunk;
+    return whole;
+  };
+  const cancel = async () => {
+    end();
+    await body?.cancel().catch(() => {});
+  };
+  return { status, headers, text, chunks, cancel };
+}
+
+/** The promise, or a rejection with the signal's reason once it is aborted: a `fetch` of others may not listen to it. */
+function raced<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) return abort();
+    signal.addEventListener("abort", abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}
