@@ -32,9 +32,8 @@ export function refusalOf(received: Received): OpenToolException {
   const { status, text } = received;
   if (status === 401) return new OpenToolServerUnauthorizedException({ cause: answered(received) });
   const json = parsed(text);
-  // Many frameworks have an `error` of their own in such bodies. JSON-RPC's has a message.
-  const error = isObject(json) && isObject(json.error) ? json.error : {};
-  if (typeof error.message === "string" && error.message !== "") return errorOf(error, status);
+  // Many frameworks, and this project's own 404, have an `error` that is not the call's: JSON-RPC's says what it is.
+  if (isObject(json) && json.jsonrpc !== undefined && json.error) return errorOf(json.error, status);
   return new OpenToolServerNoAccessException({ reason: "status", status, cause: answered(received) });
 }
 

@@ -89,7 +89,10 @@ const html = { body: "<!doctype html><title>404</title>", headers: { "content-ty
 add("404 with a page", { ...html, status: 404 }, NO_ACCESS("status", 404));
 json("403 of a proxy", { message: "Forbidden" }, NO_ACCESS("status", 403), 403);
 json("404 of a framework", { status: 404, error: "Not Found", path: "/" }, NO_ACCESS("status", 404), 404);
+json("404 with an error that is not JSON-RPC's", { error: WRONG }, NO_ACCESS("status", 404), 404);
 json("500 with an empty error", { error: {} }, NO_ACCESS("status", 500), 500);
+json("500 with an empty error of JSON-RPC", { jsonrpc: "2.0", error: {} }, ERROR_NULL(500), 500);
+json("500 with JSON-RPC 2.0.0", { jsonrpc: "2.0.0", error: WRONG }, FAILED("It has failed", CODE), 500);
 json("500 with a result", ANSWER, NO_ACCESS("status", 500), 500);
 add("200 with a page", html, NO_ACCESS("not-opentool", 200));
 add("a text", { body: "ok" }, NO_ACCESS("not-opentool", 200));

@@ -97,6 +97,8 @@ add("401", { status: 401, body: "data: x\n\n" }, [], UNAUTHORIZED);
 for (const status of [404, 405, 501]) {
   add(`${status}: call is asked instead`, { streamCall: { status }, call: plain }, [three]);
 }
+const otherError = { status: 404, body: JSON.stringify({ error: { message: "Nothing is here" } }) };
+add("404 with an error of a framework", { streamCall: otherError, call: plain }, [three]);
 add("404, and call fails", { streamCall: { status: 404 }, call: { body: FAILURE } }, [], WRONG);
 add("404, and for call, too", { status: 404 }, [], NO_ACCESS("status", 404));
 add("404 with an error of OpenTool", { streamCall: { status: 404, body: FAILURE }, call: plain }, [], WRONG);
