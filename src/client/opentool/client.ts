@@ -76,8 +76,8 @@ export class OpenToolClient {
   }
 
   /**
-   * `POST /streamCall`, which newer servers have. One that has it not is called with {@link call}: a single `data` event.
-   * The request is sent when the first event is asked for. To leave the loop closes the connection.
+   * `POST /streamCall`, which newer servers have. Others are asked with {@link call}, and give a single `data` event.
+   * The request is sent when the first event is asked for. Leaving the loop closes the connection.
    *
    * @throws {OpenToolException} in place of the event, also for an `error` event
    *

@@ -42,6 +42,10 @@ stream("seven bytes per chunk", WHOLE, ALL, {}, { chunk: 7 });
 stream("a byte order mark, and comments", `\ufeff: hello\n\n${WHOLE.replaceAll("data:", ":beat\ndata:")}`, ALL);
 stream("ids, times to reconnect, unknown fields", WHOLE.replaceAll("data:", "id:1\nretry: 5\nx\ny:1\ndata:"), ALL);
 stream("JSON in several lines", START + data(three[1]).replace(",", ",\ndata:") + DONE, ALL);
+for (const first of ["id: 1", "retry: 5", ": hello", "data:{}\nevent:note\n"]) {
+  const note = first.startsWith("data") ? [["note", {}] as const] : [];
+  stream(`begins with ${JSON.stringify(first)}`, `${first}\n${WHOLE}`, [...note, ...ALL]);
+}
 stream("text/plain", WHOLE, ALL, {}, { headers: { "content-type": "text/plain" } });
 stream("text/plain in bytes, after an empty line", `\n${WHOLE}`, ALL, {}, { headers: {}, chunk: 1 });
 stream("201", WHOLE, ALL, {}, { status: 201 });
