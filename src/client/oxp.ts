@@ -6,9 +6,11 @@
 export type { Fetch, NoResponseReason } from "./lib/http.ts";
 export { type OxpCallOptions, OxpClient, type OxpClientOptions, type OxpResult } from "./oxp/client.ts";
 export {
+  isOxpError,
   type MissingRequirements,
   OxpError,
   type OxpErrorCode,
+  type OxpFailure,
   OxpInvalidInput,
   OxpNoResponse,
   OxpRefused,

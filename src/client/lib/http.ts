@@ -52,6 +52,8 @@ export interface OpenResponse {
 
 const TIMEOUT_MS = 60_000;
 const MAX_BYTES = 32 * 1024 * 1024;
+/** Some 25 days. Platforms count in 31 bits, and a longer timer, such as an endless one, would end at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Sends a request and waits for the status and headers of its response.
@@ -65,7 +67,7 @@ export async function openRequest(url: string, init: RequestInit, limits: Reques
   signal?.throwIfAborted();
   const stop = new AbortController();
   const timeout = new NoResponse("timeout", `No complete response from ${url} within ${timeoutMs} ms`);
-  const timer = setTimeout(() => stop.abort(timeout), timeoutMs);
+  const timer = setTimeout(() => stop.abort(timeout), Math.min(timeoutMs, LONGEST_TIMER_MS));
   const abort = () => stop.abort(signal?.reason);
   signal?.addEventListener("abort", abort, { once: true });
   const end = () => {
@@ -129,7 +131,7 @@ export async function openRequest(url: string, init: RequestInit, limits: Reques
 }
 
 /** The promise, or a rejection with the signal's reason once it is aborted: a `fetch` of others may not listen to it. */
-function raced<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+export function raced<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
     if (signal.aborted) return abort();

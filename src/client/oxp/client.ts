@@ -3,9 +3,10 @@ import type { Fetch } from "../lib/http.ts";
 import { baseOf } from "./address.ts";
 import type { Attempted } from "./errors.ts";
 import { readResult, readTools, statusError } from "./read.ts";
-import { type Send, sender, type Token } from "./request.ts";
+import { type Send, sender } from "./request.ts";
 import { mergeContexts, missingOf, type Needs } from "./requirements.ts";
 import { attempt, type Retry, type RetryOptions } from "./retry.ts";
+import type { Token } from "./token.ts";
 import type { CallContext, CallOptions, ToolCaller, ToolDefinition } from "./types.ts";
 
 export interface OxpClientOptions {
@@ -44,7 +45,7 @@ export interface OxpResult {
   readonly callId: string;
   /** How long the tool ran, as the server says. */
   readonly durationMs: number | undefined;
-  /** How many requests were sent: 1, unless something had to be tried again. */
+  /** How many attempts were made: 1, unless something had to be tried again. */
   readonly attempts: number;
 }
 
