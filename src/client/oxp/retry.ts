@@ -2,7 +2,7 @@
  * Makes attempts until one succeeds, or another one would be of no use (OXP 1.0, Call Tool, Retrying Errors). Knows
  * nothing of HTTP: the errors say what may be tried again.
  */
-import { LONGEST_TIMER_MS } from "../lib/http.ts";
+import { MAX_TIMER_MS } from "../lib/http.ts";
 import { type OxpFailure, OxpNoResponse, OxpRefused, OxpStatus, OxpToolFailed } from "./errors.ts";
 
 export interface RetryOptions {
@@ -134,7 +134,7 @@ const CLOCK: Clock = {
           signal?.removeEventListener("abort", abort);
           resolve();
         },
-        Math.min(ms, LONGEST_TIMER_MS),
+        Math.min(ms, MAX_TIMER_MS),
       );
       signal?.addEventListener("abort", abort, { once: true });
     });
