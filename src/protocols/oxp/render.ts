@@ -158,12 +158,9 @@ function failure(result: CallResult, callId: string, fault: Fault, headers?: Rec
   return toolResult(result, members, headers);
 }
 
-function toolResult(
-  result: CallResult,
-  members: Record<string, unknown>,
-  headers = result.replayed ? { "idempotency-replayed": "true" } : undefined,
-): Response {
-  return json({ $schema: VERSION.$schema, result: members }, 200, headers);
+function toolResult(result: CallResult, members: Record<string, unknown>, headers?: Record<string, string>): Response {
+  const replayed = result.replayed ? { "idempotency-replayed": "true" } : undefined;
+  return json({ $schema: VERSION.$schema, result: members }, 200, headers ?? replayed);
 }
 
 /** OXP 1.0, Server Error Response. Also used where OXP defines no format (404, 405, 413, 415). */
