@@ -72,7 +72,8 @@ function modern(schema: JsonSchema): JsonSchema {
   return { ...rest, prefixItems, ...(additionalItems !== undefined && { items: additionalItems }) };
 }
 
-function move(keyword: string, from: Record<string, unknown>, to: Record<string, unknown>): void {
+/** Moves a keyword, if it is there. */
+export function move(keyword: string, from: Record<string, unknown>, to: Record<string, unknown>): void {
   if (!Object.hasOwn(from, keyword)) return;
   to[keyword] = from[keyword];
   delete from[keyword];

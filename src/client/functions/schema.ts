@@ -9,9 +9,9 @@ import {
   isRecord,
   listed,
   MAPS,
+  move,
   namesIn,
   ONE,
-  SILENT,
   UNEVALUATED,
   UNIONS,
   wellFormed,
@@ -42,6 +42,9 @@ export interface ParameterSchema {
  * (github.com/ComposioHQ/composio/issues/3500). Here for all APIs, because proxies and the AI SDK speak to Claude, too.
  */
 const PARAMETER = /^[a-zA-Z0-9_.-]{1,64}$/;
+/** What OpenAI and Claude refuse at the root, and conditions, which make sense only beside it. */
+const NOT_AT_ROOT = [...UNIONS, "not", "enum", "const", "if", "then", "else"];
+const CLOSING = ["additionalProperties", "unevaluatedProperties"];
 /** How much of the keywords that are left out a description repeats. */
 const MAX_UNTOLD = 500;
 /** Gemini has a limit ("exceeds the maximum allowed nesting depth"), which is written nowhere. */
@@ -73,45 +76,46 @@ export function described(
   };
 }
 
-/** One object instead of a union, with the parameters of all of its members. */
-function asObject(schema: JsonSchema): Converted {
-  const { type: _, not, enum: choices, const: constant, if: condition, then, else: otherwise, ...rest } = schema;
-  const { allOf, anyOf, oneOf, ...object } = rest;
-  const properties = new Map(Object.entries(isRecord(object.properties) ? object.properties : {}));
-  const own = new Set(properties.keys());
-  const required = new Set(namesIn(object.required));
-  for (const [keyword, members] of Object.entries({ allOf, anyOf, oneOf })) {
-    const parts = listed(members)
-      .filter(isRecord)
-      .map((part) => asObject(part).schema);
-    const inAll = keyword === "allOf";
-    for (const name of new Set(parts.flatMap((part) => Object.keys(part.properties as object)))) {
-      if (own.has(name)) continue;
-      const meanings = parts.flatMap(({ properties }) =>
-        Object.hasOwn(properties as object, name) ? [(properties as JsonSchema)[name]] : [],
-      );
-      const known = properties.has(name) ? [properties.get(name)] : [];
-      properties.set(name, inAll ? joined("allOf", [...known, ...meanings]) : joined("anyOf", [...known, ...meanings]));
-    }
-    const demands = parts.map((part) => namesIn(part.required));
-    const [first = []] = demands;
-    for (const name of inAll
-      ? demands.flat()
-      : first.filter((name) => demands.every((names) => names.includes(name)))) {
-      required.add(name);
-    }
-  }
-  const hasUnion = allOf !== undefined || anyOf !== undefined || oneOf !== undefined;
+/**
+ * One object instead of a union, with the parameters of all of its members. For one that the object has itself, what the
+ * members add is only told.
+ */
+function asObject(given: JsonSchema): Converted {
+  const { schema, untold } = wellFormed(given);
+  const kept: Record<string, unknown> = { ...schema };
+  const told: Record<string, unknown> = { ...untold };
+  for (const keyword of NOT_AT_ROOT) move(keyword, kept, told);
+  const own = (kept.properties ?? {}) as JsonSchema;
+  const merged = UNIONS.filter((keyword) => schema[keyword] !== undefined).map((keyword) => {
+    return membersOf(keyword, schema[keyword] as readonly unknown[]);
+  });
   // What is closed for one member of a union may be open for another.
-  const { additionalProperties, unevaluatedProperties, ...open } = object;
+  if (merged.length > 0) for (const keyword of CLOSING) move(keyword, kept, told);
   return {
     schema: {
+      ...kept,
       type: "object",
-      ...(hasUnion ? open : object),
-      properties: Object.fromEntries(properties),
-      required: [...required],
+      properties: Object.fromEntries([...merged.flatMap(({ properties }) => properties), ...Object.entries(own)]),
+      required: [...new Set([...namesIn(kept.required), ...merged.flatMap(({ required }) => required)])],
     },
-    untold: defined({ not, enum: choices, const: constant, if: condition, then, else: otherwise, allOf, anyOf, oneOf }),
+    untold: told,
+  };
+}
+
+/** The parameters that the members of a union have, and those that it demands whichever of them applies. */
+function membersOf(keyword: (typeof UNIONS)[number], members: readonly unknown[]) {
+  const parts = members.filter(isRecord).map((part) => asObject(part).schema);
+  const meanings = new Map<string, unknown[]>();
+  for (const [name, meaning] of parts.flatMap(({ properties }) => Object.entries(properties as JsonSchema))) {
+    meanings.set(name, [...(meanings.get(name) ?? []), meaning]);
+  }
+  const inAll = keyword === "allOf";
+  const demands = parts.map(({ required }) => namesIn(required));
+  return {
+    properties: [...meanings].map(([name, schemas]) => [name, joined(inAll ? "allOf" : "anyOf", schemas)] as const),
+    required: inAll
+      ? demands.flat()
+      : (demands[0] ?? []).filter((name) => demands.every((names) => names.includes(name))),
   };
 }
 
@@ -163,7 +167,6 @@ function converted(given: JsonSchema, rules: SchemaRules, depth: number): Conver
   }
   // Draft 4, which some programs still use, forbids an empty list.
   if (listed(result.required).length === 0) delete result.required;
-  for (const keyword of SILENT) delete untold[keyword];
   return { schema: result, untold };
 }
 
@@ -180,7 +183,10 @@ function withItems(schema: JsonSchema): Converted {
     items === false ? { maxItems: Math.min(first.length, Number(rest.maxItems ?? Number.POSITIVE_INFINITY)) } : {};
   return {
     schema: { ...rest, ...most, items: kinds.length > 0 && kinds.every(isRecord) ? joined("anyOf", kinds) : {} },
-    untold: defined({ prefixItems, unevaluatedItems }),
+    untold: {
+      ...(prefixItems !== undefined && { prefixItems }),
+      ...(unevaluatedItems !== undefined && { unevaluatedItems }),
+    },
   };
 }
 
@@ -199,6 +205,3 @@ function toldIn(description: string, untold: JsonSchema): string {
 }
 
 const short = (text: string) => (text.length > MAX_UNTOLD ? `${text.slice(0, MAX_UNTOLD)}…` : text);
-
-const defined = (keywords: JsonSchema) =>
-  Object.fromEntries(Object.entries(keywords).filter(([, value]) => value !== undefined));

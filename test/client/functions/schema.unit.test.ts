@@ -1,0 +1,369 @@
+/**
+ * Schemas within what each API accepts: whatever a tool's schema has in it, no API refuses the tool, and no input that
+ * the tool accepts is refused by what a model is shown.
+ */
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, it } from "vitest";
+import { anthropicTools } from "../../../src/client/functions/anthropic.ts";
+import { geminiTools } from "../../../src/client/functions/gemini.ts";
+import { openaiTools } from "../../../src/client/functions/openai.ts";
+import type { JsonSchema, ToolCaller, ToolDefinition } from "../../../src/client/oxp/types.ts";
+import { type Api, refusals, type Sent } from "./refusals.ts";
+
+const nobody: ToolCaller = { call: () => Promise.reject(new Error("not called")) };
+
+function tool(parameters: JsonSchema, description = "Does it."): ToolDefinition {
+  return {
+    id: "Kit.Do@1.0.0",
+    name: "Kit_Do",
+    description,
+    version: "1.0.0",
+    input_schema: { parameters },
+    output_schema: {},
+  };
+}
+
+const SENT: Readonly<Record<Api, (definition: ToolDefinition) => Sent[]>> = {
+  OpenAI: (definition) => openaiTools([definition], nobody).tools,
+  Anthropic: (definition) =>
+    anthropicTools([definition], nobody).tools.map(({ input_schema, ...tool }) => ({
+      ...tool,
+      parameters: input_schema,
+    })),
+  Gemini: (definition) =>
+    geminiTools([definition], nobody).tools.flatMap(({ functionDeclarations }) =>
+      functionDeclarations.map(({ parametersJsonSchema, ...tool }) => ({ ...tool, parameters: parametersJsonSchema })),
+    ),
+};
+const APIS = Object.keys(SENT) as Api[];
+
+interface Shown {
+  readonly properties: Readonly<Record<string, { readonly description: string }>>;
+  readonly required: readonly string[];
+}
+
+/** What an API gets of one tool. */
+function sent(api: Api, parameters: JsonSchema): { description: string; parameters: Shown } {
+  return SENT[api](tool(parameters))[0] as never;
+}
+
+const ajv = new Ajv2020({ strict: false, logger: false, validateFormats: false });
+const property = (schema: unknown): JsonSchema => ({ type: "object", properties: { x: schema } });
+const deep = (levels: number): JsonSchema =>
+  levels === 0 ? { type: "string" } : { type: "object", properties: { in: deep(levels - 1) }, required: ["in"] };
+
+/** Schemas that some API refuses, each with inputs that it accepts. */
+const NASTY: Readonly<Record<string, readonly [schema: unknown, ...inputs: unknown[]]>> = {
+  nothing: [{}, {}, { any: 1 }],
+  "no properties": [{ type: "object" }, {}, { any: 1 }],
+  "a union at the root": [
+    {
+      oneOf: [
+        {
+          type: "object",
+          properties: { kind: { const: "a" }, a: { type: "string" } },
+          required: ["kind", "a"],
+          additionalProperties: false,
+        },
+        {
+          type: "object",
+          properties: { kind: { const: "b" }, b: { type: "number" } },
+          required: ["kind", "b"],
+          additionalProperties: false,
+        },
+      ],
+    },
+    { kind: "a", a: "1" },
+    { kind: "b", b: 1 },
+  ],
+  "a union beside properties": [
+    {
+      type: "object",
+      properties: { a: { type: "string" }, b: { type: "string" } },
+      anyOf: [{ required: ["a"] }, { required: ["b"] }],
+    },
+    { a: "1" },
+    { b: "1" },
+  ],
+  "an intersection at the root": [
+    {
+      allOf: [
+        { type: "object", properties: { a: { type: "string" } }, required: ["a"] },
+        { properties: { a: { minLength: 2 }, b: {} } },
+      ],
+    },
+    { a: "12" },
+    { a: "12", b: [] },
+  ],
+  "unions in a union": [
+    {
+      anyOf: [
+        { allOf: [{ type: "object", properties: { a: { type: "string" } } }, { required: ["a"] }] },
+        { type: "object", required: ["b"], properties: { b: {} } },
+      ],
+    },
+    { a: "1" },
+    { b: null },
+  ],
+  "a closed object with a union": [
+    {
+      type: "object",
+      unevaluatedProperties: false,
+      properties: { a: {} },
+      anyOf: [{ properties: { b: { type: "string" } } }, { properties: { c: {} } }],
+    },
+    { a: 1, b: "1" },
+    { a: 1, b: "1", c: 1 },
+  ],
+  "not and if at the root": [
+    JSON.parse(
+      '{"type":"object","properties":{"a":{},"b":{}},"not":{"required":["c"]},"if":{"required":["a"]},"then":{"required":["b"]}}',
+    ),
+    {},
+    { a: 1, b: 1 },
+  ],
+  "an object or null": [{ type: ["object", "null"], properties: { a: { type: "string" } } }, { a: "1" }],
+  "names of parameters": [
+    {
+      type: "object",
+      properties: { "a b/c": { type: "string" }, ["x".repeat(80)]: {}, ok: {} },
+      required: ["a b/c", "ok"],
+      additionalProperties: false,
+    },
+    { "a b/c": "1", ok: 1 },
+  ],
+  __proto__: [
+    JSON.parse(
+      '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"number"}},"required":["constructor"]}',
+    ),
+    { constructor: 1 },
+  ],
+  "a tuple": [
+    property({ type: "array", prefixItems: [{ type: "number" }, { type: "string" }], items: false }),
+    { x: [1, "2"] },
+    { x: [1] },
+  ],
+  "an open tuple": [property({ type: "array", prefixItems: [{ type: "number" }] }), { x: [1, "2", null] }],
+  "a tuple with others": [
+    property({ type: "array", prefixItems: [{ type: "number" }], items: { type: "string" } }),
+    { x: [1, "2", "3"] },
+  ],
+  "a list of anything": [property({ type: "array" }), { x: [1, "2"] }],
+  "a list of nothing": [property({ type: "array", items: false }), { x: [] }],
+  "a list or a text": [property({ type: ["array", "string"], minItems: 1, minLength: 1 }), { x: [1] }, { x: "1" }],
+  "a text or null": [property({ type: ["string", "null"] }), { x: null }, { x: "1" }],
+  "several types": [
+    property({ type: ["string", "integer", "null"], enum: ["a", 1, null], minimum: 0 }),
+    { x: 1 },
+    { x: "a" },
+    { x: null },
+  ],
+  "choices and null": [property({ enum: ["a", "b", null] }), { x: "a" }, { x: null }],
+  "choices of several types": [
+    property({ enum: ["a", 1, true, { b: [] }] }),
+    { x: "a" },
+    { x: 1 },
+    { x: true },
+    { x: { b: [] } },
+  ],
+  "booleans to choose": [property({ type: "boolean", enum: [true] }), { x: true }],
+  constants: [
+    property({ anyOf: [{ const: "a" }, { const: 1 }, { const: null }, { const: { b: 1 } }] }),
+    { x: "a" },
+    { x: 1 },
+    { x: null },
+    { x: { b: 1 } },
+  ],
+  "one of": [property({ oneOf: [{ type: "string" }, { type: "number" }] }), { x: 1 }, { x: "1" }],
+  "one of and any of": [
+    property({ oneOf: [{ type: "string" }, { type: "number" }], anyOf: [{ type: "string" }, {}] }),
+    { x: 1 },
+  ],
+  "types beside any of": [
+    property({ type: ["string", "number"], anyOf: [{ minimum: 1 }, { maxLength: 1 }] }),
+    { x: 1 },
+    { x: "1" },
+  ],
+  numbers: [property({ type: "number", exclusiveMinimum: 0, exclusiveMaximum: 9, multipleOf: 0.5 }), { x: 0.5 }],
+  texts: [
+    property({ type: "string", format: "email", pattern: "^(?=.*@).+$", minLength: 3, maxLength: 9 }),
+    { x: "a@b" },
+  ],
+  "a time": [property({ type: "string", format: "date-time" }), { x: "2026-11-23T00:00:00Z" }],
+  "lists with demands": [
+    property({ type: "array", items: { type: "string" }, uniqueItems: true, contains: { const: "a" }, minContains: 1 }),
+    { x: ["a", "b"] },
+  ],
+  "names by pattern": [
+    property({
+      type: "object",
+      patternProperties: { "^(.*)$": { type: "number" } },
+      additionalProperties: false,
+      properties: { y: {} },
+    }),
+    { x: { y: 1, z: 2 } },
+  ],
+  "a demand for what is not described": [
+    property({ type: "object", required: ["y", "z"], properties: { y: {} } }),
+    { x: { y: 1, z: 2 } },
+  ],
+  dependencies: [
+    property({
+      type: "object",
+      dependentRequired: { a: ["b"] },
+      dependentSchemas: { c: { required: ["d"] } },
+      propertyNames: { maxLength: 1 },
+    }),
+    { x: { a: 1, b: 1 } },
+  ],
+  "schemas that are booleans": [
+    { type: "object", properties: { a: true, b: false }, additionalProperties: false },
+    { a: 1 },
+    {},
+  ],
+  "an open object": [property({ type: "object", additionalProperties: { type: "number" } }), { x: { any: 1 } }],
+  "everything that only describes": [
+    {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      $id: "https://example.com/schema",
+      $comment: "c",
+      type: "object",
+      title: "T",
+      examples: [{}],
+      default: {},
+      properties: { a: { default: 1, examples: [2], deprecated: true, readOnly: true, $comment: "d" } },
+    },
+    { a: 1 },
+  ],
+  "24 levels": [deep(24)],
+  "100 levels": [deep(100)],
+};
+
+/** What is no schema of draft 2020-12, from a server that does not check, with inputs that its author means to accept. */
+const MALFORMED: Readonly<Record<string, readonly [schema: unknown, ...inputs: unknown[]]>> = {
+  "a tuple of draft 7": [
+    property({ type: "array", items: [{ type: "number" }], additionalItems: { type: "string" } }),
+    { x: [1, "2"] },
+  ],
+  "draft 4": [property({ type: "number", minimum: 0, exclusiveMinimum: true }), { x: 1 }],
+  "draft 3": [{ type: "object", properties: { a: { type: "string", required: true } } }, { a: "1" }],
+  "an empty list of schemas": [property({ anyOf: [], enum: [], type: [] }), { x: 1 }],
+  "lengths that are none": [property({ type: "string", minLength: -1, maxLength: "9", pattern: 1 }), { x: "1" }],
+  "properties that are no schemas": [{ type: "object", properties: { a: "string" }, required: "a" }, { a: "1" }],
+  "properties in a list": [{ type: "object", properties: ["a"], additionalProperties: false }, { a: "1" }],
+  references: [
+    {
+      type: "object",
+      $defs: { a: { type: "string" } },
+      properties: { a: { $ref: "#/$defs/a" }, b: { $ref: "#/nowhere" } },
+    },
+    { a: "1", b: 1 },
+  ],
+  "no object": [{ type: "string" }, {}],
+  "a list": [{ type: "array", items: { type: "string" } }, {}],
+};
+
+describe.each(APIS)("%s", (api) => {
+  it.each(Object.entries({ ...NASTY, ...MALFORMED }))(
+    "accepts %s, and what is shown accepts what the tool accepts",
+    (name, [schema, ...inputs]) => {
+      const [shown] = SENT[api](tool(schema as JsonSchema)) as [Sent];
+      expect(refusals(api, [shown])).toEqual([]);
+      const accepts = ajv.compile(shown.parameters as object);
+      for (const input of inputs) {
+        if (name in NASTY)
+          expect(ajv.validate(schema as object, input), `the case itself: ${JSON.stringify(input)}`).toBe(true);
+        expect(accepts(input), `${JSON.stringify(input)}: ${ajv.errorsText(accepts.errors)}`).toBe(true);
+      }
+    },
+  );
+
+  it("does not change the definition, and sends nothing of its objects", () => {
+    const given = tool(JSON.parse(JSON.stringify(NASTY["a union at the root"]?.[0])));
+    const before = JSON.stringify(given);
+    const [shown] = SENT[api](given) as [Sent];
+    (shown.parameters as { properties: Record<string, unknown> }).properties.more = {};
+    expect(JSON.stringify(given)).toBe(before);
+  });
+
+  it("leaves a plain schema as it is", () => {
+    const plain = {
+      type: "object",
+      properties: {
+        city: { type: "string", description: "Where." },
+        days: { type: "integer", minimum: 1, maximum: 9 },
+      },
+      required: ["city"],
+      additionalProperties: false,
+    };
+    expect(sent(api, plain)).toMatchObject({ description: "Does it.", parameters: plain });
+  });
+});
+
+it("refuses what the APIs refuse: the checks of this test find each nasty schema as it is", () => {
+  const raw = (api: Api, name: string) =>
+    refusals(api, [{ name: "x", description: "", parameters: NASTY[name]?.[0] ?? MALFORMED[name]?.[0] }]);
+  expect(raw("OpenAI", "a union at the root")).toContain("x: schema has oneOf at the top level");
+  expect(raw("OpenAI", "a tuple")).toContain("x: parameters.x: array schema missing items");
+  expect(raw("Anthropic", "names of parameters")).toContain("x: Property keys should match pattern: a b/c");
+  expect(raw("Anthropic", "draft 4")[0]).toContain("draft 2020-12");
+  expect(raw("Gemini", "constants")).toContain('x: parameters.x.anyOf[0]: Unknown name "const"');
+  expect(raw("Gemini", "a demand for what is not described")[0]).toContain("property z is not defined");
+});
+
+describe("what is left out is told", () => {
+  it("beside the description of the value", () => {
+    const { parameters } = sent(
+      "Gemini",
+      property({ type: "string", description: "A code.", pattern: "^[A-Z]{2}$", minLength: 2 }),
+    );
+    expect(parameters.properties.x).toEqual({
+      type: "string",
+      description: 'A code. (Its JSON Schema also has {"pattern":"^[A-Z]{2}$","minLength":2})',
+    });
+  });
+
+  it("in the tool's description, if it is about all parameters", () => {
+    const { description } = sent("Anthropic", NASTY["a union beside properties"]?.[0] as JsonSchema);
+    expect(description).toBe('Does it. (Its JSON Schema also has {"anyOf":[{"required":["a"]},{"required":["b"]}]})');
+  });
+
+  it("with the parameters whose names are not accepted", () => {
+    const { description, parameters } = sent("OpenAI", NASTY["names of parameters"]?.[0] as JsonSchema);
+    expect(Object.keys(parameters.properties)).toEqual(["ok"]);
+    expect(description.split("\n")[1]).toBe('It also has the parameter "a b/c" (required): {"type":"string"}');
+  });
+
+  it("but not at any length", () => {
+    const { parameters } = sent("Gemini", property({ type: "string", pattern: "x".repeat(100_000) }));
+    expect(parameters.properties.x?.description.length).toBeLessThan(600);
+  });
+});
+
+describe("what an API can express stays", () => {
+  it("tuples and all other keywords for Anthropic", () => {
+    const x = { type: "array", prefixItems: [{ type: "number" }, { type: "string", pattern: "^a" }], items: false };
+    expect(sent("Anthropic", property(x)).parameters.properties.x).toEqual(x);
+  });
+
+  it("patterns and formats for OpenAI", () => {
+    const x = { type: "string", format: "email", pattern: "@", minLength: 3 };
+    expect(sent("OpenAI", property(x)).parameters.properties.x).toEqual(x);
+  });
+
+  it("null and choices for Gemini", () => {
+    const { x } = sent("Gemini", property({ type: ["string", "null"], enum: ["a", null] })).parameters.properties;
+    expect(x).toEqual({ anyOf: [{ type: "string", enum: ["a"] }, { type: "null" }] });
+    expect(sent("Gemini", property({ type: ["string", "null"] })).parameters.properties.x).toEqual({
+      type: ["string", "null"],
+    });
+    expect(sent("Gemini", property({ const: "a" })).parameters.properties.x).toEqual({ type: "string", enum: ["a"] });
+  });
+
+  it("the kinds of a union's discriminator", () => {
+    const { parameters } = sent("OpenAI", NASTY["a union at the root"]?.[0] as JsonSchema);
+    expect(parameters.required).toEqual(["kind"]);
+    expect(Object.keys(parameters.properties)).toEqual(["kind", "a", "b"]);
+    expect(parameters.properties.kind).toEqual({ anyOf: [{ const: "a" }, { const: "b" }] });
+  });
+});
