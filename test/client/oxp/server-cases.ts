@@ -52,7 +52,7 @@ export const SERVER_CASES: readonly Case[] = [
     expected: {
       ...{ name: "OxpInvalidInput", code: "invalid-input", attempts: 1, callId: "UUID" },
       message: "Some input parameters are invalid",
-      promptText: "Some input parameters are invalid\nfailures: Must be a number\nname: Is required",
+      promptText: "Some input parameters are invalid\nname: Is required\nfailures: Must be a number",
       parameterErrors: { failures: "Must be a number", name: "Is required" },
     },
     run: ({ client }) => client().call("Counter.Flaky", { failures: "many" }),
@@ -62,7 +62,7 @@ export const SERVER_CASES: readonly Case[] = [
     expected: {
       refused: {
         ...{ name: "OxpRefused", code: "refused", attempts: 1, callId: "UUID" },
-        message: "Tool 'Needs.Everything' requires the authorization 'google', the secret 'API_KEY' and a user id",
+        message: 'Tool \'Needs_Everything\' requires authorization "google", secret "API_KEY", a user id',
         developerMessage:
           "Send every missing value in request.context, or set all of them as Worker secrets of the same names; do not mix the two",
         missing: { authorization: [], secrets: ["API_KEY"], userId: true },
