@@ -218,6 +218,10 @@ describe("results", () => {
       return (await run([{ functionCall: { id: "7", name: "Kit_Do" } }]))[0]?.parts[0]?.functionResponse;
     };
     expect(await response({ a: null })).toEqual({ id: "7", name: "Kit_Do", response: { output: { a: null } } });
+    const [unnamed] = await geminiTools([tool("Kit.Do@1.0.0")], callerOf(1)).run([
+      { functionCall: { name: "Kit_Do" } },
+    ]);
+    expect(unnamed?.parts).toStrictEqual([{ functionResponse: { name: "Kit_Do", response: { output: 1 } } }]);
     expect((await response(null))?.response).toEqual({ output: null });
     expect((await response(undefined))?.response).toEqual({ output: "The tool ran and returned nothing." });
   });

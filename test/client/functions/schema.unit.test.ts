@@ -8,7 +8,7 @@ import { anthropicTools } from "../../../src/client/functions/anthropic.ts";
 import { geminiTools } from "../../../src/client/functions/gemini.ts";
 import { openaiTools } from "../../../src/client/functions/openai.ts";
 import type { JsonSchema, ToolCaller, ToolDefinition } from "../../../src/client/oxp/types.ts";
-import { type Api, refusals, type Sent } from "./refusals.ts";
+import { type Api, refusals, type Sent, schemas } from "./refusals.ts";
 
 const nobody: ToolCaller = { call: () => Promise.reject(new Error("not called")) };
 
@@ -341,6 +341,17 @@ describe("what is left out is told", () => {
 });
 
 describe("what an API can express stays", () => {
+  it("tuples of older drafts, in the form of draft 2020-12", () => {
+    const old = { type: "array", items: [{ type: "number" }], additionalItems: false };
+    const x = { type: "array", prefixItems: [{ type: "number" }], items: false };
+    expect(sent("Anthropic", property(old)).parameters.properties.x).toEqual(x);
+  });
+
+  it("down to the 24th level", () => {
+    const levelsOf = (levels: number) => [...schemas(sent("Gemini", deep(levels)).parameters)].length - 1;
+    expect([levelsOf(10), levelsOf(24), levelsOf(100)]).toEqual([10, 24, 25]);
+  });
+
   it("tuples and all other keywords for Anthropic", () => {
     const x = { type: "array", prefixItems: [{ type: "number" }, { type: "string", pattern: "^a" }], items: false };
     expect(sent("Anthropic", property(x)).parameters.properties.x).toEqual(x);
