@@ -14,10 +14,10 @@ import { openaiTools } from "../../../src/client/functions/openai.ts";
 import { OxpClient } from "../../../src/client/oxp.ts";
 import { blocksOf, ROOT } from "../../docs/blocks.ts";
 import { type Fork, makeFork, type Served, serveBuilt } from "../../support/node/fork.ts";
+import { type ModelApis, playModels, type Result, type Wanted } from "../../support/node/model-apis.ts";
 import { installedSdks } from "../../support/node/sdks.ts";
 import { typeErrors } from "../../support/node/type-errors.ts";
 import { RUNTIMES } from "../support/runtimes.ts";
-import { type ModelApis, playModels, type Result, type Wanted } from "./model-apis.ts";
 import { refusals } from "./refusals.ts";
 
 const sdks = installedSdks("a part of test/client/functions/apis.node.test.ts");

@@ -4,39 +4,8 @@ import { aiSdkTools } from "../../../src/client/functions/ai-sdk.ts";
 import { anthropicTools } from "../../../src/client/functions/anthropic.ts";
 import { geminiTools } from "../../../src/client/functions/gemini.ts";
 import { type FunctionOptions, openaiChatTools, openaiTools } from "../../../src/client/functions/openai.ts";
-import type { CallOptions, ToolCaller, ToolDefinition } from "../../../src/client/oxp/types.ts";
-
-function tool(id: string, name = (id.split("@")[0] as string).replace(".", "_")): ToolDefinition {
-  const version = id.split("@")[1] ?? "1.0.0";
-  return { id, name, description: `Is ${id}.`, version, input_schema: { parameters: {} }, output_schema: {} };
-}
-
-interface Called {
-  readonly tool: string;
-  readonly input: object;
-  readonly options: CallOptions | undefined;
-}
-
-/** A caller that remembers its calls. */
-function callerOf(value: unknown | ((input: never) => unknown)): ToolCaller & { readonly calls: Called[] } {
-  const calls: Called[] = [];
-  return {
-    calls,
-    async call(tool, input, options) {
-      calls.push({ tool, input, options });
-      return { value: typeof value === "function" ? await value(input) : value };
-    },
-  };
-}
-
-const failing = (error: unknown) => callerOf(() => Promise.reject(error));
-
-/** What comes of one call of `Kit.Do`. */
-async function told(caller: ToolCaller, options: FunctionOptions = {}, input: unknown = {}) {
-  const { run } = anthropicTools([tool("Kit.Do@1.0.0")], caller, options);
-  const [message] = await run([{ type: "tool_use", id: "1", name: "Kit_Do", input }]);
-  return message?.content[0];
-}
+import type { ToolCaller, ToolDefinition } from "../../../src/client/oxp/types.ts";
+import { callerOf, failing, told, tool } from "./caller.ts";
 
 describe("tools", () => {
   const names = (definitions: readonly ToolDefinition[], options?: FunctionOptions) =>
@@ -101,85 +70,6 @@ describe("tools", () => {
     expect(Object.keys(tools)).toEqual(["__proto__", "Kit_Do"]);
     expect(tools.constructor).toBeUndefined();
     expect(await tools.Kit_Do?.execute({}, {})).toBe(1);
-  });
-});
-
-describe("a model that misbehaves", () => {
-  it("calls what there is not", async () => {
-    const caller = callerOf(1);
-    const { run } = openaiTools([tool("Kit.Do@1.0.0")], caller);
-    const wrong = [
-      "__proto__",
-      "constructor",
-      "toString",
-      "Kit.Do",
-      "kit_do",
-      "",
-      7,
-      null,
-      undefined,
-      "x".repeat(9_999),
-    ];
-    const outputs = await run(wrong.map((name) => ({ type: "function_call", call_id: "1", name, arguments: "{}" })));
-    expect(outputs.map(({ output }) => /^Error: There is no tool named .{1,80}\. Call/.test(output))).toEqual(
-      wrong.map(() => true),
-    );
-    expect(caller.calls).toEqual([]);
-  });
-
-  it.each(['{"a": 1', "[1]", "1", "null1", '"{}"', "undefined", "{'a': 1}", [1], 1, true])(
-    "sends %j for arguments",
-    async (input) => {
-      const caller = callerOf(1);
-      expect(await told(caller, {}, input)).toMatchObject({
-        is_error: true,
-        content: expect.stringContaining("JSON object"),
-      });
-      expect(caller.calls).toEqual([]);
-    },
-  );
-
-  it.each(["", " \n", "{}", {}, null, undefined])("sends %j, which means none", async (input) => {
-    const caller = callerOf(1);
-    expect(await told(caller, {}, input)).not.toHaveProperty("is_error");
-    expect(caller.calls).toMatchObject([{ input: {} }]);
-  });
-
-  it("sends __proto__, which is a name like others", async () => {
-    const caller = callerOf(1);
-    await told(caller, {}, '{"__proto__": {"admin": true}, "constructor": 1}');
-    expect(JSON.stringify(caller.calls[0]?.input)).toBe('{"__proto__":{"admin":true},"constructor":1}');
-    expect(({} as { admin?: unknown }).admin).toBeUndefined();
-  });
-
-  it("sends ids that are strange, missing or the same: each call has its answer, in order", async () => {
-    const { run } = openaiChatTools(
-      [tool("Kit.Do@1.0.0")],
-      callerOf(({ n }: { n: number }) => n),
-    );
-    const ids = ["1", "1", "", undefined, "__proto__"];
-    const calls = ids.map((id, n) => ({ id, function: { name: "Kit_Do", arguments: `{"n":${n}}` } }));
-    expect(await run({ tool_calls: [...calls, {}] })).toEqual([
-      ...ids.map((id, n) => ({ role: "tool", tool_call_id: id, content: String(n) })),
-      { role: "tool", tool_call_id: undefined, content: expect.stringMatching(/^Error: There is no tool/) },
-    ]);
-  });
-
-  it("makes 50 calls at once: they run together, and one that fails leaves the others alone", async () => {
-    let running = 0;
-    let most = 0;
-    const caller = callerOf(async ({ n }: { n: number }) => {
-      most = Math.max(most, ++running);
-      await new Promise((resume) => setTimeout(resume, 5));
-      running--;
-      if (n % 10 === 3) throw Object.assign(new Error("no"), { promptText: `not ${n}` });
-      return { n };
-    });
-    const parts = Array.from({ length: 50 }, (_, n) => ({ functionCall: { name: "Kit_Do", args: { n } } }));
-    const [content] = await geminiTools([tool("Kit.Do@1.0.0")], caller).run(parts);
-    expect(most).toBe(50);
-    const responses = content?.parts.map(({ functionResponse }) => functionResponse.response);
-    expect(responses).toEqual(parts.map((_, n) => (n % 10 === 3 ? { error: `not ${n}` } : { output: { n } })));
   });
 });
 

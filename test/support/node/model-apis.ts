@@ -4,7 +4,7 @@
  */
 import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
-import { refusals } from "./refusals.ts";
+import { refusals } from "../../client/functions/refusals.ts";
 
 /** A call of a model. Where arguments are sent as text, `input` may be text that is no JSON. */
 export interface Wanted {
