@@ -10,8 +10,7 @@ const FILES = ["package.json", "package-lock.json"];
 
 /**
  * They are 126 MiB in 60 packages, a fifth of what the project installs, and want Node 22: too much for every fork to
- * install with its tools. The first run of the test takes ten to
- * thirty seconds for them.
+ * install with its tools. The first run of the test takes ten to thirty seconds for them.
  *
  * @param test is named in the message that it is skipped
  * @returns the folder that has them in its `node_modules`; undefined without a network
