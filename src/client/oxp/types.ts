@@ -39,7 +39,7 @@ export interface CallContext {
 export interface ToolCaller {
   /**
    * @param tool `Toolkit.Tool`, which is its latest version, or `Toolkit.Tool@1.0.0`
-   * @returns an object with what the tool returned; `value` is undefined for a tool that returns nothing
+   * @returns an object with what the tool returned; `value` is null or undefined for a tool that returns nothing
    */
   call(
     tool: string,

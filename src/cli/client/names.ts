@@ -1,0 +1,86 @@
+/**
+ * The names under which a typed client has the tools of a listing: `Web.ReadPage` is `web.readPage`. The names depend on
+ * the ids alone, and not on their order.
+ */
+import type { ToolDefinition } from "../../client/oxp/types.ts";
+
+/** A function of the client. */
+export interface Member {
+  readonly name: string;
+  /** What it calls: `Toolkit.Tool`, which is the latest version, or `Toolkit.Tool@1.0.0`. */
+  readonly id: string;
+  readonly tool: ToolDefinition;
+}
+
+export interface Named {
+  /** By the names of the toolkits. Sorted. */
+  readonly toolkits: ReadonlyMap<string, readonly Member[]>;
+  /** The ids of tools that are not of the form `Toolkit.Tool@1.0.0`: they have no name. */
+  readonly leftOut: readonly string[];
+}
+
+interface Version {
+  readonly numbers: readonly bigint[];
+  readonly tool: ToolDefinition;
+}
+
+/**
+ * Names that would surprise: what every object has by itself, what makes an object a promise, and what `JSON.stringify`
+ * calls. They get a "_" at their end.
+ */
+const TAKEN: ReadonlySet<string> = new Set([...Object.getOwnPropertyNames(Object.prototype), "then", "toJSON"]);
+
+/**
+ * Names the latest version of each tool, and, of a tool that has several, each: `["readPage@1.0.0"]`. Of tools whose
+ * names differ in nothing but their spelling, all but the first get a number.
+ */
+export function nameTools(tools: readonly ToolDefinition[]): Named {
+  const leftOut: string[] = [];
+  const byId = new Map<string, Version[]>();
+  for (const tool of tools) {
+    const [, id, version] = /^([^.@]+\.[^@]+)@(\d{1,15}\.\d{1,15}\.\d{1,15})$/s.exec(tool.id) ?? [];
+    if (id === undefined || version === undefined) leftOut.push(tool.id);
+    else byId.set(id, [...(byId.get(id) ?? []), { numbers: version.split(".").map(BigInt), tool }]);
+  }
+  const toolkits = new Map<string, Member[]>();
+  for (const [id, versions] of [...byId].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const toolkit = memberName(id.slice(0, id.indexOf(".")));
+    const members = toolkits.get(toolkit) ?? [];
+    toolkits.set(toolkit, members);
+    members.push(...membersOf(id, versions, new Set(members.map(({ name }) => name))));
+  }
+  return { toolkits: new Map([...toolkits].sort(([a], [b]) => (a < b ? -1 : 1))), leftOut };
+}
+
+function membersOf(id: string, versions: readonly Version[], used: ReadonlySet<string>): Member[] {
+  const plain = memberName(id.slice(id.indexOf(".") + 1));
+  let name = plain;
+  for (let number = 2; used.has(name); number++) name = `${plain}${number}`;
+  const newestFirst = versions.toSorted((a, b) => compare(b.numbers, a.numbers));
+  // The same version twice is a mistake of the server's: the first counts.
+  const different = newestFirst.filter(
+    ({ numbers }, at) => at === 0 || compare(numbers, newestFirst[at - 1]?.numbers ?? []) !== 0,
+  );
+  const [latest] = different;
+  if (latest === undefined) return [];
+  const pinned = different.map(({ numbers, tool }) => {
+    const version = `@${numbers.join(".")}`;
+    return { name: name + version, id: id + version, tool };
+  });
+  return [{ name, id, tool: latest.tool }, ...(pinned.length > 1 ? pinned : [])];
+}
+
+/** `SMS` → `sms`, `XMLParser` → `xmlParser`, `Read_page` → `readPage`. Always an identifier. */
+export function memberName(name: string): string {
+  const [first = "", ...others] = name.split(/[^A-Za-z\d]+/).filter(Boolean);
+  const start = first.replace(/^[A-Z]+(?![a-z])|^[A-Z]/, (capitals) => capitals.toLowerCase());
+  const camel = start + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+  if (TAKEN.has(camel)) return `${camel}_`;
+  return /^[a-z]/i.test(camel) ? camel : `_${camel}`;
+}
+
+function compare(a: readonly bigint[], b: readonly bigint[]): number {
+  const at = a.findIndex((number, index) => number !== b[index]);
+  if (at === -1) return 0;
+  return (a[at] ?? 0n) < (b[at] ?? 0n) ? -1 : 1;
+}

@@ -1,0 +1,164 @@
+/** Reads what OXP servers answer, also where it is not quite OXP. Knows its member names, and sends nothing. */
+import {
+  type Attempted,
+  type MissingRequirements,
+  type OxpError,
+  OxpInvalidInput,
+  OxpRefused,
+  OxpStatus,
+  OxpToolFailed,
+  OxpUnauthorized,
+  OxpUnreadable,
+} from "./errors.ts";
+import type { Answer } from "./request.ts";
+import type { JsonSchema, ToolDefinition, ToolRequirements } from "./types.ts";
+
+/**
+ * Reads the answer to a call (OXP 1.0, Call Tool Response).
+ *
+ * @returns what the tool returned, and how long the server says it took
+ * @throws {OxpError}
+ */
+export function readResult(answer: Answer, attempted: Attempted): { value: unknown; durationMs: number | undefined } {
+  if (answer.status !== 200) throw statusError(answer, attempted);
+  const result = recordOf(recordOf(answer.body)?.result);
+  if (result?.success === true) return { value: result.value, durationMs: numberOf(result.duration) };
+  if (result?.success !== false) throw unreadable(answer, "has no result", attempted);
+  const error = recordOf(result.error) ?? {};
+  const fault = {
+    message: answer.text(error.message) ?? "The tool failed, and does not say why",
+    developerMessage: answer.text(error.developer_message),
+    canRetry: error.can_retry === true,
+    retryAfterMs: numberOf(error.retry_after_ms),
+    additionalPromptContent: answer.text(error.additional_prompt_content),
+    isRunning: answer.headers.get("idempotency-running") === "true",
+  };
+  throw new OxpToolFailed(fault, attempted);
+}
+
+/**
+ * Reads a listing (OXP 1.0, List Tools): `tools`, or `items` as the specification's own schema says.
+ *
+ * @throws {OxpError}
+ */
+export function readTools(answer: Answer, attempted: Attempted): readonly ToolDefinition[] {
+  if (answer.status !== 200) throw statusError(answer, attempted);
+  const body = recordOf(answer.body);
+  const list = [body?.tools, body?.items].find(Array.isArray);
+  if (list === undefined) throw unreadable(answer, "has no list of tools", attempted);
+  return Object.freeze(
+    list.map((item, index) => readTool(item) ?? raise(unreadable(answer, `has no tool as tools[${index}]`, attempted))),
+  );
+}
+
+/** @returns the error for any status but 200 */
+export function statusError(answer: Answer, attempted: Attempted): OxpError {
+  const { url, status, headers, text } = answer;
+  const body = recordOf(answer.body);
+  const told = text(body?.message);
+  const developer = text(body?.developer_message);
+  const retryAfterMs = retryAfterOf(headers.get("retry-after"));
+  if (status === 401) {
+    const message = told ?? `${url} does not accept these credentials`;
+    return new OxpUnauthorized(message, text(headers.get("www-authenticate")), attempted, developer);
+  }
+  if (status === 400 && body) {
+    const message = told ?? `${url} refused the request, and does not say why`;
+    const missing = readMissing(body.missing_requirements, text);
+    return new OxpRefused({ message, developerMessage: developer, missing, retryAfterMs }, attempted);
+  }
+  if (status === 422 && body) {
+    const entries = Object.entries(recordOf(body.parameter_errors) ?? {});
+    const errors = entries.flatMap(([name, problem]) => [[name, text(problem) ?? "is invalid"] as const]);
+    const message = told ?? "Some input parameters are invalid";
+    return new OxpInvalidInput(message, Object.fromEntries(errors), attempted, developer);
+  }
+  const hint = status === 404 ? ": is this the address of an OXP server?" : "";
+  const message = `${url} answered with the status ${status}${told ? `: ${told}` : hint}`;
+  return new OxpStatus(status, message, retryAfterMs, attempted, developer);
+}
+
+export function unreadable(answer: Answer, what: string, attempted: Attempted): OxpUnreadable {
+  const type = answer.headers.get("content-type")?.split(";")[0] ?? "no content type";
+  const isJson = answer.body !== undefined;
+  const why = isJson ? `its JSON ${what}` : `it is no JSON, but ${answer.text(type) ?? "empty"}`;
+  return new OxpUnreadable(`The answer of ${answer.url} is not OXP's: ${why}`, attempted);
+}
+
+function raise(error: Error): never {
+  throw error;
+}
+
+/** @returns undefined if it cannot be called or told apart. What else is missing becomes what it means if it is empty */
+function readTool(item: unknown): ToolDefinition | undefined {
+  const tool = recordOf(item);
+  if (typeof tool?.id !== "string" || tool.id === "" || typeof tool.name !== "string") return undefined;
+  const { id, name, description, version, output_schema: output } = tool;
+  const requirements = readRequirements(tool.requirements);
+  return {
+    id,
+    name,
+    description: typeof description === "string" ? description : "",
+    version: typeof version === "string" ? version : (id.split("@")[1] ?? ""),
+    input_schema: { parameters: (recordOf(recordOf(tool.input_schema)?.parameters) ?? {}) as JsonSchema },
+    // Left out by mistake, it may be anything.
+    output_schema: output === null ? null : ((recordOf(output) ?? {}) as JsonSchema),
+    ...(requirements && { requirements }),
+  };
+}
+
+function readRequirements(given: unknown): ToolRequirements | undefined {
+  const requirements = recordOf(given);
+  if (!requirements) return undefined;
+  const authorization = withIds(requirements.authorization).map(({ id, oauth2 }) => {
+    const scopes = recordOf(oauth2)?.scopes;
+    const texts = Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === "string") : undefined;
+    return { id, ...(texts && { oauth2: { scopes: texts } }) };
+  });
+  const secrets = withIds(requirements.secrets).map(({ id }) => ({ id }));
+  return {
+    ...(authorization.length > 0 && { authorization }),
+    ...(secrets.length > 0 && { secrets }),
+    ...(requirements.user_id === true && { user_id: true }),
+  };
+}
+
+function readMissing(given: unknown, text: Answer["text"]): MissingRequirements | undefined {
+  const missing = recordOf(given);
+  if (!missing) return undefined;
+  return {
+    authorization: withIds(missing.authorization).map(({ id, url, check_url }) => ({
+      id,
+      url: text(url),
+      checkUrl: text(check_url),
+    })),
+    secrets: withIds(missing.secrets).map(({ id }) => id),
+    userId: missing.user_id === true,
+  };
+}
+
+function withIds(list: unknown): (Readonly<Record<string, unknown>> & { readonly id: string })[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((item) => {
+    const record = recordOf(item);
+    return typeof record?.id === "string" ? [{ ...record, id: record.id }] : [];
+  });
+}
+
+/** @returns milliseconds; undefined without the header, or for one that cannot be read (RFC 9110, section 10.2.3) */
+function retryAfterOf(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  if (/^\d+$/.test(header)) return Number(header) * 1_000;
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+}
+
+function recordOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined;
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}

@@ -1,0 +1,94 @@
+/** One request to an OXP server: its credentials, its limits, and the texts of its response without secrets. */
+import { NoResponse, openRequest, type RequestLimits } from "../lib/http.ts";
+import { type Attempted, OxpNoResponse } from "./errors.ts";
+import { headerValue, type Token, tokenSource } from "./token.ts";
+
+export interface Credentials {
+  readonly apiKey?: string | undefined;
+  readonly token?: Token | undefined;
+}
+
+/** A response, read to its end. */
+export interface Answer {
+  readonly url: string;
+  readonly status: number;
+  readonly headers: Headers;
+  /** The body, parsed; undefined if it is not JSON. */
+  readonly body: unknown;
+  /** @returns a text of the response for a message: without secrets; undefined if it is no text, or an empty one */
+  text(value: unknown): string | undefined;
+}
+
+export interface Outgoing {
+  readonly method: "GET" | "POST";
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** What must not be in a message, besides the credentials. */
+  readonly secrets?: readonly string[];
+  readonly limits: RequestLimits;
+  readonly attempted: Attempted;
+}
+
+export type Send = (url: string, outgoing: Outgoing) => Promise<Answer>;
+
+/**
+ * @returns a function that sends requests with the credentials. It throws an OxpNoResponse, the reason of the signal,
+ *   what the function for tokens throws, and a TypeError for a token that no header can have
+ * @throws {TypeError} for a credential that no header can have
+ */
+export function sender({ apiKey, token }: Credentials): Send {
+  const key = apiKey === undefined ? {} : { "oxp-api-key": headerValue("apiKey", apiKey) };
+  const tokens = tokenSource(token);
+
+  async function send(url: string, outgoing: Outgoing, used: string | undefined): Promise<Answer> {
+    const { method, headers, body, secrets = [], limits, attempted } = outgoing;
+    const clean = withoutSecrets([apiKey, used, ...secrets]);
+    const init = {
+      method,
+      headers: { accept: "application/json", ...headers, ...key, ...(used && { authorization: `Bearer ${used}` }) },
+      ...(body !== undefined && { body }),
+    };
+    try {
+      const response = await openRequest(url, init, limits);
+      const text = await response.text();
+      return {
+        url,
+        status: response.status,
+        headers: response.headers,
+        body: parsed(text),
+        text: (value) => (typeof value === "string" && value !== "" ? clean(value) : undefined),
+      };
+    } catch (error) {
+      if (!(error instanceof NoResponse)) throw error;
+      const { reason, message, cause } = error;
+      // A redirect may repeat what was sent.
+      throw new OxpNoResponse(reason, clean(message), attempted, cause === undefined ? {} : { cause });
+    }
+  }
+
+  return async (url, outgoing) => {
+    const { signal } = outgoing.limits;
+    const used = await tokens.current(signal);
+    const answer = await send(url, outgoing, used);
+    if (answer.status !== 401 || !tokens.refuse(used)) return answer;
+    return send(url, outgoing, await tokens.current(signal));
+  };
+}
+
+/** Shorter ones occur in ordinary words. */
+const MIN_SECRET = 4;
+
+function withoutSecrets(all: readonly (string | undefined)[]): (text: string) => string {
+  const secrets = all.filter((secret) => secret !== undefined && secret.length >= MIN_SECRET) as string[];
+  // The longest first: one may be a part of another.
+  secrets.sort((a, b) => b.length - a.length);
+  return (text) => secrets.reduce((clean, secret) => clean.replaceAll(secret, "[redacted]"), text);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

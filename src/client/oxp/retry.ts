@@ -1,0 +1,142 @@
+/**
+ * Makes attempts until one succeeds, or another one would be of no use (OXP 1.0, Call Tool, Retrying Errors). Knows
+ * nothing of HTTP: the errors say what may be tried again.
+ */
+import { MAX_TIMER_MS } from "../lib/http.ts";
+import { type OxpFailure, OxpNoResponse, OxpRefused, OxpStatus, OxpToolFailed } from "./errors.ts";
+
+export interface RetryOptions {
+  /** Failures in a row until the last one is thrown. Default: 4. The answer "still running" is not a failure. */
+  readonly attempts?: number | undefined;
+  /** After so many milliseconds from the beginning of the call, no attempt begins. Default: 900,000, a quarter hour. */
+  readonly totalMs?: number | undefined;
+  /** The longest wait where the server does not say how long, before it is doubled: milliseconds. Default: 500. */
+  readonly minDelayMs?: number | undefined;
+  /** The longest wait at all. If the server asks for a longer one, the error is thrown instead. Default: 60,000. */
+  readonly maxDelayMs?: number | undefined;
+  /**
+   * Whether calls are sent again that got no response. Default: true, because OXP's servers run a call once for each
+   * `call_id`. Set it to false for a server that ignores the `call_id`.
+   */
+  readonly connections?: boolean | undefined;
+  /** Time and chance. Default: those of the platform. */
+  readonly clock?: Clock | undefined;
+}
+
+/** What `attempt` knows of time. Tests hand in another one. */
+export interface Clock {
+  /** Milliseconds since any fixed moment. */
+  now(): number;
+  /** Rejects with the signal's reason as soon as it is aborted. */
+  sleep(ms: number, signal: AbortSignal | undefined): Promise<void>;
+  /** From 0 to 1, without 1. */
+  random(): number;
+}
+
+/** A wait that is about to begin. */
+export interface Retry {
+  /** Why there is another attempt. */
+  readonly error: OxpFailure;
+  readonly delayMs: number;
+  /** How many attempts were made so far. */
+  readonly attempts: number;
+  /** The tool is at work, and the next request asks for its result. */
+  readonly isRunning: boolean;
+}
+
+interface Attempts {
+  readonly signal?: AbortSignal | undefined;
+  /** Called before each wait. What it throws ends the call. */
+  readonly onRetry?: ((retry: Retry) => void) | undefined;
+}
+
+/**
+ * @param once makes the attempt with this number, which begins at 1
+ * @param options false: a single attempt
+ * @throws what the last attempt threw, and the signal's reason once it is aborted
+ */
+export async function attempt<Result>(
+  once: (attempts: number) => Promise<Result>,
+  options: RetryOptions | false,
+  { signal, onRetry }: Attempts,
+): Promise<Result> {
+  if (options === false) return once(1);
+  const { attempts: most = 4, totalMs = 900_000, minDelayMs = 500, maxDelayMs = 60_000 } = options;
+  const { connections = true, clock = CLOCK } = options;
+  const started = clock.now();
+  let failures = 0;
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await once(attempts);
+    } catch (error) {
+      signal?.throwIfAborted();
+      const again = retryable(error, connections);
+      if (again === undefined) throw error;
+      const { isRunning, afterMs } = again;
+      // A tool at work is polled for as long as there is time, and proves that the server is well.
+      failures = isRunning ? 0 : failures + 1;
+      if (failures >= most) throw error;
+      // "Full jitter": clients that failed together do not come back together.
+      // https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+      const backoffMs = clock.random() * Math.min(maxDelayMs, minDelayMs * 2 ** Math.max(0, failures - 1));
+      const delayMs = isRunning ? Math.max(afterMs ?? 0, minDelayMs) : (afterMs ?? backoffMs);
+      if (delayMs > maxDelayMs || clock.now() - started + delayMs > totalMs) throw error;
+      onRetry?.({ error: again.error, delayMs, attempts, isRunning });
+      await clock.sleep(delayMs, signal);
+    }
+  }
+}
+
+interface Retryable {
+  readonly error: OxpFailure;
+  /** How long the server asked to wait. */
+  readonly afterMs: number | undefined;
+  readonly isRunning: boolean;
+}
+
+/** @returns undefined for what must not be tried again */
+function retryable(error: unknown, connections: boolean): Retryable | undefined {
+  if (error instanceof OxpToolFailed) {
+    return error.canRetry ? { error, afterMs: waitOf(error.retryAfterMs), isRunning: error.isRunning } : undefined;
+  }
+  // OXP says 400 for a server that is temporarily unavailable: the header tells it from refusals that are final.
+  const mayPass = error instanceof OxpRefused || (error instanceof OxpStatus && [429, 503].includes(error.status));
+  if (mayPass) {
+    const afterMs = waitOf(error.retryAfterMs);
+    return afterMs === undefined ? undefined : { error, afterMs, isRunning: false };
+  }
+  if (error instanceof OxpNoResponse && connections && PASSING.has(error.reason)) {
+    return { error, afterMs: undefined, isRunning: false };
+  }
+  return undefined;
+}
+
+/** The others are the same each time: too many bytes, or a redirect. */
+const PASSING: ReadonlySet<string> = new Set(["unreachable", "cut", "timeout"]);
+
+/** @returns undefined for what is no wait. Endless ones stay: they are too long for any limit */
+function waitOf(ms: number | undefined): number | undefined {
+  return ms !== undefined && ms >= 0 ? ms : undefined;
+}
+
+const CLOCK: Clock = {
+  now: () => performance.now(),
+  random: () => Math.random(),
+  sleep(ms, signal) {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const abort = () => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      const timer = setTimeout(
+        () => {
+          signal?.removeEventListener("abort", abort);
+          resolve();
+        },
+        Math.min(ms, MAX_TIMER_MS),
+      );
+      signal?.addEventListener("abort", abort, { once: true });
+    });
+  },
+};

@@ -1,0 +1,41 @@
+/** Installs the SDKs of model APIs, which only the test of docs/function-calling.md needs. */
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+const ROOT = resolve(import.meta.dirname, "../../..");
+const LISTED = join(ROOT, "test/client/functions/sdks");
+const FILES = ["package.json", "package-lock.json"];
+
+/**
+ * They are 126 MiB in 60 packages, a fifth of what the project installs, and want Node 22: too much for every fork to
+ * install with its tools. The first run of the test takes ten to thirty seconds for them.
+ *
+ * @param test is named in the message that it is skipped
+ * @returns the folder that has them in its `node_modules`; undefined without a network
+ * @throws in CI, where the test must run
+ */
+export function installedSdks(test: string): string | undefined {
+  const hash = createHash("sha256");
+  for (const file of FILES) hash.update(readFileSync(join(LISTED, file)));
+  const kept = join(ROOT, "node_modules/.cache/trivet-sdks", hash.digest("hex").slice(0, 16));
+  if (existsSync(kept)) return kept;
+  const unfinished = `${kept}.${process.pid}`;
+  mkdirSync(unfinished, { recursive: true });
+  try {
+    for (const file of FILES) copyFileSync(join(LISTED, file), join(unfinished, file));
+    const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
+    execFileSync("npm", ["ci", ...options], { cwd: unfinished, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+    renameSync(unfinished, kept);
+    return kept;
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true });
+    if (existsSync(kept)) return kept;
+    if (process.env.CI) throw error;
+    const [why] = String((error as { stderr?: unknown }).stderr ?? error).match(/^npm error .*$/m) ?? ["npm ci failed"];
+    // Not `console`: of a file that passes, vitest does not show what that prints.
+    process.stderr.write(`The SDKs of model APIs could not be installed: ${test} is skipped (${why})\n`);
+    return undefined;
+  }
+}
