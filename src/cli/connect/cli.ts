@@ -2,10 +2,10 @@
 import { resolve } from "node:path";
 import type { ParseArgsOptionsConfig } from "node:util";
 import { bundlesTokens } from "../../build/settings/available.ts";
+import { addressOf, readUrl } from "../lib/address.ts";
 import { helpOf, readArguments, runScript, type Script } from "../lib/arguments.ts";
 import { type Config, readConfig, SETTINGS } from "../lib/config.ts";
 import { Mistake } from "../lib/mistake.ts";
-import { addressOf, readUrl } from "./address.ts";
 import { HOSTS, type Server } from "./hosts.ts";
 
 const SCRIPT = {

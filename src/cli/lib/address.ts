@@ -1,8 +1,8 @@
 /** Finds where the server is: under `npm start`, at a given URL, or where it was deployed. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Config, hasPath, routesIn } from "../lib/config.ts";
-import { Mistake } from "../lib/mistake.ts";
+import { type Config, hasPath, routesIn } from "./config.ts";
+import { Mistake } from "./mistake.ts";
 
 /** Where `npm run deploy` has wrangler note what it deployed (src/deploy.env). */
 const DEPLOYMENTS = ".wrangler/deployments.jsonl";

@@ -1,0 +1,161 @@
+/** Calls tools over MCP with the official client, which speaks 2026-07-28 and earlier revisions. */
+import {
+  type CallToolResult,
+  Client,
+  LOG_LEVEL_META_KEY,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  type Tool as McpTool,
+  UnauthorizedError,
+} from "@modelcontextprotocol/client";
+import {
+  type Call,
+  type Connection,
+  type Done,
+  NotDone,
+  needsAnswer,
+  type Person,
+  type Server,
+  type Tool,
+  unreachable,
+} from "./connection.ts";
+import { linksOf, readResult, readResource, textOf } from "./mcp-content.ts";
+import { answer, logLine, type Progress, progressLine } from "./mcp-person.ts";
+import { callWithTasks, hasTasks } from "./mcp-tasks.ts";
+import { INFO, transportTo } from "./mcp-transport.ts";
+
+/** 2026-07-28, basic/index, Error Codes: the client lacks a capability, such as that its user can be asked. */
+const MISSING_CAPABILITY = -32_021;
+/** What a server before 2026-07-28 sends for a call that timed out. */
+const TIMED_OUT = -32_003;
+const INVALID_PARAMS = -32_602;
+/** How long a server may take to list its tools, and for the handshake. */
+const LISTING_MS = 30_000;
+
+/** @param person asked by the tools of this connection */
+export async function connectMcp(server: Server, person: Person): Promise<Connection> {
+  const client = new Client(INFO, {
+    versionNegotiation: { mode: "auto" },
+    capabilities: person.ask ? { elicitation: { form: {}, url: {} } } : {},
+  });
+  if (person.ask) client.setRequestHandler("elicitation/create", ({ params }) => answer(person, params) as never);
+  client.setNotificationHandler("notifications/message", ({ params }) => person.say(logLine(params)));
+  const explain = (error: unknown): never => {
+    throw translate(error, server.base);
+  };
+  await client.connect(transportTo(server), { timeout: LISTING_MS }).catch(explain);
+  if (client.getProtocolEra() === "legacy" && client.getServerCapabilities()?.logging) {
+    await client.setLoggingLevel("info").catch(explain);
+  }
+  return {
+    async tools() {
+      const { tools } = await client.listTools({}, { timeout: LISTING_MS }).catch(explain);
+      return tools.map(describe);
+    },
+    call: (call) => run(client, server, call, person).catch(explain),
+    close: () => client.close(),
+  };
+}
+
+/** MCP has the name only. `Toolkit_Tool`, as Trivet's are, is shown as in the other protocols. */
+function describe({ name, description = "", inputSchema }: McpTool): Tool {
+  return { id: name.replace(/^([A-Z][A-Za-z0-9]*)_([A-Z][A-Za-z0-9]*)$/, "$1.$2"), name, description, input: inputSchema };
+}
+
+async function run(client: Client, server: Server, call: Call, person: Person): Promise<Done> {
+  const attached = call.attachments.length > 0 && { attachments: call.attachments.map((file_id) => ({ file_id })) };
+  const request = { ...call, input: { ...call.input, ...attached } };
+  const result = hasTasks(client)
+    ? await callWithTasks(client, server, request, person)
+    : await callUntilDone(client, request, person);
+  if (result.isError) {
+    const [message = "The tool failed, and does not say why", ...more] = textOf(result).split("\n");
+    throw new NotDone(needsAnswer(message) ? "needs an answer" : "failed", message, more, result);
+  }
+  const { files, ...done } = readResult(result);
+  const linked = await Promise.all(linksOf(result).map((link) => readResource(client, link, call.signal)));
+  return {
+    ...done,
+    files: [...files, ...linked.flatMap(({ files }) => files)],
+    notes: [...done.notes, ...linked.flatMap(({ notes }) => notes)],
+    response: result,
+  };
+}
+
+/**
+ * Calls a tool. One that is still working answers with a `task_id`, by which clients without tasks ask again
+ * (docs/tasks.md).
+ */
+async function callUntilDone(client: Client, { tool, input, signal, timeoutMs }: Call, person: Person) {
+  const params = { name: tool.name, arguments: input, _meta: { [LOG_LEVEL_META_KEY]: "info" } };
+  const options = {
+    signal,
+    timeout: timeoutMs,
+    onprogress: (progress: Progress) => person.progress(progressLine(progress)),
+  };
+  let result: CallToolResult = await client.callTool(params, options);
+  for (;;) {
+    const { task_id, retry_after_ms } = (result._meta ?? {}) as Readonly<Record<string, unknown>>;
+    if (result.isError || typeof task_id !== "string") return result;
+    person.progress("still working");
+    await pause(typeof retry_after_ms === "number" ? retry_after_ms : 1_000, signal);
+    result = await client.callTool({ ...params, arguments: { ...input, task_id } }, options);
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resume, reject) => {
+    const timer = setTimeout(resume, Math.min(ms, 60_000));
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
+}
+
+/** What the official client throws, as a {@link NotDone}. */
+function translate(error: unknown, base: string): unknown {
+  if (error instanceof NotDone) return error;
+  // The client wraps what a signal was aborted with, and ext-tasks what the client throws.
+  const all = causesOf(error);
+  const own = all.find((cause) => cause instanceof NotDone);
+  if (own) return own;
+  for (const cause of all) {
+    if (cause instanceof UnauthorizedError) return new NotDone("unauthorized", cause.message);
+    if (cause instanceof SdkHttpError) return ofStatus(cause, base);
+    if (cause instanceof ProtocolError || cause.name === "JsonRpcResponseError") return ofProtocol(cause as ProtocolError);
+    if (cause instanceof SdkError && cause.code === SdkErrorCode.RequestTimeout) {
+      return new NotDone("timed out", `No answer from ${base}/mcp in time.`);
+    }
+    const { code } = cause as { code?: unknown };
+    if (typeof code === "string" && /^(E[A-Z]+|UND_[A-Z_]+)$/.test(code)) return unreachable(base, code);
+  }
+  if (all.some((cause) => cause instanceof SdkError)) return new NotDone("unreachable", all[0]?.message ?? "");
+  return error;
+}
+
+/** The error, and what caused it, down to the first. */
+function causesOf(error: unknown): Error[] {
+  const all: Error[] = [];
+  for (let cause = error; cause instanceof Error && !all.includes(cause); cause = cause.cause) all.push(cause);
+  return all;
+}
+
+function ofStatus(error: SdkHttpError, base: string): NotDone {
+  const { status } = error;
+  if (status === 401) return new NotDone("unauthorized", `${base}/mcp answers with the status 401.`);
+  if (status === 403) return new NotDone("refused", `${base}/mcp refuses the request (403).`);
+  return new NotDone("unreachable", `There is no MCP server at ${base}/mcp: it answers with the status ${status}.`);
+}
+
+function ofProtocol({ code, message, data }: Pick<ProtocolError, "code" | "message" | "data">): NotDone {
+  if (code === MISSING_CAPABILITY || needsAnswer(message)) return new NotDone("needs an answer", message);
+  if (code === TIMED_OUT) return new NotDone("timed out", message);
+  const { parameter_errors } = (data ?? {}) as { parameter_errors?: Readonly<Record<string, string>> };
+  if (parameter_errors) {
+    return new NotDone("invalid", message, Object.entries(parameter_errors).map(([name, what]) => `${name}: ${what}`));
+  }
+  return new NotDone(code === INVALID_PARAMS ? "refused" : "failed", message);
+}
