@@ -3,8 +3,12 @@ import { spawnSync } from "node:child_process";
 import { join, resolve } from "node:path";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
-const STRICT = "--noEmit --strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess --allowImportingTsExtensions";
-const MODULES = "--ignoreConfig --target es2022 --module esnext --moduleResolution bundler";
+const STRICT =
+  "--noEmit --strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess --noImplicitOverride " +
+  "--erasableSyntaxOnly";
+const MODULES =
+  "--ignoreConfig --target es2022 --module esnext --moduleResolution bundler --allowImportingTsExtensions " +
+  "--verbatimModuleSyntax --isolatedModules";
 
 /**
  * @param lib   of TypeScript, such as `es2022,dom`

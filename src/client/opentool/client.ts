@@ -1,0 +1,180 @@
+/** The client of OpenTool 1.0 (sections 1 to 4): sends requests, and leaves what their answers mean to response.ts. */
+import { type Fetch, NoResponse, openRequest, type RequestLimits } from "../lib/http.ts";
+import { documentOf, type OpenTool } from "./document.ts";
+import { OpenToolServerNoAccessException } from "./exceptions.ts";
+import { type FunctionCall, ToolReturn } from "./model.ts";
+import { objectOf, type Received, resultOf } from "./response.ts";
+import { eventsOf, type Opened, type StreamEvent } from "./stream.ts";
+
+export interface OpenToolClientOptions {
+  /** Of the server, with or without `/opentool` at the end: `https://host`, `https://host/calculator/opentool`. */
+  readonly url: string | URL;
+  /** Sent as `Authorization: Bearer …`. */
+  readonly apiKey?: string | undefined;
+  /** For each request, until the last byte of its response. Default: 60,000 ms. */
+  readonly timeoutMs?: number | undefined;
+  /** For the body of each response. Default: 32 MiB. */
+  readonly maxBytes?: number | undefined;
+  /** Instead of the platform's own, for tests and service bindings: `env.SERVICE.fetch.bind(env.SERVICE)`. */
+  readonly fetch?: Fetch | undefined;
+}
+
+export interface RequestOptions {
+  /** Ends the request. The promise rejects with its reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Instead of the client's. */
+  readonly timeoutMs?: number | undefined;
+}
+
+export interface OpenToolCallOptions extends RequestOptions {
+  /**
+   * 1 to 255 visible ASCII characters, sent as `Idempotency-Key`: a server that knows the header runs the call once and
+   * answers a repetition with the first result. Not part of OpenTool; other servers ignore it.
+   */
+  readonly idempotencyKey?: string | undefined;
+}
+
+export interface Version {
+  /** In the form `1.0.0`. */
+  readonly version: string;
+}
+
+/** Calls the functions of an OpenTool server. Every method throws an `OpenToolException` if there is no answer. */
+export class OpenToolClient {
+  readonly #base: URL;
+  readonly #key: Readonly<Record<string, string>>;
+  readonly #limits: RequestLimits;
+
+  /** @throws {TypeError} if the URL or the key cannot be used */
+  constructor({ url, apiKey, timeoutMs, maxBytes, fetch }: OpenToolClientOptions) {
+    this.#base = baseOf(url);
+    this.#key = apiKey ? { authorization: `Bearer ${inHeader(apiKey, "apiKey")}` } : {};
+    this.#limits = { timeoutMs, maxBytes, fetch };
+  }
+
+  /** `GET /version`. @throws {OpenToolException} */
+  async version(options?: RequestOptions): Promise<Version> {
+    const received = await this.#get("version", options);
+    const { version } = objectOf(received);
+    if (typeof version === "string") return { version };
+    const cause = new Error(`${received.url} answered without a version`);
+    throw new OpenToolServerNoAccessException({ reason: "not-opentool", status: received.status, cause });
+  }
+
+  /**
+   * `POST /call`.
+   *
+   * @returns the result, which is an object: `{ value }` if the server answered another value, `{}` if it answered null
+   * @throws {OpenToolException}
+   */
+  async call(functionCall: FunctionCall, options?: OpenToolCallOptions): Promise<ToolReturn> {
+    const response = await this.#post("call", functionCall, options);
+    return new ToolReturn(functionCall.id, resultOf(await receivedFrom(response)));
+  }
+
+  /**
+   * `POST /streamCall`, which newer servers have. One that has it not is called with {@link call}: a single `data` event.
+   * The request is sent when the first event is asked for. To leave the loop closes the connection.
+   *
+   * @throws {OpenToolException} in place of the event, also for an `error` event
+   *
+   * @example
+   * for await (const { event, toolReturn } of client.streamCall(call)) if (event === "data") print(toolReturn.result);
+   */
+  async *streamCall(
+    functionCall: FunctionCall,
+    options?: OpenToolCallOptions,
+  ): AsyncGenerator<StreamEvent, void, void> {
+    const response = await this.#post("streamCall", functionCall, options);
+    if (response.status === 200) {
+      try {
+        return yield* eventsOf(response, functionCall);
+      } catch (error) {
+        throw asException(error);
+      }
+    }
+    const received = await receivedFrom(response);
+    try {
+      const toolReturn = new ToolReturn(functionCall.id, resultOf(received));
+      return yield { event: "data", toolReturn };
+    } catch (error) {
+      // Nothing has run, so to call again is safe.
+      const isThere = !(error instanceof OpenToolServerNoAccessException) || ![404, 405, 501].includes(received.status);
+      if (isThere) throw error;
+    }
+    yield { event: "data", toolReturn: await this.call(functionCall, options) };
+  }
+
+  /**
+   * `GET /load`.
+   *
+   * @returns null if the server has no description of its functions
+   * @throws {OpenToolException}
+   */
+  async load(options?: RequestOptions): Promise<OpenTool | null> {
+    const received = await this.#get("load", options);
+    return received.text.trim() === "null" ? null : documentOf(objectOf(received));
+  }
+
+  async #get(path: string, options?: RequestOptions): Promise<Received> {
+    return receivedFrom(await this.#send(path, { method: "GET", headers: this.#key }, options));
+  }
+
+  #post(path: string, { id, name, arguments: params }: FunctionCall, options?: OpenToolCallOptions) {
+    const { idempotencyKey: key } = options ?? {};
+    const headers = {
+      ...this.#key,
+      accept: "application/json, text/event-stream",
+      "content-type": "application/json",
+      ...(key !== undefined && { "idempotency-key": inHeader(key, "idempotencyKey") }),
+    };
+    const body = JSON.stringify({ jsonrpc: "2.0", method: name, params, id });
+    return this.#send(path, { method: "POST", headers, body }, options);
+  }
+
+  async #send(path: string, init: RequestInit, { signal, timeoutMs }: RequestOptions = {}): Promise<Opened> {
+    const url = new URL(this.#base);
+    url.pathname += `/${path}`;
+    const limits = { ...this.#limits, signal, timeoutMs: timeoutMs ?? this.#limits.timeoutMs };
+    try {
+      return { ...(await openRequest(url.href, init, limits)), url: url.href };
+    } catch (error) {
+      throw asException(error);
+    }
+  }
+}
+
+async function receivedFrom({ url, status, text }: Opened): Promise<Received> {
+  try {
+    return { url, status, text: await text() };
+  } catch (error) {
+    throw asException(error);
+  }
+}
+
+/** The caller's own reason, and whatever is not about the connection, stay as they are. */
+function asException(error: unknown): unknown {
+  if (!(error instanceof NoResponse)) return error;
+  return new OpenToolServerNoAccessException({ reason: error.reason, cause: error });
+}
+
+/** The address under which `/version`, `/call` and `/load` are (OpenTool 1.0, Base URL). */
+function baseOf(given: string | URL): URL {
+  // Not in the message: it may contain a password.
+  const url = URL.canParse(String(given)) ? new URL(given) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new TypeError("url must be the address of an OpenTool server, such as https://host/opentool");
+  }
+  if (url.username || url.password) throw new TypeError("url must not contain a user or password: pass apiKey");
+  url.hash = "";
+  const path = url.pathname.replace(/\/+$/, "");
+  url.pathname = path.endsWith("/opentool") ? path : `${path}/opentool`;
+  return url;
+}
+
+/** Refused here, because the platforms' errors contain the value. */
+function inHeader(value: string, name: string): string {
+  const text = value.trim();
+  if (/^[\x21-\x7e]{1,4096}$/.test(text)) return text;
+  throw new TypeError(`${name} must be visible ASCII characters, without blanks`);
+}

@@ -1,0 +1,82 @@
+/**
+ * Decides what a response means: a result, or which exception. The sources of each decision are in
+ * docs/opentool-client.md, Exceptions; this is the table in code, from top to bottom.
+ */
+import {
+  ErrorNullException,
+  OpenToolServerCallException,
+  OpenToolServerNoAccessException,
+  OpenToolServerUnauthorizedException,
+  ResponseNullException,
+} from "./exceptions.ts";
+import { isObject, type JsonObject } from "./model.ts";
+
+/** A response that has arrived completely. */
+export interface Received {
+  readonly url: string;
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Characters of a strange response that `cause` shows. */
+const SHOWN = 200;
+
+/**
+ * The JSON object of a response.
+ *
+ * @throws {OpenToolException} if it has none, or one that tells of an error
+ */
+export function objectOf({ url, status, text }: Received): JsonObject {
+  const answered = (what: string) => new Error(`${url} answered ${what}: ${text.trim().slice(0, SHOWN)}`);
+  if (status === 401) throw new OpenToolServerUnauthorizedException({ cause: answered("401") });
+  const json = parsed(text);
+  if (status < 200 || status > 299) {
+    // Many frameworks have an `error` of their own in such bodies. JSON-RPC's has a message.
+    const error = isObject(json) && isObject(json.error) ? json.error : {};
+    if (typeof error.message === "string" && error.message !== "") throw errorOf(error, status);
+    throw new OpenToolServerNoAccessException({ reason: "status", status, cause: answered(String(status)) });
+  }
+  if (text.trim() === "" || json === null) throw new ResponseNullException(status);
+  if (!isObject(json)) {
+    const cause = answered("something that is not of OpenTool");
+    throw new OpenToolServerNoAccessException({ reason: "not-opentool", status, cause });
+  }
+  // Published servers leave `error` out of a success, the document has null, and some write false or "".
+  if (json.error) throw errorOf(json.error, status);
+  return json;
+}
+
+/**
+ * The result of a call.
+ *
+ * @throws {OpenToolException} if it failed
+ */
+export function resultOf(received: Received): JsonObject {
+  const { result } = objectOf(received);
+  if (result === undefined) throw new ErrorNullException(received.status);
+  // JSON-RPC 2.0 allows any value. A function that returns nothing has null.
+  if (result === null) return {};
+  return isObject(result) ? result : { value: result };
+}
+
+/** The exception for an `error` that is there. */
+export function errorOf(error: unknown, status: number): OpenToolServerCallException | ErrorNullException {
+  if (typeof error === "string" && error.trim() !== "") return new OpenToolServerCallException(error);
+  if (typeof error !== "object" || error === null || Object.keys(error).length === 0) {
+    return new ErrorNullException(status);
+  }
+  const { message, code, data } = error as JsonObject;
+  return new OpenToolServerCallException(typeof message === "string" && message ? message : JSON.stringify(error), {
+    code: typeof code === "number" ? code : undefined,
+    data,
+  });
+}
+
+/** Undefined if the text is not JSON. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,79 @@
+/** Reads the answer to `POST /streamCall`: events, or from servers that know only one answer, a JSON-RPC response. */
+import type { OpenResponse } from "../lib/http.ts";
+import { type SseEvent, SseParser } from "../lib/sse.ts";
+import { OpenToolServerNoAccessException, ResponseNullException } from "./exceptions.ts";
+import { type FunctionCall, isObject, ToolReturn } from "./model.ts";
+import { errorOf, parsed, resultOf } from "./response.ts";
+
+/** One event of a call. */
+export interface StreamEvent {
+  /**
+   * - `data`: a result, or a part of it. Most servers send one.
+   * - `start`, `done`: the call begins and has ended. Not every server sends them.
+   * - any other name that the server may have
+   */
+  readonly event: "start" | "data" | "done" | (string & {});
+  /** `result` is what the server sent: for `start` and `done` usually the name of the function. */
+  readonly toolReturn: ToolReturn;
+}
+
+/** A response that is on its way, with its address. */
+export interface Opened extends OpenResponse {
+  readonly url: string;
+}
+
+/** The events of a response with the status 200. @throws {OpenToolException} like a call */
+export async function* eventsOf(
+  { url, status, chunks }: Opened,
+  { id }: FunctionCall,
+): AsyncGenerator<StreamEvent, void, void> {
+  const parser = new SseParser();
+  let hasResult = false;
+  const read = ({ event: name, data }: SseEvent): StreamEvent => {
+    const event = name.trim() === "message" ? "data" : name.trim();
+    if (event === "error") throw errorIn(data, status);
+    const result = event === "data" ? resultOf({ url, status, text: data }) : payloadOf(data);
+    hasResult ||= event === "data" || event === "done";
+    return { event, toolReturn: new ToolReturn(id, result) };
+  };
+
+  let text = "";
+  let isStream: boolean | undefined;
+  for await (const chunk of chunks()) {
+    text += chunk;
+    isStream ??= looksLikeStream(text);
+    if (!isStream) continue;
+    for (const event of parser.push(text)) {
+      const next = read(event);
+      yield next;
+      if (next.event === "done") return;
+    }
+    text = "";
+  }
+  if (isStream === undefined) throw new ResponseNullException(status);
+  if (!isStream) return yield { event: "data", toolReturn: new ToolReturn(id, resultOf({ url, status, text })) };
+  for (const event of parser.end()) yield read(event);
+  if (hasResult) return;
+  const cause = new Error(`The stream of ${url} ended without a result`);
+  throw new OpenToolServerNoAccessException({ reason: "cut", status, cause });
+}
+
+/**
+ * By the first character, because servers send both with any content type: lines of a stream begin with the name of a
+ * field (event, data, id, retry) or a colon, and JSON with none of these letters. Undefined: nothing has arrived.
+ */
+function looksLikeStream(text: string): boolean | undefined {
+  const first = text.trimStart()[0];
+  return first === undefined ? undefined : "edir:".includes(first);
+}
+
+/** The Dart SDK sends a JSON-RPC response in an `error` event, or what would be its `error` alone. */
+function errorIn(data: string, status: number): Error {
+  const json = parsed(data) ?? data;
+  return errorOf(isObject(json) && "error" in json ? json.error : json, status);
+}
+
+function payloadOf(data: string): Readonly<Record<string, unknown>> {
+  const json = parsed(data) ?? data;
+  return isObject(json) ? json : { value: json };
+}
