@@ -1,5 +1,5 @@
 /** Shows on stderr how far a call is: in one line that changes on a terminal, else as lines. */
-import { stripVTControlCharacters } from "node:util";
+import { plain } from "../lib/plain.ts";
 
 /** The parts of `process.stderr` that are used. */
 export interface Screen {
@@ -40,9 +40,4 @@ export function displayOn(screen: Screen): Display {
     },
     clear,
   };
-}
-
-/** Text of a server, without what would move the cursor, change colours, or the direction of text. */
-export function plain(text: string): string {
-  return stripVTControlCharacters(text).replace(/(?!\n)[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, " ");
 }

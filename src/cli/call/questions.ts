@@ -3,10 +3,11 @@
  * (MCP 2026-07-28, client/elicitation). Knows streams only, so that tests can answer.
  */
 import { createInterface, type Interface } from "node:readline/promises";
-import { coerce } from "./coerce.ts";
-import { checkValue } from "./check.ts";
-import { typeInWords } from "./describe.ts";
-import { plain, type Screen } from "./progress.ts";
+import { plain } from "../lib/plain.ts";
+import { checkValue } from "./input/check.ts";
+import { coerce } from "./input/coerce.ts";
+import { typeInWords } from "./input/describe.ts";
+import type { Screen } from "./progress.ts";
 import type { Answer, JsonSchema, Question } from "./protocols/connection.ts";
 
 export interface Terminal {

@@ -56,14 +56,14 @@ export interface Found {
 export function findValues(needs: Needs | undefined, environment: Environment, allowed?: readonly string[]): Found {
   const { secrets = [], tokens = [], userId = false } = needs ?? {};
   const wanted = [...[...secrets, ...tokens].map(variableOf), ...(userId ? [USER_ID] : [])];
-  const valueOf = (variable: string) =>
+  const read = (variable: string) =>
     (allowed === undefined || allowed.includes(variable) ? environment[variable] : undefined) || undefined;
-  const missing = wanted.filter((variable) => valueOf(variable) === undefined);
-  const set = wanted.filter((variable) => valueOf(variable) !== undefined);
+  const missing = wanted.filter((variable) => read(variable) === undefined);
+  const set = wanted.filter((variable) => read(variable) !== undefined);
   if (wanted.length === 0 || missing.length > 0) return { values: undefined, set, missing };
-  const byId = (ids: readonly string[]) => new Map(ids.map((id) => [id, valueOf(variableOf(id)) ?? ""]));
+  const byId = (ids: readonly string[]) => new Map(ids.map((id) => [id, read(variableOf(id)) ?? ""]));
   return {
-    values: { secrets: byId(secrets), tokens: byId(tokens), userId: userId ? valueOf(USER_ID) : undefined },
+    values: { secrets: byId(secrets), tokens: byId(tokens), userId: userId ? read(USER_ID) : undefined },
     set,
     missing,
   };

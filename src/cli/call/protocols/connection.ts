@@ -123,6 +123,8 @@ export class NotDone extends Error {
 
 /** A server, over one protocol. All functions throw a {@link NotDone}. */
 export interface Connection {
+  /** Whether calls can have attachments. */
+  readonly takesAttachments: boolean;
   /** All tools that this caller may use. */
   tools(): Promise<readonly Tool[]>;
   call(call: Call, person: Person): Promise<Done>;
@@ -132,9 +134,4 @@ export interface Connection {
 /** How Trivet begins the message of a call that cannot ask, over each protocol. */
 export function needsAnswer(message: string): boolean {
   return message.startsWith("The tool needs an answer first: ");
-}
-
-/** A server that is not there. */
-export function unreachable(base: string, why: string): NotDone {
-  return new NotDone("unreachable", `There is no server at ${base} (${why}).`);
 }

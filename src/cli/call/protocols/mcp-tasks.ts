@@ -101,8 +101,10 @@ async function openRaw(server: Server, person: Person) {
   const waiting = new Map<number, PromiseWithResolvers<Awaited<ReturnType<RawClientDispatch>>>>();
   transport.onmessage = (message) => {
     if (isJSONRPCNotification(message)) return tell(person, message.method, message.params);
-    if (isJSONRPCErrorResponse(message)) waiting.get(Number(message.id))?.resolve({ kind: "error", error: message.error as never });
-    if (isJSONRPCResultResponse(message)) waiting.get(Number(message.id))?.resolve({ kind: "result", result: message.result as never });
+    if (isJSONRPCErrorResponse(message))
+      waiting.get(Number(message.id))?.resolve({ kind: "error", error: message.error as never });
+    if (isJSONRPCResultResponse(message))
+      waiting.get(Number(message.id))?.resolve({ kind: "result", result: message.result as never });
   };
   await transport.start();
   let last = 0;
@@ -114,10 +116,13 @@ async function openRaw(server: Server, person: Person) {
     signal?.addEventListener("abort", fail, { once: true });
     const cut = () => answered.reject(new NotDone("unreachable", `${server.base}/mcp broke off its answer.`));
     transport
-      .send({ jsonrpc: "2.0", id, ...(request as { method: string }) }, {
-        ...(signal && { requestSignal: signal }),
-        onRequestStreamEnd: cut,
-      })
+      .send(
+        { jsonrpc: "2.0", id, ...(request as { method: string }) },
+        {
+          ...(signal && { requestSignal: signal }),
+          onRequestStreamEnd: cut,
+        },
+      )
       .catch(answered.reject);
     return answered.promise.finally(() => {
       waiting.delete(id);

@@ -3,11 +3,11 @@ import {
   type CallToolResult,
   Client,
   LOG_LEVEL_META_KEY,
+  type Tool as McpTool,
   ProtocolError,
   SdkError,
   SdkErrorCode,
   SdkHttpError,
-  type Tool as McpTool,
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
 import {
@@ -19,9 +19,9 @@ import {
   type Person,
   type Server,
   type Tool,
-  unreachable,
 } from "./connection.ts";
-import { linksOf, readResult, readResource, textOf } from "./mcp-content.ts";
+import { causesOf, codeOf, pause, shownAs, unreachableBy } from "./lib.ts";
+import { linksOf, readResource, readResult, textOf } from "./mcp-content.ts";
 import { answer, logLine, type Progress, progressLine } from "./mcp-person.ts";
 import { callWithTasks, hasTasks } from "./mcp-tasks.ts";
 import { INFO, transportTo } from "./mcp-transport.ts";
@@ -50,6 +50,7 @@ export async function connectMcp(server: Server, person: Person): Promise<Connec
     await client.setLoggingLevel("info").catch(explain);
   }
   return {
+    takesAttachments: true,
     async tools() {
       const { tools } = await client.listTools({}, { timeout: LISTING_MS }).catch(explain);
       return tools.map(describe);
@@ -61,7 +62,7 @@ export async function connectMcp(server: Server, person: Person): Promise<Connec
 
 /** MCP has the name only. `Toolkit_Tool`, as Trivet's are, is shown as in the other protocols. */
 function describe({ name, description = "", inputSchema }: McpTool): Tool {
-  return { id: name.replace(/^([A-Z][A-Za-z0-9]*)_([A-Z][A-Za-z0-9]*)$/, "$1.$2"), name, description, input: inputSchema };
+  return { id: shownAs(name), name, description, input: inputSchema };
 }
 
 async function run(client: Client, server: Server, call: Call, person: Person): Promise<Done> {
@@ -105,16 +106,6 @@ async function callUntilDone(client: Client, { tool, input, signal, timeoutMs }:
   }
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resume, reject) => {
-    const timer = setTimeout(resume, Math.min(ms, 60_000));
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    });
-  });
-}
-
 /** What the official client throws, as a {@link NotDone}. */
 function translate(error: unknown, base: string): unknown {
   if (error instanceof NotDone) return error;
@@ -125,22 +116,15 @@ function translate(error: unknown, base: string): unknown {
   for (const cause of all) {
     if (cause instanceof UnauthorizedError) return new NotDone("unauthorized", cause.message);
     if (cause instanceof SdkHttpError) return ofStatus(cause, base);
-    if (cause instanceof ProtocolError || cause.name === "JsonRpcResponseError") return ofProtocol(cause as ProtocolError);
+    if (cause instanceof ProtocolError || cause.name === "JsonRpcResponseError")
+      return ofProtocol(cause as ProtocolError);
     if (cause instanceof SdkError && cause.code === SdkErrorCode.RequestTimeout) {
       return new NotDone("timed out", `No answer from ${base}/mcp in time.`);
     }
-    const { code } = cause as { code?: unknown };
-    if (typeof code === "string" && /^(E[A-Z]+|UND_[A-Z_]+)$/.test(code)) return unreachable(base, code);
+    if (codeOf(cause) !== undefined) return unreachableBy(cause, base);
   }
   if (all.some((cause) => cause instanceof SdkError)) return new NotDone("unreachable", all[0]?.message ?? "");
   return error;
-}
-
-/** The error, and what caused it, down to the first. */
-function causesOf(error: unknown): Error[] {
-  const all: Error[] = [];
-  for (let cause = error; cause instanceof Error && !all.includes(cause); cause = cause.cause) all.push(cause);
-  return all;
 }
 
 function ofStatus(error: SdkHttpError, base: string): NotDone {
@@ -155,7 +139,11 @@ function ofProtocol({ code, message, data }: Pick<ProtocolError, "code" | "messa
   if (code === TIMED_OUT) return new NotDone("timed out", message);
   const { parameter_errors } = (data ?? {}) as { parameter_errors?: Readonly<Record<string, string>> };
   if (parameter_errors) {
-    return new NotDone("invalid", message, Object.entries(parameter_errors).map(([name, what]) => `${name}: ${what}`));
+    return new NotDone(
+      "invalid",
+      message,
+      Object.entries(parameter_errors).map(([name, what]) => `${name}: ${what}`),
+    );
   }
   return new NotDone(code === INVALID_PARAMS ? "refused" : "failed", message);
 }

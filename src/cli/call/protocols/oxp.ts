@@ -11,7 +11,8 @@ import {
   OxpUnauthorized,
   type ToolDefinition,
 } from "../../../client/oxp.ts";
-import { type Call, type Connection, NotDone, needsAnswer, type Server, type Tool, unreachable } from "./connection.ts";
+import { type Call, type Connection, NotDone, needsAnswer, type Server, type Tool } from "./connection.ts";
+import { unreachableBy } from "./lib.ts";
 
 /** For one request: a long tool answers each of them within a minute (docs/tasks.md). */
 const REQUEST_MS = 120_000;
@@ -19,6 +20,7 @@ const REQUEST_MS = 120_000;
 export function connectOxp({ base, key, fetch }: Server): Connection {
   const client = new OxpClient({ url: base, token: key, timeoutMs: REQUEST_MS, fetch });
   return {
+    takesAttachments: true,
     tools: () => client.list().then((tools) => tools.map(describe), explain(base)),
     async call({ tool, input, values, attachments, signal, timeoutMs }: Call, person) {
       const id = tool.version === undefined ? tool.id : `${tool.id}@${tool.version}`;
@@ -80,22 +82,13 @@ function translate(error: OxpError, base: string): NotDone {
     return new NotDone("invalid", message, [...more, ...lines]);
   }
   if (error instanceof OxpUnauthorized) return new NotDone("unauthorized", message, more);
-  if (error instanceof OxpRefused) return new NotDone(needsAnswer(message) ? "needs an answer" : "refused", message, more);
+  if (error instanceof OxpRefused)
+    return new NotDone(needsAnswer(message) ? "needs an answer" : "refused", message, more);
   if (error instanceof OxpStatus) {
     return new NotDone(error.status >= 500 || error.status === 404 ? "unreachable" : "refused", message, more);
   }
   if (error instanceof OxpNoResponse) {
-    if (error.reason === "timeout") return new NotDone("timed out", message);
-    if (error.reason === "unreachable") return unreachable(base, causeOf(error));
+    return error.reason === "timeout" ? new NotDone("timed out", message) : unreachableBy(error, base);
   }
   return new NotDone("unreachable", message, more);
-}
-
-/** Such as "ECONNREFUSED": what Node puts into the cause of a failed fetch. */
-function causeOf(error: Error): string {
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    const { code } = cause as { code?: unknown };
-    if (typeof code === "string" && /^[A-Z_]+$/.test(code)) return code;
-  }
-  return error.message;
 }

@@ -1,6 +1,7 @@
 /** Turns the text of `key=value` into the value that a schema asks for. Pure; what does not fit is found by check.ts. */
+
+import type { JsonSchema } from "../protocols/connection.ts";
 import { checkValue } from "./check.ts";
-import type { JsonSchema } from "./protocols/connection.ts";
 
 /**
  * @param texts each value that was written for the parameter; only a list has several
@@ -10,8 +11,9 @@ export function coerce(texts: readonly string[], schema: JsonSchema): unknown {
   const types = typesOf(schema);
   const [text = ""] = texts;
   if (texts.length > 1) return texts.map((one) => coerce([one], itemsOf(schema)));
-  const fitting = candidates(text, schema, types).filter((value) => value !== undefined);
-  return fitting.find((value) => checkValue(value, schema).length === 0) ?? fitting[0] ?? text;
+  const all = [...candidates(text, schema, types), text].filter((value) => value !== undefined);
+  const fitting = all.findIndex((value) => checkValue(value, schema).length === 0);
+  return all[Math.max(0, fitting)];
 }
 
 /** What the text may mean, the most likely first. A text for a parameter that takes only text stays as it is. */

@@ -1,7 +1,6 @@
 /** Says in words what a schema takes, and which parameters a tool has. Pure. */
-import { plain } from "./progress.ts";
-import type { JsonSchema, Needs, Tool } from "./protocols/connection.ts";
-import { variableOf } from "./values.ts";
+import { plain } from "../../lib/plain.ts";
+import type { JsonSchema } from "../protocols/connection.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
   string: "text",
@@ -76,23 +75,4 @@ function defaultOf(property: JsonSchema): string {
 export function synopsis(schema: JsonSchema): string {
   const top = parametersOf(schema).filter(({ path }) => !path.includes(".") || path in (schema.properties as object));
   return top.map(({ path, isRequired }) => (isRequired ? `${path}=…` : `[${path}=…]`)).join(" ");
-}
-
-/** What a caller may have to send, with the variable of each: "CARRIER_KEY (a secret)". */
-export function needsInWords({ secrets, tokens, userId }: Needs): string[] {
-  const named = (id: string, what: string) => {
-    const variable = variableOf(id);
-    return variable === id ? `${id} (a ${what})` : `${variable} (the ${what} "${plain(id)}")`;
-  };
-  return [
-    ...secrets.map((id) => named(id, "secret")),
-    ...tokens.map((id) => named(id, "token")),
-    ...(userId ? ["TRIVET_USER_ID (the user's id)"] : []),
-  ];
-}
-
-/** The first sentence of a tool's description, in one line. */
-export function oneLine({ description }: Tool): string {
-  const [first = ""] = plain(description).trim().split(/\n|(?<=[.!?])\s/);
-  return first.length > 100 ? `${first.slice(0, 99)}…` : first;
 }

@@ -1,8 +1,8 @@
 /** Checks an input against a tool's schema (JSON Schema 2020-12), and says in words all that is wrong. Pure. */
 import { type OutputUnit, type Schema, Validator } from "@cfworker/json-schema";
+import type { JsonSchema } from "../protocols/connection.ts";
 import { closest } from "./closest.ts";
 import { typeInWords } from "./describe.ts";
-import type { JsonSchema } from "./protocols/connection.ts";
 
 /** What is wrong with one parameter. */
 export interface Problem {
@@ -69,7 +69,13 @@ function checkType(value: unknown, { type }: JsonSchema): true | undefined {
   return valid ? undefined : true;
 }
 
-function sentence({ keyword, error }: OutputUnit, value: unknown, at: JsonSchema, path: readonly string[], schema: JsonSchema) {
+function sentence(
+  { keyword, error }: OutputUnit,
+  value: unknown,
+  at: JsonSchema,
+  path: readonly string[],
+  schema: JsonSchema,
+) {
   const limit = at[keyword];
   switch (keyword) {
     case "type":
