@@ -31,7 +31,7 @@ export function refusedOrigin(
 }
 
 /** Response headers that a web page may read. */
-const EXPOSED = "ETag, Idempotency-Replayed, Mcp-Session-Id, Retry-After, WWW-Authenticate";
+const EXPOSED = "ETag, Idempotency-Replayed, Idempotency-Running, Mcp-Session-Id, Retry-After, WWW-Authenticate";
 const PREFLIGHT_SECONDS = "7200";
 /** Tokens (RFC 9110, section 5.6.2) separated by commas. A tool may define headers such as `Mcp-Param-a.b`. */
 const FIELD_NAMES = /^[\w!#$%&'*+.^`|~, -]{1,8192}$/;

@@ -68,7 +68,8 @@ export async function attempt<Result>(
     try {
       return await once(attempts);
     } catch (error) {
-      const again = signal?.aborted ? undefined : retryable(error, connections);
+      signal?.throwIfAborted();
+      const again = retryable(error, connections);
       if (again === undefined) throw error;
       const { isRunning, afterMs } = again;
       // A tool at work is polled for as long as there is time, and proves that the server is well.

@@ -64,11 +64,17 @@ function refused(result: CallResult, callId: string, refusal: Refusal, context: 
     case "requirements":
       return missingRequirements(refusal.name, refusal.missing);
     case "running":
-      return failure(result, callId, {
-        message: "A call with this call_id is still running",
-        canRetry: true,
-        retryAfterMs: refusal.retryAfterMs,
-      });
+      return failure(
+        result,
+        callId,
+        {
+          message: "A call with this call_id is still running",
+          canRetry: true,
+          retryAfterMs: refusal.retryAfterMs,
+        },
+        // Tells it from a tool that failed, which looks the same: a client may ask for hours without trying anything again.
+        { "idempotency-running": "true" },
+      );
     case "unavailable":
       return serverError(
         400,
@@ -136,8 +142,8 @@ function missingRequirements(name: string, missing: Missing): Response {
 }
 
 /** A result with `success: false` (OXP 1.0, Call Tool Response, and Tool Execution Errors). */
-function failure(result: CallResult, callId: string, fault: Fault): Response {
-  return toolResult(result, {
+function failure(result: CallResult, callId: string, fault: Fault, headers?: Record<string, string>): Response {
+  const members = {
     call_id: callId,
     duration: result.durationMs,
     success: false,
@@ -148,15 +154,13 @@ function failure(result: CallResult, callId: string, fault: Fault): Response {
       additional_prompt_content: fault.additionalPromptContent,
       retry_after_ms: fault.retryAfterMs,
     },
-  });
+  };
+  return toolResult(result, members, headers);
 }
 
-function toolResult(result: CallResult, members: Record<string, unknown>): Response {
-  return json(
-    { $schema: VERSION.$schema, result: members },
-    200,
-    result.replayed ? { "idempotency-replayed": "true" } : undefined,
-  );
+function toolResult(result: CallResult, members: Record<string, unknown>, headers?: Record<string, string>): Response {
+  const replayed = result.replayed ? { "idempotency-replayed": "true" } : undefined;
+  return json({ $schema: VERSION.$schema, result: members }, 200, headers ?? replayed);
 }
 
 /** OXP 1.0, Server Error Response. Also used where OXP defines no format (404, 405, 413, 415). */

@@ -30,6 +30,17 @@ describe("tool execution errors (OXP 1.0, Tool Execution Errors)", () => {
     });
   });
 
+  it("tells a call that runs from a tool that failed, in a header: clients poll the one, and give up on the other", async () => {
+    const answer = () => call("Counter.Bump", { name: "never ends", ending: "timeout" }, { call_id: "never ends" });
+    const failed = await answer();
+    expect(failed.body.result.error).toMatchObject({ message: "The tool took too long to answer", can_retry: true });
+    expect(failed.headers.has("idempotency-running")).toBe(false);
+    // It was told to stop, and did not: the key is still taken.
+    const running = await answer();
+    expect(running.body.result.error).toMatchObject({ can_retry: true, retry_after_ms: expect.any(Number) });
+    expect(running.headers.get("idempotency-running")).toBe("true");
+  });
+
   it.each([
     ["plain", { message: "No such thing", can_retry: false }],
     ["wait", { message: "Busy", can_retry: true, retry_after_ms: 1200 }],
