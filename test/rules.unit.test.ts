@@ -66,6 +66,17 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     mayImport: [/^src\/cli\/(connect|lib)\//, /^src\/build\/settings\/available\.ts$/, /^node:/],
   },
   {
+    files: /^src\/cli\/call\//,
+    // With our clients of OXP and OpenTool, and the official ones of MCP.
+    mayImport: [
+      /^src\/cli\/(call|lib)\//,
+      /^src\/client\/(oxp|opentool)\.ts$/,
+      /^node:/,
+      /^@modelcontextprotocol\/(client|ext-tasks\/client)$/,
+      /^@cfworker\/json-schema$/,
+    ],
+  },
+  {
     files: /^src\/cli\/doctor\//,
     mayImport: [
       /^src\/cli\/(doctor|lib)\//,

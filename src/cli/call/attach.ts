@@ -21,9 +21,7 @@ interface Place {
 export async function upload(path: string, { base, key, fetch }: Server, signal: AbortSignal): Promise<string> {
   const name = basename(path);
   const type = mediaTypeOf(extname(path));
-  const file = await openAsBlob(path, { type }).catch(() => {
-    throw new Mistake(`--attach: there is no file ${path}.`);
-  });
+  const file = await open(path, type);
   const wanted = { filename: name, content_type: type, size: file.size };
   const asked = await fetch(`${base}/api/v1/files/presign-upload`, {
     method: "POST",
@@ -37,6 +35,14 @@ export async function upload(path: string, { base, key, fetch }: Server, signal:
   const sent = await fetch(upload_url, { method, headers, body: file, signal });
   if (!sent.ok) throw await refusal(name, sent);
   return file_id;
+}
+
+async function open(path: string, type: string): Promise<Blob> {
+  try {
+    return await openAsBlob(path, { type });
+  } catch {
+    throw new Mistake(`--attach: there is no file ${path}.`);
+  }
 }
 
 async function refusal(name: string, response: Response): Promise<NotDone> {

@@ -70,7 +70,7 @@ async function main(): Promise<void> {
     if (values.help) {
       console.log(helpFor(tool));
     } else {
-      const done = await call(situation.chosen, server, words, values, limit, timeoutMs, person);
+      const done = await call(situation.chosen, server, words, values, limit, person);
       display.clear();
       print(done, situation.chosen, values, await recorded.last());
     }
@@ -96,9 +96,10 @@ function readTimeout(text = "600"): number {
 
 async function list(server: Server, target: Target, person: Person, { json }: Values): Promise<void> {
   const { tools, connection } = await listTools(server, target, person);
+  const count = tools.length === 1 ? "1 tool" : `${tools.length} tools`;
   if (json) printJson(tools);
   else if (tools.length > 0) console.log(listOf(tools));
-  if (!json) console.error(`\n${tools.length} tools at ${target.base}; npm run call -- NAME --help shows one.`);
+  if (!json) console.error(`\n${count} at ${target.base}; npm run call -- NAME --help shows one.`);
   await connection.close();
 }
 
@@ -108,7 +109,6 @@ async function call(
   words: readonly string[],
   values: Values,
   { signal }: Limit,
-  timeoutMs: number,
   person: Person,
 ): Promise<Done> {
   const input = readInput(words, tool.input, SOURCES);
@@ -122,7 +122,7 @@ async function call(
   if (found && found.set.length > 0 && found.missing.length > 0) {
     person.say(`${found.missing.join(", ")} is not set, so ${found.set.join(", ")} is not sent either.`);
   }
-  return connection.call({ tool, input, values: found?.values, attachments, signal, timeoutMs }, person);
+  return connection.call({ tool, input, values: found?.values, attachments, signal }, person);
 }
 
 function personAt(limit: Limit, display: ReturnType<typeof displayOn>): Person {
@@ -135,10 +135,9 @@ function personAt(limit: Limit, display: ReturnType<typeof displayOn>): Person {
     // One after the other: a tool may ask several questions at once.
     ask: isThere
       ? (question) => {
-          const answer = last.then(() => {
-            display.clear();
-            return limit.pausedFor(() => askPerson(question, terminal, limit.signal));
-          });
+          const answer = last.then(() =>
+            display.pausedFor(() => limit.pausedFor(() => askPerson(question, terminal, limit.signal))),
+          );
           last = answer.catch(() => {});
           return answer;
         }

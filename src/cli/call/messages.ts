@@ -126,10 +126,10 @@ function howToSet(needs: Needs, target: Target, found: Found | undefined): strin
   const words = needsInWords(needs);
   if (words.length === 0) return [];
   const variables = found?.missing ?? [];
-  const first = `It requires ${words.join(", ")}.`;
-  const send = target.isOwn ? "" : `, and add ${variables.map((name) => `--send ${name}`).join(" ")}`;
+  const send = target.isOwn ? "" : ` and add ${variables.map((name) => `--send ${name}`).join(" ")}`;
   return [
-    `${first} Set ${variables.map((name) => `export ${name}=…`).join(", ")}${send}; or the server's owner sets all.`,
+    `It requires ${words.join(", ")}: write \`export ${variables.map((name) => `${name}=…`).join(" ")}\`${send},`,
+    "or let the server's owner set them there (docs/requirements.md).",
   ];
 }
 

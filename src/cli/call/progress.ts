@@ -15,6 +15,8 @@ export interface Display {
   say(text: string): void;
   /** Removes the line of the progress. */
   clear(): void;
+  /** Shows nothing while something else has the screen, such as a question. Lines that stay are shown afterwards. */
+  pausedFor<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
 /** Before the first column; erases the line (ECMA-48, EL). */
@@ -22,6 +24,8 @@ const ERASE = "\r\u001b[2K";
 
 export function displayOn(screen: Screen): Display {
   let shown = "";
+  let isPaused = false;
+  const waiting: string[] = [];
   const clear = () => {
     if (screen.isTTY && shown !== "") screen.write(ERASE);
     shown = "";
@@ -29,15 +33,26 @@ export function displayOn(screen: Screen): Display {
   return {
     progress(text) {
       const line = plain(text).replaceAll("\n", " ");
-      if (line === shown) return;
+      if (line === shown || isPaused) return;
       if (!screen.isTTY) screen.write(`${line}\n`);
       else screen.write(ERASE + line.slice(0, (screen.columns ?? 80) - 1));
       shown = line;
     },
     say(text) {
+      if (isPaused) return void waiting.push(text);
       clear();
       screen.write(`${plain(text)}\n`);
     },
     clear,
+    async pausedFor(work) {
+      clear();
+      isPaused = true;
+      try {
+        return await work();
+      } finally {
+        isPaused = false;
+        for (const text of waiting.splice(0)) screen.write(`${plain(text)}\n`);
+      }
+    },
   };
 }

@@ -1,6 +1,6 @@
 /** Which server to call, and over which protocol. */
-import { resolve } from "node:path";
-import { addressOf, readUrl } from "../lib/address.ts";
+import { dirname, resolve } from "node:path";
+import { addressOf, readUrl, servedFrom } from "../lib/address.ts";
 import { readConfig, SETTINGS } from "../lib/config.ts";
 import { Mistake } from "../lib/mistake.ts";
 
@@ -45,6 +45,9 @@ export async function targetOf(options: ServerOptions): Promise<Target> {
     return { base: readUrl(end ? url.replace(end, "") : url), protocol: wanted ?? meant, isOwn: false };
   }
   const config = resolve(options.config ?? SETTINGS);
+  // Without wrangler's reader, which takes a second to load.
+  const running = remote ? undefined : servedFrom(dirname(config));
+  if (running !== undefined) return { base: running, protocol: wanted, isOwn: true };
   const settings = await readConfig(config, env);
   return { base: addressOf({ url, remote, env }, settings, config), protocol: wanted, isOwn: true };
 }

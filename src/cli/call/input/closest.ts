@@ -9,7 +9,7 @@ export function closest(name: string, names: readonly string[]): string[] {
     return { candidate, score: isPart ? 1 : distance(wanted, known) };
   });
   return scored
-    .filter(({ score }) => score <= Math.max(2, Math.floor(wanted.length / 3)))
+    .filter(({ score }) => score < wanted.length && score <= Math.max(2, Math.floor(wanted.length / 3)))
     .sort((a, b) => a.score - b.score)
     .slice(0, 3)
     .map(({ candidate }) => candidate);

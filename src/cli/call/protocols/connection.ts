@@ -43,6 +43,9 @@ export interface Values {
   readonly userId: string | undefined;
 }
 
+/** Longer than any call: its signal ends it. About 24 days, the longest that a timer can wait. */
+export const NO_LIMIT_MS = 2_147_483_647;
+
 export interface Call {
   readonly tool: Tool;
   readonly input: Readonly<Record<string, unknown>>;
@@ -50,10 +53,8 @@ export interface Call {
   readonly values: Values | undefined;
   /** Ids of files that were uploaded before. */
   readonly attachments: readonly string[];
-  /** Ends the call. Its reason is a {@link NotDone}. */
+  /** Ends the call, also if it takes too long. Its reason is a {@link NotDone}. */
   readonly signal: AbortSignal;
-  /** How long the call may take in all. */
-  readonly timeoutMs: number;
 }
 
 /** The person at the terminal, while a call runs. */
@@ -131,7 +132,15 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** How Trivet begins the message of a call that cannot ask, over each protocol. */
-export function needsAnswer(message: string): boolean {
-  return message.startsWith("The tool needs an answer first: ");
+/** Failures for which some of the protocols have no code, by what Trivet says then. */
+const SAYINGS: readonly (readonly [RegExp, Reason])[] = [
+  [/^The tool needs an answer first: /, "needs an answer"],
+  [/^The tool took (too long to answer|longer than \d+ ms)/, "timed out"],
+  [/^Invalid arguments: /, "invalid"],
+  [/ requires .*, which this server has not been given$/, "refused"],
+];
+
+/** @returns why there is no result, if Trivet's message says more than its code */
+export function reasonIn(message: string): Reason | undefined {
+  return SAYINGS.find(([saying]) => saying.test(message))?.[1];
 }

@@ -16,7 +16,7 @@ import {
   type RawClientDispatch,
   resultFromTaskOutcome,
 } from "@modelcontextprotocol/ext-tasks/client";
-import { type Call, NotDone, type Person, type Server } from "./connection.ts";
+import { type Call, NO_LIMIT_MS, NotDone, type Person, type Server } from "./connection.ts";
 import { answer, logLine, type Progress, progressLine } from "./mcp-person.ts";
 import { INFO, transportTo } from "./mcp-transport.ts";
 
@@ -34,7 +34,7 @@ export function hasTasks(client: Client): boolean {
 export async function callWithTasks(
   client: Client,
   server: Server,
-  { tool, input, signal, timeoutMs }: Call,
+  { tool, input, signal }: Call,
   person: Person,
 ): Promise<CallToolResult> {
   const raw = await openRaw(server, person);
@@ -59,7 +59,7 @@ export async function callWithTasks(
     const execution = await session.callTool(tool.name, input as never, {
       signal,
       metadata,
-      requestTimeoutMs: timeoutMs,
+      requestTimeoutMs: NO_LIMIT_MS,
     });
     // Not with the signal: that would only stop waiting for the task, and leave it running.
     const settled = execution.settle({

@@ -14,9 +14,10 @@ import {
   type Call,
   type Connection,
   type Done,
+  NO_LIMIT_MS,
   NotDone,
-  needsAnswer,
   type Person,
+  reasonIn,
   type Server,
   type Tool,
 } from "./connection.ts";
@@ -73,7 +74,7 @@ async function run(client: Client, server: Server, call: Call, person: Person): 
     : await callUntilDone(client, request, person);
   if (result.isError) {
     const [message = "The tool failed, and does not say why", ...more] = textOf(result).split("\n");
-    throw new NotDone(needsAnswer(message) ? "needs an answer" : "failed", message, more, result);
+    throw new NotDone(reasonIn(message) ?? "failed", message, more, result);
   }
   const { files, ...done } = readResult(result);
   const linked = await Promise.all(linksOf(result).map((link) => readResource(client, link, call.signal)));
@@ -89,11 +90,11 @@ async function run(client: Client, server: Server, call: Call, person: Person): 
  * Calls a tool. One that is still working answers with a `task_id`, by which clients without tasks ask again
  * (docs/tasks.md).
  */
-async function callUntilDone(client: Client, { tool, input, signal, timeoutMs }: Call, person: Person) {
+async function callUntilDone(client: Client, { tool, input, signal }: Call, person: Person) {
   const params = { name: tool.name, arguments: input, _meta: { [LOG_LEVEL_META_KEY]: "info" } };
   const options = {
     signal,
-    timeout: timeoutMs,
+    timeout: NO_LIMIT_MS,
     onprogress: (progress: Progress) => person.progress(progressLine(progress)),
   };
   let result: CallToolResult = await client.callTool(params, options);
@@ -135,7 +136,7 @@ function ofStatus(error: SdkHttpError, base: string): NotDone {
 }
 
 function ofProtocol({ code, message, data }: Pick<ProtocolError, "code" | "message" | "data">): NotDone {
-  if (code === MISSING_CAPABILITY || needsAnswer(message)) return new NotDone("needs an answer", message);
+  if (code === MISSING_CAPABILITY) return new NotDone("needs an answer", message);
   if (code === TIMED_OUT) return new NotDone("timed out", message);
   const { parameter_errors } = (data ?? {}) as { parameter_errors?: Readonly<Record<string, string>> };
   if (parameter_errors) {

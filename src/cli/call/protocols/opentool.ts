@@ -14,7 +14,7 @@ import {
   resolveSchema,
   type Schema,
 } from "../../../client/opentool.ts";
-import { type Call, type Connection, NotDone, needsAnswer, type Server, type Tool } from "./connection.ts";
+import { type Call, type Connection, NotDone, reasonIn, type Server, type Tool } from "./connection.ts";
 import { pause, shownAs, unreachableBy } from "./lib.ts";
 
 /** For one request: a long tool answers each of them within a minute (docs/tasks.md). */
@@ -42,18 +42,17 @@ export function connectOpenTool({ base, key, fetch }: Server): Connection {
       }
       return document.functions.map((one) => describe(one, document));
     },
-    async call({ tool: { name }, input, signal, timeoutMs }: Call, person) {
+    async call({ tool: { name }, input, signal }: Call, person) {
       const call = new FunctionCall("1", name, input);
       // A call that is repeated with its key goes on, and does not run again.
       const options = { signal, idempotencyKey: randomUUID() };
-      const until = performance.now() + timeoutMs;
       for (;;) {
         try {
           const { result } = await client.call(call, options);
           return { value: unwrap(result, returnObjects.has(name)), files: [], notes: [], response: undefined };
         } catch (error) {
           const waitMs = stillRunning(error);
-          if (waitMs === undefined || performance.now() + waitMs > until) return explain(error);
+          if (waitMs === undefined) return explain(error);
           person.progress("still running");
           await pause(waitMs, signal);
         }
@@ -113,7 +112,8 @@ function translate(error: OpenToolException, base: string): NotDone {
   if (!(error instanceof OpenToolServerCallException)) return new NotDone("unreachable", error.message);
   const [message = "", ...more] = error.message.split("\n");
   const { code = 0 } = error;
-  if (needsAnswer(message)) return new NotDone("needs an answer", message, more);
+  const reason = reasonIn(message);
+  if (reason) return new NotDone(reason, message, more);
   if (code === TIMED_OUT) return new NotDone("timed out", message, more);
   if (code === STILL_RUNNING) return new NotDone("timed out", message, more);
   if (code === INVALID) return new NotDone("invalid", message, more);

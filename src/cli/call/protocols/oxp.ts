@@ -11,7 +11,7 @@ import {
   OxpUnauthorized,
   type ToolDefinition,
 } from "../../../client/oxp.ts";
-import { type Call, type Connection, NotDone, needsAnswer, type Server, type Tool } from "./connection.ts";
+import { type Call, type Connection, NO_LIMIT_MS, NotDone, reasonIn, type Server, type Tool } from "./connection.ts";
 import { unreachableBy } from "./lib.ts";
 
 /** For one request: a long tool answers each of them within a minute (docs/tasks.md). */
@@ -22,7 +22,7 @@ export function connectOxp({ base, key, fetch }: Server): Connection {
   return {
     takesAttachments: true,
     tools: () => client.list().then((tools) => tools.map(describe), explain(base)),
-    async call({ tool, input, values, attachments, signal, timeoutMs }: Call, person) {
+    async call({ tool, input, values, attachments, signal }: Call, person) {
       const id = tool.version === undefined ? tool.id : `${tool.id}@${tool.version}`;
       const context = {
         authorization: [...(values?.tokens ?? [])].map(([id, token]) => ({ id, token })),
@@ -35,7 +35,7 @@ export function connectOxp({ base, key, fetch }: Server): Connection {
           attachments,
           signal,
           // A person decides for themselves whether to try again what failed. What is still running is asked for again.
-          retry: { attempts: 1, totalMs: timeoutMs },
+          retry: { attempts: 1, totalMs: NO_LIMIT_MS },
           onRetry: ({ attempts }) => person.progress(`still running (asked ${attempts} times)`),
         })
         .catch(explain(base));
@@ -71,7 +71,7 @@ function translate(error: OxpError, base: string): NotDone {
   if (error instanceof OxpToolFailed) {
     const { additionalPromptContent: hint, canRetry, isRunning } = error;
     if (isRunning) return new NotDone("timed out", "The tool is still running.");
-    return new NotDone("failed", message, [
+    return new NotDone(reasonIn(message) ?? "failed", message, [
       ...more,
       ...(hint === undefined ? [] : [hint]),
       ...(canRetry ? ["It may be tried again."] : []),
@@ -82,8 +82,7 @@ function translate(error: OxpError, base: string): NotDone {
     return new NotDone("invalid", message, [...more, ...lines]);
   }
   if (error instanceof OxpUnauthorized) return new NotDone("unauthorized", message, more);
-  if (error instanceof OxpRefused)
-    return new NotDone(needsAnswer(message) ? "needs an answer" : "refused", message, more);
+  if (error instanceof OxpRefused) return new NotDone(reasonIn(message) ?? "refused", message, more);
   if (error instanceof OxpStatus) {
     return new NotDone(error.status >= 500 || error.status === 404 ? "unreachable" : "refused", message, more);
   }
