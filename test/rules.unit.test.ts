@@ -317,7 +317,7 @@ describe("tests mirror src", () => {
 describe("wire names stay in wire folders", () => {
   const WORDS =
     /\b(call_id|tool_id|isError|structuredContent|resultType|inputSchema|jsonrpc|parameter_errors|protocolVersion)\b/;
-  it.each(files.filter((file) => /^src\/(?!protocols\/|cli\/connect\/|client\/(opentool|oxp)\/)/.test(file)))(
+  it.each(files.filter((file) => /^src\/(?!protocols\/|cli\/(connect|call\/protocols)\/|client\/(opentool|oxp)\/)/.test(file)))(
     "%s",
     (file) => {
       const lines = text(file)

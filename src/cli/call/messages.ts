@@ -23,9 +23,9 @@ export const EXIT = {
 export const USAGE = `Calls a tool, and prints what it returns.
 
 npm run call                                     lists the tools
-npm run call -- Calculator.Add a=1 b=2           calls one
-npm run call -- Calculator.Add --help            shows its parameters
-npm run call -- Calculator.Add '{"a": 1, "b": 2}'  the same as JSON; - reads JSON from stdin
+npm run call -- Hello.Greet name=Ada             calls one
+npm run call -- Hello.Greet --help               shows its parameters
+npm run call -- Hello.Greet '{"name": "Ada"}'    the same as JSON; - reads JSON from stdin
     name=value               read as the tool's schema says; a list: repeat it; a member: address.street=value
     name=@file, name=@-      the text of a file, or of stdin; @@ for a text that begins with @
 

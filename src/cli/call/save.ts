@@ -26,7 +26,7 @@ export function saveFiles(files: readonly ResultFile[], tool: Tool, folder: stri
 export function safeName({ name = "", type }: ResultFile, tool: Pick<Tool, "name">): string {
   const clean = name
     .replace(/%[0-9a-f]{2}/gi, "-")
-    .replace(/[^A-Za-z0-9._-]+/g, "-")
+    .replace(/[^\p{L}\p{N}._-]+/gu, "-")
     .replace(/^[.-]+|[.-]+$/g, "")
     .slice(-80);
   const stem = clean === "" ? tool.name.replace(/[^A-Za-z0-9_-]+/g, "-").slice(0, 80) : clean;

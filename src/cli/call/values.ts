@@ -1,4 +1,5 @@
 /** What the environment has for a call: the key, and the secrets and tokens that a tool needs. Prints none of them. */
+import { isIPv4 } from "node:net";
 import { Mistake } from "../lib/mistake.ts";
 import type { Needs, Values } from "./protocols/connection.ts";
 
@@ -28,8 +29,9 @@ export function keyFor(base: string, environment: Environment): string | undefin
 
 /** Whether a host is this machine, or in a private network. */
 function isNear(host: string): boolean {
-  const near = /^(localhost|.*\.localhost|\[::1\]|127\..*|10\..*|192\.168\..*|172\.(1[6-9]|2\d|3[01])\..*|\[f[cd].*)$/;
-  return near.test(host);
+  if (/^(.+\.)?localhost$|^\[::1\]$|^\[f[cd]/.test(host)) return true;
+  // RFC 1918 and 1122. The parser of URLs writes every IPv4 address in this form.
+  return isIPv4(host) && /^(127|10|192\.168|172\.(1[6-9]|2\d|3[01]))\./.test(host);
 }
 
 /** The variable of a secret or token: its id, as shells can have it. `carrier-login` is CARRIER_LOGIN. */

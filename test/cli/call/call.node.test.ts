@@ -79,7 +79,7 @@ describe("the help of one tool", () => {
   it("without a tool is the usage, and asks no server", async () => {
     const { stdout, code } = await call(["--help", "--url", "http://127.0.0.1:9"]);
     expect(code).toBe(0);
-    expect(stdout).toContain("npm run call -- Calculator.Add a=1 b=2");
+    expect(stdout).toContain("npm run call -- Hello.Greet name=Ada");
   });
 });
 
