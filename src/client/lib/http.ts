@@ -4,7 +4,7 @@
  */
 
 export interface RequestLimits {
-  /** For the whole exchange, until the last byte of the body. Default: 60,000 ms. */
+  /** For the whole exchange, until the last byte of the body; Infinity for no limit. Default: 60,000 ms. */
   readonly timeoutMs?: number | undefined;
   /** For the body of the response. Default: 32 MiB. */
   readonly maxBytes?: number | undefined;
@@ -52,6 +52,8 @@ export interface OpenResponse {
 
 const TIMEOUT_MS = 60_000;
 const MAX_BYTES = 32 * 1024 * 1024;
+/** 24 days. A timer that should run longer, such as Infinity, fires at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Sends a request and waits for the status and headers of its response.
@@ -65,7 +67,7 @@ export async function openRequest(url: string, init: RequestInit, limits: Reques
   signal?.throwIfAborted();
   const stop = new AbortController();
   const timeout = new NoResponse("timeout", `No complete response from ${url} within ${timeoutMs} ms`);
-  const timer = setTimeout(() => stop.abort(timeout), timeoutMs);
+  const timer = setTimeout(() => stop.abort(timeout), Math.min(timeoutMs, MAX_TIMER_MS));
   const abort = () => stop.abort(signal?.reason);
   signal?.addEventListener("abort", abort, { once: true });
   const end = () => {

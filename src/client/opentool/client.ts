@@ -3,7 +3,7 @@ import { type Fetch, NoResponse, openRequest, type RequestLimits } from "../lib/
 import { documentOf, type OpenTool } from "./document.ts";
 import { OpenToolServerNoAccessException } from "./exceptions.ts";
 import { type FunctionCall, ToolReturn } from "./model.ts";
-import { objectOf, type Received, resultOf } from "./response.ts";
+import { isSuccess, objectOf, type Received, refusalOf, resultOf } from "./response.ts";
 import { eventsOf, type Opened, type StreamEvent } from "./stream.ts";
 
 export interface OpenToolClientOptions {
@@ -11,7 +11,7 @@ export interface OpenToolClientOptions {
   readonly url: string | URL;
   /** Sent as `Authorization: Bearer …`. */
   readonly apiKey?: string | undefined;
-  /** For each request, until the last byte of its response. Default: 60,000 ms. */
+  /** For each request, until the last byte of its response; Infinity for no limit. Default: 60,000 ms. */
   readonly timeoutMs?: number | undefined;
   /** For the body of each response. Default: 32 MiB. */
   readonly maxBytes?: number | undefined;
@@ -38,6 +38,9 @@ export interface Version {
   /** In the form `1.0.0`. */
   readonly version: string;
 }
+
+/** Statuses of a server that has no `/streamCall`. */
+const NOT_THERE = [404, 405, 501];
 
 /** Calls the functions of an OpenTool server. Every method throws an `OpenToolException` if there is no answer. */
 export class OpenToolClient {
@@ -73,8 +76,8 @@ export class OpenToolClient {
   }
 
   /**
-   * `POST /streamCall`, which newer servers have. One that has it not is called with {@link call}: a single `data` event.
-   * The request is sent when the first event is asked for. To leave the loop closes the connection.
+   * `POST /streamCall`, which newer servers have. Others are asked with {@link call}, and give a single `data` event.
+   * The request is sent when the first event is asked for. Leaving the loop closes the connection.
    *
    * @throws {OpenToolException} in place of the event, also for an `error` event
    *
@@ -86,22 +89,17 @@ export class OpenToolClient {
     options?: OpenToolCallOptions,
   ): AsyncGenerator<StreamEvent, void, void> {
     const response = await this.#post("streamCall", functionCall, options);
-    if (response.status === 200) {
+    if (isSuccess(response.status)) {
       try {
         return yield* eventsOf(response, functionCall);
       } catch (error) {
         throw asException(error);
       }
     }
-    const received = await receivedFrom(response);
-    try {
-      const toolReturn = new ToolReturn(functionCall.id, resultOf(received));
-      return yield { event: "data", toolReturn };
-    } catch (error) {
-      // Nothing has run, so to call again is safe.
-      const isThere = !(error instanceof OpenToolServerNoAccessException) || ![404, 405, 501].includes(received.status);
-      if (isThere) throw error;
-    }
+    const refusal = refusalOf(await receivedFrom(response));
+    const isThere = !(refusal instanceof OpenToolServerNoAccessException) || !NOT_THERE.includes(response.status);
+    if (isThere) throw refusal;
+    // Nothing has run, so to call is safe.
     yield { event: "data", toolReturn: await this.call(functionCall, options) };
   }
 

@@ -4,6 +4,7 @@
  */
 import {
   ErrorNullException,
+  type OpenToolException,
   OpenToolServerCallException,
   OpenToolServerNoAccessException,
   OpenToolServerUnauthorizedException,
@@ -18,28 +19,36 @@ export interface Received {
   readonly text: string;
 }
 
+export const isSuccess = (status: number) => status >= 200 && status <= 299;
+
 /** Characters of a strange response that `cause` shows. */
 const SHOWN = 200;
+
+const answered = ({ url, status, text }: Received) =>
+  new Error(`${url} answered ${status}: ${text.trim().slice(0, SHOWN)}`);
+
+/** Why a response whose status is not 2xx is no answer. */
+export function refusalOf(received: Received): OpenToolException {
+  const { status, text } = received;
+  if (status === 401) return new OpenToolServerUnauthorizedException({ cause: answered(received) });
+  const json = parsed(text);
+  // Many frameworks, and this project's own 404, have an `error` that is not the call's: JSON-RPC's says what it is.
+  if (isObject(json) && json.jsonrpc !== undefined && json.error) return errorOf(json.error, status);
+  return new OpenToolServerNoAccessException({ reason: "status", status, cause: answered(received) });
+}
 
 /**
  * The JSON object of a response.
  *
  * @throws {OpenToolException} if it has none, or one that tells of an error
  */
-export function objectOf({ url, status, text }: Received): JsonObject {
-  const answered = (what: string) => new Error(`${url} answered ${what}: ${text.trim().slice(0, SHOWN)}`);
-  if (status === 401) throw new OpenToolServerUnauthorizedException({ cause: answered("401") });
+export function objectOf(received: Received): JsonObject {
+  const { status, text } = received;
+  if (!isSuccess(status)) throw refusalOf(received);
   const json = parsed(text);
-  if (status < 200 || status > 299) {
-    // Many frameworks have an `error` of their own in such bodies. JSON-RPC's has a message.
-    const error = isObject(json) && isObject(json.error) ? json.error : {};
-    if (typeof error.message === "string" && error.message !== "") throw errorOf(error, status);
-    throw new OpenToolServerNoAccessException({ reason: "status", status, cause: answered(String(status)) });
-  }
   if (text.trim() === "" || json === null) throw new ResponseNullException(status);
   if (!isObject(json)) {
-    const cause = answered("something that is not of OpenTool");
-    throw new OpenToolServerNoAccessException({ reason: "not-opentool", status, cause });
+    throw new OpenToolServerNoAccessException({ reason: "not-opentool", status, cause: answered(received) });
   }
   // Published servers leave `error` out of a success, the document has null, and some write false or "".
   if (json.error) throw errorOf(json.error, status);

@@ -5,7 +5,7 @@
  * @example
  * // cases.ts exports `run(input: Input): Promise<Output>`, both as JSON can carry them
  * it.each(RUNTIMES)("does so in $name", async (runtime) => {
- *   expect(await runtime.run(resolve(import.meta.dirname, "cases.ts"), { url })).toEqual(expected);
+ *   expect(await runtime.run(resolve(import.meta.dirname, "cases.ts"), { url }, url)).toEqual(expected);
  * });
  */
 import { execFileSync, spawn } from "node:child_process";
@@ -27,10 +27,10 @@ export interface Runtime {
    *
    * @param module path of the module
    * @param input  passed to `run`, as JSON
-   * @param origin in a browser, the origin of the page that calls: a server without CORS answers only its own
+   * @param origin in a browser, that of the page: the server's, because no other page may call this machine
    * @returns what `run` resolves to, as JSON
    */
-  run(module: string, input: unknown, origin?: string): Promise<unknown>;
+  run(module: string, input: unknown, origin: string): Promise<unknown>;
 }
 
 function inNode(node: string): Runtime {
@@ -81,8 +81,7 @@ const WORKERD: Runtime = {
 function inChromium(executablePath: string): Runtime {
   return {
     name: "Chromium",
-    // localhost is a secure context: some of the platform is only there in one.
-    async run(module, input, origin = "http://localhost") {
+    async run(module, input, origin) {
       const browser = await launch(executablePath);
       try {
         const page = await browser.newPage();
