@@ -53,7 +53,7 @@ export interface OpenResponse {
 const TIMEOUT_MS = 60_000;
 const MAX_BYTES = 32 * 1024 * 1024;
 /** 24 days. A timer that should run longer, such as Infinity, fires at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Sends a request and waits for the status and headers of its response.
@@ -131,7 +131,7 @@ export async function openRequest(url: string, init: RequestInit, limits: Reques
 }
 
 /** The promise, or a rejection with the signal's reason once it is aborted: a `fetch` of others may not listen to it. */
-function raced<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+export function raced<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
     if (signal.aborted) return abort();

@@ -14,15 +14,30 @@ export type OxpErrorCode =
   | "no-response"
   | "unreadable";
 
+/** Any of them, told apart by `code`. */
+export type OxpFailure =
+  | OxpToolFailed
+  | OxpRefused
+  | OxpInvalidInput
+  | OxpUnauthorized
+  | OxpStatus
+  | OxpNoResponse
+  | OxpUnreadable;
+
+/** `error instanceof OxpError`, after which TypeScript knows the members of each `code`. */
+export function isOxpError(error: unknown): error is OxpFailure {
+  return error instanceof OxpError;
+}
+
 /** Of the call that an error is about. Errors of `list` and `health` have no `callId`. */
 export interface Attempted {
   /** Call again with it, and the tool does not run twice. */
   readonly callId?: string | undefined;
-  /** How many requests were sent. */
+  /** How many attempts were made. */
   readonly attempts: number;
 }
 
-/** What all errors of this client have. Catch `OxpError`, and switch on `code`. */
+/** What all errors of this client have. */
 export abstract class OxpError extends Error {
   abstract readonly code: OxpErrorCode;
   /** For logs, and never for a user or a model: OXP's `developer_message`. */

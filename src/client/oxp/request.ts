@@ -1,14 +1,12 @@
 /** One request to an OXP server: its credentials, its limits, and the texts of its response without secrets. */
 import { NoResponse, openRequest, type RequestLimits } from "../lib/http.ts";
 import { type Attempted, OxpNoResponse } from "./errors.ts";
+import { headerValue, type Token, tokenSource } from "./token.ts";
 
 export interface Credentials {
   readonly apiKey?: string | undefined;
   readonly token?: Token | undefined;
 }
-
-/** A token, or a function that returns or promises one: asked at the first request, and after a 401 once more. */
-export type Token = string | (() => string | Promise<string>);
 
 /** A response, read to its end. */
 export interface Answer {
@@ -40,13 +38,10 @@ export type Send = (url: string, outgoing: Outgoing) => Promise<Answer>;
  */
 export function sender({ apiKey, token }: Credentials): Send {
   const key = apiKey === undefined ? {} : { "oxp-api-key": headerValue("apiKey", apiKey) };
-  if (typeof token === "string") headerValue("token", token);
-  let known = typeof token === "string" ? token : undefined;
+  const tokens = tokenSource(token);
 
-  async function send(url: string, outgoing: Outgoing): Promise<Answer> {
+  async function send(url: string, outgoing: Outgoing, used: string | undefined): Promise<Answer> {
     const { method, headers, body, secrets = [], limits, attempted } = outgoing;
-    if (typeof token === "function") known ??= headerValue("token", await orAborted(token(), limits.signal));
-    const used = known;
     const clean = withoutSecrets([apiKey, used, ...secrets]);
     const init = {
       method,
@@ -72,19 +67,12 @@ export function sender({ apiKey, token }: Credentials): Send {
   }
 
   return async (url, outgoing) => {
-    const answer = await send(url, outgoing);
-    if (answer.status !== 401 || typeof token !== "function") return answer;
-    known = undefined;
-    return send(url, outgoing);
+    const { signal } = outgoing.limits;
+    const used = await tokens.current(signal);
+    const answer = await send(url, outgoing, used);
+    if (answer.status !== 401 || !tokens.refuse(used)) return answer;
+    return send(url, outgoing, await tokens.current(signal));
   };
-}
-
-/** Visible ASCII. A line break at the end comes from a file or a variable, and platforms repeat the value in errors. */
-function headerValue(name: string, value: string): string {
-  if (typeof value === "string" && /^[\x21-\x7e]+$/.test(value)) return value;
-  throw new TypeError(
-    `${name} is not text, is empty, or has a blank, a line break or a letter that no header may have`,
-  );
 }
 
 /** Shorter ones occur in ordinary words. */
@@ -103,14 +91,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function orAborted(value: string | Promise<string>, signal: AbortSignal | undefined): string | Promise<string> {
-  if (typeof value === "string" || signal === undefined) return value;
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) return abort();
-    signal.addEventListener("abort", abort, { once: true });
-    value.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
 }

@@ -2,7 +2,8 @@
  * Makes attempts until one succeeds, or another one would be of no use (OXP 1.0, Call Tool, Retrying Errors). Knows
  * nothing of HTTP: the errors say what may be tried again.
  */
-import { type OxpError, OxpNoResponse, OxpRefused, OxpStatus, OxpToolFailed } from "./errors.ts";
+import { MAX_TIMER_MS } from "../lib/http.ts";
+import { type OxpFailure, OxpNoResponse, OxpRefused, OxpStatus, OxpToolFailed } from "./errors.ts";
 
 export interface RetryOptions {
   /** Failures in a row until the last one is thrown. Default: 4. The answer "still running" is not a failure. */
@@ -35,9 +36,9 @@ export interface Clock {
 /** A wait that is about to begin. */
 export interface Retry {
   /** Why there is another attempt. */
-  readonly error: OxpError;
+  readonly error: OxpFailure;
   readonly delayMs: number;
-  /** How many requests were sent so far. */
+  /** How many attempts were made so far. */
   readonly attempts: number;
   /** The tool is at work, and the next request asks for its result. */
   readonly isRunning: boolean;
@@ -87,7 +88,7 @@ export async function attempt<Result>(
 }
 
 interface Retryable {
-  readonly error: OxpError;
+  readonly error: OxpFailure;
   /** How long the server asked to wait. */
   readonly afterMs: number | undefined;
   readonly isRunning: boolean;
@@ -128,10 +129,13 @@ const CLOCK: Clock = {
         clearTimeout(timer);
         reject(signal?.reason);
       };
-      const timer = setTimeout(() => {
-        signal?.removeEventListener("abort", abort);
-        resolve();
-      }, ms);
+      const timer = setTimeout(
+        () => {
+          signal?.removeEventListener("abort", abort);
+          resolve();
+        },
+        Math.min(ms, MAX_TIMER_MS),
+      );
       signal?.addEventListener("abort", abort, { once: true });
     });
   },

@@ -25,7 +25,7 @@ beforeAll(async () => {
   server = await serveLong({
     closed: true,
     tools: "test/client/oxp/tools",
-    vars: { JWT_SECRET: SECRET },
+    vars: { JWT_SECRET: SECRET, LONG_WAIT_SECONDS: "0" },
     change: (settings) =>
       settings
         .replace('ALLOWED_ORIGINS = ""', `ALLOWED_ORIGINS = "${ORIGIN}"`)
@@ -57,6 +57,16 @@ describe.each(RUNTIMES)("in $name", (runtime) => {
   it.each(ODD_CASES)("a server that misbehaves: $name", ({ name, expected }) => {
     expect([outcomeOf(name)]).toMatchObject([expected]);
   });
+});
+
+const browser = RUNTIMES.find(({ name }) => name === "Chromium");
+it.skipIf(!browser)("gives calls different ids in a page that did not come over https", async () => {
+  const module = resolve(import.meta.dirname, "insecure.ts");
+  const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+  const ids = [expect.stringMatching(UUID), expect.stringMatching(UUID)];
+  const outcome = await browser?.run(module, undefined, "http://insecure.example");
+  expect(outcome).toEqual({ hasRandomUUID: false, ids });
+  expect(new Set((outcome as { ids: string[] }).ids).size).toBe(2);
 });
 
 describe("has types for", () => {

@@ -177,13 +177,14 @@ describe("limits", () => {
 });
 
 describe("the signal, on the real clock", () => {
-  it("ends a wait at once, with its reason", async () => {
+  // Timers of platforms take 31 bits, some 25 days. A longer wait would end at once.
+  it.each([7, 7_000])("ends a wait of %d days at once, with its reason", async (days) => {
     const stop = new AbortController();
     const reason = new Error("enough");
-    const week = 604_800_000;
-    const once = vi.fn(() => Promise.reject(failed(week)));
-    const onRetry = () => void setTimeout(() => stop.abort(reason));
-    const limits = { maxDelayMs: week, totalMs: 2 * week };
+    const wait = days * 86_400_000;
+    const once = vi.fn(() => Promise.reject(failed(wait)));
+    const onRetry = () => void setTimeout(() => stop.abort(reason), 20);
+    const limits = { maxDelayMs: wait, totalMs: 2 * wait };
     await expect(attempt(once, limits, { signal: stop.signal, onRetry })).rejects.toBe(reason);
     expect(once).toHaveBeenCalledOnce();
   });
@@ -193,9 +194,18 @@ describe("the signal, on the real clock", () => {
     const reason = new Error("enough");
     const once = vi.fn(async () => {
       stop.abort(reason);
-      throw failed(0);
+      throw status(404);
     });
     await expect(attempt(once, {}, { signal: stop.signal })).rejects.toBe(reason);
+    expect(once).toHaveBeenCalledOnce();
+  });
+
+  it("begins no wait after onRetry has aborted it", async () => {
+    const stop = new AbortController();
+    const reason = new Error("enough");
+    const once = vi.fn(() => Promise.reject(failed(0)));
+    const options = { signal: stop.signal, onRetry: () => stop.abort(reason) };
+    await expect(attempt(once, {}, options)).rejects.toBe(reason);
     expect(once).toHaveBeenCalledOnce();
   });
 

@@ -1,0 +1,137 @@
+/** What the client makes of its options: addresses, credentials, and ids of calls. Other files send requests. */
+import { describe, expect, it } from "vitest";
+import { OxpClient, type OxpClientOptions, OxpUnauthorized } from "../../../src/client/oxp.ts";
+
+const OK = () => Response.json({ result: { success: true, value: 1 } });
+
+/** A client whose requests end here, and what it sends. */
+function recording(options: Partial<OxpClientOptions> = {}, answer: (init: RequestInit) => Response = OK) {
+  const sent: { readonly url: string; readonly init: RequestInit }[] = [];
+  const client = new OxpClient({
+    url: "https://tools.example",
+    async fetch(url, init) {
+      sent.push({ url, init });
+      return answer(init);
+    },
+    ...options,
+  });
+  return { client, sent };
+}
+
+describe("the address", () => {
+  it.each([
+    ["https://tools.example", "https://tools.example/tools/call"],
+    ["https://tools.example/", "https://tools.example/tools/call"],
+    ["http://localhost:8787/calculator//", "http://localhost:8787/calculator/tools/call"],
+    ["https://tools.example/tools", "https://tools.example/tools/call"],
+    ["https://tools.example/tools/call", "https://tools.example/tools/call"],
+    ["https://tools.example/calculator/tools/call/", "https://tools.example/calculator/tools/call"],
+    ["https://tools.example/call", "https://tools.example/tools/call"],
+    ["https://tools.example/toolshed", "https://tools.example/toolshed/tools/call"],
+    ["https://tools.example/my-tools", "https://tools.example/my-tools/tools/call"],
+  ])("%s: calls go to %s", async (url, expected) => {
+    const { client, sent } = recording({ url });
+    await client.call("A.B", {});
+    expect(sent[0]?.url).toBe(expected);
+  });
+
+  it.each([
+    ["tools.example", "url is not an address: write the whole of it"],
+    ["", "url is not an address"],
+    ["ftp://tools.example", "url begins with ftp:"],
+    ["https://ada:hush@tools.example", "url has a user name or password"],
+    ["https://tools.example/?key=hush", 'url ends in "?…"'],
+    ["https://tools.example/#tools", 'or "#…"'],
+    ["https://tools.example/mcp", "url ends in /mcp, which is of another protocol"],
+    ["https://tools.example/math/opentool/call", "url ends in /math/opentool/call, which is of another protocol"],
+  ])("%s: %s", (url, problem) => {
+    const make = () => recording({ url });
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(problem);
+    expect(make).not.toThrow("hush");
+  });
+});
+
+describe("credentials", () => {
+  it.each(["", "hush\n", " hush", "hu sh", "hüsh", 7 as never, null as never])("%j is refused", async (value) => {
+    for (const member of ["apiKey", "token"]) {
+      const make = () => recording({ [member]: value });
+      expect(make).toThrow(TypeError);
+      expect(make).toThrow(`${member} is not text`);
+      expect(make).not.toThrow("hush");
+    }
+    const late = recording({ token: () => value });
+    await expect(late.client.call("A.B", {})).rejects.toThrow("token is not text");
+    expect(late.sent).toEqual([]);
+  });
+
+  it("are not shown with the client", () => {
+    const { client } = recording({ apiKey: "hush-hush", token: "hush-hush", context: { user_id: "hush-hush" } });
+    expect(Reflect.ownKeys(client)).toEqual([]);
+  });
+
+  it("are asked for once by requests that overlap, also after a 401", async () => {
+    let asked = 0;
+    const token = async () => `token-${++asked}`;
+    const accepted = (init: RequestInit) => new Headers(init.headers).get("authorization") === "Bearer token-2";
+    const { client, sent } = recording({ token }, (init) =>
+      accepted(init) ? OK() : new Response("", { status: 401 }),
+    );
+    await Promise.all([1, 2, 3].map(() => client.call("A.B", {})));
+    expect([asked, sent.length]).toEqual([2, 6]);
+  });
+
+  it("may fail to come, and come with the next call", async () => {
+    let asked = 0;
+    const reason = new Error("the sign-in is away");
+    const token = () => (asked++ === 0 ? Promise.reject(reason) : "fresh");
+    const { client } = recording({ token });
+    await expect(client.call("A.B", {})).rejects.toBe(reason);
+    expect((await client.call("A.B", {})).value).toBe(1);
+  });
+
+  it("may fail to come after the call was cancelled, unheard", async () => {
+    const token = () => new Promise<string>((_, reject) => setTimeout(() => reject(new Error("late")), 5));
+    const { client } = recording({ token });
+    await expect(client.call("A.B", {}, { signal: AbortSignal.abort("enough") })).rejects.toBe("enough");
+    // Had nobody listened, vitest would fail this file.
+    await new Promise((resume) => setTimeout(resume, 20));
+  });
+
+  it("are kept when there is no response", async () => {
+    let asked = 0;
+    const token = () => `token-${++asked}`;
+    const { client } = recording({ token, retry: false }, () => {
+      throw new TypeError("fetch failed");
+    });
+    for (const _ of [1, 2]) await expect(client.call("A.B", {})).rejects.toMatchObject({ reason: "unreachable" });
+    expect(asked).toBe(1);
+  });
+
+  it("are asked for no more than once more by a request", async () => {
+    let asked = 0;
+    const { client, sent } = recording({ token: () => `token-${++asked}` }, () => new Response("", { status: 401 }));
+    await expect(client.call("A.B", {})).rejects.toThrow(OxpUnauthorized);
+    expect([asked, sent.length]).toEqual([2, 2]);
+  });
+});
+
+describe("a call", () => {
+  it("has a new id each time", async () => {
+    const { client } = recording();
+    const ids = await Promise.all([1, 2, 3].map(async () => (await client.call("A.B")).callId));
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  it("may have no limit of time", async () => {
+    const fetch = () => new Promise<Response>((resolve) => setTimeout(() => resolve(OK()), 20));
+    const { client } = recording({ fetch, timeoutMs: Number.POSITIVE_INFINITY, retry: false });
+    expect((await client.call("A.B")).value).toBe(1);
+  });
+
+  it("with an input that is not JSON is a mistake of the caller, and is not sent", async () => {
+    const { client, sent } = recording();
+    await expect(client.call("A.B", { n: 1n })).rejects.toThrow(TypeError);
+    expect(sent).toEqual([]);
+  });
+});
