@@ -317,15 +317,16 @@ describe("tests mirror src", () => {
 describe("wire names stay in wire folders", () => {
   const WORDS =
     /\b(call_id|tool_id|isError|structuredContent|resultType|inputSchema|jsonrpc|parameter_errors|protocolVersion)\b/;
-  it.each(files.filter((file) => /^src\/(?!protocols\/|cli\/(connect|call\/protocols)\/|client\/(opentool|oxp)\/)/.test(file)))(
-    "%s",
-    (file) => {
-      const lines = text(file)
-        .split("\n")
-        .filter((line) => WORDS.test(line));
-      expect(lines).toEqual([]);
-    },
-  );
+  it.each(
+    files.filter((file) =>
+      /^src\/(?!protocols\/|cli\/(connect|call\/protocols)\/|client\/(opentool|oxp)\/)/.test(file),
+    ),
+  )("%s", (file) => {
+    const lines = text(file)
+      .split("\n")
+      .filter((line) => WORDS.test(line));
+    expect(lines).toEqual([]);
+  });
 });
 
 describe("what ships", () => {

@@ -18,7 +18,7 @@ interface Place {
  * @returns the id to attach to the call
  * @throws {Mistake} if there is no such file, and {@link NotDone} if the server does not take it
  */
-export async function upload(path: string, { base, key, fetch }: Server, signal: AbortSignal): Promise<string> {
+export async function upload(path: string, { base, key, fetch, signal }: Server): Promise<string> {
   const name = basename(path);
   const type = mediaTypeOf(extname(path));
   const file = await open(path, type);

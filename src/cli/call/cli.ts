@@ -13,7 +13,7 @@ import { displayOn } from "./progress.ts";
 import { type Done, NotDone, type Person, type Server } from "./protocols/connection.ts";
 import { askPerson } from "./questions.ts";
 import { recorder } from "./recorder.ts";
-import { type Chosen, chooseTool, listTools } from "./route.ts";
+import { type Chosen, type Connector, chooseTool, connectorTo, listTools } from "./route.ts";
 import { saveFiles } from "./save.ts";
 import { type Target, targetOf } from "./server.ts";
 import { keyFor } from "./values.ts";
@@ -56,34 +56,35 @@ async function main(): Promise<void> {
   const timeoutMs = readTimeout(values.timeout);
   const target = await targetOf(values);
   if (target.isOwn && values.send) throw new Mistake("--send is for servers at --url: this project's own gets all.");
+  const key = keyFor(target.base, process.env);
   const recorded = recorder();
-  const server: Server = { base: target.base, key: keyFor(target.base, process.env), fetch: recorded.fetch };
-  const situation: Situation = { target, server };
   const limit = startLimit(timeoutMs);
+  const server: Server = { base: target.base, key, fetch: recorded.fetch, signal: limit.signal };
+  const situation: Situation = { target, server };
   const display = displayOn(process.stderr);
   const person = personAt(limit, display);
+  const connector = connectorTo(server, person);
   catchInterrupts(limit);
   try {
-    if (name === undefined) return await list(server, target, person, values);
-    situation.chosen = await chooseTool(name, server, target, person, values.send ?? [], process.env);
-    const { tool, connection } = situation.chosen;
+    if (name === undefined) return await list(connector, target, values);
+    situation.chosen = await chooseTool(name, connector, target, values.send ?? [], process.env);
+    const { tool } = situation.chosen;
     if (values.help) {
       console.log(helpFor(tool));
     } else {
-      const done = await call(situation.chosen, server, words, values, limit, person);
+      const done = await call(situation.chosen, server, words, values, person);
       display.clear();
       print(done, situation.chosen, values, await recorded.last());
     }
-    await connection.close();
   } catch (error) {
     display.clear();
     const cause = limit.signal.aborted ? limit.signal.reason : error;
     if (!(cause instanceof NotDone)) throw cause;
     if (values.json) printJson(cause.response ?? (await recorded.last()));
     explain(cause, situation);
-    await situation.chosen?.connection.close().catch(() => {});
   } finally {
     limit.stop();
+    await connector.close();
   }
 }
 
@@ -94,13 +95,12 @@ function readTimeout(text = "600"): number {
   throw new Mistake(`--timeout: "${text}" is not a number of seconds: ${helpOf("call")}.`);
 }
 
-async function list(server: Server, target: Target, person: Person, { json }: Values): Promise<void> {
-  const { tools, connection } = await listTools(server, target, person);
+async function list(connector: Connector, target: Target, { json }: Values): Promise<void> {
+  const { tools } = await listTools(connector, target);
   const count = tools.length === 1 ? "1 tool" : `${tools.length} tools`;
   if (json) printJson(tools);
   else if (tools.length > 0) console.log(listOf(tools));
   if (!json) console.error(`\n${count} at ${target.base}; npm run call -- NAME --help shows one.`);
-  await connection.close();
 }
 
 async function call(
@@ -108,7 +108,6 @@ async function call(
   server: Server,
   words: readonly string[],
   values: Values,
-  { signal }: Limit,
   person: Person,
 ): Promise<Done> {
   const input = readInput(words, tool.input, SOURCES);
@@ -118,11 +117,11 @@ async function call(
   if (paths.length > 0 && !connection.takesAttachments) {
     throw new Mistake("--attach: files cannot be attached over OpenTool: leave out --protocol, or write mcp or oxp.");
   }
-  const attachments = await Promise.all(paths.map((path) => upload(fromHere(path), server, signal)));
+  const attachments = await Promise.all(paths.map((path) => upload(fromHere(path), server)));
   if (found && found.set.length > 0 && found.missing.length > 0) {
     person.say(`${found.missing.join(", ")} is not set, so ${found.set.join(", ")} is not sent either.`);
   }
-  return connection.call({ tool, input, values: found?.values, attachments, signal }, person);
+  return connection.call({ tool, input, values: found?.values, attachments }, person);
 }
 
 function personAt(limit: Limit, display: ReturnType<typeof displayOn>): Person {

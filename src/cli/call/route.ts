@@ -25,14 +25,14 @@ interface Listed {
 }
 
 /** @throws {NotDone} */
-export async function listTools(server: Server, { protocol }: Target, person: Person): Promise<Listed> {
-  if (protocol !== undefined) return listOver(protocol, server, person);
+export async function listTools(connector: Connector, { protocol }: Target): Promise<Listed> {
+  if (protocol !== undefined) return listOver(protocol, connector);
   try {
-    return await listOver("oxp", server, person);
+    return await listOver("oxp", connector);
   } catch (error) {
     if (!(error instanceof NotDone) || error.reason !== "unreachable") throw error;
     // Not one of Trivet's, perhaps: then it may speak MCP only.
-    return await listOver("mcp", server, person).catch((second) => {
+    return await listOver("mcp", connector).catch((second) => {
       throw second instanceof NotDone && second.reason !== "unreachable" ? second : error;
     });
   }
@@ -45,30 +45,50 @@ export async function listTools(server: Server, { protocol }: Target, person: Pe
  */
 export async function chooseTool(
   wanted: string,
-  server: Server,
+  connector: Connector,
   target: Target,
-  person: Person,
   sendable: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Chosen> {
-  const { protocol, connection, tools } = await listTools(server, target, person);
+  const { protocol, connection, tools } = await listTools(connector, target);
   const tool = findTool(wanted, tools);
   if (protocol !== "oxp") return { connection, tool, found: undefined };
   const found = findValues(tool.needs, environment, target.isOwn ? undefined : sendable);
   const isLatest = findTool(tool.id, tools) === tool;
   if (target.protocol !== undefined || found.values !== undefined || !isLatest) return { connection, tool, found };
-  const mcp = await listOver("mcp", server, person);
+  const mcp = await listOver("mcp", connector);
   const same = mcp.tools.find(({ name }) => name === tool.name);
   if (same === undefined) return { connection, tool, found };
   return { connection: mcp.connection, tool: { ...tool, input: same.input }, found };
 }
 
-async function listOver(protocol: Protocol, server: Server, person: Person): Promise<Listed> {
-  const connection = await connect(protocol, server, person);
+async function listOver(protocol: Protocol, { connect }: Connector): Promise<Listed> {
+  const connection = await connect(protocol);
   return { protocol, connection, tools: await connection.tools() };
 }
 
-async function connect(protocol: Protocol, server: Server, person: Person): Promise<Connection> {
+/** Makes the connections of one command. */
+export interface Connector {
+  connect(protocol: Protocol): Promise<Connection>;
+  /** Ends all of them, however the command ends: an open stream would keep the process alive. */
+  close(): Promise<void>;
+}
+
+export function connectorTo(server: Server, person: Person): Connector {
+  const open: Connection[] = [];
+  return {
+    async connect(protocol) {
+      const connection = await start(protocol, server, person);
+      open.push(connection);
+      return connection;
+    },
+    async close() {
+      await Promise.allSettled(open.map((connection) => connection.close()));
+    },
+  };
+}
+
+async function start(protocol: Protocol, server: Server, person: Person): Promise<Connection> {
   if (protocol === "oxp") return connectOxp(server);
   if (protocol === "opentool") return connectOpenTool(server);
   // Loaded lazily, because it takes a while.

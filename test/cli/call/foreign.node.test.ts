@@ -63,9 +63,14 @@ beforeAll(async () => {
     if (request.url === "/evil/tools/call") {
       return send(200, { result: { call_id: "1", duration: 0, success: true, value: body } });
     }
+    if (request.url?.startsWith("/hangs/")) return;
     if (request.url === "/moved/mcp")
       return void response.writeHead(307, { location: url.replace("127.0.0.1", "localhost") }).end();
     if (request.url === "/html/tools" || request.url === "/html/mcp") return void response.end("<html>");
+    // The stream of a server that may have something to say: it stays open.
+    if (request.url === "/mcp" && request.method === "GET") {
+      return void response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+    }
     if (request.url !== "/mcp" || request.method !== "POST") return send(404, {});
     if (body.id === undefined) return send(202);
     if (body.params?.name === "sleep") return void response.on("close", () => hungUp++);
@@ -167,6 +172,13 @@ describe("a server that asks for the variables of its callers", () => {
     await evil(["--send", "AWS_SECRET_ACCESS_KEY", "--send", "TRIVET_USER_ID"], ENV);
     expect(sent()).toContain("very-secret");
     expect(sent()).toContain('"user_id":"ada"');
+  });
+});
+
+describe("a server that does not answer", () => {
+  it.each(["oxp", "mcp", "opentool"])("is left after --timeout, over %s", async (protocol) => {
+    const args = ["--url", `${url}/hangs`, "--protocol", protocol, "--timeout", "0.5"];
+    expect(await runCall(ROOT, args)).toMatchObject({ code: 5, stdout: "" });
   });
 });
 

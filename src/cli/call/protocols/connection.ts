@@ -11,6 +11,8 @@ export interface Server {
   readonly key: string | undefined;
   /** Instead of the platform's own: it notes what was answered. */
   readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
+  /** Ends what is going on, also if it takes too long. Its reason is a {@link NotDone}. */
+  readonly signal: AbortSignal;
 }
 
 /** A tool as the server lists it. */
@@ -53,8 +55,6 @@ export interface Call {
   readonly values: Values | undefined;
   /** Ids of files that were uploaded before. */
   readonly attachments: readonly string[];
-  /** Ends the call, also if it takes too long. Its reason is a {@link NotDone}. */
-  readonly signal: AbortSignal;
 }
 
 /** The person at the terminal, while a call runs. */

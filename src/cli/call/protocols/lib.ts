@@ -12,6 +12,21 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(Math.min(ms, 60_000), undefined, { signal }).catch(() => signal.throwIfAborted());
 }
 
+/** The promise, or the signal's reason, after what was begun has been cancelled. */
+export async function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal, cancel: () => Promise<void>) {
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => {
+    // What cannot be cancelled ends by itself.
+    cancel()
+      .catch(() => {})
+      .finally(() => aborted.reject(signal.reason));
+  };
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  promise.catch(() => {});
+  return Promise.race([promise, aborted.promise]).finally(() => signal.removeEventListener("abort", abort));
+}
+
 /** The error, and what caused it, down to the first. */
 export function causesOf(error: unknown): Error[] {
   const all: Error[] = [];

@@ -17,6 +17,7 @@ import {
   resultFromTaskOutcome,
 } from "@modelcontextprotocol/ext-tasks/client";
 import { type Call, NO_LIMIT_MS, NotDone, type Person, type Server } from "./connection.ts";
+import { orAborted } from "./lib.ts";
 import { answer, logLine, type Progress, progressLine } from "./mcp-person.ts";
 import { INFO, transportTo } from "./mcp-transport.ts";
 
@@ -34,9 +35,10 @@ export function hasTasks(client: Client): boolean {
 export async function callWithTasks(
   client: Client,
   server: Server,
-  { tool, input, signal }: Call,
+  { tool, input }: Call,
   person: Person,
 ): Promise<CallToolResult> {
+  const { signal } = server;
   const raw = await openRaw(server, person);
   const session = createTaskSessionFromClient(client, {
     endpointId: server.base,
@@ -55,13 +57,13 @@ export async function callWithTasks(
     onError: () => {},
   });
   try {
-    const metadata = { progressToken: 1, [LOG_LEVEL_META_KEY]: "info" };
-    const execution = await session.callTool(tool.name, input as never, {
-      signal,
-      metadata,
-      requestTimeoutMs: NO_LIMIT_MS,
-    });
-    // Not with the signal: that would only stop waiting for the task, and leave it running.
+    const execution = await untilAnswered(signal, (creating) =>
+      session.callTool(tool.name, input as never, {
+        signal: creating,
+        metadata: { progressToken: 1, [LOG_LEVEL_META_KEY]: "info" },
+        requestTimeoutMs: NO_LIMIT_MS,
+      }),
+    );
     const settled = execution.settle({
       onEvent(event) {
         if (event.type === "task" && event.task.statusMessage) person.progress(event.task.statusMessage);
@@ -76,24 +78,21 @@ export async function callWithTasks(
   }
 }
 
+/**
+ * Hands on the signal until the call is answered. A task would end with it here, and go on at the server: it has to be
+ * cancelled instead.
+ */
+async function untilAnswered<Answer>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<Answer>) {
+  const creating = new AbortController();
+  const abort = () => creating.abort(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  return work(creating.signal).finally(() => signal.removeEventListener("abort", abort));
+}
+
 const notOffered = (): never => {
   throw new Error("not offered");
 };
-
-/** The promise, or the signal's reason, after the task has been cancelled. */
-async function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal, cancel: () => Promise<void>) {
-  const aborted = Promise.withResolvers<never>();
-  const abort = () => {
-    // A task that cannot be cancelled ends by itself.
-    cancel()
-      .catch(() => {})
-      .finally(() => aborted.reject(signal.reason));
-  };
-  if (signal.aborted) abort();
-  signal.addEventListener("abort", abort, { once: true });
-  promise.catch(() => {});
-  return Promise.race([promise, aborted.promise]).finally(() => signal.removeEventListener("abort", abort));
-}
 
 /** Sends requests over a transport of their own: the official client refuses answers that are tasks. */
 async function openRaw(server: Server, person: Person) {

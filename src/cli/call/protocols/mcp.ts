@@ -21,7 +21,7 @@ import {
   type Server,
   type Tool,
 } from "./connection.ts";
-import { causesOf, codeOf, pause, shownAs, unreachableBy } from "./lib.ts";
+import { causesOf, codeOf, orAborted, pause, shownAs, unreachableBy } from "./lib.ts";
 import { linksOf, readResource, readResult, textOf } from "./mcp-content.ts";
 import { answer, logLine, type Progress, progressLine } from "./mcp-person.ts";
 import { callWithTasks, hasTasks } from "./mcp-tasks.ts";
@@ -46,14 +46,17 @@ export async function connectMcp(server: Server, person: Person): Promise<Connec
   const explain = (error: unknown): never => {
     throw translate(error, server.base);
   };
-  await client.connect(transportTo(server), { timeout: LISTING_MS }).catch(explain);
+  const transport = transportTo(server);
+  // The client does not give up its first request, to find out which revision the server speaks, by itself.
+  const connecting = client.connect(transport, { timeout: LISTING_MS });
+  await orAborted(connecting, server.signal, () => transport.close()).catch(explain);
   if (client.getProtocolEra() === "legacy" && client.getServerCapabilities()?.logging) {
     await client.setLoggingLevel("info").catch(explain);
   }
   return {
     takesAttachments: true,
     async tools() {
-      const { tools } = await client.listTools({}, { timeout: LISTING_MS }).catch(explain);
+      const { tools } = await client.listTools({}, { timeout: LISTING_MS, signal: server.signal }).catch(explain);
       return tools.map(describe);
     },
     call: (call) => run(client, server, call, person).catch(explain),
@@ -71,13 +74,13 @@ async function run(client: Client, server: Server, call: Call, person: Person): 
   const request = { ...call, input: { ...call.input, ...attached } };
   const result = hasTasks(client)
     ? await callWithTasks(client, server, request, person)
-    : await callUntilDone(client, request, person);
+    : await callUntilDone(client, server, request, person);
   if (result.isError) {
     const [message = "The tool failed, and does not say why", ...more] = textOf(result).split("\n");
     throw new NotDone(reasonIn(message) ?? "failed", message, more, result);
   }
   const { files, ...done } = readResult(result);
-  const linked = await Promise.all(linksOf(result).map((link) => readResource(client, link, call.signal)));
+  const linked = await Promise.all(linksOf(result).map((link) => readResource(client, link, server.signal)));
   return {
     ...done,
     files: [...files, ...linked.flatMap(({ files }) => files)],
@@ -90,7 +93,7 @@ async function run(client: Client, server: Server, call: Call, person: Person): 
  * Calls a tool. One that is still working answers with a `task_id`, by which clients without tasks ask again
  * (docs/tasks.md).
  */
-async function callUntilDone(client: Client, { tool, input, signal }: Call, person: Person) {
+async function callUntilDone(client: Client, { signal }: Server, { tool, input }: Call, person: Person) {
   const params = { name: tool.name, arguments: input, _meta: { [LOG_LEVEL_META_KEY]: "info" } };
   const options = {
     signal,

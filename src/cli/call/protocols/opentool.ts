@@ -25,7 +25,7 @@ const TIMED_OUT = 408;
 const INVALID = 422;
 const REFUSED = [400, 403, 404, 409, 429, -32_601];
 
-export function connectOpenTool({ base, key, fetch }: Server): Connection {
+export function connectOpenTool({ base, key, fetch, signal }: Server): Connection {
   const client = new OpenToolClient({ url: base, apiKey: key, timeoutMs: REQUEST_MS, fetch });
   /** Names of the functions whose result is an object: any other result is sent as the member `value` of one. */
   const returnObjects = new Set<string>();
@@ -35,14 +35,14 @@ export function connectOpenTool({ base, key, fetch }: Server): Connection {
   return {
     takesAttachments: false,
     async tools() {
-      const document = await client.load().catch(explain);
+      const document = await client.load({ signal }).catch(explain);
       if (document === null) throw new NotDone("unreachable", `The server at ${base} does not list its functions.`);
       for (const { name, return: returned } of document.functions) {
         if (returned?.schema.type === "object") returnObjects.add(name);
       }
       return document.functions.map((one) => describe(one, document));
     },
-    async call({ tool: { name }, input, signal }: Call, person) {
+    async call({ tool: { name }, input }: Call, person) {
       const call = new FunctionCall("1", name, input);
       // A call that is repeated with its key goes on, and does not run again.
       const options = { signal, idempotencyKey: randomUUID() };

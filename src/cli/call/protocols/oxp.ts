@@ -17,12 +17,12 @@ import { unreachableBy } from "./lib.ts";
 /** For one request: a long tool answers each of them within a minute (docs/tasks.md). */
 const REQUEST_MS = 120_000;
 
-export function connectOxp({ base, key, fetch }: Server): Connection {
+export function connectOxp({ base, key, fetch, signal }: Server): Connection {
   const client = new OxpClient({ url: base, token: key, timeoutMs: REQUEST_MS, fetch });
   return {
     takesAttachments: true,
-    tools: () => client.list().then((tools) => tools.map(describe), explain(base)),
-    async call({ tool, input, values, attachments, signal }: Call, person) {
+    tools: () => client.list({ signal }).then((tools) => tools.map(describe), explain(base)),
+    async call({ tool, input, values, attachments }: Call, person) {
       const id = tool.version === undefined ? tool.id : `${tool.id}@${tool.version}`;
       const context = {
         authorization: [...(values?.tokens ?? [])].map(([id, token]) => ({ id, token })),
