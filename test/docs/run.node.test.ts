@@ -22,12 +22,13 @@ import {
 } from "./documented.ts";
 import { exampleOf } from "./examples.ts";
 import { complaints, merged } from "./settings.ts";
+import { hasTerminal, rewrite, runInTerminal, type Step, stepsOf, updates } from "./transcript.ts";
 
 /** What a caller gets for a mistake of the tool's: an exception that is not a ToolError, or a result that does not fit. */
 const MISTAKE = /^The tool('s (result|input check) | failed because of an internal error| could not be loaded)/;
 /** JSON-RPC 2.0, section 5.1. */
 const INTERNAL_ERROR = -32_603;
-const LANGUAGES = ["ts", "html", "sh", "json", "toml"];
+const LANGUAGES = ["ts", "html", "sh", "console", "json", "toml"];
 
 let documented: Documented;
 beforeAll(async () => {
@@ -110,6 +111,25 @@ describe("sh: curl is run; of other commands, the quick ones are run, and the ot
       else if (isQuick(command)) expect(documented.printed.get(command), command).toBeDefined();
       else expect(mistakeIn(command), command).toBeUndefined();
     }
+  });
+});
+
+describe.skipIf(!hasTerminal)("console: commands with what they print, in a terminal", () => {
+  it.each(cases("console"))("%s", async (at, block) => {
+    // What the pages attach.
+    documented.fork.write("q3.csv", "month,sales\nJuly,12\nAugust,9\n");
+    // As `npm start` says where it serves.
+    const serving = JSON.stringify({ url: documented.url, pid: process.pid });
+    documented.fork.write("src/generated/dev/serving.json", serving);
+    const ran: Step[] = [];
+    for (const { command, printed } of stepsOf(block.text)) {
+      const here = command.replaceAll(WRITTEN_URL, documented.url);
+      const seen = await runInTerminal({ command: here, printed }, documented.fork.root);
+      const said = seen.replaceAll(documented.url, "http://127.0.0.1:8787");
+      ran.push({ command, printed: isAsWritten(said, printed) ? printed : said });
+    }
+    if (updates) rewrite(block, ran);
+    else expect(ran, `${at}: UPDATE_TRANSCRIPTS=1 writes it anew`).toEqual(stepsOf(block.text));
   });
 });
 

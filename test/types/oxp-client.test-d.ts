@@ -15,7 +15,7 @@ expectTypeOf(client).toExtend<ToolCaller>();
 expectTypeOf(await client.list()).toEqualTypeOf<readonly ToolDefinition[]>();
 
 // What a tool returns is known to nobody here: it is checked, or cast, by those who use it.
-const { value, callId, durationMs, attempts } = await client.call("Calculator.Add", { a: 1 }, { callId: "c-1" });
+const { value, callId, durationMs, attempts } = await client.call("Math.Add", { a: 1 }, { callId: "c-1" });
 expectTypeOf(value).toBeUnknown();
 expectTypeOf(callId).toBeString();
 expectTypeOf(durationMs).toEqualTypeOf<number | undefined>();
@@ -24,14 +24,14 @@ expectTypeOf(attempts).toBeNumber();
 // @ts-expect-error there has to be an address
 new OxpClient({ apiKey: "a-key" });
 // @ts-expect-error OXP has objects as input
-client.call("Calculator.Add", [1, 2]);
+client.call("Math.Add", [1, 2]);
 // @ts-expect-error the id is a member of the options
-client.call("Calculator.Add", {}, { call_id: "c-1" });
+client.call("Math.Add", {}, { call_id: "c-1" });
 
 // Absent members may be undefined, as they are when they come from other options.
 const { apiKey, signal } = {} as { apiKey?: string | undefined; signal?: AbortSignal | undefined };
 new OxpClient({ url: new URL("https://tools.example"), apiKey });
-client.call("Calculator.Add", { a: 1 }, { signal });
+client.call("Math.Add", { a: 1 }, { signal });
 
 const error: unknown = undefined;
 if (isOxpError(error)) {

@@ -34,8 +34,11 @@ export function addressOf({ url, remote, env }: Asked, settings: Config, config:
   return address;
 }
 
-/** Where `npm start` of this project serves; undefined if it does not run. */
-function servedFrom(folder: string): string | undefined {
+/**
+ * @param folder of wrangler.toml
+ * @returns where `npm start` of this project serves; undefined if it does not run
+ */
+export function servedFrom(folder: string): string | undefined {
   try {
     const { url, pid } = JSON.parse(readFileSync(join(folder, SERVING), "utf8"));
     // Throws if there is no such process: the file of a server that was killed.

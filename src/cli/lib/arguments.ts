@@ -13,14 +13,18 @@ export interface Script<Options extends ParseArgsOptionsConfig> {
 /** Says where the usage is: the end of a sentence. */
 export const helpOf = (script: string) => `see \`npm run ${script} -- --help\``;
 
-/** Runs a script. A {@link Mistake} is printed as its sentence, with exit code 1; anything else is a bug of ours. */
-export async function runScript(main: () => Promise<void>): Promise<void> {
+/**
+ * Runs a script. A {@link Mistake} is printed as its sentence; anything else is a bug of ours.
+ *
+ * @param exitCode for a mistake
+ */
+export async function runScript(main: () => Promise<void>, exitCode = 1): Promise<void> {
   try {
     await main();
   } catch (error) {
     if (!(error instanceof Mistake)) throw error;
     console.error(error.message);
-    process.exitCode = 1;
+    process.exitCode = exitCode;
   }
 }
 

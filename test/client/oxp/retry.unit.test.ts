@@ -194,9 +194,18 @@ describe("the signal, on the real clock", () => {
     const reason = new Error("enough");
     const once = vi.fn(async () => {
       stop.abort(reason);
-      throw failed(0);
+      throw status(404);
     });
     await expect(attempt(once, {}, { signal: stop.signal })).rejects.toBe(reason);
+    expect(once).toHaveBeenCalledOnce();
+  });
+
+  it("begins no wait after onRetry has aborted it", async () => {
+    const stop = new AbortController();
+    const reason = new Error("enough");
+    const once = vi.fn(() => Promise.reject(failed(0)));
+    const options = { signal: stop.signal, onRetry: () => stop.abort(reason) };
+    await expect(attempt(once, {}, options)).rejects.toBe(reason);
     expect(once).toHaveBeenCalledOnce();
   });
 

@@ -1,0 +1,25 @@
+/** What the person has at hand: files, relative to where they are, and stdin. */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { Mistake } from "../lib/mistake.ts";
+import type { Sources } from "./input/read.ts";
+
+/** Where the person is: npm runs scripts in the folder of package.json. */
+export function fromHere(path: string): string {
+  const { INIT_CWD, npm_lifecycle_event: script } = process.env;
+  return resolve(script === "call" && INIT_CWD ? INIT_CWD : ".", path);
+}
+
+export const SOURCES: Sources = {
+  file(path) {
+    try {
+      return readFileSync(fromHere(path), "utf8");
+    } catch {
+      throw new Mistake(`There is no file ${path}: write @@ for a text that begins with @.`);
+    }
+  },
+  stdin() {
+    if (process.stdin.isTTY) console.error("Reading stdin: end it with Ctrl+D.");
+    return readFileSync(process.stdin.fd, "utf8");
+  },
+};

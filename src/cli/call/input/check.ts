@@ -1,0 +1,150 @@
+/** Checks an input against a tool's schema (JSON Schema 2020-12), and says in words all that is wrong. Pure. */
+import { type OutputUnit, type Schema, Validator } from "@cfworker/json-schema";
+import type { JsonSchema } from "../protocols/connection.ts";
+import { closest } from "./closest.ts";
+import { typeInWords } from "./describe.ts";
+
+/** What is wrong with one parameter. */
+export interface Problem {
+  /** Such as `cake`, or `address.street`. Empty for the input as a whole. */
+  readonly path: string;
+  /** The end of a sentence that begins with the path: "is missing". */
+  readonly what: string;
+}
+
+/** Those that only say that something inside of the value is wrong, which has an error of its own. */
+const WRAPPERS = new Set([
+  ...["properties", "patternProperties", "items", "prefixItems", "allOf", "$ref", "then", "else", "dependentSchemas"],
+  ...["additionalProperties", "unevaluatedProperties", "unevaluatedItems", "if"],
+]);
+
+/** @returns everything that is wrong, in the order of the schema; nothing if the input fits */
+export function checkInput(input: unknown, schema: JsonSchema): Problem[] {
+  const problems = [...errorsOf(input, schema).flatMap((error) => problemsOf(error, input, schema))];
+  const unknown = unknownNames(input, schema).filter(({ path }) => !problems.some((one) => one.path === path));
+  return [...problems, ...unknown];
+}
+
+/** The same for one value: sentences about it. */
+export function checkValue(value: unknown, schema: JsonSchema): string[] {
+  const problems = errorsOf(value, schema).flatMap((error) => problemsOf(error, value, schema));
+  return problems.map(({ path, what }) => (path === "" ? what : `${path} ${what}`));
+}
+
+/** The schema of a parameter, by its path; empty if there is none. */
+export function schemaAt(path: readonly string[], schema: JsonSchema): JsonSchema {
+  return path.reduce<JsonSchema>((at, name) => {
+    const { properties = {}, items } = at as { properties?: Record<string, JsonSchema>; items?: JsonSchema };
+    return (Object.hasOwn(properties, name) ? properties[name] : /^\d+$/.test(name) ? items : undefined) ?? {};
+  }, schema);
+}
+
+function errorsOf(value: unknown, schema: JsonSchema): OutputUnit[] {
+  try {
+    const { errors } = new Validator(schema as Schema, "2020-12", false).validate(value);
+    // What is wrong with each alternative of a union is not what is wrong with the value.
+    const isInner = ({ keywordLocation }: OutputUnit) => /\/(anyOf|oneOf|not|contains)\//.test(keywordLocation);
+    return errors.filter((error) => !WRAPPERS.has(error.keyword) && !isInner(error));
+  } catch {
+    // A schema that cannot be used, such as a part of one that refers to the rest. The server checks, too.
+    return [];
+  }
+}
+
+function problemsOf(error: OutputUnit, input: unknown, schema: JsonSchema): Problem[] {
+  const path = partsOf(error.instanceLocation);
+  const at = schemaAt(path, schema);
+  const value = valueAt(path, input);
+  if (error.keyword === "required") {
+    const [, name = "?"] = /property "(.*)"\.$/s.exec(error.error) ?? [];
+    return [{ path: [...path, name].join("."), what: "is missing" }];
+  }
+  // A value of the wrong type has no size.
+  if (error.keyword !== "type" && "type" in at && checkType(value, at) !== undefined) return [];
+  return [{ path: path.join("."), what: sentence(error, value, at, path, schema) }];
+}
+
+function checkType(value: unknown, { type }: JsonSchema): true | undefined {
+  const { valid } = new Validator({ type } as Schema, "2020-12").validate(value);
+  return valid ? undefined : true;
+}
+
+function sentence(
+  { keyword, error }: OutputUnit,
+  value: unknown,
+  at: JsonSchema,
+  path: readonly string[],
+  schema: JsonSchema,
+) {
+  const limit = at[keyword];
+  switch (keyword) {
+    case "type":
+    case "anyOf":
+    case "oneOf":
+      return `must be ${typeInWords(at)}, and is ${inWords(value)}`;
+    case "enum":
+    case "const":
+      return `must be ${typeInWords(at)}, and is ${inWords(value)}`;
+    case "minimum":
+      return `must be ${limit} or more, and is ${value}`;
+    case "maximum":
+      return `must be ${limit} or less, and is ${value}`;
+    case "exclusiveMinimum":
+      return `must be more than ${limit}, and is ${value}`;
+    case "exclusiveMaximum":
+      return `must be less than ${limit}, and is ${value}`;
+    case "multipleOf":
+      return `must be a multiple of ${limit}, and is ${value}`;
+    case "minLength":
+      return `must have ${limit} characters or more`;
+    case "maxLength":
+      return `must have ${limit} characters or fewer`;
+    case "pattern":
+      return `must match ${limit}`;
+    case "format":
+      return `must have the format "${limit}"`;
+    case "minItems":
+      return `must have ${limit} members or more`;
+    case "maxItems":
+      return `must have ${limit} members or fewer`;
+    case "uniqueItems":
+      return "must not have the same member twice";
+    case "false":
+      return notThere(path.at(-1) ?? "", schemaAt(path.slice(0, -1), schema));
+    default:
+      return `does not fit: ${error.charAt(0).toLowerCase()}${error.slice(1).replace(/\.$/, "")}`;
+  }
+}
+
+/** As JSON, shortened: what the shell made of an argument is often a surprise. */
+function inWords(value: unknown): string {
+  const text = JSON.stringify(value) ?? "nothing";
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}
+
+/** Names that the schema does not mention. JSON Schema allows them, but at a shell they are misspelled. */
+function unknownNames(input: unknown, schema: JsonSchema, path: readonly string[] = []): Problem[] {
+  const { properties, additionalProperties, patternProperties } = schema as Readonly<Record<string, unknown>>;
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return [];
+  if (typeof properties !== "object" || additionalProperties || patternProperties) return [];
+  return Object.entries(input).flatMap(([name, value]) => {
+    const here = [...path, name];
+    if (!Object.hasOwn(properties as object, name)) return [{ path: here.join("."), what: notThere(name, schema) }];
+    return unknownNames(value, schemaAt([name], schema), here);
+  });
+}
+
+function notThere(name: string, schema: JsonSchema): string {
+  const [meant] = closest(name, Object.keys((schema.properties ?? {}) as object));
+  return `is not one of its parameters${meant === undefined ? "" : `: did you mean ${meant}?`}`;
+}
+
+/** The parts of a JSON Pointer in a fragment (RFC 6901, section 6). */
+function partsOf(pointer: string): string[] {
+  const parts = pointer.split("/").slice(1);
+  return parts.map((part) => decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+function valueAt(path: readonly string[], input: unknown): unknown {
+  return path.reduce((at, name) => (at as Readonly<Record<string, unknown>> | undefined)?.[name], input);
+}

@@ -1,0 +1,79 @@
+/** Turns the text of `key=value` into the value that a schema asks for. Pure; what does not fit is found by check.ts. */
+
+import type { JsonSchema } from "../protocols/connection.ts";
+import { checkValue } from "./check.ts";
+
+/**
+ * @param texts each value that was written for the parameter; only a list has several
+ * @returns a value that fits the schema if there is one, else what comes nearest
+ */
+export function coerce(texts: readonly string[], schema: JsonSchema): unknown {
+  const types = typesOf(schema);
+  const [text = ""] = texts;
+  if (texts.length > 1) return texts.map((one) => coerce([one], itemsOf(schema)));
+  const all = [...candidates(text, schema, types), text].filter((value) => value !== undefined);
+  const fitting = all.findIndex((value) => checkValue(value, schema).length === 0);
+  return all[Math.max(0, fitting)];
+}
+
+/** What the text may mean, the most likely first. A text for a parameter that takes only text stays as it is. */
+function candidates(text: string, schema: JsonSchema, types: ReadonlySet<string>): unknown[] {
+  const takesAll = types.size === 0;
+  const takes = (type: string) => takesAll || types.has(type);
+  const parsed = parse(text);
+  return [
+    // Only if it is the parameter's own choice that no value is given.
+    text === "null" && takes("null") ? null : undefined,
+    /^(true|false)$/.test(text) && takes("boolean") ? text === "true" : undefined,
+    takes("number") || takes("integer") ? numberOf(text) : undefined,
+    Array.isArray(parsed) && takes("array") ? parsed : undefined,
+    typeof parsed === "object" && parsed !== null && !Array.isArray(parsed) && takes("object") ? parsed : undefined,
+    // A single value of a list. Where anything goes, it is no list.
+    !takesAll && types.has("array") ? [coerce([text], itemsOf(schema))] : undefined,
+    takes("string") ? text : undefined,
+  ];
+}
+
+/** The types that a schema accepts, as far as it says. Empty: any. */
+export function typesOf(schema: JsonSchema): ReadonlySet<string> {
+  const { type, enum: choices, anyOf, oneOf } = schema as Readonly<Record<string, unknown>>;
+  if (typeof type === "string") return new Set([type]);
+  if (Array.isArray(type)) return new Set(type);
+  if ("const" in schema) return new Set([typeOf(schema.const)]);
+  if (Array.isArray(choices)) return new Set(choices.map(typeOf));
+  const alternatives = [anyOf, oneOf].find(Array.isArray) as readonly JsonSchema[] | undefined;
+  const all = (alternatives ?? []).map(typesOf);
+  // One that takes anything makes the whole take anything.
+  return all.some((one) => one.size === 0) ? new Set() : new Set(all.flatMap((one) => [...one]));
+}
+
+/** The schema of the members of a list, or of the alternative that is a list. */
+function itemsOf(schema: JsonSchema): JsonSchema {
+  const { items, anyOf, oneOf } = schema as Readonly<Record<string, unknown>>;
+  if (typeof items === "object" && items !== null) return items as JsonSchema;
+  const alternatives = ([anyOf, oneOf].find(Array.isArray) ?? []) as readonly JsonSchema[];
+  const list = alternatives.find((one) => typesOf(one).has("array"));
+  return list ? itemsOf(list) : {};
+}
+
+export function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+/** @returns undefined for a text that is no number in JSON, give or take a plus and leading zeros */
+function numberOf(text: string): number | undefined {
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return undefined;
+  const number = Number(text);
+  const isWhole = /^[+-]?\d+$/.test(text);
+  // Digits would be lost on the way.
+  return Number.isFinite(number) && (!isWhole || Number.isSafeInteger(number)) ? number : undefined;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,78 @@
+/** Says in words what a schema takes, and which parameters a tool has. Pure. */
+import { plain } from "../../lib/plain.ts";
+import type { JsonSchema } from "../protocols/connection.ts";
+
+const NAMES: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  integer: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  null: "null",
+};
+
+/** Such as "a whole number", or "S or L". */
+export function typeInWords(schema: JsonSchema): string {
+  const { type, enum: choices, anyOf, oneOf, items } = schema as Readonly<Record<string, unknown>>;
+  if ("const" in schema) return literal(schema.const);
+  if (Array.isArray(choices)) return either(choices.map(literal));
+  const alternatives = [anyOf, oneOf].find(Array.isArray) as readonly JsonSchema[] | undefined;
+  if (alternatives) return either([...new Set(alternatives.map(typeInWords))]);
+  if (Array.isArray(type)) return either(type.map((one) => NAMES[one] ?? String(one)));
+  if (type === "array" && typeof items === "object" && items !== null) {
+    const member = typeInWords(items as JsonSchema);
+    return member === "anything" ? "a list" : `a list of: ${member}`;
+  }
+  return NAMES[String(type)] ?? "anything";
+}
+
+/** A text without its quotes, if that is clear. */
+function literal(value: unknown): string {
+  return typeof value === "string" && value !== "" && !/[\s",]/.test(value) ? plain(value) : JSON.stringify(value);
+}
+
+function either(words: readonly string[]): string {
+  return words.length < 2 ? (words[0] ?? "nothing") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+}
+
+/** One parameter: a row of the help. Those of an object follow it. */
+export interface Parameter {
+  readonly path: string;
+  /** Such as "a whole number, 1 or more, by default 1". */
+  readonly kind: string;
+  readonly description: string;
+  readonly isRequired: boolean;
+}
+
+export function parametersOf(schema: JsonSchema, prefix = ""): Parameter[] {
+  const required = (schema.required ?? []) as readonly string[];
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
+  return properties.flatMap(([name, property]) => {
+    const isRequired = required.includes(name);
+    const kind = [typeInWords(property), ...boundsOf(property), isRequired ? "required" : defaultOf(property)];
+    const own = {
+      path: prefix + name,
+      kind: kind.filter(Boolean).join(", "),
+      description: plain(String(property.description ?? "")),
+      isRequired,
+    };
+    return [own, ...(property.type === "object" ? parametersOf(property, `${prefix}${name}.`) : [])];
+  });
+}
+
+function boundsOf({ minimum, maximum, format }: JsonSchema): string[] {
+  const least = minimum === undefined ? [] : [`${minimum} or more`];
+  const most = maximum === undefined || Number(maximum) >= Number.MAX_SAFE_INTEGER ? [] : [`${maximum} or less`];
+  return [...least, ...most, ...(typeof format === "string" ? [format] : [])];
+}
+
+function defaultOf(property: JsonSchema): string {
+  return property.default === undefined ? "" : `by default ${JSON.stringify(property.default)}`;
+}
+
+/** The parameters as they are written on the command line: `cake=… [count=…]`. */
+export function synopsis(schema: JsonSchema): string {
+  const top = parametersOf(schema).filter(({ path }) => !path.includes(".") || path in (schema.properties as object));
+  return top.map(({ path, isRequired }) => (isRequired ? `${path}=…` : `[${path}=…]`)).join(" ");
+}

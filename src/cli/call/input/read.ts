@@ -1,0 +1,81 @@
+/** Reads the arguments of a call: `key=value`, `{"key": …}`, `-` for stdin, `key=@file`. */
+import { Mistake } from "../../lib/mistake.ts";
+import type { JsonSchema } from "../protocols/connection.ts";
+import { schemaAt } from "./check.ts";
+import { coerce, typesOf } from "./coerce.ts";
+
+type Input = Record<string, unknown>;
+
+/** How to read what is not on the command line. */
+export interface Sources {
+  /** The text of a file. @throws {Mistake} */
+  file(path: string): string;
+  /** All of stdin. */
+  stdin(): string;
+}
+
+/**
+ * @param words the arguments behind the tool's name
+ * @returns the input, whose values are what the schema asks for where that is possible; check.ts says where not
+ * @throws {Mistake} if a word cannot be read
+ */
+export function readInput(words: readonly string[], schema: JsonSchema, sources: Sources): Input {
+  const whole = words.filter(isWhole);
+  if (whole.length > 1) throw new Mistake(`Write one JSON object, not ${whole.length}: ${whole.join(" ")}`);
+  const pairs = words.filter((word) => !isWhole(word)).map((word) => readPair(word, sources));
+  const input = whole[0] === undefined ? {} : readWhole(whole[0], sources);
+  const byPath = Map.groupBy(pairs, ({ name }) => name);
+  for (const [name, all] of byPath) {
+    const path = pathOf(name, schema);
+    const at = schemaAt(path, schema);
+    const texts = all.map(({ text }) => text);
+    if (texts.length > 1 && typesOf(at).size > 0 && !typesOf(at).has("array")) {
+      throw new Mistake(`${name} is written ${texts.length} times, and takes one value.`);
+    }
+    put(input, path, coerce(texts, at));
+  }
+  return input;
+}
+
+const isWhole = (word: string) => word === "-" || word.startsWith("{");
+
+function readWhole(word: string, { stdin }: Sources): Input {
+  const from = word === "-" ? "stdin" : "the argument that begins with {";
+  let value: unknown;
+  try {
+    value = JSON.parse(word === "-" ? stdin() : word);
+  } catch (error) {
+    throw new Mistake(`This is not JSON: ${from} (${(error as Error).message}).`);
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Input;
+  throw new Mistake(`The input is a JSON object, such as {"a": 1}: ${from} is something else.`);
+}
+
+function readPair(word: string, { file, stdin }: Sources): { readonly name: string; readonly text: string } {
+  const at = word.indexOf("=");
+  if (at < 1) throw new Mistake(`"${word}" is no parameter: write NAME=VALUE, or JSON such as '{"name": "value"}'.`);
+  const name = word.slice(0, at);
+  const text = word.slice(at + 1);
+  // Two @ are one that is meant as text.
+  if (text.startsWith("@@")) return { name, text: text.slice(1) };
+  if (text === "@-") return { name, text: stdin() };
+  return { name, text: text.startsWith("@") ? file(text.slice(1)) : text };
+}
+
+/** `address.street` is a member of `address`, unless the tool has a parameter of just that name. */
+function pathOf(name: string, { properties = {} }: JsonSchema): string[] {
+  return Object.hasOwn(properties as object, name) ? [name] : name.split(".");
+}
+
+function put(input: Input, path: readonly string[], value: unknown): void {
+  const [name = "", ...rest] = path;
+  if (rest.length === 0) {
+    // Not by assignment, which would not make a member of `__proto__`.
+    Object.defineProperty(input, name, { value, enumerable: true, configurable: true, writable: true });
+    return;
+  }
+  const inner = Object.hasOwn(input, name) ? input[name] : undefined;
+  const next = typeof inner === "object" && inner !== null ? (inner as Input) : {};
+  put(next, rest, value);
+  put(input, [name], next);
+}

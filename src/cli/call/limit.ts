@@ -1,0 +1,37 @@
+/** What ends a call before its result: its time is over, or the person presses Ctrl+C. */
+import { NotDone } from "./protocols/connection.ts";
+
+export interface Limit {
+  /** Aborted with a {@link NotDone}. */
+  readonly signal: AbortSignal;
+  /** Does something that costs the call no time: the person may think as long as they like. */
+  pausedFor<Result>(work: () => Promise<Result>): Promise<Result>;
+  cancel(): void;
+  /** The call is over. */
+  stop(): void;
+}
+
+export function startLimit(timeoutMs: number): Limit {
+  const end = new AbortController();
+  const seconds = timeoutMs / 1_000;
+  const over = () => end.abort(new NotDone("timed out", `There was no result within ${seconds} seconds (--timeout).`));
+  let leftMs = timeoutMs;
+  let since = performance.now();
+  let timer = setTimeout(over, leftMs);
+  const stop = () => clearTimeout(timer);
+  return {
+    signal: end.signal,
+    async pausedFor(work) {
+      stop();
+      leftMs -= performance.now() - since;
+      try {
+        return await work();
+      } finally {
+        since = performance.now();
+        if (!end.signal.aborted) timer = setTimeout(over, Math.max(0, leftMs));
+      }
+    },
+    cancel: () => end.abort(new NotDone("cancelled", "Cancelled.")),
+    stop,
+  };
+}

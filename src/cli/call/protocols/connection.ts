@@ -1,0 +1,146 @@
+/** What `npm run call` knows of a server, whichever protocol it speaks. Types, and the one error. */
+import type { JsonSchema } from "../../../client/oxp.ts";
+
+export type { JsonSchema } from "../../../client/oxp.ts";
+
+/** Where a server is, and how it is called. */
+export interface Server {
+  /** The URL that the protocols' paths are below, without a slash at its end. */
+  readonly base: string;
+  /** Sent as a bearer token. */
+  readonly key: string | undefined;
+  /** Instead of the platform's own: it notes what was answered. */
+  readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
+  /** Ends what is going on, also if it takes too long. Its reason is a {@link NotDone}. */
+  readonly signal: AbortSignal;
+}
+
+/** A tool as the server lists it. */
+export interface Tool {
+  /** As people write it: `Toolkit.Tool`, or its name where a protocol has nothing else. */
+  readonly id: string;
+  /** By which MCP and OpenTool call it. */
+  readonly name: string;
+  /** Undefined where a protocol does not say it. */
+  readonly version?: string | undefined;
+  readonly description: string;
+  /** JSON Schema of an object: the parameters. */
+  readonly input: JsonSchema;
+  /** What a caller may have to send. */
+  readonly needs?: Needs | undefined;
+}
+
+export interface Needs {
+  /** Ids of secrets. */
+  readonly secrets: readonly string[];
+  /** Ids of tokens. */
+  readonly tokens: readonly string[];
+  readonly userId: boolean;
+}
+
+/** Values for what a tool needs, by id. */
+export interface Values {
+  readonly secrets: ReadonlyMap<string, string>;
+  readonly tokens: ReadonlyMap<string, string>;
+  readonly userId: string | undefined;
+}
+
+/** Longer than any call: its signal ends it. About 24 days, the longest that a timer can wait. */
+export const NO_LIMIT_MS = 2_147_483_647;
+
+export interface Call {
+  readonly tool: Tool;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Only OXP can send them. */
+  readonly values: Values | undefined;
+  /** Ids of files that were uploaded before. */
+  readonly attachments: readonly string[];
+}
+
+/** The person at the terminal, while a call runs. */
+export interface Person {
+  /** Undefined if nobody is there to answer. */
+  readonly ask: ((question: Question) => Promise<Answer>) | undefined;
+  /** Shows how far a call is. */
+  progress(text: string): void;
+  /** Shows a line that stays. */
+  say(text: string): void;
+}
+
+/** A form, or a page to visit. */
+export type Question =
+  | { readonly message: string; readonly form: JsonSchema }
+  | { readonly message: string; readonly url: string };
+
+export interface Answer {
+  readonly action: "accept" | "decline" | "cancel";
+  readonly content?: Readonly<Record<string, string | number | boolean | string[]>>;
+}
+
+/** How a call ended that has a result. */
+export interface Done {
+  /** Undefined if the tool returned nothing. */
+  readonly value: unknown;
+  /** Pictures and the like. */
+  readonly files: readonly ResultFile[];
+  /** What else the result has to say: lines for the person. */
+  readonly notes: readonly string[];
+  readonly response: unknown;
+}
+
+export interface ResultFile {
+  /** The last part of its address; undefined if it has none. The server wrote it, so it may be anything. */
+  readonly name: string | undefined;
+  readonly type: string | undefined;
+  readonly bytes: Uint8Array;
+}
+
+/** Why there is no result. */
+export type Reason =
+  | "failed"
+  | "invalid"
+  | "refused"
+  | "unauthorized"
+  | "unreachable"
+  | "timed out"
+  | "needs an answer"
+  | "cancelled";
+
+/** There is no result. The message is a sentence for the person, without secrets. */
+export class NotDone extends Error {
+  override readonly name = "NotDone";
+  readonly reason: Reason;
+  /** Further lines: hints, and what to do. */
+  readonly more: readonly string[];
+  readonly response: unknown;
+
+  constructor(reason: Reason, message: string, more: readonly string[] = [], response?: unknown) {
+    super(message);
+    this.reason = reason;
+    this.more = more;
+    this.response = response;
+  }
+}
+
+/** A server, over one protocol. All functions throw a {@link NotDone}. */
+export interface Connection {
+  /** Whether calls can have attachments. */
+  readonly takesAttachments: boolean;
+  /** All tools that this caller may use. */
+  tools(): Promise<readonly Tool[]>;
+  call(call: Call, person: Person): Promise<Done>;
+  close(): Promise<void>;
+}
+
+/** Failures for which some of the protocols have no code, by what Trivet says then. */
+const SAYINGS: readonly (readonly [RegExp, Reason])[] = [
+  [/^The tool needs an answer first: /, "needs an answer"],
+  [/^The tool took (too long to answer|longer than \d+ ms)/, "timed out"],
+  [/^Invalid arguments: /, "invalid"],
+  [/ requires .*, which this server has not been given$/, "refused"],
+];
+
+/** @returns why there is no result, if Trivet's message says more than its code */
+export function reasonIn(message: string): Reason | undefined {
+  return SAYINGS.find(([saying]) => saying.test(message))?.[1];
+}

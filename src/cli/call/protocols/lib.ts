@@ -1,0 +1,51 @@
+/** What the connections of several protocols need. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { NotDone } from "./connection.ts";
+
+/** `Toolkit_Tool`, as Trivet names its tools where a protocol allows no dot, as OXP writes it; other names stay. */
+export function shownAs(name: string): string {
+  return name.replace(/^([A-Z][A-Za-z0-9]*)_([A-Z][A-Za-z0-9]*)$/, "$1.$2");
+}
+
+/** Waits, a minute at most. Rejects with the signal's reason as soon as it is aborted. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(Math.min(ms, 60_000), undefined, { signal }).catch(() => signal.throwIfAborted());
+}
+
+/** The promise, or the signal's reason, after what was begun has been cancelled. */
+export async function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal, cancel: () => Promise<void>) {
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => {
+    // What cannot be cancelled ends by itself.
+    cancel()
+      .catch(() => {})
+      .finally(() => aborted.reject(signal.reason));
+  };
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  promise.catch(() => {});
+  return Promise.race([promise, aborted.promise]).finally(() => signal.removeEventListener("abort", abort));
+}
+
+/** The error, and what caused it, down to the first. */
+export function causesOf(error: unknown): Error[] {
+  const all: Error[] = [];
+  for (let cause = error; cause instanceof Error && !all.includes(cause); cause = cause.cause) all.push(cause);
+  return all;
+}
+
+/** No connection, or no complete answer. */
+export function unreachableBy(error: Error, base: string): NotDone {
+  const causes = causesOf(error);
+  const code = causes.map(codeOf).find((one) => one !== undefined);
+  if (code !== undefined) return new NotDone("unreachable", `There is no server at ${base} (${code}).`);
+  return new NotDone("unreachable", causes.at(-1)?.message ?? error.message);
+}
+
+/** Such as "ECONNREFUSED": what Node puts into the cause of a failed fetch. */
+export function codeOf(error: Error): string | undefined {
+  const { code } = error as { code?: unknown };
+  return typeof code === "string" && /^(E[A-Z_]+|UND_[A-Z_]+|CERT_[A-Z_]+|DEPTH_[A-Z_]+)$/.test(code)
+    ? code
+    : undefined;
+}

@@ -1,0 +1,75 @@
+/** Reads the content of an MCP result: the value, files, and what is to be said besides. */
+import { isDeepStrictEqual } from "node:util";
+import type { CallToolResult, Client } from "@modelcontextprotocol/client";
+import type { Done, ResultFile } from "./connection.ts";
+
+type Block = CallToolResult["content"][number];
+export type Link = Extract<Block, { type: "resource_link" }>;
+type Contents = Extract<Block, { type: "resource" }>["resource"];
+
+/** A result without its links, which have to be read. */
+export function readResult(result: CallToolResult): Pick<Done, "value" | "files" | "notes"> {
+  const { content = [], structuredContent: value } = result;
+  const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  const files = content.flatMap((block) => fileOf(block) ?? []);
+  if (value === undefined) return { value: texts.length > 0 ? texts.join("\n") : undefined, files, notes: [] };
+  // A text that repeats the value is for clients that do not know structured content.
+  return { value, files, notes: texts.filter((text) => !repeats(text, value)) };
+}
+
+/** The texts of a result, as one. */
+export function textOf({ content }: CallToolResult): string {
+  return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+}
+
+function repeats(text: string, value: unknown): boolean {
+  if (text === value) return true;
+  try {
+    return isDeepStrictEqual(JSON.parse(text), value);
+  } catch {
+    return false;
+  }
+}
+
+function fileOf(block: Block): ResultFile | undefined {
+  if (block.type === "image" || block.type === "audio") {
+    return { name: undefined, type: block.mimeType, bytes: Buffer.from(block.data, "base64") };
+  }
+  return block.type === "resource" ? fileOfContents(block.resource) : undefined;
+}
+
+function fileOfContents(contents: Contents): ResultFile {
+  const { uri, mimeType } = contents;
+  const bytes = "blob" in contents ? Buffer.from(contents.blob, "base64") : Buffer.from(contents.text);
+  return { name: lastPart(uri), type: mimeType ?? ("text" in contents ? "text/plain" : undefined), bytes };
+}
+
+/** The part of an address after its last slash. */
+function lastPart(uri: string): string | undefined {
+  const [path = ""] = uri.replace(/^[a-z][a-z0-9+.-]*:/i, "").split(/[?#]/);
+  return path.split("/").pop() || undefined;
+}
+
+export function linksOf({ content = [] }: CallToolResult): Link[] {
+  return content.flatMap((block) => (block.type === "resource_link" ? [block] : []));
+}
+
+/**
+ * Reads a linked resource from the server that linked it. An address of the web, or of a file, is only shown: the server
+ * chose it, and this machine may reach what the server may not.
+ */
+export async function readResource(
+  client: Client,
+  { uri, name }: Link,
+  signal: AbortSignal,
+): Promise<Pick<Done, "files" | "notes">> {
+  const shown = { files: [], notes: [`${name}: ${uri}`] };
+  if (/^(https?|file):/i.test(uri)) return shown;
+  try {
+    const { contents } = await client.readResource({ uri }, { signal });
+    return { files: contents.map((one) => fileOfContents(one as Contents)), notes: [] };
+  } catch {
+    signal.throwIfAborted();
+    return shown;
+  }
+}

@@ -1,0 +1,30 @@
+/** What an MCP server asks and tells while a tool runs, as the person sees it. */
+import type { Answer, Person } from "./connection.ts";
+
+/** Hands a question of the server to the person. */
+export async function answer(person: Person, params: unknown): Promise<Answer> {
+  const { message, mode, url, requestedSchema } = params as Readonly<Record<string, unknown>>;
+  if (person.ask === undefined) return { action: "cancel" };
+  return person.ask(
+    mode === "url"
+      ? { message: String(message), url: String(url) }
+      : { message: String(message), form: (requestedSchema ?? {}) as object as never },
+  );
+}
+
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}
+
+/** Such as "half done (1 of 2)". */
+export function progressLine({ progress, total, message }: Progress): string {
+  const count = total === undefined ? String(progress) : `${progress} of ${total}`;
+  return message ? `${message} (${count})` : count;
+}
+
+/** Such as "warning: the oven is hot". */
+export function logLine({ level, data }: { readonly level: string; readonly data?: unknown }): string {
+  return `${level}: ${typeof data === "string" ? data : JSON.stringify(data)}`;
+}

@@ -1,0 +1,137 @@
+/**
+ * Calls tools of a server that has tasks (the extension io.modelcontextprotocol/tasks) with the official client of
+ * tasks: the call may be answered with a task, which is followed until it ends.
+ */
+import {
+  type CallToolResult,
+  type Client,
+  isJSONRPCErrorResponse,
+  isJSONRPCNotification,
+  isJSONRPCResultResponse,
+  LOG_LEVEL_META_KEY,
+} from "@modelcontextprotocol/client";
+import {
+  createApplicationInputHandler,
+  createTaskSessionFromClient,
+  type RawClientDispatch,
+  resultFromTaskOutcome,
+} from "@modelcontextprotocol/ext-tasks/client";
+import { type Call, NO_LIMIT_MS, NotDone, type Person, type Server } from "./connection.ts";
+import { orAborted } from "./lib.ts";
+import { answer, logLine, type Progress, progressLine } from "./mcp-person.ts";
+import { INFO, transportTo } from "./mcp-transport.ts";
+
+const VERSION = "2026-07-28";
+const TASKS = "io.modelcontextprotocol/tasks";
+/** How long a person who presses Ctrl+C waits for the server to hear of it. */
+const CANCEL_MS = 5_000;
+
+/** Whether calls may be answered with tasks. Those of 2025-11-25 are another extension, which is not used. */
+export function hasTasks(client: Client): boolean {
+  return client.getProtocolEra() === "modern" && client.getServerCapabilities()?.extensions?.[TASKS] !== undefined;
+}
+
+/** Calls a tool, and waits for its task if it becomes one. If the signal is aborted, the task is cancelled. */
+export async function callWithTasks(
+  client: Client,
+  server: Server,
+  { tool, input }: Call,
+  person: Person,
+): Promise<CallToolResult> {
+  const { signal } = server;
+  const raw = await openRaw(server, person);
+  const session = createTaskSessionFromClient(client, {
+    endpointId: server.base,
+    rawDispatch: raw.dispatch,
+    v2RequestFraming: {
+      protocolVersion: VERSION,
+      clientInfo: INFO,
+      clientCapabilities: person.ask ? { elicitation: { form: {}, url: {} } } : {},
+    },
+    onInputRequest: createApplicationInputHandler({
+      elicitation: ({ params }) => answer(person, params),
+      sampling: notOffered,
+      roots: notOffered,
+    }),
+    // The person is told by the call itself.
+    onError: () => {},
+  });
+  try {
+    const execution = await untilAnswered(signal, (creating) =>
+      session.callTool(tool.name, input as never, {
+        signal: creating,
+        metadata: { progressToken: 1, [LOG_LEVEL_META_KEY]: "info" },
+        requestTimeoutMs: NO_LIMIT_MS,
+      }),
+    );
+    const settled = execution.settle({
+      onEvent(event) {
+        if (event.type === "task" && event.task.statusMessage) person.progress(event.task.statusMessage);
+      },
+    });
+    const { outcome } = await orAborted(settled, signal, () => execution.cancel(AbortSignal.timeout(CANCEL_MS)));
+    if (outcome.status === "cancelled") throw new NotDone("cancelled", "The task was cancelled.");
+    return resultFromTaskOutcome(outcome) as CallToolResult;
+  } finally {
+    await session.close();
+    await raw.close();
+  }
+}
+
+/**
+ * Hands on the signal until the call is answered. A task would end with it here, and go on at the server: it has to be
+ * cancelled instead.
+ */
+async function untilAnswered<Answer>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<Answer>) {
+  const creating = new AbortController();
+  const abort = () => creating.abort(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  return work(creating.signal).finally(() => signal.removeEventListener("abort", abort));
+}
+
+const notOffered = (): never => {
+  throw new Error("not offered");
+};
+
+/** Sends requests over a transport of their own: the official client refuses answers that are tasks. */
+async function openRaw(server: Server, person: Person) {
+  const transport = transportTo(server);
+  const waiting = new Map<number, PromiseWithResolvers<Awaited<ReturnType<RawClientDispatch>>>>();
+  transport.onmessage = (message) => {
+    if (isJSONRPCNotification(message)) return tell(person, message.method, message.params);
+    if (isJSONRPCErrorResponse(message))
+      waiting.get(Number(message.id))?.resolve({ kind: "error", error: message.error as never });
+    if (isJSONRPCResultResponse(message))
+      waiting.get(Number(message.id))?.resolve({ kind: "result", result: message.result as never });
+  };
+  await transport.start();
+  let last = 0;
+  const dispatch: RawClientDispatch = async (request, { signal } = {}) => {
+    const id = ++last;
+    const answered = Promise.withResolvers<Awaited<ReturnType<RawClientDispatch>>>();
+    waiting.set(id, answered);
+    const fail = () => answered.reject(signal?.reason);
+    signal?.addEventListener("abort", fail, { once: true });
+    const cut = () => answered.reject(new NotDone("unreachable", `${server.base}/mcp broke off its answer.`));
+    transport
+      .send(
+        { jsonrpc: "2.0", id, ...(request as { method: string }) },
+        {
+          ...(signal && { requestSignal: signal }),
+          onRequestStreamEnd: cut,
+        },
+      )
+      .catch(answered.reject);
+    return answered.promise.finally(() => {
+      waiting.delete(id);
+      signal?.removeEventListener("abort", fail);
+    });
+  };
+  return { dispatch, close: () => transport.close() };
+}
+
+function tell(person: Person, method: string, params: unknown): void {
+  if (method === "notifications/progress") person.progress(progressLine(params as Progress));
+  if (method === "notifications/message") person.say(logLine(params as { level: string }));
+}

@@ -1,0 +1,153 @@
+/** Calls tools over MCP with the official client, which speaks 2026-07-28 and earlier revisions. */
+import {
+  type CallToolResult,
+  Client,
+  LOG_LEVEL_META_KEY,
+  type Tool as McpTool,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  UnauthorizedError,
+} from "@modelcontextprotocol/client";
+import {
+  type Call,
+  type Connection,
+  type Done,
+  NO_LIMIT_MS,
+  NotDone,
+  type Person,
+  reasonIn,
+  type Server,
+  type Tool,
+} from "./connection.ts";
+import { causesOf, codeOf, orAborted, pause, shownAs, unreachableBy } from "./lib.ts";
+import { linksOf, readResource, readResult, textOf } from "./mcp-content.ts";
+import { answer, logLine, type Progress, progressLine } from "./mcp-person.ts";
+import { callWithTasks, hasTasks } from "./mcp-tasks.ts";
+import { INFO, transportTo } from "./mcp-transport.ts";
+
+/** 2026-07-28, basic/index, Error Codes: the client lacks a capability, such as that its user can be asked. */
+const MISSING_CAPABILITY = -32_021;
+/** What a server before 2026-07-28 sends for a call that timed out. */
+const TIMED_OUT = -32_003;
+const INVALID_PARAMS = -32_602;
+/** How long a server may take to list its tools, and for the handshake. */
+const LISTING_MS = 30_000;
+
+/** @param person asked by the tools of this connection */
+export async function connectMcp(server: Server, person: Person): Promise<Connection> {
+  const client = new Client(INFO, {
+    versionNegotiation: { mode: "auto" },
+    capabilities: person.ask ? { elicitation: { form: {}, url: {} } } : {},
+  });
+  if (person.ask) client.setRequestHandler("elicitation/create", ({ params }) => answer(person, params) as never);
+  client.setNotificationHandler("notifications/message", ({ params }) => person.say(logLine(params)));
+  const explain = (error: unknown): never => {
+    throw translate(error, server.base);
+  };
+  const transport = transportTo(server);
+  // The client does not give up its first request, to find out which revision the server speaks, by itself.
+  const connecting = client.connect(transport, { timeout: LISTING_MS });
+  await orAborted(connecting, server.signal, () => transport.close()).catch(explain);
+  if (client.getProtocolEra() === "legacy" && client.getServerCapabilities()?.logging) {
+    await client.setLoggingLevel("info").catch(explain);
+  }
+  return {
+    takesAttachments: true,
+    async tools() {
+      const { tools } = await client.listTools({}, { timeout: LISTING_MS, signal: server.signal }).catch(explain);
+      return tools.map(describe);
+    },
+    call: (call) => run(client, server, call, person).catch(explain),
+    close: () => client.close(),
+  };
+}
+
+/** MCP has the name only. `Toolkit_Tool`, as Trivet's are, is shown as in the other protocols. */
+function describe({ name, description = "", inputSchema }: McpTool): Tool {
+  return { id: shownAs(name), name, description, input: inputSchema };
+}
+
+async function run(client: Client, server: Server, call: Call, person: Person): Promise<Done> {
+  const attached = call.attachments.length > 0 && { attachments: call.attachments.map((file_id) => ({ file_id })) };
+  const request = { ...call, input: { ...call.input, ...attached } };
+  const result = hasTasks(client)
+    ? await callWithTasks(client, server, request, person)
+    : await callUntilDone(client, server, request, person);
+  if (result.isError) {
+    const [message = "The tool failed, and does not say why", ...more] = textOf(result).split("\n");
+    throw new NotDone(reasonIn(message) ?? "failed", message, more, result);
+  }
+  const { files, ...done } = readResult(result);
+  const linked = await Promise.all(linksOf(result).map((link) => readResource(client, link, server.signal)));
+  return {
+    ...done,
+    files: [...files, ...linked.flatMap(({ files }) => files)],
+    notes: [...done.notes, ...linked.flatMap(({ notes }) => notes)],
+    response: result,
+  };
+}
+
+/**
+ * Calls a tool. One that is still working answers with a `task_id`, by which clients without tasks ask again
+ * (docs/tasks.md).
+ */
+async function callUntilDone(client: Client, { signal }: Server, { tool, input }: Call, person: Person) {
+  const params = { name: tool.name, arguments: input, _meta: { [LOG_LEVEL_META_KEY]: "info" } };
+  const options = {
+    signal,
+    timeout: NO_LIMIT_MS,
+    onprogress: (progress: Progress) => person.progress(progressLine(progress)),
+  };
+  let result: CallToolResult = await client.callTool(params, options);
+  for (;;) {
+    const { task_id, retry_after_ms } = (result._meta ?? {}) as Readonly<Record<string, unknown>>;
+    if (result.isError || typeof task_id !== "string") return result;
+    person.progress("still working");
+    await pause(typeof retry_after_ms === "number" ? retry_after_ms : 1_000, signal);
+    result = await client.callTool({ ...params, arguments: { ...input, task_id } }, options);
+  }
+}
+
+/** What the official client throws, as a {@link NotDone}. */
+function translate(error: unknown, base: string): unknown {
+  if (error instanceof NotDone) return error;
+  // The client wraps what a signal was aborted with, and ext-tasks what the client throws.
+  const all = causesOf(error);
+  const own = all.find((cause) => cause instanceof NotDone);
+  if (own) return own;
+  for (const cause of all) {
+    if (cause instanceof UnauthorizedError) return new NotDone("unauthorized", cause.message);
+    if (cause instanceof SdkHttpError) return ofStatus(cause, base);
+    if (cause instanceof ProtocolError || cause.name === "JsonRpcResponseError")
+      return ofProtocol(cause as ProtocolError);
+    if (cause instanceof SdkError && cause.code === SdkErrorCode.RequestTimeout) {
+      return new NotDone("timed out", `No answer from ${base}/mcp in time.`);
+    }
+    if (codeOf(cause) !== undefined) return unreachableBy(cause, base);
+  }
+  if (all.some((cause) => cause instanceof SdkError)) return new NotDone("unreachable", all[0]?.message ?? "");
+  return error;
+}
+
+function ofStatus(error: SdkHttpError, base: string): NotDone {
+  const { status } = error;
+  if (status === 401) return new NotDone("unauthorized", `${base}/mcp answers with the status 401.`);
+  if (status === 403) return new NotDone("refused", `${base}/mcp refuses the request (403).`);
+  return new NotDone("unreachable", `There is no MCP server at ${base}/mcp: it answers with the status ${status}.`);
+}
+
+function ofProtocol({ code, message, data }: Pick<ProtocolError, "code" | "message" | "data">): NotDone {
+  if (code === MISSING_CAPABILITY) return new NotDone("needs an answer", message);
+  if (code === TIMED_OUT) return new NotDone("timed out", message);
+  const { parameter_errors } = (data ?? {}) as { parameter_errors?: Readonly<Record<string, string>> };
+  if (parameter_errors) {
+    return new NotDone(
+      "invalid",
+      message,
+      Object.entries(parameter_errors).map(([name, what]) => `${name}: ${what}`),
+    );
+  }
+  return new NotDone(code === INVALID_PARAMS ? "refused" : "failed", message);
+}

@@ -1,0 +1,121 @@
+/** Calls tools over OpenTool. */
+import { randomUUID } from "node:crypto";
+import {
+  ErrorNullException,
+  FunctionCall,
+  type FunctionModel,
+  type JsonObject,
+  type OpenTool,
+  OpenToolClient,
+  OpenToolException,
+  OpenToolServerCallException,
+  OpenToolServerNoAccessException,
+  OpenToolServerUnauthorizedException,
+  resolveSchema,
+  type Schema,
+} from "../../../client/opentool.ts";
+import { type Call, type Connection, NotDone, reasonIn, type Server, type Tool } from "./connection.ts";
+import { pause, shownAs, unreachableBy } from "./lib.ts";
+
+/** For one request: a long tool answers each of them within a minute (docs/tasks.md). */
+const REQUEST_MS = 120_000;
+/** Codes of the errors, which follow the meaning of HTTP statuses. */
+const STILL_RUNNING = 503;
+const TIMED_OUT = 408;
+const INVALID = 422;
+const REFUSED = [400, 403, 404, 409, 429, -32_601];
+
+export function connectOpenTool({ base, key, fetch, signal }: Server): Connection {
+  const client = new OpenToolClient({ url: base, apiKey: key, timeoutMs: REQUEST_MS, fetch });
+  /** Names of the functions whose result is an object: any other result is sent as the member `value` of one. */
+  const returnObjects = new Set<string>();
+  const explain = (error: unknown): never => {
+    throw error instanceof OpenToolException ? translate(error, base) : error;
+  };
+  return {
+    takesAttachments: false,
+    async tools() {
+      const document = await client.load({ signal }).catch(explain);
+      if (document === null) throw new NotDone("unreachable", `The server at ${base} does not list its functions.`);
+      for (const { name, return: returned } of document.functions) {
+        if (returned?.schema.type === "object") returnObjects.add(name);
+      }
+      return document.functions.map((one) => describe(one, document));
+    },
+    async call({ tool: { name }, input }: Call, person) {
+      const call = new FunctionCall("1", name, input);
+      // A call that is repeated with its key goes on, and does not run again.
+      const options = { signal, idempotencyKey: randomUUID() };
+      for (;;) {
+        try {
+          const { result } = await client.call(call, options);
+          return { value: unwrap(result, returnObjects.has(name)), files: [], notes: [], response: undefined };
+        } catch (error) {
+          const waitMs = stillRunning(error);
+          if (waitMs === undefined) return explain(error);
+          person.progress("still running");
+          await pause(waitMs, signal);
+        }
+      }
+    },
+    close: async () => {},
+  };
+}
+
+function describe({ name, description, parameters }: FunctionModel, document: OpenTool): Tool {
+  const resolved = (schema: Schema) => {
+    try {
+      return resolveSchema(document, schema);
+    } catch {
+      return {};
+    }
+  };
+  const properties = parameters.map(({ name, description, schema }) => [
+    name,
+    { ...resolved(schema), ...(description && { description }) },
+  ]);
+  return {
+    id: shownAs(name),
+    name,
+    description,
+    input: {
+      type: "object",
+      properties: Object.fromEntries(properties),
+      required: parameters.filter(({ required }) => required).map(({ name }) => name),
+    },
+  };
+}
+
+function unwrap(result: JsonObject, isObject: boolean): unknown {
+  const names = Object.keys(result);
+  if (isObject || names.length > 1 || (names.length === 1 && names[0] !== "value")) return result;
+  return result.value;
+}
+
+/** @returns after how many milliseconds to ask again; undefined for any other error */
+function stillRunning(error: unknown): number | undefined {
+  if (!(error instanceof OpenToolServerCallException) || error.code !== STILL_RUNNING) return undefined;
+  const { can_retry, retry_after_ms } = (error.data ?? {}) as Readonly<Record<string, unknown>>;
+  return can_retry === true && typeof retry_after_ms === "number" ? Math.max(retry_after_ms, 100) : undefined;
+}
+
+function translate(error: OpenToolException, base: string): NotDone {
+  if (error instanceof OpenToolServerUnauthorizedException) {
+    return new NotDone("unauthorized", `${base} refuses the call (401).`);
+  }
+  if (error instanceof OpenToolServerNoAccessException) {
+    if (error.reason === "timeout") return new NotDone("timed out", `No answer from ${base} in time.`);
+    return unreachableBy(error, base);
+  }
+  if (error instanceof ErrorNullException)
+    return new NotDone("failed", "The server says that the call failed, and not why.");
+  if (!(error instanceof OpenToolServerCallException)) return new NotDone("unreachable", error.message);
+  const [message = "", ...more] = error.message.split("\n");
+  const { code = 0 } = error;
+  const reason = reasonIn(message);
+  if (reason) return new NotDone(reason, message, more);
+  if (code === TIMED_OUT) return new NotDone("timed out", message, more);
+  if (code === STILL_RUNNING) return new NotDone("timed out", message, more);
+  if (code === INVALID) return new NotDone("invalid", message, more);
+  return new NotDone(REFUSED.includes(code) ? "refused" : "failed", message, more);
+}

@@ -1,0 +1,93 @@
+/** Calls tools over OXP. */
+import {
+  needsOf,
+  OxpClient,
+  OxpError,
+  OxpInvalidInput,
+  OxpNoResponse,
+  OxpRefused,
+  OxpStatus,
+  OxpToolFailed,
+  OxpUnauthorized,
+  type ToolDefinition,
+} from "../../../client/oxp.ts";
+import { type Call, type Connection, NO_LIMIT_MS, NotDone, reasonIn, type Server, type Tool } from "./connection.ts";
+import { unreachableBy } from "./lib.ts";
+
+/** For one request: a long tool answers each of them within a minute (docs/tasks.md). */
+const REQUEST_MS = 120_000;
+
+export function connectOxp({ base, key, fetch, signal }: Server): Connection {
+  const client = new OxpClient({ url: base, token: key, timeoutMs: REQUEST_MS, fetch });
+  return {
+    takesAttachments: true,
+    tools: () => client.list({ signal }).then((tools) => tools.map(describe), explain(base)),
+    async call({ tool, input, values, attachments }: Call, person) {
+      const id = tool.version === undefined ? tool.id : `${tool.id}@${tool.version}`;
+      const context = {
+        authorization: [...(values?.tokens ?? [])].map(([id, token]) => ({ id, token })),
+        secrets: [...(values?.secrets ?? [])].map(([id, value]) => ({ id, value })),
+        ...(values?.userId !== undefined && { user_id: values.userId }),
+      };
+      const { value } = await client
+        .call(id, input, {
+          context,
+          attachments,
+          signal,
+          // A person decides for themselves whether to try again what failed. What is still running is asked for again.
+          retry: { attempts: 1, totalMs: NO_LIMIT_MS },
+          onRetry: ({ attempts }) => person.progress(`still running (asked ${attempts} times)`),
+        })
+        .catch(explain(base));
+      return { value, files: [], notes: [], response: undefined };
+    },
+    close: async () => {},
+  };
+}
+
+function describe(definition: ToolDefinition): Tool {
+  const { id, name, version, description, input_schema } = definition;
+  const { authorization, secrets, userId } = needsOf(definition);
+  return {
+    id: id.replace(/@.*$/, ""),
+    name,
+    version,
+    description,
+    input: input_schema.parameters,
+    needs: { secrets, tokens: authorization.map(({ id }) => id), userId },
+  };
+}
+
+/** Throws a {@link NotDone} for what the client has thrown. */
+function explain(base: string): (error: unknown) => never {
+  return (error) => {
+    throw error instanceof OxpError ? translate(error, base) : error;
+  };
+}
+
+function translate(error: OxpError, base: string): NotDone {
+  const { message, developerMessage } = error;
+  const more = developerMessage === undefined ? [] : [developerMessage];
+  if (error instanceof OxpToolFailed) {
+    const { additionalPromptContent: hint, canRetry, isRunning } = error;
+    if (isRunning) return new NotDone("timed out", "The tool is still running.");
+    return new NotDone(reasonIn(message) ?? "failed", message, [
+      ...more,
+      ...(hint === undefined ? [] : [hint]),
+      ...(canRetry ? ["It may be tried again."] : []),
+    ]);
+  }
+  if (error instanceof OxpInvalidInput) {
+    const lines = Object.entries(error.parameterErrors).map(([name, problem]) => `${name}: ${problem}`);
+    return new NotDone("invalid", message, [...more, ...lines]);
+  }
+  if (error instanceof OxpUnauthorized) return new NotDone("unauthorized", message, more);
+  if (error instanceof OxpRefused) return new NotDone(reasonIn(message) ?? "refused", message, more);
+  if (error instanceof OxpStatus) {
+    return new NotDone(error.status >= 500 || error.status === 404 ? "unreachable" : "refused", message, more);
+  }
+  if (error instanceof OxpNoResponse) {
+    return error.reason === "timeout" ? new NotDone("timed out", message) : unreachableBy(error, base);
+  }
+  return new NotDone("unreachable", message, more);
+}

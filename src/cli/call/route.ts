@@ -1,0 +1,97 @@
+/**
+ * Chooses the protocol of a call. If none is wanted, tools are listed over OXP, which tells most about them: versions,
+ * and what they require. They are called over MCP, which can ask, show progress and send files; but over OXP if it is an
+ * older version, or if there are values for what the tool requires, because only OXP has a place for those.
+ */
+import { findTool } from "./find.ts";
+import { type Connection, NotDone, type Person, type Server, type Tool } from "./protocols/connection.ts";
+import { connectOpenTool } from "./protocols/opentool.ts";
+import { connectOxp } from "./protocols/oxp.ts";
+import type { Protocol, Target } from "./server.ts";
+import { type Found, findValues } from "./values.ts";
+
+export interface Chosen {
+  readonly connection: Connection;
+  /** As the protocol of the call lists it. */
+  readonly tool: Tool;
+  /** What there is of what the tool needs; undefined if the protocol does not say what that is. */
+  readonly found: Found | undefined;
+}
+
+interface Listed {
+  readonly protocol: Protocol;
+  readonly connection: Connection;
+  readonly tools: readonly Tool[];
+}
+
+/** @throws {NotDone} */
+export async function listTools(connector: Connector, { protocol }: Target): Promise<Listed> {
+  if (protocol !== undefined) return listOver(protocol, connector);
+  try {
+    return await listOver("oxp", connector);
+  } catch (error) {
+    if (!(error instanceof NotDone) || error.reason !== "unreachable") throw error;
+    // Not one of Trivet's, perhaps: then it may speak MCP only.
+    return await listOver("mcp", connector).catch((second) => {
+      throw second instanceof NotDone && second.reason !== "unreachable" ? second : error;
+    });
+  }
+}
+
+/**
+ * @param wanted as a person writes a tool
+ * @param sendable variables that a server which is not this project's may have
+ * @throws {NotDone} and a Mistake if there is no such tool
+ */
+export async function chooseTool(
+  wanted: string,
+  connector: Connector,
+  target: Target,
+  sendable: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Chosen> {
+  const { protocol, connection, tools } = await listTools(connector, target);
+  const tool = findTool(wanted, tools);
+  if (protocol !== "oxp") return { connection, tool, found: undefined };
+  const found = findValues(tool.needs, environment, target.isOwn ? undefined : sendable);
+  const isLatest = findTool(tool.id, tools) === tool;
+  if (target.protocol !== undefined || found.values !== undefined || !isLatest) return { connection, tool, found };
+  const mcp = await listOver("mcp", connector);
+  const same = mcp.tools.find(({ name }) => name === tool.name);
+  if (same === undefined) return { connection, tool, found };
+  return { connection: mcp.connection, tool: { ...tool, input: same.input }, found };
+}
+
+async function listOver(protocol: Protocol, { connect }: Connector): Promise<Listed> {
+  const connection = await connect(protocol);
+  return { protocol, connection, tools: await connection.tools() };
+}
+
+/** Makes the connections of one command. */
+export interface Connector {
+  connect(protocol: Protocol): Promise<Connection>;
+  /** Ends all of them, however the command ends: an open stream would keep the process alive. */
+  close(): Promise<void>;
+}
+
+export function connectorTo(server: Server, person: Person): Connector {
+  const open: Connection[] = [];
+  return {
+    async connect(protocol) {
+      const connection = await start(protocol, server, person);
+      open.push(connection);
+      return connection;
+    },
+    async close() {
+      await Promise.allSettled(open.map((connection) => connection.close()));
+    },
+  };
+}
+
+async function start(protocol: Protocol, server: Server, person: Person): Promise<Connection> {
+  if (protocol === "oxp") return connectOxp(server);
+  if (protocol === "opentool") return connectOpenTool(server);
+  // Loaded lazily, because it takes a while.
+  const { connectMcp } = await import("./protocols/mcp.ts");
+  return connectMcp(server, person);
+}

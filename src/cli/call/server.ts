@@ -1,0 +1,61 @@
+/** Which server to call, and over which protocol. */
+import { dirname, resolve } from "node:path";
+import { addressOf, readUrl, servedFrom } from "../lib/address.ts";
+import { readConfig, SETTINGS } from "../lib/config.ts";
+import { Mistake } from "../lib/mistake.ts";
+
+export const PROTOCOLS = ["oxp", "mcp", "opentool"] as const;
+export type Protocol = (typeof PROTOCOLS)[number];
+
+/** As they are written on the command line. */
+export interface ServerOptions {
+  readonly url?: string | undefined;
+  readonly remote?: boolean | undefined;
+  readonly protocol?: string | undefined;
+  readonly config?: string | undefined;
+  readonly env?: string | undefined;
+}
+
+export interface Target {
+  /** The URL that the protocols' paths are below, without a slash at its end. */
+  readonly base: string;
+  /** Undefined: what suits the call. */
+  readonly protocol: Protocol | undefined;
+  /** Whether it is this project's: the server of `npm start`, or the deployment. */
+  readonly isOwn: boolean;
+}
+
+/** Ends of addresses that say which protocol is meant. */
+const ENDS: readonly (readonly [RegExp, Protocol])[] = [
+  [/\/mcp\/*$/, "mcp"],
+  [/\/opentool(\/call|\/load|\/version|\/streamCall)?\/*$/, "opentool"],
+  [/\/tools(\/call)?\/*$/, "oxp"],
+];
+
+/** @throws {Mistake} */
+export async function targetOf(options: ServerOptions): Promise<Target> {
+  const { url, remote = false, env } = options;
+  const wanted = protocolOf(options.protocol);
+  if (url !== undefined) {
+    if (remote) throw new Mistake("--url says where the server is, so leave out --remote.");
+    const [end, meant] = ENDS.find(([end]) => end.test(url)) ?? [];
+    if (wanted !== undefined && meant !== undefined && wanted !== meant) {
+      throw new Mistake(`--url ends as ${meant} does, and --protocol is ${wanted}: leave out one of them.`);
+    }
+    return { base: readUrl(end ? url.replace(end, "") : url), protocol: wanted ?? meant, isOwn: false };
+  }
+  const config = resolve(options.config ?? SETTINGS);
+  // Without wrangler's reader, which takes a second to load.
+  const running = remote ? undefined : servedFrom(dirname(config));
+  if (running !== undefined) return { base: running, protocol: wanted, isOwn: true };
+  const settings = await readConfig(config, env);
+  return { base: addressOf({ url, remote, env }, settings, config), protocol: wanted, isOwn: true };
+}
+
+function protocolOf(name: string | undefined): Protocol | undefined {
+  const found = PROTOCOLS.find((protocol) => protocol === name?.toLowerCase());
+  if (name !== undefined && found === undefined) {
+    throw new Mistake(`--protocol: there is no protocol "${name}": write ${PROTOCOLS.join(", ")}.`);
+  }
+  return found;
+}
