@@ -95,7 +95,10 @@ async function describe(tool: OpenToolTool): Promise<Description> {
 
 function threeIntegers(version: unknown): string {
   if (typeof version === "string" && /^\d+\.\d+\.\d+$/.test(version)) return version;
-  const found = version === undefined ? "missing" : `${JSON.stringify(version)}, which is not three integers`;
+  const found =
+    version === undefined
+      ? "missing, and the tools need one"
+      : `${JSON.stringify(version)}, which is not three integers`;
   throw new TypeError(`info.version is ${found}: write fromOpenTool(…, { version: "1.0.0" })`);
 }
 
