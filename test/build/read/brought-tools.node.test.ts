@@ -39,25 +39,25 @@ async function catalogOf(made: Project, env: Record<string, string> = {}) {
 describe.concurrent("tools that a toolkit brings", () => {
   it("stand beside those of its files, with ids from their names", async () => {
     const files = {
-      "sms/toolkit.ts": bringing({
+      "fax/toolkit.ts": bringing({
         sendAll: made("all", 'name: "sendAll"'),
         get_unread: made("unread"),
         "find-by-HTTP": made("http"),
         "2fa": made("2fa"),
-      }).replace("tools:", 'name: "SMS", instructions: "Texts.", tools:'),
-      "sms/send.ts": tool(),
+      }).replace("tools:", 'name: "FAX", instructions: "Letters.", tools:'),
+      "fax/send.ts": tool(),
     };
     const one = project(files);
     const { entries, index, instructions } = await catalogOf(one);
     expect(entries.map(({ id, name, toolkit }) => [id, name, toolkit])).toEqual([
-      ["SMS.2fa", "SMS_2fa", "sms"],
-      ["SMS.FindByHTTP", "SMS_FindByHTTP", "sms"],
-      ["SMS.GetUnread", "SMS_GetUnread", "sms"],
-      ["SMS.Send", "SMS_Send", "sms"],
-      ["SMS.SendAll", "sendAll", "sms"],
+      ["FAX.2fa", "FAX_2fa", "fax"],
+      ["FAX.FindByHTTP", "FAX_FindByHTTP", "fax"],
+      ["FAX.GetUnread", "FAX_GetUnread", "fax"],
+      ["FAX.Send", "FAX_Send", "fax"],
+      ["FAX.SendAll", "sendAll", "fax"],
     ]);
     expect(index?.versions({ name: "sendAll" })).toHaveLength(1);
-    expect(instructions?.(new Set(["sms"]), undefined)).toContain("Texts.");
+    expect(instructions?.(new Set(["fax"]), undefined)).toContain("Letters.");
     const results = await Promise.all(
       entries.map(async ({ load }) => (await load()).default.run({} as never, {} as never)),
     );
@@ -175,6 +175,7 @@ const MISTAKES: Record<string, Mistake> = {
     bringing({ act: made("x") }).replace("tools:", "tool:"),
     'a toolkit has no member "tool"',
     "write tools, or remove it, or write one of name, instructions, tools",
+    4,
   ),
   "a description that cannot be loaded": whole(
     opentool([]).replace("load: async () =>", "load: async () => { throw new Error('no network') }, x: () =>"),
