@@ -147,7 +147,7 @@ async function renderPieces(
   files: Map<string, string>,
 ): Promise<string[]> {
   const offers = [...tools, ...prompts, ...resources, ...events].map(({ path }) => path);
-  const apart = await importedAmong([...new Set(worker === undefined ? offers : [...offers, worker])]);
+  const apart = await importedAmong(worker === undefined ? offers : [...offers, worker]);
   const modules: string[] = [];
   for (const piece of pieces) {
     if (isBrought(piece[0])) {
