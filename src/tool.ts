@@ -1,12 +1,5 @@
 /** The module that tool authors import as `#tool`: the `define…` functions, `ToolError`, and types. Runs nothing. */
 
-import type {
-  ExecutionContext,
-  ForwardableEmailMessage,
-  MessageBatch,
-  ScheduledController,
-} from "@cloudflare/workers-types";
-import type { Hono, MiddlewareHandler } from "hono";
 import type { Json } from "./core/lib/json.ts";
 import type { Block, Rich } from "./core/model/content.ts";
 import type {
@@ -17,6 +10,7 @@ import type {
   RunInput,
   RunOutput,
   ToolContext,
+  ToolDefinition,
   Traits,
 } from "./core/model/definition.ts";
 import type {
@@ -31,9 +25,10 @@ import type {
   ResourceResult,
 } from "./core/model/offers.ts";
 import type { Fault } from "./core/model/outcome.ts";
-import type { Principal } from "./core/model/principal.ts";
 import type { StandardSchema, Validated } from "./core/model/schema.ts";
 import type { UploadContext } from "./core/model/upload.ts";
+import type { OpenToolOptions, OpenToolTool } from "./from-opentool.ts";
+import type { OwnWorker } from "./own-worker.ts";
 
 export type { Json } from "./core/lib/json.ts";
 export type { Change } from "./core/model/change.ts";
@@ -54,6 +49,8 @@ export type { DeliveryMode, Event, EventContext } from "./core/model/offers.ts";
 export type { Principal } from "./core/model/principal.ts";
 export type { Session } from "./core/model/session.ts";
 export type { UploadContext, Uploaded, UploadRequest } from "./core/model/upload.ts";
+export type { OpenToolOptions, OpenToolTool } from "./from-opentool.ts";
+export type { Authenticated, OwnWorker } from "./own-worker.ts";
 
 /** One version of one tool. The types of `run` follow from the other fields. */
 export interface Tool<
@@ -209,7 +206,7 @@ export function jsonSchema<Value = Record<string, unknown>>(
 }
 
 /** Settings of a toolkit, exported by `tools/<toolkit>/toolkit.ts`. */
-export interface Toolkit {
+export interface Toolkit<Tools extends BroughtTools = BroughtTools> {
   /** The folder's name in another casing: `SMS` for `sms`. */
   readonly name?: string;
   /**
@@ -217,36 +214,31 @@ export interface Toolkit {
    * together with `tools/instructions.md`.
    */
   readonly instructions?: string;
+  /**
+   * Gives the toolkit tools that have no files, by name: `getForecast` becomes `Weather.GetForecast`. Discovery calls
+   * it, and the Worker again before the first call of each, so it must need no network, secrets or bindings.
+   */
+  tools?(): Tools | Promise<Tools>;
 }
 
-/** Names a toolkit, if PascalCase of its folder's name is not right, and tells models when to use it. */
-export function defineToolkit(toolkit: Toolkit): Toolkit {
+type BroughtTools = Readonly<Record<string, ToolDefinition>>;
+
+/** Names a toolkit, if PascalCase of its folder's name is not right, tells models when to use it, or brings tools. */
+export function defineToolkit<Tools extends BroughtTools = BroughtTools>(toolkit: Toolkit<Tools>): Toolkit<Tools> {
   return toolkit;
 }
 
-/** Hono environment of handlers behind `authenticate`. */
-export interface Authenticated {
-  Variables: { principal: Principal };
-}
-
 /**
- * Handlers that a fork adds to the Worker, all optional. `Env` is the type of the bindings and variables, by default
- * those in wrangler.toml; every handler receives them, routes as `c.env`.
+ * Makes the `tools` of a toolkit from a tool of OpenTool's SDKs (docs/opentool-tools.md): a tool for each function in the
+ * description that it loads. A function keeps its name over MCP and OpenTool, and its result is the map that `call`
+ * returns. An exception of the SDKs (with code, message and `toJson`) fails the call with its message.
+ *
+ * @returns a function that throws a TypeError if what `load` returns cannot be served
+ * @example
+ * export default defineToolkit({ tools: fromOpenTool(new Weather()) });
  */
-export interface OwnWorker<Env extends object = Bindings, Message = unknown> {
-  /**
-   * Registers Hono middleware and routes before it returns. Every request passes through them first, before any
-   * protocol, sign-in and the 404 response. They may respond on any path, including the server's own; if they do not,
-   * the server responds. They are open to everyone unless `authenticate` comes before them: it admits callers who may
-   * call tools, and sets `c.get("principal")`.
-   */
-  routes?(app: Hono<{ Bindings: Env }>, given: { readonly authenticate: MiddlewareHandler<Authenticated> }): void;
-  /** Runs on the schedule in `[triggers]` of wrangler.toml. */
-  scheduled?(controller: ScheduledController, env: Env, ctx: ExecutionContext): void | Promise<void>;
-  /** Receives messages from the queues that the Worker consumes according to wrangler.toml. */
-  queue?(batch: MessageBatch<Message>, env: Env, ctx: ExecutionContext): void | Promise<void>;
-  /** Receives mail that Cloudflare Email Routing sends to the Worker. */
-  email?(message: ForwardableEmailMessage, env: Env, ctx: ExecutionContext): void | Promise<void>;
+export function fromOpenTool(tool: OpenToolTool, options: OpenToolOptions = {}) {
+  return async () => (await import("./from-opentool.ts")).toolsOf(tool, options);
 }
 
 /** Defines middleware, routes and other handlers of the Worker; the file `tools/worker.ts` exports it by default. */

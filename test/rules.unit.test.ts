@@ -18,7 +18,16 @@ function text(file: string): string {
  * Rooms are groups of files with the same import rule, the most specific first: a file is in the first that matches.
  */
 const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly RegExp[] }[] = [
-  { files: /^src\/tool\.ts$/, mayImport: [/^type src\/core\//, /^type (hono|@cloudflare\/workers-types)$/] },
+  {
+    files: /^src\/tool\.ts$/,
+    mayImport: [/^type src\/core\//, /^type src\/own-worker\.ts$/, /^(type )?src\/from-opentool\.ts$/],
+  },
+  {
+    files: /^src\/own-worker\.ts$/,
+    mayImport: [/^type src\/core\//, /^type (hono|@cloudflare\/workers-types)$/],
+  },
+  // What `fromOpenTool` of #tool loads.
+  { files: /^src\/from-opentool\.ts$/, mayImport: [/^type src\/core\//, /^src\/tool\.ts$/] },
   // The core, from the bottom up: each folder may import the folders before it.
   { files: /^src\/core\/lib\//, mayImport: [/^src\/core\/lib\//] },
   { files: /^src\/core\/model\//, mayImport: [/^src\/core\/(lib|model)\//, /^valibot$/] },

@@ -29,10 +29,13 @@ function duplicateNames(offers: readonly Candidate[]): Problem[] {
       problems.push({
         file: offer.file.file,
         problem: `it is the ${key}, and so is ${before.file.file}`,
-        fix: "rename one of them",
+        fix: offer.file.broughtAs
+          ? "rename one of them, or give fromOpenTool { keepNames: false }"
+          : "rename one of them",
       });
     }
-    const named = kind === "tool" ? offers.find(({ id, file }) => id === offer.id && file.kind === "tool") : undefined;
+    const isVersion = ({ id, file }: Candidate) => id === offer.id && file.broughtAs === offer.file.broughtAs;
+    const named = kind === "tool" ? offers.find(isVersion) : undefined;
     if (named && named.name !== offer.name) {
       problems.push({
         file: offer.file.file,
@@ -77,7 +80,7 @@ function duplicateIds(tools: readonly Candidate[]): Problem[] {
       continue;
     }
     const spelling = first(spellings, id, file);
-    if (spelling.name !== file.name) {
+    if (spelling.name !== file.name || spelling.broughtAs !== file.broughtAs) {
       problems.push({
         file: file.file,
         problem: `it is called ${id}, and so is ${spelling.file}`,

@@ -122,8 +122,8 @@ function filesOf({ tools, prompts, resources, events }: Discovery, project: stri
 const COPIED = [...Object.keys(WRANGLER_FILES), ".wasm"];
 
 async function bundled(tools: string, outdir: string): Promise<readonly OutputFile[]> {
-  const { offers, worker } = findToolFiles(tools);
-  const entries = [...offers, ...(worker ? [worker] : [])].map(({ path }) => path);
+  const { offers, toolkits, worker } = findToolFiles(tools);
+  const entries = [...offers, ...toolkits, ...(worker ? [worker] : [])].map(({ path }) => path);
   // The bundler resolves symbolic links, and a toolkit may be one.
   const folders = [...new Set([tools, ...entries.map(dirname)])].map((folder) => realpathSync(folder) + sep);
   // Do not copy files from outside the folder: a copy of a framework module would be a second module.

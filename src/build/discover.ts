@@ -12,7 +12,7 @@ import { bundleAll, type Unbundled } from "./read/bundle.ts";
 import { importCycles } from "./read/cycles.ts";
 import type { Discovered, Discovery } from "./read/discovery.ts";
 import { cannotLoad, describeFailure, evaluate, type Job, type Source } from "./read/evaluate.ts";
-import type { Candidate, Inspected } from "./read/inspected.ts";
+import type { Brought, Candidate, Inspected } from "./read/inspected.ts";
 import { readInstructions } from "./read/instructions.ts";
 import { type Found, findToolFiles, pascalCase } from "./read/paths.ts";
 import { type Problem, problemIn } from "./read/problem.ts";
@@ -39,9 +39,8 @@ export async function discover(
   const wrong = [
     ...found.problems,
     ...importCycles(imports, files),
-    ...sources.flatMap((source) =>
-      (inspections.get(source)?.complaints ?? []).map((complaint) => problemIn(source.file, complaint)),
-    ),
+    ...sources.flatMap((source) => complaintsIn(source.file, inspections.get(source))),
+    ...broughtIn(found, inspections).flatMap(({ file, inspected }) => complaintsIn(file.file, inspected)),
     ...conflicts(tools, others),
   ];
   if (wrong.length > 0) return { problems: sorted(wrong) };
@@ -73,13 +72,22 @@ export async function discover(
   };
 }
 
+function complaintsIn(file: string, inspected: Inspected | undefined): Problem[] {
+  return (inspected?.complaints ?? []).map((complaint) => problemIn(file, complaint));
+}
+
+/** The tools that toolkits bring. */
+function broughtIn(found: Found, inspections: ReadonlyMap<Source, Inspected>): Brought[] {
+  return found.toolkits.flatMap((source) => inspections.get(source)?.brought ?? []);
+}
+
 /** All offers, with the names that come from their paths and from the toolkits' own files. */
 function candidatesOf(found: Found, inspections: ReadonlyMap<Source, Inspected>): Candidate[] {
   const ownNames = new Map(found.toolkits.map((source) => [source.toolkit, inspections.get(source)?.toolkitName]));
-  return found.offers.map((file) => {
+  const ofFiles = found.offers.map((file) => ({ file, inspected: inspections.get(file) as Inspected }));
+  return [...ofFiles, ...broughtIn(found, inspections)].map(({ file, inspected }) => {
     const toolkit = ownNames.get(file.toolkit) ?? pascalCase(file.toolkit);
     const name = pascalCase(file.name);
-    const inspected = inspections.get(file) as Inspected;
     return { file, inspected, id: `${toolkit}.${name}`, name: inspected.name ?? `${toolkit}_${name}` };
   });
 }
@@ -88,7 +96,8 @@ function candidatesOf(found: Found, inspections: ReadonlyMap<Source, Inspected>)
 function describeTools(tools: readonly Candidate[]): Discovered[] {
   const described = tools.map(({ file, inspected, id, name }) => {
     if (inspected.tool === undefined) throw new TypeError(`${file.file} has neither a description nor a complaint`);
-    return { ...inspected.tool, id, name, toolkit: file.toolkit, path: file.path };
+    const { toolkit, path, broughtAs } = file;
+    return { ...inspected.tool, id, name, toolkit, path, broughtAs };
   });
   return described.sort((a, b) => compareText(a.id, b.id) || compareVersions(a.version, b.version));
 }
@@ -130,7 +139,7 @@ async function inspectAll(
     }
     const evaluated = await evaluate(jobs);
     for (const [index, { source }] of jobs.entries()) {
-      inspections.set(source, await withCheck(evaluated[index] as Inspected));
+      inspections.set(source, await withChecks(evaluated[index] as Inspected));
     }
     return inspections;
   } finally {
@@ -141,6 +150,13 @@ async function inspectAll(
 function notBundled(bundled: Unbundled | undefined, { path }: Source): Inspected {
   const isHere = bundled?.path !== undefined && realpathSync(path) === bundled.path;
   return cannotLoad(bundled?.error ?? "it was not bundled", isHere ? bundled.line : undefined, bundled?.fix);
+}
+
+async function withChecks(inspected: Inspected): Promise<Inspected> {
+  const { brought } = inspected;
+  if (brought === undefined) return withCheck(inspected);
+  const compiled = brought.map(async (tool) => ({ ...tool, inspected: await withCheck(tool.inspected) }));
+  return { ...inspected, brought: await Promise.all(compiled) };
 }
 
 /** Compiles the check that a tool needs. Loads the compiler lazily: few tools need it, and loading takes a while. */

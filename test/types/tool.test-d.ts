@@ -11,10 +11,12 @@ import {
   defineTool,
   defineToolkit,
   defineWorker,
+  fromOpenTool,
   type Principal,
   type Session,
   ToolError,
 } from "#tool";
+import type { CallTool } from "../../src/testing/types.ts";
 
 const tool = { version: "1.0.0", description: "Is only typed." };
 
@@ -311,3 +313,38 @@ definePrompt({
     return "";
   },
 });
+
+// An existing tool of OpenTool's SDKs is accepted, whether its methods are asynchronous or not.
+abstract class OpenToolSdk {
+  // biome-ignore lint/suspicious/noExplicitAny: as in the published SDK
+  abstract call(name: string, args?: { [key: string]: any }): Promise<{ [key: string]: any }>;
+  async load(): Promise<{ opentool: string; functions: object[] } | null> {
+    return null;
+  }
+}
+class Tides extends OpenToolSdk {
+  async call(name: string) {
+    return { name };
+  }
+}
+const mounted = defineToolkit({ name: "Tides", tools: fromOpenTool(new Tides(), { scopes: ["tides"] }) });
+fromOpenTool({ call: () => ({}), load: () => null });
+// @ts-expect-error an OpenTool tool has a load
+fromOpenTool({ call: () => ({}) });
+// @ts-expect-error call returns a map
+fromOpenTool({ call: () => 1, load: () => null });
+// @ts-expect-error call gets no secrets
+fromOpenTool(new Tides(), { requirements: { secrets: ["KEY"] } });
+// @ts-expect-error tools is a function
+defineToolkit({ tools: {} });
+// @ts-expect-error no such member
+defineToolkit({ tool: fromOpenTool(new Tides()) });
+
+declare const callTide: CallTool<{ "Tides.Get": Awaited<ReturnType<NonNullable<(typeof mounted)["tools"]>>>["get"] }>;
+export async function callsOpenTool() {
+  const { value } = await callTide("Tides.Get", { port: "brest" });
+  expectTypeOf(value).toEqualTypeOf<Readonly<Record<string, unknown>>>();
+  await callTide("Tides.Get");
+  // @ts-expect-error the input is an object
+  await callTide("Tides.Get", "brest");
+}

@@ -6,6 +6,8 @@ import type { Problem } from "./problem.ts";
 
 export interface Discovered extends Described {
   readonly path: string;
+  /** Its name in the `toolkit.ts` at `path`, if that brings it. */
+  readonly broughtAs?: string | undefined;
 }
 
 export type DiscoveredPrompt = Omit<PromptEntry, "load"> & { readonly path: string };

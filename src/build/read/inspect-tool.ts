@@ -1,11 +1,15 @@
-/** Checks what the file of a tool exports, and describes it. Every mistake becomes a complaint with a fix. */
+/**
+ * Checks what the file of a tool exports, and describes it; and a `toolkit.ts`, which may bring tools without files.
+ * Every mistake becomes a complaint with a fix.
+ */
 import type { Listing, Traits } from "../../core/model/definition.ts";
 import { RULE_NAMES } from "../listing/check-listing.ts";
 import { demandsOf } from "../schema/demands.ts";
 import { describeInput, describeOutput } from "../schema/describe.ts";
 import { isRecord } from "../schema/is-record.ts";
 import { verbatimSchema } from "../schema/schema.ts";
-import type { Inspected } from "./inspected.ts";
+import { describeFailure } from "./evaluate.ts";
+import type { Brought, Inspected } from "./inspected.ts";
 import { parameterHeaders } from "./parameter-headers.ts";
 import type { OfferFile, SourceFile } from "./paths.ts";
 import { type Complaint, unknownMember } from "./problem.ts";
@@ -61,32 +65,73 @@ export function inspectTool(exports: Exports, file: OfferFile): Inspected {
   return { complaints, version, name: definition.name as string | undefined, allowed, tool };
 }
 
-const TOOLKIT_MEMBERS = ["name", "instructions"];
+const TOOLKIT_MEMBERS = ["name", "instructions", "tools"];
 
 /**
- * Checks a `toolkit.ts`, which has a name, instructions or both. A toolkit may only change the casing of its folder's
+ * Checks a `toolkit.ts`, which has a name, instructions or tools. A toolkit may only change the casing of its folder's
  * name, so that the name in paths and the name in ids stay recognizably the same.
  */
-export function inspectToolkit(exports: Exports, { toolkit }: SourceFile): Inspected {
+export async function inspectToolkit(
+  exports: Readonly<Record<string, unknown>>,
+  source: SourceFile,
+): Promise<Inspected> {
+  const { toolkit } = source;
   const letters = toolkit.replaceAll("-", "").toLowerCase();
-  const fix = `write export default defineToolkit({ name: "${letters.toUpperCase()}" }), or delete the file`;
   const definition = isRecord(exports.default) ? exports.default : {};
-  const { name, instructions } = definition;
+  const { name, instructions, tools } = definition;
   const unknown = Object.keys(definition).filter((key) => !TOOLKIT_MEMBERS.includes(key));
-  if (unknown.length > 0) {
-    return { complaints: unknown.map((key) => unknownMember("toolkit", key, TOOLKIT_MEMBERS)) };
-  }
+  if (unknown.length > 0) return { complaints: unknown.map((key) => unknownMember("toolkit", key, TOOLKIT_MEMBERS)) };
   if (instructions !== undefined && (typeof instructions !== "string" || instructions.trim() === "")) {
     const problem = 'its "instructions" is not a text';
     const fix = 'write instructions: "When to use these tools.", or leave it out';
     return { complaints: [{ problem, fix, member: "instructions" }] };
   }
-  if (name === undefined && instructions !== undefined) return { complaints: [], instructions: instructions.trim() };
-  if (typeof name !== "string" || !/^[A-Za-z0-9]+$/.test(name) || name.toLowerCase() !== letters) {
+  const isNamed = name !== undefined || (instructions === undefined && tools === undefined);
+  if (isNamed && (typeof name !== "string" || !/^[A-Za-z0-9]+$/.test(name) || name.toLowerCase() !== letters)) {
     const problem = `its default export does not spell "${toolkit}" (without dashes, in any casing)`;
+    const fix = `write export default defineToolkit({ name: "${letters.toUpperCase()}" }), or delete the file`;
     return { complaints: [{ problem, fix, member: "name" }] };
   }
-  return { complaints: [], toolkitName: name, instructions: instructions?.trim() };
+  const brought = tools === undefined ? undefined : await inspectBrought(tools, source);
+  if (brought && "problem" in brought) return { complaints: [brought] };
+  return { complaints: [], toolkitName: name as string | undefined, instructions: instructions?.trim(), brought };
+}
+
+/** @param tools the member of the toolkit's definition */
+async function inspectBrought(tools: unknown, source: SourceFile): Promise<Complaint | Brought[]> {
+  const refused = (problem: string, fix: string) => ({ problem, fix, member: "tools" });
+  if (typeof tools !== "function") {
+    return refused(
+      'its "tools" is not a function',
+      "write tools: fromOpenTool(…) (docs/opentool-tools.md), or a file for each tool",
+    );
+  }
+  let found: unknown;
+  try {
+    found = await tools();
+  } catch (error) {
+    const fix = "correct what the message names; discovery calls this, without network, secrets and bindings";
+    return refused(`its tools cannot be read: ${describeFailure(error)}`, fix);
+  }
+  if (!isRecord(found) || Object.keys(found).length === 0) {
+    return refused("its tools() brings no tools", "have it return tools by name, or leave it out");
+  }
+  const wrong = Object.keys(found).find((name) => !(NAME.test(name) && /[A-Za-z0-9]/.test(name)));
+  if (wrong !== undefined) {
+    return refused(
+      `it brings a tool called ${JSON.stringify(wrong)}`,
+      "write 1 to 64 of A-Z a-z 0-9 _ -, and not only _ -",
+    );
+  }
+  return Object.entries(found).map(([name, tool]) => inspectOne(name, tool, source));
+}
+
+function inspectOne(name: string, tool: unknown, source: SourceFile): Brought {
+  const label = `${source.file} (${name})`;
+  const file = { ...source, file: label, kind: "tool", name, suffix: undefined, broughtAs: name } as const;
+  const { complaints, ...inspected } = inspectTool({ default: tool }, file);
+  // Without their members: no line of the file has them.
+  return { file, inspected: { ...inspected, complaints: complaints.map(({ problem, fix }) => ({ problem, fix })) } };
 }
 
 function* checkMembers(definition: Exports): Generator<Complaint> {

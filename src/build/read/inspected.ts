@@ -39,6 +39,14 @@ export interface Inspected {
   readonly toolkitName?: string | undefined;
   /** What a `toolkit.ts` tells models about its toolkit. */
   readonly instructions?: string | undefined;
+  /** The tools that a `toolkit.ts` brings. */
+  readonly brought?: readonly Brought[] | undefined;
+}
+
+/** A tool without a file of its own. */
+export interface Brought {
+  readonly file: OfferFile;
+  readonly inspected: Inspected;
 }
 
 /** A tool, a prompt, a resource or an event, with the names that come from its path. */

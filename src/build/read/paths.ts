@@ -21,6 +21,8 @@ export interface OfferFile extends SourceFile {
   readonly name: string;
   /** The part after the `@`: `1`, `1.2`, `1.2.0`. */
   readonly suffix: string | undefined;
+  /** Of a tool that a `toolkit.ts` brings: its name there. `file` is that file and this name. */
+  readonly broughtAs?: string;
 }
 
 /** `tools/worker.ts`: what a fork adds to the Worker itself. */
@@ -193,7 +195,7 @@ function kebab(name: string): string {
     .toLowerCase();
 }
 
-/** `get-emails` → `GetEmails` */
+/** `get-emails` → `GetEmails`. Names that toolkits bring may also be `get_emails` or `getEmails`. */
 export function pascalCase(name: string): string {
-  return name.replace(/(^|-)([a-z0-9])/g, (_, _dash, letter: string) => letter.toUpperCase());
+  return name.replace(/(?:^|[-_]+)([A-Za-z0-9]?)/g, (_, letter: string) => letter.toUpperCase());
 }

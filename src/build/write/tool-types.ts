@@ -12,12 +12,13 @@ export function writeToolTypes(discovery: Discovery, out: string): void {
 
 function render({ tools, prompts, resources }: Discovery, file: string): string {
   const typeOf = (path: string) => `typeof import(${JSON.stringify(specifierOf(file, path))}).default`;
-  const members = (entries: Iterable<readonly [name: string, path: string]>) =>
-    Array.from(entries, ([name, path]) => `  ${JSON.stringify(name)}: ${typeOf(path)};\n`).join("");
+  const members = (entries: Iterable<readonly [name: string, type: string]>) =>
+    Array.from(entries, ([name, type]) => `  ${JSON.stringify(name)}: ${type};\n`).join("");
   // Versions of one tool are sorted, so the last one is what its id without a version means.
   const references = new Map<string, string>();
-  for (const { id, version, path } of tools) {
-    for (const reference of referencesTo(id, version)) references.set(reference, path);
+  for (const { id, version, path, broughtAs } of tools) {
+    const type = broughtAs === undefined ? typeOf(path) : broughtType(typeOf(path), broughtAs);
+    for (const reference of referencesTo(id, version)) references.set(reference, type);
   }
   return `${HEAD}/** Tools by id, with and without version. */
 export interface Tools {
@@ -25,10 +26,15 @@ ${members(references)}}
 
 /** Prompts by the name that clients see. */
 export interface Prompts {
-${members(prompts.map(({ name, path }) => [name, path]))}}
+${members(prompts.map(({ name, path }) => [name, typeOf(path)]))}}
 
 export type ResourceUri = ${resources.map(({ uri }) => JSON.stringify(uri)).join(" | ") || "never"};
 `;
+}
+
+/** The type of a tool that a toolkit brings. */
+function broughtType(toolkit: string, name: string): string {
+  return `Awaited<ReturnType<NonNullable<${toolkit}["tools"]>>>[${JSON.stringify(name)}]`;
 }
 
 /** OXP 1.0, Tool Version Resolution: `@1` means 1.0.0. */

@@ -12,16 +12,10 @@ import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
 import type { Described } from "../../core/model/tool-description.ts";
 import { describeMeta, describe as mcp, describeModern as modern } from "../../protocols/mcp/describe.ts";
 import { describe as opentool } from "../../protocols/opentool/describe.ts";
-import type { Discovered, Discovery } from "../read/discovery.ts";
+import type { Discovery } from "../read/discovery.ts";
 import { bundleToolkit, importedAmong, specifierOf } from "./bundle-toolkit.ts";
 import { type Feature, featuresOf } from "./parts.ts";
-
-/** Up to this many tools are each imported separately, so that a call evaluates only its own tool. */
-const ALONE = 100;
-/**
- * With more tools, up to this many of a toolkit are evaluated together. If one of them fails to load, all of them do.
- */
-const TOGETHER = 32;
+import { ALONE, isBrought, type Piece, splitByToolkit } from "./pieces.ts";
 
 /** What the listings show of a tool, besides its row; the keys are those of {@link CatalogEntry.json}. */
 const TEXTS: Readonly<Record<string, (tool: Described) => unknown>> = {
@@ -51,7 +45,9 @@ export async function render(discovery: Discovery, out: string): Promise<Readonl
   const checks = renderChecks(pieces, out, files);
   const imported = modules.map((path, at) => {
     const file = checks[at];
-    const load = `import(${quoted(out, path)})`;
+    const names = pieces[at]?.flatMap(({ broughtAs }) => broughtAs ?? []) ?? [];
+    const module = `import(${quoted(out, path)})`;
+    const load = names.length === 0 ? module : `brought(${module}, ${JSON.stringify(names)})`;
     return file === undefined ? load : `checked(${load}, import(${quoted(out, file)}))`;
   });
   const importing = (name: string, file: string) => `import { ${name} } from ${quoted(out, join(CORE, file))};\n`;
@@ -78,6 +74,7 @@ export async function render(discovery: Discovery, out: string): Promise<Readonl
   const revision = createHash("sha256").update(listed.join("\n")).digest("hex").slice(0, 16);
   const tellsOfTasks = featuresOf(discovery).includes("outbox") && tools.some(({ traits }) => traits.long);
   const imports = [
+    ...(tools.some(isBrought) ? [importing("brought", "catalog/brought-tools.ts")] : []),
     ...(checks.length > 0 ? [importing("checked", "catalog/compiled-check.ts")] : []),
     importing("readGeneratedCatalog", "catalog/generated-catalog.ts"),
     ...(tellsOfTasks ? [importing("taskFinished", "events/task-finished.ts")] : []),
@@ -153,6 +150,10 @@ async function renderPieces(
   const apart = await importedAmong(worker === undefined ? offers : [...offers, worker]);
   const modules: string[] = [];
   for (const piece of pieces) {
+    if (isBrought(piece[0])) {
+      modules.push(piece[0].path);
+      continue;
+    }
     const paths = piece.map(({ path }) => path);
     const file = moduleFile(out, piece[0].toolkit, files);
     const types = paths.map((path) => `typeof import(${quoted(file, path)}).default`);
@@ -195,20 +196,6 @@ export default checks;
 
 function quoted(module: string, path: string): string {
   return JSON.stringify(specifierOf(module, path));
-}
-
-type Piece = [Discovered, ...Discovered[]];
-
-/** Groups tools that are evaluated together. Tools of one toolkit are adjacent, because they are sorted by id. */
-function splitByToolkit(tools: readonly Discovered[]): Piece[] {
-  const most = tools.length > ALONE ? TOGETHER : 1;
-  const pieces: Piece[] = [];
-  for (const tool of tools) {
-    const last = pieces.at(-1);
-    if (last && last.length < most && last[0].toolkit === tool.toolkit) last.push(tool);
-    else pieces.push([tool]);
-  }
-  return pieces;
 }
 
 /** Renders `table` of the GeneratedCatalog (core/catalog/generated-catalog.ts): one line for each tool. */

@@ -12,6 +12,8 @@ const WORKFLOW = '[[workflows]]\nname = "acme-long"\nbinding = "LONG"\nclass_nam
 
 const FILES = '[[r2_buckets]]\nbinding = "FILES"\n';
 
+/** What only toolkits that bring tools need. */
+const OF_BROUGHT = /^src\/(from-opentool|core\/catalog\/brought-tools)\.ts$/;
 /** What only files need. */
 const OF_FILES = /^src\/(files\/|core\/files\/|protocols\/mcp\/wire\/host-files)|node_modules\/aws4fetch\//;
 /** What only long tools need. */
@@ -40,8 +42,8 @@ const OUTBOX_ROOMS = [
 ];
 
 /** @returns the files that a deployment of such a fork has code of, and its modules */
-function deployed(changes: Record<string, string>, toml = ""): string[] {
-  const fork = makeFork({ "kit/add.ts": tool(changes) });
+function deployed(changes: Record<string, string>, toml = "", more: Record<string, string> = {}): string[] {
+  const fork = makeFork({ "kit/add.ts": tool(changes), ...more });
   try {
     writeFileSync(join(fork.root, "wrangler.toml"), `${testSettings()}\n${toml}`);
     execFileSync(
@@ -58,10 +60,10 @@ function deployed(changes: Record<string, string>, toml = ""): string[] {
   }
 }
 
-it("a fork without long tools, files and outbox has none of them", () => {
-  const files = deployed({});
+it("a fork without long tools, files, outbox and OpenTool tools has none of them", () => {
+  const files = deployed({}, "", { "kit/toolkit.ts": 'export default { name: "KIT" };' });
   expect(files).toEqual(expect.arrayContaining(["src/claims.ts", "src/core/pipeline/execute.ts"]));
-  const ofFeatures = [OF_TASKS, OF_FILES, OF_OUTBOX];
+  const ofFeatures = [OF_TASKS, OF_FILES, OF_OUTBOX, OF_BROUGHT];
   expect(files.filter((file) => ofFeatures.some((feature) => feature.test(file)))).toEqual([]);
 });
 
@@ -90,4 +92,14 @@ it("a fork with a tool that takes attachments, or with a binding of files, has a
     expect(inRoot).toEqual(expect.arrayContaining([...rooms, ...others]));
     expect(files.filter((file) => OF_TASKS.test(file))).toEqual([]);
   }
+});
+
+it("a fork with an OpenTool tool has what mounts it", () => {
+  const toolkit = `import { defineToolkit, fromOpenTool } from "#tool";
+const described = { name: "act", description: "Acts." };
+const load = () => ({ info: { version: "1.0.0" }, functions: [described] });
+export default defineToolkit({ tools: fromOpenTool({ call: () => ({}), load }) });
+`;
+  const files = deployed({}, "", { "acts/toolkit.ts": toolkit });
+  expect(files.filter((file) => OF_BROUGHT.test(file))).toHaveLength(2);
 });

@@ -1,0 +1,176 @@
+/**
+ * Turns a tool of OpenTool's SDKs into tool definitions, for `fromOpenTool` of `#tool`. Discovery
+ * checks these; here is checked only what it would not explain. Loaded by toolkits that use it, and not bundled without one.
+ *
+ * Sources: OpenTool Client-Server Communication Specification 1.0.0, section 5; OpenTool Specification 1.1.0.
+ */
+import type { Listing, Traits } from "./core/model/definition.ts";
+import type { StandardSchema } from "./core/model/schema.ts";
+import { jsonSchema, type Tool, ToolError } from "./tool.ts";
+
+/** The interface `Tool` of the SDKs. Either method may be asynchronous. */
+export interface OpenToolTool {
+  call(name: string, args: Record<string, unknown>): object | Promise<object>;
+  /** The description: an OpenTool document, or an object whose `toJson()` gives one. */
+  load(): object | null | Promise<object | null>;
+}
+
+/** What its functions have in common, and their description does not say. */
+export interface OpenToolOptions extends Omit<Traits, "requirements" | "env" | "headers" | "attachments" | "long"> {
+  /** Three integers. Default: `info.version` of the description. */
+  readonly version?: string;
+  readonly long?: boolean;
+  readonly listing?: Listing;
+  /** `false`: over MCP and OpenTool, functions are called `Toolkit_Function`. Default: they keep their names. */
+  readonly keepNames?: boolean;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+type FunctionTool = Tool<StandardSchema<Fields>, StandardSchema<Fields>, never, never, false, never, boolean>;
+
+/** What is used of a description. */
+interface Description {
+  readonly info?: { readonly version?: unknown };
+  readonly functions: readonly OpenToolFunction[];
+  readonly schemas?: Fields;
+}
+
+interface OpenToolFunction {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters?: readonly (Part & { readonly required?: boolean })[];
+  readonly return?: Part | null;
+}
+
+/** A parameter, or what a function returns. */
+interface Part {
+  readonly name: string;
+  readonly description?: string;
+  readonly schema?: { readonly type?: string; readonly description?: string };
+}
+
+/**
+ * The tools by the functions' names.
+ *
+ * @throws {TypeError} if there is no description, its version is not three integers, or a schema is not one of OpenTool's
+ *   or refers to itself
+ */
+export async function toolsOf(
+  tool: OpenToolTool,
+  { keepNames = true, ...shared }: OpenToolOptions,
+): Promise<Readonly<Record<string, FunctionTool>>> {
+  const { info, functions, schemas = {} } = await describe(tool);
+  const version = shared.version ?? threeIntegers(info?.version);
+  const tools = functions.map((described) => {
+    const whole = inlined(described, schemas, [described.name]) as OpenToolFunction;
+    const { name, description, parameters = [], return: returned } = whole;
+    const definition: FunctionTool = {
+      ...shared,
+      ...(keepNames && { name }),
+      version,
+      description,
+      input: jsonSchema(inputOf(parameters)),
+      output: jsonSchema(outputOf(returned)),
+      async run(input) {
+        try {
+          // The input has no prototype, whose methods existing code may call.
+          return ((await tool.call(name, { ...input })) ?? {}) as Fields;
+        } catch (thrown) {
+          throw withMessage(thrown);
+        }
+      },
+    };
+    return [name, definition] as const;
+  });
+  return Object.fromEntries(tools);
+}
+
+async function describe(tool: OpenToolTool): Promise<Description> {
+  const loaded = (await tool.load()) as (Description & { toJson?(): Description }) | null;
+  const description = loaded?.toJson?.() ?? loaded;
+  if (Array.isArray(description?.functions)) return description as Description;
+  const found = description === null ? "null" : 'an object without "functions"';
+  throw new TypeError(`load() returns ${found}, and only a description says which functions there are`);
+}
+
+function threeIntegers(version: unknown): string {
+  if (typeof version === "string" && /^\d+\.\d+\.\d+$/.test(version)) return version;
+  const found =
+    version === undefined
+      ? "missing, and the tools need one"
+      : `${JSON.stringify(version)}, which is not three integers`;
+  throw new TypeError(`info.version is ${found}: write fromOpenTool(…, { version: "1.0.0" })`);
+}
+
+/** The types of OpenTool's schemas, each with whether a value has it. */
+const TYPES = new Map<unknown, (value: unknown) => boolean>([
+  ["boolean", (value) => typeof value === "boolean"],
+  ["integer", Number.isInteger],
+  ["number", (value) => typeof value === "number"],
+  ["string", (value) => typeof value === "string"],
+  ["array", Array.isArray],
+  ["object", (value) => typeof value === "object"],
+]);
+
+/**
+ * Replaces references, `{"$ref": "#/schemas/Name"}`, with what they refer to, and checks schemas.
+ *
+ * @param within the function, and the schemas whose parts these are
+ */
+function inlined(part: unknown, schemas: Fields, within: readonly string[]): unknown {
+  const refuse = (problem: string) => {
+    throw new TypeError(`${within.join(", ")}: ${problem}`);
+  };
+  return JSON.parse(JSON.stringify(part), (_, value) => {
+    const { $ref, type, enum: choices } = (value ?? {}) as Fields;
+    if (typeof $ref === "string") {
+      const name = $ref.replace("#/schemas/", "");
+      if (within.indexOf(name, 1) > 0) refuse(`the schema "${name}" contains itself, which no listing can show`);
+      if (!Object.hasOwn(schemas, name)) refuse(`"$ref": "${$ref}" is none of the description's schemas`);
+      return inlined(schemas[name], schemas, [...within, name]);
+    }
+    const hasType = TYPES.get(type);
+    if (typeof type === "string" && !hasType)
+      refuse(`there is no type "${type}": write ${[...TYPES.keys()].join(", ")}`);
+    const listed = Array.isArray(choices) && hasType ? choices : [];
+    const wrong = listed.filter((choice) => choice !== null && !hasType?.(choice));
+    if (wrong.length > 0) refuse(`the enum has ${JSON.stringify(wrong[0])}, which is no ${type}`);
+    return value;
+  });
+}
+
+/** An object schema of a function's parameters. OpenTool demands no descriptions of them, and OXP does. */
+function inputOf(parameters: readonly (Part & { readonly required?: boolean })[]): Fields {
+  const properties = parameters.map(({ name, description, schema }) => {
+    return [name, { ...schema, description: description || schema?.description || name }] as const;
+  });
+  const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
+  return { type: "object", properties: Object.fromEntries(properties), ...(required.length > 0 && { required }) };
+}
+
+/**
+ * A schema of the map that `call` returns: of an object itself, and of any other value under its name. Without a return
+ * value, the map may have anything, because OpenTool's servers pass it on. Nothing in it is required, because the
+ * documents do not demand the names, and the SDKs' own example returns others.
+ */
+function outputOf(returned: Part | null | undefined): Fields {
+  if (!returned?.schema) return { type: "object" };
+  const { name, description, schema } = returned;
+  const described = { ...schema, ...(description && { description }) };
+  return schema.type === "object"
+    ? { ...described, required: [] }
+    : { type: "object", properties: { [name]: described } };
+}
+
+/** Codes of the SDKs' exceptions: InvalidArguments, FunctionNotSupported, ToolBreak. */
+const CODES: readonly unknown[] = [400, 405, 500];
+
+/** @returns what to throw: a `ToolError` for an exception of the SDKs, or for what its `toJson()` returns */
+function withMessage(thrown: unknown): unknown {
+  const { toJson } = (thrown ?? {}) as { toJson?: unknown };
+  const hasJson = typeof toJson === "function";
+  // An error with a code but without toJson is a library's, whose message may not be for callers.
+  if (thrown instanceof Error && !hasJson) return thrown;
+  const { code, message } = (hasJson ? toJson.call(thrown) : thrown) ?? {};
+  return CODES.includes(code) && typeof message === "string" ? new ToolError(message, { cause: thrown }) : thrown;
+}
