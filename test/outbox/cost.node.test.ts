@@ -31,10 +31,15 @@ afterAll(async () => {
 const look = async (of: string) =>
   (await (await fetch(`${served.url}/counts?of=${encodeURIComponent(of)}`)).json()) as Counts;
 
-/** What an outbox has written when all of an action has come to an end. */
+/** What an outbox has written when all of an action has come to an end. What went before it has ended, too. */
 async function costOf(of: string, action: () => Promise<unknown>): Promise<Counts> {
-  await look(of);
+  await untilQuiet(of);
   await action();
+  return untilQuiet(of);
+}
+
+/** What an outbox has written since the last look, until it writes no more. */
+async function untilQuiet(of: string): Promise<Counts> {
   let sum: Counts = { written: 0, read: 0, alarms: 0 };
   await until(async () => {
     await new Promise((resume) => setTimeout(resume, QUIET_MS));

@@ -1,7 +1,8 @@
 /** The programs of docs/opentool-client.md, as they are written: type-checked, and run against a server of ours. */
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { blocksOf, ROOT } from "../../docs/blocks.ts";
@@ -47,7 +48,8 @@ describe.each(PROGRAMS.map((block) => [block.at, block] as const))("%s", (at, { 
     const stdin = { contents, resolveDir: folder, loader: "ts" as const };
     await build({ stdin, bundle: true, format: "esm", platform: "node", target: "node20", outfile });
     const said = [...text.matchAll(/console\.log\(.*\); \/\/ (.+)$/gm)].map(([, line]) => line);
-    const printed = execFileSync(systemNode(), [outfile], { encoding: "utf8" });
+    // Not execFileSync: the server needs this process to read what it prints.
+    const { stdout: printed } = await promisify(execFile)(systemNode(), [outfile]);
     expect(said.length).toBeGreaterThan(0);
     expect(inOneLine(printed)).toBe(inOneLine(said.join("\n")));
   });
