@@ -1,7 +1,8 @@
 /** `npm run call` against a server that wants a key, over all three protocols: what it sends, prints and saves. */
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeKey } from "../../../src/cli/keys/make.ts";
 import { keyEntry, keyName } from "../../../src/core/ports/key-records.ts";
@@ -306,9 +307,9 @@ describe("no server", () => {
   });
 });
 
-it("the result can be piped into what reads only its beginning", () => {
-  const { TRIVET_KEY = KEY } = {};
-  const env = { ...process.env, TRIVET_KEY };
-  const piped = execFileSync("sh", ["-c", "node src/cli/call/cli.ts | head -1"], { cwd: root, env, encoding: "utf8" });
-  expect(piped).toBe("Bakery.Bake [ms=…]\n");
+it("the result can be piped into what reads only its beginning", async () => {
+  const env = { ...process.env, TRIVET_KEY: KEY };
+  // Not execFileSync: the server needs this process to read what it prints.
+  const piped = await promisify(execFile)("sh", ["-c", "node src/cli/call/cli.ts | head -1"], { cwd: root, env });
+  expect(piped.stdout).toBe("Bakery.Bake [ms=…]\n");
 });
