@@ -1,6 +1,7 @@
 /** `npm run call`: calls a tool from the shell, over any of the three protocols (docs/call.md). */
 import type { ParseArgsOptionsConfig } from "node:util";
 import { helpOf, readArguments, runScript, type Script } from "../lib/arguments.ts";
+import { keyFor } from "../lib/key.ts";
 import { Mistake } from "../lib/mistake.ts";
 import { plain } from "../lib/plain.ts";
 import { upload } from "./attach.ts";
@@ -16,7 +17,6 @@ import { recorder } from "./recorder.ts";
 import { type Chosen, type Connector, chooseTool, connectorTo, listTools } from "./route.ts";
 import { saveFiles } from "./save.ts";
 import { type Target, targetOf } from "./server.ts";
-import { keyFor } from "./values.ts";
 
 const SCRIPT = {
   name: "call",
