@@ -88,9 +88,10 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   },
   {
     files: /^src\/cli\/call\//,
-    // With our clients of OXP and OpenTool, and the official ones of MCP.
+    // With our clients of OXP and OpenTool, the official ones of MCP, and discovery's search for a misspelled name.
     mayImport: [
       /^src\/cli\/(call|lib)\//,
+      /^src\/build\/lib\/spelling\.ts$/,
       /^src\/client\/(oxp|opentool)\.ts$/,
       /^node:/,
       /^@modelcontextprotocol\/(client|ext-tasks\/client)$/,

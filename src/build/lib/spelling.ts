@@ -11,7 +11,8 @@ export function closest(name: string, known: readonly string[]): string | undefi
   const most = name.length >= LONG ? 2 : 1;
   const [best] = known
     .map((candidate) => ({ candidate, changes: changesBetween(name.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ changes }) => changes <= most)
+    // If every letter is wrong, it is another name.
+    .filter(({ changes }) => changes <= most && changes < name.length)
     .sort((a, b) => a.changes - b.changes);
   return best?.candidate;
 }

@@ -1,22 +1,22 @@
 /** `npm run call`: calls a tool from the shell, over any of the three protocols (docs/call.md). */
 import type { ParseArgsOptionsConfig } from "node:util";
 import { helpOf, readArguments, runScript, type Script } from "../lib/arguments.ts";
+import { keyFor } from "../lib/key.ts";
 import { Mistake } from "../lib/mistake.ts";
 import { plain } from "../lib/plain.ts";
 import { upload } from "./attach.ts";
-import { fromHere, SOURCES } from "./here.ts";
 import { checkInput } from "./input/check.ts";
 import { readInput } from "./input/read.ts";
+import { fromHere, SOURCES } from "./input/sources.ts";
 import { type Limit, startLimit } from "./limit.ts";
 import { EXIT, helpFor, invalidInput, listOf, USAGE, whatToDo } from "./messages.ts";
 import { displayOn } from "./progress.ts";
-import { type Done, NotDone, type Person, type Server } from "./protocols/connection.ts";
+import { type Done, NO_LIMIT_MS, NotDone, type Person, type Server } from "./protocols/connection.ts";
 import { askPerson } from "./questions.ts";
 import { recorder } from "./recorder.ts";
 import { type Chosen, type Connector, chooseTool, connectorTo, listTools } from "./route.ts";
 import { saveFiles } from "./save.ts";
 import { type Target, targetOf } from "./server.ts";
-import { keyFor } from "./values.ts";
 
 const SCRIPT = {
   name: "call",
@@ -38,7 +38,7 @@ const SCRIPT = {
   swallowed: ["protocol", "url", "remote", "attach", "out", "timeout", "send", "no-check", "config", "env"],
 } as const satisfies Script<ParseArgsOptionsConfig>;
 
-type Values = ReturnType<typeof readArguments<(typeof SCRIPT)["options"]>>["values"];
+type Options = ReturnType<typeof readArguments<(typeof SCRIPT)["options"]>>["values"];
 
 /** What is known when a call fails. */
 interface Situation {
@@ -50,12 +50,12 @@ interface Situation {
 await runScript(main, EXIT.invalid);
 
 async function main(): Promise<void> {
-  const { values, positionals } = readArguments(SCRIPT);
+  const { values: options, positionals } = readArguments(SCRIPT);
   const [name, ...words] = positionals;
-  if (values.help && name === undefined) return console.log(USAGE);
-  const timeoutMs = readTimeout(values.timeout);
-  const target = await targetOf(values);
-  if (target.isOwn && values.send) throw new Mistake("--send is for servers at --url: this project's own gets all.");
+  if (options.help && name === undefined) return console.log(USAGE);
+  const timeoutMs = readTimeout(options.timeout);
+  const target = await targetOf(options);
+  if (target.isOwn && options.send) throw new Mistake("--send is for servers at --url: this project's own gets all.");
   const key = keyFor(target.base, process.env);
   const recorded = recorder();
   const limit = startLimit(timeoutMs);
@@ -66,21 +66,21 @@ async function main(): Promise<void> {
   const connector = connectorTo(server, person);
   catchInterrupts(limit);
   try {
-    if (name === undefined) return await list(connector, target, values);
-    situation.chosen = await chooseTool(name, connector, target, values.send ?? [], process.env);
+    if (name === undefined) return await list(connector, target, options);
+    situation.chosen = await chooseTool(name, connector, target, options.send ?? [], process.env);
     const { tool } = situation.chosen;
-    if (values.help) {
+    if (options.help) {
       console.log(helpFor(tool));
     } else {
-      const done = await call(situation.chosen, server, words, values, person);
+      const done = await call(situation.chosen, server, words, options, person);
       display.clear();
-      print(done, situation.chosen, values, await recorded.last());
+      print(done, situation.chosen, options, await recorded.last());
     }
   } catch (error) {
     display.clear();
     const cause = limit.signal.aborted ? limit.signal.reason : error;
     if (!(cause instanceof NotDone)) throw cause;
-    if (values.json) printJson(cause.response ?? (await recorded.last()));
+    if (options.json) printJson(cause.response ?? (await recorded.last()));
     explain(cause, situation);
   } finally {
     limit.stop();
@@ -90,12 +90,11 @@ async function main(): Promise<void> {
 
 function readTimeout(text = "600"): number {
   const seconds = Number(text);
-  // The longest that a timer can wait.
-  if (seconds > 0 && seconds <= 2_147_483) return seconds * 1_000;
+  if (seconds > 0 && seconds * 1_000 <= NO_LIMIT_MS) return seconds * 1_000;
   throw new Mistake(`--timeout: "${text}" is not a number of seconds: ${helpOf("call")}.`);
 }
 
-async function list(connector: Connector, target: Target, { json }: Values): Promise<void> {
+async function list(connector: Connector, target: Target, { json }: Options): Promise<void> {
   const { tools } = await listTools(connector, target);
   const count = tools.length === 1 ? "1 tool" : `${tools.length} tools`;
   if (json) printJson(tools);
@@ -107,13 +106,13 @@ async function call(
   { connection, tool, found }: Chosen,
   server: Server,
   words: readonly string[],
-  values: Values,
+  options: Options,
   person: Person,
 ): Promise<Done> {
   const input = readInput(words, tool.input, SOURCES);
-  const problems = values["no-check"] ? [] : checkInput(input, tool.input);
+  const problems = options["no-check"] ? [] : checkInput(input, tool.input);
   if (problems.length > 0) throw new Mistake(invalidInput(tool, problems));
-  const paths = values.attach ?? [];
+  const paths = options.attach ?? [];
   if (paths.length > 0 && !connection.takesAttachments) {
     throw new Mistake("--attach: files cannot be attached over OpenTool: leave out --protocol, or write mcp or oxp.");
   }
@@ -151,7 +150,7 @@ function catchInterrupts({ signal, cancel }: Limit): void {
   }
 }
 
-function print({ value, files, notes, response }: Done, { tool }: Chosen, { json, out }: Values, raw: unknown): void {
+function print({ value, files, notes, response }: Done, { tool }: Chosen, { json, out }: Options, raw: unknown): void {
   const saved = saveFiles(files, tool, out === undefined ? undefined : fromHere(out));
   if (json) printJson(response ?? raw);
   else if (typeof value === "string") {

@@ -1,6 +1,6 @@
 /** Finds the tool that a person means. Pure. */
+import { closest } from "../../build/lib/spelling.ts";
 import { Mistake } from "../lib/mistake.ts";
-import { closest } from "./input/closest.ts";
 import type { Tool } from "./protocols/connection.ts";
 
 /**
@@ -33,7 +33,9 @@ function plainName(name: string): string {
 
 function suggestion(name: string, tools: readonly Tool[]): string {
   const ids = [...new Set(tools.map(({ id }) => id))];
-  const meant = closest(name, ids);
+  // A part of an id is often all that a person knows: `add`.
+  const parts = name.length >= 3 ? ids.filter((id) => plainName(id).includes(plainName(name))) : [];
+  const meant = parts.length > 0 ? parts.slice(0, 3) : [closest(name, ids)].filter((id) => id !== undefined);
   if (meant.length > 0) return `: did you mean ${meant.join(" or ")}?`;
   return ids.length === 0 ? ": this server lists none." : ": `npm run call` lists those that there are.";
 }

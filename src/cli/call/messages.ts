@@ -1,10 +1,11 @@
 /** The texts of `npm run call`: usage, lists, help for one tool, and what to do about each failure. */
+import { KEY } from "../lib/key.ts";
 import { plain } from "../lib/plain.ts";
 import { type Problem, schemaAt } from "./input/check.ts";
 import { parametersOf, synopsis } from "./input/describe.ts";
 import type { Needs, NotDone, Reason, Tool } from "./protocols/connection.ts";
 import type { Target } from "./server.ts";
-import { type Found, KEY, variableOf } from "./values.ts";
+import { type Found, variableOf } from "./values.ts";
 
 /** Exit codes. docs/call.md has them, too. */
 export const EXIT = {

@@ -1,38 +1,10 @@
-/** What the environment has for a call: the key, and the secrets and tokens that a tool needs. Prints none of them. */
-import { isIPv4 } from "node:net";
-import { Mistake } from "../lib/mistake.ts";
+/** What the environment has for a call: the secrets and tokens that a tool needs. Prints none of them. */
 import type { Needs, Values } from "./protocols/connection.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The variable of the key. */
-export const KEY = "TRIVET_KEY";
 /** The variable of the user on whose behalf a tool is called. */
 const USER_ID = "TRIVET_USER_ID";
-
-/**
- * The key to send. Only from the environment: a shell keeps what is typed, and other users of a machine can read the
- * arguments of a process.
- *
- * @param base of the server
- * @throws {Mistake} if the key would be readable on its way, or is none
- */
-export function keyFor(base: string, environment: Environment): string | undefined {
-  const key = environment[KEY]?.trim();
-  if (!key) return undefined;
-  if (!/^[\x21-\x7e]+$/.test(key)) throw new Mistake(`${KEY} is not a key: it has a blank, or a letter that none has.`);
-  if (base.startsWith("http:") && !isNear(new URL(base).hostname)) {
-    throw new Mistake(`${base} is not https, so everyone on the way could read ${KEY}: write https://, or unset it.`);
-  }
-  return key;
-}
-
-/** Whether a host is this machine, or in a private network. */
-function isNear(host: string): boolean {
-  if (/^(.+\.)?localhost$|^\[::1\]$|^\[f[cd]/.test(host)) return true;
-  // RFC 1918 and 1122. The parser of URLs writes every IPv4 address in this form.
-  return isIPv4(host) && /^(127|10|192\.168|172\.(1[6-9]|2\d|3[01]))\./.test(host);
-}
 
 /** The variable of a secret or token: its id, as shells can have it. `carrier-login` is CARRIER_LOGIN. */
 export function variableOf(id: string): string {

@@ -2,6 +2,9 @@
  * What the functions of this folder share besides schemas: which tools a model is offered, under which names, and the
  * answer to each of its calls. Knows no model's API.
  */
+import { isRecord, parseJson } from "../lib/json.ts";
+import { redactor } from "../lib/redact.ts";
+import { secretsIn } from "../oxp/requirements.ts";
 import type { CallContext, ToolCaller, ToolDefinition } from "../oxp/types.ts";
 
 export interface FunctionOptions {
@@ -41,8 +44,6 @@ export type Answerer = (name: unknown, input: unknown) => Promise<Answer>;
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 const MAX_NAME = 64;
 const MAX_RESULT_CHARS = 50_000;
-/** Shorter secrets occur in ordinary words. */
-const MIN_SECRET = 4;
 const NOTHING = "The tool ran and returned nothing.";
 
 /** The tools to offer, by the name under which a model calls them. */
@@ -103,7 +104,7 @@ export function answererOf(
   caller: ToolCaller,
   { context, signal, maxResultChars = MAX_RESULT_CHARS, onError }: Omit<FunctionOptions, "filter">,
 ): Answerer {
-  const redact = redactorOf(context);
+  const redact = redactor(secretsIn(context));
   const failed = (text: string): Answer => ({ ok: false, text: cut(redact(text), maxResultChars) });
 
   return async (name, given) => {
@@ -132,9 +133,9 @@ function succeeded(value: unknown, redact: (text: string) => string, maxResultCh
   const json = JSON.stringify(value);
   if (json === undefined) return { ok: true, text: NOTHING, value: undefined };
   const redacted = redact(json);
-  const kept = parsed(redacted);
-  const text = typeof kept?.value === "string" ? kept.value : redacted;
-  return { ok: true, text: cut(text, maxResultChars), value: text.length > maxResultChars ? undefined : kept?.value };
+  const kept = parseJson(redacted);
+  const text = typeof kept === "string" ? kept : redacted;
+  return { ok: true, text: cut(text, maxResultChars), value: text.length > maxResultChars ? undefined : kept };
 }
 
 /**
@@ -144,17 +145,9 @@ function succeeded(value: unknown, redact: (text: string) => string, maxResultCh
  * @returns a text for the model if they cannot be used
  */
 function argumentsOf(given: unknown): Readonly<Record<string, unknown>> | string {
-  const value = typeof given === "string" ? parsed(given.trim() || "{}")?.value : (given ?? {});
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  const value = typeof given === "string" ? parseJson(given.trim() || "{}") : (given ?? {});
+  if (isRecord(value)) return value;
   return "The arguments are not a JSON object, so the tool did not run. Call it again with a JSON object.";
-}
-
-function parsed(json: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(json) };
-  } catch {
-    return undefined;
-  }
 }
 
 /**
@@ -166,16 +159,6 @@ function textOf(error: unknown): string {
   return typeof promptText === "string"
     ? promptText
     : "The tool could not be called. Try again later, or do without it.";
-}
-
-/** Replaces secrets and tokens, as they are and as JSON spells them. A user's id is none. */
-function redactorOf(context: CallContext | undefined): (text: string) => string {
-  const { secrets = [], authorization = [] } = context ?? {};
-  const values = [...secrets.map(({ value }) => value), ...authorization.map(({ token }) => token)];
-  const spellings = values.flatMap((value) => [JSON.stringify(value).slice(1, -1), value]);
-  // The longest first: one may contain another.
-  const all = spellings.filter(({ length }) => length >= MIN_SECRET).sort((a, b) => b.length - a.length);
-  return (text) => all.reduce((rest, spelling) => rest.replaceAll(spelling, "[redacted]"), text);
 }
 
 function cut(text: string, most: number): string {

@@ -1,6 +1,7 @@
 /** What Gemini accepts in a JSON Schema, and how others are loosened. */
+import { isRecord } from "../lib/json.ts";
 import type { JsonSchema } from "../oxp/types.ts";
-import { type Converted, isRecord, listed, namesIn } from "./keywords.ts";
+import { type Converted, listed, namesIn } from "./keywords.ts";
 import type { SchemaRules } from "./schema.ts";
 
 /**

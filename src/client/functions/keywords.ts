@@ -1,4 +1,5 @@
 /** The keywords of JSON Schema, draft 2020-12: which hold schemas, and which form each of them has. */
+import { isRecord } from "../lib/json.ts";
 import type { JsonSchema } from "../oxp/types.ts";
 
 export interface Converted {
@@ -85,10 +86,6 @@ function formOf(isGood: (value: unknown) => boolean, ...keywords: readonly strin
 
 export const listed = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 export const namesIn = (value: unknown): readonly string[] => listed(value).filter(isText);
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 function isSchema(value: unknown): boolean {
   return isRecord(value) || typeof value === "boolean";

@@ -3,19 +3,9 @@
  * that it does not accept, so what it does not know is left out or loosened, and told in a description: the server checks
  * every call against the tool's own schema anyway. Nothing is tightened.
  */
+import { isRecord } from "../lib/json.ts";
 import type { JsonSchema } from "../oxp/types.ts";
-import {
-  type Converted,
-  isRecord,
-  listed,
-  MAPS,
-  move,
-  namesIn,
-  ONE,
-  UNEVALUATED,
-  UNIONS,
-  wellFormed,
-} from "./keywords.ts";
+import { type Converted, listed, MAPS, move, namesIn, ONE, UNEVALUATED, UNIONS, wellFormed } from "./keywords.ts";
 
 /** What an API accepts. */
 export interface SchemaRules {

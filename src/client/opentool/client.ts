@@ -1,4 +1,5 @@
 /** The client of OpenTool 1.0 (sections 1 to 4): sends requests, and leaves what their answers mean to response.ts. */
+import { headerValue } from "../lib/header.ts";
 import { type Fetch, NoResponse, openRequest, type RequestLimits } from "../lib/http.ts";
 import { documentOf, type OpenTool } from "./document.ts";
 import { OpenToolServerNoAccessException } from "./exceptions.ts";
@@ -51,7 +52,7 @@ export class OpenToolClient {
   /** @throws {TypeError} if the URL or the key cannot be used */
   constructor({ url, apiKey, timeoutMs, maxBytes, fetch }: OpenToolClientOptions) {
     this.#base = baseOf(url);
-    this.#key = apiKey ? { authorization: `Bearer ${inHeader(apiKey, "apiKey")}` } : {};
+    this.#key = apiKey ? { authorization: `Bearer ${headerValue("apiKey", apiKey.trim())}` } : {};
     this.#limits = { timeoutMs, maxBytes, fetch };
   }
 
@@ -124,7 +125,7 @@ export class OpenToolClient {
       ...this.#key,
       accept: "application/json, text/event-stream",
       "content-type": "application/json",
-      ...(key !== undefined && { "idempotency-key": inHeader(key, "idempotencyKey") }),
+      ...(key !== undefined && { "idempotency-key": headerValue("idempotencyKey", key.trim()) }),
     };
     const body = JSON.stringify({ jsonrpc: "2.0", method: name, params, id });
     return this.#send(path, { method: "POST", headers, body }, options);
@@ -168,11 +169,4 @@ function baseOf(given: string | URL): URL {
   const path = url.pathname.replace(/\/+$/, "");
   url.pathname = path.endsWith("/opentool") ? path : `${path}/opentool`;
   return url;
-}
-
-/** Refused here, because the platforms' errors contain the value. */
-function inHeader(value: string, name: string): string {
-  const text = value.trim();
-  if (/^[\x21-\x7e]{1,4096}$/.test(text)) return text;
-  throw new TypeError(`${name} must be visible ASCII characters, without blanks`);
 }

@@ -2,7 +2,8 @@
  * The description document of `GET /load` (OpenTool Specification 1.1.0): its types, and a reader that gives every
  * document the form that the types promise, however sloppy the server.
  */
-import { isObject, type JsonObject } from "./model.ts";
+import { isRecord } from "../lib/json.ts";
+import type { JsonObject } from "./model.ts";
 
 export interface OpenTool {
   /** Version of the document's format. */
@@ -63,15 +64,15 @@ export interface Schema {
  *          servers
  */
 export function documentOf(json: JsonObject): OpenTool | null {
-  if (!isObject(json.info) && !Array.isArray(json.functions)) return null;
+  if (!isRecord(json.info) && !Array.isArray(json.functions)) return null;
   const { info, server, schemas, ...others } = json;
   return {
     ...others,
     opentool: textOf(json.opentool),
     info: { ...objectOr(info), title: textOf(objectOr(info).title), version: textOf(objectOr(info).version) },
-    ...(isObject(server) && typeof server.url === "string" && { server: server as unknown as ServerInfo }),
+    ...(isRecord(server) && typeof server.url === "string" && { server: server as unknown as ServerInfo }),
     functions: namedIn(json.functions).map(functionOf),
-    ...(isObject(schemas) && { schemas: schemas as Readonly<Record<string, Schema>> }),
+    ...(isRecord(schemas) && { schemas: schemas as Readonly<Record<string, Schema>> }),
   };
 }
 
@@ -84,7 +85,7 @@ function functionOf({ return: returned, ...others }: Named): FunctionModel {
       schema: objectOr(parameter.schema),
       required: parameter.required === true || parameter.required === "true",
     })),
-    return: isObject(returned) ? { ...returned, name: textOf(returned.name), schema: objectOr(returned.schema) } : null,
+    return: isRecord(returned) ? { ...returned, name: textOf(returned.name), schema: objectOr(returned.schema) } : null,
   };
 }
 
@@ -112,9 +113,9 @@ type Named = JsonObject & { readonly name: string };
 
 /** The members of a list that have a name: without one, nobody can call a function or pass a parameter. */
 function namedIn(list: unknown): Named[] {
-  const isNamed = (item: unknown): item is Named => isObject(item) && typeof item.name === "string";
+  const isNamed = (item: unknown): item is Named => isRecord(item) && typeof item.name === "string";
   return Array.isArray(list) ? list.filter(isNamed) : [];
 }
 
-const objectOr = (value: unknown): JsonObject => (isObject(value) ? value : {});
+const objectOr = (value: unknown): JsonObject => (isRecord(value) ? value : {});
 const textOf = (value: unknown) => (typeof value === "string" || typeof value === "number" ? String(value) : "");

@@ -1,4 +1,5 @@
 /** What goes into a call and what comes out of it (OpenTool 1.0, section 4). */
+import { isRecord } from "../lib/json.ts";
 
 /** Any JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -53,12 +54,8 @@ export class ToolReturn {
   }
 }
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function objectIn(value: unknown, owner: string, member?: string): JsonObject {
-  if (isObject(value)) return value;
+  if (isRecord(value)) return value;
   const hint = typeof value === "string" ? ": parse it with JSON.parse first" : "";
   throw new TypeError(`${nameOf(owner, member)} must be an object, not ${kindOf(value)}${hint}`);
 }

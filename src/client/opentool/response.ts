@@ -2,6 +2,7 @@
  * Decides what a response means: a result, or which exception. The sources of each decision are in
  * docs/opentool-client.md, Exceptions; this is the table in code, from top to bottom.
  */
+import { isRecord, parseJson } from "../lib/json.ts";
 import {
   ErrorNullException,
   type OpenToolException,
@@ -10,7 +11,7 @@ import {
   OpenToolServerUnauthorizedException,
   ResponseNullException,
 } from "./exceptions.ts";
-import { isObject, type JsonObject } from "./model.ts";
+import type { JsonObject } from "./model.ts";
 
 /** A response that has arrived completely. */
 export interface Received {
@@ -31,9 +32,9 @@ const answered = ({ url, status, text }: Received) =>
 export function refusalOf(received: Received): OpenToolException {
   const { status, text } = received;
   if (status === 401) return new OpenToolServerUnauthorizedException({ cause: answered(received) });
-  const json = parsed(text);
+  const json = parseJson(text);
   // Many frameworks, and this project's own 404, have an `error` that is not the call's: JSON-RPC's says what it is.
-  if (isObject(json) && json.jsonrpc !== undefined && json.error) return errorOf(json.error, status);
+  if (isRecord(json) && json.jsonrpc !== undefined && json.error) return errorOf(json.error, status);
   return new OpenToolServerNoAccessException({ reason: "status", status, cause: answered(received) });
 }
 
@@ -45,9 +46,9 @@ export function refusalOf(received: Received): OpenToolException {
 export function objectOf(received: Received): JsonObject {
   const { status, text } = received;
   if (!isSuccess(status)) throw refusalOf(received);
-  const json = parsed(text);
+  const json = parseJson(text);
   if (text.trim() === "" || json === null) throw new ResponseNullException(status);
-  if (!isObject(json)) {
+  if (!isRecord(json)) {
     throw new OpenToolServerNoAccessException({ reason: "not-opentool", status, cause: answered(received) });
   }
   // Published servers leave `error` out of a success, the document has null, and some write false or "".
@@ -65,7 +66,7 @@ export function resultOf(received: Received): JsonObject {
   if (result === undefined) throw new ErrorNullException(received.status);
   // JSON-RPC 2.0 allows any value. A function that returns nothing has null.
   if (result === null) return {};
-  return isObject(result) ? result : { value: result };
+  return isRecord(result) ? result : { value: result };
 }
 
 /** The exception for an `error` that is there. */
@@ -79,13 +80,4 @@ export function errorOf(error: unknown, status: number): OpenToolServerCallExcep
     code: typeof code === "number" ? code : undefined,
     data,
   });
-}
-
-/** Undefined if the text is not JSON. */
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,9 +1,10 @@
 /** Reads the answer to `POST /streamCall`: events, or from servers that know only one answer, a JSON-RPC response. */
 import type { OpenResponse } from "../lib/http.ts";
+import { isRecord, parseJson } from "../lib/json.ts";
 import { type SseEvent, SseParser } from "../lib/sse.ts";
 import { OpenToolServerNoAccessException, ResponseNullException } from "./exceptions.ts";
-import { type FunctionCall, isObject, ToolReturn } from "./model.ts";
-import { errorOf, parsed, resultOf } from "./response.ts";
+import { type FunctionCall, ToolReturn } from "./model.ts";
+import { errorOf, resultOf } from "./response.ts";
 
 /** One event of a call. */
 export interface StreamEvent {
@@ -69,11 +70,11 @@ function looksLikeStream(text: string): boolean | undefined {
 
 /** The Dart SDK sends a JSON-RPC response in an `error` event, or what would be its `error` alone. */
 function errorIn(data: string, status: number): Error {
-  const json = parsed(data) ?? data;
-  return errorOf(isObject(json) && "error" in json ? json.error : json, status);
+  const json = parseJson(data) ?? data;
+  return errorOf(isRecord(json) && "error" in json ? json.error : json, status);
 }
 
 function payloadOf(data: string): Readonly<Record<string, unknown>> {
-  const json = parsed(data) ?? data;
-  return isObject(json) ? json : { value: json };
+  const json = parseJson(data) ?? data;
+  return isRecord(json) ? json : { value: json };
 }

@@ -4,7 +4,7 @@ import { baseOf } from "./address.ts";
 import type { Attempted } from "./errors.ts";
 import { readResult, readTools, statusError } from "./read.ts";
 import { type Send, sender } from "./request.ts";
-import { mergeContexts, missingOf, type Needs } from "./requirements.ts";
+import { mergeContexts, missingOf, type Needs, secretsIn } from "./requirements.ts";
 import { attempt, type Retry, type RetryOptions } from "./retry.ts";
 import type { Token } from "./token.ts";
 import type { CallContext, CallOptions, ToolCaller, ToolDefinition } from "./types.ts";
@@ -118,12 +118,11 @@ export class OxpClient implements ToolCaller {
       $schema: "urn:oxp:1.0",
       request: { tool_id: tool, call_id: callId, input, context: { ...context, ...files } },
     });
-    const { authorization = [], secrets = [] } = context;
     const outgoing = {
       method: "POST",
       headers: { "content-type": "application/json" },
       body,
-      secrets: [...authorization.map(({ token }) => token), ...secrets.map(({ value }) => value)],
+      secrets: secretsIn(context),
       limits: { ...this.#options, signal, timeoutMs: options.timeoutMs ?? this.#options.timeoutMs },
     } as const;
     const once = async (attempts: number): Promise<OxpResult> => {

@@ -1,4 +1,5 @@
 /** Reads what OXP servers answer, also where it is not quite OXP. Knows its member names, and sends nothing. */
+import { isRecord } from "../lib/json.ts";
 import {
   type Attempted,
   type MissingRequirements,
@@ -154,9 +155,7 @@ function retryAfterOf(header: string | null): number | undefined {
 }
 
 function recordOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined;
+  return isRecord(value) ? value : undefined;
 }
 
 function numberOf(value: unknown): number | undefined {

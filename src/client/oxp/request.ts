@@ -1,7 +1,10 @@
 /** One request to an OXP server: its credentials, its limits, and the texts of its response without secrets. */
+import { headerValue } from "../lib/header.ts";
 import { NoResponse, openRequest, type RequestLimits } from "../lib/http.ts";
+import { parseJson } from "../lib/json.ts";
+import { redactor } from "../lib/redact.ts";
 import { type Attempted, OxpNoResponse } from "./errors.ts";
-import { headerValue, type Token, tokenSource } from "./token.ts";
+import { type Token, tokenSource } from "./token.ts";
 
 export interface Credentials {
   readonly apiKey?: string | undefined;
@@ -42,7 +45,7 @@ export function sender({ apiKey, token }: Credentials): Send {
 
   async function send(url: string, outgoing: Outgoing, used: string | undefined): Promise<Answer> {
     const { method, headers, body, secrets = [], limits, attempted } = outgoing;
-    const clean = withoutSecrets([apiKey, used, ...secrets]);
+    const clean = redactor([...secrets, apiKey, used].filter((secret) => secret !== undefined));
     const init = {
       method,
       headers: { accept: "application/json", ...headers, ...key, ...(used && { authorization: `Bearer ${used}` }) },
@@ -55,7 +58,7 @@ export function sender({ apiKey, token }: Credentials): Send {
         url,
         status: response.status,
         headers: response.headers,
-        body: parsed(text),
+        body: parseJson(text),
         text: (value) => (typeof value === "string" && value !== "" ? clean(value) : undefined),
       };
     } catch (error) {
@@ -73,22 +76,4 @@ export function sender({ apiKey, token }: Credentials): Send {
     if (answer.status !== 401 || !tokens.refuse(used)) return answer;
     return send(url, outgoing, await tokens.current(signal));
   };
-}
-
-/** Shorter ones occur in ordinary words. */
-const MIN_SECRET = 4;
-
-function withoutSecrets(all: readonly (string | undefined)[]): (text: string) => string {
-  const secrets = all.filter((secret) => secret !== undefined && secret.length >= MIN_SECRET) as string[];
-  // The longest first: one may be a part of another.
-  secrets.sort((a, b) => b.length - a.length);
-  return (text) => secrets.reduce((clean, secret) => clean.replaceAll(secret, "[redacted]"), text);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -46,6 +46,11 @@ export function mergeContexts(base: CallContext | undefined, over: CallContext |
   };
 }
 
+/** The values that must not be shown: secrets and tokens, but not the user's id. */
+export function secretsIn({ secrets = [], authorization = [] }: CallContext = {}): string[] {
+  return [...secrets.map(({ value }) => value), ...authorization.map(({ token }) => token)];
+}
+
 function byId<Item extends { readonly id: string }>(base: readonly Item[] = [], over: readonly Item[] = []): Item[] {
   return [...new Map([...base, ...over].map((item) => [item.id, item])).values()];
 }

@@ -1,7 +1,8 @@
-/** The token of a client: a text, or what a function promises, which is asked once by all requests that overlap. */
+/** The token of a client: a string, or what a function returns, which is called once for all requests that overlap. */
+import { headerValue } from "../lib/header.ts";
 import { raced } from "../lib/http.ts";
 
-/** A token, or a function that returns or promises one: asked at the first request, and after a 401 once more. */
+/** A token, or a function that returns or promises one: called at the first request, and once more after a 401. */
 export type Token = string | (() => string | Promise<string>);
 
 export interface TokenSource {
@@ -46,17 +47,4 @@ export function tokenSource(given: Token | undefined): TokenSource {
       return true;
     },
   };
-}
-
-/**
- * Visible ASCII. A line break at the end comes from a file or a variable, and platforms repeat the value in their errors.
- *
- * @param name for the error
- * @throws {TypeError} for any other value
- */
-export function headerValue(name: string, value: string): string {
-  if (typeof value === "string" && /^[\x21-\x7e]+$/.test(value)) return value;
-  throw new TypeError(
-    `${name} is not text, is empty, or has a blank, a line break or a letter that no header may have`,
-  );
 }

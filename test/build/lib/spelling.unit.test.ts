@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { closest } from "../../../src/build/lib/spelling.ts";
 
-const KNOWN = ["name", "run", "env", "description", "PUBLIC", "RATE_PER_MINUTE"];
+const KNOWN = ["a", "name", "run", "env", "description", "PUBLIC", "RATE_PER_MINUTE"];
 
 it.each([
   ["nmae", "name"],
@@ -16,6 +16,6 @@ it.each([
   expect(closest(name, KNOWN)).toBe(meant);
 });
 
-it.each(["", "rnu1x", "output", "PUBLISHER", "TWILIO_FROM"])("%j is not similar to any", (name) => {
+it.each(["", "b", "rnu1x", "output", "PUBLISHER", "TWILIO_FROM"])("%j is not similar to any", (name) => {
   expect(closest(name, KNOWN)).toBeUndefined();
 });

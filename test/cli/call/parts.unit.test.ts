@@ -5,7 +5,7 @@ import { startLimit } from "../../../src/cli/call/limit.ts";
 import { displayOn } from "../../../src/cli/call/progress.ts";
 import type { Tool } from "../../../src/cli/call/protocols/connection.ts";
 import { safeName } from "../../../src/cli/call/save.ts";
-import { findValues, keyFor, variableOf } from "../../../src/cli/call/values.ts";
+import { findValues, variableOf } from "../../../src/cli/call/values.ts";
 
 const tool = (id: string, version?: string): Tool => ({
   ...{ id, name: id.replace(".", "_"), version, description: "", input: {} },
@@ -43,30 +43,6 @@ describe("findTool", () => {
   it("without versions says which protocol has them", () => {
     expect(() => findTool("Math.Add@1", [tool("Math.Add")])).toThrow("add --protocol oxp");
     expect(() => findTool("Math.Add", [])).toThrow("this server lists none");
-  });
-});
-
-describe("the key", () => {
-  it.each([
-    "https://a.example.com",
-    "http://127.0.0.1:8787",
-    "http://localhost:1",
-    "http://192.168.1.7",
-    "http://[::1]:1",
-  ])("is sent to %s", (base) => {
-    expect(keyFor(base, { TRIVET_KEY: " trivet_k\n" })).toBe("trivet_k");
-  });
-
-  it.each(["http://a.example.com", "http://10.example.com", "http://localhost.example.com", "http://8.8.8.8"])(
-    "is not sent to %s",
-    (base) => {
-      expect(() => keyFor(base, { TRIVET_KEY: "trivet_k" })).toThrow("is not https");
-      expect(keyFor(base, {})).toBeUndefined();
-    },
-  );
-
-  it("with a blank in it is no key, and is not repeated", () => {
-    expect(() => keyFor("https://a.example.com", { TRIVET_KEY: "se cret" })).toThrow(/^(?!.*se cret).*TRIVET_KEY/);
   });
 });
 

@@ -94,12 +94,12 @@ describe("a client is not made", () => {
 
   it.each(["two words", "line\nbreak", "schlüssel", "€"])("with the key %j, which is not in the message", (apiKey) => {
     expect(() => new OpenToolClient({ url: "https://host", apiKey })).toThrow(
-      new TypeError("apiKey must be visible ASCII characters, without blanks"),
+      new TypeError("apiKey must be visible ASCII characters, without spaces and line breaks"),
     );
   });
 
   it("nor a call with such an idempotency key", async () => {
-    const wrong = new TypeError("idempotencyKey must be visible ASCII characters, without blanks");
+    const wrong = new TypeError("idempotencyKey must be visible ASCII characters, without spaces and line breaks");
     await expect(sentBy({}, { idempotencyKey: "ü" })).rejects.toThrow(wrong);
     await expect(sentBy({}, { idempotencyKey: "" })).rejects.toThrow(wrong);
   });

@@ -57,11 +57,11 @@ describe("credentials", () => {
     for (const member of ["apiKey", "token"]) {
       const make = () => recording({ [member]: value });
       expect(make).toThrow(TypeError);
-      expect(make).toThrow(`${member} is not text`);
+      expect(make).toThrow(`${member} must be visible ASCII`);
       expect(make).not.toThrow("hush");
     }
     const late = recording({ token: () => value });
-    await expect(late.client.call("A.B", {})).rejects.toThrow("token is not text");
+    await expect(late.client.call("A.B", {})).rejects.toThrow("token must be visible ASCII");
     expect(late.sent).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 /** Checks an input against a tool's schema (JSON Schema 2020-12), and says in words all that is wrong. Pure. */
 import { type OutputUnit, type Schema, Validator } from "@cfworker/json-schema";
+import { closest } from "../../../build/lib/spelling.ts";
 import type { JsonSchema } from "../protocols/connection.ts";
-import { closest } from "./closest.ts";
 import { typeInWords } from "./describe.ts";
 
 /** What is wrong with one parameter. */
@@ -96,17 +96,17 @@ function sentence(
     case "multipleOf":
       return `must be a multiple of ${limit}, and is ${value}`;
     case "minLength":
-      return `must have ${limit} characters or more`;
+      return `must have at least ${counted(limit, "character")}`;
     case "maxLength":
-      return `must have ${limit} characters or fewer`;
+      return `must have at most ${counted(limit, "character")}`;
     case "pattern":
       return `must match ${limit}`;
     case "format":
       return `must have the format "${limit}"`;
     case "minItems":
-      return `must have ${limit} members or more`;
+      return `must have at least ${counted(limit, "member")}`;
     case "maxItems":
-      return `must have ${limit} members or fewer`;
+      return `must have at most ${counted(limit, "member")}`;
     case "uniqueItems":
       return "must not have the same member twice";
     case "false":
@@ -115,6 +115,8 @@ function sentence(
       return `does not fit: ${error.charAt(0).toLowerCase()}${error.slice(1).replace(/\.$/, "")}`;
   }
 }
+
+const counted = (count: unknown, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 /** As JSON, shortened: what the shell made of an argument is often a surprise. */
 function inWords(value: unknown): string {
@@ -135,7 +137,7 @@ function unknownNames(input: unknown, schema: JsonSchema, path: readonly string[
 }
 
 function notThere(name: string, schema: JsonSchema): string {
-  const [meant] = closest(name, Object.keys((schema.properties ?? {}) as object));
+  const meant = closest(name, Object.keys((schema.properties ?? {}) as object));
   return `is not one of its parameters${meant === undefined ? "" : `: did you mean ${meant}?`}`;
 }
 

@@ -1,7 +1,10 @@
-/** What `npm run call` knows of a server, whichever protocol it speaks. Types, and the one error. */
+/** What `npm run call` knows of a server, whichever protocol it speaks: types, and the one error. */
 import type { JsonSchema } from "../../../client/oxp.ts";
 
 export type { JsonSchema } from "../../../client/oxp.ts";
+
+/** For requests that end only with the signal of their call: the longest that a timer can wait, about 24 days. */
+export const NO_LIMIT_MS = 2_147_483_647;
 
 /** Where a server is, and how it is called. */
 export interface Server {
@@ -44,9 +47,6 @@ export interface Values {
   readonly tokens: ReadonlyMap<string, string>;
   readonly userId: string | undefined;
 }
-
-/** Longer than any call: its signal ends it. About 24 days, the longest that a timer can wait. */
-export const NO_LIMIT_MS = 2_147_483_647;
 
 export interface Call {
   readonly tool: Tool;
@@ -130,17 +130,4 @@ export interface Connection {
   tools(): Promise<readonly Tool[]>;
   call(call: Call, person: Person): Promise<Done>;
   close(): Promise<void>;
-}
-
-/** Failures for which some of the protocols have no code, by what Trivet says then. */
-const SAYINGS: readonly (readonly [RegExp, Reason])[] = [
-  [/^The tool needs an answer first: /, "needs an answer"],
-  [/^The tool took (too long to answer|longer than \d+ ms)/, "timed out"],
-  [/^Invalid arguments: /, "invalid"],
-  [/ requires .*, which this server has not been given$/, "refused"],
-];
-
-/** @returns why there is no result, if Trivet's message says more than its code */
-export function reasonIn(message: string): Reason | undefined {
-  return SAYINGS.find(([saying]) => saying.test(message))?.[1];
 }

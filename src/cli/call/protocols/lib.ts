@@ -1,6 +1,6 @@
 /** What the connections of several protocols need. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { NotDone } from "./connection.ts";
+import { NotDone, type Reason } from "./connection.ts";
 
 /** `Toolkit_Tool`, as Trivet names its tools where a protocol allows no dot, as OXP writes it; other names stay. */
 export function shownAs(name: string): string {
@@ -48,4 +48,17 @@ export function codeOf(error: Error): string | undefined {
   return typeof code === "string" && /^(E[A-Z_]+|UND_[A-Z_]+|CERT_[A-Z_]+|DEPTH_[A-Z_]+)$/.test(code)
     ? code
     : undefined;
+}
+
+/** Failures for which some protocols have no code, by the message that Trivet sends for them. */
+const MESSAGES: readonly (readonly [RegExp, Reason])[] = [
+  [/^The tool needs an answer first: /, "needs an answer"],
+  [/^The tool took (too long to answer|longer than \d+ ms)/, "timed out"],
+  [/^Invalid arguments: /, "invalid"],
+  [/ requires .*, which this server has not been given$/, "refused"],
+];
+
+/** @returns why there is no result; undefined if the message is none of these */
+export function reasonIn(message: string): Reason | undefined {
+  return MESSAGES.find(([pattern]) => pattern.test(message))?.[1];
 }

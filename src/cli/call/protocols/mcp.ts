@@ -17,11 +17,10 @@ import {
   NO_LIMIT_MS,
   NotDone,
   type Person,
-  reasonIn,
   type Server,
   type Tool,
 } from "./connection.ts";
-import { causesOf, codeOf, orAborted, pause, shownAs, unreachableBy } from "./lib.ts";
+import { causesOf, codeOf, orAborted, pause, reasonIn, shownAs, unreachableBy } from "./lib.ts";
 import { linksOf, readResource, readResult, textOf } from "./mcp-content.ts";
 import { answer, logLine, type Progress, progressLine } from "./mcp-person.ts";
 import { callWithTasks, hasTasks } from "./mcp-tasks.ts";

@@ -14,8 +14,8 @@ import {
   resolveSchema,
   type Schema,
 } from "../../../client/opentool.ts";
-import { type Call, type Connection, NotDone, reasonIn, type Server, type Tool } from "./connection.ts";
-import { pause, shownAs, unreachableBy } from "./lib.ts";
+import { type Call, type Connection, NotDone, type Server, type Tool } from "./connection.ts";
+import { pause, reasonIn, shownAs, unreachableBy } from "./lib.ts";
 
 /** For one request: a long tool answers each of them within a minute (docs/tasks.md). */
 const REQUEST_MS = 120_000;

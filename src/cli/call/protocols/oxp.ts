@@ -11,8 +11,8 @@ import {
   OxpUnauthorized,
   type ToolDefinition,
 } from "../../../client/oxp.ts";
-import { type Call, type Connection, NO_LIMIT_MS, NotDone, reasonIn, type Server, type Tool } from "./connection.ts";
-import { unreachableBy } from "./lib.ts";
+import { type Call, type Connection, NO_LIMIT_MS, NotDone, type Server, type Tool } from "./connection.ts";
+import { reasonIn, unreachableBy } from "./lib.ts";
 
 /** For one request: a long tool answers each of them within a minute (docs/tasks.md). */
 const REQUEST_MS = 120_000;

@@ -1,10 +1,10 @@
-/** What the person has at hand: files, relative to where they are, and stdin. */
+/** Reads files, relative to the folder in which the command was typed, and stdin. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { Mistake } from "../lib/mistake.ts";
-import type { Sources } from "./input/read.ts";
+import { Mistake } from "../../lib/mistake.ts";
+import type { Sources } from "./read.ts";
 
-/** Where the person is: npm runs scripts in the folder of package.json. */
+/** The path, from the folder in which the command was typed: npm runs scripts in the folder of package.json. */
 export function fromHere(path: string): string {
   const { INIT_CWD, npm_lifecycle_event: script } = process.env;
   return resolve(script === "call" && INIT_CWD ? INIT_CWD : ".", path);
