@@ -134,8 +134,9 @@ export async function openRequest(url: string, init: RequestInit, limits: Reques
 export function raced<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
-    if (signal.aborted) return abort();
+    if (signal.aborted) abort();
     signal.addEventListener("abort", abort, { once: true });
+    // Also of a signal that is aborted already: a rejection that nobody handles ends a Node process.
     promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
   });
 }

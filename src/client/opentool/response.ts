@@ -76,8 +76,17 @@ export function errorOf(error: unknown, status: number): OpenToolServerCallExcep
     return new ErrorNullException(status);
   }
   const { message, code, data } = error as JsonObject;
-  return new OpenToolServerCallException(typeof message === "string" && message ? message : JSON.stringify(error), {
+  return new OpenToolServerCallException(typeof message === "string" && message ? message : inJson(error), {
     code: typeof code === "number" ? code : undefined,
     data,
   });
+}
+
+/** Reading JSON takes no stack, and writing it does: as many levels as a server may send would overflow it. */
+function inJson(error: object): string {
+  try {
+    return JSON.stringify(error);
+  } catch {
+    return "The server sent an error with too many levels to show";
+  }
 }

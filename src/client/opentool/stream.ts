@@ -41,7 +41,8 @@ export async function* eventsOf(
   let text = "";
   let isStream: boolean | undefined;
   for await (const chunk of chunks()) {
-    text += chunk;
+    // Blanks at the beginning mean nothing, and searched again with each chunk, they would take minutes.
+    text = isStream === undefined ? (text + chunk).trimStart() : text + chunk;
     isStream ??= looksLikeStream(text);
     if (!isStream) continue;
     for (const event of parser.push(text)) {
@@ -62,9 +63,11 @@ export async function* eventsOf(
 /**
  * By the first character, because servers send both with any content type: lines of a stream begin with the name of a
  * field (event, data, id, retry) or a colon, and JSON with none of these letters. Undefined: nothing has arrived.
+ *
+ * @param text without blanks at its beginning
  */
 function looksLikeStream(text: string): boolean | undefined {
-  const first = text.trimStart()[0];
+  const first = text[0];
   return first === undefined ? undefined : "edir:".includes(first);
 }
 

@@ -1,5 +1,6 @@
 /** `FunctionCall`, `ToolReturn` and the exceptions as OpenTool 1.0 has them (sections 4 and 6), and `resolveSchema`. */
 import { describe, expect, it } from "vitest";
+import { errorOf } from "../../../src/client/opentool/response.ts";
 import {
   ErrorNullException,
   FunctionCall,
@@ -124,4 +125,10 @@ describe("resolveSchema", () => {
   it("does not go in circles", () => {
     expect(() => resolve("#/schemas/Self")).toThrow("is defined by itself");
   });
+});
+
+it("an error with more levels than JSON can be written with is an exception, too", () => {
+  const levels = 200_000;
+  const error = JSON.parse(`{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`);
+  expect(errorOf(error, 200)).toBeInstanceOf(OpenToolServerCallException);
 });
