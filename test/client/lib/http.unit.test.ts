@@ -1,7 +1,8 @@
 /** `openRequest`: what happens to a request that is ended while nobody waits for it. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Fetch, openRequest, type RequestLimits } from "../../../src/client/lib/http.ts";
+
+const sleep = (ms: number) => new Promise((resume) => setTimeout(resume, ms));
 
 const unhandled: unknown[] = [];
 const note = (reason: unknown) => unhandled.push(reason);
