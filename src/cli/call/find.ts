@@ -33,9 +33,14 @@ function plainName(name: string): string {
 
 function suggestion(name: string, tools: readonly Tool[]): string {
   const ids = [...new Set(tools.map(({ id }) => id))];
+  const isOxp = tools.some(({ version }) => version !== undefined);
   const meant = closest(name, ids);
   if (meant.length > 0) return `: did you mean ${meant.join(" or ")}?`;
-  return ids.length === 0 ? ": this server lists none." : ": `npm run call` lists those that there are.";
+  if (ids.length === 0) return ": this server lists none.";
+  // A tool may have kept a name of its own, as those of an OpenTool server do, and OXP lists it under another.
+  return isOxp
+    ? ": `npm run call` lists those that there are."
+    : " over this protocol: list its names with the same --protocol, or leave out --protocol.";
 }
 
 function compareVersions(a: string, b: string): number {
