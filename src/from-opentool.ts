@@ -52,8 +52,8 @@ interface Part {
 /**
  * The tools by the functions' names.
  *
- * @throws {TypeError} if there is no description, its version is not three integers, or a schema is not one of OpenTool's
- *   or refers to itself
+ * @throws {TypeError} if it is no tool of OpenTool's (a class, say), there is no description, its version is not three
+ *   integers, its parameters are no list, or a schema is not one of OpenTool's or refers to itself
  */
 export async function toolsOf(
   tool: OpenToolTool,
@@ -64,6 +64,7 @@ export async function toolsOf(
   const tools = functions.map((described) => {
     const whole = inlined(described, schemas, [described.name]) as OpenToolFunction;
     const { name, description, parameters = [], return: returned } = whole;
+    if (!Array.isArray(parameters)) throw new TypeError(`${name}: its "parameters" are not a list`);
     const definition: FunctionTool = {
       ...shared,
       ...(keepNames && { name }),
@@ -86,6 +87,16 @@ export async function toolsOf(
 }
 
 async function describe(tool: OpenToolTool): Promise<Description> {
+  const methods = ["load", "call"] as const;
+  const missing = methods.filter((name) => typeof tool?.[name] !== "function").map((name) => `no ${name}()`);
+  if (missing.length > 0) {
+    const { name } = (typeof tool === "function" ? tool : {}) as { name?: string };
+    throw new TypeError(
+      name
+        ? `fromOpenTool got the class ${name}: write fromOpenTool(new ${name}())`
+        : `what fromOpenTool got has ${missing.join(" and ")}`,
+    );
+  }
   const loaded = (await tool.load()) as (Description & { toJson?(): Description }) | null;
   const description = loaded?.toJson?.() ?? loaded;
   if (Array.isArray(description?.functions)) return description as Description;

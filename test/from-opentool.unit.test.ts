@@ -49,6 +49,18 @@ describe("functions", () => {
   });
 });
 
+describe("what is no tool of OpenTool's", () => {
+  it.each<[string, unknown, string]>([
+    ["a class", Weather, "fromOpenTool got the class Weather: write fromOpenTool(new Weather())"],
+    ["nothing", undefined, "what fromOpenTool got has no load() and no call()"],
+    ["an object without call", { load: () => toolWith({}).load() }, "what fromOpenTool got has no call()"],
+    ["an object without load", { call: () => ({}) }, "what fromOpenTool got has no load()"],
+    ["parameters by name", toolWith({ parameters: { a: {} } }), 'act: its "parameters" are not a list'],
+  ])("%s", async (_, tool, message) => {
+    await expect(fromOpenTool(tool as OpenToolTool)()).rejects.toThrow(message);
+  });
+});
+
 describe("parameters", () => {
   it.each<[string, object, object]>([
     [

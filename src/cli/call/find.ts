@@ -36,8 +36,13 @@ function suggestion(name: string, tools: readonly Tool[]): string {
   // A part of an id is often all that a person knows: `add`.
   const parts = name.length >= 3 ? ids.filter((id) => plainName(id).includes(plainName(name))) : [];
   const meant = parts.length > 0 ? parts.slice(0, 3) : [closest(name, ids)].filter((id) => id !== undefined);
+  const isOxp = tools.some(({ version }) => version !== undefined);
   if (meant.length > 0) return `: did you mean ${meant.join(" or ")}?`;
-  return ids.length === 0 ? ": this server lists none." : ": `npm run call` lists those that there are.";
+  if (ids.length === 0) return ": this server lists none.";
+  // A tool may have kept a name of its own, as those of an OpenTool server do, and OXP lists it under another.
+  return isOxp
+    ? ": `npm run call` lists those that there are."
+    : " over this protocol: list its names with the same --protocol, or leave out --protocol.";
 }
 
 function compareVersions(a: string, b: string): number {

@@ -118,6 +118,15 @@ export function whatToDo(
   if (reason === "needs an answer") {
     lines.push("Questions are asked over MCP, in a terminal: run it there, without --protocol, and not in a pipe.");
   }
+  if (
+    found === undefined &&
+    reason === "refused" &&
+    / requires .*, which this server has not been given$/.test(message)
+  ) {
+    lines.push(
+      "Values of yours are sent over OXP only: leave out --protocol, or let the server's owner set them there.",
+    );
+  }
   if (needs && found?.values === undefined && / requires? /.test(message))
     lines.push(...howToSet(needs, target, found));
   return lines;

@@ -167,6 +167,9 @@ function baseOf(given: string | URL): URL {
   if (url.username || url.password) throw new TypeError("url must not contain a user or password: pass apiKey");
   url.hash = "";
   const path = url.pathname.replace(/\/+$/, "");
+  if (path.endsWith("/mcp")) {
+    throw new TypeError(`url ends in ${url.pathname}, which is of MCP: write /opentool instead, or nothing`);
+  }
   url.pathname = path.endsWith("/opentool") ? path : `${path}/opentool`;
   return url;
 }

@@ -223,6 +223,12 @@ describe("the protocol, if none is wanted", () => {
     expect(half.stderr).toContain("write `export CARRIER_LOGIN=…`");
   });
 
+  it.each(["mcp", "opentool"])("is told to be the only one for what the tool requires, over %s", async (protocol) => {
+    const refused = await call(["Parcels.Track", "parcel=7", "--protocol", protocol], { env: SECRETS });
+    expect(refused.code).toBe(3);
+    expect(refused.stderr).toContain("Values of yours are sent over OXP only: leave out --protocol");
+  });
+
   it("is what --url ends in, and a server there gets no value of the environment that is not named", async () => {
     const listed = await value(["--json", "--url", `${server.url}/opentool`]);
     expect(listed.find((tool: { id: string }) => tool.id === "Bakery.Order")).not.toHaveProperty("version");

@@ -44,6 +44,13 @@ describe("findTool", () => {
     expect(() => findTool("Math.Add@1", [tool("Math.Add")])).toThrow("add --protocol oxp");
     expect(() => findTool("Math.Add", [])).toThrow("this server lists none");
   });
+
+  it("without versions says that the names may be those of one protocol", () => {
+    const kept: Tool = { ...tool("Tides.GetHighTide"), id: "get_high_tide", name: "get_high_tide" };
+    expect(() => findTool("Tides.GetHighTide", [kept])).toThrow(
+      "over this protocol: list its names with the same --protocol, or leave out --protocol",
+    );
+  });
 });
 
 describe("what a tool needs", () => {

@@ -87,6 +87,10 @@ describe("a client is not made", () => {
     expect(() => new OpenToolClient({ url })).toThrow(new TypeError(message));
   });
 
+  it.each(["https://host/mcp", "https://host/calculator/mcp/"])("of %s, another protocol's", (url) => {
+    expect(() => new OpenToolClient({ url })).toThrow("which is of MCP: write /opentool instead, or nothing");
+  });
+
   it("of an address with a password, which would be in messages", () => {
     const url = "https://me:hidden@host/";
     expect(() => new OpenToolClient({ url })).toThrow("url must not contain a user or password: pass apiKey");
