@@ -1,7 +1,7 @@
 /**
  * Turns the input schema of a tool into one that a model's API accepts. An API refuses a whole request for one schema
- * that it does not accept. So keywords that it does not accept are omitted or loosened, and the description mentions them:
- * the server checks every call against the tool's own schema anyway. Nothing is tightened.
+ * that it does not accept. So keywords that it does not accept are omitted or loosened, and the description mentions
+ * them: the server checks every call against the tool's own schema anyway. Nothing is tightened.
  */
 import { isRecord } from "../lib/json.ts";
 import type { JsonSchema } from "../oxp/types.ts";

@@ -134,8 +134,8 @@ export class OxpClient implements ToolCaller {
   }
 
   /**
-   * Returns what a tool needs that neither the client's context nor this one has. The server may have values of its own,
-   * so a call may succeed all the same.
+   * Returns what a tool needs that neither the client's context nor this one has. The server may have values of its
+   * own, so a call may succeed all the same.
    *
    * @param tool a member of the listing
    * @returns undefined if nothing is missing
