@@ -1,6 +1,6 @@
 /**
- * Turns a tool of OpenTool's SDKs into tool definitions, for `fromOpenTool` of `#tool`. Discovery
- * checks these; here is checked only what it would not explain. Loaded by toolkits that use it, and not bundled without one.
+ * Turns a tool of OpenTool's SDKs into tool definitions, for `fromOpenTool` of `#tool`. Discovery checks them; this
+ * file only checks what discovery could not explain. Bundled only if a toolkit uses it.
  *
  * Sources: OpenTool Client-Server Communication Specification 1.0.0, section 5; OpenTool Specification 1.1.0.
  */
@@ -15,7 +15,7 @@ export interface OpenToolTool {
   load(): object | null | Promise<object | null>;
 }
 
-/** What its functions have in common, and their description does not say. */
+/** What the description does not say, for all functions. */
 export interface OpenToolOptions extends Omit<Traits, "requirements" | "env" | "headers" | "attachments" | "long"> {
   /** Three integers. Default: `info.version` of the description. */
   readonly version?: string;
@@ -28,7 +28,7 @@ export interface OpenToolOptions extends Omit<Traits, "requirements" | "env" | "
 type Fields = Readonly<Record<string, unknown>>;
 type FunctionTool = Tool<StandardSchema<Fields>, StandardSchema<Fields>, never, never, false, never, boolean>;
 
-/** What is used of a description. */
+/** The parts of a description that are used. */
 interface Description {
   readonly info?: { readonly version?: unknown };
   readonly functions: readonly OpenToolFunction[];
@@ -137,7 +137,7 @@ function inlined(part: unknown, schemas: Fields, within: readonly string[]): unk
     if (typeof $ref === "string") {
       const name = $ref.replace("#/schemas/", "");
       if (within.indexOf(name, 1) > 0) refuse(`the schema "${name}" contains itself, which no listing can show`);
-      if (!Object.hasOwn(schemas, name)) refuse(`"$ref": "${$ref}" is none of the description's schemas`);
+      if (!Object.hasOwn(schemas, name)) refuse(`"$ref": "${$ref}" is not among the description's schemas`);
       return inlined(schemas[name], schemas, [...within, name]);
     }
     const hasType = TYPES.get(type);
@@ -145,7 +145,7 @@ function inlined(part: unknown, schemas: Fields, within: readonly string[]): unk
       refuse(`there is no type "${type}": write ${[...TYPES.keys()].join(", ")}`);
     const listed = Array.isArray(choices) && hasType ? choices : [];
     const wrong = listed.filter((choice) => choice !== null && !hasType?.(choice));
-    if (wrong.length > 0) refuse(`the enum has ${JSON.stringify(wrong[0])}, which is no ${type}`);
+    if (wrong.length > 0) refuse(`the enum has ${JSON.stringify(wrong[0])}, which is not of type ${type}`);
     return value;
   });
 }

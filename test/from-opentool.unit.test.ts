@@ -184,12 +184,12 @@ describe("a description that cannot be served", () => {
     [
       "a reference that leads nowhere",
       parameter({ type: "array", items: { $ref: "#/schemas/City" } }),
-      'act: "$ref": "#/schemas/City" is none of the description\'s schemas',
+      'act: "$ref": "#/schemas/City" is not among the description\'s schemas',
     ],
     [
       "a reference to somewhere else",
       { return: { name: "x", schema: { $ref: "https://example.com/x.json" } } },
-      'act: "$ref": "https://example.com/x.json" is none of',
+      'act: "$ref": "https://example.com/x.json" is not among',
     ],
     [
       "a type that OpenTool does not have",
@@ -199,9 +199,13 @@ describe("a description that cannot be served", () => {
     [
       "an enum with a choice of another type",
       parameter({ type: "integer", enum: [1, "two"] }),
-      'act: the enum has "two", which is no integer',
+      'act: the enum has "two", which is not of type integer',
     ],
-    ["an enum with false", parameter({ type: "string", enum: [false] }), "act: the enum has false, which is no string"],
+    [
+      "an enum with false",
+      parameter({ type: "string", enum: [false] }),
+      "act: the enum has false, which is not of type string",
+    ],
   ])("%s", async (_, given, message) => {
     const isWhole = given === null || "functions" in given || "code" in given;
     const tool = isWhole ? { call: () => ({}), load: () => given } : toolWith(given, undefined, { schemas });

@@ -1,6 +1,6 @@
 /**
- * Calls the tools of an OXP 1.0 server (docs/oxp-client.md): lists them, calls them, and sends a call again where that
- * may help. Uses nothing but `fetch`: for Workers, Node from version 20, Deno, Bun and browsers.
+ * A client for OXP 1.0 servers (docs/oxp-client.md): lists tools, calls them, and retries calls if that may help. Uses
+ * nothing but `fetch`: for Workers, Node from version 20, Deno, Bun and browsers.
  */
 
 export type { Fetch, NoResponseReason } from "./lib/http.ts";

@@ -5,8 +5,8 @@ import { Mistake } from "../lib/mistake.ts";
 import { mediaTypeOf } from "./media-types.ts";
 import { NotDone, type Server } from "./protocols/connection.ts";
 
-/** What a server answers to a request for an upload. */
-interface Place {
+/** The response to a request for an upload. */
+interface PresignedUpload {
   readonly file_id: string;
   readonly upload_url: string;
   readonly method: string;
@@ -30,8 +30,8 @@ export async function upload(path: string, { base, key, fetch, signal }: Server)
     signal,
   });
   if (!asked.ok) throw await refusal(name, asked);
-  const { file_id, upload_url, method, headers } = (await asked.json()) as Place;
-  // The URL says who may upload: the key goes to no other address.
+  const { file_id, upload_url, method, headers } = (await asked.json()) as PresignedUpload;
+  // The URL itself is the permission, so the key is not sent with it.
   const sent = await fetch(upload_url, { method, headers, body: file, signal });
   if (!sent.ok) throw await refusal(name, sent);
   return file_id;

@@ -1,10 +1,10 @@
-/** What ends a call before its result: its time is over, or the person presses Ctrl+C. */
+/** Ends a call before its result: at its time limit, or because the person presses Ctrl+C. */
 import { NotDone } from "./protocols/connection.ts";
 
 export interface Limit {
   /** Aborted with a {@link NotDone}. */
   readonly signal: AbortSignal;
-  /** Does something that costs the call no time: the person may think as long as they like. */
+  /** Stops the clock while something is done: the person may think as long as they like. */
   pausedFor<Result>(work: () => Promise<Result>): Promise<Result>;
   cancel(): void;
   /** The call is over. */

@@ -1,4 +1,4 @@
-/** Shows on stderr how far a call is: in one line that changes on a terminal, else as lines. */
+/** Shows the progress of a call on stderr: in one line that changes on a terminal, otherwise line by line. */
 import { plain } from "../lib/plain.ts";
 
 /** The parts of `process.stderr` that are used. */
@@ -15,7 +15,7 @@ export interface Display {
   say(text: string): void;
   /** Removes the line of the progress. */
   clear(): void;
-  /** Shows nothing while something else has the screen, such as a question. Lines that stay are shown afterwards. */
+  /** Shows nothing while something else uses the screen, such as a question. Lines that stay are shown afterwards. */
   pausedFor<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Asks the person what a tool asks: one line for each field of a form, with its type, choices and default
- * (MCP 2026-07-28, client/elicitation). Knows streams only, so that tests can answer.
+ * (MCP 2026-07-28, client/elicitation). Uses the streams that it is given, so that tests can answer.
  */
 import { createInterface, type Interface } from "node:readline/promises";
 import { plain } from "../lib/plain.ts";
@@ -107,7 +107,7 @@ function choicesOf(field: JsonSchema): Choice[] {
   }));
 }
 
-/** The values for numbers, values or titles of the choices. What is none stays as it is, and does not fit. */
+/** The values of the choices that a line names by number, value or title. Any other text stays, and fails the check. */
 function choose(line: string, field: JsonSchema, choices: readonly Choice[]): string | string[] {
   const value = (text: string) => {
     const written = choices.find(({ value, title }) => value === text || title.toLowerCase() === text.toLowerCase());

@@ -1,9 +1,9 @@
-/** Notes what a server answered to a call, as it came, for `--json`. */
+/** Keeps the whole response to a call, for `--json`. */
 import type { Server } from "./protocols/connection.ts";
 
 export interface Recorder {
   readonly fetch: Server["fetch"];
-  /** The last answer to a call, parsed; undefined if there was none, or it was no JSON. */
+  /** The last response to a call, parsed; undefined if there was none, or it was not JSON. */
   last(): Promise<unknown>;
 }
 
@@ -12,7 +12,7 @@ export function recorder(): Recorder {
   return {
     async fetch(url, init) {
       const response = await fetch(url, init);
-      // Of OXP and OpenTool. MCP's answers may be streams, and their results are kept by its client.
+      // Only OXP and OpenTool. MCP's responses may be streams, and its client returns the whole result.
       if (init?.method === "POST" && String(url).endsWith("/call")) {
         const copy = response.clone();
         answered = copy.json().catch(() => undefined);

@@ -1,7 +1,7 @@
 /**
- * Chooses the protocol of a call. If none is wanted, tools are listed over OXP, which tells most about them: versions,
- * and what they require. They are called over MCP, which can ask, show progress and send files; but over OXP if it is an
- * older version, or if there are values for what the tool requires, because only OXP has a place for those.
+ * Chooses the protocol of a call. Without `--protocol`, tools are listed over OXP, which says most about them:
+ * versions, and what they require. They are called over MCP, which can ask, show progress and return files; but over
+ * OXP if an older version is wanted, or if there are values for what the tool requires: only OXP can send those.
  */
 import { findTool } from "./find.ts";
 import { type Connection, NotDone, type Person, type Server, type Tool } from "./protocols/connection.ts";
@@ -14,7 +14,7 @@ export interface Chosen {
   readonly connection: Connection;
   /** As the protocol of the call lists it. */
   readonly tool: Tool;
-  /** What there is of what the tool needs; undefined if the protocol does not say what that is. */
+  /** Which of the tool's needs the environment has; undefined if the protocol does not list needs. */
   readonly found: Found | undefined;
 }
 
@@ -31,7 +31,7 @@ export async function listTools(connector: Connector, { protocol }: Target): Pro
     return await listOver("oxp", connector);
   } catch (error) {
     if (!(error instanceof NotDone) || error.reason !== "unreachable") throw error;
-    // Not one of Trivet's, perhaps: then it may speak MCP only.
+    // It may be another server, which speaks only MCP.
     return await listOver("mcp", connector).catch((second) => {
       throw second instanceof NotDone && second.reason !== "unreachable" ? second : error;
     });
@@ -40,7 +40,7 @@ export async function listTools(connector: Connector, { protocol }: Target): Pro
 
 /**
  * @param wanted as a person writes a tool
- * @param sendable variables that a server which is not this project's may have
+ * @param sendable variables that may be sent to a server that is not this project's
  * @throws {NotDone} and a Mistake if there is no such tool
  */
 export async function chooseTool(
@@ -70,7 +70,7 @@ async function listOver(protocol: Protocol, { connect }: Connector): Promise<Lis
 /** Makes the connections of one command. */
 export interface Connector {
   connect(protocol: Protocol): Promise<Connection>;
-  /** Ends all of them, however the command ends: an open stream would keep the process alive. */
+  /** Closes all of them. Call it however the command ends: an open stream would keep the process alive. */
   close(): Promise<void>;
 }
 

@@ -22,7 +22,7 @@ export function saveFiles(files: readonly ResultFile[], tool: Tool, folder: stri
   }
 }
 
-/** Letters, digits, dots and dashes: no folder, no hidden file, nothing that a shell reads. */
+/** A name of letters, digits, dots, dashes and underscores: no folder, no hidden file, nothing special to a shell. */
 export function safeName({ name = "", type }: ResultFile, tool: Pick<Tool, "name">): string {
   const clean = name
     .replace(/%[0-9a-f]{2}/gi, "-")

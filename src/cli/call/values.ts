@@ -6,7 +6,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The variable of the user on whose behalf a tool is called. */
 const USER_ID = "TRIVET_USER_ID";
 
-/** The variable of a secret or token: its id, as shells can have it. `carrier-login` is CARRIER_LOGIN. */
+/** The variable of a secret or token: its id, as a name that shells allow. `carrier-login` is CARRIER_LOGIN. */
 export function variableOf(id: string): string {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(id) ? id : id.toUpperCase().replace(/[^A-Z0-9_]/g, "_");
 }

@@ -31,8 +31,8 @@ interface Version {
 const TAKEN: ReadonlySet<string> = new Set([...Object.getOwnPropertyNames(Object.prototype), "then", "toJSON"]);
 
 /**
- * Names the latest version of each tool, and, of a tool that has several, each: `["readPage@1.0.0"]`. Of tools whose
- * names differ in nothing but their spelling, all but the first get a number.
+ * Names the latest version of each tool, `readPage`, and if there are several versions, each of them as well:
+ * `["readPage@1.0.0"]`. If several tools would get the same name, all but the first get a number.
  */
 export function nameTools(tools: readonly ToolDefinition[]): Named {
   const leftOut: string[] = [];

@@ -2,7 +2,7 @@
 import type { ToolDefinition } from "../../client/oxp/types.ts";
 import type { Member, Named } from "./names.ts";
 import { needsNothing, typeOf } from "./schema-type.ts";
-import { docComment, key, oneLine, quoted } from "./text.ts";
+import { docComment, memberKey, oneLine, quoted } from "./text.ts";
 
 /** The first words of such a file, which may be replaced. */
 export const HEAD = "// Made by `npm run client";
@@ -17,7 +17,7 @@ export interface Origin {
 /** @returns the same text for the same tools, in whatever order they are listed */
 export function render({ toolkits }: Named, { options, module }: Origin): string {
   const functions = each(toolkits, "  ", ";", (member) => functionOf(member, "    "));
-  const ids = each(toolkits, "    ", ",", ({ name, id }) => `      ${key(name)}: ${quoted(id)},\n`);
+  const ids = each(toolkits, "    ", ",", ({ name, id }) => `      ${memberKey(name)}: ${quoted(id)},\n`);
   return `${HEAD}${oneLine(options)}\` in Trivet: make it again, do not edit it.
 import type { CallOptions, ToolTable } from ${quoted(module)};
 
@@ -34,7 +34,7 @@ ${ids}  },
 function each(toolkits: Named["toolkits"], pad: string, end: string, line: (member: Member) => string): string {
   return Array.from(
     toolkits,
-    ([toolkit, members]) => `${pad}${key(toolkit)}: {\n${members.map(line).join("")}${pad}}${end}\n`,
+    ([toolkit, members]) => `${pad}${memberKey(toolkit)}: {\n${members.map(line).join("")}${pad}}${end}\n`,
   ).join("");
 }
 
@@ -44,7 +44,7 @@ function functionOf({ name, tool }: Member, pad: string): string {
   const optional = needsNothing(parameters) ? "?" : "";
   const output = tool.output_schema === null ? "void" : typeOf(tool.output_schema, { pad });
   const about = docComment([tool.description, `\`${tool.id}\``, needs(tool)], pad);
-  return `${about}${pad}${key(name)}(input${optional}: ${
+  return `${about}${pad}${memberKey(name)}(input${optional}: ${
     input === "unknown" ? "Record<string, unknown>" : input
   }, options?: CallOptions): Promise<${output}>;\n`;
 }

@@ -3,7 +3,7 @@
  * the schema allows has the type; what a type cannot say, such as a length, is left out. The schema may come from any
  * server: names and values are written as JSON, so that no text of it can become code.
  */
-import { docComment, key, quoted } from "./text.ts";
+import { docComment, memberKey, quoted } from "./text.ts";
 
 /** How a type is to be joined with others: a union needs brackets, and two of them in an intersection multiply. */
 interface Type {
@@ -23,7 +23,7 @@ type Schema = Readonly<Record<string, unknown>>;
 
 const UNKNOWN: Type = { text: "unknown" };
 const NEVER: Type = { text: "never" };
-/** Deeper parts are unknown, lest a schema without end overflow the stack here, or in the compiler. */
+/** Deeper parts are unknown, so that an endless schema does not overflow the stack, here or in the compiler. */
 const MAX_DEPTH = 24;
 /** A longer choice is written as the types of its values: the compiler takes no union of 100,000. */
 const MAX_CHOICES = 500;
@@ -118,7 +118,7 @@ function objectOf(schema: Schema, outer: Place): Type {
   const lines = properties.map(([name, part]) => {
     const { description, deprecated } = isRecord(part) ? part : {};
     const about = docComment([textOf(description), deprecated === true ? "Deprecated." : ""], pad);
-    return `${about}${pad}${key(name)}${required.has(name) ? "" : "?"}: ${read(part, place).text};\n`;
+    return `${about}${pad}${memberKey(name)}${required.has(name) ? "" : "?"}: ${read(part, place).text};\n`;
   });
   const patterns = Object.values(isRecord(patternProperties) ? patternProperties : {});
   const more = patterns.map((part) => read(part, place));
@@ -141,7 +141,9 @@ function literal(value: unknown, depth: number): Type {
     return { text: `readonly [${items.join(", ")}]` };
   }
   if (isRecord(value)) {
-    const members = Object.entries(value).map(([name, member]) => `${key(name)}: ${literal(member, depth + 1).text}`);
+    const members = Object.entries(value).map(
+      ([name, member]) => `${memberKey(name)}: ${literal(member, depth + 1).text}`,
+    );
     return { text: members.length > 0 ? `{ ${members.join("; ")} }` : "Record<string, never>" };
   }
   // JSON's 1e999 is Infinity, which is no type.

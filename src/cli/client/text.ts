@@ -1,6 +1,6 @@
 /**
- * Texts of a listing as parts of a TypeScript file. A listing may come from any server, so nothing in it may end the
- * string or the comment that it is written into, or mean something to the compiler.
+ * Writes texts of a listing into a TypeScript file. The listing may come from any server, so no text may end the string
+ * or the comment that it is written into, or mean something to the compiler.
  */
 
 /** Control and format characters: those that end a line in some editor, or show text in another order than it has. */
@@ -14,7 +14,7 @@ export function quoted(value: unknown): string {
 }
 
 /** The name of a member, in quotes if it needs them. */
-export function key(name: string): string {
+export function memberKey(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name);
 }
 

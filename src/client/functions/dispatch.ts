@@ -1,6 +1,6 @@
 /**
- * What the functions of this folder share besides schemas: which tools a model is offered, under which names, and the
- * answer to each of its calls. Knows no model's API.
+ * What all APIs share besides schemas: which tools a model is offered, under which names, and the answer to each of its
+ * calls.
  */
 import { isRecord, parseJson } from "../lib/json.ts";
 import { redactor } from "../lib/redact.ts";
@@ -10,7 +10,7 @@ import type { CallContext, ToolCaller, ToolDefinition } from "../oxp/types.ts";
 export interface FunctionOptions {
   /** Which tools to offer. It sees every version: of those that it accepts, the latest of each tool is offered. */
   readonly filter?: ((tool: ToolDefinition) => boolean) | undefined;
-  /** Sent with each call. No model sees it: what a tool repeats of its secrets and tokens becomes `[redacted]`. */
+  /** Sent with each call, and never to the model: if a tool repeats its secrets or tokens, they become `[redacted]`. */
   readonly context?: CallContext | undefined;
   /** Ends the calls under way. What waits for their results rejects with its reason. */
   readonly signal?: AbortSignal | undefined;

@@ -28,10 +28,10 @@ export const GEMINI_RULES: SchemaRules = { keywords: KEYWORDS, tuples: false, ch
 
 function loosened(given: JsonSchema): Converted {
   const schema: Record<string, unknown> = { ...given };
-  const untold: Record<string, unknown> = {};
-  /** The keyword is told, and the schema has another value for it, or none. */
+  const omitted: Record<string, unknown> = {};
+  /** Gives a keyword another value, or none, and mentions the old one in the description. */
   const replace = (keyword: string, value?: unknown) => {
-    untold[keyword] = schema[keyword];
+    omitted[keyword] = schema[keyword];
     if (value === undefined) delete schema[keyword];
     else schema[keyword] = value;
   };
@@ -51,7 +51,7 @@ function loosened(given: JsonSchema): Converted {
   const required = namesIn(schema.required);
   const known = required.filter((name) => Object.hasOwn(properties, name));
   if (known.length < required.length) replace("required", known);
-  return { schema: withTypes(withChoices(schema, replace), replace), untold };
+  return { schema: withTypes(withChoices(schema, replace), replace), omitted };
 }
 
 /** "`enum` (for strings and numbers)". Null becomes a type beside them. */

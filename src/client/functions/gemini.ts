@@ -66,8 +66,9 @@ export function geminiTools(definitions: readonly ToolDefinition[], caller: Tool
       | GeminiContent
       | readonly GeminiPart[],
   ): Promise<GeminiResults[]> {
-    const content = "candidates" in from ? from.candidates?.[0]?.content : from;
-    const parts = content === undefined ? [] : "map" in content ? content : ((content as GeminiContent).parts ?? []);
+    const content =
+      "candidates" in from ? from.candidates?.[0]?.content : (from as GeminiContent | readonly GeminiPart[]);
+    const parts = isParts(content) ? content : (content?.parts ?? []);
     const calls = parts.flatMap(({ functionCall }) => functionCall ?? []);
     const results = await Promise.all(
       calls.map(async ({ id, name, args }): Promise<GeminiResult> => {
@@ -82,4 +83,8 @@ export function geminiTools(definitions: readonly ToolDefinition[], caller: Tool
     return results.length === 0 ? [] : [{ role: "user", parts: results }];
   }
   return { tools, run };
+}
+
+function isParts(content: GeminiContent | readonly GeminiPart[] | undefined): content is readonly GeminiPart[] {
+  return Array.isArray(content);
 }

@@ -4,8 +4,8 @@ import type { JsonSchema } from "../oxp/types.ts";
 
 export interface Converted {
   readonly schema: JsonSchema;
-  /** Keywords that `schema` says nothing of, or not all. */
-  readonly untold: JsonSchema;
+  /** Keywords that `schema` leaves out or loosens, as they were. */
+  readonly omitted: JsonSchema;
 }
 
 /** Keywords that hold a schema, a list of schemas, schemas by name (draft 2020-12, 10.2 and 10.3). */
@@ -13,7 +13,7 @@ export const ONE = ["additionalProperties", "contains", "else", "if", "items", "
 export const UNEVALUATED = ["unevaluatedItems", "unevaluatedProperties"];
 export const UNIONS = ["allOf", "anyOf", "oneOf"] as const;
 export const MAPS = ["dependentSchemas", "properties"];
-/** They say nothing about a value, and OXP allows no references between schemas (OXP 1.0, ToolDefinition). */
+/** Keywords that say nothing about a value: OXP allows no references between schemas (OXP 1.0, ToolDefinition). */
 export const SILENT = [
   "$schema",
   "$id",
@@ -50,20 +50,20 @@ const FORMS: Readonly<Record<string, (value: unknown) => boolean>> = {
   ...formOf(isRecord, "dependentRequired"),
 };
 
-/** Without keywords of the wrong form, those that nothing accepts, and those that would mean more without these. */
+/** Leaves out keywords of the wrong form, those that no API accepts, and those that would mean more without these. */
 export function wellFormed(schema: JsonSchema): Converted {
   const result: Record<string, unknown> = {};
-  const untold: Record<string, unknown> = {};
+  const omitted: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(modern(schema))) {
     if (SILENT.includes(keyword)) continue;
     const isGood = !NOWHERE.includes(keyword) && (!Object.hasOwn(FORMS, keyword) || FORMS[keyword]?.(value));
-    (isGood ? result : untold)[keyword] = value;
+    (isGood ? result : omitted)[keyword] = value;
   }
-  const lost = Object.keys(untold);
+  const lost = Object.keys(omitted);
   // "No others than these" must not outlive "these".
-  if (lost.includes("patternProperties") || lost.includes("properties")) move("additionalProperties", result, untold);
-  if (lost.length > 0) for (const keyword of UNEVALUATED) move(keyword, result, untold);
-  return { schema: result, untold };
+  if (lost.includes("patternProperties") || lost.includes("properties")) move("additionalProperties", result, omitted);
+  if (lost.length > 0) for (const keyword of UNEVALUATED) move(keyword, result, omitted);
+  return { schema: result, omitted };
 }
 
 /** Tuples as draft 2020-12 writes them. */

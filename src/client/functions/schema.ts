@@ -1,7 +1,7 @@
 /**
- * Turns the input schema of a tool into one that a model's API accepts. An API refuses the whole request for one schema
- * that it does not accept, so what it does not know is left out or loosened, and told in a description: the server checks
- * every call against the tool's own schema anyway. Nothing is tightened.
+ * Turns the input schema of a tool into one that a model's API accepts. An API refuses a whole request for one schema
+ * that it does not accept. So keywords that it does not accept are omitted or loosened, and the description mentions
+ * them: the server checks every call against the tool's own schema anyway. Nothing is tightened.
  */
 import { isRecord } from "../lib/json.ts";
 import type { JsonSchema } from "../oxp/types.ts";
@@ -35,8 +35,8 @@ const PARAMETER = /^[a-zA-Z0-9_.-]{1,64}$/;
 /** What OpenAI and Claude refuse at the root, and conditions, which make sense only beside it. */
 const NOT_AT_ROOT = [...UNIONS, "not", "enum", "const", "if", "then", "else"];
 const CLOSING = ["additionalProperties", "unevaluatedProperties"];
-/** How much of the keywords that are left out a description repeats. */
-const MAX_UNTOLD = 500;
+/** How many characters of the omitted keywords a description repeats. */
+const MAX_OMITTED = 500;
 /** Gemini has a limit ("exceeds the maximum allowed nesting depth"), which is written nowhere. */
 const MAX_DEPTH = 24;
 
@@ -52,12 +52,12 @@ export function described(
   input: JsonSchema,
   rules: SchemaRules,
 ): { readonly description: string; readonly parameters: ParameterSchema } {
-  const { schema: object, untold } = asObject(input);
+  const { schema: object, omitted } = asObject(input);
   const named = withAcceptedNames(object);
   const root = converted(named.schema, rules, 0);
-  const told = toldIn(description, { ...untold, ...root.untold });
+  const whole = withOmitted(description, { ...omitted, ...root.omitted });
   return {
-    description: [told, ...named.others].filter(Boolean).join("\n"),
+    description: [whole, ...named.others].filter(Boolean).join("\n"),
     parameters: {
       ...root.schema,
       type: "object",
@@ -67,20 +67,20 @@ export function described(
 }
 
 /**
- * One object instead of a union, with the parameters of all of its members. For one that the object has itself, what the
- * members add is only told.
+ * One object instead of a union, with the parameters of all of its members. If the object has a parameter itself, what
+ * the members add to it is only in the description.
  */
 function asObject(given: JsonSchema): Converted {
-  const { schema, untold } = wellFormed(given);
+  const { schema, omitted: malformed } = wellFormed(given);
   const kept: Record<string, unknown> = { ...schema };
-  const told: Record<string, unknown> = { ...untold };
-  for (const keyword of NOT_AT_ROOT) move(keyword, kept, told);
+  const omitted: Record<string, unknown> = { ...malformed };
+  for (const keyword of NOT_AT_ROOT) move(keyword, kept, omitted);
   const own = (kept.properties ?? {}) as JsonSchema;
   const merged = UNIONS.filter((keyword) => schema[keyword] !== undefined).map((keyword) => {
     return membersOf(keyword, schema[keyword] as readonly unknown[]);
   });
   // What is closed for one member of a union may be open for another.
-  if (merged.length > 0) for (const keyword of CLOSING) move(keyword, kept, told);
+  if (merged.length > 0) for (const keyword of CLOSING) move(keyword, kept, omitted);
   return {
     schema: {
       ...kept,
@@ -88,11 +88,11 @@ function asObject(given: JsonSchema): Converted {
       properties: Object.fromEntries([...merged.flatMap(({ properties }) => properties), ...Object.entries(own)]),
       required: [...new Set([...namesIn(kept.required), ...merged.flatMap(({ required }) => required)])],
     },
-    untold: told,
+    omitted,
   };
 }
 
-/** The parameters that the members of a union have, and those that it demands whichever of them applies. */
+/** The parameters of all members of a union, and those that are required whichever member applies. */
 function membersOf(keyword: (typeof UNIONS)[number], members: readonly unknown[]) {
   const parts = members.filter(isRecord).map((part) => asObject(part).schema);
   const meanings = new Map<string, unknown[]>();
@@ -109,13 +109,13 @@ function membersOf(keyword: (typeof UNIONS)[number], members: readonly unknown[]
   };
 }
 
-/** Schemas that are alike count once. */
+/** Combines schemas, each of them once. */
 function joined(keyword: "allOf" | "anyOf", schemas: readonly unknown[]): unknown {
   const [first, ...others] = new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values();
   return others.length === 0 ? first : { [keyword]: [first, ...others] };
 }
 
-/** Parameters with other names are told in the description, and may be sent all the same. */
+/** Moves parameters with other names into the description: models may send them all the same. */
 function withAcceptedNames(schema: JsonSchema): { readonly schema: JsonSchema; readonly others: readonly string[] } {
   const properties = Object.entries(schema.properties as JsonSchema);
   const others = properties.filter(([name]) => !PARAMETER.test(name));
@@ -138,42 +138,42 @@ function withAcceptedNames(schema: JsonSchema): { readonly schema: JsonSchema; r
 /** The schema of a value, for the API. */
 function convertedIn(schema: unknown, rules: SchemaRules, depth: number): unknown {
   if (!isRecord(schema)) return schema === false ? { description: "Leave this out: no value is allowed." } : {};
-  const { schema: result, untold } = converted(schema, rules, depth);
-  const description = toldIn(typeof result.description === "string" ? result.description : "", untold);
+  const { schema: result, omitted } = converted(schema, rules, depth);
+  const description = withOmitted(typeof result.description === "string" ? result.description : "", omitted);
   return description === "" ? result : { ...result, description };
 }
 
 function converted(given: JsonSchema, rules: SchemaRules, depth: number): Converted {
-  if (depth > MAX_DEPTH) return { schema: {}, untold: {} };
-  const { schema, untold: malformed } = wellFormed(given);
-  const lists = rules.tuples ? { schema, untold: {} } : withItems(schema);
-  const changed = rules.change?.(lists.schema) ?? { schema: lists.schema, untold: {} };
-  const untold: Record<string, unknown> = { ...malformed, ...lists.untold, ...changed.untold };
+  if (depth > MAX_DEPTH) return { schema: {}, omitted: {} };
+  const { schema, omitted: malformed } = wellFormed(given);
+  const lists = rules.tuples ? { schema, omitted: {} } : withItems(schema);
+  const changed = rules.change?.(lists.schema) ?? { schema: lists.schema, omitted: {} };
+  const omitted: Record<string, unknown> = { ...malformed, ...lists.omitted, ...changed.omitted };
   const result: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(changed.schema)) {
     const isKnown = rules.keywords?.has(keyword) ?? true;
-    if (keyword !== "description" && !isKnown) untold[keyword] = value;
+    if (keyword !== "description" && !isKnown) omitted[keyword] = value;
     else result[keyword] = inKeyword(keyword, value, (part) => convertedIn(part, rules, depth + 1));
   }
   // Draft 4, which some programs still use, forbids an empty list.
   if (listed(result.required).length === 0) delete result.required;
-  return { schema: result, untold };
+  return { schema: result, omitted };
 }
 
 /** Lists with one kind of items, which may be of several kinds. */
 function withItems(schema: JsonSchema): Converted {
   const { prefixItems, items, unevaluatedItems, ...rest } = schema;
   const isList = [schema.type].flat().includes("array");
-  if (!isList && prefixItems === undefined && typeof items !== "boolean") return { schema, untold: {} };
+  if (!isList && prefixItems === undefined && typeof items !== "boolean") return { schema, omitted: {} };
   const first = listed(prefixItems);
-  if (isRecord(items) && first.length === 0) return { schema, untold: {} };
+  if (isRecord(items) && first.length === 0) return { schema, omitted: {} };
   const kinds = isRecord(items) ? [...first, items] : items === false ? first : [];
   // Without items after the first ones, there are no more than those.
   const most =
     items === false ? { maxItems: Math.min(first.length, Number(rest.maxItems ?? Number.POSITIVE_INFINITY)) } : {};
   return {
     schema: { ...rest, ...most, items: kinds.length > 0 && kinds.every(isRecord) ? joined("anyOf", kinds) : {} },
-    untold: {
+    omitted: {
       ...(prefixItems !== undefined && { prefixItems }),
       ...(unevaluatedItems !== undefined && { unevaluatedItems }),
     },
@@ -188,10 +188,10 @@ function inKeyword(keyword: string, value: unknown, convert: (part: unknown) => 
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, convert(part)]));
 }
 
-/** Adds to a description what the schema no longer says. */
-function toldIn(description: string, untold: JsonSchema): string {
-  if (Object.keys(untold).length === 0) return description;
-  return [description, `(Its JSON Schema also has ${short(JSON.stringify(untold))})`].filter(Boolean).join(" ");
+/** Adds the omitted keywords to a description. */
+function withOmitted(description: string, omitted: JsonSchema): string {
+  if (Object.keys(omitted).length === 0) return description;
+  return [description, `(Its JSON Schema also has ${short(JSON.stringify(omitted))})`].filter(Boolean).join(" ");
 }
 
-const short = (text: string) => (text.length > MAX_UNTOLD ? `${text.slice(0, MAX_UNTOLD)}…` : text);
+const short = (text: string) => (text.length > MAX_OMITTED ? `${text.slice(0, MAX_OMITTED)}…` : text);

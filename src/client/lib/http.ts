@@ -1,6 +1,6 @@
 /**
- * One HTTP request with limits, for the clients of this folder: it takes no longer than it may, reads no more than it
- * may, and follows no redirect. Uses nothing but `fetch`, and knows no protocol.
+ * Sends one HTTP request, with limits on its time and on the size of its response, and without following redirects. Uses
+ * nothing but `fetch`, and knows no protocol.
  */
 
 export interface RequestLimits {
@@ -19,13 +19,13 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Why there is no complete response. */
 export type NoResponseReason =
-  /** There was no connection, or it broke off before the status. */
+  /** There was no connection, or it broke before the status. */
   | "unreachable"
-  /** It broke off in the body. */
+  /** The connection broke within the body. */
   | "cut"
   | "timeout"
   | "too-large"
-  /** A redirect: credentials are sent to no other address than the one that was given. */
+  /** A redirect. It is not followed, so that credentials go only to the address that was given. */
   | "redirected";
 
 /** There is no complete response. `cause` is what the platform threw. */
@@ -39,7 +39,7 @@ export class NoResponse extends Error {
   }
 }
 
-/** A response whose body is still on its way. Read it once, with `text` or `chunks`, or `cancel` it. */
+/** A response whose body has not been read. Read it once, with `text` or `chunks`, or `cancel` it. */
 export interface OpenResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -52,7 +52,7 @@ export interface OpenResponse {
 
 const TIMEOUT_MS = 60_000;
 const MAX_BYTES = 32 * 1024 * 1024;
-/** 24 days. A timer that should run longer, such as Infinity, fires at once. */
+/** 24 days. A timer with a longer time, such as Infinity, fires at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
@@ -74,13 +74,13 @@ export async function openRequest(url: string, init: RequestInit, limits: Reques
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
   };
-  /** What to throw: the time limit and the caller's signal come first, whatever the platform makes of them. */
+  /** What to throw. After the time limit or an abort it is their reason, whatever the platform throws for them. */
   const failure = (reason: NoResponseReason, what: string, cause: unknown) =>
     stop.signal.aborted ? stop.signal.reason : new NoResponse(reason, what, { cause });
 
   let response: Response;
   try {
-    // "manual", because Workers do not know "error". Browsers then answer with the status 0.
+    // "manual", because Workers do not support "error". In browsers, the status of a redirect is then 0.
     response = await raced(send(url, { ...init, redirect: "manual", signal: stop.signal }), stop.signal);
   } catch (error) {
     end();
@@ -130,7 +130,7 @@ export async function openRequest(url: string, init: RequestInit, limits: Reques
   return { status, headers, text, chunks, cancel };
 }
 
-/** The promise, or a rejection with the signal's reason once it is aborted: a `fetch` of others may not listen to it. */
+/** Waits for a promise, but rejects once the signal is aborted: a `fetch` that was passed in may ignore its signal. */
 export function raced<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);

@@ -9,7 +9,7 @@ export interface SseEvent {
 
 /**
  * Takes pieces of a stream, cut anywhere, and returns the events that are complete. Lines may end with LF, CR or CRLF,
- * and the blank after a colon may be missing. Comments, ids and times to reconnect are skipped, and events without data.
+ * and the space after a colon may be missing. Skips comments, ids, reconnection times, and events without data.
  */
 export class SseParser {
   /** The beginning of a line whose end has not arrived. */
@@ -31,7 +31,7 @@ export class SseParser {
     return lines.flatMap((line) => this.#read(line));
   }
 
-  /** After the last piece: the event whose empty line the server left out. The standard drops it. */
+  /** Call it after the last piece. Returns an event that lacks its empty line, which the standard would drop. */
   end(): SseEvent[] {
     return [...this.#read(this.#line), ...this.#read("")];
   }
@@ -54,5 +54,5 @@ export class SseParser {
 }
 
 const LINE_END = /\r\n|\n|\r/;
-/** A name, and after a colon and at most one blank a value. A comment has an empty name. */
+/** A name, a colon, at most one space, and a value. A comment has an empty name. */
 const FIELD = /^([^:]*)(?:: ?([\s\S]*))?$/;

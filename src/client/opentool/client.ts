@@ -1,4 +1,4 @@
-/** The client of OpenTool 1.0 (sections 1 to 4): sends requests, and leaves what their answers mean to response.ts. */
+/** The client of OpenTool 1.0 (sections 1 to 4): sends requests. response.ts decides what their responses mean. */
 import { headerValue } from "../lib/header.ts";
 import { type Fetch, NoResponse, openRequest, type RequestLimits } from "../lib/http.ts";
 import { documentOf, type OpenTool } from "./document.ts";
@@ -23,7 +23,7 @@ export interface OpenToolClientOptions {
 export interface RequestOptions {
   /** Ends the request. The promise rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Instead of the client's. */
+  /** Overrides the client's. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -77,7 +77,7 @@ export class OpenToolClient {
   }
 
   /**
-   * `POST /streamCall`, which newer servers have. Others are asked with {@link call}, and give a single `data` event.
+   * `POST /streamCall`, which newer servers have. With others it falls back to {@link call}: one `data` event.
    * The request is sent when the first event is asked for. Leaving the loop closes the connection.
    *
    * @throws {OpenToolException} in place of the event, also for an `error` event
@@ -100,7 +100,7 @@ export class OpenToolClient {
     const refusal = refusalOf(await receivedFrom(response));
     const isThere = !(refusal instanceof OpenToolServerNoAccessException) || !NOT_THERE.includes(response.status);
     if (isThere) throw refusal;
-    // Nothing has run, so to call is safe.
+    // Nothing has run, so it is safe to call.
     yield { event: "data", toolReturn: await this.call(functionCall, options) };
   }
 
@@ -151,7 +151,7 @@ async function receivedFrom({ url, status, text }: Opened): Promise<Received> {
   }
 }
 
-/** The caller's own reason, and whatever is not about the connection, stay as they are. */
+/** Returns the reason of the caller's signal, and anything else that is not about the connection, as it is. */
 function asException(error: unknown): unknown {
   if (!(error instanceof NoResponse)) return error;
   return new OpenToolServerNoAccessException({ reason: error.reason, cause: error });

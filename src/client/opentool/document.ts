@@ -1,6 +1,6 @@
 /**
- * The description document of `GET /load` (OpenTool Specification 1.1.0): its types, and a reader that gives every
- * document the form that the types promise, however sloppy the server.
+ * The description document of `GET /load` (OpenTool Specification 1.1.0): its types, and a reader that makes
+ * every document fit the types, however sloppy the server.
  */
 import { isRecord } from "../lib/json.ts";
 import type { JsonObject } from "./model.ts";
@@ -30,7 +30,7 @@ export interface FunctionModel {
   readonly name: string;
   readonly description: string;
   readonly parameters: readonly Parameter[];
-  /** Null, or not there: nothing is returned. */
+  /** If it is null or missing, nothing is returned. */
   readonly return?: Return | null;
 }
 

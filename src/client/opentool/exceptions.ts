@@ -7,7 +7,7 @@ import type { NoResponseReason } from "../lib/http.ts";
 
 /** What the five have in common. */
 export abstract class OpenToolException extends Error {
-  /** For logs: what the document says of the exception. */
+  /** For logs: the members that the document defines. */
   abstract toJson(): { code?: number; message: string };
 }
 
@@ -43,7 +43,7 @@ export class ErrorNullException extends OpenToolException {
   }
 }
 
-/** The server wants a key, or another one (HTTP 401). */
+/** The key is missing, or the server does not accept it (HTTP 401). */
 export class OpenToolServerUnauthorizedException extends OpenToolException {
   override readonly name = "OpenToolServerUnauthorizedException";
   readonly code = 401;
@@ -70,10 +70,10 @@ export interface NoAccessOptions extends ErrorOptions {
   readonly status?: number | undefined;
 }
 
-/** There is no OpenTool server at the address, it did not answer completely, or not in time. `cause` says more. */
+/** There is no OpenTool server at the address, or it did not answer completely and in time. `cause` says more. */
 export class OpenToolServerNoAccessException extends OpenToolException {
   override readonly name = "OpenToolServerNoAccessException";
-  /** The document's, whatever happened. */
+  /** Always 404, as in the document. */
   readonly code = 404;
   readonly reason: NoAccessReason;
   /** Of the response, if there was one. */

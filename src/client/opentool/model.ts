@@ -6,7 +6,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** A call of a function, as a model makes it. */
 export class FunctionCall {
-  /** Names the call in the request and in its {@link ToolReturn}. The same id again is another call. */
+  /** Identifies the call in the request and in its {@link ToolReturn}. Calling again with the same id runs it again. */
   readonly id: string;
   readonly name: string;
   readonly arguments: JsonObject;

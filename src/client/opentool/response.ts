@@ -22,13 +22,13 @@ export interface Received {
 
 export const isSuccess = (status: number) => status >= 200 && status <= 299;
 
-/** Characters of a strange response that `cause` shows. */
+/** How many characters of an unexpected response `cause` shows. */
 const SHOWN = 200;
 
 const answered = ({ url, status, text }: Received) =>
   new Error(`${url} answered ${status}: ${text.trim().slice(0, SHOWN)}`);
 
-/** Why a response whose status is not 2xx is no answer. */
+/** The exception for a response whose status is not 2xx. */
 export function refusalOf(received: Received): OpenToolException {
   const { status, text } = received;
   if (status === 401) return new OpenToolServerUnauthorizedException({ cause: answered(received) });
@@ -41,7 +41,7 @@ export function refusalOf(received: Received): OpenToolException {
 /**
  * The JSON object of a response.
  *
- * @throws {OpenToolException} if it has none, or one that tells of an error
+ * @throws {OpenToolException} if it has none, or one with an error
  */
 export function objectOf(received: Received): JsonObject {
   const { status, text } = received;
@@ -69,7 +69,7 @@ export function resultOf(received: Received): JsonObject {
   return isRecord(result) ? result : { value: result };
 }
 
-/** The exception for an `error` that is there. */
+/** The exception for an `error` that is set. */
 export function errorOf(error: unknown, status: number): OpenToolServerCallException | ErrorNullException {
   if (typeof error === "string" && error.trim() !== "") return new OpenToolServerCallException(error);
   if (typeof error !== "object" || error === null || Object.keys(error).length === 0) {

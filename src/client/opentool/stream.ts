@@ -1,4 +1,4 @@
-/** Reads the answer to `POST /streamCall`: events, or from servers that know only one answer, a JSON-RPC response. */
+/** Reads the response to `POST /streamCall`: a stream of events, or from some servers a single JSON-RPC response. */
 import type { OpenResponse } from "../lib/http.ts";
 import { isRecord, parseJson } from "../lib/json.ts";
 import { type SseEvent, SseParser } from "../lib/sse.ts";
@@ -18,7 +18,7 @@ export interface StreamEvent {
   readonly toolReturn: ToolReturn;
 }
 
-/** A response that is on its way, with its address. */
+/** A response that has not been read, with its address. */
 export interface Opened extends OpenResponse {
   readonly url: string;
 }
@@ -61,10 +61,11 @@ export async function* eventsOf(
 }
 
 /**
- * By the first character, because servers send both with any content type: lines of a stream begin with the name of a
- * field (event, data, id, retry) or a colon, and JSON with none of these letters. Undefined: nothing has arrived.
+ * Decides by the first character, because servers send both with any content type. Lines of a stream begin with the name
+ * of a field (event, data, id, retry) or a colon; JSON begins with none of these characters.
  *
  * @param text without blanks at its beginning
+ * @returns undefined if nothing has arrived
  */
 function looksLikeStream(text: string): boolean | undefined {
   const first = text[0];

@@ -1,4 +1,4 @@
-/** The client itself: what it sends, and with which id, context and limits. */
+/** The client: builds the requests, with the id, context and limits of each call. */
 import type { Fetch } from "../lib/http.ts";
 import { baseOf } from "./address.ts";
 import type { Attempted } from "./errors.ts";
@@ -14,9 +14,9 @@ export interface OxpClientOptions {
   readonly url: string | URL;
   /** Sent as `OXP-API-Key`. */
   readonly apiKey?: string | undefined;
-  /** Sent as `Authorization: Bearer`. A function is asked at the first request, and once more after each 401. */
+  /** Sent as `Authorization: Bearer`. A function is called at the first request, and once more after each 401. */
   readonly token?: Token | undefined;
-  /** Sent with every call. What a call has in its own context counts before it. */
+  /** Sent with every call. A call's own context takes precedence. */
   readonly context?: CallContext | undefined;
   /** When a call is sent again, and how often. false: never. */
   readonly retry?: RetryOptions | false | undefined;
@@ -31,9 +31,9 @@ export interface OxpClientOptions {
 export interface OxpCallOptions extends CallOptions {
   /** Ids of files that were uploaded to the server: `context.attachments`, an extension of Trivet's. */
   readonly attachments?: readonly string[] | undefined;
-  /** Instead of the client's, for each request. */
+  /** Overrides the client's, for each request. */
   readonly timeoutMs?: number | undefined;
-  /** In place of the client's, member by member. */
+  /** Overrides the client's, member by member. */
   readonly retry?: RetryOptions | false | undefined;
   /** Called before each wait, to show progress or to count. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
@@ -45,7 +45,7 @@ export interface OxpResult {
   readonly callId: string;
   /** How long the tool ran, as the server says. */
   readonly durationMs: number | undefined;
-  /** How many attempts were made: 1, unless something had to be tried again. */
+  /** How many attempts were made: 1 if the first succeeded. */
   readonly attempts: number;
 }
 
@@ -134,8 +134,8 @@ export class OxpClient implements ToolCaller {
   }
 
   /**
-   * Says what a tool needs that neither the client's context nor this one has. The server may have some of it: a call
-   * may succeed without.
+   * Returns what a tool needs that neither the client's context nor this one has. The server may have values of its
+   * own, so a call may succeed all the same.
    *
    * @param tool a member of the listing
    * @returns undefined if nothing is missing
@@ -150,7 +150,7 @@ function retryOf(client: RetryOptions | false = {}, call: RetryOptions | false |
   return { ...client, ...call };
 }
 
-/** A UUID of version 4. `randomUUID` is missing in pages that did not come over https. */
+/** A UUID of version 4. Pages that were loaded over http have no `randomUUID`. */
 function randomId(): string {
   if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));

@@ -1,6 +1,6 @@
 /**
  * Why a call, or another request to an OXP server, did not succeed: a class for each case, and `code` to switch on.
- * No message has a secret, a token or a key in it, even if the server repeats one.
+ * No message contains a secret, a token or a key, even if the server repeats one.
  */
 import type { NoResponseReason } from "../lib/http.ts";
 
@@ -29,7 +29,7 @@ export function isOxpError(error: unknown): error is OxpFailure {
   return error instanceof OxpError;
 }
 
-/** Of the call that an error is about. Errors of `list` and `health` have no `callId`. */
+/** What an error says about its call. Errors of `list` and `health` have no `callId`. */
 export interface Attempted {
   /** Call again with it, and the tool does not run twice. */
   readonly callId?: string | undefined;
@@ -57,7 +57,7 @@ export abstract class OxpError extends Error {
     this.attempts = attempts;
   }
 
-  /** What to tell a model of it. Has nothing that is meant for developers, such as addresses. */
+  /** What to tell a model. Contains nothing that is meant for developers, such as addresses. */
   abstract get promptText(): string;
 }
 
@@ -67,7 +67,7 @@ export class OxpToolFailed extends OxpError {
   readonly code = "tool-failed";
   /** Whether another attempt may succeed. The client has made its attempts by then. */
   readonly canRetry: boolean;
-  /** The wait, in milliseconds, that the server asked for. As it was sent: it may be years. */
+  /** The wait that the server asked for, in milliseconds, as it was sent: it may be years. */
   readonly retryAfterMs: number | undefined;
   /** What the tool adds for a model that tries again, such as a list of accepted values. */
   readonly additionalPromptContent: string | undefined;
@@ -166,7 +166,7 @@ export class OxpInvalidInput extends OxpError {
 export class OxpUnauthorized extends OxpError {
   override readonly name = "OxpUnauthorized";
   readonly code = "unauthorized";
-  /** The header: which credentials the server takes, and where they are had. */
+  /** The header: which credentials the server takes, and where to get them. */
   readonly wwwAuthenticate: string | undefined;
 
   constructor(
@@ -184,7 +184,7 @@ export class OxpUnauthorized extends OxpError {
   }
 }
 
-/** Another status than those that OXP knows, such as 403, 404, 429 or 503. */
+/** A status that OXP does not define, such as 403, 404, 429 or 503. */
 export class OxpStatus extends OxpError {
   override readonly name = "OxpStatus";
   readonly code = "status";
@@ -227,7 +227,7 @@ export class OxpNoResponse extends OxpError {
   }
 }
 
-/** A response that is not OXP's: HTML, JSON of another form, or members of the wrong types. */
+/** A response that is not OXP: HTML, other JSON, or members of the wrong types. */
 export class OxpUnreadable extends OxpError {
   override readonly name = "OxpUnreadable";
   readonly code = "unreadable";

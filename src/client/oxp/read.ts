@@ -1,4 +1,4 @@
-/** Reads what OXP servers answer, also where it is not quite OXP. Knows its member names, and sends nothing. */
+/** Reads the responses of OXP servers, including those that deviate a little from OXP. Sends nothing. */
 import { isRecord } from "../lib/json.ts";
 import {
   type Attempted,
@@ -82,7 +82,7 @@ export function statusError(answer: Answer, attempted: Attempted): OxpError {
 export function unreadable(answer: Answer, what: string, attempted: Attempted): OxpUnreadable {
   const type = answer.headers.get("content-type")?.split(";")[0] ?? "no content type";
   const isJson = answer.body !== undefined;
-  const why = isJson ? `its JSON ${what}` : `it is no JSON, but ${answer.text(type) ?? "empty"}`;
+  const why = isJson ? `its JSON ${what}` : `it is not JSON, but ${answer.text(type) ?? "empty"}`;
   return new OxpUnreadable(`The answer of ${answer.url} is not OXP's: ${why}`, attempted);
 }
 
@@ -90,7 +90,7 @@ function raise(error: Error): never {
   throw error;
 }
 
-/** @returns undefined if it cannot be called or told apart. What else is missing becomes what it means if it is empty */
+/** @returns undefined for a tool without an id or a name. Other members that are missing or wrong become empty */
 function readTool(item: unknown): ToolDefinition | undefined {
   const tool = recordOf(item);
   if (typeof tool?.id !== "string" || tool.id === "" || typeof tool.name !== "string") return undefined;

@@ -1,4 +1,4 @@
-/** One request to an OXP server: its credentials, its limits, and the texts of its response without secrets. */
+/** Sends a request to an OXP server with credentials and limits, and removes secrets from the texts of its response. */
 import { headerValue } from "../lib/header.ts";
 import { NoResponse, openRequest, type RequestLimits } from "../lib/http.ts";
 import { parseJson } from "../lib/json.ts";
@@ -18,7 +18,7 @@ export interface Answer {
   readonly headers: Headers;
   /** The body, parsed; undefined if it is not JSON. */
   readonly body: unknown;
-  /** @returns a text of the response for a message: without secrets; undefined if it is no text, or an empty one */
+  /** @returns a string of the response, without secrets, for a message; undefined for an empty one or another type */
   text(value: unknown): string | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface Outgoing {
   readonly method: "GET" | "POST";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** What must not be in a message, besides the credentials. */
+  /** What no message may contain, besides the credentials. */
   readonly secrets?: readonly string[];
   readonly limits: RequestLimits;
   readonly attempted: Attempted;
@@ -36,8 +36,8 @@ export type Send = (url: string, outgoing: Outgoing) => Promise<Answer>;
 
 /**
  * @returns a function that sends requests with the credentials. It throws an OxpNoResponse, the reason of the signal,
- *   what the function for tokens throws, and a TypeError for a token that no header can have
- * @throws {TypeError} for a credential that no header can have
+ *   what the token function throws, and a TypeError for a token that cannot be sent in a header
+ * @throws {TypeError} for a credential that cannot be sent in a header
  */
 export function sender({ apiKey, token }: Credentials): Send {
   const key = apiKey === undefined ? {} : { "oxp-api-key": headerValue("apiKey", apiKey) };

@@ -1,8 +1,8 @@
-/** What a tool needs in the context of a call, and what of it is there (OXP 1.0, Tool Definition, Requirements). */
+/** What a tool needs in the context of a call, and what of it is missing (OXP 1.0, Tool Definition, Requirements). */
 import type { CallContext, ToolDefinition } from "./types.ts";
 
 export interface Needs {
-  /** Tokens, each with the scopes that it must have: none, if the tool names none. */
+  /** Tokens, each with the scopes that it must have. */
   readonly authorization: readonly { readonly id: string; readonly scopes: readonly string[] }[];
   /** Ids of secrets. */
   readonly secrets: readonly string[];
@@ -20,9 +20,9 @@ export function needsOf({ requirements }: Pick<ToolDefinition, "requirements">):
 }
 
 /**
- * Whether a token has its scopes is not known here.
+ * Does not know whether a token has its scopes.
  *
- * @returns what of it is not in the context; undefined if nothing is missing
+ * @returns what the tool needs that is not in the context; undefined if nothing is missing
  */
 export function missingOf(tool: Pick<ToolDefinition, "requirements">, context: CallContext): Needs | undefined {
   const needs = needsOf(tool);
@@ -34,7 +34,7 @@ export function missingOf(tool: Pick<ToolDefinition, "requirements">, context: C
   return authorization.length > 0 || secrets.length > 0 || userId ? { authorization, secrets, userId } : undefined;
 }
 
-/** @returns both; where they name the same thing, what `over` says */
+/** @returns both; `over` takes precedence where both have the same id */
 export function mergeContexts(base: CallContext | undefined, over: CallContext | undefined): CallContext {
   const authorization = byId(base?.authorization, over?.authorization);
   const secrets = byId(base?.secrets, over?.secrets);

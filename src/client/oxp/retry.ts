@@ -1,6 +1,6 @@
 /**
- * Makes attempts until one succeeds, or another one would be of no use (OXP 1.0, Call Tool, Retrying Errors). Knows
- * nothing of HTTP: the errors say what may be tried again.
+ * Makes attempts until one succeeds, or retrying is pointless (OXP 1.0, Call Tool, Retrying Errors). Knows nothing of
+ * HTTP: the errors say what may be tried again.
  */
 import { MAX_TIMER_MS } from "../lib/http.ts";
 import { type OxpFailure, OxpNoResponse, OxpRefused, OxpStatus, OxpToolFailed } from "./errors.ts";
@@ -8,28 +8,28 @@ import { type OxpFailure, OxpNoResponse, OxpRefused, OxpStatus, OxpToolFailed } 
 export interface RetryOptions {
   /** Failures in a row until the last one is thrown. Default: 4. The answer "still running" is not a failure. */
   readonly attempts?: number | undefined;
-  /** After so many milliseconds from the beginning of the call, no attempt begins. Default: 900,000, a quarter hour. */
+  /** No attempt begins later than this many milliseconds after the call. Default: 900,000, a quarter of an hour. */
   readonly totalMs?: number | undefined;
-  /** The longest wait where the server does not say how long, before it is doubled: milliseconds. Default: 500. */
+  /** The longest first wait, in milliseconds, if the server names none. It doubles with each failure. Default: 500. */
   readonly minDelayMs?: number | undefined;
-  /** The longest wait at all. If the server asks for a longer one, the error is thrown instead. Default: 60,000. */
+  /** The longest wait, in milliseconds. If the server asks for a longer one, the error is thrown. Default: 60,000. */
   readonly maxDelayMs?: number | undefined;
   /**
-   * Whether calls are sent again that got no response. Default: true, because OXP's servers run a call once for each
+   * Whether to send a call again that got no response. Default: true, because OXP servers run a call once for each
    * `call_id`. Set it to false for a server that ignores the `call_id`.
    */
   readonly connections?: boolean | undefined;
-  /** Time and chance. Default: those of the platform. */
+  /** Time and random numbers, for tests. Default: the platform's. */
   readonly clock?: Clock | undefined;
 }
 
-/** What `attempt` knows of time. Tests hand in another one. */
+/** Time and random numbers. */
 export interface Clock {
   /** Milliseconds since any fixed moment. */
   now(): number;
   /** Rejects with the signal's reason as soon as it is aborted. */
   sleep(ms: number, signal: AbortSignal | undefined): Promise<void>;
-  /** From 0 to 1, without 1. */
+  /** At least 0, and less than 1. */
   random(): number;
 }
 
@@ -40,7 +40,7 @@ export interface Retry {
   readonly delayMs: number;
   /** How many attempts were made so far. */
   readonly attempts: number;
-  /** The tool is at work, and the next request asks for its result. */
+  /** The tool is still running, and the next request asks for its result. */
   readonly isRunning: boolean;
 }
 
@@ -73,7 +73,7 @@ export async function attempt<Result>(
       const again = retryable(error, connections);
       if (again === undefined) throw error;
       const { isRunning, afterMs } = again;
-      // A tool at work is polled for as long as there is time, and proves that the server is well.
+      // A running tool is polled until `totalMs` is over, and proves that the server works.
       failures = isRunning ? 0 : failures + 1;
       if (failures >= most) throw error;
       // "Full jitter": clients that failed together do not come back together.
@@ -111,10 +111,10 @@ function retryable(error: unknown, connections: boolean): Retryable | undefined 
   return undefined;
 }
 
-/** The others are the same each time: too many bytes, or a redirect. */
+/** The other reasons, too many bytes and a redirect, would be the same each time. */
 const PASSING: ReadonlySet<string> = new Set(["unreachable", "cut", "timeout"]);
 
-/** @returns undefined for what is no wait. Endless ones stay: they are too long for any limit */
+/** @returns undefined unless it is a time to wait. Infinity is one, and longer than any limit */
 function waitOf(ms: number | undefined): number | undefined {
   return ms !== undefined && ms >= 0 ? ms : undefined;
 }

@@ -8,15 +8,15 @@ export type Token = string | (() => string | Promise<string>);
 export interface TokenSource {
   /**
    * @returns undefined if there is no token
-   * @throws what the function throws, the signal's reason once it is aborted, and a TypeError for a token that no header
-   *   can have
+   * @throws what the function throws, the signal's reason once it is aborted, and a TypeError for a token that cannot be
+   *   sent in a header
    */
   current(signal: AbortSignal | undefined): Promise<string | undefined>;
-  /** @returns whether another token may come in place of this one, which the server does not accept */
+  /** Tells that the server does not accept a token. @returns whether `current` may return another one */
   refuse(token: string | undefined): boolean;
 }
 
-/** @throws {TypeError} for a token that no header can have */
+/** @throws {TypeError} for a token that cannot be sent in a header */
 export function tokenSource(given: Token | undefined): TokenSource {
   if (typeof given !== "function") {
     const token = given === undefined ? undefined : headerValue("token", given);
@@ -42,7 +42,7 @@ export function tokenSource(given: Token | undefined): TokenSource {
       return signal ? raced(latest.promise, signal) : latest.promise;
     },
     refuse(token) {
-      // Otherwise, another request has asked meanwhile.
+      // If it is another one, a request that overlaps has already got a new token.
       if (latest?.token === token) latest = undefined;
       return true;
     },

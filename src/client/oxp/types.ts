@@ -35,7 +35,7 @@ export interface CallContext {
   readonly user_id?: string;
 }
 
-/** Whatever calls tools: `OxpClient` is one. The typed client and the tool definitions for models need no more. */
+/** What calls tools, such as `OxpClient`. The typed client and the tools for models need nothing else of it. */
 export interface ToolCaller {
   /**
    * @param tool `Toolkit.Tool`, which is its latest version, or `Toolkit.Tool@1.0.0`
@@ -49,7 +49,7 @@ export interface ToolCaller {
 }
 
 export interface CallOptions {
-  /** Names this call: sent again with the same id, the tool does not run again. Default: a random UUID. */
+  /** Identifies the call: if it is sent again with the same id, the tool does not run again. Default: a random UUID. */
   readonly callId?: string | undefined;
   readonly context?: CallContext | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -72,7 +72,7 @@ function refused(result: CallResult, callId: string, refusal: Refusal, context: 
           canRetry: true,
           retryAfterMs: refusal.retryAfterMs,
         },
-        // Tells it from a tool that failed, which looks the same: a client may ask for hours without trying anything again.
+        // A failed tool gets the same response. With the header, clients can poll without counting failures.
         { "idempotency-running": "true" },
       );
     case "unavailable":

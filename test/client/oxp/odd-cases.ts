@@ -19,8 +19,8 @@ const NO_MISSING = { authorization: [], secrets: [], userId: false };
 
 /** What comes of a call to a server that behaves like this. Members that are not named are not compared. */
 const CALLS: readonly (readonly [how: string, expected: object, slept?: readonly number[]])[] = [
-  ["html", unreadable("it is no JSON, but text/html")],
-  ["empty", unreadable("it is no JSON, but no content type")],
+  ["html", unreadable("it is not JSON, but text/html")],
+  ["empty", unreadable("it is not JSON, but no content type")],
   ["null", unreadable("its JSON has no result")],
   ["list", unreadable("its JSON has no result")],
   ["text", unreadable("its JSON has no result")],

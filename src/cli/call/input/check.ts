@@ -12,7 +12,7 @@ export interface Problem {
   readonly what: string;
 }
 
-/** Those that only say that something inside of the value is wrong, which has an error of its own. */
+/** Keywords whose errors only say that something inside the value is wrong: that has an error of its own. */
 const WRAPPERS = new Set([
   ...["properties", "patternProperties", "items", "prefixItems", "allOf", "$ref", "then", "else", "dependentSchemas"],
   ...["additionalProperties", "unevaluatedProperties", "unevaluatedItems", "if"],

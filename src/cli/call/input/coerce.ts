@@ -22,7 +22,7 @@ function candidates(text: string, schema: JsonSchema, types: ReadonlySet<string>
   const takes = (type: string) => takesAll || types.has(type);
   const parsed = parse(text);
   return [
-    // Only if it is the parameter's own choice that no value is given.
+    // Only if the schema allows null: otherwise the word is text.
     text === "null" && takes("null") ? null : undefined,
     /^(true|false)$/.test(text) && takes("boolean") ? text === "true" : undefined,
     takes("number") || takes("integer") ? numberOf(text) : undefined,

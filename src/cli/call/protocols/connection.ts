@@ -12,9 +12,9 @@ export interface Server {
   readonly base: string;
   /** Sent as a bearer token. */
   readonly key: string | undefined;
-  /** Instead of the platform's own: it notes what was answered. */
+  /** In place of the global one: keeps the response for `--json`. */
   readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
-  /** Ends what is going on, also if it takes too long. Its reason is a {@link NotDone}. */
+  /** Aborted when the call is cancelled or takes too long. Its reason is a {@link NotDone}. */
   readonly signal: AbortSignal;
 }
 
@@ -77,13 +77,13 @@ export interface Answer {
   readonly content?: Readonly<Record<string, string | number | boolean | string[]>>;
 }
 
-/** How a call ended that has a result. */
+/** The result of a call. */
 export interface Done {
   /** Undefined if the tool returned nothing. */
   readonly value: unknown;
   /** Pictures and the like. */
   readonly files: readonly ResultFile[];
-  /** What else the result has to say: lines for the person. */
+  /** Lines for the person, besides the value. */
   readonly notes: readonly string[];
   readonly response: unknown;
 }

@@ -12,11 +12,11 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(Math.min(ms, 60_000), undefined, { signal }).catch(() => signal.throwIfAborted());
 }
 
-/** The promise, or the signal's reason, after what was begun has been cancelled. */
+/** Waits for a promise. If the signal is aborted, calls `cancel` first and then rejects with the signal's reason. */
 export async function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal, cancel: () => Promise<void>) {
   const aborted = Promise.withResolvers<never>();
   const abort = () => {
-    // What cannot be cancelled ends by itself.
+    // If it cannot be cancelled, there is nothing else to do.
     cancel()
       .catch(() => {})
       .finally(() => aborted.reject(signal.reason));

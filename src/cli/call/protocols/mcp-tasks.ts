@@ -53,7 +53,7 @@ export async function callWithTasks(
       sampling: notOffered,
       roots: notOffered,
     }),
-    // The person is told by the call itself.
+    // The call itself reports its errors.
     onError: () => {},
   });
   try {
@@ -79,8 +79,8 @@ export async function callWithTasks(
 }
 
 /**
- * Hands on the signal until the call is answered. A task would end with it here, and go on at the server: it has to be
- * cancelled instead.
+ * Passes the signal on only until the call is answered. If it is answered with a task, an abort must cancel the task:
+ * with the signal alone, the client would stop following a task that goes on at the server.
  */
 async function untilAnswered<Answer>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<Answer>) {
   const creating = new AbortController();

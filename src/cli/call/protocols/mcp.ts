@@ -46,7 +46,7 @@ export async function connectMcp(server: Server, person: Person): Promise<Connec
     throw translate(error, server.base);
   };
   const transport = transportTo(server);
-  // The client does not give up its first request, to find out which revision the server speaks, by itself.
+  // The client ignores the signal in its first request, with which it finds out which revision the server speaks.
   const connecting = client.connect(transport, { timeout: LISTING_MS });
   await orAborted(connecting, server.signal, () => transport.close()).catch(explain);
   if (client.getProtocolEra() === "legacy" && client.getServerCapabilities()?.logging) {
