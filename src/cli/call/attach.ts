@@ -1,16 +1,17 @@
 /** Uploads the files of `--attach` before a call (docs/files.md, Upload and attach). */
 import { openAsBlob } from "node:fs";
+import { isIP } from "node:net";
 import { basename, extname } from "node:path";
 import { Mistake } from "../lib/mistake.ts";
 import { mediaTypeOf } from "./media-types.ts";
 import { NotDone, type Server } from "./protocols/connection.ts";
+import { unreachableBy } from "./protocols/lib.ts";
 
 /** The response to a request for an upload. */
 interface PresignedUpload {
   readonly file_id: string;
   readonly upload_url: string;
-  readonly method: string;
-  readonly headers: Record<string, string>;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
@@ -18,23 +19,52 @@ interface PresignedUpload {
  * @returns the id to attach to the call
  * @throws {Mistake} if there is no such file, and {@link NotDone} if the server does not take it
  */
-export async function upload(path: string, { base, key, fetch, signal }: Server): Promise<string> {
+export async function upload(path: string, server: Server): Promise<string> {
+  const { base, key } = server;
   const name = basename(path);
   const type = mediaTypeOf(extname(path));
   const file = await open(path, type);
   const wanted = { filename: name, content_type: type, size: file.size };
-  const asked = await fetch(`${base}/api/v1/files/presign-upload`, {
+  const asked = await send(server, `${base}/api/v1/files/presign-upload`, {
     method: "POST",
     headers: { "content-type": "application/json", ...(key && { authorization: `Bearer ${key}` }) },
     body: JSON.stringify(wanted),
-    signal,
   });
   if (!asked.ok) throw await refusal(name, asked);
-  const { file_id, upload_url, method, headers } = (await asked.json()) as PresignedUpload;
+  const { file_id, upload_url, headers } = placeIn(await asked.json().catch(() => undefined), base);
   // The URL itself is the permission, so the key is not sent with it.
-  const sent = await fetch(upload_url, { method, headers, body: file, signal });
+  const sent = await send(server, upload_url, { method: "PUT", headers, body: file });
   if (!sent.ok) throw await refusal(name, sent);
+  await sent.body?.cancel();
   return file_id;
+}
+
+/** Follows no redirect: a server must not lead this machine, and the file, to wherever only this machine can reach. */
+async function send({ base, fetch, signal }: Server, url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, { ...init, redirect: "error", signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw unreachableBy(error as Error, base);
+  }
+}
+
+/** @throws {NotDone} for what is no place, or one in a network that only this machine may reach */
+function placeIn(answer: unknown, base: string): PresignedUpload {
+  const { file_id, upload_url, headers = {} } = (answer ?? {}) as Readonly<Record<string, unknown>>;
+  const url = typeof upload_url === "string" ? URL.parse(upload_url) : null;
+  const isFit = url !== null && (url.origin === new URL(base).origin || (url.protocol === "https:" && isPublic(url)));
+  const isText = (value: unknown) => typeof value === "string";
+  if (typeof file_id !== "string" || typeof headers !== "object" || !Object.values(headers ?? {}).every(isText)) {
+    throw new NotDone("unreachable", `${base} does not say where files are uploaded to: it is no Trivet server.`);
+  }
+  if (!isFit) throw new NotDone("refused", `${base} wants the file at ${upload_url}, which is not sent there.`);
+  return { file_id, upload_url: url.href, headers: (headers ?? {}) as PresignedUpload["headers"] };
+}
+
+/** A name with a dot, such as that of a store of files. */
+function isPublic({ hostname }: URL): boolean {
+  return isIP(hostname.replace(/^\[|\]$/g, "")) === 0 && /\.(?!localhost$|local$|internal$)[a-z0-9-]+$/.test(hostname);
 }
 
 async function open(path: string, type: string): Promise<Blob> {

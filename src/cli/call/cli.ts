@@ -3,7 +3,7 @@ import type { ParseArgsOptionsConfig } from "node:util";
 import { helpOf, readArguments, runScript, type Script } from "../lib/arguments.ts";
 import { keyFor } from "../lib/key.ts";
 import { Mistake } from "../lib/mistake.ts";
-import { plain } from "../lib/plain.ts";
+import { plain, plainJson } from "../lib/plain.ts";
 import { upload } from "./attach.ts";
 import { checkInput } from "./input/check.ts";
 import { readInput } from "./input/read.ts";
@@ -17,6 +17,7 @@ import { recorder } from "./recorder.ts";
 import { type Chosen, type Connector, chooseTool, connectorTo, listTools } from "./route.ts";
 import { saveFiles } from "./save.ts";
 import { type Target, targetOf } from "./server.ts";
+import { withoutSecrets } from "./values.ts";
 
 const SCRIPT = {
   name: "call",
@@ -57,8 +58,8 @@ async function main(): Promise<void> {
   const target = await targetOf(options);
   if (target.isOwn && options.send) throw new Mistake("--send is for servers at --url: this project's own gets all.");
   const key = keyFor(target.base, process.env);
-  const recorded = recorder();
   const limit = startLimit(timeoutMs);
+  const recorded = recorder(limit.fail);
   const server: Server = { base: target.base, key, fetch: recorded.fetch, signal: limit.signal };
   const situation: Situation = { target, server };
   const display = displayOn(process.stderr);
@@ -70,17 +71,17 @@ async function main(): Promise<void> {
     situation.chosen = await chooseTool(name, connector, target, options.send ?? [], process.env);
     const { tool } = situation.chosen;
     if (options.help) {
-      console.log(helpFor(tool));
+      console.log(plain(helpFor(tool)));
     } else {
       const done = await call(situation.chosen, server, words, options, person);
       display.clear();
-      print(done, situation.chosen, options, await recorded.last());
+      print(done, situation.chosen, options, recorded.last());
     }
   } catch (error) {
     display.clear();
     const cause = limit.signal.aborted ? limit.signal.reason : error;
-    if (!(cause instanceof NotDone)) throw cause;
-    if (options.json) printJson(cause.response ?? (await recorded.last()));
+    if (!(cause instanceof NotDone)) throw shown(cause);
+    if (options.json) printJson(cause.response ?? recorded.last());
     explain(cause, situation);
   } finally {
     limit.stop();
@@ -98,7 +99,7 @@ async function list(connector: Connector, target: Target, { json }: Options): Pr
   const { tools } = await listTools(connector, target);
   const count = tools.length === 1 ? "1 tool" : `${tools.length} tools`;
   if (json) printJson(tools);
-  else if (tools.length > 0) console.log(listOf(tools));
+  else if (tools.length > 0) console.log(plain(listOf(tools)));
   if (!json) console.error(`\n${count} at ${target.base}; npm run call -- NAME --help shows one.`);
 }
 
@@ -163,12 +164,21 @@ function print({ value, files, notes, response }: Done, { tool }: Chosen, { json
 }
 
 function printJson(value: unknown): void {
-  if (value !== undefined) console.log(JSON.stringify(value, undefined, 2));
+  if (value !== undefined) console.log(plainJson(value));
+}
+
+/** An error as it may be shown: its message may have names that the server chose. */
+function shown(cause: unknown): unknown {
+  if (cause instanceof Mistake) return new Mistake(plain(cause.message));
+  if (cause instanceof Error) cause.stack = plain(cause.stack ?? cause.message);
+  return cause;
 }
 
 function explain(cause: NotDone, { target, server, chosen }: Situation): void {
   const todo = whatToDo(cause, target, server.key, chosen?.tool.needs, chosen?.found);
   const lines = [cause.message, ...cause.more, ...todo];
-  console.error(lines.map(plain).join("\n"));
+  const { secrets = new Map(), tokens = new Map() } = chosen?.found?.values ?? {};
+  const clean = withoutSecrets([server.key, ...secrets.values(), ...tokens.values()]);
+  console.error(lines.map((line) => plain(clean(line))).join("\n"));
   process.exitCode = EXIT[cause.reason];
 }

@@ -7,6 +7,8 @@ export interface Limit {
   /** Stops the clock while something is done: the person may think as long as they like. */
   pausedFor<Result>(work: () => Promise<Result>): Promise<Result>;
   cancel(): void;
+  /** Ends the call for another reason. */
+  fail(reason: NotDone): void;
   /** The call is over. */
   stop(): void;
 }
@@ -31,6 +33,7 @@ export function startLimit(timeoutMs: number): Limit {
         if (!end.signal.aborted) timer = setTimeout(over, Math.max(0, leftMs));
       }
     },
+    fail: (reason) => end.abort(reason),
     cancel: () => end.abort(new NotDone("cancelled", "Cancelled.")),
     stop,
   };

@@ -72,8 +72,8 @@ async function askField(
 ): Promise<Content[string] | undefined> {
   const title = plain(String(field.title ?? name));
   const about = field.description === undefined ? "" : ` ${plain(String(field.description))}`;
-  const kind = choices.length > 0 ? (field.type === "array" ? "some, with commas" : "one") : typeInWords(field);
-  const byDefault = field.default === undefined ? "" : `, Enter for ${JSON.stringify(field.default)}`;
+  const kind = choices.length > 0 ? (field.type === "array" ? "some, with commas" : "one") : plain(typeInWords(field));
+  const byDefault = field.default === undefined ? "" : `, Enter for ${plain(JSON.stringify(field.default))}`;
   const optional = isRequired || byDefault !== "" ? "" : ", Enter for none";
   if (about !== "") output.write(` ${about}\n`);
   for (const [index, { value, title }] of choices.entries()) {
@@ -86,7 +86,7 @@ async function askField(
     const value = line === "" ? undefined : choices.length > 0 ? choose(line, field, choices) : coerce([line], field);
     const problems = value === undefined ? ["an answer is required"] : checkValue(value, field);
     if (problems.length === 0) return value as Content[string];
-    output.write(`  ${problems.join("; ")}\n`);
+    output.write(`  ${plain(problems.join("; "))}\n`);
   }
 }
 

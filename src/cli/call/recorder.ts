@@ -1,24 +1,48 @@
-/** Keeps the whole response to a call, for `--json`. */
-import type { Server } from "./protocols/connection.ts";
+/** Notes what a server answered to a call, as it came, for `--json`; and reads no endless answer. */
+import { NotDone, type Server } from "./protocols/connection.ts";
 
 export interface Recorder {
   readonly fetch: Server["fetch"];
-  /** The last response to a call, parsed; undefined if there was none, or it was not JSON. */
-  last(): Promise<unknown>;
+  /** The last answer to a call, parsed, as far as it was read; undefined if there was none, or it was no JSON. */
+  last(): unknown;
 }
 
-export function recorder(): Recorder {
-  let answered: Promise<unknown> = Promise.resolve(undefined);
+/** Of one answer. The clients of OXP and OpenTool have a lower limit, and MCP's has none. */
+const MAX_BYTES = 128 * 1024 * 1024;
+
+/** @param fail called for an answer that is too long: the official client of MCP would only wait for another one */
+export function recorder(fail: (reason: NotDone) => void, maxBytes = MAX_BYTES): Recorder {
+  let answered: Uint8Array[] = [];
   return {
     async fetch(url, init) {
       const response = await fetch(url, init);
-      // Only OXP and OpenTool. MCP's responses may be streams, and its client returns the whole result.
-      if (init?.method === "POST" && String(url).endsWith("/call")) {
-        const copy = response.clone();
-        answered = copy.json().catch(() => undefined);
-      }
-      return response;
+      if (response.body === null) return response;
+      // Of OXP and OpenTool. MCP's answers may be streams, and their results are kept by its client.
+      const noted: Uint8Array[] | undefined = init?.method === "POST" && String(url).endsWith("/call") ? [] : undefined;
+      if (noted) answered = noted;
+      let bytes = 0;
+      // Not a clone: whoever ends one half of it leaves the other half reading, for as long as the server writes.
+      const passing = new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, controller) {
+          bytes += chunk.byteLength;
+          if (bytes > maxBytes) {
+            const reason = new NotDone("unreachable", `The answer of ${url} is longer than ${maxBytes} bytes.`);
+            fail(reason);
+            throw reason;
+          }
+          noted?.push(chunk);
+          controller.enqueue(chunk);
+        },
+      });
+      const { status, statusText, headers } = response;
+      return new Response(response.body.pipeThrough(passing), { status, statusText, headers });
     },
-    last: () => answered,
+    last() {
+      try {
+        return JSON.parse(Buffer.concat(answered).toString());
+      } catch {
+        return undefined;
+      }
+    },
   };
 }

@@ -1,7 +1,8 @@
 /**
  * Chooses the protocol of a call. Without `--protocol`, tools are listed over OXP, which says most about them:
  * versions, and what they require. They are called over MCP, which can ask, show progress and return files; but over
- * OXP if an older version is wanted, or if there are values for what the tool requires: only OXP can send those.
+ * OXP if an older version is wanted, or if there are values for what the tool requires: only OXP can send those;
+ * and if the server does not speak MCP.
  */
 import { findTool } from "./find.ts";
 import { type Connection, NotDone, type Person, type Server, type Tool } from "./protocols/connection.ts";
@@ -56,9 +57,13 @@ export async function chooseTool(
   const found = findValues(tool.needs, environment, target.isOwn ? undefined : sendable);
   const isLatest = findTool(tool.id, tools) === tool;
   if (target.protocol !== undefined || found.values !== undefined || !isLatest) return { connection, tool, found };
-  const mcp = await listOver("mcp", connector);
-  const same = mcp.tools.find(({ name }) => name === tool.name);
-  if (same === undefined) return { connection, tool, found };
+  const mcp = await listOver("mcp", connector).catch((error) => {
+    // One that speaks OXP only.
+    if (error instanceof NotDone && error.reason === "unreachable") return undefined;
+    throw error;
+  });
+  const same = mcp?.tools.find(({ name }) => name === tool.name);
+  if (mcp === undefined || same === undefined) return { connection, tool, found };
   return { connection: mcp.connection, tool: { ...tool, input: same.input }, found };
 }
 

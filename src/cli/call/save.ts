@@ -27,8 +27,8 @@ export function safeName({ name = "", type }: ResultFile, tool: Pick<Tool, "name
   const clean = name
     .replace(/%[0-9a-f]{2}/gi, "-")
     .replace(/[^\p{L}\p{N}._-]+/gu, "-")
-    .replace(/^[.-]+|[.-]+$/g, "")
-    .slice(-80);
+    .slice(-80)
+    .replace(/^[.-]+|[.-]+$/g, "");
   const stem = clean === "" ? tool.name.replace(/[^A-Za-z0-9_-]+/g, "-").slice(0, 80) : clean;
   return extname(stem) === "" ? stem + extensionOf(type) : stem;
 }

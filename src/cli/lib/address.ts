@@ -58,7 +58,7 @@ export function readUrl(text: string): string {
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new Mistake(`--url: "${text}" is not an address: write one such as https://tools.example.com.`);
   }
-  if (url.username !== "" || url.search !== "" || url.hash !== "") {
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
     throw new Mistake(`--url: "${text}" has more than a host and a path: write one such as https://tools.example.com.`);
   }
   // In a path, the others that mean something in quotes are encoded.

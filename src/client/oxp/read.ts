@@ -70,7 +70,7 @@ export function statusError(answer: Answer, attempted: Attempted): OxpError {
   }
   if (status === 422 && body) {
     const entries = Object.entries(recordOf(body.parameter_errors) ?? {});
-    const errors = entries.flatMap(([name, problem]) => [[name, text(problem) ?? "is invalid"] as const]);
+    const errors = entries.map(([name, problem]) => [text(name) ?? "", text(problem) ?? "is invalid"] as const);
     const message = told ?? "Some input parameters are invalid";
     return new OxpInvalidInput(message, Object.fromEntries(errors), attempted, developer);
   }

@@ -95,6 +95,7 @@ describe("safeName", () => {
     ["a\u0000b\nc$(x).txt", undefined, "a-b-c-x-.txt"],
     ["%2e%2e%2fx.csv", undefined, "x.csv"],
     ["ä ö.txt", undefined, "ä-ö.txt"],
+    [`${"x".repeat(80)}.${"y".repeat(75)}.csv`, undefined, `${"y".repeat(75)}.csv`],
     [`${"x".repeat(300)}.csv`, undefined, `${"x".repeat(76)}.csv`],
   ])("%j (%s) is %s", (name, type, safe) => {
     expect(named(name, type)).toBe(safe);

@@ -2,7 +2,7 @@
 import { type OutputUnit, type Schema, Validator } from "@cfworker/json-schema";
 import { closest } from "../../../build/lib/spelling.ts";
 import type { JsonSchema } from "../protocols/connection.ts";
-import { typeInWords } from "./describe.ts";
+import { asSchema, typeInWords } from "./describe.ts";
 
 /** What is wrong with one parameter. */
 export interface Problem {
@@ -34,8 +34,8 @@ export function checkValue(value: unknown, schema: JsonSchema): string[] {
 /** The schema of a parameter, by its path; empty if there is none. */
 export function schemaAt(path: readonly string[], schema: JsonSchema): JsonSchema {
   return path.reduce<JsonSchema>((at, name) => {
-    const { properties = {}, items } = at as { properties?: Record<string, JsonSchema>; items?: JsonSchema };
-    return (Object.hasOwn(properties, name) ? properties[name] : /^\d+$/.test(name) ? items : undefined) ?? {};
+    const properties = asSchema(at.properties);
+    return asSchema(Object.hasOwn(properties, name) ? properties[name] : /^\d+$/.test(name) ? at.items : undefined);
   }, schema);
 }
 
@@ -128,7 +128,7 @@ function inWords(value: unknown): string {
 function unknownNames(input: unknown, schema: JsonSchema, path: readonly string[] = []): Problem[] {
   const { properties, additionalProperties, patternProperties } = schema as Readonly<Record<string, unknown>>;
   if (typeof input !== "object" || input === null || Array.isArray(input)) return [];
-  if (typeof properties !== "object" || additionalProperties || patternProperties) return [];
+  if (typeof properties !== "object" || properties === null || additionalProperties || patternProperties) return [];
   return Object.entries(input).flatMap(([name, value]) => {
     const here = [...path, name];
     if (!Object.hasOwn(properties as object, name)) return [{ path: here.join("."), what: notThere(name, schema) }];
@@ -137,7 +137,7 @@ function unknownNames(input: unknown, schema: JsonSchema, path: readonly string[
 }
 
 function notThere(name: string, schema: JsonSchema): string {
-  const meant = closest(name, Object.keys((schema.properties ?? {}) as object));
+  const meant = closest(name, Object.keys(asSchema(schema.properties)));
   return `is not one of its parameters${meant === undefined ? "" : `: did you mean ${meant}?`}`;
 }
 

@@ -1,7 +1,10 @@
 /** Turns the text of `key=value` into the value that a schema asks for. Pure; what does not fit is found by check.ts. */
 
+import { Mistake } from "../../lib/mistake.ts";
 import type { JsonSchema } from "../protocols/connection.ts";
 import { checkValue } from "./check.ts";
+import { asSchema } from "./describe.ts";
+import { parseJson } from "./json.ts";
 
 /**
  * @param texts each value that was written for the parameter; only a list has several
@@ -25,7 +28,8 @@ function candidates(text: string, schema: JsonSchema, types: ReadonlySet<string>
     // Only if the schema allows null: otherwise the word is text.
     text === "null" && takes("null") ? null : undefined,
     /^(true|false)$/.test(text) && takes("boolean") ? text === "true" : undefined,
-    takes("number") || takes("integer") ? numberOf(text) : undefined,
+    // Where a text is as good, 007 and +49 30 are texts: as numbers they would lose something.
+    (takes("number") || takes("integer")) && (!takes("string") || JSON_NUMBER.test(text)) ? numberOf(text) : undefined,
     Array.isArray(parsed) && takes("array") ? parsed : undefined,
     typeof parsed === "object" && parsed !== null && !Array.isArray(parsed) && takes("object") ? parsed : undefined,
     // A single value of a list. Where anything goes, it is no list.
@@ -35,23 +39,25 @@ function candidates(text: string, schema: JsonSchema, types: ReadonlySet<string>
 }
 
 /** The types that a schema accepts, as far as it says. Empty: any. */
-export function typesOf(schema: JsonSchema): ReadonlySet<string> {
+export function typesOf(given: unknown): ReadonlySet<string> {
+  const schema = asSchema(given);
   const { type, enum: choices, anyOf, oneOf } = schema as Readonly<Record<string, unknown>>;
   if (typeof type === "string") return new Set([type]);
   if (Array.isArray(type)) return new Set(type);
   if ("const" in schema) return new Set([typeOf(schema.const)]);
   if (Array.isArray(choices)) return new Set(choices.map(typeOf));
-  const alternatives = [anyOf, oneOf].find(Array.isArray) as readonly JsonSchema[] | undefined;
-  const all = (alternatives ?? []).map(typesOf);
+  const alternatives = [anyOf, oneOf].find(Array.isArray) as readonly unknown[] | undefined;
+  const all = (alternatives ?? []).map((one) => typesOf(one));
   // One that takes anything makes the whole take anything.
   return all.some((one) => one.size === 0) ? new Set() : new Set(all.flatMap((one) => [...one]));
 }
 
 /** The schema of the members of a list, or of the alternative that is a list. */
-function itemsOf(schema: JsonSchema): JsonSchema {
+function itemsOf(given: unknown): JsonSchema {
+  const schema = asSchema(given);
   const { items, anyOf, oneOf } = schema as Readonly<Record<string, unknown>>;
   if (typeof items === "object" && items !== null) return items as JsonSchema;
-  const alternatives = ([anyOf, oneOf].find(Array.isArray) ?? []) as readonly JsonSchema[];
+  const alternatives = ([anyOf, oneOf].find(Array.isArray) ?? []) as readonly unknown[];
   const list = alternatives.find((one) => typesOf(one).has("array"));
   return list ? itemsOf(list) : {};
 }
@@ -60,6 +66,9 @@ export function typeOf(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
 }
+
+/** RFC 8259, section 6. */
+const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i;
 
 /** @returns undefined for a text that is no number in JSON, give or take a plus and leading zeros */
 function numberOf(text: string): number | undefined {
@@ -70,10 +79,13 @@ function numberOf(text: string): number | undefined {
   return Number.isFinite(number) && (!isWhole || Number.isSafeInteger(number)) ? number : undefined;
 }
 
+/** A list or an object. */
 function parse(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined;
   try {
-    return JSON.parse(text);
-  } catch {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof Mistake) throw error;
     return undefined;
   }
 }

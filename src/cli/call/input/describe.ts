@@ -12,16 +12,26 @@ const NAMES: Readonly<Record<string, string>> = {
   null: "null",
 };
 
+/** Deeper schemas than a person reads are a server's mistake, or its trap. */
+const MAX_DEPTH = 8;
+
+/** A schema as an object: JSON Schema allows true and false, too, and servers send worse. */
+export function asSchema(given: unknown): JsonSchema {
+  return typeof given === "object" && given !== null && !Array.isArray(given) ? (given as JsonSchema) : {};
+}
+
 /** Such as "a whole number", or "S or L". */
-export function typeInWords(schema: JsonSchema): string {
+export function typeInWords(given: unknown, depth = 0): string {
+  if (depth > MAX_DEPTH) return "anything";
+  const schema = asSchema(given);
   const { type, enum: choices, anyOf, oneOf, items } = schema as Readonly<Record<string, unknown>>;
   if ("const" in schema) return literal(schema.const);
   if (Array.isArray(choices)) return either(choices.map(literal));
-  const alternatives = [anyOf, oneOf].find(Array.isArray) as readonly JsonSchema[] | undefined;
-  if (alternatives) return either([...new Set(alternatives.map(typeInWords))]);
+  const alternatives = [anyOf, oneOf].find(Array.isArray) as readonly unknown[] | undefined;
+  if (alternatives) return either([...new Set(alternatives.map((one) => typeInWords(one, depth + 1)))]);
   if (Array.isArray(type)) return either(type.map((one) => NAMES[one] ?? String(one)));
   if (type === "array" && typeof items === "object" && items !== null) {
-    const member = typeInWords(items as JsonSchema);
+    const member = typeInWords(items, depth + 1);
     return member === "anything" ? "a list" : `a list of: ${member}`;
   }
   return NAMES[String(type)] ?? "anything";
@@ -45,10 +55,11 @@ export interface Parameter {
   readonly isRequired: boolean;
 }
 
-export function parametersOf(schema: JsonSchema, prefix = ""): Parameter[] {
-  const required = (schema.required ?? []) as readonly string[];
-  const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
-  return properties.flatMap(([name, property]) => {
+export function parametersOf(schema: JsonSchema, prefix = "", depth = 0): Parameter[] {
+  const required = Array.isArray(schema.required) ? (schema.required as readonly unknown[]) : [];
+  const properties = depth > MAX_DEPTH ? [] : Object.entries(asSchema(schema.properties));
+  return properties.flatMap(([name, given]) => {
+    const property = asSchema(given);
     const isRequired = required.includes(name);
     const kind = [typeInWords(property), ...boundsOf(property), isRequired ? "required" : defaultOf(property)];
     const own = {
@@ -57,7 +68,7 @@ export function parametersOf(schema: JsonSchema, prefix = ""): Parameter[] {
       description: plain(String(property.description ?? "")),
       isRequired,
     };
-    return [own, ...(property.type === "object" ? parametersOf(property, `${prefix}${name}.`) : [])];
+    return [own, ...(property.type === "object" ? parametersOf(property, `${prefix}${name}.`, depth + 1) : [])];
   });
 }
 
@@ -73,6 +84,8 @@ function defaultOf(property: JsonSchema): string {
 
 /** The parameters as they are written on the command line: `cake=… [count=…]`. */
 export function synopsis(schema: JsonSchema): string {
-  const top = parametersOf(schema).filter(({ path }) => !path.includes(".") || path in (schema.properties as object));
+  const top = parametersOf(schema).filter(
+    ({ path }) => !path.includes(".") || Object.hasOwn(asSchema(schema.properties), path),
+  );
   return top.map(({ path, isRequired }) => (isRequired ? `${path}=…` : `[${path}=…]`)).join(" ");
 }

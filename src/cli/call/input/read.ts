@@ -3,6 +3,8 @@ import { Mistake } from "../../lib/mistake.ts";
 import type { JsonSchema } from "../protocols/connection.ts";
 import { schemaAt } from "./check.ts";
 import { coerce, typesOf } from "./coerce.ts";
+import { asSchema } from "./describe.ts";
+import { parseJson } from "./json.ts";
 
 type Input = Record<string, unknown>;
 
@@ -43,8 +45,9 @@ function readWhole(word: string, { stdin }: Sources): Input {
   const from = word === "-" ? "stdin" : "the argument that begins with {";
   let value: unknown;
   try {
-    value = JSON.parse(word === "-" ? stdin() : word);
+    value = parseJson(word === "-" ? stdin() : word);
   } catch (error) {
+    if (error instanceof Mistake) throw error;
     throw new Mistake(`This is not JSON: ${from} (${(error as Error).message}).`);
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Input;
@@ -63,8 +66,8 @@ function readPair(word: string, { file, stdin }: Sources): { readonly name: stri
 }
 
 /** `address.street` is a member of `address`, unless the tool has a parameter of just that name. */
-function pathOf(name: string, { properties = {} }: JsonSchema): string[] {
-  return Object.hasOwn(properties as object, name) ? [name] : name.split(".");
+function pathOf(name: string, { properties }: JsonSchema): string[] {
+  return Object.hasOwn(asSchema(properties), name) ? [name] : name.split(".");
 }
 
 function put(input: Input, path: readonly string[], value: unknown): void {

@@ -10,6 +10,7 @@ import {
   SdkHttpError,
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
+import { asSchema } from "../input/describe.ts";
 import {
   type Call,
   type Connection,
@@ -99,12 +100,15 @@ async function callUntilDone(client: Client, { signal }: Server, { tool, input }
     timeout: NO_LIMIT_MS,
     onprogress: (progress: Progress) => person.progress(progressLine(progress)),
   };
+  // Another server's result may have a task_id, too. To call its tool again would do its work twice.
+  const takesTask = Object.hasOwn(asSchema(tool.input.properties), "task_id");
   let result: CallToolResult = await client.callTool(params, options);
   for (;;) {
     const { task_id, retry_after_ms } = (result._meta ?? {}) as Readonly<Record<string, unknown>>;
-    if (result.isError || typeof task_id !== "string") return result;
+    const isWorking = takesTask && typeof task_id === "string" && typeof retry_after_ms === "number";
+    if (result.isError || !isWorking) return result;
     person.progress("still working");
-    await pause(typeof retry_after_ms === "number" ? retry_after_ms : 1_000, signal);
+    await pause(Math.max(retry_after_ms, 100), signal);
     result = await client.callTool({ ...params, arguments: { ...input, task_id } }, options);
   }
 }

@@ -1,6 +1,7 @@
 /** What `key=value` means, by the parameter's schema. */
 import { describe, expect, it } from "vitest";
 import { coerce } from "../../../../src/cli/call/input/coerce.ts";
+import { readInput } from "../../../../src/cli/call/input/read.ts";
 
 const either = (...anyOf: object[]) => ({ anyOf });
 const [TEXT, NUMBER, INTEGER, BOOLEAN, NULL] = ["string", "number", "integer", "boolean", "null"].map((type) => ({
@@ -23,6 +24,11 @@ const CASES: readonly (readonly [string, object | undefined, string[], unknown])
   ["of a union, else the text", either(NUMBER ?? {}, TEXT ?? {}), ["twelve"], "twelve"],
   ["of a union, not a number that is too small", either({ type: "number", minimum: 100 }, TEXT ?? {}), ["12"], "12"],
   ["a number or null", either(NUMBER ?? {}, NULL ?? {}), ["null"], null],
+  ["leading zeros, where only a number is meant", INTEGER, ["007"], 7],
+  ["leading zeros, where a text is as good", either(NUMBER ?? {}, TEXT ?? {}), ["007"], "007"],
+  ["a telephone number, where anything is", {}, ["+4930123"], "+4930123"],
+  ["a number as JSON has it, where anything is", {}, ["-1.5e3"], -1500],
+  ["a schema that is only true", { type: "array", items: true }, ["1"], [1]],
   ["a choice among numbers", { enum: [1, 2] }, ["2"], 2],
   ["a choice among texts that look like numbers", { enum: ["1", "2"] }, ["2"], "2"],
   ["a constant", { const: true }, ["true"], true],
@@ -45,4 +51,10 @@ describe("coerce", () => {
   it.each(CASES)("%s", (_, schema, texts, value) => {
     expect(coerce(texts, (schema ?? {}) as Record<string, unknown>)).toEqual(value);
   });
+});
+
+it.each(['{"id": 12345678901234567890}', '{"ids": [-9007199254740993]}'])("%s would lose digits", (json) => {
+  const sources = { file: () => "", stdin: () => "" };
+  expect(() => coerce([json], { type: "object" })).toThrow(/more digits than a number can keep/);
+  expect(() => readInput([json], {}, sources)).toThrow(/more digits than a number can keep/);
 });
