@@ -1,6 +1,6 @@
 /** What the client makes of its options: addresses, credentials, and ids of calls. Other files send requests. */
 import { describe, expect, it } from "vitest";
-import { OxpClient, type OxpClientOptions, OxpUnauthorized } from "../../../src/client/oxp.ts";
+import { OxpClient, type OxpClientOptions, type OxpInvalidInput, OxpUnauthorized } from "../../../src/client/oxp.ts";
 
 const OK = () => Response.json({ result: { success: true, value: 1 } });
 
@@ -134,4 +134,13 @@ describe("a call", () => {
     await expect(client.call("A.B", { n: 1n })).rejects.toThrow(TypeError);
     expect(sent).toEqual([]);
   });
+});
+
+it("a secret that a server makes the name of a parameter is in no error", async () => {
+  const secret = "secret-0123456789";
+  const fetch = async () => Response.json({ parameter_errors: { [secret]: "is wrong" } }, { status: 422 });
+  const client = new OxpClient({ url: "http://server", fetch, context: { secrets: [{ id: "KEY", value: secret }] } });
+  const error = await client.call("Math.Add").catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ parameterErrors: { "[redacted]": "is wrong" } });
+  expect((error as OxpInvalidInput).promptText).not.toContain(secret);
 });

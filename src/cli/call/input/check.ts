@@ -2,7 +2,8 @@
 import { type OutputUnit, type Schema, Validator } from "@cfworker/json-schema";
 import { closest } from "../../../build/lib/spelling.ts";
 import type { JsonSchema } from "../protocols/connection.ts";
-import { asSchema, typeInWords } from "./describe.ts";
+import { asSchema } from "../protocols/lib.ts";
+import { typeInWords } from "./describe.ts";
 
 /** What is wrong with one parameter. */
 export interface Problem {

@@ -2,8 +2,8 @@
 
 import { Mistake } from "../../lib/mistake.ts";
 import type { JsonSchema } from "../protocols/connection.ts";
+import { asSchema } from "../protocols/lib.ts";
 import { checkValue } from "./check.ts";
-import { asSchema } from "./describe.ts";
 import { parseJson } from "./json.ts";
 
 /**

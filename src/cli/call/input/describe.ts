@@ -1,6 +1,7 @@
 /** Says in words what a schema takes, and which parameters a tool has. Pure. */
 import { plain } from "../../lib/plain.ts";
 import type { JsonSchema } from "../protocols/connection.ts";
+import { asSchema } from "../protocols/lib.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
   string: "text",
@@ -14,11 +15,6 @@ const NAMES: Readonly<Record<string, string>> = {
 
 /** Deeper schemas than a person reads are a server's mistake, or its trap. */
 const MAX_DEPTH = 8;
-
-/** A schema as an object: JSON Schema allows true and false, too, and servers send worse. */
-export function asSchema(given: unknown): JsonSchema {
-  return typeof given === "object" && given !== null && !Array.isArray(given) ? (given as JsonSchema) : {};
-}
 
 /** Such as "a whole number", or "S or L". */
 export function typeInWords(given: unknown, depth = 0): string {

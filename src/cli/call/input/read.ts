@@ -1,9 +1,9 @@
 /** Reads the arguments of a call: `key=value`, `{"key": …}`, `-` for stdin, `key=@file`. */
 import { Mistake } from "../../lib/mistake.ts";
 import type { JsonSchema } from "../protocols/connection.ts";
+import { asSchema } from "../protocols/lib.ts";
 import { schemaAt } from "./check.ts";
 import { coerce, typesOf } from "./coerce.ts";
-import { asSchema } from "./describe.ts";
 import { parseJson } from "./json.ts";
 
 type Input = Record<string, unknown>;

@@ -1,6 +1,11 @@
 /** What the connections of several protocols need. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { NotDone, type Reason } from "./connection.ts";
+import { type JsonSchema, NotDone, type Reason } from "./connection.ts";
+
+/** A schema as an object: JSON Schema allows true and false, too, and servers send worse. */
+export function asSchema(given: unknown): JsonSchema {
+  return typeof given === "object" && given !== null && !Array.isArray(given) ? (given as JsonSchema) : {};
+}
 
 /** `Toolkit_Tool`, as Trivet names its tools where a protocol allows no dot, as OXP writes it; other names stay. */
 export function shownAs(name: string): string {

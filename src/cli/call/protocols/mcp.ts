@@ -10,7 +10,6 @@ import {
   SdkHttpError,
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
-import { asSchema } from "../input/describe.ts";
 import {
   type Call,
   type Connection,
@@ -21,7 +20,7 @@ import {
   type Server,
   type Tool,
 } from "./connection.ts";
-import { causesOf, codeOf, orAborted, pause, reasonIn, shownAs, unreachableBy } from "./lib.ts";
+import { asSchema, causesOf, codeOf, orAborted, pause, reasonIn, shownAs, unreachableBy } from "./lib.ts";
 import { linksOf, readResource, readResult, textOf } from "./mcp-content.ts";
 import { answer, logLine, type Progress, progressLine } from "./mcp-person.ts";
 import { callWithTasks, hasTasks } from "./mcp-tasks.ts";
