@@ -1,5 +1,6 @@
 /** `npm run call`: calls a tool from the shell, over any of the three protocols (docs/call.md). */
 import type { ParseArgsOptionsConfig } from "node:util";
+import { redactor } from "../../client/lib/redact.ts";
 import { helpOf, readArguments, runScript, type Script } from "../lib/arguments.ts";
 import { keyFor } from "../lib/key.ts";
 import { Mistake } from "../lib/mistake.ts";
@@ -17,7 +18,6 @@ import { recorder } from "./recorder.ts";
 import { type Chosen, type Connector, chooseTool, connectorTo, listTools } from "./route.ts";
 import { saveFiles } from "./save.ts";
 import { type Target, targetOf } from "./server.ts";
-import { withoutSecrets } from "./values.ts";
 
 const SCRIPT = {
   name: "call",
@@ -178,7 +178,7 @@ function explain(cause: NotDone, { target, server, chosen }: Situation): void {
   const todo = whatToDo(cause, target, server.key, chosen?.tool.needs, chosen?.found);
   const lines = [cause.message, ...cause.more, ...todo];
   const { secrets = new Map(), tokens = new Map() } = chosen?.found?.values ?? {};
-  const clean = withoutSecrets([server.key, ...secrets.values(), ...tokens.values()]);
+  const clean = redactor([...(server.key ? [server.key] : []), ...secrets.values(), ...tokens.values()]);
   console.error(lines.map((line) => plain(clean(line))).join("\n"));
   process.exitCode = EXIT[cause.reason];
 }

@@ -42,14 +42,3 @@ export function findValues(needs: Needs | undefined, environment: Environment, a
     missing,
   };
 }
-
-/** Shorter ones occur in ordinary words. */
-const MIN_SECRET = 4;
-
-/** @returns a function that hides these in a text: a server may repeat what it got */
-export function withoutSecrets(all: readonly (string | undefined)[]): (text: string) => string {
-  const secrets = all.filter((secret) => secret !== undefined && secret.length >= MIN_SECRET) as string[];
-  // The longest first: one may be a part of another.
-  secrets.sort((a, b) => b.length - a.length);
-  return (text) => secrets.reduce((clean, secret) => clean.replaceAll(secret, "[redacted]"), text);
-}
