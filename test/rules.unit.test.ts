@@ -92,7 +92,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     mayImport: [
       /^src\/cli\/(call|lib)\//,
       /^src\/build\/lib\/spelling\.ts$/,
-      /^src\/client\/(oxp|opentool|lib\/redact)\.ts$/,
+      /^src\/client\/(oxp|opentool|lib\/(redact|version))\.ts$/,
       /^node:/,
       /^@modelcontextprotocol\/(client|ext-tasks\/client)$/,
       /^@cfworker\/json-schema$/,

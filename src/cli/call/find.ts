@@ -1,5 +1,6 @@
 /** Finds the tool that a person means. Pure. */
 import { closest } from "../../build/lib/spelling.ts";
+import { compareVersions } from "../../client/lib/version.ts";
 import { Mistake } from "../lib/mistake.ts";
 import type { Tool } from "./protocols/connection.ts";
 
@@ -43,13 +44,4 @@ function suggestion(name: string, tools: readonly Tool[]): string {
   return isOxp
     ? ": `npm run call` lists those that there are."
     : " over this protocol: list its names with the same --protocol, or leave out --protocol.";
-}
-
-function compareVersions(a: string, b: string): number {
-  const [left, right] = [a, b].map((version) => version.split(".").map(Number));
-  for (let part = 0; part < 3; part++) {
-    const difference = (left?.[part] ?? 0) - (right?.[part] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
 }

@@ -4,6 +4,7 @@
  */
 import { isRecord, parseJson } from "../lib/json.ts";
 import { redactor } from "../lib/redact.ts";
+import { compareVersions } from "../lib/version.ts";
 import { secretsIn } from "../oxp/requirements.ts";
 import type { CallContext, ToolCaller, ToolDefinition } from "../oxp/types.ts";
 
@@ -57,7 +58,7 @@ export function toolsByName(
     if (filter && !filter(definition)) continue;
     const name = names.get(idOf(definition)) as string;
     const other = tools.get(name);
-    if (other === undefined || isLater(definition.version, other.version)) tools.set(name, definition);
+    if (other === undefined || compareVersions(definition.version, other.version) > 0) tools.set(name, definition);
   }
   return tools;
 }
@@ -87,16 +88,6 @@ const withSuffix = (name: string, suffix: string) => name.slice(0, MAX_NAME - su
 
 /** `Toolkit.Tool` */
 const idOf = ({ id }: ToolDefinition) => id.split("@", 1)[0] as string;
-
-/** Versions are three integers (OXP 1.0, ToolDefinition): 1.10.0 is later than 1.9.0. */
-function isLater(version: string, other: string): boolean {
-  const numbers = other.split(".").map(Number);
-  for (const [index, number] of version.split(".").map(Number).entries()) {
-    const difference = number - (numbers[index] ?? 0);
-    if (difference !== 0) return difference > 0;
-  }
-  return false;
-}
 
 /** @returns a function that calls `tools` through `caller` */
 export function answererOf(
