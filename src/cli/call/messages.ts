@@ -1,4 +1,4 @@
-/** The texts of `npm run call`: usage, lists, help for one tool, and what to do about each failure. */
+/** The texts of `npm run call`: usage, lists, help for one tool, and what to do about each failure. cli.ts makes them plain. */
 import { KEY } from "../lib/key.ts";
 import { plain } from "../lib/plain.ts";
 import { type Problem, schemaAt } from "./input/check.ts";
@@ -54,7 +54,7 @@ export function listOf(tools: readonly Tool[]): string {
     const older = versions.slice(0, -1).map(({ version }) => `@${version}`);
     const needs = tool.needs ? needsInWords(tool.needs) : [];
     return [
-      `${plain(tool.id)} ${synopsis(tool.input)}`.trimEnd(),
+      `${tool.id} ${synopsis(tool.input)}`.trimEnd(),
       `    ${oneLine(tool)}`,
       ...(older.length > 0 ? [`    older: ${older.join(", ")}`] : []),
       ...(needs.length > 0 ? [`    requires ${needs.join(", ")}`] : []),
@@ -73,7 +73,7 @@ export function helpFor(tool: Tool): string {
   ]);
   const needs = tool.needs ? needsInWords(tool.needs) : [];
   return [
-    `${plain(tool.id)}${tool.version === undefined ? "" : `@${tool.version}`}: ${plain(tool.description)}`,
+    `${tool.id}${tool.version === undefined ? "" : `@${tool.version}`}: ${tool.description}`,
     "",
     ...(lines.length > 0 ? lines : ["  It takes no parameters."]),
     ...(needs.length > 0 ? ["", `It requires ${needs.join(", ")}: of you, or of the server.`] : []),
@@ -86,11 +86,11 @@ export function helpFor(tool: Tool): string {
 export function invalidInput({ id, input }: Tool, problems: readonly Problem[]): string {
   const lines = problems.map(({ path, what }) => {
     const { description } = schemaAt(path.split("."), input);
-    const about = description === undefined ? "" : `. (${plain(String(description))})`;
+    const about = description === undefined ? "" : `. (${description})`;
     return `  ${path === "" ? "the input" : path} ${what}${about}`;
   });
   return [
-    `${plain(id)} cannot be called with this, so nothing was sent:`,
+    `${id} cannot be called with this, so nothing was sent:`,
     ...lines,
     `Its parameters: npm run call -- ${id} --help`,
   ].join("\n");
@@ -147,7 +147,7 @@ function howToSet(needs: Needs, target: Target, found: Found | undefined): strin
 function needsInWords({ secrets, tokens, userId }: Needs): string[] {
   const named = (id: string, what: string) => {
     const variable = variableOf(id);
-    return variable === id ? `${id} (a ${what})` : `${variable} (the ${what} "${plain(id)}")`;
+    return variable === id ? `${id} (a ${what})` : `${variable} (the ${what} "${id}")`;
   };
   return [
     ...secrets.map((id) => named(id, "secret")),
