@@ -53,10 +53,11 @@ describe("bytes that a call allocates, of bare's", () => {
  * it was 8 to 11 before a sample of an anonymous caller was kept.
  */
 const AGAIN = [
-  // At most this many optimized again, and more than this many in all, or nothing was counted.
-  ["MCP legacy: call", 25, 30],
-  ["MCP modern: call", 25, 30],
-  ["MCP modern: listing of 1", 5, 15],
+  // At most this many optimized again, and more than this many in all, or nothing was counted. The second is far below
+  // what a quiet machine shows (80 and 30): a busy one optimizes fewer functions within the same requests.
+  ["MCP legacy: call", 25, 10],
+  ["MCP modern: call", 25, 10],
+  ["MCP modern: listing of 1", 5, 2],
   ["OXP: listing of 1", 5, 2],
 ] as const;
 

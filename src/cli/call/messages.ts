@@ -1,4 +1,4 @@
-/** The texts of `npm run call`: usage, lists, help for one tool, and what to do about each failure. cli.ts makes them plain. */
+/** The texts of `npm run call`: usage, lists, help for one tool, what to do about failures. cli.ts makes them plain. */
 import { KEY } from "../lib/key.ts";
 import { plain } from "../lib/plain.ts";
 import { type Problem, schemaAt } from "./input/check.ts";
