@@ -52,6 +52,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   },
   // What callers import. It runs in their programs, so it takes nothing of ours but types.
   { files: /^src\/client\//, mayImport: [/^src\/client\//, /^type src\/core\//] },
+  // The page at /, which runs in browsers: talks to the server as any client does.
+  { files: /^src\/front-page\//, mayImport: [/^src\/(front-page|client)\//, /^src\/cli\/connect\/hosts\.ts$/] },
   // Command-line tools, run in Node: never ship.
   {
     files: /^src\/cli\/lib\//,
