@@ -1,0 +1,48 @@
+/** Tabs, as the ARIA Authoring Practices describe them: arrow keys move between them, and the one that has the focus shows. */
+import { h, newId } from "./dom.ts";
+
+export interface Tab {
+  readonly label: string;
+  /** Made when it is first shown, and again each time if `isFresh`. */
+  readonly content: () => Node;
+  readonly isFresh?: boolean;
+}
+
+export function tabs(name: string, all: readonly Tab[]): HTMLElement {
+  const id = newId("tab");
+  const panel = h("div", { class: "tab-panel", role: "tabpanel", id: `${id}-panel`, tabindex: "-1" });
+  const made = new Map<Tab, Node>();
+  const buttons = all.map((tab, at) =>
+    h(
+      "button",
+      { type: "button", role: "tab", id: `${id}-${at}`, "aria-controls": panel.id, click: () => show(at) },
+      tab.label,
+    ),
+  );
+  const list = h("div", { class: "tabs", role: "tablist", "aria-label": name, keydown: move }, buttons);
+
+  function show(at: number): void {
+    const tab = all[at];
+    if (!tab) return;
+    for (const [other, button] of buttons.entries()) {
+      button.setAttribute("aria-selected", String(other === at));
+      button.tabIndex = other === at ? 0 : -1;
+    }
+    panel.setAttribute("aria-labelledby", `${id}-${at}`);
+    const content = (!tab.isFresh && made.get(tab)) || tab.content();
+    made.set(tab, content);
+    panel.replaceChildren(content);
+  }
+  function move(event: Event): void {
+    const { key } = event as KeyboardEvent;
+    const now = buttons.findIndex((button) => button.tabIndex === 0);
+    const to = { ArrowRight: now + 1, ArrowLeft: now - 1, Home: 0, End: all.length - 1 }[key];
+    if (to === undefined) return;
+    event.preventDefault();
+    const at = (to + all.length) % all.length;
+    show(at);
+    buttons[at]?.focus();
+  }
+  show(0);
+  return h("div", {}, list, panel);
+}

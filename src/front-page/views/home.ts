@@ -1,0 +1,82 @@
+/** The first view: what the server is, where it answers, and how to go on. */
+
+import { type Connection, connections } from "../code/connections.ts";
+import { codeBlock } from "../lib/code.ts";
+import { type Child, h } from "../lib/dom.ts";
+import { linkTo } from "../lib/route.ts";
+import { connectionTo } from "./connect.ts";
+import { count, type Page } from "./view.ts";
+
+/** The paths of the protocols, and their documentation. */
+const ENDPOINTS = [
+  ["MCP", "/mcp"],
+  ["OXP", "/tools"],
+  ["OpenTool", "/opentool/load"],
+] as const;
+
+export function homeView(page: Page): HTMLElement {
+  const { server, tools, prompts, resources, templates } = page.catalog;
+  const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0);
+  const what = [
+    count(tools.length, "tool"),
+    prompts.length > 0 && count(prompts.length, "prompt"),
+    resources.length + templates.length > 0 && count(resources.length + templates.length, "resource"),
+  ].filter(Boolean);
+  return h(
+    "div",
+    { class: "view" },
+    h("h2", { tabindex: "-1" }, server.description ?? `Tools for agents`),
+    h(
+      "p",
+      { class: "quiet-text" },
+      `${what.join(", ")}. Their definitions cost a model about ${tokens.toLocaleString("en")} tokens.`,
+    ),
+    tools.length === 0 && empty(page),
+    server.website && h("p", {}, h("a", { href: server.website, rel: "noopener" }, server.website)),
+    server.instructions && instructions(server.instructions),
+    h("h3", {}, "Connect"),
+    hostButtons(page),
+    h("h3", {}, "Addresses"),
+    h(
+      "ul",
+      { class: "endpoints" },
+      ENDPOINTS.map(([protocol, path]) =>
+        h(
+          "li",
+          {},
+          h("b", {}, h("span", { class: `dot ${protocol}` }), protocol),
+          codeBlock(`the address for ${protocol}`, `${location.origin}${path}`),
+        ),
+      ),
+    ),
+  );
+}
+
+function empty({ access }: Page): HTMLElement {
+  const why =
+    access.state === "nobody"
+      ? "There is nothing that everyone may call. A key may show more."
+      : "There is nothing that you may call.";
+  return h("p", { class: "box" }, why);
+}
+
+/** What models read when they connect. Long ones are folded. */
+function instructions(text: string): Child {
+  const prose = h("p", { class: "prose" }, text);
+  if (text.length <= 600) return h("div", { class: "box" }, h("h3", {}, "What models are told"), prose);
+  return h("details", { class: "box" }, h("summary", {}, "What models are told"), prose);
+}
+
+/** The hosts that most people use: one click where the host has a link for it. */
+function hostButtons(page: Page): HTMLElement {
+  const button = ({ id, title, link }: Connection) =>
+    h("a", { class: "button", href: link ? link.href : `${linkTo({ kind: "connect" })}`, "data-host": id }, title);
+  return h(
+    "p",
+    { class: "acts" },
+    connections(connectionTo(page))
+      .filter(({ isCommon }) => isCommon)
+      .map(button),
+    h("a", { href: linkTo({ kind: "connect" }) }, "All clients"),
+  );
+}

@@ -1,0 +1,52 @@
+/** Asks who is calling: a key, which is kept in memory only, or the sign-in. */
+import { fill, h } from "../lib/dom.ts";
+import type { Access } from "../server/access.ts";
+import { view } from "./view.ts";
+
+/**
+ * @param why what the server says: shown above the form
+ * @param enter called with the key
+ */
+export function keyView(access: Access, why: string, enter: (key: string) => void): HTMLElement {
+  const input = h("input", {
+    id: "key",
+    type: "password",
+    autocomplete: "off",
+    spellcheck: "false",
+    required: true,
+    "aria-describedby": "key-note",
+  });
+  const form = h(
+    "form",
+    {
+      class: "box",
+      submit: (event) => {
+        event.preventDefault();
+        if (input.value.trim() !== "") enter(input.value.trim());
+      },
+    },
+    h("p", {}, h("label", { for: "key" }, h("b", {}, "Key or token"))),
+    h("p", { class: "acts" }, input, h("button", { type: "submit", class: "main" }, "Use it")),
+    h(
+      "p",
+      { id: "key-note", class: "quiet-text" },
+      "It stays in the memory of this page, and is gone when you close or reload it.",
+    ),
+  );
+  const signIn = h("div", {});
+  access.signInOffered().then(
+    (isOffered) => {
+      if (!isOffered) return;
+      const button = h("button", { type: "button", class: "main", click: () => leave(access, signIn) }, "Sign in");
+      fill(signIn, h("p", { class: "acts" }, button, "or use a key:"));
+    },
+    () => {},
+  );
+  return view("This server asks who you are", h("p", { role: "status" }, why), signIn, form);
+}
+
+function leave(access: Access, place: HTMLElement): void {
+  access.signIn().catch((error: unknown) => {
+    fill(place, h("p", { class: "box bad", role: "alert" }, error instanceof Error ? error.message : String(error)));
+  });
+}

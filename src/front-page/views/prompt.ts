@@ -1,0 +1,53 @@
+/** One prompt: its arguments, and the messages that it makes of them. */
+import { inputForm } from "../form/form.ts";
+import { fill, h } from "../lib/dom.ts";
+import type { Prompt } from "../model.ts";
+import { complete, getPrompt } from "../server/mcp.ts";
+import { blockView } from "./outcome.ts";
+import { type Page, view } from "./view.ts";
+
+export function promptView({ access }: Page, prompt: Prompt): HTMLElement {
+  const properties = Object.fromEntries(
+    prompt.arguments.map(({ name, description }) => [name, { type: "string", ...(description && { description }) }]),
+  );
+  const required = prompt.arguments.flatMap(({ name, required }) => (required ? [name] : []));
+  const ref = { type: "ref/prompt", name: prompt.name } as const;
+  const form = inputForm(
+    { type: "object", properties, required },
+    { idPrefix: "prompt", complete: (name, value) => complete(access, ref, name, value) },
+  );
+  const result = h("div", { "aria-live": "polite" });
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    const read = form.read();
+    if ("problems" in read) return form.showProblems(read.problems);
+    fill(result, h("p", { class: "status" }, "Loading…"));
+    try {
+      const { messages } = await getPrompt(access, prompt.name, read.value as Record<string, string>);
+      fill(
+        result,
+        h("h3", {}, "Messages"),
+        messages.map(({ role, content }) => h("section", { class: "box" }, h("h4", {}, role), blockView(content))),
+      );
+    } catch (error) {
+      fill(result, failed(error));
+    }
+  };
+  return view(
+    prompt.title ?? prompt.name,
+    h("p", { class: "crumb" }, "Prompt ", h("code", {}, prompt.name)),
+    prompt.description && h("p", { class: "prose" }, prompt.description),
+    h(
+      "form",
+      { novalidate: true, submit },
+      form.element,
+      h("p", { class: "acts" }, h("button", { type: "submit", class: "main" }, "Show messages")),
+    ),
+    result,
+  );
+}
+
+/** What went wrong, in a box. */
+export function failed(error: unknown): HTMLElement {
+  return h("p", { class: "box bad", role: "alert" }, error instanceof Error ? error.message : String(error));
+}

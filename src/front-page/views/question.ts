@@ -1,0 +1,53 @@
+/** What a tool asks while it runs: a form, or a page to visit. */
+import { inputForm } from "../form/form.ts";
+import { h, newId } from "../lib/dom.ts";
+import type { Answer, Question } from "../server/run.ts";
+
+/** @param answer called once, with what the person decided */
+export function questionView(question: Question, answer: (answer: Answer) => void): HTMLElement {
+  const id = newId("question");
+  const decline = h(
+    "button",
+    { type: "button", class: "quiet", click: () => answer({ action: "decline" }) },
+    "Decline",
+  );
+  const title = h("h3", { id }, "The tool asks");
+  const message = h("p", { class: "prose" }, question.message);
+  if ("url" in question) {
+    // Opened by the person, who sees first where it leads.
+    const link = h("a", { href: question.url, target: "_blank", rel: "noopener noreferrer" }, question.url);
+    const done = h(
+      "button",
+      { type: "button", class: "main", click: () => answer({ action: "accept" }) },
+      "I am done there",
+    );
+    return h(
+      "section",
+      { class: "box ask", "aria-labelledby": id },
+      title,
+      message,
+      h("p", {}, link),
+      h("p", { class: "acts" }, done, decline),
+    );
+  }
+  const form = inputForm(question.form, { idPrefix: id });
+  const element = h(
+    "form",
+    {
+      class: "box ask",
+      "aria-labelledby": id,
+      novalidate: true,
+      submit: (event) => {
+        event.preventDefault();
+        const read = form.read();
+        if ("problems" in read) form.showProblems(read.problems);
+        else answer({ action: "accept", content: read.value });
+      },
+    },
+    title,
+    message,
+    form.element,
+    h("p", { class: "acts" }, h("button", { type: "submit", class: "main" }, "Answer"), decline),
+  );
+  return element;
+}

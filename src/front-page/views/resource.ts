@@ -1,0 +1,71 @@
+/** One resource, or a template of addresses: its content. */
+import { inputForm } from "../form/form.ts";
+import { fill, h } from "../lib/dom.ts";
+import type { Resource, ResourceTemplate } from "../model.ts";
+import { complete, readResource } from "../server/mcp.ts";
+import { blockView } from "./outcome.ts";
+import { failed } from "./prompt.ts";
+import { type Page, view } from "./view.ts";
+
+export function resourceView(page: Page, resource: Resource): HTMLElement {
+  const content = h("div", { "aria-live": "polite" });
+  const load = () => show(page, resource.uri, content);
+  load();
+  return view(
+    resource.title ?? resource.name,
+    facts(resource.uri, resource),
+    h("p", { class: "acts" }, h("button", { type: "button", click: load }, "Read again")),
+    content,
+  );
+}
+
+/** Variables of a simple template: `notes://{id}` (RFC 6570, level 1). */
+const VARIABLE = /\{([^{}]+)\}/g;
+
+export function templateView(page: Page, template: ResourceTemplate): HTMLElement {
+  const { uriTemplate } = template;
+  const names = [...uriTemplate.matchAll(VARIABLE)].map(([, name = ""]) => name);
+  const properties = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
+  const ref = { type: "ref/resource", uri: uriTemplate } as const;
+  const form = inputForm(
+    { type: "object", properties, required: names },
+    { idPrefix: "template", complete: (name, value) => complete(page.access, ref, name, value) },
+  );
+  const content = h("div", { "aria-live": "polite" });
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const read = form.read();
+    if ("problems" in read) return form.showProblems(read.problems);
+    const uri = uriTemplate.replace(VARIABLE, (_, name: string) => encodeURIComponent(String(read.value[name])));
+    show(page, uri, content);
+  };
+  return view(
+    template.title ?? template.name,
+    facts(uriTemplate, template),
+    h(
+      "form",
+      { novalidate: true, submit },
+      form.element,
+      h("p", { class: "acts" }, h("button", { type: "submit", class: "main" }, "Read")),
+    ),
+    content,
+  );
+}
+
+function facts(uri: string, { description, mimeType }: Pick<Resource, "description" | "mimeType">): HTMLElement[] {
+  return [
+    h("p", { class: "crumb" }, "Resource ", h("code", {}, uri), mimeType && `, ${mimeType}`),
+    ...(description ? [h("p", { class: "prose" }, description)] : []),
+  ];
+}
+
+async function show({ access }: Page, uri: string, place: HTMLElement): Promise<void> {
+  fill(place, h("p", { class: "status" }, "Loading…"));
+  try {
+    const { contents } = await readResource(access, uri);
+    const blocks = contents.map((resource) => blockView({ type: "resource", resource }));
+    fill(place, h("h3", {}, "Content"), h("div", { class: "value" }, blocks.length > 0 ? blocks : "Nothing is in it."));
+  } catch (error) {
+    fill(place, failed(error));
+  }
+}

@@ -1,0 +1,97 @@
+/** One tool: what it does, a form to try it, its code for programs, and its definition. */
+import { codeBlock } from "../lib/code.ts";
+import { fill, h, newId } from "../lib/dom.ts";
+import { tabs } from "../lib/tabs.ts";
+import type { Tool, ToolVersion } from "../model.ts";
+import { codeView } from "./code.ts";
+import { tryPanel } from "./try.ts";
+import { type Page, view } from "./view.ts";
+
+export function toolView(page: Page, tool: Tool): HTMLElement {
+  const body = h("div", {});
+  const show = (version: ToolVersion) => fill(body, versionView(page, tool, version));
+  const [newest] = tool.versions;
+  if (newest) show(newest);
+  return view(
+    h("code", {}, tool.id),
+    h("p", { class: "crumb" }, tool.title && `${tool.title}. `, "Over MCP and OpenTool: ", h("code", {}, tool.name)),
+    badges(tool),
+    tool.versions.length > 1 && versionChoice(tool, show),
+    body,
+  );
+}
+
+function versionChoice({ versions }: Tool, show: (version: ToolVersion) => void): HTMLElement {
+  const id = newId("version");
+  const select = h(
+    "select",
+    {
+      id,
+      change: () => {
+        const version = versions[select.selectedIndex];
+        if (version) show(version);
+      },
+    },
+    versions.map(({ version }, at) => h("option", {}, at === 0 ? `${version} (latest)` : version)),
+  );
+  return h("p", { class: "acts" }, h("label", { for: id }, "Version"), select);
+}
+
+function versionView(page: Page, tool: Tool, version: ToolVersion): HTMLElement {
+  const attempt = tryPanel(page, tool, version);
+  const isNewest = tool.versions[0] === version;
+  return h(
+    "div",
+    { class: "view" },
+    h("p", { class: "prose" }, version.description),
+    tabs(`What to do with ${tool.id}`, [
+      { label: "Try it", content: () => attempt.element },
+      // Anew each time: it shows the input that is in the form.
+      {
+        label: "Call it from code",
+        content: () => codeView(page, tool, version, isNewest, attempt.input()),
+        isFresh: true,
+      },
+      { label: "Definition", content: () => definition(tool, version) },
+    ]),
+  );
+}
+
+function badges({ annotations, scopes, isLong, takesFiles, tokens, versions }: Tool): HTMLElement {
+  const { readOnly, destructive, idempotent, openWorld } = annotations;
+  const all = [
+    versions.length === 1 && `version ${versions[0]?.version}`,
+    readOnly && "only reads",
+    openWorld && "reaches the internet",
+    idempotent && !readOnly && "safe to repeat",
+    isLong && "may take long",
+    takesFiles && "takes files",
+    ...scopes.map((scope) => `needs the scope ${scope}`),
+    `about ${tokens.toLocaleString("en")} tokens`,
+  ];
+  return h(
+    "ul",
+    { class: "badges", "aria-label": "Properties" },
+    destructive && !readOnly && h("li", { class: "badge warn" }, "may delete or overwrite"),
+    all.map((text) => text && h("li", { class: "badge" }, text)),
+  );
+}
+
+function definition({ id }: Tool, { version, input, output, requirements }: ToolVersion): HTMLElement {
+  const json = (value: unknown) => JSON.stringify(value, undefined, 2);
+  return h(
+    "div",
+    { class: "view" },
+    h("p", { class: "crumb" }, h("code", {}, `${id}@${version}`)),
+    h("h3", {}, "Input"),
+    codeBlock("the schema of the input", json(input), "json"),
+    h("h3", {}, "Output"),
+    output
+      ? codeBlock("the schema of the output", json(output), "json")
+      : h("p", { class: "quiet-text" }, "The tool returns nothing, or files and pictures only."),
+    Object.keys(requirements).length > 0 && [
+      h("h3", {}, "Requirements"),
+      codeBlock("the requirements", json(requirements), "json"),
+    ],
+  );
+}
