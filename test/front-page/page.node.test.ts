@@ -1,0 +1,269 @@
+/**
+ * The page at / in a real browser, on the built Worker, used by roles and labels as people and screen readers find
+ * them. After each test, nothing may have broken the page's policy or asked another host. Needs Chromium.
+ */
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { findChromium, launch } from "../support/node/chromium.ts";
+import { type FrontPage, serveFrontPage, type Visit, visit } from "../support/node/front-page.ts";
+
+const executablePath = findChromium("test/front-page/page.node.test.ts");
+
+describe.skipIf(!executablePath)("the page in Chromium", () => {
+  let open: FrontPage;
+  let browser: Browser;
+  let now: Visit | undefined;
+  beforeAll(async () => {
+    [open, browser] = await Promise.all([serveFrontPage(), launch(executablePath as string)]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await open?.stop();
+  });
+  afterEach(async () => {
+    const complaints = now?.complaints;
+    await now?.page.context().close();
+    expect(complaints ?? []).toEqual([]);
+    now = undefined;
+  });
+
+  async function go(path = "/", options = {}, url = open.url): Promise<Page> {
+    now = await visit(browser, `${url}${path}`, options);
+    return now.page;
+  }
+  const result = (page: Page) => page.getByRole("region", { name: "Result" });
+  const error = (page: Page) => page.getByRole("region", { name: "Error" });
+  const run = (page: Page) => page.getByRole("button", { name: "Run", exact: true });
+  const entry = (page: Page, name: string | RegExp) => page.getByRole("navigation").getByRole("link", { name });
+
+  describe("finds", () => {
+    it("lists toolkits, tools, prompts and resources", async () => {
+      const page = await go();
+      const list = page.getByRole("navigation");
+      await list.getByRole("link").first().waitFor();
+      expect(await list.getByRole("heading").allTextContents()).toEqual([
+        ...["Math", "Odd", "Orders", "Pictures", "Vault", "Prompts", "Resources"].filter((it) => it !== "Vault"),
+      ]);
+      // Anonymous callers cannot get the scope of Vault.Open, so it does not exist for them.
+      expect(await entry(page, /Open/).count()).toBe(0);
+      expect(await page.title()).not.toBe("");
+    });
+
+    it("searches names, descriptions and parameters", async () => {
+      const page = await go();
+      const found = async (words: string) => {
+        await page.getByRole("searchbox").fill(words);
+        return page.getByRole("navigation").getByRole("link").count();
+      };
+      await entry(page, /Add/).waitFor();
+      expect(await found("bakes")).toBe(1);
+      expect(await found("cake size")).toBe(1);
+      expect(await found("nothing like this")).toBe(0);
+      expect(await page.getByText("Nothing has these words.").count()).toBe(1);
+    });
+
+    it("opens a tool by its address, and another by the list, and comes back", async () => {
+      const page = await go("/#/tool/Pictures.Draw");
+      await page.getByRole("heading", { name: "Pictures.Draw" }).waitFor();
+      await entry(page, /Add/).click();
+      const heading = page.getByRole("heading", { name: "Math.Add" });
+      await heading.waitFor();
+      expect(await heading.evaluate((it) => it === document.activeElement)).toBe(true);
+      await page.goBack();
+      await page.getByRole("heading", { name: "Pictures.Draw" }).waitFor();
+    });
+
+    it("says that an address leads nowhere", async () => {
+      const page = await go("/#/tool/Nothing.Here");
+      await page.getByRole("heading", { name: "There is no tool Nothing.Here" }).waitFor();
+    });
+  });
+
+  describe("runs", () => {
+    it("a tool, and shows what went over the wire", async () => {
+      const page = await go("/#/tool/Math.Add");
+      await page.getByLabel("a", { exact: true }).fill("20");
+      await page.getByLabel("b", { exact: true }).fill("3");
+      await run(page).click();
+      await result(page).waitFor();
+      expect(await result(page).textContent()).toContain('"sum": 23');
+      await page.getByText("POST /tools/call").click();
+      expect(await page.getByRole("region", { name: "request body" }).textContent()).toContain('"a": 20');
+      expect(await page.getByRole("region", { name: "response body" }).textContent()).toContain('"sum": 23');
+    });
+
+    it("an earlier version", async () => {
+      const page = await go("/#/tool/Math.Add");
+      await page.getByLabel("Version").selectOption("1.0.0");
+      await page.getByLabel("a", { exact: true }).fill("2000");
+      await page.getByLabel("b", { exact: true }).fill("3");
+      await run(page).click();
+      await result(page).waitFor();
+      expect(await result(page).textContent()).toContain("2003");
+    });
+
+    it("by keyboard alone", async () => {
+      const page = await go();
+      await entry(page, /Add/).waitFor();
+      await page.keyboard.press("/");
+      await page.keyboard.type("adds");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "Math.Add" }).waitFor();
+      const isAt = (label: string) =>
+        page.evaluate(
+          (it) =>
+            (document.activeElement as HTMLInputElement)?.labels?.[0]?.textContent?.trim().startsWith(it) ?? false,
+          label,
+        );
+      for (let tabs = 0; tabs < 20 && !(await isAt("a")); tabs++) await page.keyboard.press("Tab");
+      expect(await isAt("a")).toBe(true);
+      await page.keyboard.type("1");
+      for (let tabs = 0; tabs < 5 && !(await isAt("b")); tabs++) await page.keyboard.press("Tab");
+      await page.keyboard.type("2");
+      await page.keyboard.press("Enter");
+      await result(page).waitFor();
+      expect(await result(page).textContent()).toContain('"sum": 3');
+    });
+
+    it("a tool that fails, and shows its hints", async () => {
+      const page = await go("/#/tool/Math.Add");
+      await page.getByLabel("a", { exact: true }).fill("13");
+      await page.getByLabel("b", { exact: true }).fill("1");
+      await run(page).click();
+      await error(page).waitFor();
+      const text = await error(page).textContent();
+      expect(text).toContain("13 brings bad luck");
+      expect(text).toContain("take 12 or 14 instead");
+      expect(text).toContain("The list of unlucky numbers has 13.");
+    });
+
+    it("nothing while the input is wrong, and says where", async () => {
+      const page = await go("/#/tool/Math.Add");
+      const a = page.getByLabel("a", { exact: true });
+      await a.fill("2000");
+      await page.getByLabel("b", { exact: true }).fill("1");
+      await run(page).click();
+      expect(await a.getAttribute("aria-invalid")).toBe("true");
+      expect(await a.evaluate((it) => it === document.activeElement)).toBe(true);
+      expect(await page.getByText("POST /tools/call").count()).toBe(0);
+    });
+
+    it("a tool with a picture", async () => {
+      const page = await go("/#/tool/Pictures.Draw");
+      await run(page).click();
+      const picture = result(page).getByRole("img");
+      await picture.waitFor();
+      expect(await picture.evaluate((it) => (it as HTMLImageElement).naturalWidth)).toBe(1);
+    });
+
+    it("a tool that returns markup, which stays text", async () => {
+      const page = await go("/#/tool/Odd.Markup");
+      await run(page).click();
+      await result(page).waitFor();
+      expect(await result(page).textContent()).toContain("<img src=x onerror");
+      expect(await page.locator("img[src=x]").count()).toBe(0);
+      expect(await page.title()).not.toMatch(/^[12]$/);
+    });
+
+    it("a tool with a long answer, without making the page wider", async () => {
+      const page = await go("/#/tool/Odd.LongText", { viewport: { width: 390, height: 844 } });
+      await page.getByLabel("length").fill("150000");
+      await run(page).click();
+      await result(page).waitFor();
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    });
+  });
+
+  describe("asks and waits", () => {
+    it("shows what a tool asks, and sends the answer", async () => {
+      const page = await go("/#/tool/Orders.Place");
+      await page.getByLabel("cake").fill("Sachertorte");
+      await run(page).click();
+      const question = page.getByRole("form", { name: "The tool asks" });
+      await question.getByText("Which size should the Sachertorte have?").waitFor();
+      const choice = question.getByLabel(/^L\b/).or(question.getByLabel("size"));
+      if ((await choice.first().evaluate((it) => it.tagName)) === "SELECT") await choice.first().selectOption("L");
+      else await question.getByLabel(/^L\b/).check();
+      await question.getByRole("button", { name: "Answer" }).click();
+      await result(page).waitFor();
+      expect(await result(page).textContent()).toContain("Sachertorte, size L");
+    });
+
+    it("declines", async () => {
+      const page = await go("/#/tool/Orders.Place");
+      await page.getByLabel("cake").fill("Sachertorte");
+      await run(page).click();
+      await page.getByRole("button", { name: "Decline" }).click();
+      await error(page).waitFor();
+      expect(await error(page).textContent()).toContain("Nothing was ordered");
+    });
+
+    it("shows the progress of a long tool, and its result", async () => {
+      const page = await go("/#/tool/Orders.Bake");
+      await page.getByLabel("cakes").fill("4");
+      await run(page).click();
+      await page.getByText(/Baking cake \d of 4/).waitFor();
+      await result(page).waitFor();
+      expect(await result(page).textContent()).toContain("4");
+    });
+
+    it("cancels a long tool", async () => {
+      const page = await go("/#/tool/Orders.Bake");
+      await page.getByLabel("cakes").fill("100");
+      await run(page).click();
+      await page.getByText(/Baking cake \d+ of 100/).waitFor();
+      await page.getByRole("button", { name: "Cancel" }).click();
+      await page.getByRole("heading", { name: "Cancelled" }).waitFor();
+      await page.getByText("POST /mcp").last().click();
+      expect(await page.getByText("tasks/cancel").count()).toBeGreaterThan(0);
+    });
+  });
+
+  describe("prompts and resources", () => {
+    it("shows the messages of a prompt", async () => {
+      const page = await go("/#/prompt/Orders_Menu");
+      await page.getByLabel("day").fill("Sunday");
+      await page.getByRole("button", { name: "Show messages" }).click();
+      await page.getByText("Which cakes are there on Sunday?").waitFor();
+    });
+
+    it("reads a resource, and one of a template", async () => {
+      const page = await go(`/#/resource/${encodeURIComponent("pictures://all")}`);
+      await page.getByText("one red dot").waitFor();
+      await entry(page, /A dot of a colour/).click();
+      await page.getByLabel("colour").fill("dark blue");
+      await page.getByRole("button", { name: "Read", exact: true }).click();
+      await page.getByText("one dark blue dot").waitFor();
+    });
+  });
+
+  it("shows the call as code, with what is in the form", async () => {
+    const page = await go("/#/tool/Math.Add");
+    await page.getByLabel("a", { exact: true }).fill("41");
+    await page.getByLabel("b", { exact: true }).fill("1");
+    await page.getByRole("tab", { name: "Call it from code" }).click();
+    const code = page.getByRole("tabpanel").first();
+    await code.getByText("curl").first().waitFor();
+    expect(await code.textContent()).toMatch(/"a": ?41/);
+  });
+
+  it("leads to the hosts", async () => {
+    const page = await go("/#/connect");
+    for (const host of ["Claude", "ChatGPT", "Cursor", "VS Code", "Inspector"]) {
+      expect(await page.getByRole("heading", { name: host }).count(), host).toBeGreaterThan(0);
+    }
+    expect(await page.getByRole("main").textContent()).toContain(`${open.url}/mcp`);
+  });
+
+  it("says that the server cannot be reached, and tries again", async () => {
+    const page = await go();
+    await entry(page, /Add/).waitFor();
+    await page.goto("about:blank");
+    await page.route("**/tools", (route) => route.abort());
+    await page.goto(open.url);
+    await page.getByRole("heading", { name: "The tools could not be read" }).waitFor();
+    await page.unroute("**/tools");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await entry(page, /Add/).waitFor();
+  });
+});
