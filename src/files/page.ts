@@ -5,7 +5,7 @@
 import { acceptInWords, sizeInWords } from "../core/files/accept.ts";
 import type { UploadPage } from "../core/ports/files.ts";
 import { displayName, type Html, html } from "../pages/html.ts";
-import { STYLE } from "../pages/style.ts";
+import { MARK, STYLE } from "../pages/style.ts";
 import { SCRIPT } from "./page-script.ts";
 
 /** @param server its name */
@@ -36,12 +36,12 @@ export function endPage(status: number, heading: string, text: string): Promise<
 
 const OWN_STYLE = `
 [hidden]{display:none!important}
-blockquote{margin:1rem 0;padding:.25rem 0 .25rem 1rem;border-left:.25rem solid var(--act);font-size:1.1rem;white-space:pre-line}
+blockquote{margin:1rem 0;padding:.25rem 0 .25rem 1rem;border-left:.25rem solid var(--accent);font-size:1.1rem;white-space:pre-line}
 #drop{margin:1rem 0;padding:1rem;border:2px dashed var(--line);border-radius:.5rem}
-#drop.over{border-color:var(--act);background:var(--soft)}
+#drop.over{border-color:var(--accent);background:var(--code-back)}
 #file{display:block;width:calc(100% + .5rem);margin:.5rem -.25rem;padding:.25rem;font:inherit;color:inherit;border-radius:.4rem}
-#file::file-selector-button{min-height:2.75rem;margin-right:.75rem;padding:.5rem 1rem;font:inherit;font-weight:600;color:var(--act);background:none;border:1px solid var(--act);border-radius:.4rem;cursor:pointer}
-progress{width:100%;height:1rem;accent-color:var(--act)}
+#file::file-selector-button{min-height:2.75rem;margin-right:.75rem;padding:.5rem 1rem;font:inherit;font-weight:600;color:var(--accent);background:none;border:1px solid var(--accent);border-radius:.4rem;cursor:pointer}
+progress{width:100%;height:1rem;accent-color:var(--accent)}
 #share{min-height:1.5em;font-variant-numeric:tabular-nums}
 #send,#stop{pointer-events:auto}
 #send:disabled{opacity:.5;cursor:default}
@@ -60,8 +60,9 @@ async function page(status: number, title: string, body: Html, script = ""): Pro
   const { text } = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex"><title>${title}</title><style>`;
+  const main = `<main>${MARK.text}${body.text}</main>`;
   const end = script === "" ? "" : `<script>${script}</script>`;
-  return new Response(`${text}${style}</style></head>\n<body><main>${body.text}</main>${end}</body></html>\n`, {
+  return new Response(`${text}${style}</style></head>\n<body>${main}${end}</body></html>\n`, {
     status,
     headers: {
       "content-security-policy": rules.join("; "),

@@ -4,7 +4,7 @@
  */
 
 import { displayName, type Html, html } from "../pages/html.ts";
-import { STYLE } from "../pages/style.ts";
+import { MARK, STYLE } from "../pages/style.ts";
 import type { Offer, Offered } from "./grantable.ts";
 
 /** The app that asks for access. */
@@ -181,7 +181,7 @@ function page({ status, title, body, headers = new Headers(), leaves = false }: 
   const { text } = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex"><title>${title}</title><style nonce="${nonce}">`;
-  return new Response(`${text}${STYLE}</style></head>\n<body><main>${body.text}</main></body></html>\n`, {
+  return new Response(`${text}${STYLE}</style></head>\n<body><main>${MARK.text}${body.text}</main></body></html>\n`, {
     status,
     headers,
   });

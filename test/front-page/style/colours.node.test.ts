@@ -1,6 +1,7 @@
 /** The colours of the page are readable, and those of the protocols differ, for every eye and in both themes. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { STYLE } from "../../../src/pages/style.ts";
 
 type Rgb = readonly [number, number, number];
 
@@ -48,6 +49,18 @@ describe.each([
     // A difference of 2 is just noticeable side by side; 20 is plain in small signs that are far apart.
     expect(Math.min(...distances)).toBeGreaterThan(20);
   });
+});
+
+it("the pages of sign-in and of files have the same colours", () => {
+  const [light = "", dark = ""] = STYLE.split(/@media|\*\{/);
+  const others = [light, dark].map((block, at) =>
+    [...block.matchAll(/--([a-z-]+):(#[0-9a-f]+)/g)].filter(([, name = "", value]) => {
+      return colorOf([LIGHT, DARK][at] ?? "", name) !== value;
+    }),
+  );
+  expect(others).toEqual([[], []]);
+  expect(light).toContain("--accent:");
+  expect(dark).toContain("--accent:");
 });
 
 function colorOf(block: string, name: string): string {
