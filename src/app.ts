@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { HonoBase as Hono } from "hono/hono-base";
 import type { H, RouterRoute } from "hono/types";
 import { getPath } from "hono/utils/url";
+import { home } from "#parts";
 import type { Guard, Rejection } from "./access/guard.ts";
 import { allowOrigin, type OriginPolicy, preflight, refusedOrigin } from "./access/origin.ts";
 import {
@@ -30,7 +31,6 @@ import type {
 } from "./http/request-context.ts";
 import { json } from "./http/response.ts";
 import { type Located, type PathParams, ToolkitRouter } from "./http/toolkit-router.ts";
-import { home } from "./pages/home.ts";
 import { mcp } from "./protocols/mcp/routes.ts";
 import { opentool } from "./protocols/opentool/routes.ts";
 import { oxp } from "./protocols/oxp/routes.ts";
@@ -81,7 +81,7 @@ export function createApp(parts: Parts): App {
   const router: AppRouter = new ToolkitRouter((path) => locate(path, toolkits));
   const app = new Hono({ router });
   const direct = new WeakMap<H, Serve>();
-  app.get("/", (c) => c.text(home(parts.server), 200, { "x-content-type-options": "nosniff" }));
+  app.get("/", (c) => home(parts, c.req.raw));
   app.get(METADATA_PATH, (c) => json(resourceMetadata(new URL(c.req.url), parts.resource), 200, ANY_ORIGIN));
   const { documents, features = [] } = parts;
   for (const protocol of [...PROTOCOLS, ...features, ...(documents ? [documents] : [])]) {

@@ -183,6 +183,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   })),
   { files: /^src\/protocols\/[a-z-]+\.ts$/, mayImport: [/^src\/protocols\/[a-z-]+\.ts$/, /^src\/(core|http)\//] },
   { files: /^src\/stores\//, mayImport: [/^src\/stores\//, /^src\/core\//, /^cloudflare:/] },
+  // For forks with the page at /, so only generated code imports it.
+  { files: /^src\/pages\/front-page\.ts$/, mayImport: [/^src\/(pages|core)\//, /^cloudflare:workers$/] },
   { files: /^src\/pages\//, mayImport: [/^src\/pages\//, /^src\/core\//, /^type src\/http\//] },
   // Parses environment strings into settings; the build checks wrangler.toml with it.
   { files: /^src\/settings\.ts$/, mayImport: [] },
@@ -213,7 +215,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^src\/core\/catalog\/compiled-check\.ts$/,
     ],
   },
-  { files: /^src\/app\.ts$/, mayImport: [/^src\/(core|access|http|protocols|pages)\//, /^hono/] },
+  { files: /^src\/app\.ts$/, mayImport: [/^src\/(core|access|http|protocols)\//, /^hono/, /^#parts$/] },
   // For forks with a tools/worker.ts: only code generated for them imports it.
   {
     files: /^src\/worker\//,

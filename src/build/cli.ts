@@ -15,6 +15,7 @@ import { readWranglerToml } from "./settings/read.ts";
 import { suspiciousSettings } from "./settings/suspicious.ts";
 import { headline, summary } from "./summary.ts";
 import { writeEnvTypes } from "./write/env-types.ts";
+import { writePage } from "./write/front-page.ts";
 import { renderParts } from "./write/parts.ts";
 import { writeToolTypes } from "./write/tool-types.ts";
 import { render, writeAll } from "./write/write.ts";
@@ -50,7 +51,10 @@ if (wrong.length > 0) {
   try {
     const available = availableIn(file);
     if (available) writeEnvTypes(available.bindings, out);
-    await (values.starting ? checkForStart(available) : writeCatalog(available));
+    // Before a server starts, too: `wrangler dev` looks for the folder of the page before it runs discovery.
+    const wrongPage = await writePage(available?.hasPage ?? false, out);
+    if (wrongPage.length > 0) fail(report("problem", "the page at /", wrongPage));
+    else await (values.starting ? checkForStart(available) : writeCatalog(available));
   } catch (error) {
     fail(`discovery crashed. This is a bug in Trivet: ${error instanceof Error ? error.stack : error}`);
   }

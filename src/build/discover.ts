@@ -57,7 +57,7 @@ export async function discover(
     ...read.problems,
   ];
   if (refused.length > 0) return { problems: sorted(refused) };
-  const { documents, traces, hasWorkflow, hasFiles, hasOutbox } = available ?? DEFAULT_PARTS;
+  const { documents, traces, hasWorkflow, hasFiles, hasOutbox, hasPage } = available ?? DEFAULT_PARTS;
   return {
     tools: described,
     ...describeOthers(others),
@@ -69,6 +69,7 @@ export async function discover(
     hasWorkflow,
     hasFiles,
     hasOutbox,
+    hasPage,
   };
 }
 

@@ -1,7 +1,16 @@
-/** The page at `/`: names the server and its endpoints, for a person or an agent who opens it. */
+/** The text at `/`: names the server and its endpoints, for an agent or a person who opens it. */
 import type { ServerInfo } from "../http/request-context.ts";
 
-/** @returns plain text */
-export function home({ name, title = name, version }: ServerInfo): string {
-  return `${title} ${version}: tools over OXP (/tools), MCP (/mcp) and OpenTool (/opentool/load)\n`;
+/** What is told of the server at `/`. */
+export interface HomeParts {
+  readonly server: ServerInfo;
+  readonly documentSettings: { readonly description: string | undefined };
+}
+
+const HEADERS = { "content-type": "text/plain; charset=UTF-8", "x-content-type-options": "nosniff" };
+
+/** @returns a line of plain text. With the page at `/`, `front-page.ts` answers in place of this */
+export function home({ server: { name, title = name, version } }: HomeParts, _request: Request): Response {
+  const text = `${title} ${version}: tools over OXP (/tools), MCP (/mcp) and OpenTool (/opentool/load)\n`;
+  return new Response(text, { headers: HEADERS });
 }

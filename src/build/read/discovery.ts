@@ -43,4 +43,6 @@ export interface Discovery {
   readonly hasFiles?: boolean;
   /** Whether it has the objects of the outbox. */
   readonly hasOutbox?: boolean;
+  /** Whether it serves the page at /. */
+  readonly hasPage?: boolean;
 }

@@ -1,4 +1,5 @@
 /** What wrangler.toml gives a Worker: the bindings and rate limiters of definitions, and the parts that are bundled. */
+import { normalize } from "node:path/posix";
 import type { Unstable_Config as Config } from "wrangler";
 import { readSettings } from "../../settings.ts";
 import { type BindingTypes, bindingTypesIn } from "../bindings/bindings.ts";
@@ -29,6 +30,8 @@ export interface OptionalParts {
   readonly hasFiles: boolean;
   /** The objects of the outbox: if any environment has them. */
   readonly hasOutbox: boolean;
+  /** The page at /: if any environment serves the folder that it is written to. */
+  readonly hasPage: boolean;
 }
 
 /** The parts without a wrangler.toml. */
@@ -38,6 +41,7 @@ export const DEFAULT_PARTS: OptionalParts = {
   hasWorkflow: false,
   hasFiles: false,
   hasOutbox: false,
+  hasPage: false,
 };
 
 /** @returns what all environments have together; undefined without a wrangler.toml */
@@ -56,6 +60,7 @@ export function availableIn({ project, environments }: WranglerToml): Available 
     hasWorkflow: configs.some(hasWorkflow),
     hasFiles: configs.some((config) => hasFileBucket(config) || hasFileRecords(config)),
     hasOutbox: configs.some((config) => hasObjects(config, "OUTBOX", "Outbox")),
+    hasPage: configs.some(hasPage),
     workerName: configs[0]?.name ?? serverName,
   };
 }
@@ -88,6 +93,14 @@ export function hasFileRecords(config: Pick<Config, "durable_objects">): boolean
 /** Whether it has a binding for the Durable Objects of a class of ours. */
 function hasObjects({ durable_objects }: Pick<Config, "durable_objects">, binding: string, className: string): boolean {
   return durable_objects.bindings.some(({ name, class_name }) => name === binding && class_name === className);
+}
+
+/** The folder of the page at /, relative to wrangler.toml. */
+export const PAGE_FOLDER = "src/generated/front-page";
+
+/** Whether it serves the page at /. Assets of another folder are the fork's own. */
+export function hasPage({ assets }: Pick<Config, "assets">): boolean {
+  return assets?.directory !== undefined && normalize(`${assets.directory}/`) === `${PAGE_FOLDER}/`;
 }
 
 /** What becomes of long tools without it. */

@@ -5,7 +5,7 @@ import { parseEnv } from "node:util";
 import { readSettings } from "../../settings.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
 import { readAllSettings } from "./all-settings.ts";
-import { bundlesTokens, limitersIn } from "./available.ts";
+import { bundlesTokens, hasPage, limitersIn, PAGE_FOLDER } from "./available.ts";
 import type { Environment } from "./parse.ts";
 import { FILE, lineOfSetting, type WranglerToml } from "./read.ts";
 
@@ -24,6 +24,7 @@ export function wrongSettings(file: WranglerToml, isLocal = false): Problem[] {
     ...wrongVars(environment, text),
     ...missingParts(environment, text),
     ...missingLimiter(environment, text),
+    ...wrongPage(environment, text),
   ]);
   return [...complaints.map((complaint) => problemIn(FILE, complaint)), ...(isLocal ? wrongLocally(project) : [])];
 }
@@ -72,6 +73,20 @@ function missingLimiter({ config, varsHeading }: Environment, text: string): Com
       line: lineOfSetting("RATE_PER_MINUTE", text, varsHeading),
     },
   ];
+}
+
+/** What the Worker needs to serve the page at /. Without it, Cloudflare would serve the file as it is, unnamed. */
+function wrongPage({ config, name }: Environment, text: string): Complaint[] {
+  const { binding, run_worker_first: isFirst } = config.assets ?? {};
+  if (!hasPage(config) || (binding === "ASSETS" && isFirst === true)) return [];
+  const heading = name === undefined ? "[assets]" : `[env.${name}.assets]`;
+  const problem = `${heading} has the page at /, and not what the Worker needs to serve it`;
+  const fix = `write, or remove the block to turn the page off (docs/front-page.md):\n${pageLines(heading)}`;
+  return [{ problem, fix, line: lineOfSetting("directory", text, heading) }];
+}
+
+function pageLines(heading: string): string {
+  return [heading, `directory = "${PAGE_FOLDER}"`, 'binding = "ASSETS"', "run_worker_first = true"].join("\n");
 }
 
 function wrongLocally(project: string): Problem[] {

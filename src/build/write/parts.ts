@@ -10,7 +10,7 @@ import { HEAD } from "./write.ts";
 const SRC = join(import.meta.dirname, "../..");
 
 /** A part of the Worker that only forks that use it bundle. */
-export type Feature = "tasks" | "files" | "outbox";
+export type Feature = "tasks" | "files" | "outbox" | "page";
 
 /** An export of a file in `src`. */
 type Export = readonly [name: string, file: string];
@@ -51,6 +51,10 @@ const PARTS: Readonly<Record<string, Part>> = {
     plain: ["identity", "core/lib/identity.ts"],
     wrapped: { files: ["equipWithFiles", "files/equip.ts"], outbox: ["equipWithOutbox", "outbox/equip.ts"] },
   },
+  home: {
+    plain: ["home", "pages/home.ts"],
+    replaced: { page: ["homeWithPage", "pages/front-page.ts"] },
+  },
 };
 
 /** A class that wrangler.toml names: its own name, the name that wrangler.toml has for it, and its file. */
@@ -66,16 +70,18 @@ const ENTRYPOINTS: Readonly<Record<Feature, readonly Entrypoint[]>> = {
   ],
   files: [["FileRecords", "FileRecords", "files/records.ts"]],
   outbox: [["Outbox", "Outbox", "outbox/object.ts"]],
+  page: [],
 };
 
 /** The features that a fork uses, in the order in which their parts are applied. */
 export function featuresOf(discovery: Discovery): Feature[] {
-  const { tools, events, hasWorkflow = false, hasFiles = false, hasOutbox = false } = discovery;
+  const { tools, events, hasWorkflow = false, hasFiles = false, hasOutbox = false, hasPage = false } = discovery;
   const uses: Readonly<Record<Feature, boolean>> = {
     // wrangler refuses a workflow or an object whose class is missing.
     tasks: hasWorkflow || tools.some(({ traits }) => Boolean(traits.long)),
     files: hasFiles || tools.some(({ traits }) => Boolean(traits.attachments)),
     outbox: hasOutbox || events.length > 0,
+    page: hasPage,
   };
   return (Object.keys(uses) as Feature[]).filter((feature) => uses[feature]);
 }

@@ -262,16 +262,17 @@ function generatedIn(folder: string): string[] {
 /**
  * Writes a file in one step: the type checker or the server may be reading it.
  *
+ * @param unfinished where it is written first, without the end of the name; by default beside it
  * @returns whether the file was written
  */
-export function writeIfChanged(path: string, text: string): boolean {
+export function writeIfChanged(path: string, text: string, unfinished = path): boolean {
   try {
     if (readFileSync(path, "utf8") === text) return false;
   } catch {
     mkdirSync(dirname(path), { recursive: true });
   }
   // Of this process: another discovery may be writing, too.
-  const complete = `${path}.${process.pid}.new`;
+  const complete = `${unfinished}.${process.pid}.new`;
   writeFileSync(complete, text);
   renameSync(complete, path);
   return true;

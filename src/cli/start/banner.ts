@@ -1,14 +1,15 @@
-/** What `npm start` says once it serves: the tools, the address for each protocol, and how to connect. */
+/** What `npm start` says once it serves: the tools, the addresses of the page and each protocol, and how to connect. */
 
 /**
  * @param url   where the server is, such as `http://127.0.0.1:8787`
  * @param found what discovery found, in words and lines
+ * @param hasPage whether the page at / is turned on
  */
-export function banner(url: string, found: string): string {
+export function banner(url: string, found: string, hasPage: boolean): string {
   return `
 ${found.trimEnd()}
 
-  OXP       ${url}/tools
+${hasPage ? `  Page      ${url}/\n` : ""}  OXP       ${url}/tools
   MCP       ${url}/mcp
   OpenTool  ${url}/opentool/load
 

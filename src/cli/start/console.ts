@@ -14,6 +14,8 @@ const ROOT = resolve(import.meta.dirname, "../../..");
 const FOUND = join(ROOT, "src/generated/dev/found.txt");
 /** Written with it: the file of each tool by its name in the log. */
 const FILES = join(ROOT, "src/generated/dev/files.json");
+/** Written by discovery, if wrangler.toml turns the page at / on. */
+const PAGE = join(ROOT, "src/generated/front-page/index.html");
 /** Written here, for `npm run connect`: where this server is, as wrangler takes another port if its own is taken. */
 const SERVING = join(ROOT, "src/generated/dev/serving.json");
 /** wrangler's line when it serves for the first time. */
@@ -41,7 +43,7 @@ function shown(line: string): string {
   isReady = true;
   writeFileSync(SERVING, JSON.stringify({ url, pid: process.pid }));
   process.on("exit", () => rmSync(SERVING, { force: true }));
-  return `${line}\n${banner(url, existsSync(FOUND) ? readFileSync(FOUND, "utf8") : "")}`;
+  return `${line}\n${banner(url, existsSync(FOUND) ? readFileSync(FOUND, "utf8") : "", existsSync(PAGE))}`;
 }
 
 process.stdout.write = ((chunk: string | Uint8Array, ...rest: []) =>

@@ -1,0 +1,127 @@
+/**
+ * Writes the page at / for forks that serve it: one HTML file with its script and its style inside, and beside it the
+ * headers that Cloudflare serves it with (Workers, Static Assets, Headers).
+ */
+import { createHash } from "node:crypto";
+import { readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type BuildFailure, build } from "esbuild";
+import { type Problem, problemIn } from "../read/problem.ts";
+import { writeIfChanged } from "./write.ts";
+
+const PROJECT = join(import.meta.dirname, "../../..");
+const SOURCE = join(PROJECT, "src/front-page");
+const HTML = join(SOURCE, "index.html");
+
+/** Browsers of early 2023 and later, so that styles may be nested: esbuild rewrites them for the older of these. */
+const BROWSERS = ["chrome111", "firefox115", "safari16.4"];
+
+/**
+ * Writes the page, or removes it if it is turned off. Only files that changed are written: the server watches them.
+ *
+ * @param out path of the catalogue; the page is in `front-page/` next to it
+ * @returns the mistakes in src/front-page; if there are any, nothing is written
+ */
+export async function writePage(isOn: boolean, out: string): Promise<Problem[]> {
+  const folder = join(dirname(out), "front-page");
+  if (!isOn) {
+    rmSync(folder, { recursive: true, force: true });
+    return [];
+  }
+  try {
+    const files = await renderPage();
+    // Whatever is in the folder is served, so a file is completed outside of it.
+    for (const [name, text] of files) writeIfChanged(join(folder, name), text, join(dirname(folder), `page-${name}`));
+    return [];
+  } catch (failure) {
+    const { errors } = failure as BuildFailure;
+    if (!Array.isArray(errors)) throw failure;
+    const fix = "correct it, or turn the page off (docs/front-page.md)";
+    return errors.map(({ text, location }) =>
+      problemIn(location?.file ?? "src/front-page", { problem: text, fix, line: location?.line }),
+    );
+  }
+}
+
+/**
+ * @returns the text of each file by its name
+ * @throws {BuildFailure} if the script or the style cannot be bundled
+ */
+async function renderPage(): Promise<ReadonlyMap<string, string>> {
+  const { outputFiles } = await build({
+    absWorkingDir: PROJECT,
+    entryPoints: [
+      { in: join(SOURCE, "main.ts"), out: "script" },
+      { in: join(SOURCE, "style/main.css"), out: "style" },
+    ],
+    outdir: SOURCE,
+    bundle: true,
+    write: false,
+    minify: true,
+    format: "esm",
+    target: BROWSERS,
+    charset: "utf8",
+    legalComments: "none",
+    logLevel: "silent",
+  });
+  const outputOf = (end: string) => outputFiles.find(({ path }) => path.endsWith(end))?.text.trim() ?? "";
+  const script = withoutTags(outputOf(".js"));
+  const style = withoutTags(outputOf(".css"));
+  const html = readFileSync(HTML, "utf8");
+  const page = withPart(
+    withPart(html, "style", `<style>${style}</style>`),
+    "script",
+    `<script type="module">${script}</script>`,
+  );
+  return new Map([
+    ["index.html", page],
+    ["_headers", renderHeaders(script, style)],
+  ]);
+}
+
+/**
+ * esbuild escapes these in JavaScript and CSS; this makes sure of it. A text that ended its element, or began a comment,
+ * would be parsed as HTML.
+ */
+function withoutTags(text: string): string {
+  return text.replace(/<(?=\/(script|style))/gi, "<\\").replaceAll("<!--", "\\x3c!--");
+}
+
+function withPart(html: string, name: string, text: string): string {
+  const marker = `<!-- ${name} -->`;
+  if (!html.includes(marker)) throw new Error(`src/front-page/index.html has no ${marker}`);
+  // A function, because a text may contain $&.
+  return html.replace(marker, () => text);
+}
+
+/**
+ * The page runs its own script and style and no others, and talks to its own server alone. Its script cannot turn text
+ * into HTML: browsers with trusted types refuse that.
+ */
+function renderHeaders(script: string, style: string): string {
+  const policy = [
+    "default-src 'none'",
+    `script-src ${sourceOf(script)}`,
+    `style-src ${sourceOf(style)}`,
+    "img-src 'self' data: blob:",
+    "media-src blob: data:",
+    "connect-src 'self'",
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join("; ");
+  return `/*
+  Content-Security-Policy: ${policy}
+  Cross-Origin-Opener-Policy: same-origin
+  Permissions-Policy: camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()
+  Referrer-Policy: no-referrer
+  X-Content-Type-Options: nosniff
+`;
+}
+
+/** A source of a Content-Security-Policy: the hash of what is inside the element (CSP Level 3, section 2.3.1). */
+function sourceOf(text: string): string {
+  return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+}

@@ -1,0 +1,49 @@
+/**
+ * Answers at `/` with the page for people, and programs with the line of text. Only forks with the page's `[assets]` in
+ * wrangler.toml bundle this; the page itself is a static asset, the same for every caller, and names no tool.
+ */
+import { env } from "cloudflare:workers";
+import { sha256 } from "../core/lib/digest.ts";
+import { type HomeParts, home } from "./home.ts";
+
+/** An environment of wrangler.toml may lack it. */
+const { ASSETS } = env as unknown as { readonly ASSETS?: Fetcher };
+
+export async function homeWithPage(parts: HomeParts, request: Request): Promise<Response> {
+  const page = isForPeople(request) ? await namedPage(parts, request) : undefined;
+  const response = page ?? home(parts, request);
+  response.headers.set("vary", "Accept");
+  return response;
+}
+
+/** Browsers accept HTML and never ask for plainer text, as agents do that read pages (`text/markdown, text/html`). */
+function isForPeople({ headers }: Request): boolean {
+  const accepted = headers.get("accept") ?? "";
+  return accepted.includes("text/html") && !/text\/(plain|markdown)/.test(accepted);
+}
+
+/**
+ * The page with the server's name and description, which are there at the first paint.
+ *
+ * @returns undefined if the page is not among the assets
+ */
+async function namedPage(
+  { server: { name, title = name }, documentSettings: { description } }: HomeParts,
+  { url, headers: asked }: Request,
+): Promise<Response | undefined> {
+  // Neither with the query, in which a sign-in may return its code, nor with conditions about an ETag without the name.
+  const asset = await ASSETS?.fetch(new URL("/", url));
+  if (!asset?.ok) return undefined;
+  const headers = new Headers(asset.headers);
+  const etag = `"${(await sha256(JSON.stringify([headers.get("etag"), title, description]))).slice(0, 16)}"`;
+  headers.set("etag", etag);
+  const known = asked.get("if-none-match");
+  if (known === "*" || known?.includes(etag)) return new Response(null, { status: 304, headers });
+  return new HTMLRewriter()
+    .on("head > title, #name", { element: (element) => void element.setInnerContent(title) })
+    .on('meta[name="description"]', {
+      element: (element) =>
+        void (description === undefined ? element.remove() : element.setAttribute("content", description)),
+    })
+    .transform(new Response(asset.body, { headers }));
+}
