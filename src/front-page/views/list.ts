@@ -99,9 +99,12 @@ function section({ title, entries }: Group, isOpen: boolean): HTMLElement {
 }
 
 function groupsOf({ tools, prompts, resources, templates }: Catalog): Group[] {
-  const toolkits = [...Map.groupBy(tools, ({ toolkit }) => toolkit)];
+  const toolkits = [...new Set(tools.map(({ toolkit }) => toolkit))];
   return [
-    ...toolkits.map(([title, tools]) => ({ title, entries: tools.map(toolEntry) })),
+    ...toolkits.map((title) => ({
+      title,
+      entries: tools.filter(({ toolkit }) => toolkit === title).map(toolEntry),
+    })),
     {
       title: "Prompts",
       entries: prompts.map(({ name, title, description }) =>

@@ -25,9 +25,9 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
   const cancelButton = h("button", { type: "button", class: "quiet", hidden: true }, "Cancel");
   const status = h("p", { class: "status", role: "status" });
   const clock = h("span", { class: "quiet-text", "aria-hidden": "true" });
-  const question = h("div", {});
-  const result = h("div", { "aria-live": "polite" });
-  const wire = h("div", {});
+  const question = h("div", { class: "place" });
+  const result = h("div", { class: "place" });
+  const wire = h("div", { class: "place" });
 
   async function start(event: Event): Promise<void> {
     event.preventDefault();
@@ -82,7 +82,8 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
   function end(outcome: Outcome, exchanges: readonly Exchange[]): void {
     fill(question);
     clock.textContent = "";
-    status.textContent = "";
+    // For screen readers; others see the result.
+    fill(status, h("span", { class: "unseen" }, outcome.ok ? "Done. The result is below." : `Not done: ${outcome.message}`));
     fill(result, outcomeView(outcome));
     fill(wire, exchangesView(exchanges));
     if (!outcome.ok && outcome.parameterErrors && outcome.parameterErrors.size > 0) {
@@ -101,9 +102,8 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
       form.element,
       needs.element,
       files?.element,
-      h("div", { class: "acts" }, runButton, cancelButton, clock),
+      h("div", { class: "acts" }, runButton, cancelButton, clock, status),
     ),
-    status,
     question,
     result,
     wire,
