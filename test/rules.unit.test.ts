@@ -53,7 +53,15 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   // What callers import. It runs in their programs, so it takes nothing of ours but types.
   { files: /^src\/client\//, mayImport: [/^src\/client\//, /^type src\/core\//] },
   // The page at /, which runs in browsers: talks to the server as any client does.
-  { files: /^src\/front-page\//, mayImport: [/^src\/(front-page|client)\//, /^src\/cli\/connect\/hosts\.ts$/] },
+  {
+    files: /^src\/front-page\//,
+    mayImport: [
+      /^src\/(front-page|client)\//,
+      /^src\/cli\/connect\/hosts\.ts$/,
+      // The formula by which discovery estimates a listing, too.
+      /^src\/core\/lib\/tokens\.ts$/,
+    ],
+  },
   // Command-line tools, run in Node: never ship.
   {
     files: /^src\/cli\/lib\//,
@@ -209,8 +217,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^hono$/,
       /^@valibot\//,
       /^ajv\//,
-      // Joins instructions, to count them.
-      /^src\/core\/catalog\/instructions\.ts$/,
+      // Joins instructions and counts tokens.
+      /^src\/core\/(catalog\/instructions|lib\/tokens)\.ts$/,
       // Functions that compiled checks call at run time.
       /^src\/core\/catalog\/compiled-check\.ts$/,
     ],
@@ -345,7 +353,9 @@ describe("wire names stay in wire folders", () => {
     /\b(call_id|tool_id|isError|structuredContent|resultType|inputSchema|jsonrpc|parameter_errors|protocolVersion)\b/;
   it.each(
     files.filter((file) =>
-      /^src\/(?!protocols\/|cli\/(connect|call\/protocols)\/|client\/(opentool|oxp|functions)\/)/.test(file),
+      /^src\/(?!protocols\/|cli\/(connect|call\/protocols)\/|client\/(opentool|oxp|functions)\/|front-page\/server\/)/.test(
+        file,
+      ),
     ),
   )("%s", (file) => {
     const lines = text(file)

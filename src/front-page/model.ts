@@ -11,6 +11,8 @@ export interface Catalog {
   readonly prompts: readonly Prompt[];
   readonly resources: readonly Resource[];
   readonly templates: readonly ResourceTemplate[];
+  /** What could not be loaded, and why: sentences. */
+  readonly problems: readonly string[];
 }
 
 export interface Server {

@@ -1,22 +1,23 @@
 /** Estimates how many tokens the listings cost a model: `npm run discover -- --tokens`. */
 import { type Instructions, instructionsFor } from "../../core/catalog/instructions.ts";
+import { tokensOf, tokensOfTool } from "../../core/lib/tokens.ts";
 import type { Described, JsonSchema } from "../../core/model/tool-description.ts";
 import { describe as mcp, describeModern as modern } from "../../protocols/mcp/describe.ts";
 import { describe as opentool } from "../../protocols/opentool/describe.ts";
 
-/** Of JSON in English. docs/listings.md has the error, measured with four tokenizers. */
-const CHARACTERS_PER_TOKEN = 4;
-
-/** What hosts give a model of a tool, by protocol: its name, its description, its input. */
-const LISTINGS: Readonly<Record<string, (tool: Described) => unknown>> = {
-  MCP: (tool) => shown(tool, mcp(tool)),
-  "MCP 2026-07-28": (tool) => shown(tool, modern(tool) ?? mcp(tool)),
-  OXP: (tool) => shown(tool),
-  OpenTool: (tool) => ({ name: tool.name, description: tool.description, parameters: opentool(tool).parameters }),
+/** Estimates what hosts give a model of a tool, by protocol: its name, its description, its input. */
+const LISTINGS: Readonly<Record<string, (tool: Described) => number>> = {
+  MCP: (tool) => cost(tool, mcp(tool)),
+  "MCP 2026-07-28": (tool) => cost(tool, modern(tool) ?? mcp(tool)),
+  OXP: (tool) => cost(tool),
+  OpenTool: (tool) => {
+    const { name, description } = tool;
+    return tokensOf(JSON.stringify({ name, description, parameters: opentool(tool).parameters }));
+  },
 };
 
-function shown({ name, description, input }: Described, schema: JsonSchema = input) {
-  return { name, description, input: schema };
+function cost({ name, description, input }: Described, schema: JsonSchema = input): number {
+  return tokensOfTool(name, description, schema);
 }
 
 /**
@@ -28,11 +29,11 @@ function shown({ name, description, input }: Described, schema: JsonSchema = inp
 export function tokenTable(tools: readonly Described[], instructions: Instructions | undefined): string {
   const newest = tools.filter(({ id }, at) => tools[at + 1]?.id !== id);
   const kinds = Object.entries(LISTINGS);
-  const estimates = newest.map((tool) => kinds.map(([, listing]) => tokens(JSON.stringify(listing(tool)))));
+  const estimates = newest.map((tool) => kinds.map(([, listing]) => listing(tool)));
   const sums = kinds.map((_, at) => estimates.reduce((sum, row) => sum + (row[at] ?? 0), 0));
   const text = instructions && instructionsFor(instructions)(new Set(Object.keys(instructions.toolkits)), undefined);
   // OXP has no place for instructions.
-  const instructionTokens = kinds.map(([kind]) => (kind === "OXP" ? 0 : tokens(text ?? "")));
+  const instructionTokens = kinds.map(([kind]) => (kind === "OXP" ? 0 : tokensOf(text ?? "")));
   const rows: [string, ...(string | number)[]][] = [
     ["estimated tokens", ...kinds.map(([kind]) => kind)],
     ...newest.map(({ name }, at): [string, ...number[]] => [name, ...(estimates[at] ?? [])]),
@@ -46,8 +47,4 @@ export function tokenTable(tools: readonly Described[], instructions: Instructio
       return [name.padEnd(widths[0] ?? 0), ...aligned].join("  ");
     })
     .join("\n");
-}
-
-function tokens(text: string): number {
-  return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 }

@@ -1,5 +1,6 @@
 /** The client: builds the requests, with the id, context and limits of each call. */
 import type { Fetch } from "../lib/http.ts";
+import { randomId } from "../lib/random-id.ts";
 import { baseOf } from "./address.ts";
 import type { Attempted } from "./errors.ts";
 import { readResult, readTools, statusError } from "./read.ts";
@@ -148,14 +149,4 @@ export class OxpClient implements ToolCaller {
 function retryOf(client: RetryOptions | false = {}, call: RetryOptions | false | undefined): RetryOptions | false {
   if (call === undefined || call === false || client === false) return call ?? client;
   return { ...client, ...call };
-}
-
-/** A UUID of version 4. Pages that were loaded over http have no `randomUUID`. */
-function randomId(): string {
-  if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  const variant = "89ab"[(bytes[8] ?? 0) & 3];
-  const parts = [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `${variant}${hex.slice(17, 20)}`];
-  return [...parts, hex.slice(20)].join("-");
 }

@@ -58,11 +58,20 @@ export function describeModern(tool: Described): JsonSchema | undefined {
   return { ...schema, properties: { ...(schema.properties as object), session: SESSION } };
 }
 
-/** What the listing's `_meta` says of a tool, besides what its author says. @returns undefined if that is nothing more */
-export function describeMeta({ attachments, meta }: Described["traits"]): Described["traits"]["meta"] {
-  if (!attachments) return meta;
+/**
+ * What the listing's `_meta` says of a tool, besides what its author says: the argument for files of the host, and the
+ * scopes that its callers need, in the form that ChatGPT reads (Apps SDK, Authentication, `securitySchemes`).
+ *
+ * @returns undefined if that is nothing more
+ */
+export function describeMeta({ attachments, scopes, meta }: Described["traits"]): Described["traits"]["meta"] {
   const own = meta?.["openai/fileParams"];
-  return { ...meta, "openai/fileParams": [...(Array.isArray(own) ? own : []), "host_files"] };
+  const more = {
+    ...(scopes?.length && { securitySchemes: [{ type: "oauth2", scopes: [...scopes] }] }),
+    ...meta,
+    ...(attachments && { "openai/fileParams": [...(Array.isArray(own) ? own : []), "host_files"] }),
+  };
+  return Object.keys(more).length > 0 ? more : undefined;
 }
 
 /** The input schema for MCP clients. @returns undefined if it is the same as in other protocols' listings */

@@ -16,12 +16,22 @@ import { json, retryAfter } from "../../http/response.ts";
 /** OXP 1.0: every response names its version. */
 const VERSION = { $schema: "urn:oxp:1.0" };
 
+/**
+ * Names what this response lacks, because only MCP has a place for it: "question", which the tool asked, or "content",
+ * such as pictures. A client of both protocols then sends the same call, with the same key, over MCP.
+ */
+const OVER_MCP = "over-mcp";
+
 /** Renders the result of a call. Errors have the statuses of OXP 1.0, Call Tool. */
 export function render(result: CallResult, callId: string, context: RequestContext): Response {
   const { outcome, durationMs } = result;
   switch (outcome.kind) {
     case "completed":
-      return toolResult(result, { call_id: callId, duration: durationMs, success: true, value: outcome.value ?? null });
+      return toolResult(
+        result,
+        { call_id: callId, duration: durationMs, success: true, value: outcome.value ?? null },
+        outcome.blocks?.length ? { [OVER_MCP]: "content" } : undefined,
+      );
     case "failed":
       return failure(result, callId, outcome.fault);
     case "timed_out":
@@ -102,6 +112,7 @@ function needsAnswer(what: string): Response {
     400,
     `The tool needs an answer first: ${what}`,
     "OXP cannot ask the user during a call; over MCP, this tool can",
+    { [OVER_MCP]: "question" },
   );
 }
 
@@ -159,8 +170,8 @@ function failure(result: CallResult, callId: string, fault: Fault, headers?: Rec
 }
 
 function toolResult(result: CallResult, members: Record<string, unknown>, headers?: Record<string, string>): Response {
-  const replayed = result.replayed ? { "idempotency-replayed": "true" } : undefined;
-  return json({ $schema: VERSION.$schema, result: members }, 200, headers ?? replayed);
+  const marked = result.replayed ? { "idempotency-replayed": "true", ...headers } : headers;
+  return json({ $schema: VERSION.$schema, result: members }, 200, marked);
 }
 
 /** OXP 1.0, Server Error Response. Also used where OXP defines no format (404, 405, 413, 415). */

@@ -35,9 +35,11 @@ export function renderCall(result: CallResult, exchange: Exchange, subject: Subj
     case "cancelled":
       return { result: failed({ message: "The call was cancelled", canRetry: true }) };
     case "invalid": {
-      const text = `Invalid arguments: ${inOneLine(outcome.issues)}`;
-      if (dialect.invalidIsResult) return { result: failed({ message: text }) };
-      return error(CODE.invalidParams, text, { parameter_errors: byPath(outcome.issues, "arguments") });
+      const message = `Invalid arguments: ${inOneLine(outcome.issues)}`;
+      const errors = { parameter_errors: byPath(outcome.issues, "arguments") };
+      if (!dialect.invalidIsResult) return error(CODE.invalidParams, message, errors);
+      const { _meta, ...result } = failed({ message });
+      return { result: { ...result, _meta: { ..._meta, ...errors } } };
     }
     case "refused":
       return refused(outcome.refusal, dialect, exchange.context);

@@ -1,0 +1,206 @@
+/** Loads what the caller may see: the listings of OXP and MCP, joined by the names of the tools. */
+
+import { isRecord } from "../../client/lib/json.ts";
+import { compareVersions } from "../../client/lib/version.ts";
+import { OxpClient } from "../../client/oxp/client.ts";
+import type { ToolDefinition } from "../../client/oxp/types.ts";
+import { tokensOfTool } from "../../core/lib/tokens.ts";
+import type { Catalog, JsonSchema, Prompt, Server, Tool, ToolVersion } from "../model.ts";
+import type { Access } from "./access.ts";
+import { failureOf, NeedsCredential } from "./failures.ts";
+import { LISTING_MS, Mcp } from "./mcp.ts";
+import { browserFetch } from "./wire.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+const SERVER_INFO = "io.modelcontextprotocol/serverInfo";
+
+/**
+ * Loads everything with requests that overlap. If some of them fail, the catalog has what the others brought, and says in
+ * `problems` what is missing.
+ *
+ * @param send of a recorder, to show what goes over the wire
+ * @throws {NeedsCredential | Refused | Unreachable} if there is nothing to show; the signal's reason once it is aborted
+ */
+export async function loadCatalog(access: Access, signal?: AbortSignal, send = browserFetch): Promise<Catalog> {
+  const oxp = new OxpClient({ url: access.origin, fetch: access.sender(send), timeoutMs: LISTING_MS });
+  const mcp = new Mcp(access, send);
+  const listings = {
+    server: mcp.request("server/discover", {}, { signal, timeoutMs: LISTING_MS }).then(({ result }) => result),
+    tools: oxp.list({ signal }),
+    "tools over MCP": mcp.list("tools/list", "tools", signal),
+    prompts: mcp.list("prompts/list", "prompts", signal),
+    resources: mcp.list("resources/list", "resources", signal),
+    "resource templates": mcp.list("resources/templates/list", "resourceTemplates", signal),
+  };
+  const problems: string[] = [];
+  const errors: unknown[] = [];
+  const or = async <Value>(name: keyof typeof listings, listing: Promise<Value>): Promise<Value | undefined> => {
+    try {
+      return await listing;
+    } catch (error) {
+      const failure = failureOf(error);
+      errors.push(failure);
+      problems.push(`The list of ${name} is missing. ${failure instanceof Error ? failure.message : ""}`.trim());
+      return undefined;
+    }
+  };
+  const [discovered, listed, described, prompts, resources, templates] = await Promise.all([
+    or("server", listings.server),
+    or("tools", listings.tools),
+    or("tools over MCP", listings["tools over MCP"]),
+    or("prompts", listings.prompts),
+    or("resources", listings.resources),
+    or("resource templates", listings["resource templates"]),
+  ]);
+  signal?.throwIfAborted();
+  const needsCredential = errors.find((error) => error instanceof NeedsCredential);
+  if (needsCredential) throw needsCredential;
+  if (errors.length === Object.keys(listings).length || (!listed && !described)) throw errors[0];
+  return {
+    server: readServer(discovered, access.origin),
+    tools: joined(listed, described),
+    prompts: (prompts ?? []).flatMap(readPrompt),
+    resources: (resources ?? []).flatMap((one) =>
+      isText(one.uri) ? [{ uri: one.uri, ...shownOf(one, one.uri) }] : [],
+    ),
+    templates: (templates ?? []).flatMap((one) =>
+      isText(one.uriTemplate) ? [{ uriTemplate: one.uriTemplate, ...shownOf(one, one.uriTemplate) }] : [],
+    ),
+    problems: problems.map((problem) => problem.replace("The list of server", "The description of the server")),
+  };
+}
+
+function readServer(discovered: Members | undefined, origin: string): Server {
+  const { _meta, instructions } = discovered ?? {};
+  const info = isRecord(_meta) && isRecord(_meta[SERVER_INFO]) ? _meta[SERVER_INFO] : {};
+  return {
+    name: textOr(info.name, new URL(origin).host),
+    title: textOr(info.title),
+    version: textOr(info.version, ""),
+    description: textOr(info.description),
+    website: textOr(info.websiteUrl),
+    instructions: textOr(instructions),
+  };
+}
+
+/** OXP lists all versions and what they require, MCP the newest version and everything else. */
+function joined(listed: readonly ToolDefinition[] | undefined, described: readonly Members[] | undefined): Tool[] {
+  const byName = new Map((described ?? []).map((tool) => [String(tool.name), tool]));
+  const versions = new Map<string, ToolDefinition[]>();
+  for (const tool of listed ?? (described ?? []).map(asOxp)) {
+    versions.set(tool.name, [...(versions.get(tool.name) ?? []), tool]);
+  }
+  const tools = Array.from(versions.values(), (all) => {
+    all.sort((a, b) => compareVersions(b.version, a.version));
+    return readTool(all as [ToolDefinition, ...ToolDefinition[]], byName.get(all[0]?.name ?? ""));
+  });
+  return tools.sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** For a server whose listing of OXP is missing: the names of its tools are made of their ids. */
+function asOxp({ name, description, inputSchema, outputSchema }: Members): ToolDefinition {
+  return {
+    id: String(name).replace("_", "."),
+    name: String(name),
+    description: textOr(description, ""),
+    version: "",
+    input_schema: { parameters: schemaOf(inputSchema) },
+    output_schema: isRecord(outputSchema) ? outputSchema : {},
+  };
+}
+
+function readTool(all: [ToolDefinition, ...ToolDefinition[]], mcp: Members | undefined): Tool {
+  const [newest] = all;
+  const id = newest.id.replace(/@.*$/, "");
+  const input = newest.input_schema.parameters;
+  const overMcp = mcp && schemaOf(mcp.inputSchema);
+  // MCP adds parameters that are not the tool's own: files, and the id of a task.
+  const adds = (name: string) => name in propertiesOf(overMcp) && !(name in propertiesOf(input));
+  const hints = mcp && isRecord(mcp.annotations) ? mcp.annotations : {};
+  const hint = (name: string) => (typeof hints[name] === "boolean" ? hints[name] : undefined);
+  return {
+    id,
+    toolkit: id.split(".")[0] ?? id,
+    name: newest.name,
+    title: textOr(mcp?.title),
+    versions: all.map(readVersion),
+    annotations: {
+      readOnly: hint("readOnlyHint"),
+      destructive: hint("destructiveHint"),
+      idempotent: hint("idempotentHint"),
+      openWorld: hint("openWorldHint"),
+    },
+    scopes: scopesOf(mcp),
+    isLong: adds("task_id"),
+    takesFiles: adds("attachments"),
+    tokens: tokensOfTool(newest.name, newest.description, overMcp ?? input),
+  };
+}
+
+function readVersion({
+  version,
+  description,
+  input_schema,
+  output_schema,
+  requirements = {},
+}: ToolDefinition): ToolVersion {
+  return {
+    version,
+    description,
+    input: input_schema.parameters,
+    output: output_schema ?? undefined,
+    requirements,
+  };
+}
+
+/** In the form that ChatGPT reads: `_meta.securitySchemes`. */
+function scopesOf(mcp: Members | undefined): readonly string[] {
+  const schemes = mcp && isRecord(mcp._meta) ? mcp._meta.securitySchemes : undefined;
+  if (!Array.isArray(schemes)) return [];
+  return schemes.flatMap((scheme) =>
+    isRecord(scheme) && scheme.type === "oauth2" && Array.isArray(scheme.scopes) ? scheme.scopes.filter(isText) : [],
+  );
+}
+
+function readPrompt(prompt: Members): Prompt[] {
+  if (!isText(prompt.name)) return [];
+  const args = Array.isArray(prompt.arguments) ? prompt.arguments.filter(isRecord) : [];
+  return [
+    {
+      name: prompt.name,
+      title: textOr(prompt.title),
+      description: textOr(prompt.description),
+      arguments: args.flatMap(({ name, description, required }) =>
+        isText(name) ? [{ name, description: textOr(description), required: required === true }] : [],
+      ),
+    },
+  ];
+}
+
+function shownOf({ name, title, description, mimeType }: Members, otherwise: string) {
+  return {
+    name: textOr(name, otherwise),
+    title: textOr(title),
+    description: textOr(description),
+    mimeType: textOr(mimeType),
+  };
+}
+
+function schemaOf(value: unknown): JsonSchema {
+  return isRecord(value) ? value : {};
+}
+
+function propertiesOf(schema: JsonSchema | undefined): Members {
+  return isRecord(schema?.properties) ? schema.properties : {};
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function textOr(value: unknown): string | undefined;
+function textOr(value: unknown, otherwise: string): string;
+function textOr(value: unknown, otherwise?: string): string | undefined {
+  return typeof value === "string" ? value : otherwise;
+}

@@ -1,0 +1,161 @@
+/** Why the server did not give what was asked of it: errors whose messages are sentences for the person at the page. */
+import { type Fetch, NoResponse } from "../../client/lib/http.ts";
+import { isRecord, parseJson } from "../../client/lib/json.ts";
+import { isOxpError, type OxpFailure } from "../../client/oxp/errors.ts";
+
+export type { Fetch };
+
+/** 401: there is no credential, or the server does not accept it. */
+export class NeedsCredential extends Error {
+  override readonly name = "NeedsCredential";
+  /** Those that a sign-in should ask for, as far as the server names some. */
+  readonly scopes: readonly string[];
+
+  constructor(message: string, scopes: readonly string[] = []) {
+    super(message);
+    this.scopes = scopes;
+  }
+}
+
+/** 403 or 429: the server knows who calls, and refuses the request. */
+export class Refused extends Error {
+  override readonly name = "Refused";
+  readonly status: number;
+  /** Milliseconds after which to try again. */
+  readonly retryAfterMs: number | undefined;
+  /** The scopes that the request needs, if they are what is missing. */
+  readonly scopes: readonly string[];
+
+  constructor(
+    message: string,
+    status: number,
+    { retryAfterMs, scopes = [] }: { readonly retryAfterMs?: number | undefined; readonly scopes?: readonly string[] },
+  ) {
+    super(message);
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+    this.scopes = scopes;
+  }
+}
+
+/** There was no answer, or none that can be read. */
+export class Unreachable extends Error {
+  override readonly name = "Unreachable";
+  readonly reason: "offline" | "broken" | "timeout";
+
+  constructor(message: string, reason: Unreachable["reason"]) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/** An error of JSON-RPC: the server has read the request, and does not do it. */
+export class RpcFailure extends Error {
+  override readonly name = "RpcFailure";
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(message: string, code: number, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+const NOT_ACCEPTED = "The server does not accept this key or sign-in: it may have been revoked, or have expired.";
+export const NO_KEY = "This needs a key or a sign-in.";
+const OFFLINE = "The server cannot be reached. Check your connection.";
+const CUT = "The connection broke off before the answer was complete.";
+
+/**
+ * @param told what the body says, if it says anything
+ * @returns the error for a status other than 200
+ */
+export function statusFailure(status: number, headers: Headers, told: string | undefined): Error {
+  if (status === 401) {
+    // RFC 6750, section 3.1: a request without a credential gets no error code.
+    const isWrong = /error="/.test(headers.get("www-authenticate") ?? "");
+    return new NeedsCredential(isWrong ? NOT_ACCEPTED : NO_KEY, scopesIn(headers));
+  }
+  const seconds = headers.get("retry-after");
+  const retryAfterMs = seconds !== null && /^\d+$/.test(seconds) ? Number(seconds) * 1_000 : undefined;
+  if (status === 429) {
+    const when = retryAfterMs === undefined ? "in a minute" : inWords(retryAfterMs);
+    return new Refused(`${sentence(told ?? "Too many requests")} Try again ${when}.`, 429, { retryAfterMs });
+  }
+  if (status === 403)
+    return new Refused(told ?? "The server refuses this request.", 403, { scopes: scopesIn(headers) });
+  return new Unreachable(`The server answered with the status ${status}${told ? `: ${told}` : "."}`, "broken");
+}
+
+function sentence(text: string): string {
+  return /[.?!]$/.test(text) ? text : `${text}.`;
+}
+
+function inWords(ms: number): string {
+  const seconds = Math.max(1, Math.ceil(ms / 1_000));
+  return seconds === 1 ? "in a second" : `in ${seconds} seconds`;
+}
+
+/** Scopes that the request needs (RFC 6750, section 3; RFC 9728, section 5.1). */
+export function scopesIn(headers: Headers): readonly string[] {
+  const scopes = /\bscope="([^"]*)"/.exec(headers.get("www-authenticate") ?? "")?.[1] ?? "";
+  return scopes.split(" ").filter(Boolean);
+}
+
+/** The message in the body of a failed request, whichever protocol it is of. */
+export function toldIn(text: string): string | undefined {
+  const body = parseJson(text);
+  if (!isRecord(body)) return undefined;
+  const told = isRecord(body.error) ? body.error.message : (body.error_description ?? body.message);
+  return typeof told === "string" && told !== "" ? told : undefined;
+}
+
+/** What the clients of src/client throw, as one of the errors above. Anything else stays what it is. */
+export function failureOf(error: unknown): unknown {
+  if (error instanceof NoResponse) return noResponse(error.reason);
+  if (!isOxpError(error)) return error;
+  return ofOxp(error);
+}
+
+function ofOxp(error: OxpFailure): Error {
+  switch (error.code) {
+    case "no-response":
+      return noResponse(error.reason);
+    case "unauthorized":
+    case "status": {
+      const headers = new Headers();
+      if (error.code === "unauthorized") headers.set("www-authenticate", error.wwwAuthenticate ?? "");
+      else if (error.retryAfterMs !== undefined)
+        headers.set("retry-after", String(Math.ceil(error.retryAfterMs / 1_000)));
+      // The client's message begins with the address.
+      const told =
+        error.code === "status" ? / answered with the status \d+: (.*)$/s.exec(error.message)?.[1] : undefined;
+      return statusFailure(error.code === "status" ? error.status : 401, headers, told);
+    }
+    case "unreadable":
+      return new Unreachable("The server's answer cannot be read: something else may have answered.", "broken");
+    default:
+      return error;
+  }
+}
+
+function noResponse(reason: NoResponse["reason"]): Unreachable {
+  switch (reason) {
+    case "unreachable":
+      return new Unreachable(OFFLINE, "offline");
+    case "cut":
+      return new Unreachable(CUT, "broken");
+    case "timeout":
+      return new Unreachable("The server did not answer in time.", "timeout");
+    case "too-large":
+      return new Unreachable("The answer is too large for this page.", "broken");
+    case "redirected":
+      return new Unreachable("The server answered with a redirect, which this page does not follow.", "broken");
+  }
+}
+
+/** @throws {Unreachable} for an answer that breaks the protocol */
+export function odd(what: string): never {
+  throw new Unreachable(`The server's answer cannot be read: ${what}.`, "broken");
+}

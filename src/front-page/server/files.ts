@@ -1,0 +1,128 @@
+/** Uploads files before the call that they are attached to (docs/files.md, Upload and attach). */
+import { isRecord, parseJson } from "../../client/lib/json.ts";
+import type { Access } from "./access.ts";
+import { type Fetch, odd, statusFailure, toldIn, Unreachable } from "./failures.ts";
+import { browserFetch } from "./wire.ts";
+
+export interface Uploaded {
+  /** To attach to calls. */
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly size: number;
+  /** When it is deleted: ISO 8601. */
+  readonly expires: string | undefined;
+}
+
+export interface UploadOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Called while the file is sent, with the part of it that is sent: 0 to 1. */
+  readonly onProgress?: ((part: number) => void) | undefined;
+  /** Sends the request for a place: that of a recorder, to show it. */
+  readonly send?: Fetch | undefined;
+  /** Sends the file. Default: as browsers do. */
+  readonly put?: Put | undefined;
+}
+
+/** Sends a file. Rejects with the signal's reason, and with anything else if there was no answer. */
+export type Put = (
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  file: Blob,
+  options: Pick<UploadOptions, "signal" | "onProgress">,
+) => Promise<{ readonly status: number; readonly text: string }>;
+
+/** Files that a call takes. */
+export const MAX_FILES = 20;
+
+/** Limits to tell before a file is chosen. The server says how large a file may be only when it is asked for a place. */
+export const FILE_LIMITS = `Up to ${MAX_FILES} files. The server says if one is too large.`;
+
+/**
+ * Uploads one file.
+ *
+ * @throws {NeedsCredential | Refused | Unreachable} with a message for the person, and the signal's reason
+ */
+export async function upload(access: Access, file: File, options: UploadOptions = {}): Promise<Uploaded> {
+  const { signal, onProgress, send = browserFetch, put = putByXhr } = options;
+  signal?.throwIfAborted();
+  const type = file.type || "application/octet-stream";
+  const wanted = { filename: file.name, content_type: type, size: file.size };
+  const init = {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(wanted),
+    ...(signal && { signal }),
+  };
+  const [presigned, text] = await answered(signal, async () => {
+    const response = await access.sender(send)(`${access.origin}/api/v1/files/presign-upload`, init);
+    return [response, await response.text()] as const;
+  });
+  if (!presigned.ok) throw refused(file, presigned.status, presigned.headers, text);
+  const { id, url, headers, maxBytes } = placeIn(text);
+  // Whoever has declared the size learns here that it is too much, and need not send the file to be told.
+  if (file.size > maxBytes)
+    throw new Unreachable(`${file.name} is too large: up to ${inWords(maxBytes)} are taken.`, "broken");
+  if (new URL(url).origin !== access.origin) {
+    throw new Unreachable(`${file.name} is so large that it is stored elsewhere, which this page cannot do.`, "broken");
+  }
+  // The URL itself is the permission, so the credential is not sent with it.
+  const sent = await answered(signal, () => put(url, headers, file, { signal, onProgress }));
+  if (sent.status !== 201 && sent.status !== 200) throw refused(file, sent.status, new Headers(), sent.text);
+  const stored = parseJson(sent.text);
+  const { filename = file.name, expires_at } = isRecord(stored) ? stored : {};
+  return {
+    id,
+    name: String(filename),
+    type,
+    size: file.size,
+    expires: typeof expires_at === "string" ? expires_at : undefined,
+  };
+}
+
+/** `fetch` does not tell how much of a body was sent. */
+const putByXhr: Put = (url, headers, file, { signal, onProgress }) =>
+  new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("PUT", url);
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+    request.upload.onprogress = ({ loaded, total }) => onProgress?.(total > 0 ? loaded / total : 1);
+    request.onload = () => resolve({ status: request.status, text: request.responseText });
+    request.onerror = () => reject(new TypeError("no answer"));
+    request.onabort = () => reject(signal?.reason);
+    signal?.addEventListener("abort", () => request.abort(), { once: true });
+    request.send(file);
+  });
+
+async function answered<Result>(signal: AbortSignal | undefined, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch {
+    signal?.throwIfAborted();
+    throw new Unreachable("The server cannot be reached, or the connection broke off. Try again.", "offline");
+  }
+}
+
+function refused(file: File, status: number, headers: Headers, text: string): Error {
+  const told = toldIn(text);
+  if (status === 404) return new Unreachable("This server takes no files.", "broken");
+  const isOfFile = status !== 401 && status !== 403 && told !== undefined;
+  return isOfFile
+    ? new Unreachable(`${file.name} was not taken: ${told}`, "broken")
+    : statusFailure(status, headers, told);
+}
+
+function placeIn(text: string) {
+  const body = parseJson(text);
+  const { file_id: id, upload_url: url, headers = {}, max_bytes } = isRecord(body) ? body : {};
+  if (typeof id !== "string" || typeof url !== "string" || !URL.canParse(url) || !isRecord(headers)) {
+    return odd("it does not say where to send the file");
+  }
+  const texts = Object.entries(headers).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : []));
+  const maxBytes = typeof max_bytes === "number" ? max_bytes : Number.POSITIVE_INFINITY;
+  return { id, url, headers: Object.fromEntries(texts) as Record<string, string>, maxBytes };
+}
+
+function inWords(bytes: number): string {
+  return bytes >= 1_000_000 ? `${Math.floor(bytes / 1_000_000)} MB` : `${bytes} bytes`;
+}

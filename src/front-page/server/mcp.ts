@@ -1,0 +1,271 @@
+/** A client of MCP 2026-07-28: sends requests, reads their answers as JSON or as a stream, and answers questions. */
+import { NoResponse, type OpenResponse, openRequest } from "../../client/lib/http.ts";
+import { isRecord, parseJson } from "../../client/lib/json.ts";
+import { SseParser } from "../../client/lib/sse.ts";
+import type { Access } from "./access.ts";
+import { type Fetch, failureOf, odd, RpcFailure, statusFailure, toldIn, Unreachable } from "./failures.ts";
+import { browserFetch } from "./wire.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** A form, or a page to visit. */
+export type Question =
+  /** `schema` is that of an object whose members are texts, numbers, booleans and choices. */
+  | { readonly kind: "form"; readonly message: string; readonly schema: Members }
+  | { readonly kind: "page"; readonly message: string; readonly url: string };
+
+export interface Answer {
+  readonly action: "accept" | "decline" | "cancel";
+  /** What a form was filled in with. */
+  readonly content?: Members;
+}
+
+/** Asks the person. The signal fires when the answer is no longer wanted. */
+export type Ask = (question: Question, signal: AbortSignal) => Promise<Answer>;
+
+export interface Progress {
+  /** What the tool does, in its words. */
+  readonly message?: string | undefined;
+  readonly progress?: number | undefined;
+  readonly total?: number | undefined;
+}
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Until the last byte. Default: no limit. */
+  readonly timeoutMs?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Extensions that this request declares. */
+  readonly extensions?: Readonly<Record<string, object>>;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly ask?: Ask | undefined;
+}
+
+export interface Reply {
+  readonly result: Members;
+  /** Of the response. */
+  readonly headers: Headers;
+}
+
+const VERSION = "2026-07-28";
+const META = "io.modelcontextprotocol/";
+const TOO_OLD = "This server does not speak MCP 2026-07-28, which this page needs.";
+const MAX_PAGES = 100;
+/** Of questions that one request may ask, one after the other. */
+const MAX_TURNS = 100;
+/** 2026-07-28, basic/index, Error Codes. */
+const UNSUPPORTED_VERSION = -32_022;
+const UNKNOWN_METHOD = -32_601;
+
+export class Mcp {
+  readonly #url: string;
+  readonly #fetch: Fetch;
+  #lastId = 0;
+
+  /** @param send of a recorder, to show what goes over the wire */
+  constructor(access: Access, send: Fetch = browserFetch) {
+    this.#url = `${access.origin}/mcp`;
+    this.#fetch = access.sender(send);
+  }
+
+  /**
+   * Sends one request.
+   *
+   * @throws {RpcFailure | NeedsCredential | Refused | Unreachable} and the reason of the signal once it is aborted
+   */
+  async request(method: string, params: Members = {}, options: RequestOptions = {}): Promise<Reply> {
+    const { signal, timeoutMs = Number.POSITIVE_INFINITY, extensions, onProgress, ask } = options;
+    const id = ++this.#lastId;
+    const _meta = {
+      [`${META}protocolVersion`]: VERSION,
+      [`${META}clientInfo`]: { name: "trivet-page", version: "1.0.0" },
+      [`${META}clientCapabilities`]: {
+        ...(ask && { elicitation: { form: {}, url: {} } }),
+        ...(extensions && { extensions }),
+      },
+      ...(onProgress && { progressToken: id }),
+    };
+    const name = params.name ?? params.uri ?? params.taskId;
+    const init = {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        "mcp-protocol-version": VERSION,
+        "mcp-method": method,
+        ...(typeof name === "string" && { "mcp-name": headerText(name) }),
+        ...options.headers,
+      },
+      body: JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, _meta } }),
+    };
+    try {
+      const response = await openRequest(this.#url, init, { timeoutMs, signal, fetch: this.#fetch });
+      const { headers } = response;
+      const message = /^text\/event-stream\b/i.test(headers.get("content-type") ?? "")
+        ? await lastOf(response, id, onProgress)
+        : await readWhole(response);
+      return { result: resultIn(message), headers };
+    } catch (error) {
+      throw signal?.aborted ? signal.reason : failureOf(error);
+    }
+  }
+
+  /**
+   * Sends a request that may be answered with questions (2026-07-28, basic/patterns/mrtr), and repeats it with the
+   * answers until it is done.
+   *
+   * @throws as {@link request} does
+   */
+  async requestAsking(method: string, params: Members, options: RequestOptions): Promise<Reply> {
+    let more: Members = {};
+    for (let turn = 0; turn < MAX_TURNS; turn++) {
+      const reply = await this.request(method, { ...params, ...more }, options);
+      const { resultType, inputRequests = {}, requestState } = reply.result;
+      if (resultType !== "input_required") return reply;
+      if (!isRecord(inputRequests)) odd("it has no questions");
+      const inputResponses = await answersTo(inputRequests, options);
+      more = { inputResponses, ...(requestState !== undefined && { requestState }) };
+    }
+    return odd("it never stops asking");
+  }
+
+  /** All pages of a listing (2026-07-28, server/utilities/pagination). @throws as {@link request} does */
+  async list(method: string, member: string, signal?: AbortSignal): Promise<readonly Members[]> {
+    const all: Members[] = [];
+    let cursor: unknown;
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const params = cursor === undefined ? {} : { cursor };
+      const { result } = await this.request(method, params, { signal, timeoutMs: LISTING_MS });
+      const items = result[member];
+      if (!Array.isArray(items)) odd(`it has no ${member}`);
+      all.push(...items.filter(isRecord));
+      if (typeof result.nextCursor !== "string" || result.nextCursor === cursor) return all;
+      cursor = result.nextCursor;
+    }
+    return all;
+  }
+
+  /** @returns the messages of a prompt: `[{ role, content }]`. @throws as {@link request} does */
+  async getPrompt(name: string, args: Readonly<Record<string, string>>, options: RequestOptions = {}) {
+    const { result } = await this.requestAsking("prompts/get", { name, arguments: args }, options);
+    const { messages } = result;
+    return Array.isArray(messages) ? messages.filter(isRecord) : odd("it has no messages");
+  }
+
+  /** @returns the contents of a resource: `[{ uri, mimeType, text or blob }]`. @throws as {@link request} does */
+  async readResource(uri: string, options: RequestOptions = {}) {
+    const { result } = await this.requestAsking("resources/read", { uri }, options);
+    const { contents } = result;
+    return Array.isArray(contents) ? contents.filter(isRecord) : odd("it has no contents");
+  }
+
+  /**
+   * Suggests values for an argument of a prompt, or a variable of a resource template.
+   *
+   * @param of the prompt's name, or the template's `uriTemplate`
+   * @param others the arguments that are filled in
+   * @returns nothing if the server has no suggestions
+   */
+  async complete(
+    of: { readonly prompt: string } | { readonly template: string },
+    argument: { readonly name: string; readonly value: string },
+    others: Readonly<Record<string, string>> = {},
+    signal?: AbortSignal,
+  ): Promise<readonly string[]> {
+    const ref = "prompt" in of ? { type: "ref/prompt", name: of.prompt } : { type: "ref/resource", uri: of.template };
+    const params = { ref, argument, context: { arguments: others } };
+    try {
+      const { result } = await this.request("completion/complete", params, { signal, timeoutMs: LISTING_MS });
+      const values = isRecord(result.completion) ? result.completion.values : undefined;
+      return Array.isArray(values) ? values.filter((value) => typeof value === "string") : [];
+    } catch (error) {
+      // "There is nothing to complete".
+      if (error instanceof RpcFailure) return [];
+      throw error;
+    }
+  }
+}
+
+/** How long a listing may take. */
+export const LISTING_MS = 30_000;
+
+/** @returns what `inputResponses` or `tasks/update` takes: answers by the names of their questions */
+export async function answersTo(requests: Members, { ask, signal }: RequestOptions): Promise<Members> {
+  const answers: Record<string, unknown> = {};
+  const never = new AbortController().signal;
+  // One after the other: a person reads one question at a time.
+  for (const [name, request] of Object.entries(requests)) {
+    if (ask === undefined) throw new RpcFailure("This asks a question, and cannot go on without an answer.", 0);
+    answers[name] = await ask(readQuestion(request), signal ?? never);
+    signal?.throwIfAborted();
+  }
+  return answers;
+}
+
+function readQuestion(request: unknown): Question {
+  const params = isRecord(request) && request.method === "elicitation/create" ? request.params : undefined;
+  if (!isRecord(params)) return odd("it asks in a way that this page did not offer");
+  const { mode, url, requestedSchema } = params;
+  const message = String(params.message ?? "");
+  if (mode !== "url") return { kind: "form", message, schema: isRecord(requestedSchema) ? requestedSchema : {} };
+  // Anything else, such as javascript:, would not be a page.
+  const page = typeof url === "string" ? URL.parse(url) : null;
+  if (page === null || !/^https?:$/.test(page.protocol)) return odd("it asks to visit an address that is no page");
+  return { kind: "page", message, url: page.href };
+}
+
+async function readWhole(response: OpenResponse): Promise<unknown> {
+  const { status, headers } = response;
+  const text = await response.text();
+  const message = parseJson(text);
+  const isError = isRecord(message) && isRecord(message.error);
+  // A scope that is missing is an error of JSON-RPC, too, but the status says more.
+  if ([401, 403, 429].includes(status) || (status !== 200 && !isError)) {
+    if ([404, 405].includes(status) || (status === 400 && !isRecord(message))) throw new Unreachable(TOO_OLD, "broken");
+    throw statusFailure(status, headers, toldIn(text));
+  }
+  return message;
+}
+
+/** Reads a stream to the response of the request, and tells of what comes before it. */
+async function lastOf(response: OpenResponse, id: number, onProgress: RequestOptions["onProgress"]): Promise<unknown> {
+  const parser = new SseParser();
+  for await (const piece of response.chunks()) {
+    for (const { data } of parser.push(piece)) {
+      const message = parseJson(data);
+      if (!isRecord(message)) continue;
+      // Returning closes the connection.
+      if (message.id === id && ("result" in message || "error" in message)) return message;
+      if (message.method === "notifications/progress" && isRecord(message.params))
+        onProgress?.(readProgress(message.params));
+    }
+  }
+  throw new NoResponse("cut", "");
+}
+
+function readProgress({ message, progress, total }: Members): Progress {
+  const number = (value: unknown) => (typeof value === "number" ? value : undefined);
+  return {
+    message: typeof message === "string" ? message : undefined,
+    progress: number(progress),
+    total: number(total),
+  };
+}
+
+function resultIn(message: unknown): Members {
+  if (!isRecord(message)) return odd("it is not JSON");
+  const { result, error } = message;
+  if (isRecord(result)) return result;
+  if (!isRecord(error)) return odd("it has no result");
+  const code = typeof error.code === "number" ? error.code : 0;
+  if (code === UNSUPPORTED_VERSION) throw new Unreachable(TOO_OLD, "broken");
+  const isOld = code === UNKNOWN_METHOD ? " It may be of an older version." : "";
+  throw new RpcFailure(String(error.message ?? "The server does not say why.") + isOld, code, error.data);
+}
+
+/** Streamable HTTP, Value Encoding: what is not visible ASCII is sent as Base64 of its UTF-8. */
+export function headerText(value: string): string {
+  if (/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !value.startsWith("=?base64?")) return value;
+  const bytes = Array.from(new TextEncoder().encode(value), (byte) => String.fromCharCode(byte));
+  return `=?base64?${btoa(bytes.join(""))}?=`;
+}

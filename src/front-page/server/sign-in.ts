@@ -1,0 +1,241 @@
+/**
+ * Signs in at the Worker's own authorization server: OAuth 2.1 with PKCE and dynamic registration. Any other server
+ * would need requests to another host, which the page never makes.
+ */
+import { NoResponse } from "../../client/lib/http.ts";
+import { isRecord, parseJson } from "../../client/lib/json.ts";
+import type { Fetch } from "./failures.ts";
+import { failureOf, odd, statusFailure, toldIn } from "./failures.ts";
+
+/** Where the page is. In a browser, its globals. */
+export interface Place {
+  readonly location: Pick<Location, "href" | "assign">;
+  readonly history: Pick<History, "replaceState">;
+  readonly sessionStorage: Pick<Storage, "getItem" | "setItem" | "removeItem">;
+}
+
+/** What a sign-in has given. */
+export interface Grant {
+  readonly token: string;
+  readonly refreshToken: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly expires: number | undefined;
+  readonly scopes: readonly string[];
+  readonly client: string;
+}
+
+/** A sign-in did not work. The message is a sentence for the person. */
+export class SignInFailed extends Error {
+  override readonly name = "SignInFailed";
+}
+
+interface AuthorizationServer {
+  readonly authorize: string;
+  readonly token: string;
+  readonly register: string;
+  readonly namesItself: boolean;
+}
+
+/** Kept while the person is at the sign-in's pages, under {@link STORED}. */
+interface Left {
+  readonly verifier: string;
+  readonly state: string;
+  readonly client: string;
+  readonly hash: string;
+}
+
+const STORED = "trivet-sign-in";
+const PARAMETERS = ["code", "state", "iss", "scope", "error", "error_description", "error_uri"];
+
+/** @returns the scopes to ask for at first; undefined if the server's own sign-in is not on */
+export async function offeredScopes(origin: string, send: Fetch): Promise<readonly string[] | undefined> {
+  const resource = await getJson(`${origin}/.well-known/oauth-protected-resource`, send).catch(() => undefined);
+  const servers = isRecord(resource) ? resource.authorization_servers : undefined;
+  if (!isRecord(resource) || !Array.isArray(servers) || !servers.includes(origin)) return undefined;
+  return textsIn(resource.scopes_supported);
+}
+
+/**
+ * Leaves the page for that of the sign-in.
+ *
+ * @param client the id of an earlier registration
+ * @throws {SignInFailed | Unreachable | Refused}
+ */
+export async function leave(
+  origin: string,
+  scopes: readonly string[],
+  client: string | undefined,
+  send: Fetch,
+  { location, sessionStorage }: Place,
+): Promise<void> {
+  const server = await serverAt(origin, send);
+  const left: Left = {
+    verifier: randomText(),
+    state: randomText(),
+    client: client ?? (await register(origin, server, send)),
+    hash: new URL(location.href).hash,
+  };
+  const challenge = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(left.verifier));
+  sessionStorage.setItem(STORED, JSON.stringify(left));
+  const query = new URLSearchParams({
+    response_type: "code",
+    client_id: left.client,
+    redirect_uri: `${origin}/`,
+    code_challenge: base64Url(new Uint8Array(challenge)),
+    code_challenge_method: "S256",
+    state: left.state,
+    // RFC 8707: the token is for this server only.
+    resource: origin,
+    ...(scopes.length > 0 && { scope: scopes.join(" ") }),
+  });
+  location.assign(`${server.authorize}?${query}`);
+}
+
+/**
+ * Ends the sign-in that led back to this page, and removes what it left in the address and the storage.
+ *
+ * @returns undefined if no sign-in led here
+ * @throws {SignInFailed | Unreachable | Refused}
+ */
+export async function comeBack(origin: string, send: Fetch, place: Place): Promise<Grant | undefined> {
+  const url = new URL(place.location.href);
+  const get = (name: string) => url.searchParams.get(name);
+  const [code, error, state, issuer] = [get("code"), get("error"), get("state"), get("iss")];
+  if (error === null && (code === null || state === null)) return undefined;
+  const stored = parseJson(place.sessionStorage.getItem(STORED) ?? "");
+  place.sessionStorage.removeItem(STORED);
+  const left = isLeft(stored) ? stored : undefined;
+  for (const name of PARAMETERS) url.searchParams.delete(name);
+  if (left) url.hash = left.hash;
+  place.history.replaceState(null, "", url.href);
+  // RFC 9700, section 4.7.1: a link that somebody else made must not sign this person in. Nor does its text count.
+  if (left === undefined || left.state !== state) {
+    throw new SignInFailed("This sign-in was not begun here, or has ended already. Sign in again.");
+  }
+  if (error === "access_denied") throw new SignInFailed("You did not allow the sign-in, so nothing has changed.");
+  if (error !== null) {
+    throw new SignInFailed(`The sign-in did not work: ${get("error_description") ?? error}. Sign in again.`);
+  }
+  const server = await serverAt(origin, send);
+  // RFC 9207: the answer must come from the server that was asked.
+  if (issuer === null ? server.namesItself : issuer !== origin) {
+    throw new SignInFailed("The sign-in came back from another server, so it was not used.");
+  }
+  return redeem(origin, server, left.client, send, {
+    grant_type: "authorization_code",
+    code: code ?? "",
+    redirect_uri: `${origin}/`,
+    code_verifier: left.verifier,
+  });
+}
+
+/**
+ * Gets a new token. Two requests at once would end the grant: the caller makes one at a time.
+ *
+ * @throws {SignInFailed} if the grant has ended, {@link Unreachable} and {@link Refused} if that is not known
+ */
+export async function refresh(origin: string, { client, refreshToken, scopes }: Grant, send: Fetch): Promise<Grant> {
+  if (refreshToken === undefined) throw new SignInFailed(ENDED);
+  const server = await serverAt(origin, send);
+  const form = { grant_type: "refresh_token", refresh_token: refreshToken };
+  const grant = await redeem(origin, server, client, send, form);
+  return {
+    ...grant,
+    refreshToken: grant.refreshToken ?? refreshToken,
+    scopes: grant.scopes.length > 0 ? grant.scopes : scopes,
+  };
+}
+
+const ENDED = "Your sign-in has ended. Sign in again.";
+
+async function redeem(
+  origin: string,
+  { token }: AuthorizationServer,
+  client: string,
+  send: Fetch,
+  form: Record<string, string>,
+): Promise<Grant> {
+  const body = new URLSearchParams({ ...form, client_id: client, resource: origin }).toString();
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const response = await tried(() => send(token, { method: "POST", headers, body }));
+  const text = await tried(() => response.text());
+  if (response.status === 400 || response.status === 401) throw new SignInFailed(ENDED);
+  if (!response.ok) throw statusFailure(response.status, response.headers, toldIn(text));
+  const given = parseJson(text);
+  if (!isRecord(given) || typeof given.access_token !== "string") return odd("it has no token");
+  const { access_token, refresh_token, expires_in, scope } = given;
+  return {
+    token: access_token,
+    refreshToken: typeof refresh_token === "string" ? refresh_token : undefined,
+    expires: typeof expires_in === "number" ? Date.now() + expires_in * 1_000 : undefined,
+    scopes: typeof scope === "string" ? scope.split(" ").filter(Boolean) : [],
+    client,
+  };
+}
+
+/** RFC 7591. */
+async function register(origin: string, server: AuthorizationServer, send: Fetch): Promise<string> {
+  const body = JSON.stringify({
+    client_name: `The page at ${new URL(origin).host}`,
+    redirect_uris: [`${origin}/`],
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    token_endpoint_auth_method: "none",
+  });
+  const headers = { "content-type": "application/json" };
+  const response = await tried(() => send(server.register, { method: "POST", headers, body }));
+  const text = await tried(() => response.text());
+  if (!response.ok) throw statusFailure(response.status, response.headers, toldIn(text));
+  const given = parseJson(text);
+  return isRecord(given) && typeof given.client_id === "string" ? given.client_id : odd("it has no client_id");
+}
+
+/** RFC 8414. */
+async function serverAt(origin: string, send: Fetch): Promise<AuthorizationServer> {
+  const given = await getJson(`${origin}/.well-known/oauth-authorization-server`, send);
+  if (!isRecord(given) || given.issuer !== origin) throw new SignInFailed("This server has no sign-in of its own.");
+  const endpoint = (name: string) => {
+    const url = given[name];
+    return typeof url === "string" && URL.parse(url)?.origin === origin ? url : odd(`its ${name} is elsewhere`);
+  };
+  return {
+    authorize: endpoint("authorization_endpoint"),
+    token: endpoint("token_endpoint"),
+    register: endpoint("registration_endpoint"),
+    namesItself: given.authorization_response_iss_parameter_supported === true,
+  };
+}
+
+async function getJson(url: string, send: Fetch): Promise<unknown> {
+  const response = await tried(() => send(url, { headers: { accept: "application/json" } }));
+  const text = await tried(() => response.text());
+  if (response.status === 404) return undefined;
+  if (!response.ok) throw statusFailure(response.status, response.headers, toldIn(text));
+  return parseJson(text);
+}
+
+async function tried<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw failureOf(new NoResponse("unreachable", "", { cause: error }));
+  }
+}
+
+function isLeft(value: unknown): value is Left {
+  return isRecord(value) && ["verifier", "state", "client", "hash"].every((name) => typeof value[name] === "string");
+}
+
+function textsIn(list: unknown): readonly string[] {
+  return Array.isArray(list) ? list.filter((item) => typeof item === "string") : [];
+}
+
+/** 256 random bits: 43 characters (RFC 7636, section 4.1). */
+function randomText(): string {
+  return base64Url(crypto.getRandomValues(new Uint8Array(32)));
+}
+
+function base64Url(bytes: Uint8Array): string {
+  const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  return text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}

@@ -1,0 +1,127 @@
+/** Follows the task that a long call has become, until it ends (the extension io.modelcontextprotocol/tasks). */
+import { isRecord } from "../../client/lib/json.ts";
+import { NeedsCredential, odd, Refused, RpcFailure, Unreachable } from "./failures.ts";
+import { answersTo, type Mcp, type RequestOptions } from "./mcp.ts";
+import { NotDone } from "./outcome.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+export const TASKS = { "io.modelcontextprotocol/tasks": {} } as const;
+
+/** A wait that is about to begin. */
+export interface Waiting {
+  readonly ms: number;
+  /** Why: a sentence. */
+  readonly why: string;
+}
+
+export interface Following extends RequestOptions {
+  readonly signal: AbortSignal;
+  readonly onWaiting?: ((waiting: Waiting) => void) | undefined;
+}
+
+/** For one poll. */
+const POLL_MS = 30_000;
+const MIN_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 60_000;
+/** Between two tries without a connection, at first. It doubles. */
+const RETRY_MS = 1_000;
+/** How long the server may take to hear that a task is cancelled. */
+const CANCEL_MS = 5_000;
+
+/**
+ * Polls a task until it ends, answers its questions, and goes on after the connection was lost. If the signal is
+ * aborted, cancels the task first.
+ *
+ * @param task the `CreateTaskResult`
+ * @returns the result of the call
+ * @throws {NotDone | RpcFailure | NeedsCredential | Refused} and the reason of the signal
+ */
+export async function followTask(mcp: Mcp, task: Members, options: Following): Promise<Members> {
+  const { taskId } = task;
+  if (typeof taskId !== "string") return odd("its task has no id");
+  try {
+    return await follow(mcp, taskId, task, options);
+  } catch (error) {
+    if (options.signal.aborted) {
+      // If the server cannot be reached, there is nothing else to do.
+      await mcp.request("tasks/cancel", { taskId }, { extensions: TASKS, timeoutMs: CANCEL_MS }).catch(() => {});
+    }
+    throw error;
+  }
+}
+
+async function follow(mcp: Mcp, taskId: string, first: Members, options: Following): Promise<Members> {
+  const { signal, onProgress } = options;
+  let task = first;
+  let told: unknown;
+  for (;;) {
+    const { status, statusMessage } = task;
+    if (typeof statusMessage === "string" && statusMessage !== told) onProgress?.({ message: statusMessage });
+    told = statusMessage;
+    switch (status) {
+      case "completed":
+        return isRecord(task.result) ? task.result : odd("its task has no result");
+      case "failed": {
+        const { message, code, data } = isRecord(task.error) ? task.error : {};
+        if (isRecord(data)) throw new RpcFailure(String(message), Number(code), data);
+        throw new NotDone({ kind: "failed", message: String(message ?? statusMessage ?? "The task failed.") });
+      }
+      case "cancelled":
+        throw new NotDone({ kind: "cancelled", message: String(statusMessage ?? "The call was cancelled") });
+      case "input_required": {
+        if (!isRecord(task.inputRequests)) return odd("its task has no questions");
+        const inputResponses = await answersTo(task.inputRequests, options);
+        await patiently(() => mcp.request("tasks/update", { taskId, inputResponses }, polling(options)), options);
+        break;
+      }
+      default:
+        await pause(Number(task.pollIntervalMs) || RETRY_MS, signal);
+    }
+    task = (await patiently(() => mcp.request("tasks/get", { taskId }, polling(options)), options)).result;
+  }
+}
+
+/** Every request of a task declares what the call has declared. */
+function polling({ signal, ask }: Following): RequestOptions {
+  return { signal, ask, extensions: TASKS, timeoutMs: POLL_MS };
+}
+
+/** Tries again for as long as there is no connection: the task goes on without it. */
+async function patiently<Result>(work: () => Promise<Result>, { signal, onWaiting }: Following): Promise<Result> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      signal.throwIfAborted();
+      const ms = waitAfter(error, tries);
+      if (ms === undefined) throw error;
+      onWaiting?.({ ms, why: `${(error as Error).message} The call goes on without it.` });
+      await pause(ms, signal);
+    }
+  }
+}
+
+/** @returns undefined for what does not pass by itself */
+function waitAfter(error: unknown, tries: number): number | undefined {
+  if (error instanceof NeedsCredential) return undefined;
+  if (error instanceof Refused) return error.status === 429 ? (error.retryAfterMs ?? MAX_PAUSE_MS) : undefined;
+  return error instanceof Unreachable ? RETRY_MS * 2 ** Math.min(tries, 4) : undefined;
+}
+
+/** Rejects with the reason of the signal as soon as it is aborted. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const end = () => {
+      signal.removeEventListener("abort", abort);
+      resolve();
+    };
+    const timer = setTimeout(end, Math.min(Math.max(ms, MIN_PAUSE_MS), MAX_PAUSE_MS));
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+  });
+}
