@@ -3,15 +3,16 @@ import { fill, h } from "./lib/dom.ts";
 import { type Route, routeOf } from "./lib/route.ts";
 import type { Catalog } from "./model.ts";
 import { Access } from "./server/access.ts";
-import { loadCatalog, NeedsCredential } from "./server/catalog.ts";
+import { loadCatalog } from "./server/catalog.ts";
+import { NeedsCredential } from "./server/failures.ts";
 import { connectView } from "./views/connect.ts";
 import { homeView } from "./views/home.ts";
 import { keyView } from "./views/key.ts";
 import { listIn } from "./views/list.ts";
-import { failed, promptView } from "./views/prompt.ts";
+import { promptView } from "./views/prompt.ts";
 import { resourceView, templateView } from "./views/resource.ts";
 import { toolView } from "./views/tool.ts";
-import { type Page, view } from "./views/view.ts";
+import { failed, type Page, view } from "./views/view.ts";
 
 const main = byId("main");
 const list = listIn(byId("list"));
@@ -20,6 +21,7 @@ const serverTitle = byId("name").textContent ?? "";
 const access = new Access();
 /** undefined while nothing is loaded, or nobody may see it. */
 let catalog: Catalog | undefined;
+let signIn: Page["signIn"];
 /** Views that were opened, so that what was filled in is still there when a person comes back. */
 let opened = new Map<string, HTMLElement>();
 
@@ -48,7 +50,9 @@ async function start(): Promise<void> {
 async function load(): Promise<void> {
   opened = new Map();
   try {
-    catalog = await loadCatalog(access);
+    const [loaded, isOffered] = await Promise.all([loadCatalog(access), access.signInOffered()]);
+    catalog = loaded;
+    signIn = isOffered ? "own" : undefined;
   } catch (error) {
     catalog = undefined;
     if (error instanceof NeedsCredential) return ask(error.message);
@@ -68,7 +72,11 @@ function ask(why: string): void {
   accessButton.hidden = true;
   put(
     keyView(access, why, (key) => {
-      access.useKey(key);
+      try {
+        access.useKey(key);
+      } catch (error) {
+        return ask(textOf(error));
+      }
       load();
     }),
     "item",
@@ -83,17 +91,19 @@ function showAccess(): void {
 /** @param isMove whether the person went there, so that the heading gets the focus */
 function show(isMove: boolean): void {
   if (!catalog) return;
-  const page: Page = { access, catalog, reload: load };
+  const page: Page = { access, catalog, signIn, reload: load };
   const route = routeOf(location.hash) ?? { kind: "home" };
   const known = opened.get(location.hash);
   const element = known ?? viewOf(page, route);
   opened.set(location.hash, element);
   put(element, route.kind === "home" ? "list" : "item");
   list.mark(route);
-  document.title = route.kind === "home" ? serverTitle : `${"name" in route ? route.name : "Connect"} – ${serverTitle}`;
+  document.title = route.kind === "home" ? serverTitle : `${route.name || "Connect"} – ${serverTitle}`;
   if (!isMove) return;
   scrollTo(0, 0);
-  element.querySelector<HTMLElement>("h2")?.focus();
+  const host = route.kind === "connect" && route.name !== "" ? document.getElementById(`connect-${route.name}`) : null;
+  host?.scrollIntoView();
+  (host ?? element.querySelector<HTMLElement>("h2"))?.focus();
 }
 
 function viewOf(page: Page, route: Route): HTMLElement {

@@ -24,7 +24,7 @@ export function codeView(
     version,
     isNewest,
     input,
-    base: location.origin,
+    base: access.origin,
     hasKey: access.state !== "nobody",
     isOpen: access.state === "nobody",
     needs: version.requirements,

@@ -1,5 +1,5 @@
 /** How clients connect: a link for hosts that have one, and the steps for all. */
-import { type Connection, type ConnectionTarget, connections } from "../code/connections.ts";
+import { type Connection, connections, type Site } from "../code/connections.ts";
 import { codeBlock } from "../lib/code.ts";
 import { h } from "../lib/dom.ts";
 import { type Page, view } from "./view.ts";
@@ -7,30 +7,34 @@ import { type Page, view } from "./view.ts";
 export function connectView(page: Page): HTMLElement {
   return view(
     "Connect a client",
-    h("p", {}, "These clients call the tools for you, or let your model do it. Each needs the address only once."),
-    connections(connectionTo(page)).map(connectionView),
+    h("p", {}, "These clients find the tools at one address, and let a model call them."),
+    connections(siteOf(page)).map(connectionView),
   );
 }
 
 /** What the steps are filled in with. */
-export function connectionTo({ access, catalog: { server } }: Page): ConnectionTarget {
-  return {
-    name: server.name,
-    base: location.origin,
-    isOpen: access.state === "nobody",
-    signIn: access.signInKind,
-    isLocal: /^(localhost|127\.|\[::1\])/.test(location.hostname),
-  };
+export function siteOf({ access, signIn, catalog: { server } }: Page): Site {
+  const { name, title } = server;
+  return { origin: access.origin, name, title, isOpen: access.state === "nobody", signIn };
 }
 
-function connectionView({ id, title, link, steps, note }: Connection): HTMLElement {
+function connectionView({ id, title, link, otherLinks = [], steps, note }: Connection): HTMLElement {
+  const heading = h("h3", { id: `connect-${id}`, tabindex: "-1" }, title);
   return h(
     "section",
-    { class: "box", id: `connect-${id}`, "aria-labelledby": `connect-${id}-title` },
-    h("h3", { id: `connect-${id}-title` }, title),
-    link && h("p", { class: "acts" }, h("a", { class: "button main", href: link.href, rel: "noopener" }, link.label)),
+    { class: "box", "aria-labelledby": heading.id },
+    heading,
+    link &&
+      h(
+        "p",
+        { class: "acts" },
+        h("a", { class: "button main", href: link.href, rel: "noopener" }, link.label),
+        otherLinks.map(({ label, href }) => h("a", { href, rel: "noopener" }, label)),
+      ),
     steps.map((step) =>
-      "code" in step ? codeBlock(`for ${title}`, step.code, step.language) : h("p", { class: "prose" }, step.text),
+      "code" in step
+        ? codeBlock(`the text for ${title}`, step.code, step.language)
+        : h("p", { class: "prose" }, step.text),
     ),
     note && h("p", { class: "quiet-text" }, note),
   );

@@ -50,5 +50,7 @@ function parts({ requestHeaders, requestBody, responseHeaders, responseBody }: E
 }
 
 function headerLines(headers: Exchange["responseHeaders"]): string {
-  return headers.map(([name, value]) => `${name}: ${value}`).join("\n");
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join("\n");
 }

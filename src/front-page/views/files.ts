@@ -1,33 +1,47 @@
-/** Chooses files for a tool that takes them. They are uploaded when the tool is run. */
+/** Chooses files for a tool that takes them, and uploads them when the tool is run. */
 import { fill, h, newId } from "../lib/dom.ts";
 import type { Access } from "../server/access.ts";
+import { FILE_LIMITS, upload } from "../server/files.ts";
 
 export interface FilePicker {
   readonly element: HTMLElement;
-  chosen(): readonly File[];
+  /**
+   * Uploads what is chosen, each file once.
+   *
+   * @param tell called with a text for the person while a file is sent
+   * @returns the files' ids
+   */
+  upload(signal: AbortSignal, tell: (text: string) => void): Promise<readonly string[]>;
 }
 
-export function filePicker(_access: Access): FilePicker {
+export function filePicker(access: Access): FilePicker {
   const id = newId("files");
   const list = h("ul", { class: "quiet-text" });
-  const input = h("input", {
-    id,
-    type: "file",
-    multiple: true,
-    change: () =>
-      fill(
-        list,
-        [...(input.files ?? [])].map(({ name, size }) => h("li", {}, `${name}, ${bytes(size)}`)),
-      ),
-  });
-  const element = h("div", {}, h("label", { for: id }, "Files"), " ", input, list);
-  return { element, chosen: () => [...(input.files ?? [])] };
+  const uploaded = new WeakMap<File, string>();
+  const chosen = () => [...(input.files ?? [])];
+  const show = () =>
+    fill(
+      list,
+      chosen().map(({ name, size }) => h("li", {}, `${name}, ${inWords(size)}`)),
+    );
+  const input = h("input", { id, type: "file", multiple: true, "aria-describedby": `${id}-note`, change: show });
+  const note = h("span", { id: `${id}-note`, class: "quiet-text" }, FILE_LIMITS);
+  return {
+    element: h("div", { class: "need" }, h("label", { for: id }, "Files"), note, input, list),
+    async upload(signal, tell) {
+      const ids: string[] = [];
+      for (const file of chosen()) {
+        const onProgress = (part: number) => tell(`Uploading ${file.name}: ${Math.round(part * 100)} %`);
+        const known = uploaded.get(file) ?? (await upload(access, file, { signal, onProgress })).id;
+        uploaded.set(file, known);
+        ids.push(known);
+      }
+      return ids;
+    },
+  };
 }
 
-function bytes(size: number): string {
-  return size < 1_000
-    ? `${size} bytes`
-    : size < 1_000_000
-      ? `${Math.round(size / 1_000)} KB`
-      : `${(size / 1_000_000).toFixed(1)} MB`;
+function inWords(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} bytes`;
+  return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

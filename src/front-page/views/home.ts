@@ -1,21 +1,23 @@
 /** The first view: what the server is, where it answers, and how to go on. */
 
-import { type Connection, connections } from "../code/connections.ts";
+import { connections } from "../code/connections.ts";
 import { codeBlock } from "../lib/code.ts";
 import { type Child, h } from "../lib/dom.ts";
 import { linkTo } from "../lib/route.ts";
-import { connectionTo } from "./connect.ts";
+import { siteOf } from "./connect.ts";
 import { count, type Page } from "./view.ts";
 
-/** The paths of the protocols, and their documentation. */
+/** The paths of the protocols. */
 const ENDPOINTS = [
   ["MCP", "/mcp"],
   ["OXP", "/tools"],
   ["OpenTool", "/opentool/load"],
 ] as const;
 
+const COMMON_HOSTS = ["claude-desktop", "claude-code", "chatgpt", "cursor", "vscode", "inspector"];
+
 export function homeView(page: Page): HTMLElement {
-  const { server, tools, prompts, resources, templates } = page.catalog;
+  const { server, tools, prompts, resources, templates, problems } = page.catalog;
   const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0);
   const what = [
     count(tools.length, "tool"),
@@ -31,11 +33,12 @@ export function homeView(page: Page): HTMLElement {
       { class: "quiet-text" },
       `${what.join(", ")}. Their definitions cost a model about ${tokens.toLocaleString("en")} tokens.`,
     ),
-    tools.length === 0 && empty(page),
+    problems.map((problem) => h("p", { class: "box bad" }, problem)),
+    tools.length === 0 ? empty(page) : h("p", {}, "Choose one from the list to try it here, or connect a client."),
     server.website && h("p", {}, h("a", { href: server.website, rel: "noopener" }, server.website)),
     server.instructions && instructions(server.instructions),
     h("h3", {}, "Connect"),
-    hostButtons(page),
+    hostLinks(page),
     h("h3", {}, "Addresses"),
     h(
       "ul",
@@ -67,16 +70,13 @@ function instructions(text: string): Child {
   return h("details", { class: "box" }, h("summary", {}, "What models are told"), prose);
 }
 
-/** The hosts that most people use: one click where the host has a link for it. */
-function hostButtons(page: Page): HTMLElement {
-  const button = ({ id, title, link }: Connection) =>
-    h("a", { class: "button", href: link ? link.href : `${linkTo({ kind: "connect" })}`, "data-host": id }, title);
+/** The hosts that most people use. */
+function hostLinks(page: Page): HTMLElement {
+  const all = connections(siteOf(page)).filter(({ id }) => COMMON_HOSTS.includes(id));
   return h(
     "p",
     { class: "acts" },
-    connections(connectionTo(page))
-      .filter(({ isCommon }) => isCommon)
-      .map(button),
-    h("a", { href: linkTo({ kind: "connect" }) }, "All clients"),
+    all.map(({ id, title }) => h("a", { class: "button", href: linkTo({ kind: "connect", name: id }) }, title)),
+    h("a", { href: linkTo({ kind: "connect", name: "" }) }, "All clients"),
   );
 }

@@ -33,20 +33,27 @@ export function keyView(access: Access, why: string, enter: (key: string) => voi
       "It stays in the memory of this page, and is gone when you close or reload it.",
     ),
   );
-  const signIn = h("div", {});
-  access.signInOffered().then(
-    (isOffered) => {
-      if (!isOffered) return;
-      const button = h("button", { type: "button", class: "main", click: () => leave(access, signIn) }, "Sign in");
-      fill(signIn, h("p", { class: "acts" }, button, "or use a key:"));
-    },
-    () => {},
-  );
-  return view("This server asks who you are", h("p", { role: "status" }, why), signIn, form);
+  return view("This server asks who you are", h("p", { role: "status" }, why), form, signInOffer(access, []));
 }
 
-function leave(access: Access, place: HTMLElement): void {
-  access.signIn().catch((error: unknown) => {
+/**
+ * A button that leads to the server's own sign-in, if that is on. Empty until that is known.
+ *
+ * @param scopes to ask for, besides those that everyone is asked for
+ */
+export function signInOffer(access: Access, scopes: readonly string[]): HTMLElement {
+  const place = h("div", {});
+  const failed = (error: unknown) =>
     fill(place, h("p", { class: "box bad", role: "alert" }, error instanceof Error ? error.message : String(error)));
-  });
+  const leave = () => void access.signIn(scopes).catch(failed);
+  const label = scopes.length > 0 ? `Sign in with ${scopes.join(", ")}` : "Sign in";
+  access.signInOffered().then(
+    (isOffered) => {
+      if (isOffered)
+        fill(place, h("p", { class: "acts" }, h("button", { type: "button", class: "main", click: leave }, label)));
+    },
+    // Whoever cannot reach the server has been told so.
+    () => {},
+  );
+  return place;
 }

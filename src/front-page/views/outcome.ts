@@ -1,10 +1,10 @@
 /** How a call ended: what the tool returned, or what went wrong and what to do. */
 import { codeBlock } from "../lib/code.ts";
 import { type Child, h } from "../lib/dom.ts";
-import type { Block, Outcome } from "../server/run.ts";
+import type { Access } from "../server/access.ts";
+import type { Block, Failure, Outcome } from "../server/outcome.ts";
+import { signInOffer } from "./key.ts";
 import { duration } from "./view.ts";
-
-type Failure = Extract<Outcome, { ok: false }>;
 
 const TITLES: Readonly<Record<Failure["kind"], string>> = {
   input: "The input is not right",
@@ -18,8 +18,8 @@ const TITLES: Readonly<Record<Failure["kind"], string>> = {
   broken: "An answer that could not be read",
 };
 
-export function outcomeView(outcome: Outcome): HTMLElement {
-  if (!outcome.ok) return failureView(outcome);
+export function outcomeView(outcome: Outcome, access: Access): HTMLElement {
+  if (!outcome.ok) return failureView(outcome, access);
   const { value, content, ms, replayed } = outcome;
   // Texts among the blocks repeat the value, for models.
   const shown = content.filter((block) => block.type !== "text" || value === undefined);
@@ -51,7 +51,7 @@ export function blockView(block: Block): Child {
     case "image":
       return h("img", { src: dataUrl(block), alt: "Picture that the tool returned" });
     case "audio":
-      return h("audio", { src: dataUrl(block), controls: true });
+      return h("audio", { src: dataUrl(block), controls: true, "aria-label": "Sound that the tool returned" });
     case "resource_link":
       return h("p", {}, "Resource: ", h("code", {}, block.uri));
     case "resource":
@@ -77,11 +77,14 @@ function downloadLink(uri: string, mimeType = "application/octet-stream", base64
   return h("a", { href: dataUrl({ mimeType, data: base64 }), download: name }, name);
 }
 
-function failureView(outcome: Failure): HTMLElement {
-  const { kind, message, hint, developerMessage, missing, retryAfterMs } = outcome;
+function failureView(outcome: Failure, access: Access): HTMLElement {
+  const { kind, message, hint, developerMessage, parameterErrors, missing, scopes, retryAfterMs } = outcome;
+  const lacking = [...missing.secrets, ...missing.authorizations, ...(missing.userId ? ["the user id"] : [])];
   const facts: [string, Child][] = [];
   if (hint) facts.push(["Hint", hint]);
-  if (missing && missing.length > 0) facts.push(["Missing", missing.join(", ")]);
+  for (const [path, text] of parameterErrors) facts.push([path, text]);
+  if (lacking.length > 0) facts.push(["Missing", lacking.join(", ")]);
+  if (scopes.length > 0) facts.push(["Scopes needed", scopes.join(", ")]);
   if (developerMessage) facts.push(["For developers", developerMessage]);
   if (retryAfterMs !== undefined) facts.push(["Try again", `in ${duration(retryAfterMs)}`]);
   return h(
@@ -95,5 +98,6 @@ function failureView(outcome: Failure): HTMLElement {
         { class: "facts" },
         facts.map(([name, text]) => [h("dt", {}, name), h("dd", { class: "prose" }, text)]),
       ),
+    (outcome.needsCredential || scopes.length > 0) && signInOffer(access, scopes),
   );
 }

@@ -2,19 +2,20 @@
 import { inputForm } from "../form/form.ts";
 import { fill, h } from "../lib/dom.ts";
 import type { Prompt } from "../model.ts";
-import { complete, getPrompt } from "../server/mcp.ts";
+import { Mcp } from "../server/mcp.ts";
+import type { Block } from "../server/outcome.ts";
 import { blockView } from "./outcome.ts";
-import { type Page, view } from "./view.ts";
+import { failed, type Page, view } from "./view.ts";
 
 export function promptView({ access }: Page, prompt: Prompt): HTMLElement {
   const properties = Object.fromEntries(
     prompt.arguments.map(({ name, description }) => [name, { type: "string", ...(description && { description }) }]),
   );
   const required = prompt.arguments.flatMap(({ name, required }) => (required ? [name] : []));
-  const ref = { type: "ref/prompt", name: prompt.name } as const;
+  const mcp = new Mcp(access);
   const form = inputForm(
     { type: "object", properties, required },
-    { idPrefix: "prompt", complete: (name, value) => complete(access, ref, name, value) },
+    { idPrefix: "prompt", complete: (name, value) => mcp.complete({ prompt: prompt.name }, { name, value }) },
   );
   const result = h("div", { "aria-live": "polite" });
   const submit = async (event: Event) => {
@@ -23,11 +24,13 @@ export function promptView({ access }: Page, prompt: Prompt): HTMLElement {
     if ("problems" in read) return form.showProblems(read.problems);
     fill(result, h("p", { class: "status" }, "Loading…"));
     try {
-      const { messages } = await getPrompt(access, prompt.name, read.value as Record<string, string>);
+      const messages = await mcp.getPrompt(prompt.name, read.value as Record<string, string>);
       fill(
         result,
         h("h3", {}, "Messages"),
-        messages.map(({ role, content }) => h("section", { class: "box" }, h("h4", {}, role), blockView(content))),
+        messages.map(({ role, content }) =>
+          h("section", { class: "box" }, h("h4", {}, String(role)), blockView(content as Block)),
+        ),
       );
     } catch (error) {
       fill(result, failed(error));
@@ -45,9 +48,4 @@ export function promptView({ access }: Page, prompt: Prompt): HTMLElement {
     ),
     result,
   );
-}
-
-/** What went wrong, in a box. */
-export function failed(error: unknown): HTMLElement {
-  return h("p", { class: "box bad", role: "alert" }, error instanceof Error ? error.message : String(error));
 }

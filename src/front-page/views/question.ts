@@ -1,7 +1,7 @@
 /** What a tool asks while it runs: a form, or a page to visit. */
 import { inputForm } from "../form/form.ts";
 import { h, newId } from "../lib/dom.ts";
-import type { Answer, Question } from "../server/run.ts";
+import type { Answer, Question } from "../server/mcp.ts";
 
 /** @param answer called once, with what the person decided */
 export function questionView(question: Question, answer: (answer: Answer) => void): HTMLElement {
@@ -13,7 +13,7 @@ export function questionView(question: Question, answer: (answer: Answer) => voi
   );
   const title = h("h3", { id }, "The tool asks");
   const message = h("p", { class: "prose" }, question.message);
-  if ("url" in question) {
+  if (question.kind === "page") {
     // Opened by the person, who sees first where it leads.
     const link = h("a", { href: question.url, target: "_blank", rel: "noopener noreferrer" }, question.url);
     const done = h(
@@ -30,7 +30,7 @@ export function questionView(question: Question, answer: (answer: Answer) => voi
       h("p", { class: "acts" }, done, decline),
     );
   }
-  const form = inputForm(question.form, { idPrefix: id });
+  const form = inputForm(question.schema, { idPrefix: id });
   const element = h(
     "form",
     {

@@ -2,10 +2,10 @@
 import { inputForm } from "../form/form.ts";
 import { fill, h } from "../lib/dom.ts";
 import type { Resource, ResourceTemplate } from "../model.ts";
-import { complete, readResource } from "../server/mcp.ts";
+import { Mcp } from "../server/mcp.ts";
+import type { Block } from "../server/outcome.ts";
 import { blockView } from "./outcome.ts";
-import { failed } from "./prompt.ts";
-import { type Page, view } from "./view.ts";
+import { failed, type Page, view } from "./view.ts";
 
 export function resourceView(page: Page, resource: Resource): HTMLElement {
   const content = h("div", { "aria-live": "polite" });
@@ -26,10 +26,10 @@ export function templateView(page: Page, template: ResourceTemplate): HTMLElemen
   const { uriTemplate } = template;
   const names = [...uriTemplate.matchAll(VARIABLE)].map(([, name = ""]) => name);
   const properties = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
-  const ref = { type: "ref/resource", uri: uriTemplate } as const;
+  const mcp = new Mcp(page.access);
   const form = inputForm(
     { type: "object", properties, required: names },
-    { idPrefix: "template", complete: (name, value) => complete(page.access, ref, name, value) },
+    { idPrefix: "template", complete: (name, value) => mcp.complete({ template: uriTemplate }, { name, value }) },
   );
   const content = h("div", { "aria-live": "polite" });
   const submit = (event: Event) => {
@@ -62,8 +62,8 @@ function facts(uri: string, { description, mimeType }: Pick<Resource, "descripti
 async function show({ access }: Page, uri: string, place: HTMLElement): Promise<void> {
   fill(place, h("p", { class: "status" }, "Loading…"));
   try {
-    const { contents } = await readResource(access, uri);
-    const blocks = contents.map((resource) => blockView({ type: "resource", resource }));
+    const contents = await new Mcp(access).readResource(uri);
+    const blocks = contents.map((resource) => blockView({ type: "resource", resource } as unknown as Block));
     fill(place, h("h3", {}, "Content"), h("div", { class: "value" }, blocks.length > 0 ? blocks : "Nothing is in it."));
   } catch (error) {
     fill(place, failed(error));

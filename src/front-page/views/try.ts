@@ -2,18 +2,19 @@
 import { inputForm } from "../form/form.ts";
 import { fill, h } from "../lib/dom.ts";
 import type { Tool, ToolVersion } from "../model.ts";
-import { type Outcome, type Progress, run } from "../server/run.ts";
-import type { Exchange } from "../server/wire.ts";
+import type { Answer, Progress, Question } from "../server/mcp.ts";
+import type { Outcome } from "../server/outcome.ts";
+import { type Running, run } from "../server/run.ts";
 import { exchangesView } from "./exchanges.ts";
 import { filePicker } from "./files.ts";
 import { needsForm } from "./needs.ts";
 import { outcomeView } from "./outcome.ts";
 import { questionView } from "./question.ts";
-import { duration, type Page } from "./view.ts";
+import { duration, failed, type Page } from "./view.ts";
 
 export interface Attempt {
   readonly element: HTMLElement;
-  /** What is in the form now, as far as it is right. */
+  /** What is in the form now; nothing if it is not right. */
   input(): Record<string, unknown>;
 }
 
@@ -29,87 +30,98 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
   const result = h("div", { class: "place" });
   const wire = h("div", { class: "place" });
 
-  async function start(event: Event): Promise<void> {
+  function start(event: Event): void {
     event.preventDefault();
     const read = form.read();
     if ("problems" in read) return form.showProblems(read.problems);
     form.showProblems(new Map());
-    const exchanges: Exchange[] = [];
-    const began = performance.now();
-    const ticking = setInterval(() => {
-      clock.textContent = duration(performance.now() - began);
-    }, 100);
-    busy(true);
-    fill(result);
-    fill(wire);
-    status.textContent = "Running…";
-    const running = run(
-      { tool, version, input: read.value, context: needs.read(), files: files?.chosen() ?? [], access },
-      {
-        progress: (progress) => fill(status, progressView(progress)),
-        exchange: (exchange) => exchanges.push(exchange),
-        question: (asked) =>
-          new Promise((answered) => {
-            status.textContent = "The tool waits for your answer.";
-            const shown = questionView(asked, (answer) => {
-              fill(question);
-              status.textContent = "Running…";
-              cancelButton.focus();
-              answered(answer);
-            });
-            fill(question, shown);
-            shown.querySelector<HTMLElement>("input, select, textarea, a, button")?.focus();
-          }),
-      },
-    );
+    const stop = new AbortController();
     const cancel = () => {
       status.textContent = "Cancelling…";
-      running.cancel();
+      stop.abort();
     };
     cancelButton.addEventListener("click", cancel);
-    const outcome = await running.done;
-    cancelButton.removeEventListener("click", cancel);
-    clearInterval(ticking);
-    busy(false);
-    end(outcome, exchanges);
-  }
-  function busy(isBusy: boolean): void {
-    const hadFocus = cancelButton === document.activeElement;
-    runButton.disabled = isBusy;
-    cancelButton.hidden = !isBusy;
-    if (hadFocus && !isBusy) runButton.focus();
-  }
-  function end(outcome: Outcome, exchanges: readonly Exchange[]): void {
-    fill(question);
-    clock.textContent = "";
-    // For screen readers; others see the result.
-    fill(status, h("span", { class: "unseen" }, outcome.ok ? "Done. The result is below." : `Not done: ${outcome.message}`));
-    fill(result, outcomeView(outcome));
-    fill(wire, exchangesView(exchanges));
-    if (!outcome.ok && outcome.parameterErrors && outcome.parameterErrors.size > 0) {
-      form.showProblems(outcome.parameterErrors);
-    } else if (result.getBoundingClientRect().top > window.innerHeight * 0.8) {
-      result.scrollIntoView({ block: "center" });
-    }
+    showBusy(true);
+    const ticking = tick();
+    attempt(read.value, undefined, stop.signal)
+      .catch((error: unknown) => {
+        fill(status);
+        fill(result, failed(error));
+      })
+      .finally(() => {
+        clearInterval(ticking);
+        fill(clock);
+        cancelButton.removeEventListener("click", cancel);
+        showBusy(false);
+      });
   }
 
-  const element = h(
-    "div",
-    { class: "view" },
-    h(
-      "form",
-      { class: "view", novalidate: true, submit: start },
-      form.element,
-      needs.element,
-      files?.element,
-      h("div", { class: "acts" }, runButton, cancelButton, clock, status),
-    ),
-    question,
-    result,
-    wire,
-  );
+  /** @param callId of an earlier call, to send the same one again */
+  async function attempt(input: Record<string, unknown>, callId: string | undefined, signal: AbortSignal) {
+    for (const place of [question, result, wire]) fill(place);
+    const uploaded = await files?.upload(signal, (text) => fill(status, text));
+    fill(status, "Running…");
+    const call = { tool, version: version.version, input, context: needs.read(), files: uploaded, callId, access };
+    const running = run(call, { progress: (progress) => fill(status, progressView(progress)), question: ask });
+    signal.addEventListener("abort", () => running.cancel());
+    if (signal.aborted) running.cancel();
+    end(await running.done, running);
+  }
+
+  function ask(asked: Question, signal: AbortSignal): Promise<Answer> {
+    fill(status, "The tool waits for your answer.");
+    return new Promise((answered) => {
+      const done = (answer: Answer) => {
+        fill(question);
+        fill(status, "Running…");
+        cancelButton.focus();
+        answered(answer);
+      };
+      const shown = questionView(asked, done);
+      fill(question, shown);
+      shown.querySelector<HTMLElement>("input, select, textarea, a, button")?.focus();
+      signal.addEventListener("abort", () => fill(question));
+    });
+  }
+
+  function end(outcome: Outcome, { exchanges }: Running): void {
+    // For screen readers: others see the result.
+    const told = outcome.ok ? "Done. The result is below." : `Not done: ${outcome.message}`;
+    fill(status, h("span", { class: "unseen" }, told));
+    fill(result, outcomeView(outcome, access));
+    fill(wire, exchangesView(exchanges));
+    if (!outcome.ok && outcome.parameterErrors.size > 0) form.showProblems(outcome.parameterErrors);
+    else if (result.getBoundingClientRect().top > innerHeight * 0.8) result.scrollIntoView({ block: "center" });
+  }
+
+  function showBusy(isBusy: boolean): void {
+    const hadFocus = [runButton, cancelButton].some((button) => button === document.activeElement);
+    runButton.disabled = isBusy;
+    cancelButton.hidden = !isBusy;
+    if (hadFocus) (isBusy ? cancelButton : runButton).focus();
+  }
+
+  function tick(): number {
+    const began = performance.now();
+    return window.setInterval(() => fill(clock, duration(performance.now() - began)), 100);
+  }
+
   return {
-    element,
+    element: h(
+      "div",
+      { class: "view" },
+      h(
+        "form",
+        { class: "view", novalidate: true, submit: start },
+        form.element,
+        needs.element,
+        files?.element,
+        h("div", { class: "acts" }, runButton, cancelButton, clock, status),
+      ),
+      question,
+      result,
+      wire,
+    ),
     input() {
       const read = form.read();
       return "value" in read ? read.value : {};
@@ -117,12 +129,14 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
   };
 }
 
-function progressView({ message, done, total }: Progress): (Node | string)[] {
+function progressView({ message, progress, total }: Progress): (Node | string)[] {
   const bar = h("progress", { "aria-label": "Progress" });
-  if (total !== undefined && done !== undefined) {
+  if (total !== undefined && progress !== undefined) {
     bar.max = total;
-    bar.value = done;
+    bar.value = progress;
   }
-  const numbers = done === undefined ? "" : total === undefined ? ` (${done})` : ` (${done} of ${total})`;
-  return [bar, `${message ?? "Running"}${message?.includes(String(done)) ? "" : numbers}`];
+  return [
+    bar,
+    message ?? (progress === undefined ? "Running…" : `${progress}${total === undefined ? "" : ` of ${total}`}`),
+  ];
 }

@@ -8,6 +8,8 @@ import type { Access } from "../server/access.ts";
 export interface Page {
   readonly access: Access;
   readonly catalog: Catalog;
+  /** Where users of hosts sign in: at this server, or at an identity provider. */
+  readonly signIn: "own" | "provider" | undefined;
   /** Reads the catalogue again, because the caller is another one, or the server has changed. */
   reload(): Promise<void>;
 }
@@ -26,4 +28,9 @@ export function count(number: number, noun: string): string {
 /** `12 ms`, `1.4 s` */
 export function duration(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}
+
+/** What went wrong, in a box. */
+export function failed(error: unknown): HTMLElement {
+  return h("p", { class: "box bad", role: "alert" }, error instanceof Error ? error.message : String(error));
 }
