@@ -81,7 +81,7 @@ export function createApp(parts: Parts): App {
   const router: AppRouter = new ToolkitRouter((path) => locate(path, toolkits));
   const app = new Hono({ router });
   const direct = new WeakMap<H, Serve>();
-  app.get("/", (c) => home(parts, c.req.raw));
+  app.get("/", (c) => home(parts, c));
   app.get(METADATA_PATH, (c) => json(resourceMetadata(new URL(c.req.url), parts.resource), 200, ANY_ORIGIN));
   const { documents, features = [] } = parts;
   for (const protocol of [...PROTOCOLS, ...features, ...(documents ? [documents] : [])]) {

@@ -192,8 +192,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   { files: /^src\/protocols\/[a-z-]+\.ts$/, mayImport: [/^src\/protocols\/[a-z-]+\.ts$/, /^src\/(core|http)\//] },
   { files: /^src\/stores\//, mayImport: [/^src\/stores\//, /^src\/core\//, /^cloudflare:/] },
   // For forks with the page at /, so only generated code imports it.
-  { files: /^src\/pages\/front-page\.ts$/, mayImport: [/^src\/(pages|core)\//, /^cloudflare:workers$/] },
-  { files: /^src\/pages\//, mayImport: [/^src\/pages\//, /^src\/core\//, /^type src\/http\//] },
+  { files: /^src\/pages\/front-page\.ts$/, mayImport: [/^src\/(pages|core)\//, /^type hono$/, /^cloudflare:workers$/] },
+  { files: /^src\/pages\//, mayImport: [/^src\/(pages|core)\//, /^type (src\/http\/|hono$)/] },
   // Parses environment strings into settings; the build checks wrangler.toml with it.
   { files: /^src\/settings\.ts$/, mayImport: [] },
   { files: /^src\/number-settings\.ts$/, mayImport: [/^type src\/settings\.ts$/] },

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { manyTools } from "./bench/forks.ts";
 import { FIGURES, withRoom } from "./figures.ts";
-import { makeFork } from "./support/node/fork.ts";
+import { makeFork, testSettings } from "./support/node/fork.ts";
 
 /** Returns what `wrangler deploy` would upload, and its KiB after gzip, as wrangler measures it. */
 function upload(root: string): { readonly size: number; readonly code: string } {
@@ -27,10 +27,15 @@ function upload(root: string): { readonly size: number; readonly code: string } 
   }
 }
 
-/** The same for a fork with one small tool. */
-export function core(): ReturnType<typeof upload> {
+/**
+ * The same for a fork with one small tool.
+ *
+ * @param toml more lines of wrangler.toml
+ */
+export function core(toml = ""): ReturnType<typeof upload> {
   const fork = makeFork(manyTools(1));
   try {
+    fork.write("wrangler.toml", testSettings() + toml);
     return upload(fork.root);
   } finally {
     fork.remove();

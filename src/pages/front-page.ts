@@ -3,15 +3,16 @@
  * wrangler.toml bundle this; the page itself is a static asset, the same for every caller, and names no tool.
  */
 import { env } from "cloudflare:workers";
+import type { Context } from "hono";
 import { sha256 } from "../core/lib/digest.ts";
 import { type HomeParts, home } from "./home.ts";
 
 /** An environment of wrangler.toml may lack it. */
 const { ASSETS } = env as unknown as { readonly ASSETS?: Fetcher };
 
-export async function homeWithPage(parts: HomeParts, request: Request): Promise<Response> {
-  const page = isForPeople(request) ? await namedPage(parts, request) : undefined;
-  const response = page ?? home(parts, request);
+export async function homeWithPage(parts: HomeParts, c: Context): Promise<Response> {
+  const page = isForPeople(c.req.raw) ? await namedPage(parts, c.req.raw) : undefined;
+  const response = page ?? home(parts, c);
   response.headers.set("vary", "Accept");
   return response;
 }

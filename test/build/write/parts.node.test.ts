@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { makeFork, testSettings } from "../../support/node/fork.ts";
 import { OUTBOX } from "../../support/node/outbox.ts";
+import { PAGE } from "../../support/node/page.ts";
 import { tool } from "../../support/node/project.ts";
 
 const WRANGLER = join(import.meta.dirname, "../../../node_modules/wrangler/bin/wrangler.js");
@@ -33,6 +34,8 @@ const ROOMS = [
 
 const OF_OUTBOX =
   /^src\/(outbox\/|core\/(outbox|events)\/|protocols\/oxp\/message\.ts|protocols\/mcp\/dialects\/modern\/events\/)/;
+/** What only the page at / needs. The page itself is no part of the Worker. */
+const OF_PAGE = /^src\/(pages\/front-page\.ts|front-page\/)/;
 const TASK_FINISHED = "src/core/events/task-finished.ts";
 const OUTBOX_ROOMS = [
   ...["src/outbox/object.ts", "src/outbox/with-outbox.ts", "src/outbox/equip.ts", "src/outbox/with-callbacks.ts"],
@@ -60,10 +63,10 @@ function deployed(changes: Record<string, string>, toml = "", more: Record<strin
   }
 }
 
-it("a fork without long tools, files, outbox and OpenTool tools has none of them", () => {
+it("a fork without long tools, files, outbox, page and OpenTool tools has none of them", () => {
   const files = deployed({}, "", { "kit/toolkit.ts": 'export default { name: "KIT" };' });
   expect(files).toEqual(expect.arrayContaining(["src/claims.ts", "src/core/pipeline/execute.ts"]));
-  const ofFeatures = [OF_TASKS, OF_FILES, OF_OUTBOX, OF_BROUGHT];
+  const ofFeatures = [OF_TASKS, OF_FILES, OF_OUTBOX, OF_PAGE, OF_BROUGHT];
   expect(files.filter((file) => ofFeatures.some((feature) => feature.test(file)))).toEqual([]);
 });
 
@@ -92,6 +95,11 @@ it("a fork with a tool that takes attachments, or with a binding of files, has a
     expect(inRoot).toEqual(expect.arrayContaining([...rooms, ...others]));
     expect(files.filter((file) => OF_TASKS.test(file))).toEqual([]);
   }
+});
+
+it("a fork with the page has the file that serves it, and no more", () => {
+  const files = deployed({}, PAGE);
+  expect(files.filter((file) => OF_PAGE.test(file))).toEqual(["src/pages/front-page.ts"]);
 });
 
 it("a fork with an OpenTool tool has what mounts it", () => {

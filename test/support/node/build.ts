@@ -20,9 +20,11 @@ const ROOT = resolve(import.meta.dirname, "../../..");
 const CACHE = join(ROOT, "node_modules/.cache/trivet-builds");
 const WRANGLER = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
 const PACKAGES = join(ROOT, "node_modules/.package-lock.json");
+/** The page at /, which a build writes if wrangler.toml has it, and which is uploaded beside `dist/`. */
+const PAGE = "src/generated/front-page";
 const DAY_MS = 86_400_000;
 
-/** Writes what `wrangler deploy` would upload to `dist/`. Returns the build's output. */
+/** Writes what `wrangler deploy` would upload to `dist/`, and the page. Returns the build's output. */
 export function build({ root }: Fork): string {
   const kept = join(CACHE, contentOf(root));
   if (!existsSync(kept)) {
@@ -32,9 +34,11 @@ export function build({ root }: Fork): string {
       // If the build fails, stderr is part of the error.
       stdio: ["ignore", "pipe", "pipe"],
     });
-    keep(join(root, "dist"), printed, kept);
+    keep(root, printed, kept);
   }
-  cpSync(kept, join(root, "dist"), { recursive: true });
+  const page = join(kept, "page");
+  cpSync(kept, join(root, "dist"), { recursive: true, filter: (path) => path !== page });
+  if (existsSync(page)) cpSync(page, join(root, PAGE), { recursive: true });
   return readFileSync(join(kept, "printed.txt"), "utf8");
 }
 
@@ -49,9 +53,10 @@ function contentOf(root: string): string {
 }
 
 /** Stores a build atomically: another suite may build the same at this moment. */
-function keep(dist: string, printed: string, kept: string): void {
+function keep(root: string, printed: string, kept: string): void {
   const unfinished = `${kept}.${process.pid}`;
-  cpSync(dist, unfinished, { recursive: true });
+  cpSync(join(root, "dist"), unfinished, { recursive: true });
+  if (existsSync(join(root, PAGE))) cpSync(join(root, PAGE), join(unfinished, "page"), { recursive: true });
   writeFileSync(join(unfinished, "printed.txt"), printed);
   try {
     renameSync(unfinished, kept);

@@ -2,11 +2,8 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { makeKey } from "../../../src/cli/keys/make.ts";
 import { type KeyTerms, keyEntry, keyName } from "../../../src/core/ports/key-records.ts";
+import { PAGE } from "./page.ts";
 import { makeFork, type ServedBuilt, serveBuilt, testSettings } from "./fork.ts";
-
-/** The lines of wrangler.toml that turn the page on. */
-export const ASSETS =
-  '\n[assets]\ndirectory = "src/generated/front-page"\nbinding = "ASSETS"\nrun_worker_first = true\n';
 
 export interface FrontPage extends ServedBuilt {
   /** Makes a key, as `npm run keys` does, and returns its text. */
@@ -28,7 +25,7 @@ export async function serveFrontPage({
   const settings = testSettings({ closed }).replace("[vars]\n", `[vars]\n${vars}\n`);
   const alias = settings.indexOf("\n[alias]");
   const at = alias < 0 ? settings.length : alias;
-  fork.write("wrangler.toml", settings.slice(0, at) + ASSETS + settings.slice(at));
+  fork.write("wrangler.toml", settings.slice(0, at) + `\n${PAGE}` + settings.slice(at));
   const served = await serveBuilt(fork);
   return {
     ...served,

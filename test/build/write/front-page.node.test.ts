@@ -1,0 +1,135 @@
+/** Discovery writes the page at / for forks that turn it on, in one file that a strict policy allows; others get none. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { afterAll, describe, expect, it } from "vitest";
+import { makeFork, testSettings } from "../../support/node/fork.ts";
+import { PAGE } from "../../support/node/page.ts";
+import { type Project, project, tool } from "../../support/node/project.ts";
+
+/** What a visitor loads, compressed. */
+const MOST_BYTES = 60_000;
+
+const withSettings = (toml: string) => project({ "kit/add.ts": tool(), "../wrangler.toml": testSettings() + toml });
+const pathOf = ({ folder }: Project, name: string) => join(folder, "generated/front-page", name);
+const pageOf = (made: Project) => readFileSync(pathOf(made, "index.html"), "utf8");
+
+describe.concurrent("a wrangler.toml", () => {
+  it("with the page: writes it once, beside the catalogue, and leaves it alone as long as nothing changes", async () => {
+    const made = withSettings(PAGE);
+    expect(await made.discover()).toMatchObject({ code: 0, stderr: "" });
+    expect(globSync("**/*", { cwd: join(made.folder, "generated/front-page") }).sort()).toEqual([
+      "_headers",
+      "index.html",
+    ]);
+    const before = ["index.html", "_headers"].map((name) => statSync(pathOf(made, name)).ino);
+    expect(await made.discover()).toMatchObject({ code: 0, stderr: "" });
+    expect(["index.html", "_headers"].map((name) => statSync(pathOf(made, name)).ino)).toEqual(before);
+  });
+
+  it("without it: writes none, and removes what is there from before", async () => {
+    const made = withSettings("");
+    expect(await made.discover()).toMatchObject({ code: 0, stderr: "" });
+    expect(existsSync(pathOf(made, ""))).toBe(false);
+    made.write({ "../wrangler.toml": testSettings() + PAGE });
+    await made.discover();
+    expect(existsSync(pathOf(made, ""))).toBe(true);
+    made.write({ "../wrangler.toml": testSettings() });
+    await made.discover();
+    expect(existsSync(pathOf(made, ""))).toBe(false);
+  });
+
+  it("with assets of the fork's own: neither writes nor complains", async () => {
+    const made = withSettings('[assets]\ndirectory = "public"\n');
+    expect(await made.discover()).toMatchObject({ code: 0, stderr: "" });
+    expect(existsSync(pathOf(made, ""))).toBe(false);
+  });
+
+  it("with the page in an environment alone: writes it", async () => {
+    const made = withSettings(PAGE.replace("[assets]", "[env.staging.assets]"));
+    expect((await made.discover()).code).toBe(0);
+    expect(existsSync(pathOf(made, "index.html"))).toBe(true);
+  });
+
+  it.each([
+    ["another binding", PAGE.replace("ASSETS", "FILES"), "[assets]"],
+    ["no binding", PAGE.replace(/^binding.*\n/m, ""), "[assets]"],
+    ["assets before the Worker", PAGE.replace(/^run_worker_first.*\n/m, ""), "[assets]"],
+    [
+      "an environment with neither",
+      '[env.staging.assets]\ndirectory = "./src/generated/front-page/"\n',
+      "[env.staging.assets]",
+    ],
+  ])("with the page and %s: says which lines it needs", async (_, toml, heading) => {
+    const { code, stderr } = await withSettings(toml).discover();
+    const line = (testSettings() + toml).split("\n").findIndex((text) => text.startsWith("directory")) + 1;
+    expect([code, stderr]).toEqual([
+      1,
+      `1 problem(s) in settings:
+wrangler.toml:${line}
+  problem: ${heading} has the page at /, and not what the Worker needs to serve it
+  fix:     write, or remove the block to turn the page off (docs/front-page.md):
+           ${heading}
+           directory = "src/generated/front-page"
+           binding = "ASSETS"
+           run_worker_first = true
+`,
+    ]);
+  });
+});
+
+describe("the page", () => {
+  it("is small: what a visitor loads has a budget", async () => {
+    const made = withSettings(PAGE);
+    await made.discover();
+    const page = Buffer.from(pageOf(made));
+    const sizes = { plain: page.length, gzip: gzipSync(page).length, brotli: brotliCompressSync(page).length };
+    console.log(`the page at /: ${JSON.stringify(sizes)} bytes`);
+    expect(sizes.plain).toBeGreaterThan(500);
+    expect(sizes.gzip).toBeLessThanOrEqual(MOST_BYTES);
+    expect(sizes.brotli).toBeLessThanOrEqual(MOST_BYTES);
+  });
+});
+
+describe("sources", () => {
+  const fork = makeFork({ "kit/add.ts": tool() });
+  fork.write("wrangler.toml", testSettings() + PAGE);
+  afterAll(() => fork.remove());
+  const discover = () =>
+    spawnSync(process.execPath, ["src/build/cli.ts"], { cwd: fork.root, encoding: "utf8", stdio: "pipe" });
+
+  it("with the ends of their elements in texts are inside these elements as a whole, and their hashes are right", () => {
+    const nasty = "</script><!--<script></style>$&";
+    fork.write("src/front-page/main.ts", `document.title = ${JSON.stringify(nasty)};\n`);
+    fork.write("src/front-page/style/main.css", `main::before { content: ${JSON.stringify(nasty)}; }\n`);
+    expect(discover()).toMatchObject({ status: 0, stderr: "" });
+    const folder = join(fork.root, "src/generated/front-page");
+    const page = readFileSync(join(folder, "index.html"), "utf8");
+    expect(page.match(/<\/(script|style)>/gi)).toEqual(["</style>", "</script>"]);
+    expect(page).not.toContain("<!--");
+    const [, script = ""] = /<script type="module">(.*?)<\/script>/s.exec(page) ?? [];
+    const [, style = ""] = /<style>(.*?)<\/style>/s.exec(page) ?? [];
+    expect(execFileSync(process.execPath, ["-p", `const document = {}; ${script} document.title`]).toString()).toBe(
+      `${nasty}\n`,
+    );
+    const headers = readFileSync(join(folder, "_headers"), "utf8");
+    for (const text of [script, style]) {
+      expect(text).toContain("$&");
+      expect(headers).toContain(`'sha256-${createHash("sha256").update(text).digest("base64")}'`);
+    }
+  });
+
+  it("with a mistake are named with the line, and nothing is deployed", () => {
+    fork.write("src/front-page/main.ts", "export {};\nlet x = ;\n");
+    expect(discover()).toMatchObject({
+      status: 1,
+      stderr: `1 problem(s) in the page at /:
+src/front-page/main.ts:2
+  problem: Unexpected ";"
+  fix:     correct it, or turn the page off (docs/front-page.md)
+`,
+    });
+  });
+});

@@ -1,0 +1,36 @@
+/** The page at / under `npm start`, in a fork that was just cloned: it is there, and so is a change of it. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Fork, makeFork, type Started, start, testSettings, until } from "../support/node/fork.ts";
+import { PAGE } from "../support/node/page.ts";
+
+let fork: Fork;
+let served: Started;
+beforeAll(async () => {
+  fork = makeFork({});
+  const settings = testSettings().replace('watch_dir = "tools"', 'watch_dir = ["tools", "src/front-page"]');
+  fork.write("wrangler.toml", settings + PAGE);
+  served = await start(fork);
+});
+afterAll(async () => {
+  await served?.stop();
+  fork?.remove();
+});
+
+const page = async () => (await fetch(served.url, { headers: { accept: "text/html" } })).text();
+
+it("is served, and the banner says where", async () => {
+  expect(await page()).toMatch(/^<!doctype html>[^]*<title>trivet<\/title>/i);
+  expect(served.printed()).toContain(`\n  Page      ${served.url}/\n`);
+});
+
+it("shows a change after it is loaded again; a mistake leaves the page as it was", async () => {
+  const style = "src/front-page/style/main.css";
+  const text = readFileSync(join(fork.root, style), "utf8");
+  fork.write(style, `${text}\n.changed { color: red; }\n`);
+  await until(async () => (await page()).includes(".changed{color:red}"));
+  fork.write("src/front-page/main.ts", "let x = ;\n");
+  await until(async () => served.printed().includes("src/front-page/main.ts:1"));
+  expect(await page()).toContain(".changed{color:red}");
+});
