@@ -28,7 +28,7 @@ export class Access {
   #moreScopes: readonly string[] = [];
 
   /** Both parameters are for tests. */
-  constructor(place: Place = globalThis, send: Fetch = browserFetch) {
+  constructor(place = globalThis as unknown as Place, send: Fetch = browserFetch) {
     this.#place = place;
     this.#send = send;
     this.origin = new URL(place.location.href).origin;

@@ -80,9 +80,23 @@ export async function upload(access: Access, file: File, options: UploadOptions 
   };
 }
 
-/** `fetch` does not tell how much of a body was sent. */
+/** What is used of a browser's `XMLHttpRequest`: `fetch` does not tell how much of a body was sent. */
+interface Xhr {
+  readonly upload: { onprogress: ((event: { readonly loaded: number; readonly total: number }) => void) | null };
+  readonly status: number;
+  readonly responseText: string;
+  onload: (() => void) | null;
+  onerror: (() => void) | null;
+  onabort: (() => void) | null;
+  open(method: string, url: string): void;
+  setRequestHeader(name: string, value: string): void;
+  send(body: Blob): void;
+  abort(): void;
+}
+
 const putByXhr: Put = (url, headers, file, { signal, onProgress }) =>
   new Promise((resolve, reject) => {
+    const { XMLHttpRequest } = globalThis as unknown as { XMLHttpRequest: new () => Xhr };
     const request = new XMLHttpRequest();
     request.open("PUT", url);
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);

@@ -7,11 +7,15 @@ import { isRecord, parseJson } from "../../client/lib/json.ts";
 import type { Fetch } from "./failures.ts";
 import { failureOf, odd, statusFailure, toldIn } from "./failures.ts";
 
-/** Where the page is. In a browser, its globals. */
+/** Where the page is: in a browser, its globals. */
 export interface Place {
-  readonly location: Pick<Location, "href" | "assign">;
-  readonly history: Pick<History, "replaceState">;
-  readonly sessionStorage: Pick<Storage, "getItem" | "setItem" | "removeItem">;
+  readonly location: { readonly href: string; assign(url: string): void };
+  readonly history: { replaceState(data: unknown, unused: string, url: string): void };
+  readonly sessionStorage: {
+    getItem(key: string): string | null;
+    setItem(key: string, value: string): void;
+    removeItem(key: string): void;
+  };
 }
 
 /** What a sign-in has given. */

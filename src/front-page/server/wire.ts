@@ -126,8 +126,8 @@ function protocolOf(url: string): Exchange["protocol"] {
 }
 
 function withoutCredential(headers: Headers): Record<string, string> {
-  if (headers.has("authorization")) headers.set("authorization", "Bearer \0");
-  return Object.fromEntries([...headers].map(([name, value]) => [name, value.replace("\0", HIDDEN)]));
+  const shown = Array.from(headers, ([name, value]) => [name, name === "authorization" ? `Bearer ${HIDDEN}` : value]);
+  return Object.fromEntries(shown);
 }
 
 function bodyText(body: RequestInit["body"], hide: (text: string) => string): string | undefined {
