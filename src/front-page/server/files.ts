@@ -1,7 +1,7 @@
 /** Uploads files before the call that they are attached to (docs/files.md, Upload and attach). */
 import { isRecord, parseJson } from "../../client/lib/json.ts";
 import type { Access } from "./access.ts";
-import { type Fetch, odd, statusFailure, toldIn, Unreachable } from "./failures.ts";
+import { type Fetch, odd, ServerFailure, statusFailure, toldIn, Unreachable } from "./failures.ts";
 import { browserFetch } from "./wire.ts";
 
 export interface Uploaded {
@@ -111,8 +111,9 @@ const putByXhr: Put = (url, headers, file, { signal, onProgress }) =>
 async function answered<Result>(signal: AbortSignal | undefined, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
-  } catch {
+  } catch (error) {
     signal?.throwIfAborted();
+    if (error instanceof ServerFailure) throw error;
     throw new Unreachable("The server cannot be reached, or the connection broke off. Try again.", "offline");
   }
 }
@@ -120,10 +121,8 @@ async function answered<Result>(signal: AbortSignal | undefined, work: () => Pro
 function refused(file: File, status: number, headers: Headers, text: string): Error {
   const told = toldIn(text);
   if (status === 404) return new Unreachable("This server takes no files.", "broken");
-  const isOfFile = status !== 401 && status !== 403 && told !== undefined;
-  return isOfFile
-    ? new Unreachable(`${file.name} was not taken: ${told}`, "broken")
-    : statusFailure(status, headers, told);
+  if (told !== undefined) return new Unreachable(`${file.name} was not taken: ${told}`, "broken");
+  return statusFailure(status, headers, told);
 }
 
 function placeIn(text: string) {

@@ -126,8 +126,9 @@ function protocolOf(url: string): Exchange["protocol"] {
 }
 
 function withoutCredential(headers: Headers): Record<string, string> {
-  const shown = Array.from(headers, ([name, value]) => [name, name === "authorization" ? `Bearer ${HIDDEN}` : value]);
-  return Object.fromEntries(shown);
+  const shown = { ...Object.fromEntries(headers) };
+  if ("authorization" in shown) shown.authorization = `Bearer ${HIDDEN}`;
+  return shown;
 }
 
 function bodyText(body: RequestInit["body"], hide: (text: string) => string): string | undefined {

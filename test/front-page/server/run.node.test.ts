@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeKey } from "../../../src/cli/keys/make.ts";
 import { keyEntry, keyName } from "../../../src/core/ports/key-records.ts";
+import type { Catalog } from "../../../src/front-page/model.ts";
 import { loadCatalog } from "../../../src/front-page/server/catalog.ts";
 import { upload } from "../../../src/front-page/server/files.ts";
 import { Mcp, type Question } from "../../../src/front-page/server/mcp.ts";
 import { type Call, type Listeners, run } from "../../../src/front-page/server/run.ts";
 import type { Exchange, Fetch } from "../../../src/front-page/server/wire.ts";
-import type { Catalog } from "../../../src/front-page/model.ts";
 import { BINDINGS } from "../../support/node/files.ts";
 import { type Long, serveLong, WORKFLOW } from "../../support/node/long.ts";
 import { accessTo, TOOLS } from "./support.ts";
@@ -23,7 +23,12 @@ const CONTEXT = {
 let server: Long;
 let catalog: Catalog;
 beforeAll(async () => {
-  server = await serveLong({ tools: TOOLS, closed: true, more: WORKFLOW + BINDINGS, vars: { LONG_WAIT_SECONDS: "30" } });
+  server = await serveLong({
+    tools: TOOLS,
+    closed: true,
+    more: WORKFLOW + BINDINGS,
+    vars: { LONG_WAIT_SECONDS: "30" },
+  });
   type Bindings = { KV: { put(name: string, text: string): Promise<void> } };
   const { KV } = (await server.bindings()) as unknown as Bindings;
   await KV.put(keyName(id), keyEntry(id, record).text);

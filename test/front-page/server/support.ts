@@ -15,7 +15,10 @@ export const TOOLS: Readonly<Record<string, string>> = {
     output: v.number(), run: ({ a, deep }) => a + (deep?.b ?? 0)`,
     "2.0.0",
   ),
-  "kit/add@1.ts": tool("Added.", `input: v.object({ a: ${text("One.")} }), output: v.string(), run: ({ a }) => "old " + a`),
+  "kit/add@1.ts": tool(
+    "Added.",
+    `input: v.object({ a: ${text("One.")} }), output: v.string(), run: ({ a }) => "old " + a`,
+  ),
   "kit/fail.ts": tool(
     "Fails.",
     `input: v.object({ how: ${text("How.")} }),
@@ -24,13 +27,19 @@ export const TOOLS: Readonly<Record<string, string>> = {
       throw new ToolError("There is no such cake", { developerMessage: "oven 3", additionalPromptContent: "cakes: Sachertorte", canRetry: how === "for now", retryAfterMs: 50 });
     }`,
   ),
-  "kit/late.ts": tool("Takes too long.", "timeoutMs: 200, run: async (_, ctx) => { await scheduler.wait(10_000, { signal: ctx.signal }); }"),
+  "kit/late.ts": tool(
+    "Takes too long.",
+    "timeoutMs: 200, run: async (_, ctx) => { await scheduler.wait(10_000, { signal: ctx.signal }); }",
+  ),
   "kit/draw.ts": tool(
     "Draws.",
     `output: v.object({ bars: v.number() }),
     run: () => rich({ bars: 3 }, [{ type: "text", text: "Three bars" }, { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" }, { type: "resource_link", uri: "kit://notes/1", name: "the note" }])`,
   ),
-  "kit/sketch.ts": tool("Draws, and keeps nothing.", `keep: false, output: v.string(), run: () => rich("a sketch", [{ type: "image", data: "AAE=", mimeType: "image/png" }])`),
+  "kit/sketch.ts": tool(
+    "Draws, and keeps nothing.",
+    `keep: false, output: v.string(), run: () => rich("a sketch", [{ type: "image", data: "AAE=", mimeType: "image/png" }])`,
+  ),
   "kit/order.ts": tool(
     "Orders a cake.",
     `input: v.object({ cake: ${text("Which.")} }), output: v.string(),
@@ -47,7 +56,10 @@ export const TOOLS: Readonly<Record<string, string>> = {
     output: v.string(), run: (_, ctx) => ctx.secrets.CARRIER_KEY + " " + ctx.authorization["carrier-login"].length + " " + ctx.userId`,
   ),
   "kit/locked.ts": tool("Is for few.", `scopes: ["kit:open"], output: v.string(), run: () => "open"`),
-  "kit/count.ts": tool("Counts.", "attachments: true, output: v.array(v.number()), run: (_, ctx) => Promise.all(ctx.attachments.map(async (file) => (await file.text()).length))"),
+  "kit/count.ts": tool(
+    "Counts.",
+    "attachments: true, output: v.array(v.number()), run: (_, ctx) => Promise.all(ctx.attachments.map(async (file) => (await file.text()).length))",
+  ),
   "kit/region.ts": tool(
     "Has a header.",
     `input: v.object({ region: v.pipe(v.string(), v.description("Where."), v.metadata({ "x-mcp-header": "Region" })) }), output: v.string(),
