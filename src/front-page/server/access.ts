@@ -144,12 +144,12 @@ export class Access {
       const { status, headers } = response;
       if (![401, 403, 429].includes(status)) return response;
       if (status !== 429) this.#noteScopes(headers);
-      throw statusFailure(status, headers, toldIn(await response.text()));
+      throw statusFailure(status, headers, toldIn(await response.text()), this.scopes);
     };
   }
 
   #noteScopes(headers: Headers): void {
-    const lacking = scopesIn(headers).filter((scope) => !this.scopes.includes(scope));
+    const lacking = scopesIn(headers, this.scopes);
     if (lacking.length === 0) return;
     this.#moreScopes = lacking;
     this.#tell();

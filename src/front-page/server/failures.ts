@@ -72,13 +72,19 @@ const CUT = "The connection broke off before the answer was complete.";
 
 /**
  * @param told what the body says, if it says anything
+ * @param granted scopes that the caller has
  * @returns the error for a status other than 200
  */
-export function statusFailure(status: number, headers: Headers, told: string | undefined): Error {
+export function statusFailure(
+  status: number,
+  headers: Headers,
+  told: string | undefined,
+  granted: readonly string[] = [],
+): Error {
   if (status === 401) {
     // RFC 6750, section 3.1: a request without a credential gets no error code.
     const isWrong = /error="/.test(headers.get("www-authenticate") ?? "");
-    return new NeedsCredential(isWrong ? NOT_ACCEPTED : NO_KEY, scopesIn(headers));
+    return new NeedsCredential(isWrong ? NOT_ACCEPTED : NO_KEY, scopesIn(headers, granted));
   }
   const seconds = headers.get("retry-after");
   const retryAfterMs = seconds !== null && /^\d+$/.test(seconds) ? Number(seconds) * 1_000 : undefined;
@@ -87,7 +93,7 @@ export function statusFailure(status: number, headers: Headers, told: string | u
     return new Refused(`${sentence(told ?? "Too many requests")} Try again ${when}.`, 429, { retryAfterMs });
   }
   if (status === 403)
-    return new Refused(told ?? "The server refuses this request.", 403, { scopes: scopesIn(headers) });
+    return new Refused(told ?? "The server refuses this request.", 403, { scopes: scopesIn(headers, granted) });
   return new Unreachable(`The server answered with the status ${status}${told ? `: ${told}` : "."}`, "broken");
 }
 
@@ -100,10 +106,10 @@ function inWords(ms: number): string {
   return seconds === 1 ? "in a second" : `in ${seconds} seconds`;
 }
 
-/** Scopes that the request needs (RFC 6750, section 3; RFC 9728, section 5.1). */
-export function scopesIn(headers: Headers): readonly string[] {
+/** Scopes that the request needs besides those that are granted (RFC 6750, section 3; RFC 9728, section 5.1). */
+export function scopesIn(headers: Headers, granted: readonly string[]): readonly string[] {
   const scopes = /\bscope="([^"]*)"/.exec(headers.get("www-authenticate") ?? "")?.[1] ?? "";
-  return scopes.split(" ").filter(Boolean);
+  return scopes.split(" ").filter((scope) => scope !== "" && !granted.includes(scope));
 }
 
 /** The message in the body of a failed request, whichever protocol it is of. */

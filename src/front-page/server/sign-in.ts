@@ -105,6 +105,7 @@ export async function comeBack(origin: string, send: Fetch, place: Place): Promi
   const url = new URL(place.location.href);
   const get = (name: string) => url.searchParams.get(name);
   const [code, error, state, issuer] = [get("code"), get("error"), get("state"), get("iss")];
+  const described = get("error_description");
   if (error === null && (code === null || state === null)) return undefined;
   const stored = parseJson(place.sessionStorage.getItem(STORED) ?? "");
   place.sessionStorage.removeItem(STORED);
@@ -118,7 +119,7 @@ export async function comeBack(origin: string, send: Fetch, place: Place): Promi
   }
   if (error === "access_denied") throw new SignInFailed("You did not allow the sign-in, so nothing has changed.");
   if (error !== null) {
-    throw new SignInFailed(`The sign-in did not work: ${get("error_description") ?? error}. Sign in again.`);
+    throw new SignInFailed(`The sign-in did not work: ${described ?? error}. Sign in again.`);
   }
   const server = await serverAt(origin, send);
   // RFC 9207: the answer must come from the server that was asked.

@@ -7,7 +7,7 @@ import type { Tool } from "../../../src/front-page/model.ts";
 import { loadCatalog } from "../../../src/front-page/server/catalog.ts";
 import { type Listeners, run } from "../../../src/front-page/server/run.ts";
 import { recorder } from "../../../src/front-page/server/wire.ts";
-import { accessTo } from "./support.ts";
+import { accessTo } from "../../support/node/front-page.ts";
 
 type Behaviour = (response: ServerResponse, request: IncomingMessage, body: string) => unknown;
 

@@ -4,13 +4,14 @@ import { makeKey } from "../../../src/cli/keys/make.ts";
 import { keyEntry, keyName } from "../../../src/core/ports/key-records.ts";
 import type { Catalog } from "../../../src/front-page/model.ts";
 import { loadCatalog } from "../../../src/front-page/server/catalog.ts";
+import type { Fetch } from "../../../src/front-page/server/failures.ts";
 import { upload } from "../../../src/front-page/server/files.ts";
 import { Mcp, type Question } from "../../../src/front-page/server/mcp.ts";
 import { type Call, type Listeners, run } from "../../../src/front-page/server/run.ts";
-import type { Exchange, Fetch } from "../../../src/front-page/server/wire.ts";
+import type { Exchange } from "../../../src/front-page/server/wire.ts";
 import { BINDINGS } from "../../support/node/files.ts";
+import { accessTo, TOOLS } from "../../support/node/front-page.ts";
 import { type Long, serveLong, WORKFLOW } from "../../support/node/long.ts";
-import { accessTo, TOOLS } from "./support.ts";
 
 const { id, record, text: KEY } = makeKey({ name: "ada", scopes: ["kit:open"], created: 1_700_000_000 });
 const poor = makeKey({ name: "bob", scopes: [], created: 1_700_000_000 });
@@ -260,7 +261,11 @@ describe("what only MCP can", () => {
   });
 
   it("a call is cancelled while it asks", async () => {
-    const running = start("Order", { cake: "x" }, {}, { question: () => (running.cancel(), new Promise(() => {})) });
+    const question: Listeners["question"] = () => {
+      running.cancel();
+      return new Promise(() => {});
+    };
+    const running = start("Order", { cake: "x" }, {}, { question });
     expect(await running.done).toMatchObject({ kind: "cancelled" });
   });
 

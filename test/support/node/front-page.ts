@@ -1,4 +1,4 @@
-/** What the tests of the page's server part share: tools of every kind, and a page without a browser. */
+/** What tests of src/front-page/server share: tools of every kind, and a page without a browser. */
 import { Access, type Place } from "../../../src/front-page/server/access.ts";
 
 const HEAD = 'import * as v from "valibot";\nimport { defineTool, ToolError, rich } from "#tool";\n';
@@ -98,7 +98,11 @@ export function placeAt(address: string): FakePlace {
     left,
     stored,
     location,
-    history: { replaceState: (_data: unknown, _unused: string, url: string) => void (location.href = url) },
+    history: {
+      replaceState(_data, _unused, url) {
+        location.href = url;
+      },
+    },
     sessionStorage: {
       getItem: (key) => stored.get(key) ?? null,
       setItem: (key, value) => void stored.set(key, value),
