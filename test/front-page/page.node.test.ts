@@ -5,7 +5,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { findChromium, launch } from "../support/node/chromium.ts";
-import { type FrontPage, serveFrontPage, type Visit, visit } from "../support/node/front-page.ts";
+import { type FrontPage, serveFrontPage, type Visit, visit } from "../support/node/visit.ts";
 
 const executablePath = findChromium("test/front-page/page.node.test.ts");
 

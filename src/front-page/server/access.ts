@@ -1,6 +1,6 @@
 /** Who calls: nobody, or the holder of a key or a sign-in. The credential is in memory only, and ends with the page. */
 import { headerValue } from "../../client/lib/header.ts";
-import { type Fetch, scopesIn } from "./failures.ts";
+import { type Fetch, scopesIn, statusFailure, toldIn } from "./failures.ts";
 import { comeBack, type Grant, leave, offeredScopes, type Place, refresh, SignInFailed } from "./sign-in.ts";
 import { browserFetch } from "./wire.ts";
 
@@ -28,7 +28,7 @@ export class Access {
   #moreScopes: readonly string[] = [];
 
   /** Both parameters are for tests. */
-  constructor(place: Place = globalThis, send: Fetch = browserFetch) {
+  constructor(place = globalThis as unknown as Place, send: Fetch = browserFetch) {
     this.#place = place;
     this.#send = send;
     this.origin = new URL(place.location.href).origin;
@@ -114,7 +114,8 @@ export class Access {
   }
 
   /**
-   * Makes a `fetch` that sends the credential, and sends a request again if its token has expired.
+   * Makes a `fetch` that sends the credential, and sends a request again if its token has expired. Unlike others, it
+   * rejects for the statuses by which a server refuses a caller: with a NeedsCredential or a Refused.
    *
    * @param send sends what it is given: that of a recorder, to show it
    */
@@ -131,22 +132,24 @@ export class Access {
       const { expires = Number.POSITIVE_INFINITY } = this.#grant ?? {};
       if (expires - Date.now() < SOON_MS) await this.#refresh();
       const used = this.#credential;
-      const response = await send(url, headed(init, used));
+      let response = await send(url, headed(init, used));
       if (response.status === 401 && used && "grant" in used) {
         // Another request may have got a new token meanwhile.
         const isNew = this.#credential !== used || (await this.#refresh());
         if (isNew && this.#credential) {
           await response.body?.cancel();
-          return send(url, headed(init, this.#credential));
+          response = await send(url, headed(init, this.#credential));
         }
       }
-      if (response.status === 401 || response.status === 403) this.#noteScopes(response.headers);
-      return response;
+      const { status, headers } = response;
+      if (![401, 403, 429].includes(status)) return response;
+      if (status !== 429) this.#noteScopes(headers);
+      throw statusFailure(status, headers, toldIn(await response.text()), this.scopes);
     };
   }
 
   #noteScopes(headers: Headers): void {
-    const lacking = scopesIn(headers).filter((scope) => !this.scopes.includes(scope));
+    const lacking = scopesIn(headers, this.scopes);
     if (lacking.length === 0) return;
     this.#moreScopes = lacking;
     this.#tell();

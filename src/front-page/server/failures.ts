@@ -1,12 +1,15 @@
 /** Why the server did not give what was asked of it: errors whose messages are sentences for the person at the page. */
 import { type Fetch, NoResponse } from "../../client/lib/http.ts";
 import { isRecord, parseJson } from "../../client/lib/json.ts";
-import { isOxpError, type OxpFailure } from "../../client/oxp/errors.ts";
+import { isOxpError } from "../../client/oxp/errors.ts";
 
 export type { Fetch };
 
+/** Any of these errors. */
+export class ServerFailure extends Error {}
+
 /** 401: there is no credential, or the server does not accept it. */
-export class NeedsCredential extends Error {
+export class NeedsCredential extends ServerFailure {
   override readonly name = "NeedsCredential";
   /** Those that a sign-in should ask for, as far as the server names some. */
   readonly scopes: readonly string[];
@@ -18,7 +21,7 @@ export class NeedsCredential extends Error {
 }
 
 /** 403 or 429: the server knows who calls, and refuses the request. */
-export class Refused extends Error {
+export class Refused extends ServerFailure {
   override readonly name = "Refused";
   readonly status: number;
   /** Milliseconds after which to try again. */
@@ -39,7 +42,7 @@ export class Refused extends Error {
 }
 
 /** There was no answer, or none that can be read. */
-export class Unreachable extends Error {
+export class Unreachable extends ServerFailure {
   override readonly name = "Unreachable";
   readonly reason: "offline" | "broken" | "timeout";
 
@@ -50,7 +53,7 @@ export class Unreachable extends Error {
 }
 
 /** An error of JSON-RPC: the server has read the request, and does not do it. */
-export class RpcFailure extends Error {
+export class RpcFailure extends ServerFailure {
   override readonly name = "RpcFailure";
   readonly code: number;
   readonly data: unknown;
@@ -69,13 +72,19 @@ const CUT = "The connection broke off before the answer was complete.";
 
 /**
  * @param told what the body says, if it says anything
+ * @param granted scopes that the caller has
  * @returns the error for a status other than 200
  */
-export function statusFailure(status: number, headers: Headers, told: string | undefined): Error {
+export function statusFailure(
+  status: number,
+  headers: Headers,
+  told: string | undefined,
+  granted: readonly string[] = [],
+): Error {
   if (status === 401) {
     // RFC 6750, section 3.1: a request without a credential gets no error code.
     const isWrong = /error="/.test(headers.get("www-authenticate") ?? "");
-    return new NeedsCredential(isWrong ? NOT_ACCEPTED : NO_KEY, scopesIn(headers));
+    return new NeedsCredential(isWrong ? NOT_ACCEPTED : NO_KEY, scopesIn(headers, granted));
   }
   const seconds = headers.get("retry-after");
   const retryAfterMs = seconds !== null && /^\d+$/.test(seconds) ? Number(seconds) * 1_000 : undefined;
@@ -84,7 +93,7 @@ export function statusFailure(status: number, headers: Headers, told: string | u
     return new Refused(`${sentence(told ?? "Too many requests")} Try again ${when}.`, 429, { retryAfterMs });
   }
   if (status === 403)
-    return new Refused(told ?? "The server refuses this request.", 403, { scopes: scopesIn(headers) });
+    return new Refused(told ?? "The server refuses this request.", 403, { scopes: scopesIn(headers, granted) });
   return new Unreachable(`The server answered with the status ${status}${told ? `: ${told}` : "."}`, "broken");
 }
 
@@ -97,10 +106,10 @@ function inWords(ms: number): string {
   return seconds === 1 ? "in a second" : `in ${seconds} seconds`;
 }
 
-/** Scopes that the request needs (RFC 6750, section 3; RFC 9728, section 5.1). */
-export function scopesIn(headers: Headers): readonly string[] {
+/** Scopes that the request needs besides those that are granted (RFC 6750, section 3; RFC 9728, section 5.1). */
+export function scopesIn(headers: Headers, granted: readonly string[]): readonly string[] {
   const scopes = /\bscope="([^"]*)"/.exec(headers.get("www-authenticate") ?? "")?.[1] ?? "";
-  return scopes.split(" ").filter(Boolean);
+  return scopes.split(" ").filter((scope) => scope !== "" && !granted.includes(scope));
 }
 
 /** The message in the body of a failed request, whichever protocol it is of. */
@@ -113,32 +122,23 @@ export function toldIn(text: string): string | undefined {
 
 /** What the clients of src/client throw, as one of the errors above. Anything else stays what it is. */
 export function failureOf(error: unknown): unknown {
+  // What `Access.sender` throws is the cause of what the clients throw.
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof ServerFailure) return cause;
   if (error instanceof NoResponse) return noResponse(error.reason);
   if (!isOxpError(error)) return error;
-  return ofOxp(error);
-}
-
-function ofOxp(error: OxpFailure): Error {
   switch (error.code) {
     case "no-response":
       return noResponse(error.reason);
-    case "unauthorized":
-    case "status": {
-      const headers = new Headers();
-      if (error.code === "unauthorized") headers.set("www-authenticate", error.wwwAuthenticate ?? "");
-      else if (error.retryAfterMs !== undefined)
-        headers.set("retry-after", String(Math.ceil(error.retryAfterMs / 1_000)));
-      // The client's message begins with the address.
-      const told =
-        error.code === "status" ? / answered with the status \d+: (.*)$/s.exec(error.message)?.[1] : undefined;
-      return statusFailure(error.code === "status" ? error.status : 401, headers, told);
-    }
+    case "status":
+      return new Unreachable(`The server answered with the status ${error.status}.`, "broken");
     case "unreadable":
-      return new Unreachable("The server's answer cannot be read: something else may have answered.", "broken");
+      return new Unreachable(NOT_READABLE, "broken");
     default:
       return error;
   }
 }
+
+const NOT_READABLE = "The server's answer cannot be read: something else may have answered.";
 
 function noResponse(reason: NoResponse["reason"]): Unreachable {
   switch (reason) {

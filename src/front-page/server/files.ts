@@ -1,7 +1,7 @@
 /** Uploads files before the call that they are attached to (docs/files.md, Upload and attach). */
 import { isRecord, parseJson } from "../../client/lib/json.ts";
 import type { Access } from "./access.ts";
-import { type Fetch, odd, statusFailure, toldIn, Unreachable } from "./failures.ts";
+import { type Fetch, odd, ServerFailure, statusFailure, toldIn, Unreachable } from "./failures.ts";
 import { browserFetch } from "./wire.ts";
 
 export interface Uploaded {
@@ -80,9 +80,23 @@ export async function upload(access: Access, file: File, options: UploadOptions 
   };
 }
 
-/** `fetch` does not tell how much of a body was sent. */
+/** What is used of a browser's `XMLHttpRequest`: `fetch` does not tell how much of a body was sent. */
+interface Xhr {
+  readonly upload: { onprogress: ((event: { readonly loaded: number; readonly total: number }) => void) | null };
+  readonly status: number;
+  readonly responseText: string;
+  onload: (() => void) | null;
+  onerror: (() => void) | null;
+  onabort: (() => void) | null;
+  open(method: string, url: string): void;
+  setRequestHeader(name: string, value: string): void;
+  send(body: Blob): void;
+  abort(): void;
+}
+
 const putByXhr: Put = (url, headers, file, { signal, onProgress }) =>
   new Promise((resolve, reject) => {
+    const { XMLHttpRequest } = globalThis as unknown as { XMLHttpRequest: new () => Xhr };
     const request = new XMLHttpRequest();
     request.open("PUT", url);
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
@@ -97,8 +111,9 @@ const putByXhr: Put = (url, headers, file, { signal, onProgress }) =>
 async function answered<Result>(signal: AbortSignal | undefined, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
-  } catch {
+  } catch (error) {
     signal?.throwIfAborted();
+    if (error instanceof ServerFailure) throw error;
     throw new Unreachable("The server cannot be reached, or the connection broke off. Try again.", "offline");
   }
 }
@@ -106,10 +121,8 @@ async function answered<Result>(signal: AbortSignal | undefined, work: () => Pro
 function refused(file: File, status: number, headers: Headers, text: string): Error {
   const told = toldIn(text);
   if (status === 404) return new Unreachable("This server takes no files.", "broken");
-  const isOfFile = status !== 401 && status !== 403 && told !== undefined;
-  return isOfFile
-    ? new Unreachable(`${file.name} was not taken: ${told}`, "broken")
-    : statusFailure(status, headers, told);
+  if (told !== undefined) return new Unreachable(`${file.name} was not taken: ${told}`, "broken");
+  return statusFailure(status, headers, told);
 }
 
 function placeIn(text: string) {

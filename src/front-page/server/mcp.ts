@@ -3,7 +3,7 @@ import { NoResponse, type OpenResponse, openRequest } from "../../client/lib/htt
 import { isRecord, parseJson } from "../../client/lib/json.ts";
 import { SseParser } from "../../client/lib/sse.ts";
 import type { Access } from "./access.ts";
-import { type Fetch, failureOf, odd, RpcFailure, statusFailure, toldIn, Unreachable } from "./failures.ts";
+import { type Fetch, failureOf, odd, RpcFailure, statusFailure, Unreachable } from "./failures.ts";
 import { browserFetch } from "./wire.ts";
 
 type Members = Readonly<Record<string, unknown>>;
@@ -218,11 +218,9 @@ async function readWhole(response: OpenResponse): Promise<unknown> {
   const { status, headers } = response;
   const text = await response.text();
   const message = parseJson(text);
-  const isError = isRecord(message) && isRecord(message.error);
-  // A scope that is missing is an error of JSON-RPC, too, but the status says more.
-  if ([401, 403, 429].includes(status) || (status !== 200 && !isError)) {
-    if ([404, 405].includes(status) || (status === 400 && !isRecord(message))) throw new Unreachable(TOO_OLD, "broken");
-    throw statusFailure(status, headers, toldIn(text));
+  if (status !== 200 && !(isRecord(message) && isRecord(message.error))) {
+    if ([400, 404, 405].includes(status)) throw new Unreachable(TOO_OLD, "broken");
+    throw statusFailure(status, headers, undefined);
   }
   return message;
 }

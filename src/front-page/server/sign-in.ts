@@ -7,11 +7,15 @@ import { isRecord, parseJson } from "../../client/lib/json.ts";
 import type { Fetch } from "./failures.ts";
 import { failureOf, odd, statusFailure, toldIn } from "./failures.ts";
 
-/** Where the page is. In a browser, its globals. */
+/** Where the page is: in a browser, its globals. */
 export interface Place {
-  readonly location: Pick<Location, "href" | "assign">;
-  readonly history: Pick<History, "replaceState">;
-  readonly sessionStorage: Pick<Storage, "getItem" | "setItem" | "removeItem">;
+  readonly location: { readonly href: string; assign(url: string): void };
+  readonly history: { replaceState(data: unknown, unused: string, url: string): void };
+  readonly sessionStorage: {
+    getItem(key: string): string | null;
+    setItem(key: string, value: string): void;
+    removeItem(key: string): void;
+  };
 }
 
 /** What a sign-in has given. */
@@ -101,6 +105,7 @@ export async function comeBack(origin: string, send: Fetch, place: Place): Promi
   const url = new URL(place.location.href);
   const get = (name: string) => url.searchParams.get(name);
   const [code, error, state, issuer] = [get("code"), get("error"), get("state"), get("iss")];
+  const described = get("error_description");
   if (error === null && (code === null || state === null)) return undefined;
   const stored = parseJson(place.sessionStorage.getItem(STORED) ?? "");
   place.sessionStorage.removeItem(STORED);
@@ -114,7 +119,7 @@ export async function comeBack(origin: string, send: Fetch, place: Place): Promi
   }
   if (error === "access_denied") throw new SignInFailed("You did not allow the sign-in, so nothing has changed.");
   if (error !== null) {
-    throw new SignInFailed(`The sign-in did not work: ${get("error_description") ?? error}. Sign in again.`);
+    throw new SignInFailed(`The sign-in did not work: ${described ?? error}. Sign in again.`);
   }
   const server = await serverAt(origin, send);
   // RFC 9207: the answer must come from the server that was asked.

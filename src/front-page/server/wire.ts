@@ -126,8 +126,9 @@ function protocolOf(url: string): Exchange["protocol"] {
 }
 
 function withoutCredential(headers: Headers): Record<string, string> {
-  if (headers.has("authorization")) headers.set("authorization", "Bearer \0");
-  return Object.fromEntries([...headers].map(([name, value]) => [name, value.replace("\0", HIDDEN)]));
+  const shown = { ...Object.fromEntries(headers) };
+  if ("authorization" in shown) shown.authorization = `Bearer ${HIDDEN}`;
+  return shown;
 }
 
 function bodyText(body: RequestInit["body"], hide: (text: string) => string): string | undefined {

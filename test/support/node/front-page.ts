@@ -1,74 +1,119 @@
-/** The page at / of a real Worker, opened in Chromium as a person would. */
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { makeKey } from "../../../src/cli/keys/make.ts";
-import { type KeyTerms, keyEntry, keyName } from "../../../src/core/ports/key-records.ts";
-import { PAGE } from "./page.ts";
-import { makeFork, type ServedBuilt, serveBuilt, testSettings } from "./fork.ts";
+/** What tests of src/front-page/server share: tools of every kind, and a page without a browser. */
+import { Access, type Place } from "../../../src/front-page/server/access.ts";
 
-export interface FrontPage extends ServedBuilt {
-  /** Makes a key, as `npm run keys` does, and returns its text. */
-  makeKey(terms?: Partial<KeyTerms>): Promise<string>;
+const HEAD = 'import * as v from "valibot";\nimport { defineTool, ToolError, rich } from "#tool";\n';
+const text = (description: string) => `v.pipe(v.string(), v.description("${description}"))`;
+const tool = (description: string, more: string, version = "1.0.0") =>
+  `${HEAD}export default defineTool({ version: "${version}", description: "${description}", ${more} });\n`;
+
+/** Files of `tools/`. */
+export const TOOLS: Readonly<Record<string, string>> = {
+  "kit/add.ts": tool(
+    "Adds.",
+    `title: "Add", annotations: { readOnly: true, openWorld: false },
+    input: v.object({ a: v.pipe(v.number(), v.description("One.")), deep: v.pipe(v.optional(v.object({ b: v.number() })), v.description("More.")) }),
+    output: v.number(), run: ({ a, deep }) => a + (deep?.b ?? 0)`,
+    "2.0.0",
+  ),
+  "kit/add@1.ts": tool(
+    "Added.",
+    `input: v.object({ a: ${text("One.")} }), output: v.string(), run: ({ a }) => "old " + a`,
+  ),
+  "kit/fail.ts": tool(
+    "Fails.",
+    `input: v.object({ how: ${text("How.")} }),
+    async run({ how }, ctx) {
+      if (how === "slowly") await scheduler.wait(60_000, { signal: ctx.signal });
+      throw new ToolError("There is no such cake", { developerMessage: "oven 3", additionalPromptContent: "cakes: Sachertorte", canRetry: how === "for now", retryAfterMs: 50 });
+    }`,
+  ),
+  "kit/late.ts": tool(
+    "Takes too long.",
+    "timeoutMs: 200, run: async (_, ctx) => { await scheduler.wait(10_000, { signal: ctx.signal }); }",
+  ),
+  "kit/draw.ts": tool(
+    "Draws.",
+    `output: v.object({ bars: v.number() }),
+    run: () => rich({ bars: 3 }, [{ type: "text", text: "Three bars" }, { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" }, { type: "resource_link", uri: "kit://notes/1", name: "the note" }])`,
+  ),
+  "kit/sketch.ts": tool(
+    "Draws, and keeps nothing.",
+    `keep: false, output: v.string(), run: () => rich("a sketch", [{ type: "image", data: "AAE=", mimeType: "image/png" }])`,
+  ),
+  "kit/order.ts": tool(
+    "Orders a cake.",
+    `input: v.object({ cake: ${text("Which.")} }), output: v.string(),
+    async run({ cake }, ctx) {
+      const size = await ctx.elicit("size", { message: "Which size should the " + cake + " have?", fields: { size: { type: "string", enum: ["S", "L"] } }, required: ["size"] });
+      if (size.action !== "accept") throw new ToolError("Nothing was ordered");
+      const paid = await ctx.elicit("pay", { message: "Please pay.", url: "https://pay.example.com/7" });
+      return cake + ", size " + size.content.size + ", " + paid.action;
+    }`,
+  ),
+  "kit/track.ts": tool(
+    "Tracks.",
+    `requirements: { secrets: ["CARRIER_KEY"], authorization: [{ id: "carrier-login" }], userId: true },
+    output: v.string(), run: (_, ctx) => ctx.secrets.CARRIER_KEY + " " + ctx.authorization["carrier-login"].length + " " + ctx.userId`,
+  ),
+  "kit/locked.ts": tool("Is for few.", `scopes: ["kit:open"], output: v.string(), run: () => "open"`),
+  "kit/count.ts": tool(
+    "Counts.",
+    "attachments: true, output: v.array(v.number()), run: (_, ctx) => Promise.all(ctx.attachments.map(async (file) => (await file.text()).length))",
+  ),
+  "kit/region.ts": tool(
+    "Has a header.",
+    `input: v.object({ region: v.pipe(v.string(), v.description("Where."), v.metadata({ "x-mcp-header": "Region" })) }), output: v.string(),
+    async run({ region }, ctx) { return region + " " + (await ctx.elicit("ok", { message: "Really?", fields: { ok: { type: "boolean" } } })).action; }`,
+  ),
+  "kit/work.ts": tool(
+    "Works for long.",
+    `long: true, input: v.object({ ms: v.pipe(v.number(), v.description("How long.")), ask: v.pipe(v.optional(v.boolean(), false), v.description("Whether to ask.")) }), output: v.string(),
+    async run({ ms, ask }, ctx) {
+      ctx.progress(1, 2, "half done");
+      await scheduler.wait(ms, { signal: ctx.signal });
+      if (!ask) return "done";
+      const answer = await ctx.elicit("price", { message: "For how much?", fields: { price: { type: "number" } }, required: ["price"] });
+      return answer.action === "accept" ? "sold for " + answer.content.price : answer.action;
+    }`,
+  ),
+  "kit/hello.prompt.ts": `import { definePrompt } from "#tool";
+export default definePrompt({ description: "Greets.", arguments: { name: { description: "Whom.", required: true, complete: (prefix) => ["Ada", "Bob"].filter((it) => it.startsWith(prefix)) } }, get: ({ name }) => "Greet " + name });\n`,
+  "kit/notes.resource.ts": `import { defineResource } from "#tool";
+export default defineResource({ uri: "kit://notes/{id}", description: "Notes.", read: ({ id }) => "note " + id });\n`,
+  "kit/start.resource.ts": `import { defineResource } from "#tool";
+export default defineResource({ uri: "kit://start", description: "The start.", read: () => "the start" });\n`,
+};
+
+export interface FakePlace extends Place {
+  readonly left: string[];
+  readonly stored: Map<string, string>;
 }
 
-/**
- * Serves the tools of test/fixtures/front-page with the page.
- *
- * @param closed whether it requires credentials, as a deployment does by default
- * @param more   lines for wrangler.toml, after which no table may follow
- */
-export async function serveFrontPage({
-  closed = false,
-  vars = "",
-  tools = "test/fixtures/front-page",
-} = {}): Promise<FrontPage> {
-  const fork = makeFork(tools, { closed });
-  const settings = testSettings({ closed }).replace("[vars]\n", `[vars]\n${vars}\n`);
-  const alias = settings.indexOf("\n[alias]");
-  const at = alias < 0 ? settings.length : alias;
-  fork.write("wrangler.toml", settings.slice(0, at) + `\n${PAGE}` + settings.slice(at));
-  const served = await serveBuilt(fork);
+/** A page at this address. */
+export function placeAt(address: string): FakePlace {
+  const left: string[] = [];
+  const stored = new Map<string, string>();
+  const location = { href: address, assign: (url: string) => void left.push(url) };
   return {
-    ...served,
-    async stop() {
-      await served.stop();
-      fork.remove();
+    left,
+    stored,
+    location,
+    history: {
+      replaceState(_data, _unused, url) {
+        location.href = url;
+      },
     },
-    async makeKey(terms = {}) {
-      const made = makeKey({ name: "person", scopes: [], created: 1_700_000_000, ...terms });
-      const { KV } = (await served.bindings()) as { KV: { put(name: string, value: string): Promise<void> } };
-      await KV.put(keyName(made.id), keyEntry(made.id, made.record).text);
-      return made.text;
+    sessionStorage: {
+      getItem: (key) => stored.get(key) ?? null,
+      setItem: (key, value) => void stored.set(key, value),
+      removeItem: (key) => void stored.delete(key),
     },
   };
 }
 
-export interface Visit {
-  readonly page: Page;
-  /** What the browser complained of: errors, broken rules of the policy, and requests to other hosts. */
-  readonly complaints: readonly string[];
-}
-
-/** Opens an address of the server. Each visit is a browser of its own, without anything that others left. */
-export async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visit> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  const { origin } = new URL(url);
-  page.on("console", (message) => {
-    // Chromium logs every status of 400 and above, and tests cause them on purpose.
-    if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
-      complaints.push(message.text());
-  });
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("request", (request) => {
-    const to = new URL(request.url());
-    if (to.protocol.startsWith("http") && to.origin !== origin) complaints.push(`requested ${to.origin}`);
-  });
-  await page.addInitScript(() => {
-    addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
-      console.error(`policy: ${violatedDirective} ${blockedURI}`),
-    );
-  });
-  await page.goto(url);
-  return { page, complaints };
+/** The page at `url`, whose caller has this key. */
+export function accessTo(url: string, key?: string): Access {
+  const access = new Access(placeAt(`${url}/`));
+  if (key !== undefined) access.useKey(key);
+  return access;
 }

@@ -1,0 +1,282 @@
+/** The page against servers that break off, answer garbage, or are too old: each failure is a sentence for a person. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Tool } from "../../../src/front-page/model.ts";
+import { loadCatalog } from "../../../src/front-page/server/catalog.ts";
+import { type Listeners, run } from "../../../src/front-page/server/run.ts";
+import { recorder } from "../../../src/front-page/server/wire.ts";
+import { accessTo } from "../../support/node/front-page.ts";
+
+type Behaviour = (response: ServerResponse, request: IncomingMessage, body: string) => unknown;
+
+const JSON_TYPE = { "content-type": "application/json" };
+const SSE_TYPE = { "content-type": "text/event-stream" };
+const json = (status: number, body: unknown, headers = {}): Behaviour => {
+  return (response) => response.writeHead(status, { ...JSON_TYPE, ...headers }).end(JSON.stringify(body));
+};
+const rpc = (members: object, status = 200): Behaviour => json(status, { jsonrpc: "2.0", id: 1, ...members });
+
+let server: Server;
+let url: string;
+let behave: Behaviour;
+beforeAll(async () => {
+  server = createServer(async (request, response) => behave(response, request, await text(request)));
+  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const TOOL: Tool = {
+  id: "Kit.Add",
+  toolkit: "Kit",
+  name: "Kit_Add",
+  versions: [{ version: "1.0.0", description: "", input: {}, output: {}, requirements: {} }],
+  annotations: {},
+  scopes: [],
+  isLong: false,
+  takesFiles: false,
+  tokens: 1,
+};
+const call = (as: Behaviour, isLong: boolean, on?: Listeners) => {
+  behave = as;
+  return run({ tool: { ...TOOL, isLong }, input: {}, access: accessTo(url, "trivet_key") }, on);
+};
+
+const cut: Behaviour = (response) => {
+  response.writeHead(200, { ...JSON_TYPE, "content-length": 100 }).write('{"result');
+  setTimeout(() => response.destroy(), 20);
+};
+const endless: Behaviour = (response) => {
+  response.writeHead(200, JSON_TYPE);
+  const more = () => {
+    while (!response.destroyed && response.write("x".repeat(1_000_000)));
+  };
+  response.on("drain", more);
+  more();
+};
+
+describe.each([
+  ["OXP", false],
+  ["MCP", true],
+] as const)("a call over %s", (_, isLong) => {
+  it.each<[string, Behaviour, object]>([
+    ["a body that breaks off", cut, { kind: "broken", message: expect.stringContaining("broke off") }],
+    ["no response", (response) => response.destroy(), { kind: "offline" }],
+    [
+      "a gateway's page",
+      (response) => response.writeHead(502).end("<h1>Bad gateway</h1>"),
+      { kind: "broken", message: "The server answered with the status 502." },
+    ],
+    [
+      "a page",
+      (response) => response.writeHead(200).end("<h1>Welcome</h1>"),
+      { kind: "broken", message: expect.stringContaining("cannot be read") },
+    ],
+    ["an endless body", endless, { kind: "broken", message: "The answer is too large for this page." }],
+    ["nothing", (response) => response.writeHead(200).end(), { kind: "broken" }],
+    ["other JSON", json(200, [1]), { kind: "broken" }],
+    [
+      "a redirect",
+      (response) => response.writeHead(302, { location: "https://example.com/" }).end(),
+      { kind: "broken", message: expect.stringContaining("redirect") },
+    ],
+    [
+      "too many requests",
+      json(429, { message: "Slow down" }, { "retry-after": "7" }),
+      { kind: "busy", message: "Slow down. Try again in 7 seconds.", retryAfterMs: 7_000, canRetry: true },
+    ],
+    [
+      "no credential",
+      json(401, { message: "who" }, { "www-authenticate": 'Bearer realm="x", scope="a b"' }),
+      { kind: "refused", needsCredential: true, scopes: ["a", "b"] },
+    ],
+    [
+      "a scope that is missing",
+      json(
+        403,
+        { message: "It needs the scopes a" },
+        { "www-authenticate": 'Bearer error="insufficient_scope", scope="a"' },
+      ),
+      { kind: "refused", message: "It needs the scopes a", scopes: ["a"] },
+    ],
+  ])("with %s", async (_name, as, expected) => {
+    expect(await call(as, isLong).done).toMatchObject({ ok: false, ...expected });
+  });
+
+  it("without an answer is ended by the person", async () => {
+    const running = call(() => {}, isLong);
+    setTimeout(() => running.cancel(), 50);
+    expect(await running.done).toMatchObject({ kind: "cancelled" });
+  });
+});
+
+describe("MCP", () => {
+  it.each<[string, Behaviour, object]>([
+    [
+      "has no MCP",
+      json(404, { message: "not found" }),
+      { kind: "broken", message: expect.stringContaining("2026-07-28") },
+    ],
+    [
+      "is too old",
+      rpc({ error: { code: -32_022, message: "Unsupported" } }, 400),
+      { kind: "broken", message: expect.stringContaining("2026-07-28") },
+    ],
+    [
+      "does not know the tool",
+      rpc({ error: { code: -32_602, message: "Unknown tool: Kit_Add" } }),
+      { kind: "refused", message: "Unknown tool: Kit_Add" },
+    ],
+    ["asks for nothing", rpc({ result: { resultType: "input_required", inputRequests: 7 } }), { kind: "broken" }],
+    [
+      "asks what was not offered",
+      rpc({ result: { resultType: "input_required", inputRequests: { a: { method: "roots/list" } } } }),
+      { kind: "broken" },
+    ],
+    [
+      "sends the person to a script",
+      rpc({
+        result: {
+          resultType: "input_required",
+          inputRequests: {
+            a: { method: "elicitation/create", params: { mode: "url", message: "m", url: "javascript:alert(1)" } },
+          },
+        },
+      }),
+      { kind: "broken" },
+    ],
+    ["has a task without an id", rpc({ result: { resultType: "task", status: "working" } }), { kind: "broken" }],
+    [
+      "ends the stream without a result",
+      (response) => response.writeHead(200, SSE_TYPE).end('data: {"jsonrpc":"2.0","method":"x"}\n\n'),
+      { kind: "broken", message: expect.stringContaining("broke off") },
+    ],
+    [
+      "sends blocks of unknown types",
+      rpc({ result: { content: [7, { type: "hologram" }, { type: "text", text: "seen" }] } }),
+      { ok: true, value: undefined, content: [{ type: "text", text: "seen" }] },
+    ],
+  ])("that %s", async (_name, as, expected) => {
+    const question: Listeners["question"] = async () => ({ action: "accept" });
+    expect(await call(as, true, { question }).done).toMatchObject(expected);
+  });
+
+  it("that streams its progress is shown while it comes", async () => {
+    const told: unknown[] = [];
+    const bodies: (string | undefined)[] = [];
+    const running = call(
+      async (response) => {
+        response.writeHead(200, SSE_TYPE);
+        response.write(
+          'data: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1,"total":2,"message":"half"}}\n\n',
+        );
+        await new Promise((resume) => setTimeout(resume, 50));
+        response.write('data: {"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":3}}\n\n');
+      },
+      true,
+      { progress: (progress) => told.push(progress), exchange: ({ responseBody }) => bodies.push(responseBody) },
+    );
+    expect(await running.done).toMatchObject({ ok: true, value: 3 });
+    expect(told).toEqual([{ progress: 1, total: 2, message: "half" }]);
+    expect(bodies.some((body) => body?.includes("half") && !body.includes("structuredContent"))).toBe(true);
+  });
+
+  it("a task survives answers that pass", async () => {
+    const waits: string[] = [];
+    let polls = 0;
+    const as: Behaviour = (response, request, body) => {
+      const { id, method } = JSON.parse(body);
+      const task = { taskId: "t", pollIntervalMs: 1 };
+      if (method === "tools/call")
+        return rpc({ id, result: { resultType: "task", ...task, status: "working" } })(response, request, body);
+      polls += 1;
+      if (polls === 1) return json(429, {}, { "retry-after": "0" })(response, request, body);
+      if (polls === 2) return response.writeHead(503).end("<h1>Down</h1>");
+      return rpc({ id, result: { ...task, status: "completed", result: { content: [], structuredContent: polls } } })(
+        response,
+        request,
+        body,
+      );
+    };
+    const done = call(as, true, { waiting: ({ why }) => waits.push(why) }).done;
+    expect(await done).toMatchObject({ ok: true, value: 3 });
+    expect(waits).toHaveLength(2);
+  });
+});
+
+describe("the catalog", () => {
+  const tool = {
+    id: "Kit.Add@1.0.0",
+    name: "Kit_Add",
+    description: "Adds.",
+    version: "1.0.0",
+    input_schema: { parameters: {} },
+    output_schema: {},
+  };
+
+  it("without MCP has the tools, and says what is missing", async () => {
+    behave = (response, request, body) =>
+      json(request.url === "/tools" ? 200 : 404, { tools: [tool] })(response, request, body);
+    const { tools, problems, server: about } = await loadCatalog(accessTo(url));
+    expect(tools).toMatchObject([{ id: "Kit.Add", versions: [{ version: "1.0.0" }], annotations: {} }]);
+    expect(about.name).toBe(new URL(url).host);
+    expect(problems).toHaveLength(5);
+    expect(problems[0]).toBe(
+      "The description of the server is missing. This server does not speak MCP 2026-07-28, which this page needs.",
+    );
+  });
+
+  it("without OXP has the tools of MCP, of every page", async () => {
+    behave = (response, request, body) => {
+      if (request.url === "/tools") return response.writeHead(502).end();
+      const { id, method, params } = JSON.parse(body);
+      const isFirst = params.cursor === undefined;
+      const tools = [{ name: isFirst ? "Kit_Add" : "Kit_Sub", description: "", inputSchema: {} }];
+      const list =
+        method === "tools/list"
+          ? { tools, ...(isFirst && { nextCursor: "2" }) }
+          : { prompts: [], resources: [], resourceTemplates: [] };
+      return rpc({ id, result: list })(response, request, body);
+    };
+    const { tools, problems } = await loadCatalog(accessTo(url));
+    expect(tools.map(({ id }) => id)).toEqual(["Kit.Add", "Kit.Sub"]);
+    expect(problems).toEqual(["The list of tools is missing. The server answered with the status 502."]);
+  });
+
+  it("of a server that is busy, or away, is an error", async () => {
+    behave = json(429, { message: "Slow down" }, { "retry-after": "7" });
+    await expect(loadCatalog(accessTo(url))).rejects.toMatchObject({ name: "Refused", retryAfterMs: 7_000 });
+    behave = (response) => response.destroy();
+    await expect(loadCatalog(accessTo(url))).rejects.toMatchObject({ name: "Unreachable", reason: "offline" });
+    behave = () => {};
+    await expect(loadCatalog(accessTo(url), AbortSignal.timeout(50))).rejects.toMatchObject({ name: "TimeoutError" });
+  });
+});
+
+describe("a recorder", () => {
+  it("cuts what is too long, and hides secrets of every length", async () => {
+    behave = (response, _request, body) => response.writeHead(200).end(body + "z".repeat(1_500_000));
+    const { fetch: send, exchanges } = recorder({ secrets: ["a", 'q"uoted', ""] });
+    const body = JSON.stringify({ value: "a", note: 'banana q"uoted' });
+    const whole = await (
+      await send(`${url}/other`, { method: "POST", body, headers: { Authorization: "Bearer abc" } })
+    ).text();
+    expect(whole).toHaveLength(body.length + 1_500_000);
+    const [exchange] = exchanges;
+    expect(exchange).toMatchObject({ protocol: "HTTP", requestBody: '{"value":"•••","note":"banana •••"}' });
+    expect(exchange?.requestHeaders.authorization).toBe("Bearer •••");
+    expect(exchange?.responseBody).toMatch(/z\n… and \d+ characters more, which are not shown here$/);
+  });
+
+  it("notes that there was no response", async () => {
+    behave = (response) => response.destroy();
+    const { fetch: send, exchanges } = recorder();
+    await expect(send(`${url}/mcp`, {})).rejects.toThrow();
+    expect(exchanges).toMatchObject([{ protocol: "MCP", method: "GET", failure: "There was no response." }]);
+  });
+});

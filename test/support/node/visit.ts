@@ -1,0 +1,74 @@
+/** The page at / of a real Worker, opened in Chromium as a person would. */
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { makeKey } from "../../../src/cli/keys/make.ts";
+import { type KeyTerms, keyEntry, keyName } from "../../../src/core/ports/key-records.ts";
+import { PAGE } from "./page.ts";
+import { makeFork, type ServedBuilt, serveBuilt, testSettings } from "./fork.ts";
+
+export interface FrontPage extends ServedBuilt {
+  /** Makes a key, as `npm run keys` does, and returns its text. */
+  makeKey(terms?: Partial<KeyTerms>): Promise<string>;
+}
+
+/**
+ * Serves the tools of test/fixtures/front-page with the page.
+ *
+ * @param closed whether it requires credentials, as a deployment does by default
+ * @param more   lines for wrangler.toml, after which no table may follow
+ */
+export async function serveFrontPage({
+  closed = false,
+  vars = "",
+  tools = "test/fixtures/front-page",
+} = {}): Promise<FrontPage> {
+  const fork = makeFork(tools, { closed });
+  const settings = testSettings({ closed }).replace("[vars]\n", `[vars]\n${vars}\n`);
+  const alias = settings.indexOf("\n[alias]");
+  const at = alias < 0 ? settings.length : alias;
+  fork.write("wrangler.toml", settings.slice(0, at) + `\n${PAGE}` + settings.slice(at));
+  const served = await serveBuilt(fork);
+  return {
+    ...served,
+    async stop() {
+      await served.stop();
+      fork.remove();
+    },
+    async makeKey(terms = {}) {
+      const made = makeKey({ name: "person", scopes: [], created: 1_700_000_000, ...terms });
+      const { KV } = (await served.bindings()) as { KV: { put(name: string, value: string): Promise<void> } };
+      await KV.put(keyName(made.id), keyEntry(made.id, made.record).text);
+      return made.text;
+    },
+  };
+}
+
+export interface Visit {
+  readonly page: Page;
+  /** What the browser complained of: errors, broken rules of the policy, and requests to other hosts. */
+  readonly complaints: readonly string[];
+}
+
+/** Opens an address of the server. Each visit is a browser of its own, without anything that others left. */
+export async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const { origin } = new URL(url);
+  page.on("console", (message) => {
+    // Chromium logs every status of 400 and above, and tests cause them on purpose.
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+      complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("request", (request) => {
+    const to = new URL(request.url());
+    if (to.protocol.startsWith("http") && to.origin !== origin) complaints.push(`requested ${to.origin}`);
+  });
+  await page.addInitScript(() => {
+    addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
+      console.error(`policy: ${violatedDirective} ${blockedURI}`),
+    );
+  });
+  await page.goto(url);
+  return { page, complaints };
+}
