@@ -31,8 +31,8 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
     now = await visit(browser, `${url}${path}`, options);
     return now.page;
   }
-  const result = (page: Page) => page.getByRole("region", { name: "Result" });
-  const error = (page: Page) => page.getByRole("region", { name: "Error" });
+  const result = (page: Page) => page.getByRole("region", { name: "Result", exact: true });
+  const error = (page: Page) => page.getByRole("region", { name: "Error", exact: true });
   const run = (page: Page) => page.getByRole("button", { name: "Run", exact: true });
   const entry = (page: Page, name: string | RegExp) => page.getByRole("navigation").getByRole("link", { name });
 
@@ -200,11 +200,11 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
 
     it("shows the progress of a long tool, and its result", async () => {
       const page = await go("/#/tool/Orders.Bake");
-      await page.getByLabel("cakes").fill("4");
+      await page.getByLabel("cakes").fill("15");
       await run(page).click();
-      await page.getByText(/Baking cake \d of 4/).waitFor();
+      await page.getByText(/Baking cake \d+ of 15/).waitFor();
       await result(page).waitFor();
-      expect(await result(page).textContent()).toContain("4");
+      expect(await result(page).textContent()).toContain("15");
     });
 
     it("cancels a long tool", async () => {
@@ -214,8 +214,8 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
       await page.getByText(/Baking cake \d+ of 100/).waitFor();
       await page.getByRole("button", { name: "Cancel" }).click();
       await page.getByRole("heading", { name: "Cancelled" }).waitFor();
-      await page.getByText("POST /mcp").last().click();
-      expect(await page.getByText("tasks/cancel").count()).toBeGreaterThan(0);
+      console.log(await page.getByRole("region", { name: "Over the wire" }).textContent());
+await page.getByText("POST /mcp tasks/cancel").waitFor();
     });
   });
 
@@ -250,7 +250,7 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
   it("leads to the hosts", async () => {
     const page = await go("/#/connect");
     for (const host of ["Claude", "ChatGPT", "Cursor", "VS Code", "Inspector"]) {
-      expect(await page.getByRole("heading", { name: host }).count(), host).toBeGreaterThan(0);
+      await page.getByRole("heading", { name: host }).first().waitFor();
     }
     expect(await page.getByRole("main").textContent()).toContain(`${open.url}/mcp`);
   });
@@ -259,10 +259,10 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
     const page = await go();
     await entry(page, /Add/).waitFor();
     await page.goto("about:blank");
-    await page.route("**/tools", (route) => route.abort());
+    await page.route(/\/(tools|mcp)$/, (route) => route.abort());
     await page.goto(open.url);
     await page.getByRole("heading", { name: "The tools could not be read" }).waitFor();
-    await page.unroute("**/tools");
+    await page.unroute(/\/(tools|mcp)$/);
     await page.getByRole("button", { name: "Try again" }).click();
     await entry(page, /Add/).waitFor();
   });

@@ -5,12 +5,13 @@ export type Route =
   /** `name`: of a host, or "" for all. */
   | { readonly kind: "connect" | "tool" | "prompt" | "resource"; readonly name: string };
 
-const NAMED = /^#\/(connect|tool|prompt|resource)\/(.*)$/;
+const NAMED = /^#\/(tool|prompt|resource)\/(.+)$/;
+const CONNECT = /^#\/(connect)\/?(.*)$/;
 
 /** @returns undefined for anything else, such as the link that skips to the content */
 export function routeOf(hash: string): Route | undefined {
   if (hash === "" || hash === "#" || hash === "#/") return { kind: "home" };
-  const [, kind, name] = NAMED.exec(hash) ?? [];
+  const [, kind, name] = NAMED.exec(hash) ?? CONNECT.exec(hash) ?? [];
   if (kind === undefined || name === undefined) return undefined;
   try {
     return { kind: kind as "tool", name: decodeURIComponent(name) };

@@ -1,52 +1,85 @@
-/** What went over the wire for a call: each request and its response, as they were sent. */
+/** What goes over the wire for a call: each request and its response, as they were sent, while they are sent. */
 import { codeBlock, prettyJson } from "../lib/code.ts";
 import { fill, h } from "../lib/dom.ts";
 import type { Exchange } from "../server/wire.ts";
 import { duration } from "./view.ts";
 
-/** @returns undefined if nothing was sent */
-export function exchangesView(exchanges: readonly Exchange[]): HTMLElement | undefined {
-  if (exchanges.length === 0) return undefined;
-  return h("div", {}, h("h3", {}, "Over the wire"), exchanges.map(exchangeView));
+export interface Wire {
+  readonly element: HTMLElement;
+  /** Shows an exchange, or what has changed of it. */
+  show(exchange: Exchange): void;
+  clear(): void;
 }
 
-function exchangeView(exchange: Exchange): HTMLElement {
-  const { protocol, method, url, status, ms, failure } = exchange;
-  const outcome = failure ?? `${status ?? ""} ${exchange.statusText ?? ""}`.trim();
-  const { pathname, search } = new URL(url, location.href);
+export function wireView(): Wire {
+  const rows = new Map<Exchange, () => void>();
+  const list = h("div", {});
+  const element = h("section", { hidden: true, "aria-label": "Over the wire" }, h("h3", {}, "Over the wire"), list);
+  return {
+    element,
+    show(exchange) {
+      let refresh = rows.get(exchange);
+      if (!refresh) {
+        const row = exchangeRow(exchange);
+        list.append(row.element);
+        refresh = row.refresh;
+        rows.set(exchange, refresh);
+        element.hidden = false;
+      }
+      refresh();
+    },
+    clear() {
+      rows.clear();
+      fill(list);
+      element.hidden = true;
+    },
+  };
+}
+
+function exchangeRow(exchange: Exchange) {
+  const outcome = h("span", {});
+  const time = h("span", { class: "quiet-text" });
   const content = h("div", {});
-  const details = h(
+  const { protocol, method, url, requestHeaders } = exchange;
+  const { pathname, search } = new URL(url);
+  // All requests of MCP have the same address.
+  const what = [method, pathname + search, requestHeaders["mcp-method"]].filter(Boolean).join(" ");
+  const element = h(
     "details",
-    { class: "exchange" },
+    { class: "exchange", toggle: refresh },
     h(
       "summary",
       {},
       h("span", {}, h("span", { class: `dot ${protocol}` }), protocol),
-      h("code", {}, `${method} ${pathname}${search}`),
-      h("span", {}, outcome),
-      h("span", { class: "quiet-text" }, duration(ms)),
+      h("code", {}, what),
+      outcome,
+      time,
     ),
     content,
   );
-  // Made when it is opened: bodies may be long.
-  details.addEventListener("toggle", () => {
-    if (details.open && content.childElementCount === 0) fill(content, parts(exchange));
-  });
-  return details;
+  function refresh(): void {
+    const { status, statusText = "", failure, ms } = exchange;
+    fill(outcome, failure ?? `${status ?? "…"} ${statusText}`.trim());
+    fill(time, duration(ms));
+    // Only what is open is made: bodies may be long.
+    if (element.open) fill(content, partsOf(exchange));
+  }
+  return { element, refresh };
 }
 
-function parts({ requestHeaders, requestBody, responseHeaders, responseBody }: Exchange): HTMLElement[] {
-  const all: [string, string | undefined, boolean][] = [
-    ["Request headers", headerLines(requestHeaders), false],
-    ["Request body", requestBody, true],
-    ["Response headers", headerLines(responseHeaders), false],
-    ["Response body", responseBody, true],
+function partsOf({ requestHeaders, requestBody, responseHeaders, responseBody }: Exchange): (HTMLElement | false)[] {
+  return [
+    ...part("Request headers", headerLines(requestHeaders)),
+    ...part("Request body", requestBody),
+    ...part("Response headers", headerLines(responseHeaders)),
+    ...part("Response body", responseBody),
   ];
-  return all.flatMap(([title, text, isBody]) => {
-    if (!text) return [];
-    const { text: shown, isJson } = isBody ? prettyJson(text) : { text, isJson: false };
-    return [h("h4", {}, title), codeBlock(title.toLowerCase(), shown, isJson ? "json" : "")];
-  });
+}
+
+function part(title: string, text: string | undefined): HTMLElement[] {
+  if (!text) return [];
+  const { text: shown, isJson } = prettyJson(text);
+  return [h("h4", {}, title), codeBlock(title.toLowerCase(), shown, isJson ? "json" : "")];
 }
 
 function headerLines(headers: Exchange["responseHeaders"]): string {

@@ -4,8 +4,8 @@ import { fill, h } from "../lib/dom.ts";
 import type { Tool, ToolVersion } from "../model.ts";
 import type { Answer, Progress, Question } from "../server/mcp.ts";
 import type { Outcome } from "../server/outcome.ts";
-import { type Running, run } from "../server/run.ts";
-import { exchangesView } from "./exchanges.ts";
+import { run } from "../server/run.ts";
+import { wireView } from "./exchanges.ts";
 import { filePicker } from "./files.ts";
 import { needsForm } from "./needs.ts";
 import { outcomeView } from "./outcome.ts";
@@ -28,13 +28,13 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
   const clock = h("span", { class: "quiet-text", "aria-hidden": "true" });
   const question = h("div", { class: "place" });
   const result = h("div", { class: "place" });
-  const wire = h("div", { class: "place" });
+  const wire = wireView();
 
   function start(event: Event): void {
     event.preventDefault();
     const read = form.read();
-    if ("problems" in read) return form.showProblems(read.problems);
-    form.showProblems(new Map());
+    form.showProblems("problems" in read ? read.problems : new Map());
+    if ("problems" in read) return;
     const stop = new AbortController();
     const cancel = () => {
       status.textContent = "Cancelling…";
@@ -58,14 +58,19 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
 
   /** @param callId of an earlier call, to send the same one again */
   async function attempt(input: Record<string, unknown>, callId: string | undefined, signal: AbortSignal) {
-    for (const place of [question, result, wire]) fill(place);
+    for (const place of [question, result]) fill(place);
+    wire.clear();
     const uploaded = await files?.upload(signal, (text) => fill(status, text));
     fill(status, "Running…");
     const call = { tool, version: version.version, input, context: needs.read(), files: uploaded, callId, access };
-    const running = run(call, { progress: (progress) => fill(status, progressView(progress)), question: ask });
+    const running = run(call, {
+      progress: (progress) => fill(status, progressView(progress)),
+      question: ask,
+      exchange: wire.show,
+    });
     signal.addEventListener("abort", () => running.cancel());
     if (signal.aborted) running.cancel();
-    end(await running.done, running);
+    end(await running.done);
   }
 
   function ask(asked: Question, signal: AbortSignal): Promise<Answer> {
@@ -84,12 +89,11 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
     });
   }
 
-  function end(outcome: Outcome, { exchanges }: Running): void {
+  function end(outcome: Outcome): void {
     // For screen readers: others see the result.
     const told = outcome.ok ? "Done. The result is below." : `Not done: ${outcome.message}`;
     fill(status, h("span", { class: "unseen" }, told));
     fill(result, outcomeView(outcome, access));
-    fill(wire, exchangesView(exchanges));
     if (!outcome.ok && outcome.parameterErrors.size > 0) form.showProblems(outcome.parameterErrors);
     else if (result.getBoundingClientRect().top > innerHeight * 0.8) result.scrollIntoView({ block: "center" });
   }
@@ -120,7 +124,7 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
       ),
       question,
       result,
-      wire,
+      wire.element,
     ),
     input() {
       const read = form.read();

@@ -2,8 +2,8 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { makeKey } from "../../../src/cli/keys/make.ts";
 import { type KeyTerms, keyEntry, keyName } from "../../../src/core/ports/key-records.ts";
-import { PAGE } from "./page.ts";
 import { makeFork, type ServedBuilt, serveBuilt, testSettings } from "./fork.ts";
+import { PAGE } from "./page.ts";
 
 export interface FrontPage extends ServedBuilt {
   /** Makes a key, as `npm run keys` does, and returns its text. */
