@@ -70,17 +70,21 @@ export async function leave(
   scopes: readonly string[],
   client: string | undefined,
   send: Fetch,
-  { location, sessionStorage }: Place,
+  place: Place,
 ): Promise<void> {
   const server = await serverAt(origin, send);
   const left: Left = {
     verifier: randomText(),
     state: randomText(),
     client: client ?? (await register(origin, server, send)),
-    hash: new URL(location.href).hash,
+    hash: new URL(place.location.href).hash,
   };
   const challenge = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(left.verifier));
-  sessionStorage.setItem(STORED, JSON.stringify(left));
+  try {
+    place.sessionStorage.setItem(STORED, JSON.stringify(left));
+  } catch {
+    throw new SignInFailed("This browser keeps nothing for this page, and a sign-in needs that.");
+  }
   const query = new URLSearchParams({
     response_type: "code",
     client_id: left.client,
@@ -92,7 +96,7 @@ export async function leave(
     resource: origin,
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
   });
-  location.assign(`${server.authorize}?${query}`);
+  place.location.assign(`${server.authorize}?${query}`);
 }
 
 /**

@@ -215,7 +215,13 @@ describe("tools/call", () => {
       { can_retry: true },
     ],
     // SEP-1303, since 2025-11-25.
-    ["wrong arguments", "Math_Add", { a: 1, b: "x" }, "Invalid arguments: b: Must be a number", { can_retry: false }],
+    [
+      "wrong arguments",
+      "Math_Add",
+      { a: 1, b: "x" },
+      "Invalid arguments: b: Must be a number",
+      { can_retry: false, parameter_errors: { b: "Must be a number" } },
+    ],
     ["a missing secret", "Counter_Needy", { name: "t" }, "COUNTER_KEY", { can_retry: false }],
   ])(
     "answers %s with isError, for the model to read (server/tools, Error Handling)",
