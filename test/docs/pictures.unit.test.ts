@@ -1,6 +1,6 @@
 /** The drawings in docs/pictures: what they name exists, they have the colours of the page, and load nothing. */
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { MARK } from "../../src/pages/style.ts";
 import { PAGES, ROOT } from "./blocks.ts";
@@ -79,16 +79,25 @@ it("the mark is the same everywhere", () => {
   }
 });
 
-it("every picture is shown on a page, and has words for those who do not see it", () => {
-  const shown = PAGES.flatMap((page) =>
-    [...read(page).matchAll(/!\[([^\]]*)\]\(([^)\s]+)\)/g)].map(([, words = "", link = ""]) => {
-      const path = /^[a-z]+:/.test(link) ? link : resolve(ROOT, dirname(page), link).slice(ROOT.length + 1);
-      return { page, words, path };
-    }),
-  );
-  expect(shown.filter(({ words }) => words === "")).toEqual([]);
-  const pictures = globSync("docs/pictures/*.{svg,png,gif,webp}", { cwd: ROOT });
-  // The mark alone is for those who need an icon.
-  const unseen = pictures.filter((path) => !path.endsWith("mark.svg") && !shown.some((other) => other.path === path));
-  expect(unseen).toEqual([]);
+describe("the pictures on pages", () => {
+  const inMarkdown = (page: string) => [...read(page).matchAll(/!\[([^\]]*)\]\(([^)\s]+)\)/g)];
+
+  it("have words for those who do not see them", () => {
+    const wordless = PAGES.flatMap((page) => [
+      ...inMarkdown(page).flatMap(([, words, link]) => (words === "" ? `${page}: ${link}` : [])),
+      ...all(read(page), /(<img (?![^>]*alt="[^"])[^>]*>)/g).map((image) => `${page}: ${image}`),
+    ]);
+    expect(wordless).toEqual([]);
+  });
+
+  it("are all of those in docs/pictures", () => {
+    const shown = PAGES.flatMap((page) =>
+      [...inMarkdown(page).map(([, , link = ""]) => link), ...all(read(page), /\bsrc(?:set)?="([^"]+)"/g)].map((link) =>
+        relative(ROOT, resolve(ROOT, dirname(page), link)),
+      ),
+    );
+    // The mark alone is for those who need an icon.
+    const pictures = globSync("docs/pictures/*", { cwd: ROOT, exclude: ["docs/pictures/mark.svg"] });
+    expect(pictures.filter((picture) => !shown.includes(picture))).toEqual([]);
+  });
 });
