@@ -1,7 +1,7 @@
 /** Starts the page: finds out who is calling, reads what the server has, and shows what the address says. */
 import { fill, h } from "./lib/dom.ts";
 import { type Route, routeOf } from "./lib/route.ts";
-import type { Catalog } from "./model.ts";
+import type { Catalog } from "./lib/model.ts";
 import { Access } from "./server/access.ts";
 import { loadCatalog } from "./server/catalog.ts";
 import { NeedsCredential } from "./server/failures.ts";
@@ -50,9 +50,7 @@ async function start(): Promise<void> {
 async function load(): Promise<void> {
   opened = new Map();
   try {
-    const [loaded, isOffered] = await Promise.all([loadCatalog(access), access.signInOffered()]);
-    catalog = loaded;
-    signIn = isOffered ? "own" : undefined;
+    [catalog, signIn] = await Promise.all([loadCatalog(access), access.signInAt()]);
   } catch (error) {
     catalog = undefined;
     if (error instanceof NeedsCredential) return ask(error.message);

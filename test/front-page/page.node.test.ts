@@ -214,8 +214,7 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
       await page.getByText(/Baking cake \d+ of 100/).waitFor();
       await page.getByRole("button", { name: "Cancel" }).click();
       await page.getByRole("heading", { name: "Cancelled" }).waitFor();
-      console.log(await page.getByRole("region", { name: "Over the wire" }).textContent());
-await page.getByText("POST /mcp tasks/cancel").waitFor();
+      await page.getByText("POST /mcp tasks/cancel").waitFor();
     });
   });
 

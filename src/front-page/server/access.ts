@@ -1,7 +1,7 @@
 /** Who calls: nobody, or the holder of a key or a sign-in. The credential is in memory only, and ends with the page. */
 import { headerValue } from "../../client/lib/header.ts";
 import { type Fetch, scopesIn, statusFailure, toldIn } from "./failures.ts";
-import { comeBack, type Grant, leave, offeredScopes, type Place, refresh, SignInFailed } from "./sign-in.ts";
+import { authorization, comeBack, type Grant, leave, type Place, refresh, SignInFailed } from "./sign-in.ts";
 import { browserFetch } from "./wire.ts";
 
 export { type Place, SignInFailed };
@@ -82,9 +82,16 @@ export class Access {
     this.#change(undefined);
   }
 
-  /** Whether the Worker's own sign-in is on. */
+  /** Where users sign in: at this Worker, or at an identity provider; undefined if nowhere. */
+  async signInAt(): Promise<"own" | "provider" | undefined> {
+    const { servers } = await authorization(this.origin, this.#send);
+    if (servers.includes(this.origin)) return "own";
+    return servers.length > 0 ? "provider" : undefined;
+  }
+
+  /** Whether the Worker's own sign-in is on: the page asks no other host, so it cannot use another one. */
   async signInOffered(): Promise<boolean> {
-    return (await offeredScopes(this.origin, this.#send)) !== undefined;
+    return (await this.signInAt()) === "own";
   }
 
   /**
@@ -94,8 +101,8 @@ export class Access {
    * @throws {SignInFailed | Unreachable | Refused} with a message for the person
    */
   async signIn(scopes: readonly string[] = this.#moreScopes): Promise<void> {
-    const base = await offeredScopes(this.origin, this.#send);
-    if (base === undefined) throw new SignInFailed("This server has no sign-in of its own.");
+    const { servers, scopes: base } = await authorization(this.origin, this.#send);
+    if (!servers.includes(this.origin)) throw new SignInFailed("This server has no sign-in of its own.");
     const all = [...new Set([...base, ...this.scopes, ...scopes])];
     await leave(this.origin, all, this.#client, this.#send, this.#place);
   }

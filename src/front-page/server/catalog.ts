@@ -5,7 +5,7 @@ import { compareVersions } from "../../client/lib/version.ts";
 import { OxpClient } from "../../client/oxp/client.ts";
 import type { ToolDefinition } from "../../client/oxp/types.ts";
 import { tokensOfTool } from "../../core/lib/tokens.ts";
-import type { Catalog, JsonSchema, Prompt, Server, Tool, ToolVersion } from "../model.ts";
+import type { Catalog, JsonSchema, Prompt, Server, Tool, ToolVersion } from "../lib/model.ts";
 import type { Access } from "./access.ts";
 import { failureOf, NeedsCredential } from "./failures.ts";
 import { LISTING_MS, Mcp } from "./mcp.ts";

@@ -8,7 +8,7 @@ import { randomId } from "../../client/lib/random-id.ts";
 import { OxpClient } from "../../client/oxp/client.ts";
 import { secretsIn } from "../../client/oxp/requirements.ts";
 import type { CallContext } from "../../client/oxp/types.ts";
-import type { Tool } from "../model.ts";
+import type { Tool } from "../lib/model.ts";
 import type { Access } from "./access.ts";
 import type { Fetch } from "./failures.ts";
 import { type Ask, headerText, Mcp, type Progress, type RequestOptions } from "./mcp.ts";

@@ -51,12 +51,15 @@ interface Left {
 const STORED = "trivet-sign-in";
 const PARAMETERS = ["code", "state", "iss", "scope", "error", "error_description", "error_uri"];
 
-/** @returns the scopes to ask for at first; undefined if the server's own sign-in is not on */
-export async function offeredScopes(origin: string, send: Fetch): Promise<readonly string[] | undefined> {
+/**
+ * Reads where users sign in (RFC 9728). Empty if the server cannot be reached.
+ *
+ * @returns the authorization servers, and the scopes to ask for at first
+ */
+export async function authorization(origin: string, send: Fetch) {
   const resource = await getJson(`${origin}/.well-known/oauth-protected-resource`, send).catch(() => undefined);
-  const servers = isRecord(resource) ? resource.authorization_servers : undefined;
-  if (!isRecord(resource) || !Array.isArray(servers) || !servers.includes(origin)) return undefined;
-  return textsIn(resource.scopes_supported);
+  const { authorization_servers, scopes_supported } = isRecord(resource) ? resource : {};
+  return { servers: textsIn(authorization_servers), scopes: textsIn(scopes_supported) };
 }
 
 /**

@@ -3,7 +3,7 @@ import { type Sample, samples } from "../code/samples.ts";
 import { codeBlock } from "../lib/code.ts";
 import { h } from "../lib/dom.ts";
 import { tabs } from "../lib/tabs.ts";
-import type { Tool, ToolVersion } from "../model.ts";
+import type { Tool, ToolVersion } from "../lib/model.ts";
 import type { Page } from "./view.ts";
 
 const GROUPS = [

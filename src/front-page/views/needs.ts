@@ -2,7 +2,7 @@
 
 import type { CallContext } from "../../client/oxp/types.ts";
 import { h, newId } from "../lib/dom.ts";
-import type { ToolRequirements } from "../model.ts";
+import type { ToolRequirements } from "../lib/model.ts";
 
 export interface NeedsForm {
   readonly element: HTMLElement | undefined;

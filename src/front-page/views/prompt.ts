@@ -1,7 +1,7 @@
 /** One prompt: its arguments, and the messages that it makes of them. */
 import { inputForm } from "../form/form.ts";
 import { fill, h } from "../lib/dom.ts";
-import type { Prompt } from "../model.ts";
+import type { Prompt } from "../lib/model.ts";
 import { Mcp } from "../server/mcp.ts";
 import type { Block } from "../server/outcome.ts";
 import { blockView } from "./outcome.ts";

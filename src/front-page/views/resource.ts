@@ -1,7 +1,7 @@
 /** One resource, or a template of addresses: its content. */
 import { inputForm } from "../form/form.ts";
 import { fill, h } from "../lib/dom.ts";
-import type { Resource, ResourceTemplate } from "../model.ts";
+import type { Resource, ResourceTemplate } from "../lib/model.ts";
 import { Mcp } from "../server/mcp.ts";
 import type { Block } from "../server/outcome.ts";
 import { blockView } from "./outcome.ts";

@@ -2,7 +2,7 @@
 import { codeBlock } from "../lib/code.ts";
 import { fill, h, newId } from "../lib/dom.ts";
 import { tabs } from "../lib/tabs.ts";
-import type { Tool, ToolVersion } from "../model.ts";
+import type { Tool, ToolVersion } from "../lib/model.ts";
 import { codeView } from "./code.ts";
 import { tryPanel } from "./try.ts";
 import { type Page, view } from "./view.ts";

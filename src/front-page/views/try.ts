@@ -1,7 +1,7 @@
 /** Tries a tool: its form, the run with its progress and questions, and what came of it. */
 import { inputForm } from "../form/form.ts";
 import { fill, h } from "../lib/dom.ts";
-import type { Tool, ToolVersion } from "../model.ts";
+import type { Tool, ToolVersion } from "../lib/model.ts";
 import type { Answer, Progress, Question } from "../server/mcp.ts";
 import type { Outcome } from "../server/outcome.ts";
 import { run } from "../server/run.ts";

@@ -1,7 +1,7 @@
 /** What each view of the page is made of. */
 import type { Child } from "../lib/dom.ts";
 import { h } from "../lib/dom.ts";
-import type { Catalog } from "../model.ts";
+import type { Catalog } from "../lib/model.ts";
 import type { Access } from "../server/access.ts";
 
 /** What views know of the page. */

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Tool } from "../../../src/front-page/model.ts";
+import type { Tool } from "../../../src/front-page/lib/model.ts";
 import { loadCatalog } from "../../../src/front-page/server/catalog.ts";
 import { type Listeners, run } from "../../../src/front-page/server/run.ts";
 import { recorder } from "../../../src/front-page/server/wire.ts";

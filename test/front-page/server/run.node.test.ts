@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeKey } from "../../../src/cli/keys/make.ts";
 import { keyEntry, keyName } from "../../../src/core/ports/key-records.ts";
-import type { Catalog } from "../../../src/front-page/model.ts";
+import type { Catalog } from "../../../src/front-page/lib/model.ts";
 import { loadCatalog } from "../../../src/front-page/server/catalog.ts";
 import type { Fetch } from "../../../src/front-page/server/failures.ts";
 import { upload } from "../../../src/front-page/server/files.ts";

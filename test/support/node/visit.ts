@@ -5,6 +5,9 @@ import { type KeyTerms, keyEntry, keyName } from "../../../src/core/ports/key-re
 import { makeFork, type ServedBuilt, serveBuilt, testSettings } from "./fork.ts";
 import { PAGE } from "./page.ts";
 
+/** Runs long tools as tasks, which can be followed and cancelled. */
+const WORKFLOW = '\n[[workflows]]\nname = "trivet-long"\nbinding = "LONG"\nclass_name = "LongRun"\n';
+
 export interface FrontPage extends ServedBuilt {
   /** Makes a key, as `npm run keys` does, and returns its text. */
   makeKey(terms?: Partial<KeyTerms>): Promise<string>;
@@ -25,7 +28,7 @@ export async function serveFrontPage({
   const settings = testSettings({ closed }).replace("[vars]\n", `[vars]\n${vars}\n`);
   const alias = settings.indexOf("\n[alias]");
   const at = alias < 0 ? settings.length : alias;
-  fork.write("wrangler.toml", settings.slice(0, at) + `\n${PAGE}` + settings.slice(at));
+  fork.write("wrangler.toml", settings.slice(0, at) + `\n${PAGE}${WORKFLOW}` + settings.slice(at));
   const served = await serveBuilt(fork);
   return {
     ...served,

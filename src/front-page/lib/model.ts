@@ -1,5 +1,5 @@
 /** What the page knows of the server: filled by server/catalog.ts, shown by views/. */
-import type { JsonSchema, ToolRequirements } from "../client/oxp/types.ts";
+import type { JsonSchema, ToolRequirements } from "../../client/oxp/types.ts";
 
 export type { JsonSchema, ToolRequirements };
 
