@@ -65,8 +65,9 @@ async function renderPage(): Promise<ReadonlyMap<string, string>> {
     logLevel: "silent",
   });
   const outputOf = (end: string) => outputFiles.find(({ path }) => path.endsWith(end))?.text.trim() ?? "";
-  const script = withoutTags(outputOf(".js"));
-  const style = withoutTags(outputOf(".css"));
+  // Inside a script, a comment could hide its end (HTML, Restrictions for contents of script elements).
+  const script = withoutEnd(outputOf(".js")).replaceAll("<!--", "\\x3c!--");
+  const style = withoutEnd(outputOf(".css"));
   const html = readFileSync(HTML, "utf8");
   const page = withPart(
     withPart(html, "style", `<style>${style}</style>`),
@@ -79,12 +80,9 @@ async function renderPage(): Promise<ReadonlyMap<string, string>> {
   ]);
 }
 
-/**
- * esbuild escapes these in JavaScript and CSS; this makes sure of it. A text that ended its element, or began a comment,
- * would be parsed as HTML.
- */
-function withoutTags(text: string): string {
-  return text.replace(/<(?=\/(script|style))/gi, "<\\").replaceAll("<!--", "\\x3c!--");
+/** A text that has the end of its element would be parsed as HTML from there on. esbuild escapes it too. */
+function withoutEnd(text: string): string {
+  return text.replace(/<(?=\/(script|style))/gi, "<\\");
 }
 
 function withPart(html: string, name: string, text: string): string {
