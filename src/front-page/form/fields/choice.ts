@@ -1,0 +1,98 @@
+/** One of several values: radio buttons for few, a select for more, an input with suggestions for very many. */
+import { h, newId } from "../../lib/dom.ts";
+import { type Choice, same } from "../lib/schema.ts";
+import type { Field, Place } from "./field.ts";
+
+const FEW = 3;
+const MANY = 50;
+const NOT_SET = "not set";
+
+/** The index of what is chosen: -1 if nothing is, undefined if it is none of the choices. */
+interface Chooser extends Pick<Field, "element" | "control"> {
+  get(): number | undefined;
+  set(index: number): void;
+}
+
+export function choiceField(place: Place, choices: readonly Choice[]): Field {
+  const labels = choices.map(({ label }) => label);
+  const { element, control, get, set } = (labels.length <= FEW ? radios : labels.length <= MANY ? select : typed)(
+    labels,
+    place,
+  );
+  return {
+    element,
+    ...(control && { control }),
+    read(path, problems) {
+      const index = get();
+      if (index === undefined) problems.set(path, "This is not one of the suggestions.");
+      return choices[index ?? -1]?.value;
+    },
+    write(value) {
+      const index = choices.findIndex((choice) => same(choice.value, value));
+      set(index);
+      return index >= 0 || value === undefined;
+    },
+  };
+}
+
+function radios(labels: readonly string[], { required, form }: Place): Chooser {
+  const name = newId(form.prefix);
+  const all = (required ? labels : [...labels, NOT_SET]).map((label, index) => {
+    const input = h("input", { type: "radio", name, value: index });
+    return { input, element: h("label", { class: "form-option" }, input, label) };
+  });
+  const set = (index: number) => {
+    for (const [each, { input }] of all.entries())
+      input.checked = each === index || (index < 0 && each === labels.length);
+  };
+  set(-1);
+  return {
+    element: h(
+      "div",
+      { class: "form-options" },
+      all.map(({ element }) => element),
+    ),
+    get: () => {
+      const index = all.findIndex(({ input }) => input.checked);
+      return index < labels.length ? index : -1;
+    },
+    set,
+  };
+}
+
+function select(labels: readonly string[], { required }: Place): Chooser {
+  const control = h(
+    "select",
+    {},
+    h("option", { value: -1 }, required ? "choose one" : NOT_SET),
+    labels.map((label, index) => h("option", { value: index }, label)),
+  );
+  return {
+    element: control,
+    control,
+    get: () => Number(control.value),
+    set: (index) => {
+      control.value = String(index);
+    },
+  };
+}
+
+function typed(labels: readonly string[], { form }: Place): Chooser {
+  const list = h(
+    "datalist",
+    { id: newId(form.prefix) },
+    labels.map((label) => h("option", { value: label })),
+  );
+  const control = h("input", { type: "text", list: list.id, autocomplete: "off", placeholder: "type to search" });
+  return {
+    element: h("div", {}, control, list),
+    control,
+    get: () => {
+      const index = labels.indexOf(control.value);
+      return index < 0 && control.value !== "" ? undefined : index;
+    },
+    set: (index) => {
+      control.value = labels[index] ?? "";
+    },
+  };
+}

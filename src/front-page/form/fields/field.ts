@@ -1,0 +1,85 @@
+/** What all kinds of fields have in common. */
+import type { JsonSchema } from "../lib/schema.ts";
+
+/** One value of the form, without its label. */
+export interface Field {
+  readonly element: HTMLElement;
+  /** What the label is for. undefined: there are several controls, and a legend names them all. */
+  readonly control?: HTMLElement;
+  /**
+   * What is filled in now. May be called at any time: it shows nothing.
+   *
+   * @param path     of the value from the top: `address.city`, `items[0]`
+   * @param problems gets what is wrong, by path
+   * @returns undefined if nothing is filled in
+   */
+  read(path: string, problems: Problems): unknown;
+  /**
+   * @param value undefined: nothing is filled in
+   * @returns false if it cannot show this value
+   */
+  write(value: unknown): boolean;
+  /**
+   * Shows a problem at a field inside this one.
+   *
+   * @param path from here
+   * @returns what to focus; undefined if there is no such field
+   */
+  show?(path: string, problem: string): HTMLElement | undefined;
+}
+
+/** A field with its label, description and problem. It can show every value, if need be as JSON. */
+export interface Slot extends Field {
+  rename(label: string): void;
+  /** Shows a problem, at the nearest field if there is none of this path. */
+  show(path: string, problem: string): HTMLElement;
+  /** Shows a problem at a field inside this one; undefined if there is no such field. */
+  showInside(path: string, problem: string): HTMLElement | undefined;
+}
+
+export type Problems = Map<string, string>;
+
+/** Where a field is. */
+export interface Place {
+  readonly schema: JsonSchema;
+  readonly label: string;
+  /** Its path from the top, with which completions are asked for. */
+  readonly name: string;
+  readonly required: boolean;
+  /** How many fields it is in. */
+  readonly depth: number;
+  readonly form: FormContext;
+}
+
+export interface FormContext {
+  /** What references in the schema refer to. */
+  readonly root: JsonSchema;
+  readonly prefix: string;
+  readonly complete?: ((name: string, value: string) => Promise<readonly string[]>) | undefined;
+  /** Fields call this for the fields inside them. */
+  slot(place: Omit<Place, "schema"> & { readonly schema: unknown }): Slot;
+  /** Removes the problems that are shown. */
+  readonly shown: Set<() => void>;
+  /** How many fields may still be made at once: a schema that holds itself would otherwise never end. */
+  left: number;
+}
+
+/** Tells the form that something was added, removed or moved, as the browser does of what is typed. */
+export function changed(element: HTMLElement): void {
+  element.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+export const inPath = (path: string, name: string): string => (path ? `${path}.${name}` : name);
+
+/** @returns the rest of the path if it begins with this name or `[index]`; undefined if it does not */
+export function below(path: string, start: string): string | undefined {
+  if (path === start) return "";
+  if (!path.startsWith(start)) return undefined;
+  const rest = path.slice(start.length);
+  return rest.startsWith(".") ? rest.slice(1) : rest.startsWith("[") ? rest : undefined;
+}
+
+/** The first control in an element, or itself. */
+export function firstControl(element: HTMLElement): HTMLElement {
+  return element.querySelector<HTMLElement>("input, select, textarea, button") ?? element;
+}

@@ -1,0 +1,25 @@
+/** A value that cannot be chosen: a constant, or one that only the server sets. */
+import { h } from "../../lib/dom.ts";
+import { plain, same } from "../lib/schema.ts";
+import type { Field } from "./field.ts";
+
+/** @param constant undefined: whatever is written */
+export function fixedField(constant?: unknown): Field {
+  let value = constant;
+  const control = h("output", { class: "form-fixed" });
+  const show = () => {
+    control.textContent = value === undefined ? "set by the server" : plain(value);
+  };
+  show();
+  return {
+    element: control,
+    control,
+    read: () => value,
+    write(written) {
+      if (constant !== undefined) return written === undefined || same(written, constant);
+      value = written;
+      show();
+      return true;
+    },
+  };
+}

@@ -1,0 +1,32 @@
+/** Any value, as JSON. */
+import { h } from "../../lib/dom.ts";
+import { parse } from "../lib/json-text.ts";
+import type { Field } from "./field.ts";
+import { grow } from "./text.ts";
+
+export function jsonField(rows = 2): Field & { readonly control: HTMLTextAreaElement } {
+  const control = h("textarea", {
+    class: "form-json",
+    rows,
+    autocomplete: "off",
+    autocapitalize: "off",
+    spellcheck: "false",
+  });
+  grow(control);
+  return {
+    element: control,
+    control,
+    read(path, problems) {
+      if (control.value.trim() === "") return undefined;
+      const parsed = parse(control.value);
+      if ("value" in parsed) return parsed.value;
+      problems.set(path, parsed.problem);
+      return undefined;
+    },
+    write(value) {
+      control.value = value === undefined ? "" : JSON.stringify(value, null, 2);
+      control.dispatchEvent(new Event("grow"));
+      return true;
+    },
+  };
+}

@@ -1,0 +1,136 @@
+/** Lists: entries that are added, removed and moved; those of a tuple stay where they are. */
+import { fill, h } from "../../lib/dom.ts";
+import { isRecord, listOf, numberOf, resolve, textOf } from "../lib/schema.ts";
+import { button } from "./button.ts";
+import { wrongCount } from "./choices.ts";
+import { below, changed, type Field, firstControl, type Place, type Slot } from "./field.ts";
+
+interface Row {
+  readonly slot: Slot;
+  readonly element: HTMLElement;
+  readonly buttons: readonly HTMLButtonElement[];
+}
+
+/** A tuple fills more than this only if it must. */
+const MOST_AT_ONCE = 5;
+
+export function listField(place: Place): Field {
+  const { schema, label, required, form, depth, name } = place;
+  // Before draft 2020-12, `items` was the list of a tuple.
+  const first = listOf(schema.prefixItems ?? schema.items);
+  const rest = [schema.items, first.length > 0 && schema.additionalItems].find(isRecord);
+  const [least = first.length, most = Number.POSITIVE_INFINITY] = [
+    numberOf(schema.minItems),
+    numberOf(schema.maxItems),
+  ];
+  const rows: Row[] = [];
+  const list = h("ol", { class: "form-rows" });
+  const spoken = h("p", { class: "form-spoken", role: "status" });
+  const add = button(`Add to ${label}`, () => {
+    const row = push();
+    renumber();
+    changed(list);
+    firstControl(row.slot.element).focus();
+  });
+
+  function push(): Row {
+    const index = rows.length;
+    const isFixed = index < first.length;
+    const slot = form.slot({
+      schema: first[index] ?? rest,
+      label: `${label} ${index + 1}`,
+      name: `${name}[${index}]`,
+      required: !isFixed || index < least,
+      depth: depth + 1,
+      form,
+    });
+    const row: Row = {
+      slot,
+      buttons: isFixed
+        ? []
+        : [button("↑", () => move(row, -1)), button("↓", () => move(row, 1)), button("Remove", () => remove(row))],
+      element: h("li", { class: "form-row" }, slot.element),
+    };
+    if (!isFixed) row.element.append(h("div", { class: "form-actions" }, row.buttons));
+    rows.push(row);
+    list.append(row.element);
+    return row;
+  }
+
+  function move(row: Row, by: number): void {
+    const from = rows.indexOf(row);
+    rows.splice(from, 1);
+    rows.splice(from + by, 0, row);
+    const next = rows[from + by + 1];
+    list.insertBefore(row.element, next?.element ?? null);
+    renumber();
+    changed(list);
+    const [up, down] = row.buttons;
+    const used = by < 0 ? up : down;
+    // At the end of the list, the button that was pressed can no longer be.
+    (used?.disabled ? (by < 0 ? down : up) : used)?.focus();
+    spoken.textContent = `Moved to ${from + by + 1} of ${rows.length}`;
+  }
+
+  function remove(row: Row): void {
+    const index = rows.indexOf(row);
+    rows.splice(index, 1);
+    row.element.remove();
+    renumber();
+    changed(list);
+    (rows[index]?.buttons[2] ?? add).focus();
+    spoken.textContent = `Removed, ${rows.length} left`;
+  }
+
+  function renumber(): void {
+    for (const [index, { slot, buttons }] of rows.entries()) {
+      const title = index < first.length ? textOf(resolve(first[index], form.root).title) : "";
+      const named = title || `${label} ${index + 1}`;
+      slot.rename(named);
+      const [up, down, removal] = buttons;
+      up?.setAttribute("aria-label", `Move ${named} up`);
+      down?.setAttribute("aria-label", `Move ${named} down`);
+      removal?.setAttribute("aria-label", `Remove ${named}`);
+      if (up) up.disabled = index === first.length;
+      if (down) down.disabled = index === rows.length - 1;
+    }
+    add.disabled = rows.length >= most;
+  }
+
+  function fillIn(values: readonly unknown[] | undefined): void {
+    rows.length = 0;
+    fill(list);
+    const least = first.length || (required ? Math.min(numberOf(schema.minItems) ?? 0, MOST_AT_ONCE) : 0);
+    while (rows.length < Math.max(values?.length ?? 0, least)) push();
+    for (const [index, { slot }] of rows.entries()) slot.write(values?.[index]);
+    renumber();
+  }
+  fillIn(undefined);
+
+  return {
+    element: h("div", { class: "form-list" }, list, rest && h("div", { class: "form-actions" }, add), spoken),
+    read(path, problems) {
+      const values = rows.map(({ slot }, index) => slot.read(`${path}[${index}]`, problems));
+      const end = values.findLastIndex((value) => value !== undefined) + 1;
+      if (rows.length === 0 && !required) return undefined;
+      const problem = wrongCount(rows.length > first.length ? rows.length : Math.max(end, least), schema);
+      if (problem) problems.set(path, problem);
+      // A list has no gaps.
+      for (const [index, value] of values.slice(0, end).entries())
+        if (value === undefined && !problems.has(`${path}[${index}]`))
+          problems.set(`${path}[${index}]`, "This is required.");
+      return values.filter((value) => value !== undefined);
+    },
+    write(value) {
+      if (value !== undefined && !Array.isArray(value)) return false;
+      if (value && !rest && value.length > first.length) return false;
+      fillIn(value);
+      return true;
+    },
+    show(path, problem) {
+      const index = path.match(/^\[?(\d+)/)?.[1] ?? "";
+      const inside = below(path, `[${index}]`) ?? below(path, index);
+      return inside === undefined ? undefined : rows[Number(index)]?.slot.show(inside, problem);
+    },
+  };
+}

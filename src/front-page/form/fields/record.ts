@@ -1,0 +1,82 @@
+/** Names and values, where the caller chooses the names. */
+import { fill, h } from "../../lib/dom.ts";
+import { isRecord } from "../lib/schema.ts";
+import { button } from "./button.ts";
+import { below, changed, type Field, inPath, type Place, type Slot } from "./field.ts";
+
+interface Row {
+  readonly input: HTMLInputElement;
+  readonly slot: Slot;
+  readonly element: HTMLElement;
+}
+
+/** @param values the schema of the values. @param taken names that other fields have */
+export function recordField(place: Place, values: unknown, taken: readonly string[] = []): Field {
+  const { label, required, form, depth, name } = place;
+  const rows = new Set<Row>();
+  const list = h("ul", { class: "form-rows" });
+  const add = button(`Add a name to ${label || "the input"}`, () => {
+    push("").input.focus();
+    changed(list);
+  });
+
+  function push(key: string): Row {
+    const input = h("input", { type: "text", autocomplete: "off", "aria-label": `Name in ${label || "the input"}` });
+    const slot = form.slot({ schema: values, label: "", name: `${name}[]`, required: true, depth: depth + 1, form });
+    const removal = button("Remove", () => {
+      const index = [...rows].indexOf(row);
+      rows.delete(row);
+      row.element.remove();
+      changed(list);
+      ([...rows][index]?.input ?? add).focus();
+    });
+    const rename = () => {
+      slot.rename(`Value of ${input.value || "the name"}`);
+      removal.setAttribute("aria-label", `Remove ${input.value || "the name"}`);
+    };
+    const row = {
+      input,
+      slot,
+      element: h("li", { class: "form-row" }, input, slot.element, h("div", { class: "form-actions" }, removal)),
+    };
+    input.value = key;
+    input.addEventListener("input", rename);
+    rename();
+    rows.add(row);
+    list.append(row.element);
+    return row;
+  }
+
+  return {
+    element: h("div", { class: "form-list" }, list, h("div", { class: "form-actions" }, add)),
+    read(path, problems) {
+      if (rows.size === 0 && !required) return undefined;
+      const members = new Map<string, unknown>();
+      for (const { input, slot } of rows) {
+        const key = input.value;
+        const at = inPath(path, key);
+        if (key === "") problems.set(path, "Each value needs a name.");
+        else if (members.has(key) || taken.includes(key))
+          problems.set(at, `There are two values with the name ${key}.`);
+        else members.set(key, slot.read(at, problems));
+      }
+      return Object.fromEntries([...members].filter(([, value]) => value !== undefined));
+    },
+    write(value) {
+      if (value !== undefined && !isRecord(value)) return false;
+      rows.clear();
+      fill(list);
+      const entries = Object.entries(value ?? {});
+      for (const [key, member] of entries) push(key).slot.write(member);
+      // An input drops ends of lines.
+      return entries.every(([key], index) => key !== "" && [...rows][index]?.input.value === key);
+    },
+    show(path, problem) {
+      for (const { input, slot } of [...rows].reverse()) {
+        const inside = input.value && below(path, input.value);
+        if (typeof inside === "string" && input.value) return slot.show(inside, problem);
+      }
+      return undefined;
+    },
+  };
+}

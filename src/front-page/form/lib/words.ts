@@ -1,0 +1,76 @@
+/** Says in words what a schema asks for: "whole number, 1 to 200". */
+import {
+  choicesOf,
+  isRecord,
+  type JsonSchema,
+  numberOf,
+  resolve,
+  textOf,
+  typeOf,
+  variantsOf,
+  withoutNull,
+} from "./schema.ts";
+
+const FORMATS: Readonly<Record<string, string>> = {
+  email: "email address",
+  uri: "web address",
+  url: "web address",
+  date: "date",
+  "date-time": "date and time",
+  password: "secret",
+};
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "number",
+  integer: "whole number",
+  boolean: "yes or no",
+  array: "list",
+  object: "group",
+  null: "null",
+};
+
+/** @param schema resolved */
+export function words(schema: JsonSchema, root: JsonSchema, steps = 0): string {
+  // A list of itself, for example.
+  if (steps > 3) return "JSON";
+  const choices = choicesOf(schema, root);
+  if (choices) return choices.length === 1 ? "fixed" : `one of ${choices.length}`;
+  const notNull = withoutNull(schema, root);
+  if (notNull) return `${words(notNull, root, steps + 1)}, or null`;
+  const variants = variantsOf(schema, root);
+  if (variants) return `one of ${variants.length} forms`;
+  const type = typeOf(schema) ?? "";
+  const name = (type === "string" && FORMATS[textOf(schema.format)]) || TYPES[type] || "JSON";
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
+  const limits = [
+    range(schema.minLength, schema.maxLength, "character"),
+    range(minimum, maximum, ""),
+    exclusiveMinimum !== undefined && `more than ${exclusiveMinimum}`,
+    exclusiveMaximum !== undefined && `less than ${exclusiveMaximum}`,
+    multipleOf !== undefined && `a multiple of ${multipleOf}`,
+    range(schema.minItems, schema.maxItems, "entry"),
+  ];
+  const items = resolve(schema.items, root);
+  const values = choicesOf(items, root);
+  const of = !isRecord(schema.items)
+    ? name
+    : values
+      ? `any of ${values.length}`
+      : `list of ${words(items, root, steps + 1)}`;
+  return [type === "array" ? of : name, ...limits].filter(Boolean).join(", ");
+}
+
+function range(least: unknown, most: unknown, unit: string): string {
+  const [min, max] = [numberOf(least), numberOf(most)];
+  const said = (count: number) => (unit ? ` ${amount(count, unit)}` : ` ${count}`);
+  if (min !== undefined && max !== undefined) return min === max ? said(min).trim() : `${min} to${said(max)}`;
+  if (max !== undefined) return `at most${said(max)}`;
+  // Every text has at least 0 characters.
+  return min !== undefined && (min > 0 || !unit) ? `at least${said(min)}` : "";
+}
+
+/** `1 entry`, `2 entries` */
+export function amount(count: number, unit: string): string {
+  return `${count} ${count === 1 ? unit : unit.replace(/y$/, "ie")}${count === 1 ? "" : "s"}`;
+}
