@@ -1,7 +1,7 @@
 /** Starts the page: finds out who is calling, reads what the server has, and shows what the address says. */
 import { fill, h } from "./lib/dom.ts";
-import { type Route, routeOf } from "./lib/route.ts";
 import type { Catalog } from "./lib/model.ts";
+import { type Route, routeOf } from "./lib/route.ts";
 import { Access } from "./server/access.ts";
 import { loadCatalog } from "./server/catalog.ts";
 import { NeedsCredential } from "./server/failures.ts";
@@ -67,7 +67,7 @@ async function load(): Promise<void> {
 /** Asks for a credential. Nothing of the server is shown meanwhile. */
 function ask(why: string): void {
   list.show(undefined);
-  accessButton.hidden = true;
+  accessButton.classList.add("unknown");
   put(
     keyView(access, why, (key) => {
       try {
@@ -82,7 +82,7 @@ function ask(why: string): void {
 }
 
 function showAccess(): void {
-  accessButton.hidden = false;
+  accessButton.classList.remove("unknown");
   accessButton.textContent = { nobody: "Use a key", key: "Forget the key", "signed in": "Sign out" }[access.state];
 }
 

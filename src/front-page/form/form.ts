@@ -1,6 +1,6 @@
 /** A form for any JSON Schema of an object. */
 import { fill, h } from "../lib/dom.ts";
-import type { JsonSchema } from "../model.ts";
+import type { JsonSchema } from "../lib/model.ts";
 import { button } from "./fields/button.ts";
 import { type FormContext, firstControl, type Problems } from "./fields/field.ts";
 import { jsonField } from "./fields/json.ts";

@@ -2,8 +2,8 @@
 import { type Sample, samples } from "../code/samples.ts";
 import { codeBlock } from "../lib/code.ts";
 import { h } from "../lib/dom.ts";
-import { tabs } from "../lib/tabs.ts";
 import type { Tool, ToolVersion } from "../lib/model.ts";
+import { tabs } from "../lib/tabs.ts";
 import type { Page } from "./view.ts";
 
 const GROUPS = [

@@ -1,7 +1,7 @@
 /** The list at the side: tools by toolkit, prompts and resources, and the search over them. */
 import { fill, h } from "../lib/dom.ts";
-import { linkTo, type Route } from "../lib/route.ts";
 import type { Catalog, JsonSchema, Tool } from "../lib/model.ts";
+import { linkTo, type Route } from "../lib/route.ts";
 
 /** One line of the list. */
 interface Entry {

@@ -1,8 +1,8 @@
 /** One tool: what it does, a form to try it, its code for programs, and its definition. */
 import { codeBlock } from "../lib/code.ts";
 import { fill, h, newId } from "../lib/dom.ts";
-import { tabs } from "../lib/tabs.ts";
 import type { Tool, ToolVersion } from "../lib/model.ts";
+import { tabs } from "../lib/tabs.ts";
 import { codeView } from "./code.ts";
 import { tryPanel } from "./try.ts";
 import { type Page, view } from "./view.ts";

@@ -13,22 +13,22 @@ export interface FrontPage extends ServedBuilt {
   makeKey(terms?: Partial<KeyTerms>): Promise<string>;
 }
 
-/**
- * Serves the tools of test/fixtures/front-page with the page.
- *
- * @param closed whether it requires credentials, as a deployment does by default
- * @param more   lines for wrangler.toml, after which no table may follow
- */
-export async function serveFrontPage({
-  closed = false,
-  vars = "",
-  tools = "test/fixtures/front-page",
-} = {}): Promise<FrontPage> {
+interface Given {
+  /** Whether it requires credentials, as a deployment does by default. */
+  readonly closed?: boolean;
+  /** More lines below [alias]. */
+  readonly alias?: string;
+  /** A folder, or files by their path in `tools/`. */
+  readonly tools?: string | Record<string, string>;
+}
+
+/** Serves tools with the page. */
+export async function serveFrontPage(given: Given = {}): Promise<FrontPage> {
+  const { closed = false, alias = "", tools = "test/fixtures/front-page" } = given;
   const fork = makeFork(tools, { closed });
-  const settings = testSettings({ closed }).replace("[vars]\n", `[vars]\n${vars}\n`);
-  const alias = settings.indexOf("\n[alias]");
-  const at = alias < 0 ? settings.length : alias;
-  fork.write("wrangler.toml", settings.slice(0, at) + `\n${PAGE}${WORKFLOW}` + settings.slice(at));
+  // The settings of a closed server end with [alias].
+  const [settings = "", parts = ""] = testSettings({ closed }).split("\n[alias]\n");
+  fork.write("wrangler.toml", `${settings}\n${PAGE}${WORKFLOW}\n[alias]\n${parts}${alias}`);
   const served = await serveBuilt(fork);
   return {
     ...served,
@@ -67,11 +67,8 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
     const to = new URL(request.url());
     if (to.protocol.startsWith("http") && to.origin !== origin) complaints.push(`requested ${to.origin}`);
   });
-  await page.addInitScript(() => {
-    addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
-      console.error(`policy: ${violatedDirective} ${blockedURI}`),
-    );
-  });
+  await page.addInitScript(`addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
+    console.error("policy: " + violatedDirective + " " + blockedURI));`);
   await page.goto(url);
   return { page, complaints };
 }

@@ -1,5 +1,5 @@
 /** Reads JSON Schemas (draft 2020-12, and what is common of earlier drafts) for the form. Nothing here throws. */
-import type { JsonSchema } from "../../model.ts";
+import type { JsonSchema } from "../../lib/model.ts";
 
 export type { JsonSchema };
 
