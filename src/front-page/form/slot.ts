@@ -66,8 +66,9 @@ export function slot(unresolved: Omit<Place, "schema"> & { readonly schema: unkn
       control.id = id;
       if (label instanceof HTMLLabelElement) label.htmlFor = id;
       // A legend names a group; alone it has to name the control.
-      else control.setAttribute(isWhole ? "aria-label" : "aria-labelledby", isWhole ? "Input as JSON" : label.id);
-      if (required && !(control instanceof HTMLOutputElement)) control.setAttribute("aria-required", "true");
+      else if (isWhole) control.ariaLabel = "Input as JSON";
+      else control.setAttribute("aria-labelledby", label.id);
+      if (required && !(control instanceof HTMLOutputElement)) control.ariaRequired = "true";
     }
     describe(false);
   }
@@ -78,11 +79,9 @@ export function slot(unresolved: Omit<Place, "schema"> & { readonly schema: unkn
     if (ids) described.setAttribute("aria-describedby", ids);
     else described.removeAttribute("aria-describedby");
     if (!field.control) return;
-    described.removeAttribute("aria-invalid");
-    described.removeAttribute("aria-errormessage");
-    if (!isWrong) return;
-    described.setAttribute("aria-invalid", "true");
-    described.setAttribute("aria-errormessage", problem.id);
+    described.ariaInvalid = isWrong ? "true" : null;
+    if (isWrong) described.setAttribute("aria-errormessage", problem.id);
+    else described.removeAttribute("aria-errormessage");
   }
 
   function clear(): void {

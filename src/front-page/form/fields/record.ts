@@ -32,7 +32,7 @@ export function recordField(place: Place, values: unknown, taken: readonly strin
     });
     const rename = () => {
       slot.rename(`Value of ${input.value || "the name"}`);
-      removal.setAttribute("aria-label", `Remove ${input.value || "the name"}`);
+      removal.ariaLabel = `Remove ${input.value || "the name"}`;
     };
     const row = {
       input,
