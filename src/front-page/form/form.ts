@@ -1,8 +1,7 @@
 /** A form for any JSON Schema of an object. */
-import { fill, h } from "../lib/dom.ts";
+import { fill, h, newId } from "../lib/dom.ts";
 import type { JsonSchema } from "../model.ts";
-import { button } from "./fields/button.ts";
-import { type FormContext, firstControl, type Problems } from "./fields/field.ts";
+import { button, type FormContext, firstControl, type Problems } from "./fields/field.ts";
 import { jsonField } from "./fields/json.ts";
 import { parse } from "./lib/json-text.ts";
 import { isRecord } from "./lib/schema.ts";
@@ -49,7 +48,7 @@ const MOST_FIELDS = 1_000;
 export function inputForm(schema: JsonSchema, { idPrefix = "input", complete, initial }: FormOptions = {}): InputForm {
   const context: FormContext = { root: schema, prefix: idPrefix, complete, slot, shown: new Set(), left: MOST_FIELDS };
   const root = slot({ schema, label: "", name: "", required: true, depth: 0, form: context });
-  const top = h("p", { class: "form-problem", id: `${idPrefix}-top`, hidden: true, tabindex: "-1" });
+  const top = h("p", { class: "form-problem", id: newId(`${idPrefix}-top`), hidden: true, tabindex: "-1" });
   const json = jsonField(8);
   json.control.ariaLabel = "Input as JSON";
   json.control.setAttribute("aria-describedby", top.id);

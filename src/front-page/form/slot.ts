@@ -1,10 +1,9 @@
 /** A field with its label, description and problem. */
 import { h, newId } from "../lib/dom.ts";
-import { button } from "./fields/button.ts";
 import { checkboxField } from "./fields/checkbox.ts";
 import { choiceField } from "./fields/choice.ts";
 import { choicesField } from "./fields/choices.ts";
-import { changed, type Field, firstControl, type Place, type Slot } from "./fields/field.ts";
+import { button, changed, type Field, firstControl, type Place, type Slot } from "./fields/field.ts";
 import { fixedField } from "./fields/fixed.ts";
 import { jsonField } from "./fields/json.ts";
 import { listField } from "./fields/list.ts";

@@ -1,9 +1,8 @@
 /** Lists: entries that are added, removed and moved; those of a tuple stay where they are. */
 import { fill, h } from "../../lib/dom.ts";
 import { isRecord, listOf, numberOf, resolve, textOf } from "../lib/schema.ts";
-import { button } from "./button.ts";
 import { wrongCount } from "./choices.ts";
-import { below, changed, type Field, firstControl, type Place, type Slot } from "./field.ts";
+import { below, button, changed, type Field, firstControl, type Place, type Slot } from "./field.ts";
 
 interface Row {
   readonly slot: Slot;
