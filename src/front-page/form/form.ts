@@ -1,8 +1,7 @@
 /** A form for any JSON Schema of an object. */
-import { fill, h } from "../lib/dom.ts";
+import { fill, h, newId } from "../lib/dom.ts";
 import type { JsonSchema } from "../lib/model.ts";
-import { button } from "./fields/button.ts";
-import { type FormContext, firstControl, type Problems } from "./fields/field.ts";
+import { button, type FormContext, firstControl, type Problems } from "./fields/field.ts";
 import { jsonField } from "./fields/json.ts";
 import { parse } from "./lib/json-text.ts";
 import { isRecord } from "./lib/schema.ts";
@@ -49,9 +48,9 @@ const MOST_FIELDS = 1_000;
 export function inputForm(schema: JsonSchema, { idPrefix = "input", complete, initial }: FormOptions = {}): InputForm {
   const context: FormContext = { root: schema, prefix: idPrefix, complete, slot, shown: new Set(), left: MOST_FIELDS };
   const root = slot({ schema, label: "", name: "", required: true, depth: 0, form: context });
-  const top = h("p", { class: "form-problem", id: `${idPrefix}-top`, hidden: true, tabindex: "-1" });
+  const top = h("p", { class: "form-problem", id: newId(`${idPrefix}-top`), hidden: true, tabindex: "-1" });
   const json = jsonField(8);
-  json.control.setAttribute("aria-label", "Input as JSON");
+  json.control.ariaLabel = "Input as JSON";
   json.control.setAttribute("aria-describedby", top.id);
   const body = h("div", {}, root.element);
   /** What the JSON was when it last said the same as the form. */
@@ -65,7 +64,7 @@ export function inputForm(schema: JsonSchema, { idPrefix = "input", complete, in
   say(false);
 
   function say(json: boolean): void {
-    for (const [index, side] of sides.entries()) side.setAttribute("aria-pressed", String(json === (index === 1)));
+    for (const [index, side] of sides.entries()) side.ariaPressed = String(json === (index === 1));
   }
 
   function turn(toJson: boolean): void {
@@ -102,7 +101,7 @@ export function inputForm(schema: JsonSchema, { idPrefix = "input", complete, in
   function clear(): void {
     for (const hide of context.shown) hide();
     top.hidden = true;
-    json.control.removeAttribute("aria-invalid");
+    json.control.ariaInvalid = null;
   }
 
   function show(problems: ReadonlyMap<string, string>): void {
@@ -119,7 +118,7 @@ export function inputForm(schema: JsonSchema, { idPrefix = "input", complete, in
       general.map((line) => h("span", {}, line)),
     );
     top.hidden = general.length === 0;
-    if (isJson() && general.length > 0) json.control.setAttribute("aria-invalid", "true");
+    if (isJson() && general.length > 0) json.control.ariaInvalid = "true";
     (isJson() ? json.control : general.length > 0 ? top : focused)?.focus();
   }
 

@@ -1,10 +1,9 @@
 /** A field with its label, description and problem. */
 import { h, newId } from "../lib/dom.ts";
-import { button } from "./fields/button.ts";
 import { checkboxField } from "./fields/checkbox.ts";
 import { choiceField } from "./fields/choice.ts";
 import { choicesField } from "./fields/choices.ts";
-import { changed, type Field, firstControl, type Place, type Slot } from "./fields/field.ts";
+import { button, changed, type Field, firstControl, type Place, type Slot } from "./fields/field.ts";
 import { fixedField } from "./fields/fixed.ts";
 import { jsonField } from "./fields/json.ts";
 import { listField } from "./fields/list.ts";
@@ -66,8 +65,9 @@ export function slot(unresolved: Omit<Place, "schema"> & { readonly schema: unkn
       control.id = id;
       if (label instanceof HTMLLabelElement) label.htmlFor = id;
       // A legend names a group; alone it has to name the control.
-      else control.setAttribute(isWhole ? "aria-label" : "aria-labelledby", isWhole ? "Input as JSON" : label.id);
-      if (required && !(control instanceof HTMLOutputElement)) control.setAttribute("aria-required", "true");
+      else if (isWhole) control.ariaLabel = "Input as JSON";
+      else control.setAttribute("aria-labelledby", label.id);
+      if (required && !(control instanceof HTMLOutputElement)) control.ariaRequired = "true";
     }
     describe(false);
   }
@@ -78,11 +78,9 @@ export function slot(unresolved: Omit<Place, "schema"> & { readonly schema: unkn
     if (ids) described.setAttribute("aria-describedby", ids);
     else described.removeAttribute("aria-describedby");
     if (!field.control) return;
-    described.removeAttribute("aria-invalid");
-    described.removeAttribute("aria-errormessage");
-    if (!isWrong) return;
-    described.setAttribute("aria-invalid", "true");
-    described.setAttribute("aria-errormessage", problem.id);
+    described.ariaInvalid = isWrong ? "true" : null;
+    if (isWrong) described.setAttribute("aria-errormessage", problem.id);
+    else described.removeAttribute("aria-errormessage");
   }
 
   function clear(): void {

@@ -1,8 +1,11 @@
 /** A form changes nothing of a value that is written to it: of random schemas, with valid values and with any. */
+import { resolve } from "node:path";
 import { Validator } from "@cfworker/json-schema";
 import fc from "fast-check";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { discover } from "../../../src/build/discover.ts";
+import { formatProblems } from "../../../src/build/read/problem.ts";
 import { findChromium, launch } from "../../support/node/chromium.ts";
 import { type FormPage, openForms } from "../../support/node/forms.ts";
 
@@ -132,6 +135,19 @@ describe.skipIf(!executablePath)("in Chromium", () => {
     });
     await fc.assert(batch, { numRuns: 40 });
     expect(count).toBeGreaterThan(100);
+    expect(forms.complaints).toEqual([]);
+  });
+
+  it("an empty form of every tool of the fixtures can be read, and filled in", async () => {
+    const found = await discover(resolve(import.meta.dirname, "../../fixtures/tools"), undefined);
+    if ("problems" in found) throw new Error(formatProblems(found.problems));
+    expect(found.tools.length).toBeGreaterThan(50);
+    for (const { id, input } of found.tools) {
+      await forms.make(input);
+      const result = await forms.read();
+      const isComplete = new Validator(input, "2020-12", false).validate("value" in result ? result.value : {}).valid;
+      expect("value" in result, id).toBe(isComplete);
+    }
     expect(forms.complaints).toEqual([]);
   });
 

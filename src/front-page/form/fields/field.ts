@@ -1,4 +1,5 @@
 /** What all kinds of fields have in common. */
+import { h } from "../../lib/dom.ts";
 import type { JsonSchema } from "../lib/schema.ts";
 
 /** One value of the form, without its label. */
@@ -82,4 +83,9 @@ export function below(path: string, start: string): string | undefined {
 /** The first control in an element, or itself. */
 export function firstControl(element: HTMLElement): HTMLElement {
   return element.querySelector<HTMLElement>("input, select, textarea, button") ?? element;
+}
+
+/** A button that does not send the form. */
+export function button(text: string, press: () => void): HTMLButtonElement {
+  return h("button", { type: "button", class: "form-button", click: press }, text);
 }

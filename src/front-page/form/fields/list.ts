@@ -1,9 +1,8 @@
 /** Lists: entries that are added, removed and moved; those of a tuple stay where they are. */
 import { fill, h } from "../../lib/dom.ts";
 import { isRecord, listOf, numberOf, resolve, textOf } from "../lib/schema.ts";
-import { button } from "./button.ts";
 import { wrongCount } from "./choices.ts";
-import { below, changed, type Field, firstControl, type Place, type Slot } from "./field.ts";
+import { below, button, changed, type Field, firstControl, type Place, type Slot } from "./field.ts";
 
 interface Row {
   readonly slot: Slot;
@@ -11,7 +10,7 @@ interface Row {
   readonly buttons: readonly HTMLButtonElement[];
 }
 
-/** A tuple fills more than this only if it must. */
+/** So many empty entries a list has at first, if it must have some. */
 const MOST_AT_ONCE = 5;
 
 export function listField(place: Place): Field {
@@ -88,11 +87,12 @@ export function listField(place: Place): Field {
       const named = title || `${label} ${index + 1}`;
       slot.rename(named);
       const [up, down, removal] = buttons;
-      up?.setAttribute("aria-label", `Move ${named} up`);
-      down?.setAttribute("aria-label", `Move ${named} down`);
-      removal?.setAttribute("aria-label", `Remove ${named}`);
-      if (up) up.disabled = index === first.length;
-      if (down) down.disabled = index === rows.length - 1;
+      if (!up || !down || !removal) continue;
+      up.ariaLabel = `Move ${named} up`;
+      down.ariaLabel = `Move ${named} down`;
+      removal.ariaLabel = `Remove ${named}`;
+      up.disabled = index === first.length;
+      down.disabled = index === rows.length - 1;
     }
     add.disabled = rows.length >= most;
   }

@@ -1,7 +1,6 @@
 /** An optional group: added and removed as a whole. It is built when it is added, so schemas may hold themselves. */
 import { fill, h } from "../../lib/dom.ts";
-import { button } from "./button.ts";
-import { changed, type Field, firstControl, type Place } from "./field.ts";
+import { button, changed, type Field, firstControl, type Place } from "./field.ts";
 
 export function optionalField(place: Place, make: (place: Place) => Field): Field {
   let field: Field | undefined;

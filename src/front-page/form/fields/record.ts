@@ -1,8 +1,7 @@
 /** Names and values, where the caller chooses the names. */
 import { fill, h } from "../../lib/dom.ts";
 import { isRecord } from "../lib/schema.ts";
-import { button } from "./button.ts";
-import { below, changed, type Field, inPath, type Place, type Slot } from "./field.ts";
+import { below, button, changed, type Field, inPath, type Place, type Slot } from "./field.ts";
 
 interface Row {
   readonly input: HTMLInputElement;
@@ -32,7 +31,7 @@ export function recordField(place: Place, values: unknown, taken: readonly strin
     });
     const rename = () => {
       slot.rename(`Value of ${input.value || "the name"}`);
-      removal.setAttribute("aria-label", `Remove ${input.value || "the name"}`);
+      removal.ariaLabel = `Remove ${input.value || "the name"}`;
     };
     const row = {
       input,

@@ -24,11 +24,12 @@ export function parse(text: string): Parsed {
   }
 }
 
-/** @returns the problem of a number that JavaScript cannot hold; "" if it can */
+/** @returns the problem of a number that would be sent as another; "" if it has none */
 export function rounds(source: string, value: unknown): string {
   if (typeof value !== "number") return "";
   if (!Number.isFinite(value)) return "This number is too large.";
-  if (!/^-?\d+$/.test(source) || BigInt(source) === BigInt(value)) return "";
+  // What is sent is String(value).
+  if (!/^-?\d+$/.test(source) || source === String(value) || BigInt(source) === BigInt(value)) return "";
   return `${source} would be rounded to ${BigInt(value)}.`;
 }
 
