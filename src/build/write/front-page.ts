@@ -60,6 +60,7 @@ async function renderPage(): Promise<ReadonlyMap<string, string>> {
     minify: true,
     format: "esm",
     target: BROWSERS,
+    define: { DOCS: JSON.stringify(docsUrl(readRepository()) ?? "") },
     charset: "utf8",
     legalComments: "none",
     logLevel: "silent",
@@ -78,6 +79,26 @@ async function renderPage(): Promise<ReadonlyMap<string, string>> {
     ["index.html", page],
     ["_headers", renderHeaders(script, style)],
   ]);
+}
+
+/** `repository` of package.json: a text, or an object with the text as `url` (npm, package.json, repository). */
+function readRepository(): unknown {
+  const { repository } = JSON.parse(readFileSync(join(PROJECT, "package.json"), "utf8"));
+  return repository?.url ?? repository;
+}
+
+/**
+ * Where the pages of docs/ are read: `https://github.com/owner/name/blob/HEAD/docs/`.
+ *
+ * @param repository `owner/name`, `github:owner/name`, or the https URL to clone it from
+ * @returns undefined if there is none, or none that browsers can open
+ */
+export function docsUrl(repository: unknown): string | undefined {
+  if (typeof repository !== "string") return undefined;
+  const [, path] = /^(?:github:)?([\w.-]+\/[\w.-]+)$/.exec(repository) ?? [];
+  const [, base] = /^(?:git\+)?(https:\/\/[\w.:-]+\/[\w./-]+?)(?:\.git)?$/.exec(repository) ?? [];
+  const root = path === undefined ? base : `https://github.com/${path}`;
+  return root && `${root}/blob/HEAD/docs/`;
 }
 
 /** A text that has the end of its element would be parsed as HTML from there on. esbuild escapes it too. */

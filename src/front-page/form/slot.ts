@@ -127,7 +127,8 @@ export function slot(unresolved: Omit<Place, "schema"> & { readonly schema: unkn
     rename,
     read(path, problems) {
       const value = field.read(path, problems);
-      if (value === undefined && required && !problems.has(path)) problems.set(path, "This is required.");
+      const isMissing = value === undefined && kept === undefined;
+      if (isMissing && required && !problems.has(path)) problems.set(path, "This is required.");
       return kept === undefined ? value : kept;
     },
     write(value) {

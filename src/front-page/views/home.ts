@@ -5,6 +5,7 @@ import { codeBlock } from "../lib/code.ts";
 import { type Child, h } from "../lib/dom.ts";
 import { linkTo } from "../lib/route.ts";
 import { siteOf } from "./connect.ts";
+import { docsLinks } from "./docs.ts";
 import { count, type Page } from "./view.ts";
 
 /** The paths of the protocols. */
@@ -52,6 +53,7 @@ export function homeView(page: Page): HTMLElement {
         ),
       ),
     ),
+    docsLinks(),
   );
 }
 

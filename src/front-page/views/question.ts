@@ -1,5 +1,5 @@
 /** What a tool asks while it runs: a form, or a page to visit. */
-import { inputForm } from "../form/form.ts";
+import { defaultsOf, inputForm } from "../form/form.ts";
 import { h, newId } from "../lib/dom.ts";
 import type { Answer, Question } from "../server/mcp.ts";
 
@@ -30,7 +30,7 @@ export function questionView(question: Question, answer: (answer: Answer) => voi
       h("p", { class: "acts" }, done, decline),
     );
   }
-  const form = inputForm(question.schema, { idPrefix: id });
+  const form = inputForm(question.schema, { idPrefix: id, initial: defaultsOf(question.schema) });
   const element = h(
     "form",
     {

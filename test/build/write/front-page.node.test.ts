@@ -5,6 +5,7 @@ import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
+import { docsUrl } from "../../../src/build/write/front-page.ts";
 import { makeFork, testSettings } from "../../support/node/fork.ts";
 import { PAGE } from "../../support/node/page.ts";
 import { type Project, project, tool } from "../../support/node/project.ts";
@@ -133,4 +134,17 @@ src/front-page/main.ts:2
 `,
     });
   });
+});
+
+it.each([
+  [undefined, undefined],
+  ["owner/name", "https://github.com/owner/name/blob/HEAD/docs/"],
+  ["github:owner/name", "https://github.com/owner/name/blob/HEAD/docs/"],
+  ["git+https://github.com/owner/name.git", "https://github.com/owner/name/blob/HEAD/docs/"],
+  ["https://git.example.com:8443/group/sub/name", "https://git.example.com:8443/group/sub/name/blob/HEAD/docs/"],
+  ["git@github.com:owner/name.git", undefined],
+  ["javascript:alert(1)//https://example.com/a", undefined],
+  [{ url: 1 }, undefined],
+])("the documentation of the repository %j is at %s", (repository, url) => {
+  expect(docsUrl(repository)).toBe(url);
 });

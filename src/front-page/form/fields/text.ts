@@ -39,7 +39,11 @@ export function textField(place: Place, inLines = isLong(place)): Field {
     read(path, problems) {
       const text = control.value;
       if (control.validity.badInput) problems.set(path, "This is not complete.");
-      if (text === "") return required && wrong(text, place) === undefined ? "" : undefined;
+      if (text === "") {
+        if (required && wrong(text, place)) problems.set(path, "This is required.");
+        // Whoever means an empty text writes it as JSON: an empty field is more often one that was forgotten.
+        return undefined;
+      }
       // Without a time zone, as the control has it, it is not a date-time of RFC 3339.
       const value = isTime ? new Date(text).toISOString() : text;
       const problem = wrong(value, place);
