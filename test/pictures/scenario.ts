@@ -5,13 +5,44 @@
 import type { Shot, Step } from "./shot.ts";
 
 const KIB = 1024;
-const START: readonly Step[] = [{ open: "/" }];
-const STILL = { kind: "still", width: 1280, height: 800, mostBytes: 150 * KIB, steps: START } as const;
+const STILL = { kind: "still", width: 1280, height: 800, mostBytes: 150 * KIB } as const;
+
+/** Lengths of fish in cm: the histogram has two humps. */
+const FISH = `length
+${[11, 12, 12, 13, 13, 13, 14, 14, 15, 19, 21, 24, 25, 25, 26, 26, 26, 27, 27, 28, 31].join("\n")}`;
+
+const DESCRIBE: readonly Step[] = [
+  { open: "/#/tool/CSV.Describe" },
+  { type: FISH, into: "csv" },
+  { click: ["button", "Run"] },
+  { see: "Picture (image/png)" },
+  { show: "Picture (image/png)" },
+];
 
 export const SHOTS: readonly Shot[] = [
-  { ...STILL, path: "docs/pictures/page-light.png", theme: "light" },
-  { ...STILL, path: "docs/pictures/page-dark.png", theme: "dark" },
-  { ...STILL, path: "docs/pictures/page-phone.png", theme: "light", width: 390, height: 844, scale: 2 },
+  { ...STILL, path: "docs/pictures/page-light.png", theme: "light", steps: DESCRIBE },
+  {
+    ...STILL,
+    path: "docs/pictures/page-dark.png",
+    theme: "dark",
+    steps: [
+      { open: "/#/tool/Calculator.Add" },
+      { type: "20", into: "a" },
+      { type: "22", into: "b" },
+      { click: ["button", "Run"] },
+      { see: "42" },
+      { click: ["tab", "Call it from code"] },
+    ],
+  },
+  {
+    ...STILL,
+    path: "docs/pictures/page-phone.png",
+    theme: "light",
+    width: 390,
+    height: 844,
+    scale: 2,
+    steps: [{ open: "/" }, { see: "All clients" }],
+  },
   {
     path: "docs/pictures/film.png",
     kind: "film",
@@ -20,6 +51,25 @@ export const SHOTS: readonly Shot[] = [
     height: 600,
     scale: 2,
     mostBytes: 700 * KIB,
-    steps: [...START, { hold: 2_000 }],
+    steps: [
+      { open: "/" },
+      { see: "All clients" },
+      { hold: 1_500 },
+      { type: "adds", into: "Search tools" },
+      { hold: 500 },
+      { press: "Enter" },
+      { see: "The first number to add." },
+      { type: "20", into: "a" },
+      { type: "22", into: "b" },
+      { click: ["button", "Run"] },
+      { see: "42" },
+      { show: "POST /tools/call" },
+      { hold: 1_800 },
+      { click: ["tab", "Call it from code"] },
+      { hold: 2_000 },
+      { click: ["link", "Connect"] },
+      { see: "Claude Code" },
+      { hold: 2_500 },
+    ],
   },
 ];

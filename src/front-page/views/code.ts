@@ -3,7 +3,7 @@ import { type Sample, samples } from "../code/samples.ts";
 import { codeBlock } from "../lib/code.ts";
 import { h } from "../lib/dom.ts";
 import type { Tool, ToolVersion } from "../lib/model.ts";
-import { tabs } from "../lib/tabs.ts";
+import { type Tab, tabs } from "../lib/tabs.ts";
 import type { Page } from "./view.ts";
 
 const GROUPS = [
@@ -12,17 +12,17 @@ const GROUPS = [
   ["definitions", "For models, without a protocol"],
 ] as const;
 
+/** @param input what is in the form */
 export function codeView(
   { access }: Page,
   tool: Tool,
   version: ToolVersion,
-  isNewest: boolean,
-  input: Record<string, unknown>,
+  input: Readonly<Record<string, unknown>>,
 ): HTMLElement {
   const all = samples({
     tool,
     version,
-    isNewest,
+    isNewest: tool.versions[0] === version,
     input,
     base: access.origin,
     hasKey: access.state !== "nobody",
@@ -34,11 +34,27 @@ export function codeView(
     { class: "view" },
     GROUPS.map(([group, title]) => {
       const ofGroup = all.filter((sample) => sample.group === group);
-      return ofGroup.length > 0 && [h("h3", {}, title), tabs(title, ofGroup.map(asTab))];
+      return ofGroup.length > 0 && [h("h3", {}, title), tabs(title, tabsOf(ofGroup))];
     }),
   );
 }
 
-function asTab({ title, text, language }: Sample) {
-  return { label: title, content: () => codeBlock(title, text, language) };
+/** One for each title; `Gemini: tools` and `Gemini: its calls` share one. */
+function tabsOf(group: readonly Sample[]): Tab[] {
+  const labels = [...new Set(group.map(({ title }) => title.split(": ")[0] ?? title))];
+  return labels.map((label) => ({
+    label,
+    content: () => h("div", {}, group.filter(({ title }) => title.split(": ")[0] === label).map(sampleView)),
+  }));
+}
+
+function sampleView({ title, text, language, note }: Sample): HTMLElement {
+  const [, part] = title.split(": ");
+  return h(
+    "div",
+    { class: "sample" },
+    part && h("h4", {}, `${part[0]?.toUpperCase()}${part.slice(1)}`),
+    codeBlock(title, text, language),
+    note && h("p", { class: "quiet-text" }, note),
+  );
 }

@@ -21,7 +21,7 @@ const TITLES: Readonly<Record<Failure["kind"], string>> = {
 export function outcomeView(outcome: Outcome, access: Access): HTMLElement {
   if (!outcome.ok) return failureView(outcome, access);
   const { value, content, ms, replayed } = outcome;
-  // Texts among the blocks repeat the value, for models.
+  // Texts among them repeat the value, for models.
   const shown = content.filter((block) => block.type !== "text" || value === undefined);
   return h(
     "section",
@@ -32,7 +32,7 @@ export function outcomeView(outcome: Outcome, access: Access): HTMLElement {
       "Result ",
       h("span", { class: "quiet-text" }, `in ${duration(ms)}${replayed ? ", of an earlier call" : ""}`),
     ),
-    h("div", { class: "value" }, value !== undefined && valueView(value), shown.map(blockView)),
+    h("div", { class: "value" }, shown.map(blockView), value !== undefined && valueView(value)),
     value === undefined && shown.length === 0 && h("p", { class: "quiet-text" }, "The tool returned nothing."),
   );
 }
@@ -49,7 +49,12 @@ export function blockView(block: Block): Child {
     case "text":
       return codeBlock("the text", block.text);
     case "image":
-      return h("img", { src: dataUrl(block), alt: "Picture that the tool returned" });
+      return h(
+        "figure",
+        {},
+        h("img", { src: dataUrl(block), alt: "Picture that the tool returned" }),
+        h("figcaption", { class: "quiet-text" }, `Picture (${block.mimeType})`),
+      );
     case "audio":
       return h("audio", { src: dataUrl(block), controls: true, "aria-label": "Sound that the tool returned" });
     case "resource_link":

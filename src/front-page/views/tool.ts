@@ -39,7 +39,6 @@ function versionChoice({ versions }: Tool, show: (version: ToolVersion) => void)
 
 function versionView(page: Page, tool: Tool, version: ToolVersion): HTMLElement {
   const attempt = tryPanel(page, tool, version);
-  const isNewest = tool.versions[0] === version;
   return h(
     "div",
     { class: "view" },
@@ -49,7 +48,7 @@ function versionView(page: Page, tool: Tool, version: ToolVersion): HTMLElement 
       // Anew each time: it shows the input that is in the form.
       {
         label: "Call it from code",
-        content: () => codeView(page, tool, version, isNewest, attempt.input()),
+        content: () => codeView(page, tool, version, attempt.input()),
         isFresh: true,
       },
       { label: "Definition", content: () => definition(tool, version) },
