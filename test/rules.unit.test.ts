@@ -53,7 +53,18 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   // What callers import. It runs in their programs, so it takes nothing of ours but types.
   { files: /^src\/client\//, mayImport: [/^src\/client\//, /^type src\/core\//] },
   // The page at /, which runs in browsers: talks to the server as any client does.
-  { files: /^src\/front-page\//, mayImport: [/^src\/(front-page|client)\//, /^src\/cli\/connect\/hosts\.ts$/] },
+  {
+    files: /^src\/front-page\//,
+    mayImport: [
+      /^src\/(front-page|client|connect)\//,
+      // How the typed client names tools, and `npm run call` the variables of secrets.
+      /^src\/cli\/(client\/names|call\/values)\.ts$/,
+      // In the text of its samples.
+      /^trivet\//,
+    ],
+  },
+  // What each host needs to connect: for `npm run connect`, and for the page at /.
+  { files: /^src\/connect\//, mayImport: [/^src\/connect\//] },
   // Command-line tools, run in Node: never ship.
   {
     files: /^src\/cli\/lib\//,
@@ -74,7 +85,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   {
     files: /^src\/cli\/connect\//,
     // With which parts of the Worker are turned on.
-    mayImport: [/^src\/cli\/(connect|lib)\//, /^src\/build\/settings\/available\.ts$/, /^node:/],
+    mayImport: [/^src\/cli\/(connect|lib)\//, /^src\/connect\//, /^src\/build\/settings\/available\.ts$/, /^node:/],
   },
   {
     files: /^src\/cli\/client\//,
@@ -343,7 +354,9 @@ describe("wire names stay in wire folders", () => {
     /\b(call_id|tool_id|isError|structuredContent|resultType|inputSchema|jsonrpc|parameter_errors|protocolVersion)\b/;
   it.each(
     files.filter((file) =>
-      /^src\/(?!protocols\/|cli\/(connect|call\/protocols)\/|client\/(opentool|oxp|functions)\/)/.test(file),
+      /^src\/(?!protocols\/|connect\/|cli\/call\/protocols\/|client\/(opentool|oxp|functions)\/|front-page\/(code|server)\/)/.test(
+        file,
+      ),
     ),
   )("%s", (file) => {
     const lines = text(file)
