@@ -56,12 +56,17 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   {
     files: /^src\/front-page\//,
     mayImport: [
-      /^src\/(front-page|client)\//,
-      /^src\/cli\/connect\/hosts\.ts$/,
+      /^src\/(front-page|client|connect)\//,
+      // How the typed client names tools, and `npm run call` the variables of secrets.
+      /^src\/cli\/(client\/names|call\/values)\.ts$/,
       // The formula by which discovery estimates a listing, too.
       /^src\/core\/lib\/tokens\.ts$/,
+      // In the text of its samples.
+      /^trivet\//,
     ],
   },
+  // What each host needs to connect: for `npm run connect`, and for the page at /.
+  { files: /^src\/connect\//, mayImport: [/^src\/connect\//] },
   // Command-line tools, run in Node: never ship.
   {
     files: /^src\/cli\/lib\//,
@@ -82,7 +87,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   {
     files: /^src\/cli\/connect\//,
     // With which parts of the Worker are turned on.
-    mayImport: [/^src\/cli\/(connect|lib)\//, /^src\/build\/settings\/available\.ts$/, /^node:/],
+    mayImport: [/^src\/cli\/(connect|lib)\//, /^src\/connect\//, /^src\/build\/settings\/available\.ts$/, /^node:/],
   },
   {
     files: /^src\/cli\/client\//,
@@ -353,7 +358,7 @@ describe("wire names stay in wire folders", () => {
     /\b(call_id|tool_id|isError|structuredContent|resultType|inputSchema|jsonrpc|parameter_errors|protocolVersion)\b/;
   it.each(
     files.filter((file) =>
-      /^src\/(?!protocols\/|cli\/(connect|call\/protocols)\/|client\/(opentool|oxp|functions)\/|front-page\/server\/)/.test(
+      /^src\/(?!protocols\/|connect\/|cli\/call\/protocols\/|client\/(opentool|oxp|functions)\/|front-page\/(code|server)\/)/.test(
         file,
       ),
     ),

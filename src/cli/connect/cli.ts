@@ -2,23 +2,24 @@
 import { resolve } from "node:path";
 import type { ParseArgsOptionsConfig } from "node:util";
 import { bundlesTokens } from "../../build/settings/available.ts";
+import { HOSTS, type Host, isLocalUrl, PLACEHOLDER, type Server, shortName } from "../../connect/hosts.ts";
 import { addressOf, readUrl } from "../lib/address.ts";
 import { helpOf, readArguments, runScript, type Script } from "../lib/arguments.ts";
 import { type Config, readConfig, SETTINGS } from "../lib/config.ts";
 import { Mistake } from "../lib/mistake.ts";
-import { HOSTS, type Server } from "./hosts.ts";
 
 const SCRIPT = {
   name: "connect",
   options: {
     url: { type: "string" },
     key: { type: "string" },
+    link: { type: "boolean" },
     remote: { type: "boolean" },
     config: { type: "string", short: "c" },
     env: { type: "string", short: "e" },
     help: { type: "boolean", short: "h" },
   },
-  swallowed: ["url", "remote", "config", "env"],
+  swallowed: ["url", "link", "remote", "config", "env"],
 } as const satisfies Script<ParseArgsOptionsConfig>;
 
 const NAMES = [...HOSTS.keys()].join(", ");
@@ -27,10 +28,10 @@ const USAGE = `Prints what a host needs to use this server. Hosts: ${NAMES}.
 npm run connect              for all hosts
 npm run connect -- cursor    for one
     --key trivet_…           the key to put in (npm run keys -- create NAME)
+    --link                   a link that adds the server to the host, for a README or a page; never with a key
     --remote                 the deployment, instead of \`npm start\` on this machine
     --url https://…          a deployment that wrangler.toml and this machine know nothing of
     --config FILE, --env NAME  as in wrangler`;
-const PLACEHOLDER = "YOUR_KEY";
 
 await runScript(main);
 
@@ -39,7 +40,7 @@ async function main(): Promise<void> {
   if (values.help) return console.log(USAGE);
   const unknown = positionals.find((name) => !HOSTS.has(name));
   if (unknown !== undefined) throw new Mistake(`There is no host "${unknown}": write ${hostsLike(unknown)}.`);
-  const { key, remote = false, env } = values;
+  const { key, link = false, remote = false, env } = values;
   const url = values.url === undefined ? undefined : readUrl(values.url);
   if (url !== undefined && remote) throw new Mistake(`--url says where the server is, so leave out --remote.`);
   if (key !== undefined && !/^[\w.~+/=-]+$/.test(key)) {
@@ -49,18 +50,39 @@ async function main(): Promise<void> {
   const settings = await readConfig(config, env);
   const server = describe(addressOf({ url, remote, env }, settings, config), key, settings);
   const names = positionals.length > 0 ? positionals : [...HOSTS.keys()];
+  const form = link ? linksOf : formOf;
   // A single form is printed alone, so that it can be piped into a file or a shell.
   const texts = names.flatMap((name) => {
     const host = HOSTS.get(name);
-    if (host === undefined) return [];
-    return names.length === 1 ? host.form(server) : `== ${host.title} ==\n${host.form(server)}\n`;
+    const text = host && form(host, server);
+    if (text === undefined) return [];
+    return names.length === 1 ? text : `== ${titleOf(host as Host)} ==\n${text}\n`;
   });
+  if (texts.length === 0) throw new Mistake(`${names.join(", ")}: there is no link to this server for it.`);
   const text = texts.join("\n");
   console.log(text);
-  if (text.includes(PLACEHOLDER)) console.error(replaceKey(env));
+  if (text.includes(PLACEHOLDER)) console.error(replaceKey(env, link));
   if (isToken(key) && !server.isLocal && !bundlesTokens(settings)) {
     console.error('This key is a token (JWT): the deployment refuses it without the line "#tokens" under [alias].');
   }
+}
+
+function titleOf({ title, place }: Host): string {
+  return place === undefined ? title : `${title}: ${place}`;
+}
+
+function formOf(host: Host, server: Server): string {
+  const steps = host.steps(server);
+  const isForShell = steps.some((step) => "code" in step && step.language === "sh");
+  const lines = steps.map((step) => ("code" in step ? step.code : isForShell ? `# ${step.text}` : step.text));
+  // So that nobody tries it from here.
+  if (host === HOSTS.get("chatgpt") && server.isLocal) lines.push("Deploy, and write --remote or --url.");
+  return lines.join("\n");
+}
+
+function linksOf(host: Host, server: Server): string | undefined {
+  const [first] = host.links?.(server) ?? [];
+  return first?.href;
 }
 
 /** The hosts that may be meant, or all. */
@@ -74,34 +96,39 @@ function isToken(key = ""): boolean {
   return /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(key);
 }
 
-function replaceKey(env: string | undefined): string {
+function replaceKey(env: string | undefined, isLink: boolean): string {
   const command = `npm run keys -- create NAME --remote${env === undefined ? "" : ` --env ${env}`}`;
+  if (isLink) return `Whoever follows the link replaces ${PLACEHOLDER} by a key, in the settings of the host.`;
   return `Replace ${PLACEHOLDER} by a key: \`${command}\` makes one, and --key puts it in.`;
-}
-
-/** The server's name as one word that begins with a letter, for variables and commands. */
-function shortName(serverName: unknown): string {
-  const name = typeof serverName === "string" ? serverName.toLowerCase() : "";
-  const word = name.replace(/[^a-z0-9]+/g, "-").replace(/^[-\d]+|-+$/g, "");
-  return word === "" ? "trivet" : word;
 }
 
 function describe(base: string, key: string | undefined, settings: Config): Server {
   const { vars, alias } = settings;
-  const hasTokens = bundlesTokens(settings);
-  const isLocal = ["127.0.0.1", "localhost", "[::1]"].includes(new URL(base).hostname);
+  const isLocal = isLocalUrl(base);
   const isPublic = vars.PUBLIC === "true";
-  // Under `npm start` no one needs a key.
-  const isPlaceholder = key === undefined && !isLocal && !isPublic;
+  // If there are both, clients use the first authorization server that the metadata lists: the provider.
+  const hasProvider = Boolean(vars.JWT_ISSUER) && bundlesTokens(settings);
+  const signIn = hasProvider ? "provider" : alias?.["#sign-in"]?.endsWith("/server.ts") ? "own" : undefined;
   return {
     name: shortName(vars.SERVER_NAME),
+    title: typeof vars.SERVER_NAME === "string" ? vars.SERVER_NAME : "trivet",
     base,
-    key: isPlaceholder ? PLACEHOLDER : key,
-    isPlaceholder,
+    // Under `npm start` no one needs a key.
+    key: key === undefined && !isLocal && !isPublic ? PLACEHOLDER : key,
     isLocal,
-    // If there are both, clients use the first authorization server that the metadata lists: the provider.
-    signIn: vars.JWT_ISSUER && hasTokens ? "provider" : alias?.["#sign-in"]?.endsWith("/server.ts") ? "own" : undefined,
-    lacksTokens: Boolean(vars.JWT_ISSUER) && !hasTokens,
+    signIn,
     isPublic,
+    entry: entryOf(signIn, isPublic, settings),
   };
+}
+
+/** How a host that sends no key gets in: to the owner of the deployment. */
+function entryOf(signIn: Server["signIn"], isPublic: boolean, { vars }: Config): string {
+  if (signIn === "own") return "Its users sign in on a page of your Worker, with a key of theirs.";
+  if (signIn === "provider") return "Its users sign in at your identity provider (JWT_ISSUER).";
+  if (vars.JWT_ISSUER) {
+    return 'JWT_ISSUER has no effect without the line "#tokens" under [alias] in wrangler.toml: add it, and deploy.';
+  }
+  if (isPublic) return "Everyone may call, except tools that demand a scope: those need the sign-in (docs/access.md).";
+  return "It cannot send a key: turn on the sign-in first, the [alias] line at the end of wrangler.toml, and deploy.";
 }

@@ -1,12 +1,9 @@
 /** OXP tools for the AI SDK (`ai`), which calls them by itself. docs/function-calling.md has an example. */
 import type { ToolCaller, ToolDefinition } from "../oxp/types.ts";
+import { type AiSdkDefinition, aiSdkDefinition } from "./definitions.ts";
 import { answererOf, type FunctionOptions, toolsByName } from "./dispatch.ts";
-import { described, type SchemaRules } from "./schema.ts";
 
 export type { FailedCall, FunctionOptions } from "./dispatch.ts";
-
-/** The SDK sends tools to whichever provider the program has chosen, so they are for the strictest. */
-const RULES: SchemaRules = { tuples: false };
 
 export interface AiSdkOptions<Schema> extends FunctionOptions {
   /** `jsonSchema` of `ai`: this module imports no package. */
@@ -14,12 +11,8 @@ export interface AiSdkOptions<Schema> extends FunctionOptions {
 }
 
 /** A dynamic tool, whose types are not known to the compiler (AI SDK, reference, `dynamicTool`). */
-export interface AiSdkTool<Schema> {
-  type: "dynamic";
-  description: string;
+export interface AiSdkTool<Schema> extends Omit<AiSdkDefinition, "inputSchema"> {
   inputSchema: Schema;
-  /** The default of the SDK too, but OpenAI turns strict mode on if a provider does not mention it (see openai.ts). */
-  strict: false;
   /** @throws what the model is told of a failure. The SDK makes it a part "tool-error", and goes on */
   execute(input: unknown, options: { abortSignal?: AbortSignal | undefined }): Promise<unknown>;
 }
@@ -35,12 +28,10 @@ export function aiSdkTools<Schema>(
 ): { tools: Record<string, AiSdkTool<Schema>> } {
   const byName = toolsByName(definitions, options.filter);
   const entries = [...byName].map(([name, definition]) => {
-    const { description, parameters } = described(definition.description, definition.input_schema.parameters, RULES);
+    const defined = aiSdkDefinition(definition);
     const tool: AiSdkTool<Schema> = {
-      type: "dynamic",
-      description,
-      inputSchema: options.jsonSchema(parameters as never),
-      strict: false,
+      ...defined,
+      inputSchema: options.jsonSchema(defined.inputSchema as never),
       async execute(input, { abortSignal }) {
         const signals = [options.signal, abortSignal].filter((signal) => signal !== undefined);
         const signal = signals.length === 0 ? undefined : AbortSignal.any(signals);

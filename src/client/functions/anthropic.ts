@@ -1,19 +1,10 @@
 /** OXP tools for the Anthropic Messages API. docs/function-calling.md has an example. */
 import type { ToolCaller, ToolDefinition } from "../oxp/types.ts";
+import { anthropicTool } from "./definitions.ts";
 import { answererOf, type FunctionOptions, toolsByName } from "./dispatch.ts";
-import { described, type ParameterSchema, type SchemaRules } from "./schema.ts";
 
+export type { AnthropicTool } from "./definitions.ts";
 export type { FailedCall, FunctionOptions } from "./dispatch.ts";
-
-/** "JSON schema for this tool's input", draft 2020-12 (API reference, Messages, `tools[].input_schema`). */
-const RULES: SchemaRules = { tuples: true };
-
-/** An element of `tools`. */
-export interface AnthropicTool {
-  name: string;
-  description: string;
-  input_schema: ParameterSchema;
-}
 
 /** A block of a message: `tool_use` calls a tool. */
 export interface AnthropicBlock {
@@ -48,10 +39,7 @@ export function anthropicTools(
 ) {
   const byName = toolsByName(definitions, options.filter);
   const answer = answererOf(byName, caller, options);
-  const tools = [...byName].map(([name, definition]): AnthropicTool => {
-    const { description, parameters } = described(definition.description, definition.input_schema.parameters, RULES);
-    return { name, description, input_schema: parameters };
-  });
+  const tools = [...byName].map(([name, definition]) => anthropicTool(name, definition));
 
   async function run(
     from: { readonly content: readonly AnthropicBlock[] } | readonly AnthropicBlock[],

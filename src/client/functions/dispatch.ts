@@ -78,7 +78,8 @@ function namesOf(definitions: readonly ToolDefinition[]): ReadonlyMap<string, st
   return names;
 }
 
-function acceptable(name: string): string {
+/** The name under which a tool is offered, if no other has it. */
+export function acceptable(name: string): string {
   if (NAME.test(name)) return name;
   const letters = name.replaceAll(/[^A-Za-z0-9_-]/g, "_");
   return (/^[A-Za-z_]/.test(letters) ? letters : `_${letters}`).slice(0, MAX_NAME);

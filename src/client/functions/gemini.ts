@@ -1,24 +1,14 @@
 /** OXP tools for the Gemini API (`generateContent`). docs/function-calling.md has an example. */
-import type { JsonSchema, ToolCaller, ToolDefinition } from "../oxp/types.ts";
+import type { ToolCaller, ToolDefinition } from "../oxp/types.ts";
+import { type GeminiFunction, geminiFunction } from "./definitions.ts";
 import { answererOf, type FunctionOptions, toolsByName } from "./dispatch.ts";
-import { GEMINI_RULES } from "./gemini-schema.ts";
-import { described } from "./schema.ts";
 
+export type { GeminiFunction } from "./definitions.ts";
 export type { FailedCall, FunctionOptions } from "./dispatch.ts";
 
 /** An element of `config.tools`. */
 export interface GeminiTool {
   functionDeclarations: GeminiFunction[];
-}
-
-/**
- * A function with its parameters in JSON Schema. The other member for them, `parameters`, takes a subset of OpenAPI 3.0,
- * in which one unknown keyword is a 400 (API reference, FunctionDeclaration).
- */
-export interface GeminiFunction {
-  name: string;
-  description: string;
-  parametersJsonSchema: JsonSchema;
 }
 
 /** A part of a model's content. */
@@ -49,15 +39,7 @@ export interface GeminiResult {
 export function geminiTools(definitions: readonly ToolDefinition[], caller: ToolCaller, options: FunctionOptions = {}) {
   const byName = toolsByName(definitions, options.filter);
   const answer = answererOf(byName, caller, options);
-  const functionDeclarations = [...byName].map(([name, definition]): GeminiFunction => {
-    const { parameters } = definition.input_schema;
-    const { description, parameters: parametersJsonSchema } = described(
-      definition.description,
-      parameters,
-      GEMINI_RULES,
-    );
-    return { name, description, parametersJsonSchema };
-  });
+  const functionDeclarations = [...byName].map(([name, definition]) => geminiFunction(name, definition));
   const tools: GeminiTool[] = functionDeclarations.length === 0 ? [] : [{ functionDeclarations }];
 
   async function run(

@@ -3,30 +3,11 @@
  * speak (`openaiChatTools`). docs/function-calling.md has an example of each.
  */
 import type { ToolCaller, ToolDefinition } from "../oxp/types.ts";
+import { openAiChatTool, openAiTool } from "./definitions.ts";
 import { type Answer, answererOf, type FunctionOptions, toolsByName } from "./dispatch.ts";
-import { described, type ParameterSchema, type SchemaRules } from "./schema.ts";
 
+export type { OpenAiChatTool, OpenAiTool } from "./definitions.ts";
 export type { FailedCall, FunctionOptions } from "./dispatch.ts";
-
-/**
- * Without strict mode, OpenAI takes any schema, but refuses lists without `items`, tuples among them: 400, "array schema
- * missing items" (github.com/AnswerDotAI/fastcore/issues/798).
- */
-const RULES: SchemaRules = { tuples: false };
-
-/** An element of `tools` of the Responses API. */
-export interface OpenAiTool {
-  type: "function";
-  name: string;
-  description: string;
-  parameters: ParameterSchema;
-  /**
-   * Strict mode would make every optional parameter required, and refuse most keywords (guide "Function calling",
-   * "Strict mode"). False is written out because Responses turns it on for the schemas that allow it if the member is
-   * absent (API reference, Responses, `tools`, `strict`).
-   */
-  strict: false;
-}
 
 /** An item of a response that calls a function (API reference, Responses, "Function tool call"). */
 export interface OpenAiItem {
@@ -51,9 +32,7 @@ export interface OpenAiOutput {
 export function openaiTools(definitions: readonly ToolDefinition[], caller: ToolCaller, options: FunctionOptions = {}) {
   const byName = toolsByName(definitions, options.filter);
   const answer = answererOf(byName, caller, options);
-  const tools = [...byName].map(([name, { description, input_schema }]): OpenAiTool => {
-    return { type: "function", name, ...described(description, input_schema.parameters, RULES), strict: false };
-  });
+  const tools = [...byName].map(([name, definition]) => openAiTool(name, definition));
 
   async function run(
     from: { readonly output: readonly OpenAiItem[] } | readonly OpenAiItem[],
@@ -68,12 +47,6 @@ export function openaiTools(definitions: readonly ToolDefinition[], caller: Tool
     );
   }
   return { tools, run };
-}
-
-/** An element of `tools` of Chat Completions, where strict mode is off unless a tool turns it on. */
-export interface OpenAiChatTool {
-  type: "function";
-  function: { name: string; description: string; parameters: ParameterSchema };
 }
 
 /** A message of a model (API reference, Chat Completions, "The chat completion object"). */
@@ -105,9 +78,7 @@ export function openaiChatTools(
 ) {
   const byName = toolsByName(definitions, options.filter);
   const answer = answererOf(byName, caller, options);
-  const tools = [...byName].map(([name, { description, input_schema }]): OpenAiChatTool => {
-    return { type: "function", function: { name, ...described(description, input_schema.parameters, RULES) } };
-  });
+  const tools = [...byName].map(([name, definition]) => openAiChatTool(name, definition));
 
   async function run(
     from: { readonly choices: readonly { readonly message: OpenAiChatMessage }[] } | OpenAiChatMessage,

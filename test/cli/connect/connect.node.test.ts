@@ -208,8 +208,8 @@ it("a URL that a shell would read is quoted, or refused", async () => {
 
 describe("a mistake is one sentence", () => {
   it.each([
-    [["emacs"], /no host "emacs": write one of claude-code, /],
-    [["claude"], /no host "claude": write claude-code or claude-desktop\./],
+    [["emacs"], /no host "emacs": write one of claude-desktop, /],
+    [["claude"], /no host "claude": write claude-desktop or claude-code\./],
     [["--url", "tools.example.com"], /--url: "tools.example.com" is not an address/],
     [["--url", "https://user@example.com"], /more than a host and a path/],
     [["--url", "https://a.example", "--remote"], /leave out --remote/],

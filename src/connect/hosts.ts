@@ -1,0 +1,279 @@
+/**
+ * What each host needs to connect: for `npm run connect`, and for the page at /. docs/connect.md has the public source of
+ * each form. Pure.
+ */
+import {
+  CHATGPT_LINK,
+  claudeLink,
+  cursorLink,
+  type Entry,
+  gooseLink,
+  kiroLink,
+  type Link,
+  lmStudioLink,
+  vscodeLinks,
+} from "./links.ts";
+
+/** What the forms are filled in with. */
+export interface Server {
+  /** A name for the host's list: as {@link shortName} makes it. */
+  readonly name: string;
+  /** The name as people write it. */
+  readonly title: string;
+  /** The URL that the protocols' paths are below. */
+  readonly base: string;
+  /** The key, or {@link PLACEHOLDER}; undefined if calls need none. */
+  readonly key: string | undefined;
+  /** Whether only this machine can reach it. */
+  readonly isLocal: boolean;
+  /** Where users of hosts that cannot send a key sign in: at the Worker itself, or at an identity provider. */
+  readonly signIn: "own" | "provider" | undefined;
+  /** Whether everyone may call the tools that demand no scope. */
+  readonly isPublic: boolean;
+  /** How a host gets in that sends no key: a sentence to whoever reads the forms. */
+  readonly entry: string;
+}
+
+export type Step =
+  | { readonly text: string }
+  | { readonly code: string; readonly language: "sh" | "json" | "js" | "text"; readonly copyLabel?: string };
+
+export interface Host {
+  readonly title: string;
+  /** Where the code of its steps goes: a file. */
+  readonly place?: string;
+  readonly steps: (server: Server) => readonly Step[];
+  /** Links that do the same, the most usual first; none if they would lead nowhere. */
+  readonly links?: (server: Server) => readonly Link[];
+  /** What else to know of it. */
+  readonly note?: (server: Server) => string | undefined;
+}
+
+/** Stands for a key that is to be made. */
+export const PLACEHOLDER = "YOUR_KEY";
+
+/** A server's name as one word that begins with a letter, for variables and commands. */
+export function shortName(serverName: unknown): string {
+  const name = typeof serverName === "string" ? serverName.toLowerCase() : "";
+  const word = name.replace(/[^a-z0-9]+/g, "-").replace(/^[-\d]+|-+$/g, "");
+  return word === "" ? "trivet" : word;
+}
+
+/** Whether a URL is that of a server which only this machine can reach. */
+export function isLocalUrl(url: string): boolean {
+  return ["127.0.0.1", "localhost", "[::1]"].includes(new URL(url).hostname);
+}
+
+const mcp = ({ base }: Server) => `${base}/mcp`;
+/** For a shell. In the URLs that get here, nothing still means something in quotes. */
+const quoted = (url: string) => `"${url}"`;
+/** Whether its users may sign in, in hosts that can do both, because no key was given. */
+const signsIn = ({ signIn, key }: Server) => signIn !== undefined && key === PLACEHOLDER;
+const bearer = ({ key }: Server) => `Bearer ${key}`;
+const json = (value: unknown) => JSON.stringify(value, undefined, 2);
+const sh = (code: string): Step => ({ code, language: "sh" });
+/** The environment variable for the key, where a host reads it from there. */
+const variable = ({ name }: Server) => `${name.toUpperCase().replaceAll("-", "_")}_KEY`;
+/** For links. */
+const withoutKey = (server: Server): Server => (server.key ? { ...server, key: PLACEHOLDER } : server);
+/** Whether a host that calls from elsewhere can reach the server, and get in without a key. */
+const isReachable = ({ isLocal, isPublic, signIn }: Server) => !isLocal && (isPublic || signIn !== undefined);
+
+export const HOSTS: ReadonlyMap<string, Host> = new Map<string, Host>([
+  [
+    "claude-desktop",
+    {
+      title: "Claude Desktop and claude.ai",
+      steps: claude,
+      links: (server) => (isReachable(server) ? [claudeLink(server.title, mcp(server))] : []),
+    },
+  ],
+  ["claude-code", { title: "Claude Code", steps: claudeCode }],
+  ["chatgpt", { title: "ChatGPT", steps: chatgpt, links: (server) => (isReachable(server) ? [CHATGPT_LINK] : []) }],
+  ["cursor", fileHost("Cursor", "~/.cursor/mcp.json, or .cursor/mcp.json in a project", cursorLink, true)],
+  ["vscode", { title: "VS Code", place: ".vscode/mcp.json", ...vscode() }],
+  ["codex", { title: "Codex", steps: codex }],
+  [
+    "goose",
+    { title: "Goose", steps: goose, ...linkWithKey("Goose", "its settings, under Extensions", gooseLink, true) },
+  ],
+  ["kiro", fileHost("Kiro", "~/.kiro/settings/mcp.json, or .kiro/settings/mcp.json in a project", kiroLink, true)],
+  ["lm-studio", fileHost("LM Studio", "mcp.json (Program > Install > Edit mcp.json)", lmStudioLink, false)],
+  [
+    "inspector",
+    {
+      title: "MCP Inspector",
+      steps: (server) => [
+        sh(
+          `npx @modelcontextprotocol/inspector --cli ${quoted(mcp(server))} --transport http` +
+            `${headerFlag("--header", server)} --method tools/list`,
+        ),
+      ],
+      note: () => "Without --cli and what follows it, the Inspector opens in the browser.",
+    },
+  ],
+  [
+    "langchain",
+    {
+      title: "LangChain: npm install @langchain/mcp-adapters",
+      steps: (server) => [{ code: langchain(server), language: "js" }],
+    },
+  ],
+  ["curl", { title: "curl", steps: curl }],
+]);
+
+/**
+ * A host that reads a file with `mcpServers`, in which the key is a header, and has a link.
+ *
+ * @param canSignIn whether it lets its users sign in (OAuth) where no header is given
+ */
+function fileHost(title: string, place: string, link: (name: string, entry: Entry) => Link, canSignIn: boolean): Host {
+  return {
+    title,
+    place,
+    steps: (server) => [
+      { code: json({ mcpServers: { [server.name]: entryOf(server, canSignIn) } }), language: "json" },
+    ],
+    ...linkWithKey(title, "that file", link, canSignIn),
+  };
+}
+
+function linkWithKey(
+  title: string,
+  place: string,
+  link: (name: string, entry: Entry) => Link,
+  canSignIn: boolean,
+): Pick<Host, "links" | "note"> {
+  return {
+    links: (server) => [link(server.name, entryOf(withoutKey(server), canSignIn))],
+    note: (server) => {
+      if (!entryOf(server, canSignIn).headers) return server.key ? server.entry : undefined;
+      return `The link has ${PLACEHOLDER} in place of the key. Once ${title} has it, replace that in ${place}.`;
+    },
+  };
+}
+
+function entryOf(server: Server, canSignIn: boolean): Entry {
+  return { url: mcp(server), ...(!(canSignIn && signsIn(server)) && headers(server)) };
+}
+
+function headers(server: Server): { headers?: { Authorization: string } } {
+  return server.key ? { headers: { Authorization: bearer(server) } } : {};
+}
+
+function headerFlag(flag: string, server: Server): string {
+  return server.key ? ` ${flag} "Authorization: ${bearer(server)}"` : "";
+}
+
+function claudeCode(server: Server): readonly Step[] {
+  const command = `claude mcp add --transport http ${server.name} ${quoted(mcp(server))}`;
+  if (signsIn(server)) return [sh(command), { text: `Then /mcp in Claude Code: ${server.entry}` }];
+  return [sh(command + headerFlag("--header", server))];
+}
+
+/** Its connectors are called by Anthropic's servers, which send no key; a bridge on the user's machine can. */
+function claude(server: Server): readonly Step[] {
+  const args = [
+    "-y",
+    "mcp-remote",
+    mcp(server),
+    ...(server.key ? ["--header", `Authorization:\${AUTHORIZATION}`] : []),
+  ];
+  // Without a space in the argument: on Windows, the application does not quote it.
+  const env = server.key ? { env: { AUTHORIZATION: bearer(server) } } : {};
+  const file = "in claude_desktop_config.json (Settings > Developer > Edit Config):";
+  const bridge: Step = {
+    code: json({ mcpServers: { [server.name]: { command: "npx", args, ...env } } }),
+    language: "json",
+  };
+  if (server.isLocal) return [{ text: `In Claude Desktop, ${file}` }, bridge];
+  return [
+    { text: `Customize > Connectors > Add custom connector: ${mcp(server)}` },
+    { text: server.entry },
+    { text: `Or, in Claude Desktop, with a key and over a bridge on your machine, ${file}` },
+    bridge,
+  ];
+}
+
+function chatgpt(server: Server): readonly Step[] {
+  if (server.isLocal) return [{ text: "ChatGPT calls from its own servers, which cannot reach this machine." }];
+  return [
+    { text: "In ChatGPT on the web: Plugins > + > Add custom MCP server. Under Connection, the Server URL:" },
+    { code: mcp(server), language: "text", copyLabel: "Copy the address" },
+    { text: `Authentication: ${server.signIn || !server.isPublic ? "OAuth" : "No authentication"}` },
+    { text: server.entry },
+    { text: "Then Create as a plugin, and install it in your list of plugins." },
+  ];
+}
+
+/** Asks for the key once, and keeps it out of its file and of the link. */
+function vscode(): Pick<Host, "steps" | "links" | "note"> {
+  const parts = (server: Server) => {
+    const id = `${server.name}-key`;
+    const asks = server.key === PLACEHOLDER && !signsIn(server);
+    const description = `API key of ${server.name}`;
+    return {
+      inputs: asks ? [{ type: "promptString", id, description, password: true }] : [],
+      entry: { type: "http", ...entryOf({ ...server, key: asks ? `\${input:${id}}` : server.key }, true) },
+    };
+  };
+  return {
+    steps: (server) => {
+      const { inputs, entry } = parts(server);
+      const servers = { [server.name]: entry };
+      return [{ code: json(inputs.length > 0 ? { inputs, servers } : { servers }), language: "json" }];
+    },
+    links: (server) => {
+      const { inputs, entry } = parts(withoutKey(server));
+      return vscodeLinks(server.name, entry, inputs);
+    },
+    note: (server) => {
+      if (parts(server).inputs.length > 0) return "VS Code asks for the key when it starts the server.";
+      return signsIn(server) ? server.entry : undefined;
+    },
+  };
+}
+
+function codex(server: Server): readonly Step[] {
+  const command = `codex mcp add ${server.name} --url ${quoted(mcp(server))}`;
+  if (signsIn(server)) return [sh(`${command}\ncodex mcp login ${server.name}`), { text: server.entry }];
+  if (!server.key) return [sh(command)];
+  const name = variable(server);
+  return [sh(`export ${name}=${server.key}\n${command} --bearer-token-env-var ${name}`)];
+}
+
+function goose(server: Server): readonly Step[] {
+  const key = entryOf(server, true).headers ? `, with the request header Authorization: ${bearer(server)}` : "";
+  return [
+    {
+      text: `In a terminal: goose configure > Add Extension > Remote Extension (Streamable HTTP)${key}. Its endpoint:`,
+    },
+    { code: mcp(server), language: "text", copyLabel: "Copy the address" },
+  ];
+}
+
+function langchain(server: Server): string {
+  const connection = json({ transport: "http", url: mcp(server), ...headers(server) }).replaceAll("\n", "\n    ");
+  return `import { MultiServerMCPClient } from "@langchain/mcp-adapters";
+
+const client = new MultiServerMCPClient({
+  mcpServers: {
+    ${JSON.stringify(server.name)}: ${connection},
+  },
+});
+const tools = await client.getTools();
+console.log(tools.map(({ name }) => name));
+await client.close();`;
+}
+
+function curl(server: Server): readonly Step[] {
+  const key = headerFlag("-H", server);
+  return [
+    sh(`# OXP: the tools, and how to call them
+curl -s ${quoted(`${server.base}/tools`)}${key}
+# MCP
+curl -s ${quoted(mcp(server))}${key} -H "Content-Type: application/json" -d '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'
+# OpenTool
+curl -s ${quoted(`${server.base}/opentool/load`)}${key}`),
+  ];
+}

@@ -1,0 +1,72 @@
+/** How to connect each host to this server, as somebody reads it who has opened its page at /. Pure. */
+import { type Server as Filled, HOSTS, isLocalUrl, PLACEHOLDER, type Step, shortName } from "../../connect/hosts.ts";
+import type { Link } from "../../connect/links.ts";
+
+/** What the page has found out. */
+export interface Site {
+  /** Where it was loaded from: `https://tools.example.com`. */
+  readonly origin: string;
+  readonly name: string;
+  readonly title?: string | undefined;
+  /** Whether it listed tools to a caller without a credential. */
+  readonly isOpen: boolean;
+  /** Where users sign in: at the server itself, or at an identity provider. */
+  readonly signIn: "own" | "provider" | undefined;
+}
+
+export interface Connection {
+  readonly id: string;
+  readonly title: string;
+  /** Opens the host with the server filled in. */
+  readonly link?: Link;
+  /** The same for other editions of the host. */
+  readonly otherLinks?: readonly Link[];
+  /** By hand. */
+  readonly steps: readonly Step[];
+  readonly note?: string;
+}
+
+/** @returns for each host. Nothing in it is a secret: where a key is needed, there is a placeholder or a prompt */
+export function connections(site: Site): readonly Connection[] {
+  const server: Filled = {
+    name: shortName(site.name),
+    title: site.title ?? site.name,
+    base: site.origin,
+    key: site.isOpen ? undefined : PLACEHOLDER,
+    isLocal: isLocalUrl(site.origin),
+    signIn: site.signIn,
+    isPublic: site.isOpen,
+    entry: entryOf(site),
+  };
+  return (
+    [...HOSTS]
+      // The page shows calls with curl beside each tool.
+      .filter(([id]) => id !== "curl")
+      .map(([id, { title, place, steps, links, note }]) => {
+        const [link, ...others] = links?.(server) ?? [];
+        const text = note?.(server);
+        return {
+          id,
+          title,
+          ...(link && { link }),
+          ...(others.length > 0 && { otherLinks: others }),
+          steps: [...(place === undefined ? [] : [{ text: `In ${place}:` }]), ...replacing(steps(server))],
+          ...(text !== undefined && { note: text }),
+        };
+      })
+  );
+}
+
+/** Says that a placeholder is one. */
+function replacing(steps: readonly Step[]): readonly Step[] {
+  const isThere = steps.some((step) => "code" in step && step.code.includes(PLACEHOLDER));
+  return isThere ? [...steps, { text: `Write your key in place of ${PLACEHOLDER}.` }] : steps;
+}
+
+/** How a host that sends no key gets in. */
+function entryOf({ signIn, isOpen }: Site): string {
+  if (signIn === "own") return "It opens a page of this server: sign in there with your key.";
+  if (signIn === "provider") return "It opens the sign-in of this server's identity provider.";
+  if (isOpen) return "No key is needed for the tools that this page shows without one.";
+  return "It cannot send a key, and this server has no sign-in: ask its owner to turn that on, or use another host.";
+}

@@ -1,0 +1,73 @@
+/** Values as the text of other languages: shell words, JSON, TypeScript and Python. Any value keeps its meaning. */
+
+/** A word of a POSIX shell that stands for exactly this text. */
+export function word(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : quoted(text);
+}
+
+/** The same, always in quotes. */
+export const quoted = (text: string) => `'${escaped(text)}'`;
+
+/** Text for inside single quotes, which have no escape: closes them, adds a quote, and opens them again. */
+export const escaped = (text: string) => text.replaceAll("'", "'\\''");
+
+/** JSON on one line, with blanks as people write them: `{"a": 1, "b": [2, 3]}`. */
+export function json(value: unknown): string {
+  // In JSON, a line break is never part of a text.
+  return JSON.stringify(value, undefined, 1)
+    .replace(/([[{])\n */g, "$1")
+    .replace(/\n *([\]}])/g, "$1")
+    .replace(/\n */g, " ");
+}
+
+/** A literal of TypeScript. @param indent of the line that it begins on */
+export const typescript = (value: unknown, indent = "") => literal(value, TYPESCRIPT, indent);
+
+/** A literal of Python. */
+export const python = (value: unknown) => literal(value, PYTHON, "");
+
+interface Language {
+  /** @param text JSON of null, a boolean, a number or a text: those of numbers and texts are the same in all three */
+  readonly scalar: (text: string) => string;
+  readonly key: (name: string) => string;
+  /** Between a brace and what is on the same line. */
+  readonly space: string;
+}
+
+const TYPESCRIPT: Language = {
+  scalar: (text) => text,
+  key: (name) => {
+    // As a plain key, it would set the prototype.
+    if (name === "__proto__") return '["__proto__"]';
+    return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+  },
+  space: " ",
+};
+const PYTHON: Language = {
+  scalar: (text) => ({ null: "None", true: "True", false: "False" })[text] ?? text,
+  key: (name) => JSON.stringify(name),
+  space: "",
+};
+/** Longer ones are broken into lines. */
+const MAX_LINE = 90;
+
+function literal(value: unknown, language: Language, indent: string): string {
+  if (typeof value !== "object" || value === null) return language.scalar(JSON.stringify(value) ?? "null");
+  const isList = Array.isArray(value);
+  const [open, close] = isList ? "[]" : "{}";
+  const space = isList ? "" : language.space;
+  const parts = (inner: string) =>
+    isList
+      ? value.map((item) => literal(item, language, inner))
+      : Object.entries(value)
+          .filter(([, member]) => member !== undefined)
+          .map(([name, member]) => `${language.key(name)}: ${literal(member, language, inner)}`);
+  const flat = parts(indent);
+  if (flat.length === 0) return `${open}${close}`;
+  const line = `${open}${space}${flat.join(", ")}${space}${close}`;
+  if (!line.includes("\n") && indent.length + line.length <= MAX_LINE) return line;
+  const inner = `${indent}  `;
+  return `${open}\n${parts(inner)
+    .map((part) => `${inner}${part},\n`)
+    .join("")}${indent}${close}`;
+}
