@@ -2,6 +2,7 @@
 import { fill, h } from "./lib/dom.ts";
 import type { Catalog } from "./lib/model.ts";
 import { type Route, routeOf } from "./lib/route.ts";
+import { failed, type Page, view } from "./parts/view.ts";
 import { Access } from "./server/access.ts";
 import { loadCatalog } from "./server/catalog.ts";
 import { NeedsCredential } from "./server/failures.ts";
@@ -12,7 +13,6 @@ import { listIn } from "./views/list.ts";
 import { promptView } from "./views/prompt.ts";
 import { resourceView, templateView } from "./views/resource.ts";
 import { toolView } from "./views/tool.ts";
-import { failed, type Page, view } from "./views/view.ts";
 
 const main = byId("main");
 const list = listIn(byId("list"));

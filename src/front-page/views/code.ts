@@ -4,7 +4,7 @@ import { codeBlock } from "../lib/code.ts";
 import { h } from "../lib/dom.ts";
 import type { Tool, ToolVersion } from "../lib/model.ts";
 import { type Tab, tabs } from "../lib/tabs.ts";
-import type { Page } from "./view.ts";
+import type { Page } from "../parts/view.ts";
 
 const GROUPS = [
   ["curl", "With curl"],

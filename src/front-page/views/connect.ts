@@ -2,7 +2,7 @@
 import { type Connection, connections, type Site } from "../code/connections.ts";
 import { codeBlock } from "../lib/code.ts";
 import { h } from "../lib/dom.ts";
-import { type Page, view } from "./view.ts";
+import { type Page, view } from "../parts/view.ts";
 
 export function connectView(page: Page): HTMLElement {
   return view(

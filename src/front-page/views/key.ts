@@ -1,7 +1,8 @@
 /** Asks who is calling: a key, which is kept in memory only, or the sign-in. */
-import { fill, h } from "../lib/dom.ts";
+import { h } from "../lib/dom.ts";
+import { signInOffer } from "../parts/sign-in-offer.ts";
+import { view } from "../parts/view.ts";
 import type { Access } from "../server/access.ts";
-import { view } from "./view.ts";
 
 /**
  * @param why what the server says: shown above the form
@@ -34,26 +35,4 @@ export function keyView(access: Access, why: string, enter: (key: string) => voi
     ),
   );
   return view("This server asks who you are", h("p", { role: "status" }, why), form, signInOffer(access, []));
-}
-
-/**
- * A button that leads to the server's own sign-in, if that is on. Empty until that is known.
- *
- * @param scopes to ask for, besides those that everyone is asked for
- */
-export function signInOffer(access: Access, scopes: readonly string[]): HTMLElement {
-  const place = h("div", {});
-  const failed = (error: unknown) =>
-    fill(place, h("p", { class: "box bad", role: "alert" }, error instanceof Error ? error.message : String(error)));
-  const leave = () => void access.signIn(scopes).catch(failed);
-  const label = scopes.length > 0 ? `Sign in with ${scopes.join(", ")}` : "Sign in";
-  access.signInOffered().then(
-    (isOffered) => {
-      if (isOffered)
-        fill(place, h("p", { class: "acts" }, h("button", { type: "button", class: "main", click: leave }, label)));
-    },
-    // Whoever cannot reach the server has been told so.
-    () => {},
-  );
-  return place;
 }

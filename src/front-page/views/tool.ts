@@ -3,9 +3,9 @@ import { codeBlock } from "../lib/code.ts";
 import { fill, h, newId } from "../lib/dom.ts";
 import type { Tool, ToolVersion } from "../lib/model.ts";
 import { tabs } from "../lib/tabs.ts";
+import { type Page, view } from "../parts/view.ts";
+import { tryPanel } from "../try/panel.ts";
 import { codeView } from "./code.ts";
-import { tryPanel } from "./try.ts";
-import { type Page, view } from "./view.ts";
 
 export function toolView(page: Page, tool: Tool): HTMLElement {
   const body = h("div", {});

@@ -1,8 +1,8 @@
 /** What goes over the wire for a call: each request and its response, as they were sent, while they are sent. */
 import { codeBlock, prettyJson } from "../lib/code.ts";
 import { fill, h } from "../lib/dom.ts";
+import { duration } from "../parts/view.ts";
 import type { Exchange } from "../server/wire.ts";
-import { duration } from "./view.ts";
 
 export interface Wire {
   readonly element: HTMLElement;

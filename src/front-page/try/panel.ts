@@ -2,6 +2,7 @@
 import { inputForm } from "../form/form.ts";
 import { fill, h } from "../lib/dom.ts";
 import type { Tool, ToolVersion } from "../lib/model.ts";
+import { duration, failed, type Page } from "../parts/view.ts";
 import type { Answer, Progress, Question } from "../server/mcp.ts";
 import type { Outcome } from "../server/outcome.ts";
 import { run } from "../server/run.ts";
@@ -10,7 +11,6 @@ import { filePicker } from "./files.ts";
 import { needsForm } from "./needs.ts";
 import { outcomeView } from "./outcome.ts";
 import { questionView } from "./question.ts";
-import { duration, failed, type Page } from "./view.ts";
 
 export interface Attempt {
   readonly element: HTMLElement;

@@ -1,10 +1,11 @@
 /** How a call ended: what the tool returned, or what went wrong and what to do. */
 import { codeBlock } from "../lib/code.ts";
 import { type Child, h } from "../lib/dom.ts";
+import { blockView } from "../parts/blocks.ts";
+import { signInOffer } from "../parts/sign-in-offer.ts";
+import { duration } from "../parts/view.ts";
 import type { Access } from "../server/access.ts";
-import type { Block, Failure, Outcome } from "../server/outcome.ts";
-import { signInOffer } from "./key.ts";
-import { duration } from "./view.ts";
+import type { Failure, Outcome } from "../server/outcome.ts";
 
 const TITLES: Readonly<Record<Failure["kind"], string>> = {
   input: "The input is not right",
@@ -41,45 +42,6 @@ function valueView(value: unknown): HTMLElement {
   if (value === null) return h("p", { class: "quiet-text" }, "The tool returned nothing.");
   if (typeof value === "string") return codeBlock("the result", value);
   return codeBlock("the result", JSON.stringify(value, undefined, 2), "json");
-}
-
-/** One part of a result or a prompt, as MCP's content blocks. */
-export function blockView(block: Block): Child {
-  switch (block.type) {
-    case "text":
-      return codeBlock("the text", block.text);
-    case "image":
-      return h(
-        "figure",
-        {},
-        h("img", { src: dataUrl(block), alt: "Picture that the tool returned" }),
-        h("figcaption", { class: "quiet-text" }, `Picture (${block.mimeType})`),
-      );
-    case "audio":
-      return h("audio", { src: dataUrl(block), controls: true, "aria-label": "Sound that the tool returned" });
-    case "resource_link":
-      return h("p", {}, "Resource: ", h("code", {}, block.uri));
-    case "resource":
-      if (block.resource.text !== undefined) return codeBlock(block.resource.uri, block.resource.text);
-      if (block.resource.mimeType?.startsWith("image/") && block.resource.blob) {
-        return h("img", {
-          src: `data:${block.resource.mimeType};base64,${block.resource.blob}`,
-          alt: block.resource.uri,
-        });
-      }
-      return h("p", {}, "File: ", downloadLink(block.resource.uri, block.resource.mimeType, block.resource.blob ?? ""));
-    default:
-      return codeBlock("the content", JSON.stringify(block, undefined, 2), "json");
-  }
-}
-
-function dataUrl({ mimeType, data }: { readonly mimeType: string; readonly data: string }): string {
-  return `data:${mimeType};base64,${data}`;
-}
-
-function downloadLink(uri: string, mimeType = "application/octet-stream", base64: string): HTMLElement {
-  const name = uri.split("/").at(-1) || "file";
-  return h("a", { href: dataUrl({ mimeType, data: base64 }), download: name }, name);
 }
 
 function failureView(outcome: Failure, access: Access): HTMLElement {

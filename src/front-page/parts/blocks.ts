@@ -1,0 +1,42 @@
+/** What a tool returns for people to see, the messages of prompts, and contents of resources: MCP's content blocks. */
+import { codeBlock } from "../lib/code.ts";
+import { type Child, h } from "../lib/dom.ts";
+import type { Block } from "../server/outcome.ts";
+
+export function blockView(block: Block): Child {
+  switch (block.type) {
+    case "text":
+      return codeBlock("the text", block.text);
+    case "image":
+      return h(
+        "figure",
+        {},
+        h("img", { src: dataUrl(block), alt: "Picture that the tool returned" }),
+        h("figcaption", { class: "quiet-text" }, `Picture (${block.mimeType})`),
+      );
+    case "audio":
+      return h("audio", { src: dataUrl(block), controls: true, "aria-label": "Sound that the tool returned" });
+    case "resource_link":
+      return h("p", {}, "Resource: ", h("code", {}, block.uri));
+    case "resource":
+      if (block.resource.text !== undefined) return codeBlock(block.resource.uri, block.resource.text);
+      if (block.resource.mimeType?.startsWith("image/") && block.resource.blob) {
+        return h("img", {
+          src: `data:${block.resource.mimeType};base64,${block.resource.blob}`,
+          alt: block.resource.uri,
+        });
+      }
+      return h("p", {}, "File: ", downloadLink(block.resource.uri, block.resource.mimeType, block.resource.blob ?? ""));
+    default:
+      return codeBlock("the content", JSON.stringify(block, undefined, 2), "json");
+  }
+}
+
+function dataUrl({ mimeType, data }: { readonly mimeType: string; readonly data: string }): string {
+  return `data:${mimeType};base64,${data}`;
+}
+
+function downloadLink(uri: string, mimeType = "application/octet-stream", base64: string): HTMLElement {
+  const name = uri.split("/").at(-1) || "file";
+  return h("a", { href: dataUrl({ mimeType, data: base64 }), download: name }, name);
+}

@@ -1,0 +1,25 @@
+/** Offers the server's own sign-in, where that is on. */
+import { fill, h } from "../lib/dom.ts";
+import type { Access } from "../server/access.ts";
+
+/**
+ * A button that leads to the server's own sign-in, if that is on. Empty until that is known.
+ *
+ * @param scopes to ask for, besides those that everyone is asked for
+ */
+export function signInOffer(access: Access, scopes: readonly string[]): HTMLElement {
+  const place = h("div", {});
+  const failed = (error: unknown) =>
+    fill(place, h("p", { class: "box bad", role: "alert" }, error instanceof Error ? error.message : String(error)));
+  const leave = () => void access.signIn(scopes).catch(failed);
+  const label = scopes.length > 0 ? `Sign in with ${scopes.join(", ")}` : "Sign in";
+  access.signInOffered().then(
+    (isOffered) => {
+      if (isOffered)
+        fill(place, h("p", { class: "acts" }, h("button", { type: "button", class: "main", click: leave }, label)));
+    },
+    // Whoever cannot reach the server has been told so.
+    () => {},
+  );
+  return place;
+}
