@@ -7,8 +7,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { findChromium, launch } from "../support/node/chromium.ts";
 import { type FrontPage, serveFrontPage, type Visit, visit } from "../support/node/visit.ts";
 
-/** Runs in the page. */
-const IS_FOCUSED = "(it) => it === document.activeElement";
 /** Runs in the page: by how many pixels the content is wider than the window. */
 const TOO_WIDE = "document.documentElement.scrollWidth - innerWidth";
 
@@ -73,7 +71,7 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
       await entry(page, /Add/).click();
       const heading = page.getByRole("heading", { name: "Math.Add" });
       await heading.waitFor();
-      expect(await heading.evaluate(IS_FOCUSED)).toBe(true);
+      expect(await heading.evaluate((it) => it.ownerDocument.activeElement === it)).toBe(true);
       await page.goBack();
       await page.getByRole("heading", { name: "Pictures.Draw" }).waitFor();
     });
@@ -114,7 +112,8 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
       await page.keyboard.type("adds");
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: "Math.Add" }).waitFor();
-      const isAt = (label: string) => page.getByLabel(label, { exact: true }).evaluate(IS_FOCUSED);
+      const isAt = (label: string) =>
+        page.getByLabel(label, { exact: true }).evaluate((it) => it.ownerDocument.activeElement === it);
       for (let tabs = 0; tabs < 20 && !(await isAt("a")); tabs++) await page.keyboard.press("Tab");
       expect(await isAt("a")).toBe(true);
       await page.keyboard.type("1");
@@ -144,7 +143,7 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
       await page.getByLabel("b", { exact: true }).fill("1");
       await run(page).click();
       expect(await a.getAttribute("aria-invalid")).toBe("true");
-      expect(await a.evaluate(IS_FOCUSED)).toBe(true);
+      expect(await a.evaluate((it) => it.ownerDocument.activeElement === it)).toBe(true);
       expect(await page.getByText("POST /tools/call").count()).toBe(0);
     });
 
@@ -153,7 +152,7 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
       await run(page).click();
       const picture = result(page).getByRole("img");
       await picture.waitFor();
-      expect(await picture.evaluate("(it) => it.naturalWidth")).toBe(1);
+      expect(await picture.evaluate((it) => it.naturalWidth)).toBe(1);
     });
 
     it("a tool that returns markup, which stays text", async () => {
@@ -182,7 +181,7 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
       const question = page.getByRole("form", { name: "The tool asks" });
       await question.getByText("Which size should the Sachertorte have?").waitFor();
       const choice = question.getByLabel(/^L\b/).or(question.getByLabel("size"));
-      if ((await choice.first().evaluate("(it) => it.tagName")) === "SELECT") await choice.first().selectOption("L");
+      if ((await choice.first().evaluate((it) => it.tagName)) === "SELECT") await choice.first().selectOption("L");
       else await question.getByLabel(/^L\b/).check();
       await question.getByRole("button", { name: "Answer" }).click();
       await result(page).waitFor();
