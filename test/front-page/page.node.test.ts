@@ -235,8 +235,12 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
     });
   });
 
-  it("shows the call as code, with what is in the form", async () => {
+  it("shows the call as code, with an example first, and then with what is in the form", async () => {
     const page = await go("/#/tool/Math.Add");
+    await page.getByRole("tab", { name: "Call it from code" }).click();
+    await page.getByText("the values here are examples").waitFor();
+    expect(await page.getByRole("tabpanel").first().textContent()).toMatch(/"a": ?1, ?"b": ?1/);
+    await page.getByRole("tab", { name: "Try it" }).click();
     await page.getByLabel("a", { exact: true }).fill("41");
     await page.getByLabel("b", { exact: true }).fill("1");
     await page.getByRole("tab", { name: "Call it from code" }).click();

@@ -14,8 +14,8 @@ import { questionView } from "./question.ts";
 
 export interface Attempt {
   readonly element: HTMLElement;
-  /** What is in the form now; nothing if it is not right. */
-  input(): Record<string, unknown>;
+  /** What is in the form now; undefined if it is not right, or not filled in. */
+  input(): Record<string, unknown> | undefined;
 }
 
 export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): Attempt {
@@ -128,7 +128,7 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
     ),
     input() {
       const read = form.read();
-      return "value" in read ? read.value : {};
+      return "value" in read ? read.value : undefined;
     },
   };
 }

@@ -1,5 +1,6 @@
 /** The same call as code: with curl over each protocol, with the clients, and as definitions for models. */
 import { type Sample, samples } from "../code/samples.ts";
+import { exampleOf } from "../form/example.ts";
 import { codeBlock } from "../lib/code.ts";
 import { h } from "../lib/dom.ts";
 import type { Tool, ToolVersion } from "../lib/model.ts";
@@ -12,18 +13,19 @@ const GROUPS = [
   ["definitions", "For models, without a protocol"],
 ] as const;
 
-/** @param input what is in the form */
+/** @param filledIn what is in the form; undefined if it is not right yet */
 export function codeView(
   { access }: Page,
   tool: Tool,
   version: ToolVersion,
-  input: Readonly<Record<string, unknown>>,
+  filledIn: Readonly<Record<string, unknown>> | undefined,
 ): HTMLElement {
+  const note = "The form is not filled in, so the values here are examples.";
   const all = samples({
     tool,
     version,
     isNewest: tool.versions[0] === version,
-    input,
+    input: filledIn ?? exampleOf(version.input),
     base: access.origin,
     hasKey: access.state !== "nobody",
     isOpen: access.state === "nobody",
@@ -32,6 +34,7 @@ export function codeView(
   return h(
     "div",
     { class: "view" },
+    !filledIn && h("p", { class: "quiet-text" }, note),
     GROUPS.map(([group, title]) => {
       const ofGroup = all.filter((sample) => sample.group === group);
       return ofGroup.length > 0 && [h("h3", {}, title), tabs(title, tabsOf(ofGroup))];
