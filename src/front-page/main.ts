@@ -1,7 +1,7 @@
 /** Starts the page: finds out who is calling, reads what the server has, and shows what the address says. */
 import { fill, h } from "./lib/dom.ts";
 import type { Catalog } from "./lib/model.ts";
-import { type Route, routeOf } from "./lib/route.ts";
+import { linkTo, type Route, routeOf } from "./lib/route.ts";
 import { failed, type Page, view } from "./parts/view.ts";
 import { Access } from "./server/access.ts";
 import { loadCatalog } from "./server/catalog.ts";
@@ -22,6 +22,8 @@ const access = new Access();
 /** undefined while nothing is loaded, or nobody may see it. */
 let catalog: Catalog | undefined;
 let signIn: Page["signIn"];
+/** How often the catalog was asked for. */
+let loads = 0;
 /** Views that were opened, so that what was filled in is still there when a person comes back. */
 let opened = new Map<string, HTMLElement>();
 
@@ -29,11 +31,8 @@ addEventListener("hashchange", () => {
   if (routeOf(location.hash)) show(true);
 });
 accessButton.addEventListener("click", () => {
-  if (access.state === "nobody") ask("Use another credential: it may show more.");
-  else {
-    access.forget();
-    load();
-  }
+  if (access.state === "nobody") location.hash = linkTo({ kind: "key" });
+  else enter(undefined);
 });
 await start();
 
@@ -46,57 +45,83 @@ async function start(): Promise<void> {
   await load();
 }
 
-/** Reads the catalogue, and shows it. */
+/** Reads the catalog, and shows it. */
 async function load(): Promise<void> {
+  const mine = ++loads;
   opened = new Map();
   try {
-    [catalog, signIn] = await Promise.all([loadCatalog(access), access.signInAt()]);
+    const loaded = await Promise.all([loadCatalog(access), access.signInAt()]);
+    // The caller has become another one meanwhile.
+    if (mine !== loads) return;
+    [catalog, signIn] = loaded;
   } catch (error) {
-    catalog = undefined;
+    if (mine !== loads) return;
     if (error instanceof NeedsCredential) return ask(error.message);
-    list.show(undefined);
+    forget();
     const again = h("button", { type: "button", class: "main", click: load }, "Try again");
     return put(view("The tools could not be read", failed(error), h("p", {}, again)), "item");
   }
   byId("version").textContent = catalog.server.version;
   list.show(catalog);
-  showAccess();
+  accessButton.classList.remove("unknown");
+  accessButton.textContent = { nobody: "Use a key", key: "Forget the key", "signed in": "Sign out" }[access.state];
   show(false);
 }
 
-/** Asks for a credential. Nothing of the server is shown meanwhile. */
+/**
+ * Goes on as another caller.
+ *
+ * @param key undefined: as nobody
+ */
+function enter(key: string | undefined): void {
+  try {
+    if (key === undefined) access.forget();
+    else access.useKey(key);
+  } catch (error) {
+    ask(textOf(error));
+    return;
+  }
+  if (routeOf(location.hash)?.kind === "key") history.replaceState(null, "", linkTo({ kind: "home" }));
+  forget();
+  load();
+}
+
+/** Asks for a credential, because the server does. Nothing of the server is kept meanwhile. */
 function ask(why: string): void {
-  list.show(undefined);
-  accessButton.classList.add("unknown");
+  forget();
+  const goOn = h("button", { type: "button", class: "quiet", click: () => enter(undefined) }, "Go on without a key");
   put(
-    keyView(access, why, (key) => {
-      try {
-        access.useKey(key);
-      } catch (error) {
-        return ask(textOf(error));
-      }
-      load();
-    }),
+    h(
+      "div",
+      { class: "view" },
+      keyView(access, "This server asks who you are", why, enter),
+      access.state !== "nobody" && h("p", {}, goOn),
+    ),
     "item",
   );
 }
 
-function showAccess(): void {
-  accessButton.classList.remove("unknown");
-  accessButton.textContent = { nobody: "Use a key", key: "Forget the key", "signed in": "Sign out" }[access.state];
+/** Removes what the last caller saw. */
+function forget(): void {
+  catalog = undefined;
+  opened = new Map();
+  list.show(undefined);
+  accessButton.classList.add("unknown");
+  document.title = serverTitle;
+  fill(main, h("p", { class: "status", role: "status" }, "Loading…"));
 }
 
 /** @param isMove whether the person went there, so that the heading gets the focus */
 function show(isMove: boolean): void {
   if (!catalog) return;
-  const page: Page = { access, catalog, signIn, reload: load };
+  const page: Page = { access, catalog, signIn };
   const route = routeOf(location.hash) ?? { kind: "home" };
   const known = opened.get(location.hash);
   const element = known ?? viewOf(page, route);
   opened.set(location.hash, element);
   put(element, route.kind === "home" ? "list" : "item");
   list.mark(route);
-  document.title = route.kind === "home" ? serverTitle : `${route.name || "Connect"} – ${serverTitle}`;
+  document.title = route.kind === "home" ? serverTitle : `${titleOf(route)} – ${serverTitle}`;
   if (!isMove) return;
   scrollTo(0, 0);
   const host = route.kind === "connect" && route.name !== "" ? document.getElementById(`connect-${route.name}`) : null;
@@ -104,9 +129,15 @@ function show(isMove: boolean): void {
   (host ?? element.querySelector<HTMLElement>("h2"))?.focus();
 }
 
+function titleOf(route: Route): string {
+  if (route.kind === "key") return "Use a key";
+  return ("name" in route && route.name) || "Connect";
+}
+
 function viewOf(page: Page, route: Route): HTMLElement {
   const { tools, prompts, resources, templates } = page.catalog;
-  if (route.kind === "home") return homeView(page);
+  if (route.kind === "key") return keyView(access, "Use a key", "It may show more than everyone may see.", enter);
+  if (!("name" in route)) return homeView(page);
   if (route.kind === "connect") return connectView(page);
   const { kind, name } = route;
   const tool = kind === "tool" && tools.find(({ id }) => id === name);

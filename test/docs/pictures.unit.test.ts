@@ -73,7 +73,10 @@ describe("the drawing of the architecture", () => {
 it("the mark is the same everywhere", () => {
   const [ember, iron] = all(read("docs/pictures/mark.svg"), / d="([^"]+)"/g);
   expect(ember).toBeDefined();
-  for (const text of [read("docs/pictures/trivet.svg"), MARK.text]) {
+  const page = read("src/front-page/index.html");
+  const ICON = decodeURIComponent(/href="(data:image[^"]+)"/.exec(page)?.[1] ?? "").replaceAll("'", '"');
+  const HEADER = page.replace(ICON, "");
+  for (const text of [read("docs/pictures/trivet.svg"), MARK.text, ICON, HEADER]) {
     expect(text).toContain(`d="${ember}"`);
     expect(text).toContain(`d="${iron}"`);
   }

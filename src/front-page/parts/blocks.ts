@@ -11,11 +11,11 @@ export function blockView(block: Block): Child {
       return h(
         "figure",
         {},
-        h("img", { src: dataUrl(block), alt: "Picture that the tool returned" }),
+        h("img", { src: dataUrl(block), alt: "Picture" }),
         h("figcaption", { class: "quiet-text" }, `Picture (${block.mimeType})`),
       );
     case "audio":
-      return h("audio", { src: dataUrl(block), controls: true, "aria-label": "Sound that the tool returned" });
+      return h("audio", { src: dataUrl(block), controls: true, "aria-label": "Sound" });
     case "resource_link":
       return h("p", {}, "Resource: ", h("code", {}, block.uri));
     case "resource":

@@ -10,8 +10,6 @@ export interface Page {
   readonly catalog: Catalog;
   /** Where users of hosts sign in: at this server, or at an identity provider. */
   readonly signIn: "own" | "provider" | undefined;
-  /** Reads the catalogue again, because the caller is another one, or the server has changed. */
-  reload(): Promise<void>;
 }
 
 /** A view with its heading, which gets the focus when the view opens. On phones, a link leads back to the list. */

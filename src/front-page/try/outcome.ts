@@ -8,7 +8,7 @@ import type { Access } from "../server/access.ts";
 import type { Failure, Outcome } from "../server/outcome.ts";
 
 const TITLES: Readonly<Record<Failure["kind"], string>> = {
-  input: "The input is not right",
+  input: "Check the input",
   needs: "Something is missing",
   refused: "Not allowed",
   failed: "The tool failed",
@@ -16,7 +16,7 @@ const TITLES: Readonly<Record<Failure["kind"], string>> = {
   timeout: "It took too long",
   cancelled: "Cancelled",
   offline: "No response",
-  broken: "An answer that could not be read",
+  broken: "Unreadable response",
 };
 
 export function outcomeView(outcome: Outcome, access: Access): HTMLElement {

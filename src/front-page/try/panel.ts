@@ -74,7 +74,7 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
   }
 
   function ask(asked: Question, signal: AbortSignal): Promise<Answer> {
-    fill(status, "The tool waits for your answer.");
+    fill(status, "The tool is waiting for your answer.");
     return new Promise((answered) => {
       const done = (answer: Answer) => {
         fill(question);

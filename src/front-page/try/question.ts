@@ -16,11 +16,7 @@ export function questionView(question: Question, answer: (answer: Answer) => voi
   if (question.kind === "page") {
     // Opened by the person, who sees first where it leads.
     const link = h("a", { href: question.url, target: "_blank", rel: "noopener noreferrer" }, question.url);
-    const done = h(
-      "button",
-      { type: "button", class: "main", click: () => answer({ action: "accept" }) },
-      "I am done there",
-    );
+    const done = h("button", { type: "button", class: "main", click: () => answer({ action: "accept" }) }, "Continue");
     return h(
       "section",
       { class: "box ask", "aria-labelledby": id },

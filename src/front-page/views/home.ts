@@ -58,10 +58,7 @@ export function homeView(page: Page): HTMLElement {
 }
 
 function empty({ access }: Page): HTMLElement {
-  const why =
-    access.state === "nobody"
-      ? "There is nothing that everyone may call. A key may show more."
-      : "There is nothing that you may call.";
+  const why = access.state === "nobody" ? "No tool is public. Use a key to see more." : "This key may call no tool.";
   return h("p", { class: "box" }, why);
 }
 

@@ -5,10 +5,10 @@ import { view } from "../parts/view.ts";
 import type { Access } from "../server/access.ts";
 
 /**
- * @param why what the server says: shown above the form
+ * @param why shown above the form
  * @param enter called with the key
  */
-export function keyView(access: Access, why: string, enter: (key: string) => void): HTMLElement {
+export function keyView(access: Access, title: string, why: string, enter: (key: string) => void): HTMLElement {
   const input = h("input", {
     id: "key",
     type: "password",
@@ -34,5 +34,5 @@ export function keyView(access: Access, why: string, enter: (key: string) => voi
       "It stays in the memory of this page, and is gone when you close or reload it.",
     ),
   );
-  return view("This server asks who you are", h("p", { role: "status" }, why), form, signInOffer(access, []));
+  return view(title, h("p", { role: "status" }, why), form, signInOffer(access, []));
 }

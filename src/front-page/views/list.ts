@@ -47,7 +47,7 @@ export function listIn(nav: HTMLElement): List {
       entries,
       shown.map((group) => section(group, isSearch || count <= MOST_OPEN)),
     );
-    found.textContent = !isSearch ? "" : count === 0 ? "Nothing has these words." : `${count} found`;
+    found.textContent = !isSearch ? "" : count === 0 ? "No matches." : `${count} found`;
     mark(open);
   }
   function mark(route: Route): void {

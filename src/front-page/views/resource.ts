@@ -64,7 +64,7 @@ async function show({ access }: Page, uri: string, place: HTMLElement): Promise<
   try {
     const contents = await new Mcp(access).readResource(uri);
     const blocks = contents.map((resource) => blockView({ type: "resource", resource } as unknown as Block));
-    fill(place, h("h3", {}, "Content"), h("div", { class: "value" }, blocks.length > 0 ? blocks : "Nothing is in it."));
+    fill(place, h("h3", {}, "Content"), h("div", { class: "value" }, blocks.length > 0 ? blocks : "Empty."));
   } catch (error) {
     fill(place, failed(error));
   }
