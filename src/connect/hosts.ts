@@ -260,8 +260,7 @@ function goose(server: Server): readonly Step[] {
 
 function langchain(server: Server): string {
   const connection = json({ transport: "http", url: mcp(server), ...headers(server) }).replaceAll("\n", "\n    ");
-  return `// npm install @langchain/mcp-adapters
-import { MultiServerMCPClient } from "@langchain/mcp-adapters";
+  return `// npm install @langchain/mcp-adapters\nimport { MultiServerMCPClient } from "@langchain/mcp-adapters";
 
 const client = new MultiServerMCPClient({
   mcpServers: {

@@ -93,6 +93,6 @@ ${members.map((member) => `  ${member},\n`).join("")}});
 ${
   isAiSdk
     ? "// Pass `tools` to generateText or streamText: the SDK calls them by itself."
-    : "// Send `tools` with your request to the model. run(response) makes the calls that it asks for:\n// add what that returns to the messages of the next request."
+    : "// Send `tools` with your request to the model. run(response) makes the calls\n// that it asks for: add what that returns to the messages of the next request."
 }`;
 }

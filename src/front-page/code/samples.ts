@@ -41,11 +41,11 @@ export function samples(call: Call): readonly Sample[] {
   return [...calls.flatMap((sample) => afterVariables(call, sample)), ...definitionSamples(call)];
 }
 
-/** Says which required parameters the call lacks, as while nothing is filled in. */
+/** Says which required parameters the call lacks. */
 function withMissing({ version, input }: Call, sample: Sample): Sample {
   const { required } = version.input;
   const missing = Array.isArray(required) ? required.filter((name) => !(name in input)) : [];
   if (missing.length === 0) return sample;
-  const note = `It lacks ${missing.join(", ")}: fill in the form, and it has your values.`;
+  const note = `Not filled in yet: ${missing.join(", ")}. The form is under Try it.`;
   return { ...sample, note: sample.note === undefined ? note : `${note} ${sample.note}` };
 }

@@ -94,10 +94,10 @@ it("what the tool requires is read from variables, which are set once", () => {
 
 it("says what the call lacks, while the form is not filled in", () => {
   const noteOf = (input: Call["input"], id = "curl-oxp") => made({ input }).get(id)?.note;
-  expect(noteOf({})).toBe("It lacks a, b: fill in the form, and it has your values.");
-  expect(noteOf({ a: 0 })).toMatch(/^It lacks b:/);
+  expect(noteOf({})).toBe("Not filled in yet: a, b. The form is under Try it.");
+  expect(noteOf({ a: 0 })).toMatch(/^Not filled in yet: b\./);
   expect(noteOf({ a: 0, b: 0 })).toBeUndefined();
-  expect(noteOf({}, "clients-oxp")).toMatch(/^It lacks a, b: .* The package trivet /);
+  expect(noteOf({}, "clients-oxp")).toMatch(/^Not filled in yet: a, b\. .* The package trivet /);
 });
 
 it("no shell command has a comment, which an interactive zsh would run", () => {
