@@ -30,18 +30,20 @@ export interface Server {
   readonly signIn: "own" | "provider" | undefined;
   /** Whether everyone may call the tools that demand no scope. */
   readonly isPublic: boolean;
-  /** How a host gets in that sends no key: a sentence to whoever reads the forms. */
+  /** How a host gets in that sends no key: sentences to whoever reads the forms, in which the host is "it". */
   readonly entry: string;
 }
 
 export type Step =
   | { readonly text: string }
-  | { readonly code: string; readonly language: "sh" | "json" | "js" | "text"; readonly copyLabel?: string };
+  | { readonly code: string; readonly language: "sh" | "json" | "js" | "text" };
 
 export interface Host {
+  /** Short: buttons show it. */
   readonly title: string;
   /** Where the code of its steps goes: a file. */
   readonly place?: string;
+  /** By hand. A text in which something is done begins with "In" and where that is. */
   readonly steps: (server: Server) => readonly Step[];
   /** Links that do the same, the most usual first; none if they would lead nowhere. */
   readonly links?: (server: Server) => readonly Link[];
@@ -72,6 +74,7 @@ const signsIn = ({ signIn, key }: Server) => signIn !== undefined && key === PLA
 const bearer = ({ key }: Server) => `Bearer ${key}`;
 const json = (value: unknown) => JSON.stringify(value, undefined, 2);
 const sh = (code: string): Step => ({ code, language: "sh" });
+const address = (server: Server): Step => ({ code: mcp(server), language: "text" });
 /** The environment variable for the key, where a host reads it from there. */
 const variable = ({ name }: Server) => `${name.toUpperCase().replaceAll("-", "_")}_KEY`;
 /** For links. */
@@ -83,7 +86,7 @@ export const HOSTS: ReadonlyMap<string, Host> = new Map<string, Host>([
   [
     "claude-desktop",
     {
-      title: "Claude Desktop and claude.ai",
+      title: "Claude",
       steps: claude,
       links: (server) => (isReachable(server) ? [claudeLink(server.title, mcp(server))] : []),
     },
@@ -105,20 +108,15 @@ export const HOSTS: ReadonlyMap<string, Host> = new Map<string, Host>([
       title: "MCP Inspector",
       steps: (server) => [
         sh(
-          `npx @modelcontextprotocol/inspector --cli ${quoted(mcp(server))} --transport http` +
-            `${headerFlag("--header", server)} --method tools/list`,
+          `npx @modelcontextprotocol/inspector --transport http --server-url ${quoted(mcp(server))}` +
+            headerFlag("--header", server),
         ),
       ],
-      note: () => "Without --cli and what follows it, the Inspector opens in the browser.",
+      note: () =>
+        "It opens in the browser. To stay in the terminal: --cli before the other options, and --method tools/list after them.",
     },
   ],
-  [
-    "langchain",
-    {
-      title: "LangChain: npm install @langchain/mcp-adapters",
-      steps: (server) => [{ code: langchain(server), language: "js" }],
-    },
-  ],
+  ["langchain", { title: "LangChain", steps: (server) => [{ code: langchain(server), language: "js" }] }],
   ["curl", { title: "curl", steps: curl }],
 ]);
 
@@ -167,7 +165,7 @@ function headerFlag(flag: string, server: Server): string {
 
 function claudeCode(server: Server): readonly Step[] {
   const command = `claude mcp add --transport http ${server.name} ${quoted(mcp(server))}`;
-  if (signsIn(server)) return [sh(command), { text: `Then /mcp in Claude Code: ${server.entry}` }];
+  if (signsIn(server)) return [sh(command), { text: `Then type /mcp in Claude Code. ${server.entry}` }];
   return [sh(command + headerFlag("--header", server))];
 }
 
@@ -181,29 +179,37 @@ function claude(server: Server): readonly Step[] {
   ];
   // Without a space in the argument: on Windows, the application does not quote it.
   const env = server.key ? { env: { AUTHORIZATION: bearer(server) } } : {};
-  const file = "in claude_desktop_config.json (Settings > Developer > Edit Config):";
+  const file =
+    "Claude Desktop: Settings > Developer > Edit Config. In claude_desktop_config.json (npx is part of Node):";
   const bridge: Step = {
     code: json({ mcpServers: { [server.name]: { command: "npx", args, ...env } } }),
     language: "json",
   };
-  if (server.isLocal) return [{ text: `In Claude Desktop, ${file}` }, bridge];
+  if (!isReachable(server)) return [{ text: `In ${file}` }, bridge, fromElsewhere("claude.ai", server)];
   return [
-    { text: `Customize > Connectors > Add custom connector: ${mcp(server)}` },
+    { text: "In Claude: Customize > Connectors > + > Add custom connector. The address:" },
+    address(server),
     { text: server.entry },
-    { text: `Or, in Claude Desktop, with a key and over a bridge on your machine, ${file}` },
-    bridge,
+    ...(server.key ? [{ text: `Or, to send a key, in ${file}` }, bridge] : []),
   ];
 }
 
 function chatgpt(server: Server): readonly Step[] {
-  if (server.isLocal) return [{ text: "ChatGPT calls from its own servers, which cannot reach this machine." }];
+  if (!isReachable(server)) return [fromElsewhere("ChatGPT", server)];
   return [
     { text: "In ChatGPT on the web: Plugins > + > Add custom MCP server. Under Connection, the Server URL:" },
-    { code: mcp(server), language: "text", copyLabel: "Copy the address" },
-    { text: `Authentication: ${server.signIn || !server.isPublic ? "OAuth" : "No authentication"}` },
+    address(server),
+    { text: `Authentication: ${server.signIn ? "OAuth" : "No authentication"}` },
     { text: server.entry },
     { text: "Then Create as a plugin, and install it in your list of plugins." },
   ];
+}
+
+/** Why a host cannot get in. */
+function fromElsewhere(title: string, { isLocal, entry }: Server): Step {
+  return {
+    text: `${title} calls from its own servers${isLocal ? ", which cannot reach this machine." : `. ${entry}`}`,
+  };
 }
 
 /** Asks for the key once, and keeps it out of its file and of the link. */
@@ -248,13 +254,13 @@ function goose(server: Server): readonly Step[] {
     {
       text: `In a terminal: goose configure > Add Extension > Remote Extension (Streamable HTTP)${key}. Its endpoint:`,
     },
-    { code: mcp(server), language: "text", copyLabel: "Copy the address" },
+    address(server),
   ];
 }
 
 function langchain(server: Server): string {
   const connection = json({ transport: "http", url: mcp(server), ...headers(server) }).replaceAll("\n", "\n    ");
-  return `import { MultiServerMCPClient } from "@langchain/mcp-adapters";
+  return `// npm install @langchain/mcp-adapters\nimport { MultiServerMCPClient } from "@langchain/mcp-adapters";
 
 const client = new MultiServerMCPClient({
   mcpServers: {

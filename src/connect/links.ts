@@ -7,6 +7,8 @@ export interface Link {
   /** What a button says. */
   readonly label: string;
   readonly href: string;
+  /** Whether it only opens the host: the steps go on from there. */
+  readonly isStart?: true;
 }
 
 /** A server as the files of most hosts describe it. */
@@ -37,7 +39,11 @@ export function claudeLink(title: string, url: string): Link {
 }
 
 /** Its dialog cannot be filled in. */
-export const CHATGPT_LINK: Link = { label: "Open ChatGPT's plugins", href: "https://chatgpt.com/plugins" };
+export const CHATGPT_LINK: Link = {
+  label: "Open ChatGPT's plugins",
+  href: "https://chatgpt.com/plugins",
+  isStart: true,
+};
 
 export function gooseLink(name: string, { url, headers = {} }: Entry): Link {
   const values = query({ type: "streamable_http", url, id: name, name });

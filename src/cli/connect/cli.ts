@@ -7,6 +7,7 @@ import { addressOf, readUrl } from "../lib/address.ts";
 import { helpOf, readArguments, runScript, type Script } from "../lib/arguments.ts";
 import { type Config, readConfig, SETTINGS } from "../lib/config.ts";
 import { Mistake } from "../lib/mistake.ts";
+import { webLink } from "./web-links.ts";
 
 const SCRIPT = {
   name: "connect",
@@ -28,7 +29,7 @@ const USAGE = `Prints what a host needs to use this server. Hosts: ${NAMES}.
 npm run connect              for all hosts
 npm run connect -- cursor    for one
     --key trivet_…           the key to put in (npm run keys -- create NAME)
-    --link                   a link that adds the server to the host, for a README or a page; never with a key
+    --link                   a link that adds the server to the host, for a README; never with a key
     --remote                 the deployment, instead of \`npm start\` on this machine
     --url https://…          a deployment that wrangler.toml and this machine know nothing of
     --config FILE, --env NAME  as in wrangler`;
@@ -56,12 +57,12 @@ async function main(): Promise<void> {
     const host = HOSTS.get(name);
     const text = host && form(host, server);
     if (text === undefined) return [];
-    return names.length === 1 ? text : `== ${titleOf(host as Host)} ==\n${text}\n`;
+    return names.length === 1 ? text : `== ${link ? host?.title : titleOf(host as Host)} ==\n${text}\n`;
   });
-  if (texts.length === 0) throw new Mistake(`${names.join(", ")}: there is no link to this server for it.`);
+  if (texts.length === 0) throw new Mistake(`There is no link that adds this server to ${names.join(" or ")}.`);
   const text = texts.join("\n");
   console.log(text);
-  if (text.includes(PLACEHOLDER)) console.error(replaceKey(env, link));
+  for (const remark of link ? aboutLinks(names, server, text) : aboutForms(text, env)) console.error(remark);
   if (isToken(key) && !server.isLocal && !bundlesTokens(settings)) {
     console.error('This key is a token (JWT): the deployment refuses it without the line "#tokens" under [alias].');
   }
@@ -82,7 +83,18 @@ function formOf(host: Host, server: Server): string {
 
 function linksOf(host: Host, server: Server): string | undefined {
   const [first] = host.links?.(server) ?? [];
-  return first?.href;
+  return first && !first.isStart ? webLink(first.href) : undefined;
+}
+
+/** What whoever publishes them must know. */
+function aboutLinks(names: readonly string[], server: Server, text: string): readonly string[] {
+  const wantKey = names.filter((name) => HOSTS.get(name)?.note?.(server)?.includes(PLACEHOLDER));
+  const replace = `whoever follows the link replaces ${PLACEHOLDER} by a key, in the settings of the host.`;
+  const isForPages = /^(?!https:)[\w-]+:\/\//m.test(text);
+  return [
+    ...(wantKey.length > 0 ? [`${wantKey.join(", ")}: ${replace}`] : []),
+    ...(isForPages ? ["GitHub removes links that do not begin with https:// from a README."] : []),
+  ];
 }
 
 /** The hosts that may be meant, or all. */
@@ -96,10 +108,10 @@ function isToken(key = ""): boolean {
   return /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(key);
 }
 
-function replaceKey(env: string | undefined, isLink: boolean): string {
+function aboutForms(text: string, env: string | undefined): readonly string[] {
+  if (!text.includes(PLACEHOLDER)) return [];
   const command = `npm run keys -- create NAME --remote${env === undefined ? "" : ` --env ${env}`}`;
-  if (isLink) return `Whoever follows the link replaces ${PLACEHOLDER} by a key, in the settings of the host.`;
-  return `Replace ${PLACEHOLDER} by a key: \`${command}\` makes one, and --key puts it in.`;
+  return [`Replace ${PLACEHOLDER} by a key: \`${command}\` makes one, and --key puts it in.`];
 }
 
 function describe(base: string, key: string | undefined, settings: Config): Server {
@@ -111,7 +123,7 @@ function describe(base: string, key: string | undefined, settings: Config): Serv
   const signIn = hasProvider ? "provider" : alias?.["#sign-in"]?.endsWith("/server.ts") ? "own" : undefined;
   return {
     name: shortName(vars.SERVER_NAME),
-    title: typeof vars.SERVER_NAME === "string" ? vars.SERVER_NAME : "trivet",
+    title: String(vars.SERVER_TITLE || vars.SERVER_NAME || "trivet"),
     base,
     // Under `npm start` no one needs a key.
     key: key === undefined && !isLocal && !isPublic ? PLACEHOLDER : key,
@@ -130,5 +142,5 @@ function entryOf(signIn: Server["signIn"], isPublic: boolean, { vars }: Config):
     return 'JWT_ISSUER has no effect without the line "#tokens" under [alias] in wrangler.toml: add it, and deploy.';
   }
   if (isPublic) return "Everyone may call, except tools that demand a scope: those need the sign-in (docs/access.md).";
-  return "It cannot send a key: turn on the sign-in first, the [alias] line at the end of wrangler.toml, and deploy.";
+  return "It sends no key: turn on the sign-in first, the [alias] line at the end of wrangler.toml, and deploy.";
 }

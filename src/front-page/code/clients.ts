@@ -1,23 +1,26 @@
 /** A call with our clients (docs/clients.md), from the shell (docs/call.md), and with what Python has. */
 import { memberName } from "../../cli/client/names.ts";
-import { contextOf, filled, KEY, sendsKey, toolId, variableSample, variablesOf } from "./context.ts";
+import { contextOf, filled, KEY, sendsKey, toolId, variablesOf } from "./context.ts";
 import { json, python, quoted, typescript, word } from "./literals.ts";
 import type { Call, Sample } from "./samples.ts";
 
+/** Of samples that import our clients. */
+export const PACKAGE = "The package trivet is the repository of this server: docs/clients.md says how to install it.";
+
 export function clientSamples(call: Call): readonly Sample[] {
   return [
-    ...variableSample("clients", call),
     sample("oxp", "OXP client", "ts", oxpClient(call)),
     sample("typed", "Typed client", "ts", typedClient(call)),
     // Its functions are the newest versions, and it sends no secrets.
     ...(call.isNewest ? [sample("opentool", "OpenTool client", "ts", openToolClient(call))] : []),
-    sample("shell", "npm run call", "sh", shell(call)),
+    sample("shell", "npm run call", "sh", shell(call), "In a clone of the repository of this server."),
     sample("python", "Python", "py", pythonProgram(call)),
   ];
 }
 
-function sample(id: string, title: string, language: Sample["language"], text: string): Sample {
-  return { group: "clients", id: `clients-${id}`, title, language, text };
+function sample(id: string, title: string, language: Sample["language"], text: string, note?: string): Sample {
+  const more = language === "ts" ? PACKAGE : note;
+  return { group: "clients", id: `clients-${id}`, title, language, text, ...(more !== undefined && { note: more }) };
 }
 
 /** `new OxpClient(…)`: also for the functions of models. */

@@ -45,22 +45,30 @@ export function connections(site: Site): readonly Connection[] {
       .map(([id, { title, place, steps, links, note }]) => {
         const [link, ...others] = links?.(server) ?? [];
         const text = note?.(server);
+        const all = [...(place === undefined ? [] : [{ text: `In ${place}:` }]), ...steps(server)];
         return {
           id,
           title,
           ...(link && { link }),
           ...(others.length > 0 && { otherLinks: others }),
-          steps: [...(place === undefined ? [] : [{ text: `In ${place}:` }]), ...replacing(steps(server))],
+          steps: (link && !link.isStart ? byHand(all) : all).flatMap(replacing),
           ...(text !== undefined && { note: text }),
         };
       })
   );
 }
 
+/** Says that steps do what the link above them does. */
+function byHand(steps: readonly Step[]): readonly Step[] {
+  return steps.map((step, at) =>
+    at === 0 && "text" in step ? { text: step.text.replace(/^In/, "Or by hand, in") } : step,
+  );
+}
+
 /** Says that a placeholder is one. */
-function replacing(steps: readonly Step[]): readonly Step[] {
-  const isThere = steps.some((step) => "code" in step && step.code.includes(PLACEHOLDER));
-  return isThere ? [...steps, { text: `Write your key in place of ${PLACEHOLDER}.` }] : steps;
+function replacing(step: Step): readonly Step[] {
+  if (!("code" in step && step.code.includes(PLACEHOLDER))) return [step];
+  return [step, { text: `Write your key in place of ${PLACEHOLDER}.` }];
 }
 
 /** How a host that sends no key gets in. */
@@ -68,5 +76,5 @@ function entryOf({ signIn, isOpen }: Site): string {
   if (signIn === "own") return "It opens a page of this server: sign in there with your key.";
   if (signIn === "provider") return "It opens the sign-in of this server's identity provider.";
   if (isOpen) return "No key is needed for the tools that this page shows without one.";
-  return "It cannot send a key, and this server has no sign-in: ask its owner to turn that on, or use another host.";
+  return "It sends no key, and this server has no sign-in: ask its owner to turn that on, or use another client.";
 }

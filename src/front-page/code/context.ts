@@ -40,12 +40,20 @@ export function filled(text: string, read: (variable: string) => string): string
   return text.replace(MARK, (_, variable: string) => read(variable));
 }
 
-/** How to set the variables that other samples of the group read; none if they read none. */
-export function variableSample(group: Sample["group"], call: Call): readonly Sample[] {
-  const own = variablesOf(call);
+/** A sample, after how to set the variables that it reads; alone if it reads none. */
+export function afterVariables(call: Call, sample: Sample): readonly Sample[] {
+  const { group, id, title, text } = sample;
+  const own = variablesOf(call).filter((name) => text.includes(name));
   const lines = [...(sendsKey(call) ? [`export ${KEY}=trivet_…`] : []), ...own.map((name) => `export ${name}=…`)];
-  if (lines.length === 0) return [];
+  if (lines.length === 0) return [sample];
+  const variables = {
+    group,
+    id: `${id}-variables`,
+    title: `${title}: first, once per terminal`,
+    language: "sh",
+  } as const;
   return [
-    { group, id: `${group}-variables`, title: "First, once per terminal", language: "sh", text: lines.join("\n") },
+    { ...variables, text: lines.join("\n") },
+    { ...sample, title: `${title}: the call` },
   ];
 }

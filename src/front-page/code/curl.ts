@@ -1,5 +1,5 @@
 /** A call with curl over OXP, MCP and OpenTool, for any POSIX shell. */
-import { contextOf, filled, KEY, sendsKey, toolId, variableSample, variablesOf } from "./context.ts";
+import { contextOf, filled, KEY, sendsKey, toolId, variablesOf } from "./context.ts";
 import { escaped, json, quoted, word } from "./literals.ts";
 import type { Call, Sample } from "./samples.ts";
 
@@ -7,7 +7,7 @@ import type { Call, Sample } from "./samples.ts";
 const MAX_ARGUMENT = 120_000;
 
 export function curlSamples(call: Call): readonly Sample[] {
-  return [...variableSample("curl", call), oxp(call), ...(call.isNewest ? [mcp(call), openTool(call)] : [])];
+  return [oxp(call), ...(call.isNewest ? [mcp(call), openTool(call)] : [])];
 }
 
 function oxp(call: Call): Sample {

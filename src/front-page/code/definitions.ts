@@ -8,7 +8,7 @@ import {
 } from "../../client/functions/definitions.ts";
 import { acceptable } from "../../client/functions/dispatch.ts";
 import type { ToolDefinition } from "../../client/oxp/types.ts";
-import { contextMember, newOxpClient } from "./clients.ts";
+import { contextMember, newOxpClient, PACKAGE } from "./clients.ts";
 import type { Call, Sample } from "./samples.ts";
 
 interface Api {
@@ -72,6 +72,7 @@ export function definitionSamples(call: Call): readonly Sample[] {
     {
       ...{ group: "definitions", id: `definitions-${id}-calls`, title: `${title}: its calls`, language: "ts" },
       text: answering(call, uses),
+      note: PACKAGE,
     },
   ]);
 }
@@ -92,6 +93,6 @@ ${members.map((member) => `  ${member},\n`).join("")}});
 ${
   isAiSdk
     ? "// Pass `tools` to generateText or streamText: the SDK calls them by itself."
-    : "// Send `tools` with the request. `run(response)` runs the calls in its response: append what it returns."
+    : "// Send `tools` with your request to the model. run(response) makes the calls\n// that it asks for: add what that returns to the messages of the next request."
 }`;
 }

@@ -1,6 +1,7 @@
 /** One call of a tool as other programs would make it: text to copy. Pure. */
 import type { Tool, ToolRequirements, ToolVersion } from "../lib/model.ts";
 import { clientSamples } from "./clients.ts";
+import { afterVariables } from "./context.ts";
 import { curlSamples } from "./curl.ts";
 import { definitionSamples } from "./definitions.ts";
 
@@ -26,6 +27,7 @@ export interface Sample {
   readonly group: "curl" | "clients" | "definitions";
   /** Unique among the samples of a call. */
   readonly id: string;
+  /** `OXP`, or of one of several parts: `OXP: the call`. */
   readonly title: string;
   readonly language: "sh" | "ts" | "json" | "py";
   /** Without comments in shell commands: an interactive zsh would run them. */
@@ -33,7 +35,17 @@ export interface Sample {
   readonly note?: string;
 }
 
-/** @returns in the order in which to show them; the first of a group may set the variables that the others read */
+/** @returns in the order in which to show them; parts of one sample follow each other */
 export function samples(call: Call): readonly Sample[] {
-  return [...curlSamples(call), ...clientSamples(call), ...definitionSamples(call)];
+  const calls = [...curlSamples(call), ...clientSamples(call)].map((sample) => withMissing(call, sample));
+  return [...calls.flatMap((sample) => afterVariables(call, sample)), ...definitionSamples(call)];
+}
+
+/** Says which required parameters the call lacks. */
+function withMissing({ version, input }: Call, sample: Sample): Sample {
+  const { required } = version.input;
+  const missing = Array.isArray(required) ? required.filter((name) => !(name in input)) : [];
+  if (missing.length === 0) return sample;
+  const note = `Not filled in yet: ${missing.join(", ")}. The form is under Try it.`;
+  return { ...sample, note: sample.note === undefined ? note : `${note} ${sample.note}` };
 }

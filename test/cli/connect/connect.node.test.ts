@@ -65,11 +65,15 @@ describe("what it prints works with a key, where the client is installed", () =>
   });
 
   it("the Inspector", async () => {
-    const command = await printed("inspector", "--url", `${deployed.url}/mcp`, "--key", key);
-    const { stdout, code } = await run("bash", ["-c", command]);
+    // Its form opens a browser; these options, as its note says, do not.
+    const inTerminal = async (...args: string[]) => {
+      const command = (await printed("inspector", ...args)).trim();
+      return run("bash", ["-c", `${command.replace("/inspector ", "/inspector --cli ")} --method tools/list`]);
+    };
+    const { stdout, code } = await inTerminal("--url", `${deployed.url}/mcp`, "--key", key);
     expect(code).toBe(0);
     expect(JSON.parse(stdout).tools).toContainEqual(expect.objectContaining({ name: "Math_Add" }));
-    const without = await run("bash", ["-c", await printed("inspector", "--url", deployed.url)]);
+    const without = await inTerminal("--url", deployed.url);
     expect(without.code).not.toBe(0);
   });
 });
@@ -98,9 +102,10 @@ describe("the form of each host", () => {
   it("Cursor, VS Code, Claude Desktop: a file", () => {
     expect(JSON.parse(formOf("Cursor"))).toEqual({ mcpServers: { trivet: { url: URL_OF_MCP, headers } } });
     expect(JSON.parse(formOf("VS Code"))).toEqual({ servers: { trivet: { type: "http", url: URL_OF_MCP, headers } } });
-    const desktop = formOf("Claude Desktop");
-    expect(desktop).toContain(`Add custom connector: ${URL_OF_MCP}`);
-    expect(JSON.parse(desktop.slice(desktop.indexOf("{")))).toEqual({
+    const desktop = formOf("Claude");
+    expect(desktop).toMatch(/^In Claude Desktop: .* In claude_desktop_config\.json .*:\n\{\n/);
+    expect(desktop).toMatch(/\n\}\nclaude\.ai calls from its own servers\. It sends no key: turn on the sign-in first/);
+    expect(JSON.parse(desktop.slice(desktop.indexOf("{"), desktop.lastIndexOf("\n}") + 2))).toEqual({
       mcpServers: {
         trivet: {
           command: "npx",
@@ -122,7 +127,7 @@ describe("the form of each host", () => {
 
   it("without a name of a host, all of them, under `npm start` and without a key", async () => {
     const all = await printed();
-    const titles = ["Claude Code", "Claude Desktop", "ChatGPT", "Cursor", "VS Code", "Codex", "MCP Inspector"];
+    const titles = ["Claude ", "Claude Code", "ChatGPT", "Cursor", "VS Code", "Codex", "MCP Inspector"];
     for (const title of [...titles, "LangChain", "curl"]) expect(all).toContain(`== ${title}`);
     expect(all).toContain("http://127.0.0.1:8787/mcp");
     expect(all).not.toContain("Authorization");
@@ -145,9 +150,13 @@ describe("the form of each host", () => {
     fork.write("sign-in.toml", 'name = "a"\n[alias]\n"#sign-in" = "./src/sign-in/server.ts"\n');
     expect(await printed(...at, "-c", "sign-in.toml")).toMatch(/OAuth\nIts users sign in on a page of your Worker/);
     expect(await printed("chatgpt")).toContain("cannot reach this machine");
-    const claude = await printed("claude-code", "--url", "https://tools.example.com", "-c", "sign-in.toml");
-    expect(claude).toBe(
-      'claude mcp add --transport http trivet "https://tools.example.com/mcp"\n# Then /mcp in Claude Code: Its users sign in on a page of your Worker, with a key of theirs.\n',
+    const claude = async (host: string) =>
+      (await connect([host, "--url", "https://tools.example.com", "-c", "sign-in.toml"])).stdout;
+    expect(await claude("claude-code")).toBe(
+      'claude mcp add --transport http trivet "https://tools.example.com/mcp"\n# Then type /mcp in Claude Code. Its users sign in on a page of your Worker, with a key of theirs.\n',
+    );
+    expect(await claude("claude-desktop")).toMatch(
+      /Add custom connector. The address:\nhttps:\/\/tools\.example\.com\/mcp\nIts users sign in on a page of your Worker/,
     );
     expect(await printed("codex", "--url", "https://tools.example.com", "-c", "sign-in.toml")).toContain(
       "codex mcp login trivet",
@@ -161,6 +170,72 @@ describe("the form of each host", () => {
     expect(await provider('[alias]\n"#tokens" = "./src/tokens/jwt.ts"\n')).toContain(
       "at your identity provider (JWT_ISSUER)",
     );
+  });
+});
+
+describe("--link", () => {
+  const AT = ["--link", "--url", "https://tools.example.com"];
+
+  it("is one for a README: to https://, with the server in it, and without a key", async () => {
+    const { code, stdout, stderr } = await connect(["cursor", ...AT, "--key", "trivet_secret"]);
+    const { origin, pathname, searchParams } = new URL(stdout.trim());
+    expect([code, origin, pathname, searchParams.get("name")]).toEqual([
+      0,
+      ...["https://cursor.com", "/en/install-mcp", "trivet"],
+    ]);
+    expect(JSON.parse(atob(searchParams.get("config") ?? ""))).toEqual({
+      url: "https://tools.example.com/mcp",
+      headers: { Authorization: "Bearer YOUR_KEY" },
+    });
+    expect(stderr).toBe("cursor: whoever follows the link replaces YOUR_KEY by a key, in the settings of the host.\n");
+  });
+
+  it("asks for the key where the host can", async () => {
+    const redirect = new URL(await printed("vscode", ...AT));
+    expect(redirect.origin + redirect.pathname).toBe("https://insiders.vscode.dev/redirect");
+    const [start, server = ""] = (redirect.searchParams.get("url") ?? "").split("?");
+    expect(start).toBe("vscode:mcp/install");
+    expect(JSON.parse(decodeURIComponent(server))).toEqual({
+      name: "trivet",
+      type: "http",
+      url: "https://tools.example.com/mcp",
+      headers: { Authorization: `Bearer \${input:trivet-key}` },
+      inputs: [{ type: "promptString", id: "trivet-key", description: "API key of trivet", password: true }],
+    });
+  });
+
+  it("names the server as SERVER_TITLE, or else SERVER_NAME does", async () => {
+    const title = async (line: string) => {
+      fork.write("link.toml", `name = "a"\n[vars]\nPUBLIC = "true"\n${line}\n`);
+      const { searchParams } = new URL(await printed("claude-desktop", ...AT, "-c", "link.toml"));
+      expect(searchParams.get("connectorUrl")).toBe("https://tools.example.com/mcp");
+      return searchParams.get("connectorName");
+    };
+    expect(await title('SERVER_TITLE = "Ünser & Co"\nSERVER_NAME = "unser"')).toBe("Ünser & Co");
+    expect(await title('SERVER_NAME = "unser"')).toBe("unser");
+  });
+
+  it("without a name of a host: of all that have one", async () => {
+    const { code, stdout, stderr } = await connect(AT);
+    expect(code).toBe(0);
+    expect([...stdout.matchAll(/^== (.*) ==\n(\w+):/gm)].map(([, title, scheme]) => [title, scheme])).toEqual([
+      ...[
+        ["Cursor", "https"],
+        ["VS Code", "https"],
+        ["Goose", "goose"],
+        ["Kiro", "https"],
+        ["LM Studio", "https"],
+      ],
+    ]);
+    expect(stderr).toContain("GitHub removes links that do not begin with https://");
+  });
+
+  it("is said to be missing", async () => {
+    expect(await connect(["chatgpt", "claude-desktop", "codex", "--link"])).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "There is no link that adds this server to chatgpt or claude-desktop or codex.\n",
+    });
   });
 });
 

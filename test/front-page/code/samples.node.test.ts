@@ -137,8 +137,9 @@ describe.each([["sh"], ["bash"]])("curl in %s", (shell) => {
   });
 });
 
-it("the first sample sets the variables that the others read", async () => {
+it("the first part of a sample sets the variables that the call reads", async () => {
   const [first] = samples(needy());
+  expect(first?.id).toBe("curl-oxp-variables");
   const text = `${first?.text}\necho "$TRIVET_KEY $API_KEY $CARRIER_LOGIN $TRIVET_USER_ID"`;
   expect(await paste(text)).toBe("trivet_… … … …\n");
 });

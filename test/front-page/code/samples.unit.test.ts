@@ -69,21 +69,35 @@ describe("the key", () => {
     for (const id of [...commands, "clients-python", "definitions-openai-calls"]) {
       expect(textOf(id, access)?.includes("TRIVET_KEY"), id).toBe(isSent);
     }
-    expect(textOf("curl-variables", access)).toBe(isSent ? "export TRIVET_KEY=trivet_…" : undefined);
+    for (const id of [...commands, "clients-shell", "clients-python"]) {
+      expect(textOf(`${id}-variables`, access)).toBe(isSent ? "export TRIVET_KEY=trivet_…" : undefined);
+    }
   });
 });
 
 it("what the tool requires is read from variables, which are set once", () => {
   const all = made({ needs: NEEDS });
   const exports = "export API_KEY=…\nexport CARRIER_LOGIN=…\nexport TRIVET_USER_ID=…";
-  expect(all.get("curl-variables")?.text).toBe(exports);
-  expect(all.get("clients-variables")?.text).toBe(exports);
+  for (const id of ["curl-oxp", "clients-oxp", "clients-typed", "clients-shell", "clients-python"]) {
+    expect(all.get(`${id}-variables`)?.text, id).toBe(exports);
+    // In one tab, the variables first.
+    expect(all.get(`${id}-variables`)?.title).toBe(all.get(id)?.title.replace("the call", "first, once per terminal"));
+  }
+  expect([...all.keys()].slice(0, 3)).toEqual(["curl-oxp-variables", "curl-oxp", "curl-mcp"]);
   expect(all.get("curl-oxp")?.text).toContain(`{"id": "API_KEY", "value": "'"$API_KEY"'"}`);
   expect(all.get("clients-oxp")?.text).toContain('process.env.CARRIER_LOGIN ?? ""');
   expect(all.get("clients-shell")?.text).toMatch(/ --send API_KEY --send CARRIER_LOGIN --send TRIVET_USER_ID$/);
   // OXP alone has a place for it.
   expect(all.get("curl-mcp")?.note).toContain("Only OXP can send API_KEY, CARRIER_LOGIN, TRIVET_USER_ID.");
   expect(all.get("curl-mcp")?.text).not.toContain("API_KEY");
+});
+
+it("says what the call lacks, while the form is not filled in", () => {
+  const noteOf = (input: Call["input"], id = "curl-oxp") => made({ input }).get(id)?.note;
+  expect(noteOf({})).toBe("Not filled in yet: a, b. The form is under Try it.");
+  expect(noteOf({ a: 0 })).toMatch(/^Not filled in yet: b\./);
+  expect(noteOf({ a: 0, b: 0 })).toBeUndefined();
+  expect(noteOf({}, "clients-oxp")).toMatch(/^Not filled in yet: a, b\. .* The package trivet /);
 });
 
 it("no shell command has a comment, which an interactive zsh would run", () => {
