@@ -51,17 +51,10 @@ export function connections(site: Site): readonly Connection[] {
           title,
           ...(link && { link }),
           ...(others.length > 0 && { otherLinks: others }),
-          steps: (link && !link.isStart ? byHand(all) : all).flatMap(replacing),
+          steps: all.flatMap(replacing),
           ...(text !== undefined && { note: text }),
         };
       })
-  );
-}
-
-/** Says that steps do what the link above them does. */
-function byHand(steps: readonly Step[]): readonly Step[] {
-  return steps.map((step, at) =>
-    at === 0 && "text" in step ? { text: step.text.replace(/^In/, "Or by hand, in") } : step,
   );
 }
 

@@ -20,6 +20,11 @@ export function siteOf({ access, signIn, catalog: { server } }: Page): Site {
 
 function connectionView({ id, title, link, otherLinks = [], steps, note }: Connection): HTMLElement {
   const heading = h("h3", { id: `connect-${id}`, tabindex: "-1" }, title);
+  const byHand = steps.map((step) =>
+    "code" in step
+      ? codeBlock(`the text for ${title}`, step.code, step.language)
+      : h("p", { class: "prose" }, step.text),
+  );
   return h(
     "section",
     { class: "box", "aria-labelledby": heading.id },
@@ -31,11 +36,8 @@ function connectionView({ id, title, link, otherLinks = [], steps, note }: Conne
         h("a", { class: "button main", href: link.href, rel: "noopener" }, link.label),
         otherLinks.map(({ label, href }) => h("a", { href, rel: "noopener" }, label)),
       ),
-    steps.map((step) =>
-      "code" in step
-        ? codeBlock(`the text for ${title}`, step.code, step.language)
-        : h("p", { class: "prose" }, step.text),
-    ),
+    // A link that does all makes the steps a second way.
+    link && !link.isStart ? h("details", { class: "by-hand" }, h("summary", {}, "By hand"), byHand) : byHand,
     note && h("p", { class: "quiet-text" }, note),
   );
 }
