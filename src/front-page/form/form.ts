@@ -32,7 +32,7 @@ export interface FormOptions {
   readonly idPrefix?: string;
   /** Asks for completions of a text; may fail. @param name path of the field */
   readonly complete?: (name: string, value: string) => Promise<readonly string[]>;
-  /** What is filled in at first, even if the schema does not allow it. See {@link defaultsOf} for questions over MCP. */
+  /** What is filled in at first: any value. See {@link defaultsOf} for questions over MCP. */
   readonly initial?: Readonly<Record<string, unknown>>;
 }
 

@@ -34,7 +34,7 @@ export function listField(spec: FieldSpec): Field {
   ];
   const rows: Row[] = [];
   const list = h("ol", { class: "form-rows" });
-  const spoken = h("p", { class: "form-spoken", role: "status" });
+  const spoken = h("p", { class: "unseen", role: "status" });
   const add = button(`Add to ${label}`, () => {
     const row = push();
     renumber();

@@ -5,7 +5,7 @@ import { type JsonSchema, listOf, resolve, textOf } from "../lib/schema.ts";
 import { below, type Field, type FieldSpec, inPath } from "./field.ts";
 import { recordField } from "./record.ts";
 
-/** @returns the schema of the values whose names the caller chooses; undefined if there are none, or if they may be anything */
+/** @returns the schema of the values whose names the caller chooses; undefined if it allows none, or any value */
 export function recordOf({ additionalProperties, patternProperties }: JsonSchema): JsonSchema | undefined {
   const [pattern, ...more] = isRecord(patternProperties) ? Object.values(patternProperties) : [];
   const found = isRecord(additionalProperties) ? additionalProperties : more.length === 0 ? pattern : undefined;

@@ -1,4 +1,4 @@
-/** An optional group: added and removed as a whole. Its fields are made when it is added, so a schema may hold itself. */
+/** An optional group: added and removed as a whole. Its fields are made when it is added: a schema may hold itself. */
 import { fill, h } from "../../lib/dom.ts";
 import { actions, button, changed, type Field, type FieldSpec, firstControl } from "./field.ts";
 

@@ -9,7 +9,7 @@ import { suggestions } from "./suggestions.ts";
 const LONG_NAMES = /(^|[._-])(text|body|message|markdown|csv|code|html|content|prompt)$/i;
 
 /** Whether its control is a textarea. */
-export function isLong({ schema, name }: Pick<FieldSpec, "schema" | "name">): boolean {
+function isLong({ schema, name }: Pick<FieldSpec, "schema" | "name">): boolean {
   const most = numberOf(schema.maxLength);
   return !schema.format && (most !== undefined ? most > 200 : LONG_NAMES.test(name));
 }

@@ -8,7 +8,7 @@ export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(val
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 export const numberOf = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
 
-/** @returns the schema with its `$ref` and `allOf` merged into it; {}, which allows any value, if it is not an object */
+/** @returns the schema with its `$ref` and `allOf` merged into it; {}, which allows anything, if it is not an object */
 export function resolve(schema: unknown, root: JsonSchema, seen: readonly string[] = []): JsonSchema {
   if (!isRecord(schema)) return {};
   const { $ref, allOf, ...own } = schema;

@@ -16,7 +16,7 @@ const TYPES: ReadonlyMap<unknown, string> = new Map([
 
 /** @param schema resolved */
 export function words(schema: JsonSchema, root: JsonSchema, steps = 0): string {
-  // A list of itself, for example.
+  // A list may hold itself.
   if (steps > 3) return "JSON";
   const choices = choicesOf(schema, root);
   if (choices) return choices.length === 1 ? "fixed" : `one of ${choices.length}`;
