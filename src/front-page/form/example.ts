@@ -1,57 +1,69 @@
-/** Makes a value that looks like what a schema describes, to show what a call looks like before its form is filled in. */
-
+/** Makes a value like those that a schema describes, to show what a call looks like before its form is filled in. */
 import { isRecord } from "../../client/lib/json.ts";
 import type { JsonSchema } from "../lib/model.ts";
+import { formatOf } from "./lib/formats.ts";
+import { choicesOf, listOf, numberOf, resolve, typeOf, variantsOf, withoutNull } from "./lib/schema.ts";
 
 /** Deeper schemas would make a longer example than anyone reads. */
 const MAX_DEPTH = 4;
+const ANY_TEXT = "…";
 
-/** @returns an object with the required members only. It need not be valid: patterns and the like are not looked at */
+/**
+ * @returns an object with the required members only: their default or example where the schema has one. It need not be
+ * valid: patterns, lengths and the like are not looked at
+ */
 export function exampleOf(schema: JsonSchema): Record<string, unknown> {
-  const value = example(schema, 0);
+  const value = example(schema, schema, 0);
   return isRecord(value) ? value : {};
 }
 
-function example(schema: unknown, depth: number): unknown {
-  if (!isRecord(schema)) return null;
-  const [first] = [schema.const, schema.default, ...listOf(schema.examples), ...listOf(schema.enum)].filter(
-    (value) => value !== undefined,
-  );
+function example(unresolved: unknown, root: JsonSchema, depth: number): unknown {
+  const schema = resolve(unresolved, root);
+  const choices = choicesOf(schema, root);
+  const given = [schema.const, schema.default, ...listOf(schema.examples), choices?.[0]?.value];
+  const first = given.find((value) => value !== undefined);
   if (first !== undefined) return first;
-  const [way] = listOf(schema.oneOf ?? schema.anyOf);
-  if (way !== undefined && depth < MAX_DEPTH) return example(way, depth + 1);
-  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
-  switch (type) {
-    case "string":
-      return TEXTS[String(schema.format)] ?? "…";
+  const inside = depth < MAX_DEPTH ? (withoutNull(schema, root) ?? variantsOf(schema, root)?.[0]) : undefined;
+  if (inside) return example(inside, root, depth + 1);
+  switch (typeOf(schema)) {
     case "number":
     case "integer":
-      return Math.max(1, Number(schema.minimum) || 1);
+      return numberFor(schema);
     case "boolean":
       return true;
     case "array":
-      return depth < MAX_DEPTH && Number(schema.minItems) > 0 ? [example(schema.items, depth + 1)] : [];
-    case "null":
-      return null;
+      return depth < MAX_DEPTH ? listFor(schema, root, depth) : [];
+    case "object":
+      return depth < MAX_DEPTH ? objectFor(schema, root, depth) : {};
     default:
-      return objectOf(schema, depth);
+      return formatOf(schema.format)?.example ?? ANY_TEXT;
   }
 }
 
-function objectOf({ properties, required }: Readonly<Record<string, unknown>>, depth: number): unknown {
-  if (!isRecord(properties) || depth >= MAX_DEPTH) return {};
-  const names = listOf(required).map(String);
-  return Object.fromEntries(names.map((name) => [name, example(properties[name], depth + 1)]));
+/** 1, or the limit that is nearest to it. */
+function numberFor(schema: JsonSchema): number {
+  const [above, below] = [numberOf(schema.exclusiveMinimum), numberOf(schema.exclusiveMaximum)];
+  const least = numberOf(schema.minimum) ?? (above === undefined ? Number.NEGATIVE_INFINITY : above + 1);
+  const most = numberOf(schema.maximum) ?? (below === undefined ? Number.POSITIVE_INFINITY : below - 1);
+  return Math.max(least, Math.min(1, most));
 }
 
-/** By format. */
-const TEXTS: Readonly<Record<string, string>> = {
-  uri: "https://example.com/",
-  email: "ada@example.com",
-  date: "2026-01-31",
-  "date-time": "2026-01-31T12:00:00Z",
-};
+/** Each entry of a tuple; one of any other list that may not be empty. */
+function listFor(schema: JsonSchema, root: JsonSchema, depth: number): unknown[] {
+  // Before draft 2020-12, `items` was the list of a tuple.
+  const tuple = listOf(schema.prefixItems ?? schema.items);
+  const least = numberOf(schema.minItems) ?? tuple.length;
+  const length = Math.min(least, tuple.length || 1);
+  return Array.from({ length }, (_, index) => example(tuple[index] ?? schema.items, root, depth + 1));
+}
 
-function listOf(list: unknown): readonly unknown[] {
-  return Array.isArray(list) ? list : [];
+function objectFor(schema: JsonSchema, root: JsonSchema, depth: number): Record<string, unknown> {
+  const properties = isRecord(schema.properties) ? schema.properties : {};
+  const names = listOf(schema.required).map(String);
+  return Object.fromEntries(
+    names.map((name) => {
+      const property = Object.hasOwn(properties, name) ? properties[name] : schema.additionalProperties;
+      return [name, example(property, root, depth + 1)];
+    }),
+  );
 }

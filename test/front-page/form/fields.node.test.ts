@@ -1,6 +1,6 @@
 /** What a person can fill in, by label and by keyboard, and what is sent of it. */
 import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { findChromium, launch } from "../../support/node/chromium.ts";
 import { type FormPage, openForms } from "../../support/node/forms.ts";
 
@@ -112,19 +112,72 @@ describe.skipIf(!executablePath)("in Chromium", () => {
       await label("code").fill("CH");
       expect(await forms.read()).toEqual({ value: { short: "😀😀", long: "abc", code: "CH", odd: "abc" } });
     });
+  });
 
-    it("suggests examples and the server's completions; secrets are not sent for any", async () => {
-      const properties = {
-        name: { type: "string", examples: ["Ada"] },
-        secret: { type: "string", format: "password" },
-      };
-      await forms.make(object(properties), { completes: true });
-      await label("secret").fill("hidden");
-      await label("name").fill("Gr");
-      await forms.page.locator('option[value="Gr-two"]').waitFor({ state: "attached" });
-      expect(await forms.page.locator('option[value="Ada"]').count()).toBe(1);
-      expect(await forms.run("forms.asked()")).toContainEqual(["name", "Gr"]);
-      expect(JSON.stringify(await forms.run("forms.asked()"))).not.toMatch(/secret|hidden/);
+  describe("suggestions", () => {
+    const person = object({
+      name: { type: "string", examples: ["Ada"] },
+      secret: { type: "string", format: "password" },
+    });
+    const asked = (count: number) =>
+      vi.waitUntil(async () => (await forms.run<unknown[]>("forms.asked()")).length >= count, { timeout: 20_000 });
+    const suggested = () =>
+      forms.run<string[]>('[...document.querySelector("datalist").options].map(({ value }) => value)');
+    /** As fast as no person types. */
+    const type = (name: string, ...texts: string[]) =>
+      label(name).evaluate((input: { value: string } & EventTarget, texts) => {
+        for (const text of texts) {
+          input.value = text;
+          input.dispatchEvent(new Event("input", { bubbles: true }));
+        }
+      }, texts);
+
+    it("are examples, and the server's completions of what was typed after a pause", async () => {
+      await forms.make(person, { completes: true });
+      await type("name", "G", "Gr", "Gra");
+      await asked(1);
+      await forms.run('forms.answer(0, ["Grace"])');
+      expect(await suggested()).toEqual(["Grace", "Ada"]);
+      await label("name").focus();
+      await asked(2);
+      expect(await forms.run("forms.asked()")).toEqual([
+        ["name", "Gra"],
+        ["name", "Gra"],
+      ]);
+    });
+
+    it("are not asked for with secrets", async () => {
+      await forms.make(person, { completes: true });
+      await type("secret", "hidden");
+      await type("name", "a");
+      await asked(1);
+      expect(await forms.run("forms.asked()")).toEqual([["name", "a"]]);
+    });
+
+    it("stay those of the last question, whichever is answered last", async () => {
+      await forms.make(person, { completes: true });
+      for (const [index, text] of ["a", "ab", "a"].entries()) {
+        await type("name", text);
+        await asked(index + 1);
+      }
+      await forms.run('forms.answer(2, ["new"])');
+      expect(await suggested()).toEqual(["new", "Ada"]);
+      await forms.run('forms.answer(0, ["old"])');
+      await forms.run('forms.answer(1, ["older"])');
+      expect(await suggested()).toEqual(["new", "Ada"]);
+    });
+
+    it("are the examples alone, without a word, if the server has none or fails", async () => {
+      await forms.make(person, { completes: true });
+      await type("name", "a");
+      await asked(1);
+      await forms.run('forms.answer(0, ["Ann"])');
+      await type("name", "ab");
+      await asked(2);
+      await forms.run("forms.fail(1)");
+      expect(await suggested()).toEqual(["Ada"]);
+      expect(await forms.read()).toEqual({ value: { name: "ab" } });
+      expect(await forms.page.locator(".form-problem:visible").count()).toBe(0);
     });
   });
 

@@ -1,8 +1,8 @@
-/** Yes or no, where one of the two is certain: it is required, or has a default. */
+/** Yes or no, if it is required or has a default: there is no third state. */
 import { h } from "../../lib/dom.ts";
-import type { Field, Place } from "./field.ts";
+import type { Field, FieldSpec } from "./field.ts";
 
-export function checkboxField({ schema, required }: Place): Field {
+export function checkboxField({ schema, required }: FieldSpec): Field {
   const control = h("input", { type: "checkbox", class: "form-check" });
   let isSet = required;
   control.addEventListener("input", () => {

@@ -1,24 +1,22 @@
 /** One of several values: radio buttons for few, a select for more, an input with suggestions for very many. */
 import { h, newId } from "../../lib/dom.ts";
 import { type Choice, same } from "../lib/schema.ts";
-import type { Field, Place } from "./field.ts";
+import type { Field, FieldSpec } from "./field.ts";
 
 const FEW = 3;
 const MANY = 50;
 const NOT_SET = "not set";
 
-/** The index of what is chosen: -1 if nothing is, undefined if it is none of the choices. */
 interface Chooser extends Pick<Field, "element" | "control"> {
+  /** The index of what is chosen; -1 if nothing is, undefined if what was typed is none of the choices. */
   get(): number | undefined;
   set(index: number): void;
 }
 
-export function choiceField(place: Place, choices: readonly Choice[]): Field {
+export function choiceField(spec: FieldSpec, choices: readonly Choice[]): Field {
   const labels = choices.map(({ label }) => label);
-  const { element, control, get, set } = (labels.length <= FEW ? radios : labels.length <= MANY ? select : typed)(
-    labels,
-    place,
-  );
+  const make = labels.length <= FEW ? radios : labels.length <= MANY ? select : typed;
+  const { element, control, get, set } = make(labels, spec);
   return {
     element,
     ...(control && { control }),
@@ -35,7 +33,7 @@ export function choiceField(place: Place, choices: readonly Choice[]): Field {
   };
 }
 
-function radios(labels: readonly string[], { required, form }: Place): Chooser {
+function radios(labels: readonly string[], { required, form }: FieldSpec): Chooser {
   const name = newId(form.prefix);
   const all = (required ? labels : [...labels, NOT_SET]).map((label, index) => {
     const input = h("input", { type: "radio", name, value: index });
@@ -60,7 +58,7 @@ function radios(labels: readonly string[], { required, form }: Place): Chooser {
   };
 }
 
-function select(labels: readonly string[], { required }: Place): Chooser {
+function select(labels: readonly string[], { required }: FieldSpec): Chooser {
   const control = h(
     "select",
     {},
@@ -77,7 +75,7 @@ function select(labels: readonly string[], { required }: Place): Chooser {
   };
 }
 
-function typed(labels: readonly string[], { form }: Place): Chooser {
+function typed(labels: readonly string[], { form }: FieldSpec): Chooser {
   const list = h(
     "datalist",
     { id: newId(form.prefix) },

@@ -1,10 +1,10 @@
-/** Any number of some values: a checkbox for each. */
+/** Any number of the values of a list: a checkbox for each. */
 import { h } from "../../lib/dom.ts";
-import { type Choice, listOf, numberOf, same } from "../lib/schema.ts";
-import { amount } from "../lib/words.ts";
-import type { Field, Place } from "./field.ts";
+import { count } from "../../lib/words.ts";
+import { type Choice, type JsonSchema, listOf, numberOf, same } from "../lib/schema.ts";
+import type { Field, FieldSpec } from "./field.ts";
 
-export function choicesField({ schema, required }: Place, choices: readonly Choice[]): Field {
+export function choicesField({ schema, required }: FieldSpec, choices: readonly Choice[]): Field {
   const boxes = choices.map(({ value, label }) => {
     const input = h("input", { type: "checkbox" });
     return { input, value, element: h("label", { class: "form-option" }, input, label) };
@@ -18,7 +18,7 @@ export function choicesField({ schema, required }: Place, choices: readonly Choi
     read(path, problems) {
       const chosen = boxes.filter(({ input }) => input.checked).map(({ value }) => value);
       if (chosen.length === 0 && !required) return undefined;
-      const problem = wrongCount(chosen.length, schema);
+      const problem = wrongLength(chosen.length, schema);
       if (problem) problems.set(path, problem);
       return chosen;
     },
@@ -31,9 +31,9 @@ export function choicesField({ schema, required }: Place, choices: readonly Choi
   };
 }
 
-/** @returns "" if a list may have so many entries */
-export function wrongCount(count: number, schema: Place["schema"]): string {
-  const [least = 0, most = count] = [numberOf(schema.minItems), numberOf(schema.maxItems)];
-  if (count < least) return `This needs at least ${amount(least, "entry")}.`;
-  return count > most ? `This may have at most ${amount(most, "entry")}.` : "";
+/** @returns what is wrong if a list has so many entries; "" if nothing is */
+export function wrongLength(length: number, schema: JsonSchema): string {
+  const [least = 0, most = length] = [numberOf(schema.minItems), numberOf(schema.maxItems)];
+  if (length < least) return `This needs at least ${count(least, "entry")}.`;
+  return length > most ? `This may have at most ${count(most, "entry")}.` : "";
 }

@@ -2,7 +2,7 @@
 import { h } from "../../lib/dom.ts";
 import type { JsonSchema } from "../lib/schema.ts";
 
-/** One value of the form, without its label. */
+/** The controls for one value, without their label. */
 export interface Field {
   readonly element: HTMLElement;
   /** What the label is for. undefined: there are several controls, and a legend names them all. */
@@ -30,9 +30,9 @@ export interface Field {
 }
 
 /** A field with its label, description and problem. It can show every value, if need be as JSON. */
-export interface Slot extends Field {
+export interface LabelledField extends Field {
   rename(label: string): void;
-  /** Shows a problem, at the nearest field if there is none of this path. */
+  /** Shows a problem: here, if there is no field inside with this path. */
   show(path: string, problem: string): HTMLElement;
   /** Shows a problem at a field inside this one; undefined if there is no such field. */
   showInside(path: string, problem: string): HTMLElement | undefined;
@@ -40,11 +40,11 @@ export interface Slot extends Field {
 
 export type Problems = Map<string, string>;
 
-/** Where a field is. */
-export interface Place {
+/** What a field is made from. */
+export interface FieldSpec {
   readonly schema: JsonSchema;
   readonly label: string;
-  /** Its path from the top, with which completions are asked for. */
+  /** Its path from the top, which the server is asked for completions with. */
   readonly name: string;
   readonly required: boolean;
   /** How many fields it is in. */
@@ -52,20 +52,24 @@ export interface Place {
   readonly form: FormContext;
 }
 
+/** A spec whose schema was not looked at yet: it may be anything. */
+export type UnresolvedSpec = Omit<FieldSpec, "schema"> & { readonly schema: unknown };
+
+/** What the fields of one form share. */
 export interface FormContext {
-  /** What references in the schema refer to. */
+  /** The whole schema, which references point into. */
   readonly root: JsonSchema;
   readonly prefix: string;
   readonly complete?: ((name: string, value: string) => Promise<readonly string[]>) | undefined;
-  /** Fields call this for the fields inside them. */
-  slot(place: Omit<Place, "schema"> & { readonly schema: unknown }): Slot;
-  /** Removes the problems that are shown. */
+  /** Makes the fields inside a field. */
+  labelledField(spec: UnresolvedSpec): LabelledField;
+  /** Functions that each hide one problem. */
   readonly shown: Set<() => void>;
-  /** How many fields may still be made at once: a schema that holds itself would otherwise never end. */
+  /** How many more fields may be made: a schema that requires itself would otherwise never end. */
   left: number;
 }
 
-/** Tells the form that something was added, removed or moved, as the browser does of what is typed. */
+/** Tells the form that something was added, removed or moved. The browser itself tells it what is typed. */
 export function changed(element: HTMLElement): void {
   element.dispatchEvent(new Event("input", { bubbles: true }));
 }
@@ -80,7 +84,7 @@ export function below(path: string, start: string): string | undefined {
   return rest.startsWith(".") ? rest.slice(1) : rest.startsWith("[") ? rest : undefined;
 }
 
-/** The first control in an element, or itself. */
+/** The first control in an element; the element itself if it has none. */
 export function firstControl(element: HTMLElement): HTMLElement {
   return element.querySelector<HTMLElement>("input, select, textarea, button") ?? element;
 }
@@ -88,4 +92,9 @@ export function firstControl(element: HTMLElement): HTMLElement {
 /** A button that does not send the form. */
 export function button(text: string, press: () => void): HTMLButtonElement {
   return h("button", { type: "button", class: "form-button", click: press }, text);
+}
+
+/** A row of buttons. */
+export function actions(...buttons: readonly HTMLButtonElement[]): HTMLElement {
+  return h("div", { class: "form-actions" }, buttons);
 }

@@ -3,7 +3,7 @@ import { h } from "../../lib/dom.ts";
 import { plain, same } from "../lib/schema.ts";
 import type { Field } from "./field.ts";
 
-/** @param constant undefined: whatever is written */
+/** @param constant undefined: it is what is written to the field */
 export function fixedField(constant?: unknown): Field {
   let value = constant;
   const control = h("output", { class: "form-fixed" });

@@ -1,20 +1,30 @@
-/** Lists: entries that are added, removed and moved; those of a tuple stay where they are. */
+/** Lists: entries can be added, removed and moved, except those of a tuple. */
+import { isRecord } from "../../../client/lib/json.ts";
 import { fill, h } from "../../lib/dom.ts";
-import { isRecord, listOf, numberOf, resolve, textOf } from "../lib/schema.ts";
-import { wrongCount } from "./choices.ts";
-import { below, button, changed, type Field, firstControl, type Place, type Slot } from "./field.ts";
+import { listOf, numberOf, resolve, textOf } from "../lib/schema.ts";
+import { wrongLength } from "./choices.ts";
+import {
+  actions,
+  below,
+  button,
+  changed,
+  type Field,
+  type FieldSpec,
+  firstControl,
+  type LabelledField,
+} from "./field.ts";
 
 interface Row {
-  readonly slot: Slot;
+  readonly field: LabelledField;
   readonly element: HTMLElement;
   readonly buttons: readonly HTMLButtonElement[];
 }
 
-/** So many empty entries a list has at first, if it must have some. */
-const MOST_AT_ONCE = 5;
+/** At most so many of the entries that a list must have are there at first. */
+const MAX_AT_FIRST = 5;
 
-export function listField(place: Place): Field {
-  const { schema, label, required, form, depth, name } = place;
+export function listField(spec: FieldSpec): Field {
+  const { schema, label, required, form, depth, name } = spec;
   // Before draft 2020-12, `items` was the list of a tuple.
   const first = listOf(schema.prefixItems ?? schema.items);
   const rest = [schema.items, first.length > 0 && schema.additionalItems].find(isRecord);
@@ -24,18 +34,18 @@ export function listField(place: Place): Field {
   ];
   const rows: Row[] = [];
   const list = h("ol", { class: "form-rows" });
-  const spoken = h("p", { class: "form-spoken", role: "status" });
+  const spoken = h("p", { class: "unseen", role: "status" });
   const add = button(`Add to ${label}`, () => {
     const row = push();
     renumber();
     changed(list);
-    firstControl(row.slot.element).focus();
+    firstControl(row.field.element).focus();
   });
 
   function push(): Row {
     const index = rows.length;
     const isFixed = index < first.length;
-    const slot = form.slot({
+    const field = form.labelledField({
       schema: first[index] ?? rest,
       label: `${label} ${index + 1}`,
       name: `${name}[${index}]`,
@@ -44,13 +54,13 @@ export function listField(place: Place): Field {
       form,
     });
     const row: Row = {
-      slot,
+      field,
       buttons: isFixed
         ? []
         : [button("↑", () => move(row, -1)), button("↓", () => move(row, 1)), button("Remove", () => remove(row))],
-      element: h("li", { class: "form-row" }, slot.element),
+      element: h("li", {}, field.element),
     };
-    if (!isFixed) row.element.append(h("div", { class: "form-actions" }, row.buttons));
+    if (!isFixed) row.element.append(actions(...row.buttons));
     rows.push(row);
     list.append(row.element);
     return row;
@@ -66,7 +76,7 @@ export function listField(place: Place): Field {
     changed(list);
     const [up, down] = row.buttons;
     const used = by < 0 ? up : down;
-    // At the end of the list, the button that was pressed can no longer be.
+    // At either end of the list, the button that was pressed is disabled now.
     (used?.disabled ? (by < 0 ? down : up) : used)?.focus();
     spoken.textContent = `Moved to ${from + by + 1} of ${rows.length}`;
   }
@@ -82,10 +92,10 @@ export function listField(place: Place): Field {
   }
 
   function renumber(): void {
-    for (const [index, { slot, buttons }] of rows.entries()) {
+    for (const [index, { field, buttons }] of rows.entries()) {
       const title = index < first.length ? textOf(resolve(first[index], form.root).title) : "";
       const named = title || `${label} ${index + 1}`;
-      slot.rename(named);
+      field.rename(named);
       const [up, down, removal] = buttons;
       if (!up || !down || !removal) continue;
       up.ariaLabel = `Move ${named} up`;
@@ -100,20 +110,20 @@ export function listField(place: Place): Field {
   function fillIn(values: readonly unknown[] | undefined): void {
     rows.length = 0;
     fill(list);
-    const least = first.length || (required ? Math.min(numberOf(schema.minItems) ?? 0, MOST_AT_ONCE) : 0);
-    while (rows.length < Math.max(values?.length ?? 0, least)) push();
-    for (const [index, { slot }] of rows.entries()) slot.write(values?.[index]);
+    const atFirst = first.length || (required ? Math.min(numberOf(schema.minItems) ?? 0, MAX_AT_FIRST) : 0);
+    while (rows.length < Math.max(values?.length ?? 0, atFirst)) push();
+    for (const [index, { field }] of rows.entries()) field.write(values?.[index]);
     renumber();
   }
   fillIn(undefined);
 
   return {
-    element: h("div", { class: "form-list" }, list, rest && h("div", { class: "form-actions" }, add), spoken),
+    element: h("div", { class: "form-list" }, list, rest && actions(add), spoken),
     read(path, problems) {
-      const values = rows.map(({ slot }, index) => slot.read(`${path}[${index}]`, problems));
+      const values = rows.map(({ field }, index) => field.read(`${path}[${index}]`, problems));
       const end = values.findLastIndex((value) => value !== undefined) + 1;
       if (rows.length === 0 && !required) return undefined;
-      const problem = wrongCount(rows.length > first.length ? rows.length : Math.max(end, least), schema);
+      const problem = wrongLength(rows.length > first.length ? rows.length : Math.max(end, least), schema);
       if (problem) problems.set(path, problem);
       // A list has no gaps.
       for (const [index, value] of values.slice(0, end).entries())
@@ -130,7 +140,7 @@ export function listField(place: Place): Field {
     show(path, problem) {
       const index = path.match(/^\[?(\d+)/)?.[1] ?? "";
       const inside = below(path, `[${index}]`) ?? below(path, index);
-      return inside === undefined ? undefined : rows[Number(index)]?.slot.show(inside, problem);
+      return inside === undefined ? undefined : rows[Number(index)]?.field.show(inside, problem);
     },
   };
 }

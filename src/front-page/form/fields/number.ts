@@ -2,11 +2,11 @@
 import { h } from "../../lib/dom.ts";
 import { rounds } from "../lib/json-text.ts";
 import { numberOf, typeOf } from "../lib/schema.ts";
-import type { Field, Place } from "./field.ts";
+import type { Field, FieldSpec } from "./field.ts";
 import { suggestions } from "./suggestions.ts";
 
-export function numberField(place: Place): Field {
-  const { schema } = place;
+export function numberField(spec: FieldSpec): Field {
+  const { schema } = spec;
   const isWhole = typeOf(schema) === "integer";
   const control = h("input", {
     type: "number",
@@ -26,7 +26,7 @@ export function numberField(place: Place): Field {
     return value >= Number(exclusiveMaximum) ? `This must be less than ${exclusiveMaximum}.` : "";
   };
   return {
-    element: h("div", {}, control, suggestions(control, place)),
+    element: h("div", {}, control, suggestions(control, spec)),
     control,
     read(path, problems) {
       const text = control.value;

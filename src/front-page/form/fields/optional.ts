@@ -1,27 +1,27 @@
-/** An optional group: added and removed as a whole. It is built when it is added, so schemas may hold themselves. */
+/** An optional group: added and removed as a whole. Its fields are made when it is added: a schema may hold itself. */
 import { fill, h } from "../../lib/dom.ts";
-import { button, changed, type Field, firstControl, type Place } from "./field.ts";
+import { actions, button, changed, type Field, type FieldSpec, firstControl } from "./field.ts";
 
-export function optionalField(place: Place, make: (place: Place) => Field): Field {
+export function optionalField(spec: FieldSpec, make: (spec: FieldSpec) => Field): Field {
   let field: Field | undefined;
   const element = h("div", {});
-  const add = button(`Add ${place.label}`, () => {
+  const add = button(`Add ${spec.label}`, () => {
     open();
     changed(element);
     if (field) firstControl(field.element).focus();
   });
-  const remove = button(`Remove ${place.label}`, () => {
+  const remove = button(`Remove ${spec.label}`, () => {
     close();
     changed(element);
     add.focus();
   });
   function open(): void {
-    field = make({ ...place, required: true });
-    fill(element, field.element, h("div", { class: "form-actions" }, remove));
+    field = make({ ...spec, required: true });
+    fill(element, field.element, actions(remove));
   }
   function close(): void {
     field = undefined;
-    fill(element, h("div", { class: "form-actions" }, add));
+    fill(element, actions(add));
   }
   close();
   return {

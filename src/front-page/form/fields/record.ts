@@ -1,17 +1,20 @@
-/** Names and values, where the caller chooses the names. */
+/** Values whose names the caller chooses. */
+import { isRecord } from "../../../client/lib/json.ts";
 import { fill, h } from "../../lib/dom.ts";
-import { isRecord } from "../lib/schema.ts";
-import { below, button, changed, type Field, inPath, type Place, type Slot } from "./field.ts";
+import { actions, below, button, changed, type Field, type FieldSpec, inPath, type LabelledField } from "./field.ts";
 
 interface Row {
   readonly input: HTMLInputElement;
-  readonly slot: Slot;
+  readonly field: LabelledField;
   readonly element: HTMLElement;
 }
 
-/** @param values the schema of the values. @param taken names that other fields have */
-export function recordField(place: Place, values: unknown, taken: readonly string[] = []): Field {
-  const { label, required, form, depth, name } = place;
+/**
+ * @param values the schema of the values
+ * @param taken  names that other fields have
+ */
+export function recordField(spec: FieldSpec, values: unknown, taken: readonly string[] = []): Field {
+  const { label, required, form, depth, name } = spec;
   const rows = new Set<Row>();
   const list = h("ul", { class: "form-rows" });
   const add = button(`Add a name to ${label || "the input"}`, () => {
@@ -21,7 +24,14 @@ export function recordField(place: Place, values: unknown, taken: readonly strin
 
   function push(key: string): Row {
     const input = h("input", { type: "text", autocomplete: "off", "aria-label": `Name in ${label || "the input"}` });
-    const slot = form.slot({ schema: values, label: "", name: `${name}[]`, required: true, depth: depth + 1, form });
+    const field = form.labelledField({
+      schema: values,
+      label: "",
+      name: `${name}[]`,
+      required: true,
+      depth: depth + 1,
+      form,
+    });
     const removal = button("Remove", () => {
       const index = [...rows].indexOf(row);
       rows.delete(row);
@@ -30,13 +40,13 @@ export function recordField(place: Place, values: unknown, taken: readonly strin
       ([...rows][index]?.input ?? add).focus();
     });
     const rename = () => {
-      slot.rename(`Value of ${input.value || "the name"}`);
+      field.rename(`Value of ${input.value || "the name"}`);
       removal.ariaLabel = `Remove ${input.value || "the name"}`;
     };
     const row = {
       input,
-      slot,
-      element: h("li", { class: "form-row" }, input, slot.element, h("div", { class: "form-actions" }, removal)),
+      field,
+      element: h("li", {}, input, field.element, actions(removal)),
     };
     input.value = key;
     input.addEventListener("input", rename);
@@ -47,17 +57,17 @@ export function recordField(place: Place, values: unknown, taken: readonly strin
   }
 
   return {
-    element: h("div", { class: "form-list" }, list, h("div", { class: "form-actions" }, add)),
+    element: h("div", { class: "form-list" }, list, actions(add)),
     read(path, problems) {
       if (rows.size === 0 && !required) return undefined;
       const members = new Map<string, unknown>();
-      for (const { input, slot } of rows) {
+      for (const { input, field } of rows) {
         const key = input.value;
         const at = inPath(path, key);
         if (key === "") problems.set(path, "Each value needs a name.");
         else if (members.has(key) || taken.includes(key))
           problems.set(at, `There are two values with the name ${key}.`);
-        else members.set(key, slot.read(at, problems));
+        else members.set(key, field.read(at, problems));
       }
       return Object.fromEntries([...members].filter(([, value]) => value !== undefined));
     },
@@ -66,14 +76,14 @@ export function recordField(place: Place, values: unknown, taken: readonly strin
       rows.clear();
       fill(list);
       const entries = Object.entries(value ?? {});
-      for (const [key, member] of entries) push(key).slot.write(member);
-      // An input drops ends of lines.
+      for (const [key, member] of entries) push(key).field.write(member);
+      // A name is lost if an input cannot hold it: an input has no ends of lines.
       return entries.every(([key], index) => key !== "" && [...rows][index]?.input.value === key);
     },
     show(path, problem) {
-      for (const { input, slot } of [...rows].reverse()) {
+      for (const { input, field } of [...rows].reverse()) {
         const inside = input.value && below(path, input.value);
-        if (typeof inside === "string" && input.value) return slot.show(inside, problem);
+        if (typeof inside === "string" && input.value) return field.show(inside, problem);
       }
       return undefined;
     },

@@ -1,12 +1,13 @@
 /** Suggestions while typing: examples of the schema, and completions of the server. */
 import { fill, h, newId } from "../../lib/dom.ts";
 import { listOf } from "../lib/schema.ts";
-import type { Place } from "./field.ts";
+import type { FieldSpec } from "./field.ts";
 
+/** The server is asked once nobody has typed for this long. */
 const PAUSE_MS = 150;
 
 /** @returns the list to put next to the input; undefined if there is nothing to suggest */
-export function suggestions(input: HTMLInputElement, { schema, name, form }: Place): HTMLElement | undefined {
+export function suggestions(input: HTMLInputElement, { schema, name, form }: FieldSpec): HTMLElement | undefined {
   const examples = listOf(schema.examples).filter(
     (example) => typeof example === "string" || typeof example === "number",
   );
@@ -15,20 +16,21 @@ export function suggestions(input: HTMLInputElement, { schema, name, form }: Pla
   if (input.type === "password" || (examples.length === 0 && !complete)) return undefined;
   const list = h("datalist", { id: newId(form.prefix) }, examples.map(option));
   input.setAttribute("list", list.id);
+  if (!complete || input.type === "number") return list;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const ask = async () => {
-    const typed = input.value;
-    const found = await complete?.(name, typed).catch(() => []);
-    // Meanwhile, more was typed.
-    if (input.value === typed) fill(list, [...(found ?? []), ...examples].map(option));
+  let latest = 0;
+  const ask = async (question: number) => {
+    // Completions are a convenience: where they fail, the examples remain.
+    const found = await complete(name, input.value).catch(() => []);
+    // Unless more was typed meanwhile.
+    if (question === latest) fill(list, [...found, ...examples].map(option));
   };
-  if (complete && input.type !== "number") {
-    for (const event of ["input", "focus"])
-      input.addEventListener(event, () => {
-        clearTimeout(timer);
-        timer = setTimeout(ask, PAUSE_MS);
-      });
-  }
+  for (const event of ["input", "focus"])
+    input.addEventListener(event, () => {
+      clearTimeout(timer);
+      latest += 1;
+      timer = setTimeout(ask, PAUSE_MS, latest);
+    });
   return list;
 }
 

@@ -1,38 +1,31 @@
-/** Texts: in a line, in several lines, with the browser's own control for their format. */
+/** Texts: in one line, in several lines, or in the browser's own control for their format. */
 import { h } from "../../lib/dom.ts";
-import { numberOf, textOf } from "../lib/schema.ts";
-import { amount } from "../lib/words.ts";
-import type { Field, Place } from "./field.ts";
+import { count } from "../../lib/words.ts";
+import { formatOf } from "../lib/formats.ts";
+import { type JsonSchema, numberOf, textOf } from "../lib/schema.ts";
+import type { Field, FieldSpec } from "./field.ts";
 import { suggestions } from "./suggestions.ts";
 
-const TYPES: Readonly<Record<string, string>> = {
-  email: "email",
-  uri: "url",
-  url: "url",
-  date: "date",
-  "date-time": "datetime-local",
-  password: "password",
-};
 const LONG_NAMES = /(^|[._-])(text|body|message|markdown|csv|code|html|content|prompt)$/i;
 
 /** Whether its control is a textarea. */
-export function isLong({ schema, name }: Pick<Place, "schema" | "name">): boolean {
+function isLong({ schema, name }: Pick<FieldSpec, "schema" | "name">): boolean {
   const most = numberOf(schema.maxLength);
   return !schema.format && (most !== undefined ? most > 200 : LONG_NAMES.test(name));
 }
 
-/** @param inLines even if it looks like a short text */
-export function textField(place: Place, inLines = isLong(place)): Field {
-  const { schema, required } = place;
+/** @param inLines whether it is a textarea, which can hold several lines */
+export function textField(spec: FieldSpec, inLines = isLong(spec)): Field {
+  const { schema, required } = spec;
   const placeholder = textOf(schema.default);
   const common = { autocomplete: "off", placeholder, spellcheck: inLines ? "true" : "false" };
-  const type = TYPES[textOf(schema.format)] ?? "text";
+  const type = formatOf(schema.format)?.control ?? "text";
   const control = inLines
     ? h("textarea", { ...common, rows: 3 })
     : h("input", { ...common, type, step: type === "datetime-local" && 1 });
   const isTime = control.type === "datetime-local";
   if (control instanceof HTMLTextAreaElement) grow(control);
-  const element = control instanceof HTMLInputElement ? h("div", {}, control, suggestions(control, place)) : control;
+  const element = control instanceof HTMLInputElement ? h("div", {}, control, suggestions(control, spec)) : control;
   return {
     element,
     control,
@@ -40,13 +33,13 @@ export function textField(place: Place, inLines = isLong(place)): Field {
       const text = control.value;
       if (control.validity.badInput) problems.set(path, "This is not complete.");
       if (text === "") {
-        if (required && wrong(text, place)) problems.set(path, "This is required.");
-        // Whoever means an empty text writes it as JSON: an empty field is more often one that was forgotten.
+        if (required && (schema.format || wrong(text, schema))) problems.set(path, "This is required.");
+        // An empty field is more often forgotten than meant. Whoever means an empty text can write it as JSON.
         return undefined;
       }
-      // Without a time zone, as the control has it, it is not a date-time of RFC 3339.
+      // The control has no time zone, and a date-time needs one (RFC 3339).
       const value = isTime ? new Date(text).toISOString() : text;
-      const problem = wrong(value, place);
+      const problem = wrong(value, schema);
       if (problem) problems.set(path, problem);
       return value;
     },
@@ -56,18 +49,17 @@ export function textField(place: Place, inLines = isLong(place)): Field {
       if (shown === undefined) return false;
       control.value = shown;
       control.dispatchEvent(new Event("grow"));
-      // The control drops what it cannot hold, such as the end of a line.
+      // The control drops what it cannot hold, such as ends of lines.
       return control.value === shown;
     },
   };
 }
 
-function wrong(text: string, { schema }: Place): string | undefined {
+function wrong(text: string, schema: JsonSchema): string | undefined {
   const length = [...text].length;
   const [least = 0, most = Number.POSITIVE_INFINITY] = [numberOf(schema.minLength), numberOf(schema.maxLength)];
-  if (length < least) return `This needs at least ${amount(least, "character")}.`;
-  if (length > most) return `This has ${length} characters, and may have ${most}.`;
-  if (text === "" && schema.format) return "This is empty.";
+  if (length < least) return `This needs at least ${count(least, "character")}.`;
+  if (length > most) return `This has ${count(length, "character")}, and may have ${most.toLocaleString("en")}.`;
   const pattern = textOf(schema.pattern);
   return pattern && !matches(text, pattern) ? `This does not match the pattern ${pattern}` : undefined;
 }
@@ -76,18 +68,18 @@ function matches(text: string, pattern: string): boolean {
   try {
     return new RegExp(pattern, "u").test(text);
   } catch {
-    // Another dialect: the server knows.
+    // A pattern of another dialect is left to the server.
     return true;
   }
 }
 
-/** The same text; undefined if it is no day of the calendar. */
+/** The text itself; undefined if it is not a day of the calendar. */
 function day(value: string): string | undefined {
   const date = new Date(`${value}T00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(`${value}T`) ? value : undefined;
 }
 
-/** `2026-03-01T09:30`, or with seconds, on the clock of this computer; undefined if it is no time. */
+/** `2026-03-01T09:30`, or with seconds, on the clock of this computer; undefined if it is not a time. */
 function localTime(value: string): string | undefined {
   const time = /^\d{4}-\d\d-\d\dT/.test(value) ? new Date(value).getTime() : Number.NaN;
   const date = new Date(time - new Date(time).getTimezoneOffset() * 60_000);
@@ -95,13 +87,13 @@ function localTime(value: string): string | undefined {
   return date.toISOString().replace(/(:00)?\.\d+Z$/, "");
 }
 
-/** As high as its text, within limits: beyond them it scrolls. */
+/** Makes a textarea as high as its text, from the rows it has to 20. */
 export function grow(area: HTMLTextAreaElement): void {
   const least = area.rows;
   const fit = () => {
     area.rows = Math.min(20, Math.max(least, area.value.split("\n").length));
   };
   area.addEventListener("input", fit);
-  // Written by the form.
+  // Dispatched where the form itself writes: that is no input of the user.
   area.addEventListener("grow", fit);
 }

@@ -1,8 +1,8 @@
-/** Reads JSON that a person has written, and says in which line it stops being JSON. */
+/** Reads JSON that a person has typed, and says in which line it stops being JSON. */
 
 export type Parsed = { readonly value: unknown } | { readonly problem: string };
 
-/** What a reviver gets besides the value (ECMAScript 2026, JSON.parse source text access); older browsers lack it. */
+/** What a reviver also gets (ECMAScript 2026, JSON.parse source text access); older browsers lack it. */
 type Source = { readonly source?: string } | undefined;
 
 export function parse(text: string): Parsed {
@@ -24,7 +24,7 @@ export function parse(text: string): Parsed {
   }
 }
 
-/** @returns the problem of a number that would be sent as another; "" if it has none */
+/** @returns the problem if a number would be sent as another one; "" if it would not */
 export function rounds(source: string, value: unknown): string {
   if (typeof value !== "number") return "";
   if (!Number.isFinite(value)) return "This number is too large.";
@@ -36,7 +36,7 @@ export function rounds(source: string, value: unknown): string {
 const STRING = /\s*"(?:[^"\\\p{Cc}]|\x7f|[\x80-\x9f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/uy;
 const SCALAR = /\s*(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.])/y;
 
-/** Where a text stops being JSON, and what JSON has there. */
+/** Where a text stops being JSON, and what would have to be there. */
 function findMistake(text: string): { at: number; expected: string } {
   let at = 0;
   let expected = "";

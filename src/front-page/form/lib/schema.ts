@@ -1,28 +1,25 @@
-/** Reads JSON Schemas (draft 2020-12, and what is common of earlier drafts) for the form. Nothing here throws. */
+/** Reads JSON Schemas: draft 2020-12, and what is common of earlier drafts. Nothing here throws. */
+import { isRecord } from "../../../client/lib/json.ts";
 import type { JsonSchema } from "../../lib/model.ts";
 
 export type { JsonSchema };
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 export const numberOf = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
 
-/** @returns the schema with what it refers to and its `allOf` merged into it; {}, which is any value, if it is odd */
+/** @returns the schema with its `$ref` and `allOf` merged into it; {}, which allows anything, if it is not an object */
 export function resolve(schema: unknown, root: JsonSchema, seen: readonly string[] = []): JsonSchema {
   if (!isRecord(schema)) return {};
   const { $ref, allOf, ...own } = schema;
   const parts = [...listOf(allOf)];
-  // What refers to itself without anything in between says nothing more.
+  // A schema that refers straight back to itself says nothing more.
   if (typeof $ref === "string" && !seen.includes($ref)) parts.push(target($ref, root));
   const path = [...seen, textOf($ref)];
   return parts.reduce<JsonSchema>((sum, part) => merge(resolve(part, root, path), sum), own);
 }
 
-/** What a reference within the document points to (RFC 6901). Others are unknown. */
+/** What a reference within the document points to (RFC 6901); undefined for any other. */
 function target(reference: string, root: JsonSchema): unknown {
   if (!reference.startsWith("#")) return undefined;
   try {
@@ -54,7 +51,7 @@ const IMPLIED = {
   number: ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
 };
 
-/** `string`; undefined if it is of several types or of any. */
+/** `string`; undefined if several types are allowed, or any. */
 export function typeOf(schema: JsonSchema): string | undefined {
   const { type } = schema;
   if (typeof type === "string") return type;
@@ -67,7 +64,7 @@ export interface Choice {
   readonly label: string;
 }
 
-/** The values of `enum`, `const`, or of alternatives that are one value each; undefined if it lists no values. */
+/** The values of `enum`, of `const`, or of alternatives that are one value each; undefined if there are none. */
 export function choicesOf(schema: JsonSchema, root: JsonSchema): readonly Choice[] | undefined {
   const found = namedValues(schema, root)?.map(({ value, title }) => ({ value, label: textOf(title) || plain(value) }));
   const times = new Map<string, number>();
@@ -88,12 +85,12 @@ function namedValues(schema: JsonSchema, root: JsonSchema): { value: unknown; ti
   return parts.map((part) => ({ value: part.const, title: part.title }));
 }
 
-/** A value in few words: texts as they are, anything else as JSON. */
+/** A value to show: texts as they are, anything else as JSON. */
 export function plain(value: unknown): string {
   return typeof value === "string" && value !== "" ? value : JSON.stringify(value);
 }
 
-/** Of a schema for "something or null": the something. undefined for any other schema. */
+/** The "something" of a schema for "something or null"; undefined for any other schema. */
 export function withoutNull(schema: JsonSchema, root: JsonSchema): JsonSchema | undefined {
   const { oneOf, anyOf, ...own } = schema;
   if (Array.isArray(own.type)) {
@@ -106,13 +103,13 @@ export function withoutNull(schema: JsonSchema, root: JsonSchema): JsonSchema | 
   return rest.length === 1 ? merge(rest[0] as JsonSchema, own) : { ...own, anyOf: rest };
 }
 
-/** The alternatives of `oneOf`, `anyOf` or several types, complete in themselves; undefined if there are none. */
+/** The alternatives of `oneOf`, `anyOf` or several types, each a whole schema; undefined if there are none. */
 export function variantsOf(schema: JsonSchema, root: JsonSchema): readonly JsonSchema[] | undefined {
   const { oneOf, anyOf, ...own } = schema;
   if (Array.isArray(own.type) && own.type.length > 1)
     return own.type.map((type) => ({ ...own, type, title: undefined, description: undefined }));
   const parts = listOf(oneOf ?? anyOf).map((part) => resolve(part, root));
-  // "At least one of these members", for example, gives no other fields.
+  // Alternatives without properties, such as "at least one of these is required", change no field.
   if (parts.length === 0 || (own.properties && !parts.some((part) => part.properties))) return undefined;
   const { title: _, description: __, default: ___, examples: ____, ...common } = own;
   return parts.map((part) => merge(common, part));
@@ -129,7 +126,7 @@ export function same(a: unknown, b: unknown): boolean {
   );
 }
 
-/** Whether the value is of the schema's form: tells alternatives apart, and leaves ranges to the server. */
+/** Whether the value has the types and members of the schema: this tells alternatives apart. Ranges are not checked. */
 export function fits(value: unknown, unresolved: unknown, root: JsonSchema, steps = 0): boolean {
   // Alternatives may refer to themselves.
   if (steps > 30) return true;
@@ -161,7 +158,7 @@ export function fits(value: unknown, unresolved: unknown, root: JsonSchema, step
 }
 
 /**
- * The defaults of a schema's properties, as the `initial` value of a form that sends them: clients of MCP fill in the
+ * The defaults of a schema's properties, for the `initial` of a form that sends them: clients of MCP fill in the
  * defaults of questions (2026-07-28, client/elicitation, Requested Schema).
  */
 export function defaultsOf(schema: JsonSchema): Record<string, unknown> {

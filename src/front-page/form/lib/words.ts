@@ -1,38 +1,22 @@
 /** Says in words what a schema asks for: "whole number, 1 to 200". */
-import {
-  choicesOf,
-  isRecord,
-  type JsonSchema,
-  numberOf,
-  resolve,
-  textOf,
-  typeOf,
-  variantsOf,
-  withoutNull,
-} from "./schema.ts";
+import { isRecord } from "../../../client/lib/json.ts";
+import { count } from "../../lib/words.ts";
+import { formatOf } from "./formats.ts";
+import { choicesOf, type JsonSchema, numberOf, resolve, typeOf, variantsOf, withoutNull } from "./schema.ts";
 
-const FORMATS: Readonly<Record<string, string>> = {
-  email: "email address",
-  uri: "web address",
-  url: "web address",
-  date: "date",
-  "date-time": "date and time",
-  password: "secret",
-};
-
-const TYPES: Readonly<Record<string, string>> = {
-  string: "text",
-  number: "number",
-  integer: "whole number",
-  boolean: "yes or no",
-  array: "list",
-  object: "group",
-  null: "null",
-};
+const TYPES: ReadonlyMap<unknown, string> = new Map([
+  ["string", "text"],
+  ["number", "number"],
+  ["integer", "whole number"],
+  ["boolean", "yes or no"],
+  ["array", "list"],
+  ["object", "group"],
+  ["null", "null"],
+]);
 
 /** @param schema resolved */
 export function words(schema: JsonSchema, root: JsonSchema, steps = 0): string {
-  // A list of itself, for example.
+  // A list may hold itself.
   if (steps > 3) return "JSON";
   const choices = choicesOf(schema, root);
   if (choices) return choices.length === 1 ? "fixed" : `one of ${choices.length}`;
@@ -40,8 +24,8 @@ export function words(schema: JsonSchema, root: JsonSchema, steps = 0): string {
   if (notNull) return `${words(notNull, root, steps + 1)}, or null`;
   const variants = variantsOf(schema, root);
   if (variants) return `one of ${variants.length} forms`;
-  const type = typeOf(schema) ?? "";
-  const name = (type === "string" && FORMATS[textOf(schema.format)]) || TYPES[type] || "JSON";
+  const type = typeOf(schema);
+  const name = (type === "string" && formatOf(schema.format)?.words) || (TYPES.get(type) ?? "JSON");
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   const limits = [
     range(schema.minLength, schema.maxLength, "character"),
@@ -61,16 +45,12 @@ export function words(schema: JsonSchema, root: JsonSchema, steps = 0): string {
   return [type === "array" ? of : name, ...limits].filter(Boolean).join(", ");
 }
 
+/** @param unit "": none */
 function range(least: unknown, most: unknown, unit: string): string {
   const [min, max] = [numberOf(least), numberOf(most)];
-  const said = (count: number) => (unit ? ` ${amount(count, unit)}` : ` ${count}`);
-  if (min !== undefined && max !== undefined) return min === max ? said(min).trim() : `${min} to${said(max)}`;
-  if (max !== undefined) return `at most${said(max)}`;
+  const inUnits = (limit: number) => (unit ? count(limit, unit) : String(limit));
+  if (min !== undefined && max !== undefined) return min === max ? inUnits(min) : `${min} to ${inUnits(max)}`;
+  if (max !== undefined) return `at most ${inUnits(max)}`;
   // Every text has at least 0 characters.
-  return min !== undefined && (min > 0 || !unit) ? `at least${said(min)}` : "";
-}
-
-/** `1 entry`, `2 entries` */
-export function amount(count: number, unit: string): string {
-  return `${count} ${count === 1 ? unit : unit.replace(/y$/, "ie")}${count === 1 ? "" : "s"}`;
+  return min !== undefined && (min > 0 || !unit) ? `at least ${inUnits(min)}` : "";
 }

@@ -1,9 +1,19 @@
 /** A field with its label, description and problem. */
+import { isRecord } from "../../client/lib/json.ts";
 import { h, newId } from "../lib/dom.ts";
 import { checkboxField } from "./fields/checkbox.ts";
 import { choiceField } from "./fields/choice.ts";
 import { choicesField } from "./fields/choices.ts";
-import { button, changed, type Field, firstControl, type Place, type Slot } from "./fields/field.ts";
+import {
+  actions,
+  button,
+  changed,
+  type Field,
+  type FieldSpec,
+  firstControl,
+  type LabelledField,
+  type UnresolvedSpec,
+} from "./fields/field.ts";
 import { fixedField } from "./fields/fixed.ts";
 import { jsonField } from "./fields/json.ts";
 import { listField } from "./fields/list.ts";
@@ -14,42 +24,43 @@ import { optionalField } from "./fields/optional.ts";
 import { recordField } from "./fields/record.ts";
 import { textField } from "./fields/text.ts";
 import { variantsField } from "./fields/variants.ts";
-import { choicesOf, isRecord, listOf, plain, resolve, textOf, typeOf, variantsOf, withoutNull } from "./lib/schema.ts";
+import { choicesOf, listOf, plain, resolve, textOf, typeOf, variantsOf, withoutNull } from "./lib/schema.ts";
 import { words } from "./lib/words.ts";
 
-const DEEPEST = 12;
-const MANY_BOXES = 30;
+/** What is deeper is JSON. */
+const MAX_DEPTH = 12;
+const MAX_CHECKBOXES = 30;
 
-/** @param unresolved the place; a label of "" has none yet, or is the whole form */
-export function slot(unresolved: Omit<Place, "schema"> & { readonly schema: unknown }): Slot {
+/** @param unresolved its label is "" for the whole form, which shows none, and for fields that are renamed at once */
+export function labelledField(unresolved: UnresolvedSpec): LabelledField {
   const { form, required, depth } = unresolved;
-  const place: Place = { ...unresolved, schema: resolve(unresolved.schema, form.root) };
-  const { schema } = place;
+  const spec: FieldSpec = { ...unresolved, schema: resolve(unresolved.schema, form.root) };
+  const { schema } = spec;
   const isWhole = depth === 0;
   form.left -= 1;
 
-  const usual = () => fieldFor(place);
-  const inLines = () => textField(place, true);
-  // A value that the usual field cannot show gets another.
-  const ways = isText(place) ? [usual, inLines, jsonField] : [usual, jsonField];
-  let shownBy: () => Field = usual;
+  const usual = () => fieldFor(spec);
+  const inLines = () => textField(spec, true);
+  // For a value that one cannot show, the next is tried. The last can show any.
+  const makers: (() => Field)[] = isText(spec) ? [usual, inLines, jsonField] : [usual, jsonField];
+  let madeBy = usual;
   let field = usual();
-  // The frame is that of the first field; whatever takes its place has one control.
+  // The element is that of the first field, a group or not: all others have one control.
   const isGroup = field.control === undefined;
   const id = newId(form.prefix);
   const label = h(isGroup ? "legend" : "label", { class: "form-label", id: `${id}-label` });
-  const hint = isWhole ? "" : hintOf(place);
-  const described = isWhole ? "" : textOf(schema.description);
+  const hint = isWhole ? "" : hintOf(spec);
+  const description = isWhole ? "" : textOf(schema.description);
   const hintLine = hint && h("p", { class: "form-hint", id: `${id}-hint` }, hint);
-  const text = described && h("p", { class: "form-text", id: `${id}-text` }, described);
+  const text = description && h("p", { class: "form-text", id: `${id}-text` }, description);
   const problem = h("p", { class: "form-problem", id: `${id}-problem`, hidden: true });
   const element = h(isGroup && !isWhole ? "fieldset" : "div", { class: isGroup ? "form-group" : "form-field" });
   if (!isWhole) element.append(label);
   for (const part of [hintLine, text, exampleButton(), problem]) if (part) element.append(part);
   use(field);
-  rename(place.label);
+  rename(spec.label);
 
-  /** What was written, until something is changed: so that a form changes nothing that nobody has touched. */
+  /** What was written, until the user changes something: what nobody touched is sent as it was. */
   let kept: unknown;
   element.addEventListener("input", () => {
     kept = undefined;
@@ -64,7 +75,7 @@ export function slot(unresolved: Omit<Place, "schema"> & { readonly schema: unkn
     if (control) {
       control.id = id;
       if (label instanceof HTMLLabelElement) label.htmlFor = id;
-      // A legend names a group; alone it has to name the control.
+      // A legend names a group, not a control that has replaced it.
       else if (isWhole) control.ariaLabel = "Input as JSON";
       else control.setAttribute("aria-labelledby", label.id);
       if (required && !(control instanceof HTMLOutputElement)) control.ariaRequired = "true";
@@ -95,15 +106,15 @@ export function slot(unresolved: Omit<Place, "schema"> & { readonly schema: unkn
   }
 
   function write(value: unknown): void {
-    // Leaving out what is required would be a mistake, so its default is filled in.
+    // What is required has to be sent, so its default is filled in.
     const written = value === undefined && required ? schema.default : value;
     kept = structuredClone(written);
     clear();
-    for (const make of ways) {
-      const isShown = make === shownBy;
+    for (const make of makers) {
+      const isShown = make === madeBy;
       const next = isShown ? field : make();
       if (!next.write(written)) continue;
-      shownBy = make;
+      madeBy = make;
       if (!isShown) use(next);
       return;
     }
@@ -112,14 +123,14 @@ export function slot(unresolved: Omit<Place, "schema"> & { readonly schema: unkn
 
   function exampleButton(): HTMLElement | undefined {
     const [example] = listOf(schema.examples);
-    // An input suggests its examples.
+    // An input suggests its examples while typing.
     if (example === undefined || field.control instanceof HTMLInputElement) return undefined;
     const fillIn = button("Fill in an example", () => {
       write(example);
-      // From outside, because what was written is not to be read again from the field.
+      // Dispatched from the parent: our own listener would forget `kept`.
       changed(element.parentElement ?? element);
     });
-    return h("div", { class: "form-actions" }, fillIn);
+    return actions(fillIn);
   }
 
   return {
@@ -139,8 +150,8 @@ export function slot(unresolved: Omit<Place, "schema"> & { readonly schema: unkn
     show(path, text) {
       const inside = path && field.show?.(path, text);
       if (inside) return inside;
-      const said = path ? `${path}: ${text}` : text;
-      problem.textContent = problem.hidden ? said : `${problem.textContent} ${said}`;
+      const line = path ? `${path}: ${text}` : text;
+      problem.textContent = problem.hidden ? line : `${problem.textContent} ${line}`;
       problem.hidden = false;
       form.shown.add(clear);
       describe(true);
@@ -150,9 +161,9 @@ export function slot(unresolved: Omit<Place, "schema"> & { readonly schema: unkn
 }
 
 /** `required · whole number, 1 to 200 · default: 5` */
-function hintOf({ schema, required, label, name, form }: Place): string {
+function hintOf({ schema, required, label, name, form }: FieldSpec): string {
   const key = name.slice(name.lastIndexOf(".") + 1);
-  // Entries of lists have no names, and are not there if they are not given.
+  // An entry of a list has no name of its own, and nobody adds one to leave it out.
   const isEntry = name.endsWith("]");
   const kind = words(schema, form.root);
   const parts = [
@@ -166,43 +177,43 @@ function hintOf({ schema, required, label, name, form }: Place): string {
   return parts.filter(Boolean).join(" · ");
 }
 
-const isText = ({ schema, form }: Place) => typeOf(schema) === "string" && !choicesOf(schema, form.root);
+const isText = ({ schema, form }: FieldSpec) => typeOf(schema) === "string" && !choicesOf(schema, form.root);
 
 const short = (text: string) => (text.length > 80 ? `${text.slice(0, 79)}…` : text);
 
-function fieldFor(place: Place): Field {
-  const { schema, required, form, depth } = place;
-  if (depth > DEEPEST || form.left < 0) return jsonField();
+function fieldFor(spec: FieldSpec): Field {
+  const { schema, required, form, depth } = spec;
+  if (depth > MAX_DEPTH || form.left < 0) return jsonField();
   if (schema.readOnly === true && !required) return fixedField();
   const choices = choicesOf(schema, form.root);
-  if (choices) return choices.length === 1 && required ? fixedField(choices[0]?.value) : choiceField(place, choices);
+  if (choices) return choices.length === 1 && required ? fixedField(choices[0]?.value) : choiceField(spec, choices);
   const notNull = withoutNull(schema, form.root);
-  if (notNull) return nullableField(fieldFor({ ...place, schema: notNull, depth: depth + 1 }));
+  if (notNull) return nullableField(fieldFor({ ...spec, schema: notNull, depth: depth + 1 }));
   const variants = variantsOf(schema, form.root);
-  if (variants) return variantsField(place, variants);
-  const group = (make: (place: Place) => Field) => (required ? make(place) : optionalField(place, make));
+  if (variants) return variantsField(spec, variants);
+  const group = (make: (spec: FieldSpec) => Field) => (required ? make(spec) : optionalField(spec, make));
   switch (typeOf(schema)) {
     case "string":
-      return textField(place);
+      return textField(spec);
     case "number":
     case "integer":
-      return numberField(place);
+      return numberField(spec);
     case "boolean":
-      if (required || typeof schema.default === "boolean") return checkboxField(place);
-      return choiceField(place, [
+      if (required || typeof schema.default === "boolean") return checkboxField(spec);
+      return choiceField(spec, [
         { value: true, label: "yes" },
         { value: false, label: "no" },
       ]);
     case "array": {
       const items = isRecord(schema.items) && !schema.prefixItems ? resolve(schema.items, form.root) : undefined;
       const values = items && choicesOf(items, form.root);
-      if (values && values.length <= MANY_BOXES) return choicesField(place, values);
-      if (items) return listField(place);
+      if (values && values.length <= MAX_CHECKBOXES) return choicesField(spec, values);
+      if (items) return listField(spec);
       return schema.prefixItems || Array.isArray(schema.items) ? group(listField) : jsonField();
     }
     case "object": {
       const values = schema.properties ? undefined : recordOf(schema);
-      if (values) return recordField(place, values);
+      if (values) return recordField(spec, values);
       return schema.properties || schema.additionalProperties === false ? group(objectField) : jsonField();
     }
     default:
