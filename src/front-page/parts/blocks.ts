@@ -1,7 +1,7 @@
 /** What a tool returns for people to see, the messages of prompts, and contents of resources: MCP's content blocks. */
 import { codeBlock } from "../lib/code.ts";
 import { type Child, h } from "../lib/dom.ts";
-import type { Block } from "../server/outcome.ts";
+import type { Block } from "../api/outcome.ts";
 
 export function blockView(block: Block): Child {
   switch (block.type) {

@@ -1,6 +1,6 @@
 /** Offers the server's own sign-in, where that is on. */
 import { fill, h } from "../lib/dom.ts";
-import type { Access } from "../server/access.ts";
+import type { Access } from "../api/access.ts";
 
 /**
  * A button that leads to the server's own sign-in, if that is on. Empty until that is known.

@@ -2,7 +2,7 @@
 import type { Child } from "../lib/dom.ts";
 import { h } from "../lib/dom.ts";
 import type { Catalog } from "../lib/model.ts";
-import type { Access } from "../server/access.ts";
+import type { Access } from "../api/access.ts";
 
 /** What views know of the page. */
 export interface Page {

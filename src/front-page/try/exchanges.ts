@@ -2,7 +2,7 @@
 import { codeBlock, prettyJson } from "../lib/code.ts";
 import { fill, h } from "../lib/dom.ts";
 import { duration } from "../parts/view.ts";
-import type { Exchange } from "../server/wire.ts";
+import type { Exchange } from "../api/recorder.ts";
 
 export interface Wire {
   readonly element: HTMLElement;

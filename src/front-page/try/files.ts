@@ -1,7 +1,7 @@
 /** Chooses files for a tool that takes them, and uploads them when the tool is run. */
 import { fill, h, newId } from "../lib/dom.ts";
-import type { Access } from "../server/access.ts";
-import { FILE_LIMITS, upload } from "../server/files.ts";
+import type { Access } from "../api/access.ts";
+import { FILE_LIMITS, upload } from "../api/files.ts";
 
 export interface FilePicker {
   readonly element: HTMLElement;

@@ -4,8 +4,8 @@ import { type Child, h } from "../lib/dom.ts";
 import { blockView } from "../parts/blocks.ts";
 import { signInOffer } from "../parts/sign-in-offer.ts";
 import { duration } from "../parts/view.ts";
-import type { Access } from "../server/access.ts";
-import type { Failure, Outcome } from "../server/outcome.ts";
+import type { Access } from "../api/access.ts";
+import type { Failure, Outcome } from "../api/outcome.ts";
 
 const TITLES: Readonly<Record<Failure["kind"], string>> = {
   input: "The input is not right",

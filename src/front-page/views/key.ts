@@ -2,7 +2,7 @@
 import { h } from "../lib/dom.ts";
 import { signInOffer } from "../parts/sign-in-offer.ts";
 import { view } from "../parts/view.ts";
-import type { Access } from "../server/access.ts";
+import type { Access } from "../api/access.ts";
 
 /**
  * @param why what the server says: shown above the form

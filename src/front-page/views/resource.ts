@@ -4,8 +4,8 @@ import { fill, h } from "../lib/dom.ts";
 import type { Resource, ResourceTemplate } from "../lib/model.ts";
 import { blockView } from "../parts/blocks.ts";
 import { failed, type Page, view } from "../parts/view.ts";
-import { Mcp } from "../server/mcp.ts";
-import type { Block } from "../server/outcome.ts";
+import { Mcp } from "../api/mcp.ts";
+import type { Block } from "../api/outcome.ts";
 
 export function resourceView(page: Page, resource: Resource): HTMLElement {
   const content = h("div", { "aria-live": "polite" });

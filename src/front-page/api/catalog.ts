@@ -4,12 +4,12 @@ import { isRecord } from "../../client/lib/json.ts";
 import { compareVersions } from "../../client/lib/version.ts";
 import { OxpClient } from "../../client/oxp/client.ts";
 import type { ToolDefinition } from "../../client/oxp/types.ts";
-import { tokensOfTool } from "../../core/lib/tokens.ts";
+import { tokensOfTool } from "../../core/lib/token-estimate.ts";
 import type { Catalog, JsonSchema, Prompt, Server, Tool, ToolVersion } from "../lib/model.ts";
 import type { Access } from "./access.ts";
 import { failureOf, NeedsCredential } from "./failures.ts";
 import { LISTING_MS, Mcp } from "./mcp.ts";
-import { browserFetch } from "./wire.ts";
+import { browserFetch } from "./recorder.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -14,7 +14,7 @@ import type { Fetch } from "./failures.ts";
 import { type Ask, headerText, Mcp, type Progress, type RequestOptions } from "./mcp.ts";
 import { Cancelled, type Ended, failed, NotDone, type Outcome, readResult, type Succeeded, whyOf } from "./outcome.ts";
 import { followTask, pause, TASKS, type Waiting } from "./tasks.ts";
-import { type Exchange, type Recorder, recorder } from "./wire.ts";
+import { type Exchange, type Recorder, recorder } from "./recorder.ts";
 
 export interface Call {
   readonly tool: Tool;

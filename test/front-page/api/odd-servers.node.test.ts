@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Tool } from "../../../src/front-page/lib/model.ts";
-import { loadCatalog } from "../../../src/front-page/server/catalog.ts";
-import { type Listeners, run } from "../../../src/front-page/server/run.ts";
-import { recorder } from "../../../src/front-page/server/wire.ts";
-import { accessTo } from "../../support/node/front-page.ts";
+import { loadCatalog } from "../../../src/front-page/api/catalog.ts";
+import { type Listeners, run } from "../../../src/front-page/api/run.ts";
+import { recorder } from "../../../src/front-page/api/recorder.ts";
+import { accessTo } from "../../support/node/page-tools.ts";
 
 type Behaviour = (response: ServerResponse, request: IncomingMessage, body: string) => unknown;
 

@@ -2,7 +2,7 @@
 import { isRecord, parseJson } from "../../client/lib/json.ts";
 import type { Access } from "./access.ts";
 import { type Fetch, odd, ServerFailure, statusFailure, toldIn, Unreachable } from "./failures.ts";
-import { browserFetch } from "./wire.ts";
+import { browserFetch } from "./recorder.ts";
 
 export interface Uploaded {
   /** To attach to calls. */

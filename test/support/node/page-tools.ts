@@ -1,5 +1,5 @@
-/** What tests of src/front-page/server share: tools of every kind, and a page without a browser. */
-import { Access, type Place } from "../../../src/front-page/server/access.ts";
+/** What tests of src/front-page/api share: tools of every kind, and a page without a browser. */
+import { Access, type Place } from "../../../src/front-page/api/access.ts";
 
 const HEAD = 'import * as v from "valibot";\nimport { defineTool, ToolError, rich } from "#tool";\n';
 const text = (description: string) => `v.pipe(v.string(), v.description("${description}"))`;

@@ -6,14 +6,14 @@ import { resolve } from "node:path";
 import { build } from "esbuild";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Access } from "../../../src/front-page/server/access.ts";
-import type { Fetch } from "../../../src/front-page/server/failures.ts";
+import { Access } from "../../../src/front-page/api/access.ts";
+import type { Fetch } from "../../../src/front-page/api/failures.ts";
 import { findChromium, launch } from "../../support/node/chromium.ts";
-import { accessTo, placeAt } from "../../support/node/front-page.ts";
+import { accessTo, placeAt } from "../../support/node/page-tools.ts";
 import { openPlace, type Place } from "../../support/node/sign-in/place.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
-const executablePath = findChromium("test/front-page/server/sign-in.node.test.ts");
+const executablePath = findChromium("test/front-page/api/sign-in.node.test.ts");
 
 /** The functions of the page that these tests call there, as the global `page`. */
 const ENTRY = `
@@ -36,7 +36,7 @@ let place: Place;
 let script: string;
 beforeAll(async () => {
   place = await openPlace();
-  const folder = resolve(ROOT, "src/front-page/server");
+  const folder = resolve(ROOT, "src/front-page/api");
   const { outputFiles } = await build({
     stdin: { contents: ENTRY, resolveDir: folder, loader: "ts" },
     bundle: true,

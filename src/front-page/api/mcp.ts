@@ -4,7 +4,7 @@ import { isRecord, parseJson } from "../../client/lib/json.ts";
 import { SseParser } from "../../client/lib/sse.ts";
 import type { Access } from "./access.ts";
 import { type Fetch, failureOf, odd, RpcFailure, statusFailure, Unreachable } from "./failures.ts";
-import { browserFetch } from "./wire.ts";
+import { browserFetch } from "./recorder.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 

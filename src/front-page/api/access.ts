@@ -2,7 +2,7 @@
 import { headerValue } from "../../client/lib/header.ts";
 import { type Fetch, scopesIn, statusFailure, toldIn } from "./failures.ts";
 import { authorization, comeBack, type Grant, leave, type Place, refresh, SignInFailed } from "./sign-in.ts";
-import { browserFetch } from "./wire.ts";
+import { browserFetch } from "./recorder.ts";
 
 export { type Place, SignInFailed };
 
