@@ -8,8 +8,8 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findChromium, launch } from "../../support/node/chromium.ts";
 import { BINDINGS } from "../../support/node/files.ts";
-import { TOOLS } from "../../support/node/page-tools.ts";
 import { type Long, serveLong, WORKFLOW } from "../../support/node/long.ts";
+import { TOOLS } from "../../support/node/page-tools.ts";
 
 const executablePath = findChromium("test/front-page/api/upload.node.test.ts");
 const SIZE = 3_000_000;
@@ -26,7 +26,7 @@ const why = ({ name, message }) => ({ name, message });
 globalThis.page = {
   async count(size) {
     const parts = [];
-    const { id } = await upload(access, fileOf(size), { onProgress: (part) => parts.push(part) });
+    const id = await upload(access, fileOf(size), { onProgress: (part) => parts.push(part) });
     const tool = (await loadCatalog(access)).tools.find((one) => one.id === "Kit.Count");
     return { parts, outcome: await run({ tool, input: {}, files: [id], access }).done };
   },
