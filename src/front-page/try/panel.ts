@@ -68,6 +68,7 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
       progress: (progress) => fill(status, progressView(progress)),
       question: ask,
       exchange: wire.show,
+      waiting: ({ why }) => fill(status, why),
     });
     signal.addEventListener("abort", () => running.cancel());
     if (signal.aborted) running.cancel();
