@@ -1,11 +1,12 @@
 /** Starts the page: finds out who is calling, reads what the server has, and shows what the address says. */
+
+import { Access } from "./api/access.ts";
+import { loadCatalog } from "./api/catalog.ts";
+import { NeedsCredential } from "./api/failures.ts";
 import { fill, h } from "./lib/dom.ts";
 import type { Catalog } from "./lib/model.ts";
 import { linkTo, type Route, routeOf } from "./lib/route.ts";
 import { failed, type Page, view } from "./parts/view.ts";
-import { Access } from "./server/access.ts";
-import { loadCatalog } from "./server/catalog.ts";
-import { NeedsCredential } from "./server/failures.ts";
 import { connectView } from "./views/connect.ts";
 import { homeView } from "./views/home.ts";
 import { keyView } from "./views/key.ts";

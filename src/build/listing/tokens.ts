@@ -1,6 +1,6 @@
 /** Estimates how many tokens the listings cost a model: `npm run discover -- --tokens`. */
 import { type Instructions, instructionsFor } from "../../core/catalog/instructions.ts";
-import { tokensOf, tokensOfTool } from "../../core/lib/tokens.ts";
+import { tokensOf, tokensOfTool } from "../../core/lib/token-estimate.ts";
 import type { Described, JsonSchema } from "../../core/model/tool-description.ts";
 import { describe as mcp, describeModern as modern } from "../../protocols/mcp/describe.ts";
 import { describe as opentool } from "../../protocols/opentool/describe.ts";

@@ -13,8 +13,8 @@ const PROJECT = join(import.meta.dirname, "../../..");
 const SOURCE = join(PROJECT, "src/front-page");
 const HTML = join(SOURCE, "index.html");
 
-/** Browsers of early 2023 and later, so that styles may be nested: esbuild rewrites them for the older of these. */
-const BROWSERS = ["chrome111", "firefox115", "safari16.4"];
+/** Browsers of autumn 2023 and later: from then on, all have the ARIA properties of elements that forms use. */
+const BROWSERS = ["chrome117", "firefox119", "safari17"];
 
 /**
  * Writes the page, or removes it if it is turned off. Only files that changed are written: the server watches them.

@@ -1,4 +1,4 @@
-/** What the page knows of the server: filled by server/catalog.ts, shown by views/. */
+/** What the page knows of the server: filled by api/catalog.ts, shown by views/. */
 import type { JsonSchema, ToolRequirements } from "../../client/oxp/types.ts";
 
 export type { JsonSchema, ToolRequirements };

@@ -1,7 +1,8 @@
 /** What a tool returns for people to see, the messages of prompts, and contents of resources: MCP's content blocks. */
+
+import type { Block } from "../api/blocks.ts";
 import { codeBlock } from "../lib/code.ts";
 import { type Child, h } from "../lib/dom.ts";
-import type { Block } from "../server/outcome.ts";
 
 export function blockView(block: Block): Child {
   switch (block.type) {
@@ -27,8 +28,6 @@ export function blockView(block: Block): Child {
         });
       }
       return h("p", {}, "File: ", downloadLink(block.resource.uri, block.resource.mimeType, block.resource.blob ?? ""));
-    default:
-      return codeBlock("the content", JSON.stringify(block, undefined, 2), "json");
   }
 }
 

@@ -1,6 +1,7 @@
 /** Offers the server's own sign-in, where that is on. */
+
+import type { Access } from "../api/access.ts";
 import { fill, h } from "../lib/dom.ts";
-import type { Access } from "../server/access.ts";
 
 /**
  * A button that leads to the server's own sign-in, if that is on. Empty until that is known.
@@ -13,9 +14,9 @@ export function signInOffer(access: Access, scopes: readonly string[]): HTMLElem
     fill(place, h("p", { class: "box bad", role: "alert" }, error instanceof Error ? error.message : String(error)));
   const leave = () => void access.signIn(scopes).catch(failed);
   const label = scopes.length > 0 ? `Sign in with ${scopes.join(", ")}` : "Sign in";
-  access.signInOffered().then(
-    (isOffered) => {
-      if (isOffered)
+  access.signInAt().then(
+    (where) => {
+      if (where === "own")
         fill(place, h("p", { class: "acts" }, h("button", { type: "button", class: "main", click: leave }, label)));
     },
     // Whoever cannot reach the server has been told so.

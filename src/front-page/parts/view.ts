@@ -1,8 +1,9 @@
 /** What each view of the page is made of. */
+
+import type { Access } from "../api/access.ts";
 import type { Child } from "../lib/dom.ts";
 import { h } from "../lib/dom.ts";
 import type { Catalog } from "../lib/model.ts";
-import type { Access } from "../server/access.ts";
 
 /** What views know of the page. */
 export interface Page {
@@ -16,16 +17,6 @@ export interface Page {
 export function view(title: Child, ...children: readonly Child[]): HTMLElement {
   const back = h("a", { class: "back", href: "#/" }, "‹ All tools");
   return h("div", { class: "view" }, back, h("h2", { tabindex: "-1" }, title), children);
-}
-
-/** `1 tool`, `1,200 tools` */
-export function count(number: number, noun: string): string {
-  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
-}
-
-/** `12 ms`, `1.4 s` */
-export function duration(ms: number): string {
-  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }
 
 /** What went wrong, in a box. */

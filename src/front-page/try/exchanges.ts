@@ -1,8 +1,9 @@
 /** What goes over the wire for a call: each request and its response, as they were sent, while they are sent. */
+
+import type { Exchange } from "../api/recorder.ts";
 import { codeBlock, prettyJson } from "../lib/code.ts";
 import { fill, h } from "../lib/dom.ts";
-import { duration } from "../parts/view.ts";
-import type { Exchange } from "../server/wire.ts";
+import { durationText } from "../lib/words.ts";
 
 export interface Wire {
   readonly element: HTMLElement;
@@ -60,7 +61,7 @@ function exchangeRow(exchange: Exchange) {
   function refresh(): void {
     const { status, statusText = "", failure, ms } = exchange;
     fill(outcome, failure ?? `${status ?? "…"} ${statusText}`.trim());
-    fill(time, duration(ms));
+    fill(time, durationText(ms));
     // Only what is open is made: bodies may be long.
     if (element.open) fill(content, partsOf(exchange));
   }

@@ -1,7 +1,9 @@
 /** Chooses files for a tool that takes them, and uploads them when the tool is run. */
+
+import type { Access } from "../api/access.ts";
+import { FILE_LIMITS, upload } from "../api/files.ts";
 import { fill, h, newId } from "../lib/dom.ts";
-import type { Access } from "../server/access.ts";
-import { FILE_LIMITS, upload } from "../server/files.ts";
+import { sizeText } from "../lib/words.ts";
 
 export interface FilePicker {
   readonly element: HTMLElement;
@@ -22,7 +24,7 @@ export function filePicker(access: Access): FilePicker {
   const show = () =>
     fill(
       list,
-      chosen().map(({ name, size }) => h("li", {}, `${name}, ${inWords(size)}`)),
+      chosen().map(({ name, size }) => h("li", {}, `${name}, ${sizeText(size)}`)),
     );
   const input = h("input", { id, type: "file", multiple: true, "aria-describedby": `${id}-note`, change: show });
   const note = h("span", { id: `${id}-note`, class: "quiet-text" }, FILE_LIMITS);
@@ -32,16 +34,11 @@ export function filePicker(access: Access): FilePicker {
       const ids: string[] = [];
       for (const file of chosen()) {
         const onProgress = (part: number) => tell(`Uploading ${file.name}: ${Math.round(part * 100)} %`);
-        const known = uploaded.get(file) ?? (await upload(access, file, { signal, onProgress })).id;
+        const known = uploaded.get(file) ?? (await upload(access, file, { signal, onProgress }));
         uploaded.set(file, known);
         ids.push(known);
       }
       return ids;
     },
   };
-}
-
-function inWords(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} bytes`;
-  return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

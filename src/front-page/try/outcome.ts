@@ -1,11 +1,12 @@
 /** How a call ended: what the tool returned, or what went wrong and what to do. */
+
+import type { Access } from "../api/access.ts";
+import type { Failure, Outcome } from "../api/outcome.ts";
 import { codeBlock } from "../lib/code.ts";
 import { type Child, h } from "../lib/dom.ts";
+import { durationText } from "../lib/words.ts";
 import { blockView } from "../parts/blocks.ts";
 import { signInOffer } from "../parts/sign-in-offer.ts";
-import { duration } from "../parts/view.ts";
-import type { Access } from "../server/access.ts";
-import type { Failure, Outcome } from "../server/outcome.ts";
 
 const TITLES: Readonly<Record<Failure["kind"], string>> = {
   input: "Check the input",
@@ -31,7 +32,7 @@ export function outcomeView(outcome: Outcome, access: Access): HTMLElement {
       "h3",
       {},
       "Result ",
-      h("span", { class: "quiet-text" }, `in ${duration(ms)}${replayed ? ", of an earlier call" : ""}`),
+      h("span", { class: "quiet-text" }, `in ${durationText(ms)}${replayed ? ", of an earlier call" : ""}`),
     ),
     h("div", { class: "value" }, shown.map(blockView), value !== undefined && valueView(value)),
     value === undefined && shown.length === 0 && h("p", { class: "quiet-text" }, "The tool returned nothing."),
@@ -53,7 +54,7 @@ function failureView(outcome: Failure, access: Access): HTMLElement {
   if (lacking.length > 0) facts.push(["Missing", lacking.join(", ")]);
   if (scopes.length > 0) facts.push(["Scopes needed", scopes.join(", ")]);
   if (developerMessage) facts.push(["For developers", developerMessage]);
-  if (retryAfterMs !== undefined) facts.push(["Try again", `in ${duration(retryAfterMs)}`]);
+  if (retryAfterMs !== undefined) facts.push(["Try again", `in ${durationText(retryAfterMs)}`]);
   return h(
     "section",
     { class: "box bad", "aria-label": "Error" },

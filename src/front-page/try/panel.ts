@@ -1,11 +1,13 @@
 /** Tries a tool: its form, the run with its progress and questions, and what came of it. */
+
+import type { Answer, Progress, Question } from "../api/mcp.ts";
+import type { Outcome } from "../api/outcome.ts";
+import { run } from "../api/run.ts";
 import { inputForm } from "../form/form.ts";
 import { fill, h } from "../lib/dom.ts";
 import type { Tool, ToolVersion } from "../lib/model.ts";
-import { duration, failed, type Page } from "../parts/view.ts";
-import type { Answer, Progress, Question } from "../server/mcp.ts";
-import type { Outcome } from "../server/outcome.ts";
-import { run } from "../server/run.ts";
+import { durationText } from "../lib/words.ts";
+import { failed, type Page } from "../parts/view.ts";
 import { wireView } from "./exchanges.ts";
 import { filePicker } from "./files.ts";
 import { needsForm } from "./needs.ts";
@@ -43,7 +45,7 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
     cancelButton.addEventListener("click", cancel);
     showBusy(true);
     const ticking = tick();
-    attempt(read.value, undefined, stop.signal)
+    attempt(read.value, stop.signal)
       .catch((error: unknown) => {
         fill(status);
         fill(result, failed(error));
@@ -56,17 +58,17 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
       });
   }
 
-  /** @param callId of an earlier call, to send the same one again */
-  async function attempt(input: Record<string, unknown>, callId: string | undefined, signal: AbortSignal) {
+  async function attempt(input: Record<string, unknown>, signal: AbortSignal) {
     for (const place of [question, result]) fill(place);
     wire.clear();
     const uploaded = await files?.upload(signal, (text) => fill(status, text));
     fill(status, "Running…");
-    const call = { tool, version: version.version, input, context: needs.read(), files: uploaded, callId, access };
+    const call = { tool, version: version.version, input, context: needs.read(), files: uploaded, access };
     const running = run(call, {
       progress: (progress) => fill(status, progressView(progress)),
       question: ask,
       exchange: wire.show,
+      waiting: ({ why }) => fill(status, why),
     });
     signal.addEventListener("abort", () => running.cancel());
     if (signal.aborted) running.cancel();
@@ -107,7 +109,7 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
 
   function tick(): number {
     const began = performance.now();
-    return window.setInterval(() => fill(clock, duration(performance.now() - began)), 100);
+    return window.setInterval(() => fill(clock, durationText(performance.now() - began)), 100);
   }
 
   return {

@@ -1,7 +1,8 @@
 /** What a tool asks while it runs: a form, or a page to visit. */
+
+import type { Answer, Question } from "../api/mcp.ts";
 import { defaultsOf, inputForm } from "../form/form.ts";
 import { h, newId } from "../lib/dom.ts";
-import type { Answer, Question } from "../server/mcp.ts";
 
 /** @param answer called once, with what the person decided */
 export function questionView(question: Question, answer: (answer: Answer) => void): HTMLElement {

@@ -4,7 +4,8 @@ import { connections } from "../code/connections.ts";
 import { codeBlock } from "../lib/code.ts";
 import { type Child, h } from "../lib/dom.ts";
 import { linkTo } from "../lib/route.ts";
-import { count, type Page } from "../parts/view.ts";
+import { count } from "../lib/words.ts";
+import type { Page } from "../parts/view.ts";
 import { siteOf } from "./connect.ts";
 import { docsLinks } from "./docs.ts";
 

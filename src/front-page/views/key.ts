@@ -1,8 +1,9 @@
 /** Asks who is calling: a key, which is kept in memory only, or the sign-in. */
+
+import type { Access } from "../api/access.ts";
 import { h } from "../lib/dom.ts";
 import { signInOffer } from "../parts/sign-in-offer.ts";
 import { view } from "../parts/view.ts";
-import type { Access } from "../server/access.ts";
 
 /**
  * @param why shown above the form

@@ -1,11 +1,12 @@
 /** One prompt: its arguments, and the messages that it makes of them. */
-import { inputForm } from "../form/form.ts";
+
+import { Mcp } from "../api/mcp.ts";
+import { type InputForm, inputForm } from "../form/form.ts";
 import { fill, h } from "../lib/dom.ts";
 import type { Prompt } from "../lib/model.ts";
 import { blockView } from "../parts/blocks.ts";
+import { valuesIn } from "../parts/values.ts";
 import { failed, type Page, view } from "../parts/view.ts";
-import { Mcp } from "../server/mcp.ts";
-import type { Block } from "../server/outcome.ts";
 
 export function promptView({ access }: Page, prompt: Prompt): HTMLElement {
   const properties = Object.fromEntries(
@@ -13,9 +14,12 @@ export function promptView({ access }: Page, prompt: Prompt): HTMLElement {
   );
   const required = prompt.arguments.flatMap(({ name, required }) => (required ? [name] : []));
   const mcp = new Mcp(access);
-  const form = inputForm(
+  const form: InputForm = inputForm(
     { type: "object", properties, required },
-    { idPrefix: "prompt", complete: (name, value) => mcp.complete({ prompt: prompt.name }, { name, value }) },
+    {
+      idPrefix: "prompt",
+      complete: (name, value) => mcp.complete({ prompt: prompt.name }, { name, value }, valuesIn(form)),
+    },
   );
   const result = h("div", { "aria-live": "polite" });
   const submit = async (event: Event) => {
@@ -28,9 +32,7 @@ export function promptView({ access }: Page, prompt: Prompt): HTMLElement {
       fill(
         result,
         h("h3", {}, "Messages"),
-        messages.map(({ role, content }) =>
-          h("section", { class: "box" }, h("h4", {}, String(role)), blockView(content as Block)),
-        ),
+        messages.map(({ role, content }) => h("section", { class: "box" }, h("h4", {}, role), content.map(blockView))),
       );
     } catch (error) {
       fill(result, failed(error));

@@ -1,11 +1,12 @@
 /** One resource, or a template of addresses: its content. */
-import { inputForm } from "../form/form.ts";
+
+import { Mcp } from "../api/mcp.ts";
+import { type InputForm, inputForm } from "../form/form.ts";
 import { fill, h } from "../lib/dom.ts";
 import type { Resource, ResourceTemplate } from "../lib/model.ts";
 import { blockView } from "../parts/blocks.ts";
+import { valuesIn } from "../parts/values.ts";
 import { failed, type Page, view } from "../parts/view.ts";
-import { Mcp } from "../server/mcp.ts";
-import type { Block } from "../server/outcome.ts";
 
 export function resourceView(page: Page, resource: Resource): HTMLElement {
   const content = h("div", { "aria-live": "polite" });
@@ -27,9 +28,12 @@ export function templateView(page: Page, template: ResourceTemplate): HTMLElemen
   const names = [...uriTemplate.matchAll(VARIABLE)].map(([, name = ""]) => name);
   const properties = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
   const mcp = new Mcp(page.access);
-  const form = inputForm(
+  const form: InputForm = inputForm(
     { type: "object", properties, required: names },
-    { idPrefix: "template", complete: (name, value) => mcp.complete({ template: uriTemplate }, { name, value }) },
+    {
+      idPrefix: "template",
+      complete: (name, value) => mcp.complete({ template: uriTemplate }, { name, value }, valuesIn(form)),
+    },
   );
   const content = h("div", { "aria-live": "polite" });
   const submit = (event: Event) => {
@@ -62,8 +66,7 @@ function facts(uri: string, { description, mimeType }: Pick<Resource, "descripti
 async function show({ access }: Page, uri: string, place: HTMLElement): Promise<void> {
   fill(place, h("p", { class: "status" }, "Loading…"));
   try {
-    const contents = await new Mcp(access).readResource(uri);
-    const blocks = contents.map((resource) => blockView({ type: "resource", resource } as unknown as Block));
+    const blocks = (await new Mcp(access).readResource(uri)).map(blockView);
     fill(place, h("h3", {}, "Content"), h("div", { class: "value" }, blocks.length > 0 ? blocks : "Empty."));
   } catch (error) {
     fill(place, failed(error));

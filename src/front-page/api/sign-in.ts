@@ -4,11 +4,12 @@
  */
 import { NoResponse } from "../../client/lib/http.ts";
 import { isRecord, parseJson } from "../../client/lib/json.ts";
-import type { Fetch } from "./failures.ts";
-import { failureOf, odd, statusFailure, toldIn } from "./failures.ts";
+import { base64 } from "../lib/base64.ts";
+import { type Fetch, failureOf, messageIn, statusFailure, unreadable } from "./failures.ts";
+import { textOr, textsIn } from "./read.ts";
 
-/** Where the page is: in a browser, its globals. */
-export interface Place {
+/** What is used of a browser's globals. */
+export interface Browser {
   readonly location: { readonly href: string; assign(url: string): void };
   readonly history: { replaceState(data: unknown, unused: string, url: string): void };
   readonly sessionStorage: {
@@ -16,6 +17,14 @@ export interface Place {
     setItem(key: string, value: string): void;
     removeItem(key: string): void;
   };
+}
+
+/** The page that signs in. */
+export interface SigningPage {
+  /** Its own, and that of its server. */
+  readonly origin: string;
+  readonly browser: Browser;
+  readonly send: Fetch;
 }
 
 /** What a sign-in has given. */
@@ -41,7 +50,7 @@ interface AuthorizationServer {
 }
 
 /** Kept while the person is at the sign-in's pages, under {@link STORED}. */
-interface Left {
+interface PendingSignIn {
   readonly verifier: string;
   readonly state: string;
   readonly client: string;
@@ -56,8 +65,8 @@ const PARAMETERS = ["code", "state", "iss", "scope", "error", "error_description
  *
  * @returns the authorization servers, and the scopes to ask for at first
  */
-export async function authorization(origin: string, send: Fetch) {
-  const resource = await getJson(`${origin}/.well-known/oauth-protected-resource`, send).catch(() => undefined);
+export async function authorization(page: SigningPage) {
+  const resource = await getJson(page, "oauth-protected-resource").catch(() => undefined);
   const { authorization_servers, scopes_supported } = isRecord(resource) ? resource : {};
   return { servers: textsIn(authorization_servers), scopes: textsIn(scopes_supported) };
 }
@@ -68,38 +77,37 @@ export async function authorization(origin: string, send: Fetch) {
  * @param client the id of an earlier registration
  * @throws {SignInFailed | Unreachable | Refused}
  */
-export async function leave(
-  origin: string,
+export async function startSignIn(
+  page: SigningPage,
   scopes: readonly string[],
   client: string | undefined,
-  send: Fetch,
-  place: Place,
 ): Promise<void> {
-  const server = await serverAt(origin, send);
-  const left: Left = {
+  const { origin, browser } = page;
+  const server = await serverOf(page);
+  const pending: PendingSignIn = {
     verifier: randomText(),
     state: randomText(),
-    client: client ?? (await register(origin, server, send)),
-    hash: new URL(place.location.href).hash,
+    client: client ?? (await register(page, server)),
+    hash: new URL(browser.location.href).hash,
   };
-  const challenge = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(left.verifier));
+  const challenge = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(pending.verifier));
   try {
-    place.sessionStorage.setItem(STORED, JSON.stringify(left));
+    browser.sessionStorage.setItem(STORED, JSON.stringify(pending));
   } catch {
-    throw new SignInFailed("This browser keeps nothing for this page, and a sign-in needs that.");
+    throw new SignInFailed("Signing in needs session storage, which this browser blocks.");
   }
   const query = new URLSearchParams({
     response_type: "code",
-    client_id: left.client,
+    client_id: pending.client,
     redirect_uri: `${origin}/`,
     code_challenge: base64Url(new Uint8Array(challenge)),
     code_challenge_method: "S256",
-    state: left.state,
+    state: pending.state,
     // RFC 8707: the token is for this server only.
     resource: origin,
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
   });
-  place.location.assign(`${server.authorize}?${query}`);
+  browser.location.assign(`${server.authorize}?${query}`);
 }
 
 /**
@@ -108,36 +116,37 @@ export async function leave(
  * @returns undefined if no sign-in led here
  * @throws {SignInFailed | Unreachable | Refused}
  */
-export async function comeBack(origin: string, send: Fetch, place: Place): Promise<Grant | undefined> {
-  const url = new URL(place.location.href);
+export async function finishSignIn(page: SigningPage): Promise<Grant | undefined> {
+  const { origin, browser } = page;
+  const url = new URL(browser.location.href);
   const get = (name: string) => url.searchParams.get(name);
   const [code, error, state, issuer] = [get("code"), get("error"), get("state"), get("iss")];
   const described = get("error_description");
   if (error === null && (code === null || state === null)) return undefined;
-  const stored = parseJson(place.sessionStorage.getItem(STORED) ?? "");
-  place.sessionStorage.removeItem(STORED);
-  const left = isLeft(stored) ? stored : undefined;
+  const stored = parseJson(browser.sessionStorage.getItem(STORED) ?? "");
+  browser.sessionStorage.removeItem(STORED);
+  const pending = isPending(stored) ? stored : undefined;
   for (const name of PARAMETERS) url.searchParams.delete(name);
-  if (left) url.hash = left.hash;
-  place.history.replaceState(null, "", url.href);
+  if (pending) url.hash = pending.hash;
+  browser.history.replaceState(null, "", url.href);
   // RFC 9700, section 4.7.1: a link that somebody else made must not sign this person in. Nor does its text count.
-  if (left === undefined || left.state !== state) {
-    throw new SignInFailed("This sign-in was not begun here, or has ended already. Sign in again.");
+  if (pending === undefined || pending.state !== state) {
+    throw new SignInFailed("This sign-in was not started in this tab, or has ended already. Sign in again.");
   }
   if (error === "access_denied") throw new SignInFailed("You did not allow the sign-in, so nothing has changed.");
   if (error !== null) {
     throw new SignInFailed(`The sign-in did not work: ${described ?? error}. Sign in again.`);
   }
-  const server = await serverAt(origin, send);
+  const server = await serverOf(page);
   // RFC 9207: the answer must come from the server that was asked.
   if (issuer === null ? server.namesItself : issuer !== origin) {
     throw new SignInFailed("The sign-in came back from another server, so it was not used.");
   }
-  return redeem(origin, server, left.client, send, {
+  return redeem(page, server, pending.client, {
     grant_type: "authorization_code",
     code: code ?? "",
     redirect_uri: `${origin}/`,
-    code_verifier: left.verifier,
+    code_verifier: pending.verifier,
   });
 }
 
@@ -146,11 +155,11 @@ export async function comeBack(origin: string, send: Fetch, place: Place): Promi
  *
  * @throws {SignInFailed} if the grant has ended, {@link Unreachable} and {@link Refused} if that is not known
  */
-export async function refresh(origin: string, { client, refreshToken, scopes }: Grant, send: Fetch): Promise<Grant> {
+export async function refresh(page: SigningPage, { client, refreshToken, scopes }: Grant): Promise<Grant> {
   if (refreshToken === undefined) throw new SignInFailed(ENDED);
-  const server = await serverAt(origin, send);
+  const server = await serverOf(page);
   const form = { grant_type: "refresh_token", refresh_token: refreshToken };
-  const grant = await redeem(origin, server, client, send, form);
+  const grant = await redeem(page, server, client, form);
   return {
     ...grant,
     refreshToken: grant.refreshToken ?? refreshToken,
@@ -161,10 +170,9 @@ export async function refresh(origin: string, { client, refreshToken, scopes }: 
 const ENDED = "Your sign-in has ended. Sign in again.";
 
 async function redeem(
-  origin: string,
+  { origin, send }: SigningPage,
   { token }: AuthorizationServer,
   client: string,
-  send: Fetch,
   form: Record<string, string>,
 ): Promise<Grant> {
   const body = new URLSearchParams({ ...form, client_id: client, resource: origin }).toString();
@@ -172,21 +180,21 @@ async function redeem(
   const response = await tried(() => send(token, { method: "POST", headers, body }));
   const text = await tried(() => response.text());
   if (response.status === 400 || response.status === 401) throw new SignInFailed(ENDED);
-  if (!response.ok) throw statusFailure(response.status, response.headers, toldIn(text));
+  if (!response.ok) throw statusFailure(response.status, response.headers, messageIn(text));
   const given = parseJson(text);
-  if (!isRecord(given) || typeof given.access_token !== "string") return odd("it has no token");
+  if (!isRecord(given) || typeof given.access_token !== "string") return unreadable("it has no token");
   const { access_token, refresh_token, expires_in, scope } = given;
   return {
     token: access_token,
-    refreshToken: typeof refresh_token === "string" ? refresh_token : undefined,
+    refreshToken: textOr(refresh_token),
     expires: typeof expires_in === "number" ? Date.now() + expires_in * 1_000 : undefined,
-    scopes: typeof scope === "string" ? scope.split(" ").filter(Boolean) : [],
+    scopes: textOr(scope, "").split(" ").filter(Boolean),
     client,
   };
 }
 
 /** RFC 7591. */
-async function register(origin: string, server: AuthorizationServer, send: Fetch): Promise<string> {
+async function register({ origin, send }: SigningPage, server: AuthorizationServer): Promise<string> {
   const body = JSON.stringify({
     client_name: `The page at ${new URL(origin).host}`,
     redirect_uris: [`${origin}/`],
@@ -197,18 +205,19 @@ async function register(origin: string, server: AuthorizationServer, send: Fetch
   const headers = { "content-type": "application/json" };
   const response = await tried(() => send(server.register, { method: "POST", headers, body }));
   const text = await tried(() => response.text());
-  if (!response.ok) throw statusFailure(response.status, response.headers, toldIn(text));
+  if (!response.ok) throw statusFailure(response.status, response.headers, messageIn(text));
   const given = parseJson(text);
-  return isRecord(given) && typeof given.client_id === "string" ? given.client_id : odd("it has no client_id");
+  return isRecord(given) && typeof given.client_id === "string" ? given.client_id : unreadable("it has no client_id");
 }
 
 /** RFC 8414. */
-async function serverAt(origin: string, send: Fetch): Promise<AuthorizationServer> {
-  const given = await getJson(`${origin}/.well-known/oauth-authorization-server`, send);
+async function serverOf(page: SigningPage): Promise<AuthorizationServer> {
+  const { origin } = page;
+  const given = await getJson(page, "oauth-authorization-server");
   if (!isRecord(given) || given.issuer !== origin) throw new SignInFailed("This server has no sign-in of its own.");
   const endpoint = (name: string) => {
     const url = given[name];
-    return typeof url === "string" && URL.parse(url)?.origin === origin ? url : odd(`its ${name} is elsewhere`);
+    return typeof url === "string" && URL.parse(url)?.origin === origin ? url : unreadable(`its ${name} is elsewhere`);
   };
   return {
     authorize: endpoint("authorization_endpoint"),
@@ -218,11 +227,13 @@ async function serverAt(origin: string, send: Fetch): Promise<AuthorizationServe
   };
 }
 
-async function getJson(url: string, send: Fetch): Promise<unknown> {
+/** @returns undefined if the server has no such document */
+async function getJson({ origin, send }: SigningPage, document: string): Promise<unknown> {
+  const url = `${origin}/.well-known/${document}`;
   const response = await tried(() => send(url, { headers: { accept: "application/json" } }));
   const text = await tried(() => response.text());
   if (response.status === 404) return undefined;
-  if (!response.ok) throw statusFailure(response.status, response.headers, toldIn(text));
+  if (!response.ok) throw statusFailure(response.status, response.headers, messageIn(text));
   return parseJson(text);
 }
 
@@ -234,12 +245,8 @@ async function tried<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-function isLeft(value: unknown): value is Left {
+function isPending(value: unknown): value is PendingSignIn {
   return isRecord(value) && ["verifier", "state", "client", "hash"].every((name) => typeof value[name] === "string");
-}
-
-function textsIn(list: unknown): readonly string[] {
-  return Array.isArray(list) ? list.filter((item) => typeof item === "string") : [];
 }
 
 /** 256 random bits: 43 characters (RFC 7636, section 4.1). */
@@ -248,6 +255,5 @@ function randomText(): string {
 }
 
 function base64Url(bytes: Uint8Array): string {
-  const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
-  return text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  return base64(bytes).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }

@@ -1,5 +1,6 @@
-/** What tests of src/front-page/server share: tools of every kind, and a page without a browser. */
-import { Access, type Place } from "../../../src/front-page/server/access.ts";
+/** What tests of src/front-page/api share: tools of every kind, and a page without a browser. */
+import { Access } from "../../../src/front-page/api/access.ts";
+import type { Browser } from "../../../src/front-page/api/sign-in.ts";
 
 const HEAD = 'import * as v from "valibot";\nimport { defineTool, ToolError, rich } from "#tool";\n';
 const text = (description: string) => `v.pipe(v.string(), v.description("${description}"))`;
@@ -77,25 +78,22 @@ export const TOOLS: Readonly<Record<string, string>> = {
     }`,
   ),
   "kit/hello.prompt.ts": `import { definePrompt } from "#tool";
-export default definePrompt({ description: "Greets.", arguments: { name: { description: "Whom.", required: true, complete: (prefix) => ["Ada", "Bob"].filter((it) => it.startsWith(prefix)) } }, get: ({ name }) => "Greet " + name });\n`,
+export default definePrompt({ description: "Greets.", arguments: { name: { description: "Whom.", required: true, complete: (prefix) => ["Ada", "Bob"].filter((it) => it.startsWith(prefix)) }, like: { description: "As whom.", complete: (_prefix, { name }) => [name + "'s friend"] } }, get: ({ name }) => "Greet " + name });\n`,
   "kit/notes.resource.ts": `import { defineResource } from "#tool";
 export default defineResource({ uri: "kit://notes/{id}", description: "Notes.", read: ({ id }) => "note " + id });\n`,
   "kit/start.resource.ts": `import { defineResource } from "#tool";
 export default defineResource({ uri: "kit://start", description: "The start.", read: () => "the start" });\n`,
 };
 
-export interface FakePlace extends Place {
-  readonly left: string[];
+export interface FakeBrowser extends Browser {
   readonly stored: Map<string, string>;
 }
 
-/** A page at this address. */
-export function placeAt(address: string): FakePlace {
-  const left: string[] = [];
+/** What the page uses of a browser that shows this address. */
+export function browserAt(address: string): FakeBrowser {
   const stored = new Map<string, string>();
-  const location = { href: address, assign: (url: string) => void left.push(url) };
+  const location = { href: address, assign() {} };
   return {
-    left,
     stored,
     location,
     history: {
@@ -113,7 +111,7 @@ export function placeAt(address: string): FakePlace {
 
 /** The page at `url`, whose caller has this key. */
 export function accessTo(url: string, key?: string): Access {
-  const access = new Access(placeAt(`${url}/`));
+  const access = new Access(browserAt(`${url}/`));
   if (key !== undefined) access.useKey(key);
   return access;
 }

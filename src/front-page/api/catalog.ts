@@ -4,14 +4,12 @@ import { isRecord } from "../../client/lib/json.ts";
 import { compareVersions } from "../../client/lib/version.ts";
 import { OxpClient } from "../../client/oxp/client.ts";
 import type { ToolDefinition } from "../../client/oxp/types.ts";
-import { tokensOfTool } from "../../core/lib/tokens.ts";
+import { tokensOfTool } from "../../core/lib/token-estimate.ts";
 import type { Catalog, JsonSchema, Prompt, Server, Tool, ToolVersion } from "../lib/model.ts";
 import type { Access } from "./access.ts";
 import { failureOf, NeedsCredential } from "./failures.ts";
 import { LISTING_MS, Mcp } from "./mcp.ts";
-import { browserFetch } from "./wire.ts";
-
-type Members = Readonly<Record<string, unknown>>;
+import { type Members, textOr, textsIn } from "./read.ts";
 
 const SERVER_INFO = "io.modelcontextprotocol/serverInfo";
 
@@ -19,46 +17,36 @@ const SERVER_INFO = "io.modelcontextprotocol/serverInfo";
  * Loads everything with requests that overlap. If some of them fail, the catalog has what the others brought, and says in
  * `problems` what is missing.
  *
- * @param send of a recorder, to show what goes over the wire
- * @throws {NeedsCredential | Refused | Unreachable} if there is nothing to show; the signal's reason once it is aborted
+ * @throws {NeedsCredential | Refused | Unreachable} if there is nothing to show
  */
-export async function loadCatalog(access: Access, signal?: AbortSignal, send = browserFetch): Promise<Catalog> {
-  const oxp = new OxpClient({ url: access.origin, fetch: access.sender(send), timeoutMs: LISTING_MS });
-  const mcp = new Mcp(access, send);
-  const listings = {
-    server: mcp.request("server/discover", {}, { signal, timeoutMs: LISTING_MS }).then(({ result }) => result),
-    tools: oxp.list({ signal }),
-    "tools over MCP": mcp.list("tools/list", "tools", signal),
-    prompts: mcp.list("prompts/list", "prompts", signal),
-    resources: mcp.list("resources/list", "resources", signal),
-    "resource templates": mcp.list("resources/templates/list", "resourceTemplates", signal),
-  };
+export async function loadCatalog(access: Access): Promise<Catalog> {
+  const oxp = new OxpClient({ url: access.origin, fetch: access.sender(), timeoutMs: LISTING_MS });
+  const mcp = new Mcp(access);
   const problems: string[] = [];
   const errors: unknown[] = [];
-  const or = async <Value>(name: keyof typeof listings, listing: Promise<Value>): Promise<Value | undefined> => {
+  const part = async <Value>(what: string, loading: Promise<Value>): Promise<Value | undefined> => {
     try {
-      return await listing;
+      return await loading;
     } catch (error) {
       const failure = failureOf(error);
       errors.push(failure);
-      problems.push(`The list of ${name} is missing. ${failure instanceof Error ? failure.message : ""}`.trim());
+      problems.push(`${what} is missing. ${failure instanceof Error ? failure.message : ""}`.trim());
       return undefined;
     }
   };
   const [discovered, listed, described, prompts, resources, templates] = await Promise.all([
-    or("server", listings.server),
-    or("tools", listings.tools),
-    or("tools over MCP", listings["tools over MCP"]),
-    or("prompts", listings.prompts),
-    or("resources", listings.resources),
-    or("resource templates", listings["resource templates"]),
+    part("The description of the server", mcp.request("server/discover", {}, { timeoutMs: LISTING_MS })),
+    part("The list of tools", oxp.list()),
+    part("The list of tools over MCP", mcp.list("tools/list", "tools")),
+    part("The list of prompts", mcp.list("prompts/list", "prompts")),
+    part("The list of resources", mcp.list("resources/list", "resources")),
+    part("The list of resource templates", mcp.list("resources/templates/list", "resourceTemplates")),
   ]);
-  signal?.throwIfAborted();
   const needsCredential = errors.find((error) => error instanceof NeedsCredential);
   if (needsCredential) throw needsCredential;
-  if (errors.length === Object.keys(listings).length || (!listed && !described)) throw errors[0];
+  if (!listed && !described) throw errors[0];
   return {
-    server: readServer(discovered, access.origin),
+    server: readServer(discovered?.result, access.origin),
     tools: joined(listed, described),
     prompts: (prompts ?? []).flatMap(readPrompt),
     resources: (resources ?? []).flatMap((one) =>
@@ -67,7 +55,7 @@ export async function loadCatalog(access: Access, signal?: AbortSignal, send = b
     templates: (templates ?? []).flatMap((one) =>
       isText(one.uriTemplate) ? [{ uriTemplate: one.uriTemplate, ...shownOf(one, one.uriTemplate) }] : [],
     ),
-    problems: problems.map((problem) => problem.replace("The list of server", "The description of the server")),
+    problems,
   };
 }
 
@@ -158,9 +146,7 @@ function readVersion({
 function scopesOf(mcp: Members | undefined): readonly string[] {
   const schemes = mcp && isRecord(mcp._meta) ? mcp._meta.securitySchemes : undefined;
   if (!Array.isArray(schemes)) return [];
-  return schemes.flatMap((scheme) =>
-    isRecord(scheme) && scheme.type === "oauth2" && Array.isArray(scheme.scopes) ? scheme.scopes.filter(isText) : [],
-  );
+  return schemes.flatMap((scheme) => (isRecord(scheme) && scheme.type === "oauth2" ? textsIn(scheme.scopes) : []));
 }
 
 function readPrompt(prompt: Members): Prompt[] {
@@ -197,10 +183,4 @@ function propertiesOf(schema: JsonSchema | undefined): Members {
 
 function isText(value: unknown): value is string {
   return typeof value === "string";
-}
-
-function textOr(value: unknown): string | undefined;
-function textOr(value: unknown, otherwise: string): string;
-function textOr(value: unknown, otherwise?: string): string | undefined {
-  return typeof value === "string" ? value : otherwise;
 }

@@ -6,14 +6,14 @@ import { resolve } from "node:path";
 import { build } from "esbuild";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Access } from "../../../src/front-page/server/access.ts";
-import type { Fetch } from "../../../src/front-page/server/failures.ts";
+import { Access } from "../../../src/front-page/api/access.ts";
+import type { Fetch } from "../../../src/front-page/api/failures.ts";
 import { findChromium, launch } from "../../support/node/chromium.ts";
-import { accessTo, placeAt } from "../../support/node/front-page.ts";
+import { accessTo, browserAt } from "../../support/node/page-tools.ts";
 import { openPlace, type Place } from "../../support/node/sign-in/place.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
-const executablePath = findChromium("test/front-page/server/sign-in.node.test.ts");
+const executablePath = findChromium("test/front-page/api/sign-in.node.test.ts");
 
 /** The functions of the page that these tests call there, as the global `page`. */
 const ENTRY = `
@@ -36,7 +36,7 @@ let place: Place;
 let script: string;
 beforeAll(async () => {
   place = await openPlace();
-  const folder = resolve(ROOT, "src/front-page/server");
+  const folder = resolve(ROOT, "src/front-page/api");
   const { outputFiles } = await build({
     stdin: { contents: ENTRY, resolveDir: folder, loader: "ts" },
     bundle: true,
@@ -83,8 +83,8 @@ describe.skipIf(!executablePath)("in Chromium", () => {
   it("signs in, calls, asks for more scopes, and forgets", async () => {
     const key = await place.makeKey();
     const { page, hosts } = await open("/#tools");
-    expect(await ask(page, "page.access.signInOffered()")).toBe(true);
-    await pass(page, "page.access.signIn()", key.text);
+    expect(await ask(page, "page.access.signInAt()")).toBe("own");
+    await pass(page, "page.access.signIn([])", key.text);
     expect(await ask(page, "page.access.finishSignIn()")).toBe(true);
     expect(page.url(), "the code is gone, and the place is back").toBe(`${place.url}/#tools`);
     expect(await ask(page, "JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie])")).toBe(
@@ -98,8 +98,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
       scopes: ["post.send"],
       needsCredential: false,
     });
-    expect(await ask(page, "page.access.moreScopes")).toEqual(["post.send"]);
-    await pass(page, "page.access.signIn()", key.text);
+    await pass(page, "page.access.signIn(['post.send'])", key.text);
     expect(await ask(page, "page.access.finishSignIn()")).toBe(true);
     expect(await ask(page, "page.access.scopes")).toEqual(["tools", "post.send"]);
     expect(await ask(page, "page.call('Post.Send')")).toMatchObject({ ok: true });
@@ -121,7 +120,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
   it("says that the sign-in has ended when its key was revoked", async () => {
     const key = await place.makeKey();
     const { page } = await open();
-    await pass(page, "page.access.signIn()", key.text);
+    await pass(page, "page.access.signIn([])", key.text);
     await ask(page, "page.access.finishSignIn()");
     await place.revoke(key);
     await place.ahead(4 * 3_600);
@@ -134,7 +133,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
 
   it("tells a person who cancels that nothing has changed", async () => {
     const { page } = await open();
-    await page.evaluate("void page.access.signIn()");
+    await page.evaluate("void page.access.signIn([])");
     await page.getByRole("link", { name: "Cancel" }).click();
     await page.waitForURL(`${place.url}/?error=**`);
     await load(page);
@@ -147,7 +146,9 @@ describe.skipIf(!executablePath)("in Chromium", () => {
 
   it("uses no code that somebody else sent", async () => {
     const { page } = await open("/?code=abc&state=def#tools");
-    expect(await ask(page, "page.access.finishSignIn().catch(({ message }) => message)")).toContain("not begun here");
+    expect(await ask(page, "page.access.finishSignIn().catch(({ message }) => message)")).toContain(
+      "not started in this tab",
+    );
     expect(page.url()).toBe(`${place.url}/#tools`);
     expect(await ask(page, "page.access.state")).toBe("nobody");
     await page.context().close();
@@ -156,19 +157,19 @@ describe.skipIf(!executablePath)("in Chromium", () => {
 
 describe("without a browser", () => {
   const back = (query: string, stored: object | undefined, send?: Fetch) => {
-    const page = placeAt(`${place.url}/?${query}`);
+    const page = browserAt(`${place.url}/?${query}`);
     if (stored) page.stored.set("trivet-sign-in", JSON.stringify(stored));
     return { page, done: new Access(page, send).finishSignIn() };
   };
-  const LEFT = { verifier: "v", state: "s", client: "c", hash: "" };
+  const PENDING = { verifier: "v", state: "s", client: "c", hash: "" };
 
   it.each([
-    ["another state", "code=c&state=other", LEFT, "not begun here"],
-    ["nothing stored", "code=c&state=s", undefined, "not begun here"],
-    ["an error's text from a stranger", "error=Call%20555&state=other", LEFT, "not begun here"],
-    ["an error", "error=server_error&error_description=Down&state=s", LEFT, "did not work: Down"],
-    ["another issuer", "code=c&state=s&iss=https://evil.example", LEFT, "another server"],
-    ["a code that is not valid", "code=c&state=s&iss=ORIGIN", LEFT, "Sign in again"],
+    ["another state", "code=c&state=other", PENDING, "not started in this tab"],
+    ["nothing stored", "code=c&state=s", undefined, "not started in this tab"],
+    ["an error's text from a stranger", "error=Call%20555&state=other", PENDING, "not started in this tab"],
+    ["an error", "error=server_error&error_description=Down&state=s", PENDING, "did not work: Down"],
+    ["another issuer", "code=c&state=s&iss=https://evil.example", PENDING, "another server"],
+    ["a code that is not valid", "code=c&state=s&iss=ORIGIN", PENDING, "Sign in again"],
   ])("%s is not used", async (_name, query, stored, message) => {
     const { page, done } = back(query.replace("ORIGIN", encodeURIComponent(place.url)), stored);
     await expect(done).rejects.toThrow(message);
@@ -187,35 +188,36 @@ describe("without a browser", () => {
       (body: unknown): Fetch =>
       async () =>
         Response.json(body);
-    for (const body of [{}, { authorization_servers: ["https://login.example.com"] }, 7]) {
-      expect(await new Access(placeAt(`${place.url}/`), answering(body)).signInOffered()).toBe(false);
+    for (const [body, where] of [
+      [{}, undefined],
+      [{ authorization_servers: ["https://login.example.com"] }, "provider"],
+      [7, undefined],
+    ]) {
+      expect(await new Access(browserAt(`${place.url}/`), answering(body)).signInAt()).toBe(where);
     }
     const elsewhere: Fetch = async (url) =>
       url.endsWith("resource")
         ? Response.json({ authorization_servers: [place.url] })
         : Response.json({ issuer: place.url, authorization_endpoint: "https://evil.example/authorize" });
-    const access = new Access(placeAt(`${place.url}/`), elsewhere);
-    await expect(access.signIn()).rejects.toThrow("authorization_endpoint is elsewhere");
+    const access = new Access(browserAt(`${place.url}/`), elsewhere);
+    await expect(access.signIn([])).rejects.toThrow("authorization_endpoint is elsewhere");
   });
 
   it("a key is used until it is forgotten, and not sent where others can read it", async () => {
     const access = accessTo(place.url);
-    let changes = 0;
-    const remove = access.onChange(() => (changes += 1));
     expect(() => access.useKey(" ")).toThrow("Enter a key.");
     expect(() => access.useKey("two words")).toThrow("not a key");
     access.useKey(" trivet_x \n");
     expect(access.state).toBe("key");
     access.forget();
-    remove();
+    expect(access.state).toBe("nobody");
     access.useKey("trivet_y");
-    expect(changes).toBe(2);
     expect(JSON.stringify(access)).not.toContain("trivet_y");
     for (const far of ["http://tools.example.com/", "http://10.example.com/", "http://8.8.8.8/"]) {
-      expect(() => new Access(placeAt(far)).useKey("trivet_x")).toThrow("plain http");
+      expect(() => new Access(browserAt(far)).useKey("trivet_x")).toThrow("plain http");
     }
     for (const near of ["https://tools.example.com/", "http://192.168.1.2:8787/", "http://[::1]:8787/"]) {
-      expect(() => new Access(placeAt(near)).useKey("trivet_x")).not.toThrow();
+      expect(() => new Access(browserAt(near)).useKey("trivet_x")).not.toThrow();
     }
     await expect(access.sender()("https://evil.example/", {})).rejects.toThrow("this server only");
   });

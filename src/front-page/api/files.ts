@@ -1,26 +1,14 @@
 /** Uploads files before the call that they are attached to (docs/files.md, Upload and attach). */
 import { isRecord, parseJson } from "../../client/lib/json.ts";
+import { sizeText } from "../lib/words.ts";
 import type { Access } from "./access.ts";
-import { type Fetch, odd, ServerFailure, statusFailure, toldIn, Unreachable } from "./failures.ts";
-import { browserFetch } from "./wire.ts";
-
-export interface Uploaded {
-  /** To attach to calls. */
-  readonly id: string;
-  readonly name: string;
-  readonly type: string;
-  readonly size: number;
-  /** When it is deleted: ISO 8601. */
-  readonly expires: string | undefined;
-}
+import { messageIn, ServerFailure, statusFailure, Unreachable, unreadable } from "./failures.ts";
 
 export interface UploadOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called while the file is sent, with the part of it that is sent: 0 to 1. */
   readonly onProgress?: ((part: number) => void) | undefined;
-  /** Sends the request for a place: that of a recorder, to show it. */
-  readonly send?: Fetch | undefined;
-  /** Sends the file. Default: as browsers do. */
+  /** Sends the file. Default: as browsers do. For tests outside of them. */
   readonly put?: Put | undefined;
 }
 
@@ -32,22 +20,20 @@ export type Put = (
   options: Pick<UploadOptions, "signal" | "onProgress">,
 ) => Promise<{ readonly status: number; readonly text: string }>;
 
-/** Files that a call takes. */
-export const MAX_FILES = 20;
-
+const MAX_FILES = 20;
 /** Limits to tell before a file is chosen. The server says how large a file may be only when it is asked for a place. */
 export const FILE_LIMITS = `Up to ${MAX_FILES} files. The server says if one is too large.`;
 
 /**
  * Uploads one file.
  *
+ * @returns its id, to attach it to calls
  * @throws {NeedsCredential | Refused | Unreachable} with a message for the person, and the signal's reason
  */
-export async function upload(access: Access, file: File, options: UploadOptions = {}): Promise<Uploaded> {
-  const { signal, onProgress, send = browserFetch, put = putByXhr } = options;
+export async function upload(access: Access, file: File, options: UploadOptions = {}): Promise<string> {
+  const { signal, onProgress, put = putByXhr } = options;
   signal?.throwIfAborted();
-  const type = file.type || "application/octet-stream";
-  const wanted = { filename: file.name, content_type: type, size: file.size };
+  const wanted = { filename: file.name, content_type: file.type || "application/octet-stream", size: file.size };
   const init = {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -55,29 +41,21 @@ export async function upload(access: Access, file: File, options: UploadOptions 
     ...(signal && { signal }),
   };
   const [presigned, text] = await answered(signal, async () => {
-    const response = await access.sender(send)(`${access.origin}/api/v1/files/presign-upload`, init);
+    const response = await access.sender()(`${access.origin}/api/v1/files/presign-upload`, init);
     return [response, await response.text()] as const;
   });
   if (!presigned.ok) throw refused(file, presigned.status, presigned.headers, text);
   const { id, url, headers, maxBytes } = placeIn(text);
   // Whoever has declared the size learns here that it is too much, and need not send the file to be told.
   if (file.size > maxBytes)
-    throw new Unreachable(`${file.name} is too large: up to ${inWords(maxBytes)} are taken.`, "broken");
+    throw new Unreachable(`${file.name} is too large: up to ${sizeText(maxBytes)} are taken.`, "broken");
   if (new URL(url).origin !== access.origin) {
     throw new Unreachable(`${file.name} is so large that it is stored elsewhere, which this page cannot do.`, "broken");
   }
   // The URL itself is the permission, so the credential is not sent with it.
   const sent = await answered(signal, () => put(url, headers, file, { signal, onProgress }));
   if (sent.status !== 201 && sent.status !== 200) throw refused(file, sent.status, new Headers(), sent.text);
-  const stored = parseJson(sent.text);
-  const { filename = file.name, expires_at } = isRecord(stored) ? stored : {};
-  return {
-    id,
-    name: String(filename),
-    type,
-    size: file.size,
-    expires: typeof expires_at === "string" ? expires_at : undefined,
-  };
+  return id;
 }
 
 /** What is used of a browser's `XMLHttpRequest`: `fetch` does not tell how much of a body was sent. */
@@ -119,23 +97,19 @@ async function answered<Result>(signal: AbortSignal | undefined, work: () => Pro
 }
 
 function refused(file: File, status: number, headers: Headers, text: string): Error {
-  const told = toldIn(text);
+  const message = messageIn(text);
   if (status === 404) return new Unreachable("This server takes no files.", "broken");
-  if (told !== undefined) return new Unreachable(`${file.name} was not taken: ${told}`, "broken");
-  return statusFailure(status, headers, told);
+  if (message !== undefined) return new Unreachable(`${file.name} was not taken: ${message}`, "broken");
+  return statusFailure(status, headers, message);
 }
 
 function placeIn(text: string) {
   const body = parseJson(text);
   const { file_id: id, upload_url: url, headers = {}, max_bytes } = isRecord(body) ? body : {};
   if (typeof id !== "string" || typeof url !== "string" || !URL.canParse(url) || !isRecord(headers)) {
-    return odd("it does not say where to send the file");
+    return unreadable("it does not say where to send the file");
   }
   const texts = Object.entries(headers).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : []));
   const maxBytes = typeof max_bytes === "number" ? max_bytes : Number.POSITIVE_INFINITY;
   return { id, url, headers: Object.fromEntries(texts) as Record<string, string>, maxBytes };
-}
-
-function inWords(bytes: number): string {
-  return bytes >= 1_000_000 ? `${Math.floor(bytes / 1_000_000)} MB` : `${bytes} bytes`;
 }

@@ -1,10 +1,9 @@
 /** Follows the task that a long call has become, until it ends (the extension io.modelcontextprotocol/tasks). */
 import { isRecord } from "../../client/lib/json.ts";
-import { NeedsCredential, odd, Refused, RpcFailure, Unreachable } from "./failures.ts";
+import { NeedsCredential, Refused, RpcFailure, Unreachable, unreadable } from "./failures.ts";
 import { answersTo, type Mcp, type RequestOptions } from "./mcp.ts";
 import { NotDone } from "./outcome.ts";
-
-type Members = Readonly<Record<string, unknown>>;
+import { type Members, textOr } from "./read.ts";
 
 export const TASKS = { "io.modelcontextprotocol/tasks": {} } as const;
 
@@ -39,7 +38,7 @@ const CANCEL_MS = 5_000;
  */
 export async function followTask(mcp: Mcp, task: Members, options: Following): Promise<Members> {
   const { taskId } = task;
-  if (typeof taskId !== "string") return odd("its task has no id");
+  if (typeof taskId !== "string") return unreadable("its task has no id");
   try {
     return await follow(mcp, taskId, task, options);
   } catch (error) {
@@ -51,26 +50,35 @@ export async function followTask(mcp: Mcp, task: Members, options: Following): P
   }
 }
 
-async function follow(mcp: Mcp, taskId: string, first: Members, options: Following): Promise<Members> {
-  const { signal, onProgress } = options;
+async function follow(mcp: Mcp, taskId: string, first: Members, given: Following): Promise<Members> {
+  const { signal, onProgress, onWaiting } = given;
   let task = first;
-  let told: unknown;
+  /** What the person sees; null while that is why there is a wait. */
+  let shown: string | undefined | null;
+  const options: Following = {
+    ...given,
+    onWaiting(waiting) {
+      shown = null;
+      onWaiting?.(waiting);
+    },
+  };
   for (;;) {
-    const { status, statusMessage } = task;
-    if (typeof statusMessage === "string" && statusMessage !== told) onProgress?.({ message: statusMessage });
-    told = statusMessage;
+    const { status } = task;
+    const message = textOr(task.statusMessage);
+    if (message !== shown) onProgress?.({ message });
+    shown = message;
     switch (status) {
       case "completed":
-        return isRecord(task.result) ? task.result : odd("its task has no result");
+        return isRecord(task.result) ? task.result : unreadable("its task has no result");
       case "failed": {
-        const { message, code, data } = isRecord(task.error) ? task.error : {};
-        if (isRecord(data)) throw new RpcFailure(String(message), Number(code), data);
-        throw new NotDone({ kind: "failed", message: String(message ?? statusMessage ?? "The task failed.") });
+        const error = isRecord(task.error) ? task.error : {};
+        if (isRecord(error.data)) throw new RpcFailure(String(error.message), Number(error.code), error.data);
+        throw new NotDone({ kind: "failed", message: String(error.message ?? message ?? "The task failed.") });
       }
       case "cancelled":
-        throw new NotDone({ kind: "cancelled", message: String(statusMessage ?? "The call was cancelled") });
+        throw new NotDone({ kind: "cancelled", message: message ?? "The call was cancelled" });
       case "input_required": {
-        if (!isRecord(task.inputRequests)) return odd("its task has no questions");
+        if (!isRecord(task.inputRequests)) return unreadable("its task has no questions");
         const inputResponses = await answersTo(task.inputRequests, options);
         await patiently(() => mcp.request("tasks/update", { taskId, inputResponses }, polling(options)), options);
         break;
@@ -96,7 +104,7 @@ async function patiently<Result>(work: () => Promise<Result>, { signal, onWaitin
       signal.throwIfAborted();
       const ms = waitAfter(error, tries);
       if (ms === undefined) throw error;
-      onWaiting?.({ ms, why: `${(error as Error).message} The call goes on without it.` });
+      onWaiting?.({ ms, why: `${(error as Error).message} The call goes on meanwhile.` });
       await pause(ms, signal);
     }
   }

@@ -1,10 +1,17 @@
 /** Who calls: nobody, or the holder of a key or a sign-in. The credential is in memory only, and ends with the page. */
 import { headerValue } from "../../client/lib/header.ts";
-import { type Fetch, scopesIn, statusFailure, toldIn } from "./failures.ts";
-import { authorization, comeBack, type Grant, leave, type Place, refresh, SignInFailed } from "./sign-in.ts";
-import { browserFetch } from "./wire.ts";
-
-export { type Place, SignInFailed };
+import { type Fetch, messageIn, statusFailure } from "./failures.ts";
+import { browserFetch } from "./recorder.ts";
+import {
+  authorization,
+  type Browser,
+  finishSignIn,
+  type Grant,
+  refresh,
+  SignInFailed,
+  type SigningPage,
+  startSignIn,
+} from "./sign-in.ts";
 
 export type AccessState = "nobody" | "key" | "signed in";
 
@@ -16,22 +23,20 @@ const PLAIN =
   "This page came over plain http, so others could read the key on its way. Open the page with https:// and enter it there.";
 
 export class Access {
-  /** Of the page and its server: `https://tools.example.com`. */
-  readonly origin: string;
-  readonly #place: Place;
-  readonly #send: Fetch;
-  readonly #listeners = new Set<() => void>();
+  readonly #page: SigningPage;
   #credential: Credential | undefined;
   /** The registration of this page at the sign-in. */
   #client: string | undefined;
   #refreshing: Promise<boolean> | undefined;
-  #moreScopes: readonly string[] = [];
 
   /** Both parameters are for tests. */
-  constructor(place = globalThis as unknown as Place, send: Fetch = browserFetch) {
-    this.#place = place;
-    this.#send = send;
-    this.origin = new URL(place.location.href).origin;
+  constructor(browser = globalThis as unknown as Browser, send: Fetch = browserFetch) {
+    this.#page = { origin: new URL(browser.location.href).origin, browser, send };
+  }
+
+  /** Of the page and its server: `https://tools.example.com`. */
+  get origin(): string {
+    return this.#page.origin;
   }
 
   get state(): AccessState {
@@ -44,19 +49,8 @@ export class Access {
     return this.#grant?.scopes ?? [];
   }
 
-  /** Scopes that a request lacked, so that the page can offer to sign in again with them. */
-  get moreScopes(): readonly string[] {
-    return this.#moreScopes;
-  }
-
   get #grant(): Grant | undefined {
     return this.#credential && "grant" in this.#credential ? this.#credential.grant : undefined;
-  }
-
-  /** @returns a function that removes the listener, which is called when the state or the scopes have changed */
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   /**
@@ -74,7 +68,7 @@ export class Access {
     }
     const { protocol, hostname } = new URL(this.origin);
     // The server would refuse it, and the key would have to be replaced.
-    if (protocol === "http:" && !isNear(hostname)) throw new TypeError(PLAIN);
+    if (protocol === "http:" && !isPrivateHost(hostname)) throw new TypeError(PLAIN);
     this.#change({ key });
   }
 
@@ -82,16 +76,11 @@ export class Access {
     this.#change(undefined);
   }
 
-  /** Where users sign in: at this Worker, or at an identity provider; undefined if nowhere. */
+  /** Where users sign in: at this Worker, or at an identity provider, which the page cannot ask; undefined if nowhere. */
   async signInAt(): Promise<"own" | "provider" | undefined> {
-    const { servers } = await authorization(this.origin, this.#send);
+    const { servers } = await authorization(this.#page);
     if (servers.includes(this.origin)) return "own";
     return servers.length > 0 ? "provider" : undefined;
-  }
-
-  /** Whether the Worker's own sign-in is on: the page asks no other host, so it cannot use another one. */
-  async signInOffered(): Promise<boolean> {
-    return (await this.signInAt()) === "own";
   }
 
   /**
@@ -100,11 +89,11 @@ export class Access {
    * @param scopes to ask for, besides those that are granted and those that everyone is asked for
    * @throws {SignInFailed | Unreachable | Refused} with a message for the person
    */
-  async signIn(scopes: readonly string[] = this.#moreScopes): Promise<void> {
-    const { servers, scopes: base } = await authorization(this.origin, this.#send);
+  async signIn(scopes: readonly string[]): Promise<void> {
+    const { servers, scopes: base } = await authorization(this.#page);
     if (!servers.includes(this.origin)) throw new SignInFailed("This server has no sign-in of its own.");
     const all = [...new Set([...base, ...this.scopes, ...scopes])];
-    await leave(this.origin, all, this.#client, this.#send, this.#place);
+    await startSignIn(this.#page, all, this.#client);
   }
 
   /**
@@ -114,7 +103,7 @@ export class Access {
    * @throws {SignInFailed | Unreachable | Refused} with a message for the person
    */
   async finishSignIn(): Promise<boolean> {
-    const grant = await comeBack(this.origin, this.#send, this.#place);
+    const grant = await finishSignIn(this.#page);
     if (grant === undefined) return false;
     this.#change({ grant });
     return true;
@@ -150,16 +139,8 @@ export class Access {
       }
       const { status, headers } = response;
       if (![401, 403, 429].includes(status)) return response;
-      if (status !== 429) this.#noteScopes(headers);
-      throw statusFailure(status, headers, toldIn(await response.text()), this.scopes);
+      throw statusFailure(status, headers, messageIn(await response.text()), this.scopes);
     };
-  }
-
-  #noteScopes(headers: Headers): void {
-    const lacking = scopesIn(headers, this.scopes);
-    if (lacking.length === 0) return;
-    this.#moreScopes = lacking;
-    this.#tell();
   }
 
   /** One at a time: of two, the second would end the grant. @returns whether there is a new token */
@@ -174,7 +155,7 @@ export class Access {
     const used = this.#credential;
     if (used === undefined || !("grant" in used)) return false;
     try {
-      const grant = await refresh(this.origin, used.grant, this.#send);
+      const grant = await refresh(this.#page, used.grant);
       // The person may have signed out, or entered a key, meanwhile.
       if (this.#credential !== used) return false;
       this.#change({ grant });
@@ -188,18 +169,12 @@ export class Access {
 
   #change(credential: Credential | undefined): void {
     this.#credential = credential;
-    this.#moreScopes = [];
     this.#client = this.#grant?.client ?? this.#client;
-    this.#tell();
-  }
-
-  #tell(): void {
-    for (const listener of this.#listeners) listener();
   }
 }
 
 /** Whether a host is this machine, or in a private network (RFC 1918 and 1122). */
-function isNear(host: string): boolean {
+function isPrivateHost(host: string): boolean {
   if (/^(.+\.)?localhost$|^\[::1\]$|^\[f[cd]/.test(host)) return true;
   return /^(127|10|192\.168|172\.(1[6-9]|2\d|3[01]))(\.\d+){2,3}$/.test(host);
 }

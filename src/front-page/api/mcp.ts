@@ -2,11 +2,11 @@
 import { NoResponse, type OpenResponse, openRequest } from "../../client/lib/http.ts";
 import { isRecord, parseJson } from "../../client/lib/json.ts";
 import { SseParser } from "../../client/lib/sse.ts";
+import { base64 } from "../lib/base64.ts";
 import type { Access } from "./access.ts";
-import { type Fetch, failureOf, odd, RpcFailure, statusFailure, Unreachable } from "./failures.ts";
-import { browserFetch } from "./wire.ts";
-
-type Members = Readonly<Record<string, unknown>>;
+import { type Block, readBlock, resourceBlock } from "./blocks.ts";
+import { type Fetch, failureOf, RpcFailure, statusFailure, Unreachable, unreadable } from "./failures.ts";
+import { type Members, numberOr, textOr, textsIn } from "./read.ts";
 
 /** A form, or a page to visit. */
 export type Question =
@@ -30,6 +30,13 @@ export interface Progress {
   readonly total?: number | undefined;
 }
 
+/** Of a prompt. */
+export interface Message {
+  readonly role: string;
+  /** Empty for content of a type that this page does not know. */
+  readonly content: readonly Block[];
+}
+
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   /** Until the last byte. Default: no limit. */
@@ -50,6 +57,8 @@ export interface Reply {
 const VERSION = "2026-07-28";
 const META = "io.modelcontextprotocol/";
 const TOO_OLD = "This server does not speak MCP 2026-07-28, which this page needs.";
+/** How long a listing may take. */
+export const LISTING_MS = 30_000;
 const MAX_PAGES = 100;
 /** Of questions that one request may ask, one after the other. */
 const MAX_TURNS = 100;
@@ -63,7 +72,7 @@ export class Mcp {
   #lastId = 0;
 
   /** @param send of a recorder, to show what goes over the wire */
-  constructor(access: Access, send: Fetch = browserFetch) {
+  constructor(access: Access, send?: Fetch) {
     this.#url = `${access.origin}/mcp`;
     this.#fetch = access.sender(send);
   }
@@ -116,28 +125,28 @@ export class Mcp {
    *
    * @throws as {@link request} does
    */
-  async requestAsking(method: string, params: Members, options: RequestOptions): Promise<Reply> {
+  async requestAsking(method: string, params: Members, options: RequestOptions = {}): Promise<Reply> {
     let more: Members = {};
     for (let turn = 0; turn < MAX_TURNS; turn++) {
       const reply = await this.request(method, { ...params, ...more }, options);
       const { resultType, inputRequests = {}, requestState } = reply.result;
       if (resultType !== "input_required") return reply;
-      if (!isRecord(inputRequests)) odd("it has no questions");
+      if (!isRecord(inputRequests)) unreadable("it has no questions");
       const inputResponses = await answersTo(inputRequests, options);
       more = { inputResponses, ...(requestState !== undefined && { requestState }) };
     }
-    return odd("it never stops asking");
+    return unreadable("it never stops asking");
   }
 
   /** All pages of a listing (2026-07-28, server/utilities/pagination). @throws as {@link request} does */
-  async list(method: string, member: string, signal?: AbortSignal): Promise<readonly Members[]> {
+  async list(method: string, member: string): Promise<readonly Members[]> {
     const all: Members[] = [];
     let cursor: unknown;
     for (let page = 0; page < MAX_PAGES; page++) {
       const params = cursor === undefined ? {} : { cursor };
-      const { result } = await this.request(method, params, { signal, timeoutMs: LISTING_MS });
+      const { result } = await this.request(method, params, { timeoutMs: LISTING_MS });
       const items = result[member];
-      if (!Array.isArray(items)) odd(`it has no ${member}`);
+      if (!Array.isArray(items)) unreadable(`it has no ${member}`);
       all.push(...items.filter(isRecord));
       if (typeof result.nextCursor !== "string" || result.nextCursor === cursor) return all;
       cursor = result.nextCursor;
@@ -145,39 +154,41 @@ export class Mcp {
     return all;
   }
 
-  /** @returns the messages of a prompt: `[{ role, content }]`. @throws as {@link request} does */
-  async getPrompt(name: string, args: Readonly<Record<string, string>>, options: RequestOptions = {}) {
-    const { result } = await this.requestAsking("prompts/get", { name, arguments: args }, options);
+  /** @returns the messages of a prompt. @throws as {@link request} does */
+  async getPrompt(name: string, args: Readonly<Record<string, string>>): Promise<readonly Message[]> {
+    const { result } = await this.requestAsking("prompts/get", { name, arguments: args });
     const { messages } = result;
-    return Array.isArray(messages) ? messages.filter(isRecord) : odd("it has no messages");
+    if (!Array.isArray(messages)) return unreadable("it has no messages");
+    return messages
+      .filter(isRecord)
+      .map(({ role, content }) => ({ role: textOr(role, ""), content: readBlock(content) }));
   }
 
-  /** @returns the contents of a resource: `[{ uri, mimeType, text or blob }]`. @throws as {@link request} does */
-  async readResource(uri: string, options: RequestOptions = {}) {
-    const { result } = await this.requestAsking("resources/read", { uri }, options);
+  /** @returns the contents of a resource. @throws as {@link request} does */
+  async readResource(uri: string): Promise<readonly Block[]> {
+    const { result } = await this.requestAsking("resources/read", { uri });
     const { contents } = result;
-    return Array.isArray(contents) ? contents.filter(isRecord) : odd("it has no contents");
+    return Array.isArray(contents) ? contents.flatMap(resourceBlock) : unreadable("it has no contents");
   }
 
   /**
    * Suggests values for an argument of a prompt, or a variable of a resource template.
    *
    * @param of the prompt's name, or the template's `uriTemplate`
-   * @param others the arguments that are filled in
+   * @param filledIn what other arguments are, as far as that is known: suggestions may depend on them
    * @returns nothing if the server has no suggestions
    */
   async complete(
     of: { readonly prompt: string } | { readonly template: string },
     argument: { readonly name: string; readonly value: string },
-    others: Readonly<Record<string, string>> = {},
-    signal?: AbortSignal,
+    filledIn: Members = {},
   ): Promise<readonly string[]> {
     const ref = "prompt" in of ? { type: "ref/prompt", name: of.prompt } : { type: "ref/resource", uri: of.template };
+    const { [argument.name]: _, ...others } = filledIn;
     const params = { ref, argument, context: { arguments: others } };
     try {
-      const { result } = await this.request("completion/complete", params, { signal, timeoutMs: LISTING_MS });
-      const values = isRecord(result.completion) ? result.completion.values : undefined;
-      return Array.isArray(values) ? values.filter((value) => typeof value === "string") : [];
+      const { result } = await this.request("completion/complete", params, { timeoutMs: LISTING_MS });
+      return isRecord(result.completion) ? textsIn(result.completion.values) : [];
     } catch (error) {
       // "There is nothing to complete".
       if (error instanceof RpcFailure) return [];
@@ -185,9 +196,6 @@ export class Mcp {
     }
   }
 }
-
-/** How long a listing may take. */
-export const LISTING_MS = 30_000;
 
 /** @returns what `inputResponses` or `tasks/update` takes: answers by the names of their questions */
 export async function answersTo(requests: Members, { ask, signal }: RequestOptions): Promise<Members> {
@@ -204,13 +212,14 @@ export async function answersTo(requests: Members, { ask, signal }: RequestOptio
 
 function readQuestion(request: unknown): Question {
   const params = isRecord(request) && request.method === "elicitation/create" ? request.params : undefined;
-  if (!isRecord(params)) return odd("it asks in a way that this page did not offer");
+  if (!isRecord(params)) return unreadable("it asks in a way that this page did not offer");
   const { mode, url, requestedSchema } = params;
   const message = String(params.message ?? "");
   if (mode !== "url") return { kind: "form", message, schema: isRecord(requestedSchema) ? requestedSchema : {} };
   // Anything else, such as javascript:, would not be a page.
   const page = typeof url === "string" ? URL.parse(url) : null;
-  if (page === null || !/^https?:$/.test(page.protocol)) return odd("it asks to visit an address that is no page");
+  if (page === null || !/^https?:$/.test(page.protocol))
+    return unreadable("it asks to visit an address that is no page");
   return { kind: "page", message, url: page.href };
 }
 
@@ -242,20 +251,15 @@ async function lastOf(response: OpenResponse, id: number, onProgress: RequestOpt
 }
 
 function readProgress({ message, progress, total }: Members): Progress {
-  const number = (value: unknown) => (typeof value === "number" ? value : undefined);
-  return {
-    message: typeof message === "string" ? message : undefined,
-    progress: number(progress),
-    total: number(total),
-  };
+  return { message: textOr(message), progress: numberOr(progress), total: numberOr(total) };
 }
 
 function resultIn(message: unknown): Members {
-  if (!isRecord(message)) return odd("it is not JSON");
+  if (!isRecord(message)) return unreadable("it is not JSON");
   const { result, error } = message;
   if (isRecord(result)) return result;
-  if (!isRecord(error)) return odd("it has no result");
-  const code = typeof error.code === "number" ? error.code : 0;
+  if (!isRecord(error)) return unreadable("it has no result");
+  const code = numberOr(error.code) ?? 0;
   if (code === UNSUPPORTED_VERSION) throw new Unreachable(TOO_OLD, "broken");
   const isOld = code === UNKNOWN_METHOD ? " It may be of an older version." : "";
   throw new RpcFailure(String(error.message ?? "The server does not say why.") + isOld, code, error.data);
@@ -264,6 +268,5 @@ function resultIn(message: unknown): Members {
 /** Streamable HTTP, Value Encoding: what is not visible ASCII is sent as Base64 of its UTF-8. */
 export function headerText(value: string): string {
   if (/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !value.startsWith("=?base64?")) return value;
-  const bytes = Array.from(new TextEncoder().encode(value), (byte) => String.fromCharCode(byte));
-  return `=?base64?${btoa(bytes.join(""))}?=`;
+  return `=?base64?${base64(new TextEncoder().encode(value))}?=`;
 }

@@ -2,6 +2,7 @@
 import { type Fetch, NoResponse } from "../../client/lib/http.ts";
 import { isRecord, parseJson } from "../../client/lib/json.ts";
 import { isOxpError } from "../../client/oxp/errors.ts";
+import { count } from "../lib/words.ts";
 
 export type { Fetch };
 
@@ -71,14 +72,14 @@ const OFFLINE = "The server cannot be reached. Check your connection.";
 const CUT = "The connection broke off before the answer was complete.";
 
 /**
- * @param told what the body says, if it says anything
+ * @param message what the body says, if it says anything
  * @param granted scopes that the caller has
  * @returns the error for a status other than 200
  */
 export function statusFailure(
   status: number,
   headers: Headers,
-  told: string | undefined,
+  message: string | undefined,
   granted: readonly string[] = [],
 ): Error {
   if (status === 401) {
@@ -89,35 +90,31 @@ export function statusFailure(
   const seconds = headers.get("retry-after");
   const retryAfterMs = seconds !== null && /^\d+$/.test(seconds) ? Number(seconds) * 1_000 : undefined;
   if (status === 429) {
-    const when = retryAfterMs === undefined ? "in a minute" : inWords(retryAfterMs);
-    return new Refused(`${sentence(told ?? "Too many requests")} Try again ${when}.`, 429, { retryAfterMs });
+    const when =
+      retryAfterMs === undefined ? "a minute" : count(Math.max(1, Math.ceil(retryAfterMs / 1_000)), "second");
+    return new Refused(`${sentence(message ?? "Too many requests")} Try again in ${when}.`, 429, { retryAfterMs });
   }
   if (status === 403)
-    return new Refused(told ?? "The server refuses this request.", 403, { scopes: scopesIn(headers, granted) });
-  return new Unreachable(`The server answered with the status ${status}${told ? `: ${told}` : "."}`, "broken");
+    return new Refused(message ?? "The server refuses this request.", 403, { scopes: scopesIn(headers, granted) });
+  return new Unreachable(`The server answered with the status ${status}${message ? `: ${message}` : "."}`, "broken");
 }
 
 function sentence(text: string): string {
   return /[.?!]$/.test(text) ? text : `${text}.`;
 }
 
-function inWords(ms: number): string {
-  const seconds = Math.max(1, Math.ceil(ms / 1_000));
-  return seconds === 1 ? "in a second" : `in ${seconds} seconds`;
-}
-
 /** Scopes that the request needs besides those that are granted (RFC 6750, section 3; RFC 9728, section 5.1). */
-export function scopesIn(headers: Headers, granted: readonly string[]): readonly string[] {
+function scopesIn(headers: Headers, granted: readonly string[]): readonly string[] {
   const scopes = /\bscope="([^"]*)"/.exec(headers.get("www-authenticate") ?? "")?.[1] ?? "";
   return scopes.split(" ").filter((scope) => scope !== "" && !granted.includes(scope));
 }
 
 /** The message in the body of a failed request, whichever protocol it is of. */
-export function toldIn(text: string): string | undefined {
+export function messageIn(text: string): string | undefined {
   const body = parseJson(text);
   if (!isRecord(body)) return undefined;
-  const told = isRecord(body.error) ? body.error.message : (body.error_description ?? body.message);
-  return typeof told === "string" && told !== "" ? told : undefined;
+  const message = isRecord(body.error) ? body.error.message : (body.error_description ?? body.message);
+  return typeof message === "string" && message !== "" ? message : undefined;
 }
 
 /** What the clients of src/client throw, as one of the errors above. Anything else stays what it is. */
@@ -156,6 +153,6 @@ function noResponse(reason: NoResponse["reason"]): Unreachable {
 }
 
 /** @throws {Unreachable} for an answer that breaks the protocol */
-export function odd(what: string): never {
+export function unreadable(what: string): never {
   throw new Unreachable(`The server's answer cannot be read: ${what}.`, "broken");
 }

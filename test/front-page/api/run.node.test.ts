@@ -1,17 +1,17 @@
 /** The page's calls and listings against the built Worker, which wants a key. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeKey } from "../../../src/cli/keys/make.ts";
+import { tokensOfTool } from "../../../src/core/lib/token-estimate.ts";
 import { keyEntry, keyName } from "../../../src/core/ports/key-records.ts";
+import { loadCatalog } from "../../../src/front-page/api/catalog.ts";
+import { upload } from "../../../src/front-page/api/files.ts";
+import { Mcp, type Question } from "../../../src/front-page/api/mcp.ts";
+import type { Exchange } from "../../../src/front-page/api/recorder.ts";
+import { type Call, type Listeners, run } from "../../../src/front-page/api/run.ts";
 import type { Catalog } from "../../../src/front-page/lib/model.ts";
-import { loadCatalog } from "../../../src/front-page/server/catalog.ts";
-import type { Fetch } from "../../../src/front-page/server/failures.ts";
-import { upload } from "../../../src/front-page/server/files.ts";
-import { Mcp, type Question } from "../../../src/front-page/server/mcp.ts";
-import { type Call, type Listeners, run } from "../../../src/front-page/server/run.ts";
-import type { Exchange } from "../../../src/front-page/server/wire.ts";
 import { BINDINGS } from "../../support/node/files.ts";
-import { accessTo, TOOLS } from "../../support/node/front-page.ts";
 import { type Long, serveLong, WORKFLOW } from "../../support/node/long.ts";
+import { accessTo, TOOLS } from "../../support/node/page-tools.ts";
 
 const { id, record, text: KEY } = makeKey({ name: "ada", scopes: ["kit:open"], created: 1_700_000_000 });
 const poor = makeKey({ name: "bob", scopes: [], created: 1_700_000_000 });
@@ -43,8 +43,8 @@ const toolOf = (name: string) => {
   if (!tool) throw new Error(`no tool ${name}`);
   return tool;
 };
-const start = (name: string, input: object = {}, more: Partial<Call> = {}, on: Listeners = {}, send?: Fetch) =>
-  run({ tool: toolOf(name), input: input as Call["input"], access: accessTo(server.url, KEY), ...more }, on, send);
+const start = (name: string, input: object = {}, more: Partial<Call> = {}, on: Listeners = {}) =>
+  run({ tool: toolOf(name), input: input as Call["input"], access: accessTo(server.url, KEY), ...more }, on);
 const outcome = (...given: Parameters<typeof start>) => start(...given).done;
 const protocols = (exchanges: readonly Exchange[]) => exchanges.map(({ protocol }) => protocol);
 
@@ -70,13 +70,20 @@ describe("the catalog", () => {
       user_id: true,
     });
     expect(toolOf("Fail").versions[0]?.output).toEqual({});
-    expect(catalog.prompts).toMatchObject([{ name: "Kit_Hello", arguments: [{ name: "name", required: true }] }]);
+    expect(catalog.prompts).toMatchObject([
+      {
+        name: "Kit_Hello",
+        arguments: [
+          { name: "name", required: true },
+          { name: "like", required: false },
+        ],
+      },
+    ]);
     expect(catalog.resources).toMatchObject([{ uri: "kit://start" }]);
     expect(catalog.templates).toMatchObject([{ uriTemplate: "kit://notes/{id}" }]);
   });
 
-  it("counts tokens as discovery does", async () => {
-    const { tokensOfTool } = await import("../../../src/core/lib/tokens.ts");
+  it("counts tokens as discovery does", () => {
     const { name, description, tokens } = { ...toolOf("Add"), description: "Adds." };
     expect(tokens).toBe(tokensOfTool(name, description, toolOf("Add").versions[0]?.input as object));
     const plain = tokensOfTool("Kit_Work", "Works for long.", toolOf("Work").versions[0]?.input as object);
@@ -105,11 +112,16 @@ describe("prompts and resources", () => {
   it("are read, and completed", async () => {
     const mcp = new Mcp(accessTo(server.url, KEY));
     expect(await mcp.getPrompt("Kit_Hello", { name: "Ada" })).toEqual([
-      { role: "user", content: { type: "text", text: "Greet Ada" } },
+      { role: "user", content: [{ type: "text", text: "Greet Ada" }] },
     ]);
-    expect(await mcp.readResource("kit://notes/ö 7".replace(" ", "%20"))).toMatchObject([{ text: "note ö 7" }]);
+    expect(await mcp.readResource("kit://notes/ö 7".replace(" ", "%20"))).toMatchObject([
+      { type: "resource", resource: { text: "note ö 7" } },
+    ]);
     expect(await mcp.complete({ prompt: "Kit_Hello" }, { name: "name", value: "A" })).toEqual(["Ada"]);
     expect(await mcp.complete({ template: "kit://notes/{id}" }, { name: "id", value: "" })).toEqual([]);
+    expect(
+      await mcp.complete({ prompt: "Kit_Hello" }, { name: "like", value: "B" }, { name: "Ada", like: "B" }),
+    ).toEqual(["Ada's friend"]);
     await expect(mcp.getPrompt("Kit_None", {})).rejects.toMatchObject({ name: "RpcFailure" });
   });
 });
@@ -117,8 +129,8 @@ describe("prompts and resources", () => {
 describe("a call over OXP", () => {
   it("has the value, and what went over the wire", async () => {
     const seen: Exchange[] = [];
-    const { done, exchanges, callId } = start("Add", { a: 1 }, {}, { exchange: (one) => seen.push(one) });
-    expect(await done).toMatchObject({ ok: true, value: 1, content: [], callId, replayed: false });
+    const { done, exchanges } = start("Add", { a: 1 }, {}, { exchange: (one) => seen.push(one) });
+    expect(await done).toMatchObject({ ok: true, value: 1, content: [], replayed: false });
     expect(exchanges).toHaveLength(1);
     const [exchange] = exchanges as [Exchange];
     expect(exchange).toMatchObject({
@@ -139,11 +151,6 @@ describe("a call over OXP", () => {
     expect(await outcome("Add", { a: "x" }, { version: "1.0.0" })).toMatchObject({ value: "old x" });
   });
 
-  it("with the id of an earlier call gets its result", async () => {
-    const first = await outcome("Add", { a: 5 });
-    expect(await outcome("Add", { a: 5 }, { callId: first.callId })).toMatchObject({ value: 5, replayed: true });
-  });
-
   it("names each parameter that does not fit", async () => {
     const failure = await outcome("Add", { a: "x", deep: { b: "y" } });
     expect(failure).toMatchObject({ ok: false, kind: "input", message: "Some input parameters are invalid" });
@@ -160,7 +167,6 @@ describe("a call over OXP", () => {
       message: "There is no such cake",
       hint: "cakes: Sachertorte",
       developerMessage: "oven 3",
-      canRetry: true,
       retryAfterMs: 50,
     });
     expect(exchanges).toHaveLength(1);
@@ -295,15 +301,6 @@ describe("a long call", () => {
     expect(running.exchanges.at(-1)).toMatchObject({ status: 200, requestHeaders: { "mcp-method": "tasks/cancel" } });
   });
 
-  it("goes on after the connection was lost", async () => {
-    const waits: string[] = [];
-    let requests = 0;
-    const send: Fetch = (url, init) => (++requests === 2 ? Promise.reject(new TypeError("cut")) : fetch(url, init));
-    const on: Listeners = { waiting: ({ why }) => waits.push(why) };
-    expect(await outcome("Work", { ms: 500 }, {}, on, send)).toMatchObject({ ok: true, value: "done" });
-    expect(waits).toEqual(["The server cannot be reached. Check your connection. The call goes on without it."]);
-  });
-
   it("with a wrong input names the parameters", async () => {
     const failure = await outcome("Work", { ms: "long" });
     expect(failure).toMatchObject({ kind: "input" });
@@ -325,10 +322,9 @@ describe("files", () => {
       return { status: response.status, text: await response.text() };
     };
     const file = new File(["a,b\n1,2"], "Größe.csv", { type: "text/csv" });
-    const uploaded = await upload(access, file, { put });
-    expect(uploaded).toMatchObject({ name: "Größe.csv", type: "text/csv", size: 7 });
-    expect(await outcome("Count", {}, { files: [uploaded.id] })).toMatchObject({ ok: true, value: [7] });
-    expect(await outcome("Count", {}, { files: ["none"] })).toMatchObject({ ok: false });
+    const id = await upload(access, file, { put });
+    expect(await outcome("Count", {}, { files: [id] })).toMatchObject({ ok: true, value: [7] });
+    expect(await outcome("Count", {}, { files: ["none"] })).toMatchObject({ ok: false, kind: "input" });
     const cut = upload(access, file, { put: () => Promise.reject(new TypeError("cut")) });
     await expect(cut).rejects.toMatchObject({ name: "Unreachable", reason: "offline" });
     await expect(upload(accessTo(server.url), file, { put })).rejects.toMatchObject({ name: "NeedsCredential" });

@@ -1,5 +1,6 @@
 /** Records requests and their responses as they go over the wire, without the credential and the secrets in them. */
 import type { Fetch } from "../../client/lib/http.ts";
+import { redactor } from "../../client/lib/redact.ts";
 
 /** One request and its response. The members of the response come while it arrives: the object stays the same. */
 export interface Exchange {
@@ -34,19 +35,15 @@ export interface RecorderOptions {
   readonly secrets?: readonly string[];
   /** Called when a request is sent, and whenever something of its response has arrived. */
   readonly onChange?: ((exchange: Exchange) => void) | undefined;
-  /** Sends. Default: the browser's. */
-  readonly fetch?: Fetch;
 }
 
-const HIDDEN = "•••";
+const MASK = "•••";
 /** Characters of a body that are shown. */
 const MAX_SHOWN = 1_000_000;
-/** Shorter secrets occur in ordinary words, so they are hidden only where they are a whole text of the JSON. */
-const MIN_SECRET = 4;
 
 /** @returns a `fetch` that records */
-export function recorder({ secrets = [], onChange, fetch: send = browserFetch }: RecorderOptions = {}): Recorder {
-  const hide = hider(secrets);
+export function recorder({ secrets = [], onChange }: RecorderOptions = {}): Recorder {
+  const hide = redactor(secrets, { mask: MASK, wholeTexts: true });
   const exchanges: Exchange[] = [];
 
   async function recorded(url: string, init: RequestInit): Promise<Response> {
@@ -73,7 +70,7 @@ export function recorder({ secrets = [], onChange, fetch: send = browserFetch }:
     changed();
     let response: Response;
     try {
-      response = await send(url, init);
+      response = await browserFetch(url, init);
     } catch (error) {
       failed("There was no response.");
       throw error;
@@ -127,28 +124,16 @@ function protocolOf(url: string): Exchange["protocol"] {
 
 function withoutCredential(headers: Headers): Record<string, string> {
   const shown = { ...Object.fromEntries(headers) };
-  if ("authorization" in shown) shown.authorization = `Bearer ${HIDDEN}`;
+  if ("authorization" in shown) shown.authorization = `Bearer ${MASK}`;
   return shown;
 }
 
 function bodyText(body: RequestInit["body"], hide: (text: string) => string): string | undefined {
   if (body === undefined || body === null) return undefined;
   if (typeof body === "string") return shortened(hide(body.slice(0, MAX_SHOWN)), body.length - MAX_SHOWN);
-  return body instanceof Blob ? `(a file of ${body.size} bytes)` : "(not text)";
+  return "(not text)";
 }
 
 function shortened(text: string, left: number): string {
   return left > 0 ? `${text}\n… and ${left} characters more, which are not shown here` : text;
-}
-
-function hider(secrets: readonly string[]): (text: string) => string {
-  const spellings = secrets.flatMap((secret) => {
-    const inJson = JSON.stringify(secret);
-    const whole = [[inJson, `"${HIDDEN}"`] as const];
-    if (secret.length < MIN_SECRET) return secret === "" ? [] : whole;
-    return [...whole, [inJson.slice(1, -1), HIDDEN] as const, [secret, HIDDEN] as const];
-  });
-  // The longest first: one may contain another.
-  spellings.sort(([a], [b]) => b.length - a.length);
-  return (text) => spellings.reduce((rest, [spelling, shown]) => rest.replaceAll(spelling, shown), text);
 }

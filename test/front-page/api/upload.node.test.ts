@@ -8,10 +8,10 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findChromium, launch } from "../../support/node/chromium.ts";
 import { BINDINGS } from "../../support/node/files.ts";
-import { TOOLS } from "../../support/node/front-page.ts";
 import { type Long, serveLong, WORKFLOW } from "../../support/node/long.ts";
+import { TOOLS } from "../../support/node/page-tools.ts";
 
-const executablePath = findChromium("test/front-page/server/upload.node.test.ts");
+const executablePath = findChromium("test/front-page/api/upload.node.test.ts");
 const SIZE = 3_000_000;
 
 /** What these tests call in the page. */
@@ -26,7 +26,7 @@ const why = ({ name, message }) => ({ name, message });
 globalThis.page = {
   async count(size) {
     const parts = [];
-    const { id } = await upload(access, fileOf(size), { onProgress: (part) => parts.push(part) });
+    const id = await upload(access, fileOf(size), { onProgress: (part) => parts.push(part) });
     const tool = (await loadCatalog(access)).tools.find((one) => one.id === "Kit.Count");
     return { parts, outcome: await run({ tool, input: {}, files: [id], access }).done };
   },
@@ -45,7 +45,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
   beforeAll(async () => {
     const vars = { LONG_WAIT_SECONDS: "30", MAX_FILE_BYTES: "4000000" };
     server = await serveLong({ tools: TOOLS, more: WORKFLOW + BINDINGS, vars });
-    const resolveDir = resolve(import.meta.dirname, "../../../src/front-page/server");
+    const resolveDir = resolve(import.meta.dirname, "../../../src/front-page/api");
     const { outputFiles } = await build({
       stdin: { contents: ENTRY, resolveDir, loader: "ts" },
       bundle: true,
