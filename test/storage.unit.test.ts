@@ -18,7 +18,7 @@ const all = (text: string, pattern: RegExp) =>
 
 /** Prefixes before a colon at the start of a string. Principals look the same, and are on the page as well. */
 const PREFIX = /["`]([a-z]+(?:-[a-z]+)*):(?:\$\{|")/g;
-const SCHEMES = ["http", "https", "data", "file", "javascript", "node"];
+const SCHEMES = ["http", "https", "data", "file", "javascript", "node", "vscode"];
 const OURS = all(code, PREFIX).filter((prefix) => !SCHEMES.includes(prefix));
 const THEIRS = all(library, /(?:kv|OAUTH_KV)\.put\(`([a-z-]+):/g);
 const TABLES = all(code, /CREATE TABLE (?:IF NOT EXISTS )?(\w+)/g);
