@@ -33,17 +33,21 @@ addEventListener("hashchange", () => {
 });
 accessButton.addEventListener("click", () => {
   if (access.state === "nobody") location.hash = linkTo({ kind: "key" });
-  else enter(undefined);
+  else {
+    // The name of a tool in the address is of what the key showed.
+    history.replaceState(null, "", linkTo({ kind: "home" }));
+    enter(undefined);
+  }
 });
 await start();
 
 async function start(): Promise<void> {
-  try {
-    await access.finishSignIn();
-  } catch (error) {
-    return ask(textOf(error));
-  }
+  const problem = await access.finishSignIn().then(
+    () => undefined,
+    (error: unknown) => failed(error),
+  );
   await load();
+  if (problem) main.prepend(problem);
 }
 
 /** Reads the catalog, and shows it. */
@@ -109,6 +113,7 @@ function forget(): void {
   list.show(undefined);
   accessButton.classList.add("unknown");
   document.title = serverTitle;
+  byId("version").textContent = "";
   fill(main, h("p", { class: "status", role: "status" }, "Loading…"));
 }
 

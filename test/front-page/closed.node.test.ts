@@ -87,6 +87,8 @@ describe.skipIf(!executablePath)("the page of a closed deployment", () => {
     await page.getByRole("button", { name: "Forget the key" }).click();
     await page.getByLabel("Key or token").waitFor();
     expect(await page.content()).not.toContain("vault");
+    expect(page.url()).toBe(`${server.url}/#/`);
+    expect(await page.title()).toBe("trivet");
   });
 
   it("sends a secret for the tool, and shows it nowhere", async () => {
@@ -108,6 +110,15 @@ describe.skipIf(!executablePath)("the page of a closed deployment", () => {
     const error = page.getByRole("region", { name: "Error", exact: true });
     await error.getByText("Something is missing").waitFor();
     expect(await error.textContent()).toContain("VAULT_CODE");
+  });
+
+  it("says that a sign-in failed, and goes on", async () => {
+    const page = await go("/?error=access_denied&state=nobody#/tool/Math.Add");
+    await page.getByRole("alert").waitFor();
+    expect(page.url()).toBe(`${server.url}/#/tool/Math.Add`);
+    await enter(page, await server.makeKey());
+    await page.getByRole("heading", { name: "Math.Add" }).waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
   });
 
   it("signs in on the server's own page, and comes back to the tool", async () => {

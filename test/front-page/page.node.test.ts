@@ -123,6 +123,26 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
       expect(await result(page).textContent()).toContain('"sum": 3');
     });
 
+    it("once for a double click, and once while Enter is held", async () => {
+      const page = await go("/#/tool/Pictures.Draw");
+      let calls = 0;
+      await page.route("**/tools/call", (route) => {
+        calls += 1;
+        return route.continue();
+      });
+      await run(page).dblclick();
+      await result(page).waitFor();
+      expect(calls).toBe(1);
+      await page.goto(`${open.url}/#/tool/Math.Add`);
+      await page.getByLabel("a", { exact: true }).fill("1");
+      await page.getByLabel("b", { exact: true }).fill("2");
+      // Playwright repeats a key that is down already.
+      for (let repeat = 0; repeat < 20; repeat++) await page.keyboard.down("Enter");
+      await page.keyboard.up("Enter");
+      await result(page).waitFor();
+      expect(calls).toBe(2);
+    });
+
     it("a tool that fails, and shows its hints", async () => {
       const page = await go("/#/tool/Math.Add");
       await page.getByLabel("a", { exact: true }).fill("13");

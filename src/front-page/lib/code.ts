@@ -7,20 +7,24 @@ const MOST_COLOURED = 20_000;
 /** Members' names, other texts, and numbers and words. */
 const JSON_PARTS = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
+/** A browser takes seconds to lay out a longer text. */
+const MOST_SHOWN = 200_000;
+
 /** @param name of what is shown, for its copy button: "the command" */
 export function codeBlock(name: string, text: string, language = ""): HTMLElement {
+  const shown = text.slice(0, MOST_SHOWN);
   const isColoured = language === "json" && text.length <= MOST_COLOURED;
+  const code = h("code", {}, isColoured ? coloured(text) : shown);
   // With tabindex, because keyboards scroll only what has the focus.
-  const pre = h(
-    "pre",
-    { tabindex: "0", role: "region", "aria-label": name },
-    h("code", {}, isColoured ? coloured(text) : text),
-  );
+  const pre = h("pre", { tabindex: "0", role: "region", "aria-label": name }, code);
+  const all = text.length.toLocaleString("en");
+  const note = `The first ${MOST_SHOWN.toLocaleString("en")} of ${all} characters. "Copy" copies all.`;
   return h(
     "div",
     { class: "code" },
     pre,
     copyButton(name, () => text),
+    shown !== text && h("p", { class: "quiet-text" }, note),
   );
 }
 

@@ -42,7 +42,16 @@ export function outcomeView(outcome: Outcome, access: Access): HTMLElement {
 function valueView(value: unknown): HTMLElement {
   if (value === null) return h("p", { class: "quiet-text" }, "The tool returned nothing.");
   if (typeof value === "string") return codeBlock("the result", value);
-  return codeBlock("the result", JSON.stringify(value, undefined, 2), "json");
+  return codeBlock("the result", jsonOf(value), "json");
+}
+
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value, undefined, 2);
+  } catch {
+    // JavaScript gives up at a depth of some thousands.
+    return "The result is nested too deeply to be shown.";
+  }
 }
 
 function failureView(outcome: Failure, access: Access): HTMLElement {

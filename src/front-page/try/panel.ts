@@ -20,6 +20,8 @@ export interface Attempt {
   input(): Record<string, unknown> | undefined;
 }
 
+const DOUBLE_CLICK_MS = 500;
+
 export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): Attempt {
   const form = inputForm(version.input, { idPrefix: "input" });
   const needs = needsForm(version.requirements);
@@ -32,11 +34,17 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
   const result = h("div", { class: "place" });
   const wire = wireView();
 
+  /** When the last run was started: in the page's time, and long ago at first. */
+  let started = Number.NEGATIVE_INFINITY;
+
   function start(event: Event): void {
     event.preventDefault();
+    // The second half of a double click must not run the tool again.
+    if (event.timeStamp - started < DOUBLE_CLICK_MS) return;
     const read = form.read();
     form.showProblems("problems" in read ? read.problems : new Map());
     if ("problems" in read) return;
+    started = event.timeStamp;
     const stop = new AbortController();
     const cancel = () => {
       status.textContent = "Cancelling…";
@@ -118,7 +126,7 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
       { class: "view" },
       h(
         "form",
-        { class: "view", novalidate: true, submit: start },
+        { class: "view", novalidate: true, submit: start, keydown: ignoreHeld },
         form.element,
         needs.element,
         files?.element,
@@ -133,6 +141,12 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
       return "value" in read ? read.value : undefined;
     },
   };
+}
+
+/** A key that is held down would run the tool again and again. */
+function ignoreHeld(event: Event): void {
+  const { key, repeat } = event as KeyboardEvent;
+  if (key === "Enter" && repeat) event.preventDefault();
 }
 
 function progressView({ message, progress, total }: Progress): (Node | string)[] {
