@@ -7,7 +7,7 @@ import { fill, h } from "./lib/dom.ts";
 import type { Catalog } from "./lib/model.ts";
 import { linkTo, type Route, routeOf } from "./lib/route.ts";
 import { failed, type Page, view } from "./parts/view.ts";
-import { connectView } from "./views/connect.ts";
+import { connectView, siteOf } from "./views/connect.ts";
 import { homeView } from "./views/home.ts";
 import { keyView } from "./views/key.ts";
 import { listIn } from "./views/list.ts";
@@ -15,6 +15,7 @@ import { promptView } from "./views/prompt.ts";
 import { resourceView, templateView } from "./views/resource.ts";
 import { toolView } from "./views/tool.ts";
 
+const LOOK_MS = 3_000;
 const main = byId("main");
 const list = listIn(byId("list"));
 const accessButton = byId("access") as HTMLButtonElement;
@@ -23,6 +24,10 @@ const access = new Access();
 /** undefined while nothing is loaded, or nobody may see it. */
 let catalog: Catalog | undefined;
 let signIn: Page["signIn"];
+/** When changes were last looked for: each time is a few requests. */
+let looked = Date.now();
+/** The view that asks for a credential, while there is no catalog. */
+let asked: HTMLElement | undefined;
 /** How often the catalog was asked for. */
 let loads = 0;
 /** Views that were opened, so that what was filled in is still there when a person comes back. */
@@ -31,6 +36,8 @@ let opened = new Map<string, HTMLElement>();
 addEventListener("hashchange", () => {
   if (routeOf(location.hash)) show(true);
 });
+// Such as after the author of a tool has saved it, and comes back to see it.
+addEventListener("focus", lookForChanges);
 accessButton.addEventListener("click", () => {
   if (access.state === "nobody") location.hash = linkTo({ kind: "key" });
   else {
@@ -54,13 +61,17 @@ async function start(): Promise<void> {
 async function load(): Promise<void> {
   const mine = ++loads;
   opened = new Map();
+  fill(byId("news"));
+  const signInPlace = access.signInAt();
   try {
-    const loaded = await Promise.all([loadCatalog(access), access.signInAt()]);
+    const loaded = await loadCatalog(access);
     // The caller has become another one meanwhile.
     if (mine !== loads) return;
-    [catalog, signIn] = loaded;
+    catalog = loaded;
+    signIn = await signInPlace;
   } catch (error) {
     if (mine !== loads) return;
+    signIn = await signInPlace;
     if (error instanceof NeedsCredential) return ask(error.message);
     forget();
     const again = h("button", { type: "button", class: "main", click: load }, "Try again");
@@ -95,20 +106,19 @@ function enter(key: string | undefined): void {
 function ask(why: string): void {
   forget();
   const goOn = h("button", { type: "button", class: "quiet", click: () => enter(undefined) }, "Go on without a key");
-  put(
-    h(
-      "div",
-      { class: "view" },
-      keyView(access, "This server asks who you are", why, enter),
-      access.state !== "nobody" && h("p", {}, goOn),
-    ),
-    "item",
+  asked = h(
+    "div",
+    { class: "view" },
+    keyView(access, "This server asks who you are", why, enter),
+    access.state !== "nobody" && h("p", {}, goOn),
   );
+  showUncatalogued();
 }
 
 /** Removes what the last caller saw. */
 function forget(): void {
   catalog = undefined;
+  asked = undefined;
   opened = new Map();
   list.show(undefined);
   accessButton.classList.add("unknown");
@@ -117,9 +127,31 @@ function forget(): void {
   fill(main, h("p", { class: "status", role: "status" }, "Loading…"));
 }
 
+/** What can be seen without a key: how to connect a client, which may sign in by itself. */
+function showUncatalogued(): void {
+  if (!asked) return;
+  const route = routeOf(location.hash);
+  const site = { origin: access.origin, name: serverTitle, isOpen: false, signIn };
+  put(route?.kind === "connect" ? connectView(site) : asked, "item");
+}
+
+/** Offers to read the catalog again if it has changed. Nothing changes by itself: somebody may be filling in a form. */
+async function lookForChanges(): Promise<void> {
+  const before = catalog;
+  if (!before || Date.now() - looked < LOOK_MS) return;
+  looked = Date.now();
+  const now = await loadCatalog(access).catch(() => before);
+  if (catalog !== before || JSON.stringify(now) === JSON.stringify(before)) return;
+  const again = h("button", { type: "button", class: "small", click: load }, "Show them");
+  fill(byId("news"), h("p", { class: "box acts", role: "status" }, "The tools have changed.", again));
+}
+
 /** @param isMove whether the person went there, so that the heading gets the focus */
 function show(isMove: boolean): void {
-  if (!catalog) return;
+  if (!catalog) {
+    showUncatalogued();
+    return;
+  }
   const page: Page = { access, catalog, signIn };
   const route = routeOf(location.hash) ?? { kind: "home" };
   const known = opened.get(location.hash);
@@ -144,7 +176,7 @@ function viewOf(page: Page, route: Route): HTMLElement {
   const { tools, prompts, resources, templates } = page.catalog;
   if (route.kind === "key") return keyView(access, "Use a key", "It may show more than everyone may see.", enter);
   if (!("name" in route)) return homeView(page);
-  if (route.kind === "connect") return connectView(page);
+  if (route.kind === "connect") return connectView(siteOf(page));
   const { kind, name } = route;
   const tool = kind === "tool" && tools.find(({ id }) => id === name);
   if (tool) return toolView(page, tool);

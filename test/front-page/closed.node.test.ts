@@ -43,6 +43,16 @@ describe.skipIf(!executablePath)("the page of a closed deployment", () => {
     expect(await page.getByRole("navigation").count()).toBe(0);
   });
 
+  it("says without a key how to connect a client, which may sign in by itself", async () => {
+    const page = await go();
+    await page.getByRole("link", { name: "Connect" }).click();
+    await page.getByRole("heading", { name: "Connect a client" }).waitFor();
+    expect(await page.getByRole("main").textContent()).toContain(`${server.url}/mcp`);
+    expect(await page.content()).not.toContain("Adds numbers");
+    await page.getByRole("link", { name: "trivet" }).click();
+    await page.getByLabel("Key or token").waitFor();
+  });
+
   it("refuses a wrong key in plain words", async () => {
     const page = await go();
     await enter(page, "trivet_0000000000000000_wrong");

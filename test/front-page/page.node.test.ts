@@ -5,6 +5,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { findChromium, launch } from "../support/node/chromium.ts";
+import { until } from "../support/node/fork.ts";
 import { type FrontPage, serveFrontPage, type Visit, visit } from "../support/node/visit.ts";
 
 /** Runs in the page: by how many pixels the content is wider than the window. */
@@ -293,6 +294,27 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
     await page.getByRole("button", { name: "Forget the key" }).click();
     await entry(page, /Add/).waitFor();
     expect(await entry(page, /Open/).count()).toBe(0);
+  });
+
+  it("offers to show tools that have changed, and leaves a form alone until then", async () => {
+    const page = await go("/#/tool/Math.Add");
+    await page.getByLabel("a", { exact: true }).fill("7");
+    await page.route(/\/tools$/, async (route) => {
+      const text = await (await route.fetch({ headers: route.request().headers() })).text();
+      await route.fulfill({
+        body: text.replaceAll("Refuses 13.", "Refuses 13 and 14."),
+        contentType: "application/json",
+      });
+    });
+    const offer = page.getByRole("button", { name: "Show them" });
+    await until(async () => {
+      await page.evaluate("dispatchEvent(new Event('focus'))");
+      return (await offer.count()) > 0;
+    });
+    expect(await page.getByLabel("a", { exact: true }).inputValue()).toBe("7");
+    await offer.click();
+    await page.getByText("Refuses 13 and 14.").first().waitFor();
+    expect(await offer.count()).toBe(0);
   });
 
   it("says that the server cannot be reached, and tries again", async () => {

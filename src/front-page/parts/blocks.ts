@@ -18,7 +18,7 @@ export function blockView(block: Block): Child {
     case "audio":
       return h("audio", { src: dataUrl(block), controls: true, "aria-label": "Sound" });
     case "resource_link":
-      return h("p", {}, "Resource: ", h("code", {}, block.uri));
+      return h("p", {}, block.name, ": ", h("code", {}, block.uri));
     case "resource":
       if (block.resource.text !== undefined) return codeBlock(block.resource.uri, block.resource.text);
       if (block.resource.mimeType?.startsWith("image/") && block.resource.blob) {

@@ -61,7 +61,8 @@ function exchangeRow(exchange: Exchange) {
   function refresh(): void {
     const { status, statusText = "", failure, ms } = exchange;
     fill(outcome, failure ?? `${status ?? "…"} ${statusText}`.trim());
-    fill(time, durationText(ms));
+    // Nothing has come yet.
+    fill(time, status === undefined && failure === undefined ? "" : durationText(ms));
     // Only what is open is made: bodies may be long.
     if (element.open) fill(content, partsOf(exchange));
   }

@@ -14,11 +14,7 @@ export function needsForm({ secrets = [], authorization = [], user_id }: ToolReq
   const secretFields = secrets.map(({ id }) => ({ id, ...field(`Secret ${id}`, "password") }));
   const tokenFields = authorization.map(({ id, oauth2 }) => ({
     id,
-    ...field(
-      `Token of ${id}`,
-      "password",
-      oauth2?.scopes && `An OAuth token with the scopes ${oauth2.scopes.join(", ")}.`,
-    ),
+    ...field(`Token of ${id}`, "password", oauth2?.scopes && `An OAuth token with ${oauth2.scopes.join(", ")}.`),
   }));
   const userField = user_id ? field("User id", "text") : undefined;
   const fields = [...secretFields, ...tokenFields, ...(userField ? [userField] : [])];
@@ -29,6 +25,7 @@ export function needsForm({ secrets = [], authorization = [], user_id }: ToolReq
           "fieldset",
           { class: "box needs" },
           h("legend", {}, "The tool needs"),
+          h("p", { class: "quiet-text" }, "Leave empty what the server has of its own."),
           fields.map(({ element }) => element),
         );
   return {
@@ -36,7 +33,7 @@ export function needsForm({ secrets = [], authorization = [], user_id }: ToolReq
     read() {
       const given = <Of extends { readonly input: HTMLInputElement }>(all: readonly Of[]) =>
         all.filter(({ input }) => input.value !== "");
-      const given_ = userField?.input.value;
+      const userId = userField?.input.value;
       return {
         ...(secretFields.length > 0 && {
           secrets: given(secretFields).map(({ id, input }) => ({ id, value: input.value })),
@@ -44,7 +41,7 @@ export function needsForm({ secrets = [], authorization = [], user_id }: ToolReq
         ...(tokenFields.length > 0 && {
           authorization: given(tokenFields).map(({ id, input }) => ({ id, token: input.value })),
         }),
-        ...(given_ && { user_id: given_ }),
+        ...(userId && { user_id: userId }),
       };
     },
   };

@@ -23,8 +23,6 @@ const TITLES: Readonly<Record<Failure["kind"], string>> = {
 export function outcomeView(outcome: Outcome, access: Access): HTMLElement {
   if (!outcome.ok) return failureView(outcome, access);
   const { value, content, ms, replayed } = outcome;
-  // Texts among them repeat the value, for models.
-  const shown = content.filter((block) => block.type !== "text" || value === undefined);
   return h(
     "section",
     { class: "box good", "aria-label": "Result" },
@@ -34,8 +32,8 @@ export function outcomeView(outcome: Outcome, access: Access): HTMLElement {
       "Result ",
       h("span", { class: "quiet-text" }, `in ${durationText(ms)}${replayed ? ", of an earlier call" : ""}`),
     ),
-    h("div", { class: "value" }, shown.map(blockView), value !== undefined && valueView(value)),
-    value === undefined && shown.length === 0 && h("p", { class: "quiet-text" }, "The tool returned nothing."),
+    h("div", { class: "value" }, content.map(blockView), value !== undefined && valueView(value)),
+    value === undefined && content.length === 0 && h("p", { class: "quiet-text" }, "The tool returned nothing."),
   );
 }
 

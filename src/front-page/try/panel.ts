@@ -42,6 +42,7 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
     // The second half of a double click must not run the tool again.
     if (event.timeStamp - started < DOUBLE_CLICK_MS) return;
     const read = form.read();
+    clear();
     form.showProblems("problems" in read ? read.problems : new Map());
     if ("problems" in read) return;
     started = event.timeStamp;
@@ -66,9 +67,13 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
       });
   }
 
-  async function attempt(input: Record<string, unknown>, signal: AbortSignal) {
-    for (const place of [question, result]) fill(place);
+  /** Removes what came of the last run. */
+  function clear(): void {
+    for (const place of [question, result, status]) fill(place);
     wire.clear();
+  }
+
+  async function attempt(input: Record<string, unknown>, signal: AbortSignal) {
     const uploaded = await files?.upload(signal, (text) => fill(status, text));
     fill(status, "Running…");
     const call = { tool, version: version.version, input, context: needs.read(), files: uploaded, access };

@@ -4,11 +4,11 @@ import { codeBlock } from "../lib/code.ts";
 import { h } from "../lib/dom.ts";
 import { type Page, view } from "../parts/view.ts";
 
-export function connectView(page: Page): HTMLElement {
+export function connectView(site: Site): HTMLElement {
   return view(
     "Connect a client",
     h("p", {}, "These clients find the tools at one address, and let a model call them."),
-    connections(siteOf(page)).map(connectionView),
+    connections(site).map(connectionView),
   );
 }
 

@@ -16,6 +16,8 @@ const ENDPOINTS = [
   ["OpenTool", "/opentool/load"],
 ] as const;
 
+/** As in main.css. */
+const PHONE_WIDTH = 832;
 const COMMON_HOSTS = ["claude-desktop", "claude-code", "chatgpt", "cursor", "vscode", "inspector"];
 
 export function homeView(page: Page): HTMLElement {
@@ -41,7 +43,17 @@ export function homeView(page: Page): HTMLElement {
     server.instructions && instructions(server.instructions),
     h("h3", {}, "Connect"),
     hostLinks(page),
-    h("h3", {}, "Addresses"),
+    addresses(page),
+    docsLinks(),
+  );
+}
+
+/** Folded on phones, where the list of tools is below. */
+function addresses({ access }: Page): HTMLElement {
+  return h(
+    "details",
+    { open: innerWidth > PHONE_WIDTH },
+    h("summary", {}, "Addresses"),
     h(
       "ul",
       { class: "endpoints" },
@@ -50,11 +62,10 @@ export function homeView(page: Page): HTMLElement {
           "li",
           {},
           h("b", {}, h("span", { class: `dot ${protocol}` }), protocol),
-          codeBlock(`the address for ${protocol}`, `${location.origin}${path}`),
+          codeBlock(`the address for ${protocol}`, `${access.origin}${path}`),
         ),
       ),
     ),
-    docsLinks(),
   );
 }
 

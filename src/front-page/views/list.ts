@@ -57,6 +57,7 @@ export function listIn(nav: HTMLElement): List {
       else {
         link.setAttribute("aria-current", "page");
         link.closest("details")?.setAttribute("open", "");
+        link.scrollIntoView({ block: "nearest" });
       }
     }
   }

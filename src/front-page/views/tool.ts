@@ -13,8 +13,14 @@ export function toolView(page: Page, tool: Tool): HTMLElement {
   const [newest] = tool.versions;
   if (newest) show(newest);
   return view(
-    h("code", {}, tool.id),
-    h("p", { class: "crumb" }, tool.title && `${tool.title}. `, "Over MCP and OpenTool: ", h("code", {}, tool.name)),
+    tool.title ?? h("code", {}, tool.id),
+    h(
+      "p",
+      { class: "crumb" },
+      tool.title !== undefined && [h("code", {}, tool.id), ". "],
+      "Over MCP and OpenTool: ",
+      h("code", {}, tool.name),
+    ),
     badges(tool),
     tool.versions.length > 1 && versionChoice(tool, show),
     body,
