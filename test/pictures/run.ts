@@ -25,7 +25,8 @@ if (!executablePath) process.exit(1);
 // In a copy: the pictures show no data and no secret of this folder.
 const fork = makeFork("tools");
 fork.write("wrangler.toml", readFileSync(resolve(ROOT, "wrangler.toml"), "utf8"));
-const server = await start(fork);
+// The port that README names.
+const server = await start(fork, "start", [], 8787);
 const browser = await launch(executablePath);
 try {
   for (const shot of wanted) {

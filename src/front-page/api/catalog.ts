@@ -122,6 +122,7 @@ function readTool(all: [ToolDefinition, ...ToolDefinition[]], mcp: Members | und
     scopes: scopesOf(mcp),
     isLong: adds("task_id"),
     takesFiles: adds("attachments"),
+    keepsSession: adds("session"),
     tokens: tokensOfTool(newest.name, newest.description, overMcp ?? input),
   };
 }

@@ -46,6 +46,8 @@ export interface Tool {
   readonly scopes: readonly string[];
   /** Whether a call may go on after its request has ended. */
   readonly isLong: boolean;
+  /** Whether its calls share values, for as long as the caller goes on with the same session. */
+  readonly keepsSession: boolean;
   /** Whether it takes files that were uploaded before the call. */
   readonly takesFiles: boolean;
   /** Estimate of what the tool's definition costs a model, over MCP. */

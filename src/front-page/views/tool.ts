@@ -62,7 +62,7 @@ function versionView(page: Page, tool: Tool, version: ToolVersion): HTMLElement 
   );
 }
 
-function badges({ annotations, scopes, isLong, takesFiles, tokens, versions }: Tool): HTMLElement {
+function badges({ annotations, scopes, isLong, takesFiles, keepsSession, tokens, versions }: Tool): HTMLElement {
   const { readOnly, destructive, idempotent, openWorld } = annotations;
   const all = [
     versions.length === 1 && `version ${versions[0]?.version}`,
@@ -71,6 +71,7 @@ function badges({ annotations, scopes, isLong, takesFiles, tokens, versions }: T
     idempotent && !readOnly && "safe to repeat",
     isLong && "may take long",
     takesFiles && "takes files",
+    keepsSession && "keeps a session",
     ...scopes.map((scope) => `needs the scope ${scope}`),
     `about ${tokens.toLocaleString("en")} tokens`,
   ];

@@ -40,6 +40,7 @@ const TOOL: Tool = {
   scopes: [],
   isLong: false,
   takesFiles: false,
+  keepsSession: false,
   tokens: 1,
 };
 const call = (as: Behaviour, isLong: boolean, on?: Listeners) => {

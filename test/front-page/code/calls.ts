@@ -50,6 +50,7 @@ export function callOf(definitions: readonly ToolDefinition[], id: string, more:
       scopes: [],
       isLong: false,
       takesFiles: false,
+      keepsSession: false,
       tokens: 0,
     },
     version,

@@ -105,10 +105,19 @@ export interface Started extends Served {
   printed(): string;
 }
 
-/** Runs `npm start`, or another script that serves, as a person would, with more options for wrangler. */
-export async function start(fork: Fork, script = "start", options: readonly string[] = []): Promise<Started> {
+/**
+ * Runs `npm start`, or another script that serves, as a person would, with more options for wrangler.
+ *
+ * @param port by default one that is free
+ */
+export async function start(
+  fork: Fork,
+  script = "start",
+  options: readonly string[] = [],
+  port?: number,
+): Promise<Started> {
   for (let tries = 1; ; tries++) {
-    const { child, url, printed } = await run(fork, script, options);
+    const { child, url, printed } = await run(fork, script, options, port);
     try {
       await until(async () => child.exitCode !== null || (await isServed(url)));
       if (child.exitCode !== null) throw new Error("it has ended");
@@ -139,8 +148,8 @@ async function isServed(url: string): Promise<boolean> {
   return (await fetch(`${url}/health`)).ok;
 }
 
-async function run(fork: Fork, script: string, options: readonly string[] = []) {
-  const port = await freePort();
+async function run(fork: Fork, script: string, options: readonly string[] = [], wanted?: number) {
+  const port = wanted ?? (await freePort());
   const own = ["--port", String(port), "--persist-to", join(fork.root, "state"), ...options];
   const child = spawn("npm", ["run", script, "--", ...own], {
     cwd: fork.root,
