@@ -9,7 +9,7 @@ import type { Catalog, JsonSchema, Prompt, Server, Tool, ToolVersion } from "../
 import type { Access } from "./access.ts";
 import { failureOf, NeedsCredential } from "./failures.ts";
 import { LISTING_MS, Mcp } from "./mcp.ts";
-import { type Members, textOr, textsIn } from "./read.ts";
+import { type Members, textOr, textsIn, wellFormed } from "./read.ts";
 
 const SERVER_INFO = "io.modelcontextprotocol/serverInfo";
 
@@ -17,11 +17,12 @@ const SERVER_INFO = "io.modelcontextprotocol/serverInfo";
  * Loads everything with requests that overlap. If some of them fail, the catalog has what the others brought, and says in
  * `problems` what is missing.
  *
- * @throws {NeedsCredential | Refused | Unreachable} if there is nothing to show
+ * @throws {NeedsCredential | Refused | Unreachable} if there is nothing to show, and {CallerChanged}
  */
 export async function loadCatalog(access: Access): Promise<Catalog> {
   const oxp = new OxpClient({ url: access.origin, fetch: access.sender(), timeoutMs: LISTING_MS });
   const mcp = new Mcp(access);
+  const { signal } = access;
   const problems: string[] = [];
   const errors: unknown[] = [];
   const part = async <Value>(what: string, loading: Promise<Value>): Promise<Value | undefined> => {
@@ -42,6 +43,7 @@ export async function loadCatalog(access: Access): Promise<Catalog> {
     part("The list of resources", mcp.list("resources/list", "resources")),
     part("The list of resource templates", mcp.list("resources/templates/list", "resourceTemplates")),
   ]);
+  signal.throwIfAborted();
   const needsCredential = errors.find((error) => error instanceof NeedsCredential);
   if (needsCredential) throw needsCredential;
   if (!listed && !described) throw errors[0];
@@ -50,10 +52,10 @@ export async function loadCatalog(access: Access): Promise<Catalog> {
     tools: joined(listed, described),
     prompts: (prompts ?? []).flatMap(readPrompt),
     resources: (resources ?? []).flatMap((one) =>
-      isText(one.uri) ? [{ uri: one.uri, ...shownOf(one, one.uri) }] : [],
+      isText(one.uri) ? [{ uri: wellFormed(one.uri), ...shownOf(one, one.uri) }] : [],
     ),
     templates: (templates ?? []).flatMap((one) =>
-      isText(one.uriTemplate) ? [{ uriTemplate: one.uriTemplate, ...shownOf(one, one.uriTemplate) }] : [],
+      isText(one.uriTemplate) ? [{ uriTemplate: wellFormed(one.uriTemplate), ...shownOf(one, one.uriTemplate) }] : [],
     ),
     problems,
   };
@@ -100,7 +102,7 @@ function asOxp({ name, description, inputSchema, outputSchema }: Members): ToolD
 
 function readTool(all: [ToolDefinition, ...ToolDefinition[]], mcp: Members | undefined): Tool {
   const [newest] = all;
-  const id = newest.id.replace(/@.*$/, "");
+  const id = wellFormed(newest.id.replace(/@.*$/, ""));
   const input = newest.input_schema.parameters;
   const overMcp = mcp && schemaOf(mcp.inputSchema);
   // MCP adds parameters that are not the tool's own: files, and the id of a task.
@@ -110,7 +112,7 @@ function readTool(all: [ToolDefinition, ...ToolDefinition[]], mcp: Members | und
   return {
     id,
     toolkit: id.split(".")[0] ?? id,
-    name: newest.name,
+    name: wellFormed(newest.name),
     title: textOr(mcp?.title),
     versions: all.map(readVersion),
     annotations: {
@@ -155,11 +157,11 @@ function readPrompt(prompt: Members): Prompt[] {
   const args = Array.isArray(prompt.arguments) ? prompt.arguments.filter(isRecord) : [];
   return [
     {
-      name: prompt.name,
+      name: wellFormed(prompt.name),
       title: textOr(prompt.title),
       description: textOr(prompt.description),
       arguments: args.flatMap(({ name, description, required }) =>
-        isText(name) ? [{ name, description: textOr(description), required: required === true }] : [],
+        isText(name) ? [{ name: wellFormed(name), description: textOr(description), required: required === true }] : [],
       ),
     },
   ];
@@ -167,7 +169,7 @@ function readPrompt(prompt: Members): Prompt[] {
 
 function shownOf({ name, title, description, mimeType }: Members, otherwise: string) {
   return {
-    name: textOr(name, otherwise),
+    name: wellFormed(textOr(name, otherwise)),
     title: textOr(title),
     description: textOr(description),
     mimeType: textOr(mimeType),

@@ -42,6 +42,15 @@ export class Refused extends ServerFailure {
   }
 }
 
+/** The key or the sign-in is another one now: what was begun with the last one is over. */
+export class CallerChanged extends ServerFailure {
+  override readonly name = "CallerChanged";
+
+  constructor() {
+    super("The key was changed while this call ran.");
+  }
+}
+
 /** There was no answer, or none that can be read. */
 export class Unreachable extends ServerFailure {
   override readonly name = "Unreachable";

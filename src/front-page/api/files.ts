@@ -1,4 +1,5 @@
 /** Uploads files before the call that they are attached to (docs/files.md, Upload and attach). */
+import { raced } from "../../client/lib/http.ts";
 import { isRecord, parseJson } from "../../client/lib/json.ts";
 import { sizeText } from "../lib/words.ts";
 import type { Access } from "./access.ts";
@@ -28,17 +29,18 @@ export const FILE_LIMITS = `Up to ${MAX_FILES} files. The server says if one is 
  * Uploads one file.
  *
  * @returns its id, to attach it to calls
- * @throws {NeedsCredential | Refused | Unreachable} with a message for the person, and the signal's reason
+ * @throws {NeedsCredential | Refused | Unreachable | CallerChanged} with a message for the person, and the signal's reason
  */
 export async function upload(access: Access, file: File, options: UploadOptions = {}): Promise<string> {
-  const { signal, onProgress, put = putByXhr } = options;
-  signal?.throwIfAborted();
+  const { onProgress, put = putByXhr } = options;
+  const signal = AbortSignal.any([access.signal, ...(options.signal ? [options.signal] : [])]);
+  signal.throwIfAborted();
   const wanted = { filename: file.name, content_type: file.type || "application/octet-stream", size: file.size };
   const init = {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(wanted),
-    ...(signal && { signal }),
+    signal,
   };
   const [presigned, text] = await answered(signal, async () => {
     const response = await access.sender()(`${access.origin}/api/v1/files/presign-upload`, init);
@@ -53,7 +55,7 @@ export async function upload(access: Access, file: File, options: UploadOptions 
     throw new Unreachable(`${file.name} is so large that it is stored elsewhere, which this page cannot do.`, "broken");
   }
   // The URL itself is the permission, so the credential is not sent with it.
-  const sent = await answered(signal, () => put(url, headers, file, { signal, onProgress }));
+  const sent = await answered(signal, () => raced(put(url, headers, file, { signal, onProgress }), signal));
   if (sent.status !== 201 && sent.status !== 200) throw refused(file, sent.status, new Headers(), sent.text);
   return id;
 }
@@ -86,11 +88,11 @@ const putByXhr: Put = (url, headers, file, { signal, onProgress }) =>
     request.send(file);
   });
 
-async function answered<Result>(signal: AbortSignal | undefined, work: () => Promise<Result>): Promise<Result> {
+async function answered<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     if (error instanceof ServerFailure) throw error;
     throw new Unreachable("The server cannot be reached, or the connection broke off. Try again.", "offline");
   }

@@ -46,6 +46,8 @@ export interface RequestOptions {
   readonly extensions?: Readonly<Record<string, object>>;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly ask?: Ask | undefined;
+  /** Whether to send it even if another caller has taken over: to end what this one has begun. */
+  readonly isLate?: boolean;
 }
 
 export interface Reply {
@@ -69,21 +71,27 @@ const UNKNOWN_METHOD = -32_601;
 export class Mcp {
   readonly #url: string;
   readonly #fetch: Fetch;
+  readonly #fetchLate: Fetch;
   #lastId = 0;
 
-  /** @param send of a recorder, to show what goes over the wire */
+  /**
+   * For the present caller: no request is sent for another.
+   *
+   * @param send of a recorder, to show what goes over the wire
+   */
   constructor(access: Access, send?: Fetch) {
     this.#url = `${access.origin}/mcp`;
     this.#fetch = access.sender(send);
+    this.#fetchLate = access.sender(send, true);
   }
 
   /**
    * Sends one request.
    *
-   * @throws {RpcFailure | NeedsCredential | Refused | Unreachable} and the reason of the signal once it is aborted
+   * @throws {RpcFailure | NeedsCredential | Refused | Unreachable | CallerChanged} and the reason of the signal once it is aborted
    */
   async request(method: string, params: Members = {}, options: RequestOptions = {}): Promise<Reply> {
-    const { signal, timeoutMs = Number.POSITIVE_INFINITY, extensions, onProgress, ask } = options;
+    const { signal, timeoutMs = Number.POSITIVE_INFINITY, extensions, onProgress, ask, isLate } = options;
     const id = ++this.#lastId;
     const _meta = {
       [`${META}protocolVersion`]: VERSION,
@@ -108,7 +116,8 @@ export class Mcp {
       body: JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, _meta } }),
     };
     try {
-      const response = await openRequest(this.#url, init, { timeoutMs, signal, fetch: this.#fetch });
+      const send = isLate ? this.#fetchLate : this.#fetch;
+      const response = await openRequest(this.#url, init, { timeoutMs, signal, fetch: send });
       const { headers } = response;
       const message = /^text\/event-stream\b/i.test(headers.get("content-type") ?? "")
         ? await lastOf(response, id, onProgress)

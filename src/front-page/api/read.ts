@@ -9,8 +9,14 @@ export function textOr(value: unknown, otherwise?: string): string | undefined {
   return typeof value === "string" ? value : otherwise;
 }
 
+/** @returns undefined for anything but a finite number: JSON has 1e400, which is read as Infinity */
 export function numberOr(value: unknown): number | undefined {
-  return typeof value === "number" ? value : undefined;
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+/** @returns the text with U+FFFD for halves of surrogate pairs, which no address can have */
+export function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, "\ufffd");
 }
 
 /** @returns the texts in a list; none if it is no list */

@@ -1,6 +1,6 @@
 /** Records requests and their responses as they go over the wire, without the credential and the secrets in them. */
 import type { Fetch } from "../../client/lib/http.ts";
-import { redactor } from "../../client/lib/redact.ts";
+import { MASK, type Masking, masking } from "../lib/mask.ts";
 
 /** One request and its response. The members of the response come while it arrives: the object stays the same. */
 export interface Exchange {
@@ -28,6 +28,8 @@ export interface Recorder {
   readonly fetch: Fetch;
   /** In the order of the requests. */
   readonly exchanges: readonly Exchange[];
+  /** Of the last response, with nothing hidden. */
+  readonly lastHeaders: Headers | undefined;
 }
 
 export interface RecorderOptions {
@@ -37,13 +39,19 @@ export interface RecorderOptions {
   readonly onChange?: ((exchange: Exchange) => void) | undefined;
 }
 
-const MASK = "•••";
 /** Characters of a body that are shown. */
 const MAX_SHOWN = 1_000_000;
 
 /** @returns a `fetch` that records */
 export function recorder({ secrets = [], onChange }: RecorderOptions = {}): Recorder {
-  const hide = redactor(secrets, { mask: MASK, wholeTexts: true });
+  const { hide, longest } = masking(secrets);
+  const shownOf = (name: string, value: string) => {
+    if (name === "authorization") return `Bearer ${MASK}`;
+    return secrets.includes(value) ? MASK : hide(value);
+  };
+  const hideIn = (headers: Headers) =>
+    Object.fromEntries(Array.from(headers, ([name, value]) => [name, shownOf(name, value)]));
+  let lastHeaders: Headers | undefined;
   const exchanges: Exchange[] = [];
 
   async function recorded(url: string, init: RequestInit): Promise<Response> {
@@ -53,7 +61,7 @@ export function recorder({ secrets = [], onChange }: RecorderOptions = {}): Reco
       protocol: protocolOf(url),
       method: init.method ?? "GET",
       url,
-      requestHeaders: withoutCredential(new Headers(init.headers)),
+      requestHeaders: hideIn(new Headers(init.headers)),
       ...(requestBody !== undefined && { requestBody }),
       responseHeaders: {},
       ms: 0,
@@ -76,17 +84,19 @@ export function recorder({ secrets = [], onChange }: RecorderOptions = {}): Reco
       throw error;
     }
     const { status, statusText, headers, body } = response;
-    Object.assign(exchange, { status, statusText, responseHeaders: Object.fromEntries(headers) });
+    lastHeaders = headers;
+    Object.assign(exchange, { status, statusText, responseHeaders: hideIn(headers) });
     changed();
     if (body === null) return response;
     let text = "";
-    let left = 0;
+    let length = 0;
     const decoder = new TextDecoder();
-    const arrived = (piece: string) => {
-      const room = Math.max(0, MAX_SHOWN - text.length);
-      text += piece.slice(0, room);
-      left += piece.length - Math.min(room, piece.length);
-      exchange.responseBody = shortened(hide(text), left);
+    const arrived = (piece: string, isEnd: boolean) => {
+      length += piece.length;
+      text += piece.slice(0, Math.max(0, MAX_SHOWN + longest - text.length));
+      // More of a secret may be on its way.
+      const end = isEnd ? text.length : Math.max(0, text.length - longest);
+      exchange.responseBody = shortened(hide(text, Math.min(end, MAX_SHOWN)), length - MAX_SHOWN);
       changed();
     };
     const reader = body.getReader();
@@ -95,7 +105,7 @@ export function recorder({ secrets = [], onChange }: RecorderOptions = {}): Reco
         async pull(controller) {
           try {
             const { done, value } = await reader.read();
-            arrived(value ? decoder.decode(value, { stream: true }) : decoder.decode());
+            arrived(value ? decoder.decode(value, { stream: true }) : decoder.decode(), done);
             if (done) controller.close();
             else controller.enqueue(value);
           } catch (error) {
@@ -103,13 +113,23 @@ export function recorder({ secrets = [], onChange }: RecorderOptions = {}): Reco
             controller.error(error);
           }
         },
-        cancel: (reason) => reader.cancel(reason),
+        cancel(reason) {
+          // Whoever reads it has all that is wanted.
+          arrived("", true);
+          return reader.cancel(reason);
+        },
       },
       { highWaterMark: 0 },
     );
     return new Response(copy, { status, statusText, headers });
   }
-  return { fetch: recorded, exchanges };
+  return {
+    fetch: recorded,
+    exchanges,
+    get lastHeaders() {
+      return lastHeaders;
+    },
+  };
 }
 
 /** Browsers refuse their own `fetch` as a method of another object. */
@@ -122,15 +142,9 @@ function protocolOf(url: string): Exchange["protocol"] {
   return pathname.startsWith("/opentool/") ? "OpenTool" : "HTTP";
 }
 
-function withoutCredential(headers: Headers): Record<string, string> {
-  const shown = { ...Object.fromEntries(headers) };
-  if ("authorization" in shown) shown.authorization = `Bearer ${MASK}`;
-  return shown;
-}
-
-function bodyText(body: RequestInit["body"], hide: (text: string) => string): string | undefined {
+function bodyText(body: RequestInit["body"], hide: Masking["hide"]): string | undefined {
   if (body === undefined || body === null) return undefined;
-  if (typeof body === "string") return shortened(hide(body.slice(0, MAX_SHOWN)), body.length - MAX_SHOWN);
+  if (typeof body === "string") return shortened(hide(body, Math.min(body.length, MAX_SHOWN)), body.length - MAX_SHOWN);
   return "(not text)";
 }
 

@@ -8,8 +8,10 @@ import { randomId } from "../../client/lib/random-id.ts";
 import { OxpClient } from "../../client/oxp/client.ts";
 import { secretsIn } from "../../client/oxp/requirements.ts";
 import type { CallContext } from "../../client/oxp/types.ts";
+import { passwordsIn } from "../form/lib/passwords.ts";
 import type { Tool } from "../lib/model.ts";
 import type { Access } from "./access.ts";
+import type { Fetch } from "./failures.ts";
 import { readResult } from "./from-mcp.ts";
 import { type Ask, headerText, Mcp, type Progress, type Question } from "./mcp.ts";
 import { Cancelled, type Ended, failed, NotDone, type Outcome, type Result } from "./outcome.ts";
@@ -57,12 +59,18 @@ const CANNOT_ASK = "This page can answer only for the newest version of a tool, 
 export function run(call: Call, on: Listeners = {}): Running {
   const began = performance.now();
   const stop = new AbortController();
-  const recording = recorder({ secrets: secretsIn(call.context), onChange: on.exchange });
+  const { tool, version, input, context, access } = call;
+  const signal = AbortSignal.any([stop.signal, access.signal]);
+  const { input: schema = {} } = tool.versions.find((one) => one.version === version) ?? tool.versions[0] ?? {};
+  const secrets = [...secretsIn(context), ...passwordsIn(input, schema)];
+  const recording = recorder({ secrets, onChange: on.exchange });
+  const mcp = new Mcp(access, recording.fetch);
+  const send = access.sender(recording.fetch);
   const ended = (replayed: boolean): Ended => ({ ms: Math.round(performance.now() - began), replayed });
-  const done = resultOf({ call, id: randomId(), on, recording, signal: stop.signal }).then(
+  const done = resultOf({ call, id: randomId(), on, recording, mcp, send, signal }).then(
     ({ value, content, replayed }): Outcome => ({ ok: true, value, content, ...ended(replayed) }),
     (error): Outcome => {
-      const why = whyOf(stop.signal.aborted ? stop.signal.reason : error);
+      const why = whyOf(signal.aborted ? signal.reason : error);
       return failed(why, ended(error instanceof NotDone && error.replayed));
     },
   );
@@ -76,6 +84,10 @@ interface Begun {
   readonly id: string;
   readonly on: Listeners;
   readonly recording: Recorder;
+  /** Both are for the caller who began it. */
+  readonly mcp: Mcp;
+  readonly send: Fetch;
+  /** Aborted when the person cancels, or another caller takes over. */
   readonly signal: AbortSignal;
 }
 
@@ -105,14 +117,14 @@ function isForMcp({ tool, version, context }: Call): boolean {
 }
 
 function lacks({ recording }: Begun, what: "question" | "content"): boolean {
-  return recording.exchanges.at(-1)?.responseHeaders[OVER_MCP] === what;
+  return recording.lastHeaders?.get(OVER_MCP) === what;
 }
 
-async function overOxp({ call, id, on, recording, signal }: Begun): Promise<Result> {
+async function overOxp({ call, id, on, recording, send, signal }: Begun): Promise<Result> {
   const { tool, version, input, context, files: attachments, access } = call;
   const client = new OxpClient({
     url: access.origin,
-    fetch: access.sender(recording.fetch),
+    fetch: send,
     timeoutMs: Number.POSITIVE_INFINITY,
     // A person who presses Run wants to see a failure. "Still running" is none.
     retry: { attempts: 1, totalMs: Number.POSITIVE_INFINITY },
@@ -124,7 +136,7 @@ async function overOxp({ call, id, on, recording, signal }: Begun): Promise<Resu
     signal,
     onRetry: ({ delayMs }) => on.waiting?.({ ms: delayMs, why: STILL_RUNNING }),
   });
-  const replayed = recording.exchanges.at(-1)?.responseHeaders["idempotency-replayed"] === "true";
+  const replayed = recording.lastHeaders?.get("idempotency-replayed") === "true";
   return { value, content: [], replayed };
 }
 
@@ -141,10 +153,9 @@ async function withContent(begun: Begun, result: Result): Promise<Result> {
   }
 }
 
-async function overMcp({ call, id, on, recording, signal }: Begun): Promise<Result> {
-  const { tool, input, files = [], access } = call;
+async function overMcp({ call, id, on, mcp, signal }: Begun): Promise<Result> {
+  const { tool, input, files = [] } = call;
   const { question } = on;
-  const mcp = new Mcp(access, recording.fetch);
   const options = {
     signal,
     headers: { "idempotency-key": id, ...parameterHeaders(tool.versions[0]?.input, input) },

@@ -35,6 +35,8 @@ export interface Grant {
   readonly expires: number | undefined;
   readonly scopes: readonly string[];
   readonly client: string;
+  /** Where it can be ended; undefined if nowhere. */
+  readonly revocation: string | undefined;
 }
 
 /** A sign-in did not work. The message is a sentence for the person. */
@@ -46,6 +48,7 @@ interface AuthorizationServer {
   readonly authorize: string;
   readonly token: string;
   readonly register: string;
+  readonly revoke: string | undefined;
   readonly namesItself: boolean;
 }
 
@@ -58,6 +61,8 @@ interface PendingSignIn {
 }
 
 const STORED = "trivet-sign-in";
+/** Characters of the server's own text. */
+const MAX_TOLD = 300;
 const PARAMETERS = ["code", "state", "iss", "scope", "error", "error_description", "error_uri"];
 
 /**
@@ -122,7 +127,13 @@ export async function finishSignIn(page: SigningPage): Promise<Grant | undefined
   const get = (name: string) => url.searchParams.get(name);
   const [code, error, state, issuer] = [get("code"), get("error"), get("state"), get("iss")];
   const described = get("error_description");
-  if (error === null && (code === null || state === null)) return undefined;
+  if (error === null && (code === null || state === null)) {
+    // One that was begun and not finished. Of a browser that blocks the storage, there is none.
+    try {
+      browser.sessionStorage.removeItem(STORED);
+    } catch {}
+    return undefined;
+  }
   const stored = parseJson(browser.sessionStorage.getItem(STORED) ?? "");
   browser.sessionStorage.removeItem(STORED);
   const pending = isPending(stored) ? stored : undefined;
@@ -135,7 +146,7 @@ export async function finishSignIn(page: SigningPage): Promise<Grant | undefined
   }
   if (error === "access_denied") throw new SignInFailed("You did not allow the sign-in, so nothing has changed.");
   if (error !== null) {
-    throw new SignInFailed(`The sign-in did not work: ${described ?? error}. Sign in again.`);
+    throw new SignInFailed(`The sign-in did not work: ${harmless(described ?? error)}. Sign in again.`);
   }
   const server = await serverOf(page);
   // RFC 9207: the answer must come from the server that was asked.
@@ -167,17 +178,30 @@ export async function refresh(page: SigningPage, { client, refreshToken, scopes 
   };
 }
 
-const ENDED = "Your sign-in has ended. Sign in again.";
+/**
+ * Ends a grant with all its tokens (RFC 7009), even while the page is left.
+ *
+ * @throws whatever `fetch` does
+ */
+export async function revoke({ send }: SigningPage, { revocation, refreshToken, token, client }: Grant): Promise<void> {
+  if (revocation === undefined) return;
+  const hint = refreshToken === undefined ? "access_token" : "refresh_token";
+  const form = { token: refreshToken ?? token, token_type_hint: hint, client_id: client };
+  const body = new URLSearchParams(form).toString();
+  await send(revocation, { method: "POST", headers: FORM, body, keepalive: true });
+}
+
+const FORM = { "content-type": "application/x-www-form-urlencoded" };
+export const ENDED = "Your sign-in has ended. Sign in again.";
 
 async function redeem(
   { origin, send }: SigningPage,
-  { token }: AuthorizationServer,
+  { token, revoke: revocation }: AuthorizationServer,
   client: string,
   form: Record<string, string>,
 ): Promise<Grant> {
   const body = new URLSearchParams({ ...form, client_id: client, resource: origin }).toString();
-  const headers = { "content-type": "application/x-www-form-urlencoded" };
-  const response = await tried(() => send(token, { method: "POST", headers, body }));
+  const response = await tried(() => send(token, { method: "POST", headers: FORM, body }));
   const text = await tried(() => response.text());
   if (response.status === 400 || response.status === 401) throw new SignInFailed(ENDED);
   if (!response.ok) throw statusFailure(response.status, response.headers, messageIn(text));
@@ -190,6 +214,7 @@ async function redeem(
     expires: typeof expires_in === "number" ? Date.now() + expires_in * 1_000 : undefined,
     scopes: textOr(scope, "").split(" ").filter(Boolean),
     client,
+    revocation,
   };
 }
 
@@ -223,6 +248,7 @@ async function serverOf(page: SigningPage): Promise<AuthorizationServer> {
     authorize: endpoint("authorization_endpoint"),
     token: endpoint("token_endpoint"),
     register: endpoint("registration_endpoint"),
+    revoke: given.revocation_endpoint === undefined ? undefined : endpoint("revocation_endpoint"),
     namesItself: given.authorization_response_iss_parameter_supported === true,
   };
 }
@@ -243,6 +269,12 @@ async function tried<Result>(work: () => Promise<Result>): Promise<Result> {
   } catch (error) {
     throw failureOf(new NoResponse("unreachable", "", { cause: error }));
   }
+}
+
+/** A text from elsewhere, short and without characters that change how what follows it is shown. */
+function harmless(text: string): string {
+  const plain = text.replace(/\p{Bidi_Control}/gu, "").replace(/\p{Cc}+/gu, " ");
+  return [...plain].slice(0, MAX_TOLD).join("");
 }
 
 function isPending(value: unknown): value is PendingSignIn {

@@ -44,7 +44,8 @@ export async function followTask(mcp: Mcp, task: Members, options: Following): P
   } catch (error) {
     if (options.signal.aborted) {
       // If the server cannot be reached, there is nothing else to do.
-      await mcp.request("tasks/cancel", { taskId }, { extensions: TASKS, timeoutMs: CANCEL_MS }).catch(() => {});
+      const options = { extensions: TASKS, timeoutMs: CANCEL_MS, isLate: true };
+      await mcp.request("tasks/cancel", { taskId }, options).catch(() => {});
     }
     throw error;
   }

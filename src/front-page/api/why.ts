@@ -1,6 +1,6 @@
 /** Why a call did not succeed, whatever was thrown while it ran. */
 import { isOxpError } from "../../client/oxp/errors.ts";
-import { failureOf, NeedsCredential, Refused, RpcFailure, Unreachable } from "./failures.ts";
+import { CallerChanged, failureOf, NeedsCredential, Refused, RpcFailure, Unreachable } from "./failures.ts";
 import { whyOfRpc } from "./from-mcp.ts";
 import { whyOfOxp } from "./from-oxp.ts";
 import { Cancelled, NotDone, type Why } from "./outcome.ts";
@@ -9,6 +9,7 @@ export function whyOf(error: unknown): Why {
   if (error instanceof NotDone) return error.why;
   if (error instanceof Cancelled) return { kind: "cancelled", message: "You cancelled the call." };
   const failure = failureOf(error);
+  if (failure instanceof CallerChanged) return { kind: "cancelled", message: failure.message };
   if (failure instanceof NeedsCredential) {
     const { message, scopes } = failure;
     return { kind: "refused", message, scopes, needsCredential: true };

@@ -187,6 +187,19 @@ describe("MCP", () => {
     expect(bodies.some((body) => body?.includes("half") && !body.includes("structuredContent"))).toBe(true);
   });
 
+  it("whose progress is no number has a message all the same", async () => {
+    const told: unknown[] = [];
+    const as: Behaviour = (response) =>
+      response
+        .writeHead(200, SSE_TYPE)
+        .end(
+          'data: {"method":"notifications/progress","params":{"progress":1e400,"total":-1e400,"message":"far"}}\n\n' +
+            'data: {"id":1,"result":{"content":[]}}\n\n',
+        );
+    expect(await call(as, true, { progress: (progress) => told.push(progress) }).done).toMatchObject({ ok: true });
+    expect(told).toEqual([{ message: "far", progress: undefined, total: undefined }]);
+  });
+
   it("a task goes on after answers that pass, and after the connection was lost", async () => {
     const shown: (string | undefined)[] = [];
     let polls = 0;
@@ -259,6 +272,33 @@ describe("the catalog", () => {
     expect(problems).toEqual(["The list of tools is missing. The server answered with the status 502."]);
   });
 
+  it("has only names that an address can have", async () => {
+    const lone = "\ud800";
+    behave = (response, request, body) => {
+      if (request.url === "/tools")
+        return json(200, { tools: [{ ...tool, id: `Kit.${lone}@1.0.0`, name: `Kit_${lone}` }] })(
+          response,
+          request,
+          body,
+        );
+      const { id } = JSON.parse(body);
+      const result = {
+        tools: [],
+        prompts: [{ name: lone, arguments: [{ name: lone }] }],
+        resources: [{ uri: `kit://${lone}` }],
+        resourceTemplates: [{ uriTemplate: `kit://${lone}/{id}` }],
+      };
+      return rpc({ id, result })(response, request, body);
+    };
+    const { tools, prompts, resources, templates } = await loadCatalog(accessTo(url));
+    expect({ tools, prompts, resources, templates }).toMatchObject({
+      tools: [{ id: "Kit.\ufffd", name: "Kit_\ufffd" }],
+      prompts: [{ name: "\ufffd", arguments: [{ name: "\ufffd" }] }],
+      resources: [{ uri: "kit://\ufffd", name: "kit://\ufffd" }],
+      templates: [{ uriTemplate: "kit://\ufffd/{id}" }],
+    });
+  });
+
   it("of a server that is busy, or away, is an error", async () => {
     behave = json(429, { message: "Slow down" }, { "retry-after": "7" });
     await expect(loadCatalog(accessTo(url))).rejects.toMatchObject({ name: "Refused", retryAfterMs: 7_000 });
@@ -280,6 +320,90 @@ describe("a recorder", () => {
     expect(exchange).toMatchObject({ protocol: "HTTP", requestBody: '{"value":"•••","note":"banana •••"}' });
     expect(exchange?.requestHeaders.authorization).toBe("Bearer •••");
     expect(exchange?.responseBody).toMatch(/z\n… and \d+ characters more, which are not shown here$/);
+  });
+
+  const SECRET = 'p/a "ß\\😀\n1';
+  const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
+  const inUnicode = (text: string) =>
+    text.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`);
+  it.each([
+    ["as it is", SECRET],
+    ["in JSON", inJson(SECRET)],
+    ["in JSON in JSON", inJson(inJson(SECRET))],
+    ["in JSON in JSON in JSON", inJson(inJson(inJson(SECRET)))],
+    ["with escaped slashes", inJson(SECRET).replaceAll("/", "\\/")],
+    ["with escaped slashes in JSON", inJson(inJson(SECRET).replaceAll("/", "\\/"))],
+    ["in numbers", inUnicode(SECRET)],
+    ["in numbers in JSON", inJson(inUnicode(SECRET).toLowerCase())],
+    ["in a URL", encodeURIComponent(SECRET)],
+    ["in a URL, in small letters", encodeURIComponent(SECRET).toLowerCase()],
+    ["in a form", new URLSearchParams({ "": SECRET }).toString().slice(1)],
+  ])("hides a secret %s", async (_name, spelled) => {
+    behave = (response) => response.writeHead(200, { "x-echo": `<${encodeURIComponent(SECRET)}>` }).end(`<${spelled}>`);
+    const { fetch: send, exchanges } = recorder({ secrets: [SECRET] });
+    await (await send(`${url}/other`, { method: "POST", body: `<${spelled}>` })).text();
+    expect(exchanges).toMatchObject([
+      { requestBody: "<•••>", responseBody: "<•••>", responseHeaders: { "x-echo": "<•••>" } },
+    ]);
+  });
+
+  it("hides a secret where it cuts, and one that comes in pieces", async () => {
+    const secret = "a-secret-of-the-carrier";
+    const body = `${"z".repeat(1_000_000 - 8)}${secret}${"z".repeat(100)}`;
+    const shown: string[] = [];
+    const pieces = async (response: ServerResponse, text: string) => {
+      response.writeHead(200);
+      for (let at = 0; at < text.length; at += 50_000) response.write(text.slice(at, at + 50_000));
+      response.write(secret.slice(0, 10));
+      await new Promise((resume) => setTimeout(resume, 50));
+      response.end(secret.slice(10));
+    };
+    const { fetch: send, exchanges } = recorder({
+      secrets: [secret, "s"],
+      onChange: ({ responseBody = "" }) => shown.push(responseBody.slice(-100)),
+    });
+    for (const text of [body, "short "]) {
+      behave = (response) => pieces(response, text);
+      await (await send(`${url}/other`, { method: "POST", body })).text();
+    }
+    for (const text of [...shown, exchanges[0]?.requestBody ?? ""])
+      expect(text.slice(-200)).not.toMatch(/z(a-s|a-$)|short a/);
+    expect(exchanges[0]?.requestBody?.slice(-100)).toMatch(/z•••\n… and \d+ characters more/);
+    expect(exchanges[1]?.responseBody).toBe("short •••");
+  });
+
+  it("knows a long secret, and is not slowed down by it", async () => {
+    const secret = `${"\\".repeat(3)}${"k".repeat(5_000)}`;
+    behave = (response) => response.writeHead(200).end(`${JSON.stringify({ secret })}${"\\".repeat(200_000)}`);
+    const { fetch: send, exchanges } = recorder({ secrets: [secret] });
+    await (await send(`${url}/other`, {})).text();
+    expect(exchanges[0]?.responseBody).not.toContain("k");
+  });
+
+  it("hides what the schema of the input calls a password", async () => {
+    const password = { type: "string", format: "password" };
+    const input = {
+      $defs: { login: { properties: { pin: password, name: { type: "string" } } } },
+      properties: {
+        login: { $ref: "#/$defs/login" },
+        more: { anyOf: [{ type: "null" }, { type: "array", items: { allOf: [password] } }, { $ref: "#" }] },
+      },
+      additionalProperties: password,
+    };
+    behave = (response, _request, body) =>
+      json(200, { result: { success: true, value: body } })(response, _request, body);
+    const tool = { ...TOOL, versions: [{ version: "1.0.0", description: "", input, output: {}, requirements: {} }] };
+    const given = { login: { pin: "hunter-1", name: "Ada Lovelace" }, more: ["hunter-2", { x: 1 }], other: "hunter-3" };
+    const { done, exchanges } = run({ tool, input: given, access: accessTo(url) });
+    await done;
+    const { requestBody = "", responseBody } = exchanges[0] ?? {};
+    expect(JSON.parse(requestBody).request.input).toEqual({
+      login: { pin: "•••", name: "Ada Lovelace" },
+      more: ["•••", { x: 1 }],
+      other: "•••",
+    });
+    expect(responseBody).toContain("Ada Lovelace");
+    expect(responseBody).not.toContain("hunter");
   });
 
   it("notes that there was no response", async () => {

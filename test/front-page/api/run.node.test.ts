@@ -1,5 +1,5 @@
 /** The page's calls and listings against the built Worker, which wants a key. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { makeKey } from "../../../src/cli/keys/make.ts";
 import { tokensOfTool } from "../../../src/core/lib/token-estimate.ts";
 import { keyEntry, keyName } from "../../../src/core/ports/key-records.ts";
@@ -328,5 +328,76 @@ describe("files", () => {
     const cut = upload(access, file, { put: () => Promise.reject(new TypeError("cut")) });
     await expect(cut).rejects.toMatchObject({ name: "Unreachable", reason: "offline" });
     await expect(upload(accessTo(server.url), file, { put })).rejects.toMatchObject({ name: "NeedsCredential" });
+  });
+});
+
+describe("a caller who changes", () => {
+  /** The credentials of all requests, in their order. The requests are sent all the same. */
+  function credentials(): (string | null)[] {
+    const sent: (string | null)[] = [];
+    const send = globalThis.fetch;
+    const spy = vi.spyOn(globalThis, "fetch").mockImplementation((url, init) => {
+      sent.push(new Headers(init?.headers).get("authorization"));
+      return send(url, init);
+    });
+    onTestFinished(() => spy.mockRestore());
+    return sent;
+  }
+  const CHANGED = { ok: false, kind: "cancelled", message: "The key was changed while this call ran." };
+
+  it("ends a call, and nothing of it is sent as another caller", async () => {
+    const sent = credentials();
+    const access = accessTo(server.url, KEY);
+    // The tool has run, and its picture is still missing.
+    const exchange = ({ status }: Exchange) => status === 200 && access.state === "key" && access.useKey(poor.text);
+    const running = start("Paint", {}, { access }, { exchange });
+    expect(await running.done).toMatchObject(CHANGED);
+    expect(protocols(running.exchanges)).toEqual(["OXP"]);
+    await new Promise((resume) => setTimeout(resume, 500));
+    expect(sent).toEqual([`Bearer ${KEY}`]);
+    // The second run there is.
+    expect(await outcome("Paint", {}, { access })).toMatchObject({ ok: true, value: 2 });
+    expect(new Set(sent.slice(1))).toEqual(new Set([`Bearer ${poor.text}`]));
+  });
+
+  it("ends a call that is on its way, at once", async () => {
+    const access = accessTo(server.url, KEY);
+    const { signal } = access;
+    const running = start("Fail", { how: "slowly" }, { access });
+    setTimeout(() => access.forget(), 100);
+    expect(await running.done).toMatchObject(CHANGED);
+    expect(signal.aborted).toBe(true);
+    expect(access.signal.aborted).toBe(false);
+  });
+
+  it("cancels a task as the caller that it belongs to", async () => {
+    const sent = credentials();
+    const access = accessTo(server.url, KEY);
+    let isChanged = false;
+    const progress = () => {
+      if (!isChanged) access.useKey(poor.text);
+      isChanged = true;
+    };
+    const running = start("Work", { ms: 60_000 }, { access }, { progress });
+    expect(await running.done).toMatchObject(CHANGED);
+    const last = running.exchanges.at(-1);
+    expect(last).toMatchObject({ status: 200, requestHeaders: { "mcp-method": "tasks/cancel" } });
+    expect(last?.responseBody).not.toContain('"error"');
+    expect(new Set(sent)).toEqual(new Set([`Bearer ${KEY}`]));
+  });
+
+  it("ends what is loading, and what was made for the caller before sends nothing any more", async () => {
+    const access = accessTo(server.url, KEY);
+    const mcp = new Mcp(access);
+    const failure = { name: "CallerChanged", message: CHANGED.message };
+    const loading = loadCatalog(access);
+    const reading = mcp.readResource("kit://start");
+    const uploading = upload(access, new File(["a"], "a.csv"), { put: () => new Promise(() => {}) });
+    const ended = Promise.allSettled([loading, reading, uploading]);
+    access.forget();
+    expect(await ended).toMatchObject([{ reason: failure }, { reason: failure }, { reason: failure }]);
+    const sent = credentials();
+    await expect(mcp.readResource("kit://start")).rejects.toMatchObject(failure);
+    expect(sent).toEqual([]);
   });
 });

@@ -111,9 +111,20 @@ describe.skipIf(!executablePath)("in Chromium", () => {
     expect(renewals).toHaveLength(1);
     await place.ahead(0);
 
-    expect([...hosts]).toEqual([place.url]);
+    // Signing out ends the grant: also for whoever has its token.
+    let authorization = "";
+    page.on("request", (request) => {
+      authorization = request.headers().authorization ?? authorization;
+    });
+    await ask(page, "page.tools()");
+    const status = async () => (await fetch(`${place.url}/tools`, { headers: { authorization } })).status;
+    expect(await status()).toBe(200);
+    const revoked = page.waitForResponse((response) => response.url().endsWith("/oauth/token"));
     await ask(page, "page.access.forget()");
     expect(await ask(page, "page.access.state")).toBe("nobody");
+    expect((await revoked).status()).toBe(200);
+    expect(await status()).toBe(401);
+    expect([...hosts]).toEqual([place.url]);
     await page.context().close();
   });
 
@@ -177,10 +188,18 @@ describe("without a browser", () => {
     expect(page.location.href).toBe(`${place.url}/`);
   });
 
-  it("an address without a sign-in is left alone", async () => {
-    const { page, done } = back("code=7", undefined);
+  it("an address without a sign-in is left alone, and one that was not finished is forgotten", async () => {
+    const { page, done } = back("code=7", PENDING);
     expect(await done).toBe(false);
     expect(page.location.href).toBe(`${place.url}/?code=7`);
+    expect(page.stored.size).toBe(0);
+  });
+
+  it("the text of an error is short, and says nothing about how to show it", async () => {
+    const text = `Down\u202e\u0000\n${"\u{1f600}".repeat(400)}`;
+    const { done } = back(`error=server_error&error_description=${encodeURIComponent(text)}&state=s`, PENDING);
+    const message = `The sign-in did not work: Down ${"\u{1f600}".repeat(295)}. Sign in again.`;
+    await expect(done).rejects.toMatchObject({ message });
   });
 
   it("a server whose sign-in is elsewhere, or that has none, offers none", async () => {
@@ -201,6 +220,36 @@ describe("without a browser", () => {
         : Response.json({ issuer: place.url, authorization_endpoint: "https://evil.example/authorize" });
     const access = new Access(browserAt(`${place.url}/`), elsewhere);
     await expect(access.signIn([])).rejects.toThrow("authorization_endpoint is elsewhere");
+  });
+
+  it("a grant that is renewed while the person signs out is revoked", async () => {
+    const sent: (readonly [string, string | null, boolean | undefined])[] = [];
+    let renew: (response: Response) => void = () => {};
+    const METADATA = Object.fromEntries(
+      ["authorization", "token", "registration", "revocation"].map((name) => [
+        `${name}_endpoint`,
+        `${place.url}/${name}`,
+      ]),
+    );
+    const send: Fetch = async (url, { body, keepalive }) => {
+      const form = new URLSearchParams(String(body ?? ""));
+      if (body) sent.push([new URL(url).pathname, form.get("token") ?? form.get("refresh_token"), keepalive]);
+      if (url.endsWith("/revocation")) return new Response();
+      if (!url.endsWith("/token")) return Response.json({ issuer: place.url, ...METADATA });
+      if (form.get("grant_type") === "refresh_token") return new Promise((done) => (renew = done));
+      return Response.json({ access_token: "a1", refresh_token: "r1", expires_in: 1 });
+    };
+    const page = browserAt(`${place.url}/?code=c&state=s`);
+    page.stored.set("trivet-sign-in", JSON.stringify(PENDING));
+    const access = new Access(page, send);
+    await access.finishSignIn();
+    const call = access.sender(send)(`${place.url}/tools`, {});
+    await expect.poll(() => sent.length).toBe(2);
+    access.forget();
+    renew(Response.json({ access_token: "a2", refresh_token: "r2" }));
+    await expect(call).rejects.toMatchObject({ name: "CallerChanged" });
+    await expect.poll(() => sent.at(-1)).toEqual(["/revocation", "r2", true]);
+    expect(access.state).toBe("nobody");
   });
 
   it("a key is used until it is forgotten, and not sent where others can read it", async () => {

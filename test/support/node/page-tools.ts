@@ -37,6 +37,9 @@ export const TOOLS: Readonly<Record<string, string>> = {
     `output: v.object({ bars: v.number() }),
     run: () => rich({ bars: 3 }, [{ type: "text", text: "Three bars" }, { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" }, { type: "resource_link", uri: "kit://notes/1", name: "the note" }])`,
   ),
+  "kit/paint.ts": `${HEAD}let runs = 0;
+export default defineTool({ version: "1.0.0", description: "Paints slowly.", output: v.number(),
+  async run() { runs += 1; await scheduler.wait(300); return rich(runs, [{ type: "image", data: "AAE=", mimeType: "image/png" }]); } });\n`,
   "kit/sketch.ts": tool(
     "Draws, and keeps nothing.",
     `keep: false, output: v.string(), run: () => rich("a sketch", [{ type: "image", data: "AAE=", mimeType: "image/png" }])`,
