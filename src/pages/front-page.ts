@@ -28,12 +28,8 @@ function isForPeople({ headers }: Request): boolean {
 
 /** The types of an Accept header in lower case, without those that it refuses with `q=0` (RFC 9110, section 12.5.1). */
 function acceptedTypes(accept: string): readonly string[] {
-  return accept
-    .toLowerCase()
-    .split(",")
-    .map((range) => range.split(";").map((part) => part.trim()))
-    .filter(([, ...parameters]) => !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter)))
-    .map(([type = ""]) => type);
+  const ranges = accept.toLowerCase().split(",");
+  return ranges.flatMap((range) => (/;\s*q=0(\.0*)?\s*(;|$)/.test(range) ? [] : range.replace(/;.*/, "").trim()));
 }
 
 /**
