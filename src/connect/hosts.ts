@@ -20,7 +20,7 @@ export interface Server {
   readonly name: string;
   /** The name as people write it. */
   readonly title: string;
-  /** The URL that the protocols' paths are below. */
+  /** The URL that the protocols' paths are below. Hosts run commands with it: without what means something to a shell. */
   readonly base: string;
   /** The key, or {@link PLACEHOLDER}; undefined if calls need none. */
   readonly key: string | undefined;
@@ -66,8 +66,19 @@ export function isLocalUrl(url: string): boolean {
   return ["127.0.0.1", "localhost", "[::1]"].includes(new URL(url).hostname);
 }
 
+/**
+ * Whether a URL can be filled in: as {@link HOSTS} expects them all. To a browser, much more is the name of a host, such as
+ * `$(…)`, and a deployment with a wildcard in its route answers to it.
+ */
+export function hasPlainHost(url: string): boolean {
+  return /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i.test(new URL(url).host);
+}
+
 const mcp = ({ base }: Server) => `${base}/mcp`;
-/** For a shell. In the URLs that get here, nothing still means something in quotes. */
+/**
+ * For a shell: in double quotes, because the `cmd` of Windows knows no others. In the URLs that get here, nothing still
+ * means something in them.
+ */
 const quoted = (url: string) => `"${url}"`;
 /** Whether its users may sign in, in hosts that can do both, because no key was given. */
 const signsIn = ({ signIn, key }: Server) => signIn !== undefined && key === PLACEHOLDER;

@@ -17,16 +17,25 @@ export async function homeWithPage(parts: HomeParts, c: Context): Promise<Respon
   return response;
 }
 
+/** On the page, by its `_headers`: an environment may have a folder of its own as ASSETS, with another index.html. */
+const MARK = "x-trivet-page";
+
 /** Browsers accept HTML and never ask for plainer text, as agents do that read pages (`text/markdown, text/html`). */
 function isForPeople({ headers }: Request): boolean {
-  const accepted = headers.get("accept") ?? "";
-  return accepted.includes("text/html") && !/text\/(plain|markdown)/.test(accepted);
+  const accepted = acceptedTypes(headers.get("accept") ?? "");
+  return accepted.includes("text/html") && !accepted.includes("text/plain") && !accepted.includes("text/markdown");
+}
+
+/** The types of an Accept header in lower case, without those that it refuses with `q=0` (RFC 9110, section 12.5.1). */
+function acceptedTypes(accept: string): readonly string[] {
+  const ranges = accept.toLowerCase().split(",");
+  return ranges.flatMap((range) => (/;\s*q=0(\.0*)?\s*(;|$)/.test(range) ? [] : range.replace(/;.*/, "").trim()));
 }
 
 /**
  * The page with the server's name and description, which are there at the first paint.
  *
- * @returns undefined if the page is not among the assets
+ * @returns undefined if the page is not among the assets, or another is in its place
  */
 async function namedPage(
   { server: { name, title = name }, documentSettings: { description } }: HomeParts,
@@ -34,8 +43,9 @@ async function namedPage(
 ): Promise<Response | undefined> {
   // Neither with the query, in which a sign-in may return its code, nor with conditions about an ETag without the name.
   const asset = await ASSETS?.fetch(new URL("/", url));
-  if (!asset?.ok) return undefined;
+  if (!asset?.ok || !asset.headers.has(MARK)) return undefined;
   const headers = new Headers(asset.headers);
+  headers.delete(MARK);
   const etag = `"${(await sha256(JSON.stringify([headers.get("etag"), title, description]))).slice(0, 16)}"`;
   headers.set("etag", etag);
   const known = asked.get("if-none-match");

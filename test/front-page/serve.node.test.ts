@@ -50,6 +50,8 @@ describe("who gets the page", () => {
   it.each([
     ["Chrome", CHROME],
     ["Firefox", FIREFOX],
+    ["a browser in capitals", "TEXT/HTML"],
+    ["a browser that refuses plain text", "text/plain;q=0, text/html;q=0.1"],
   ])("%s does", async (_, accept) => {
     const { status, headers, text } = await get(open, accept);
     expect([status, headers.get("content-type"), headers.get("vary")]).toEqual([
@@ -65,6 +67,10 @@ describe("who gets the page", () => {
     ["a program that says nothing", undefined],
     ["a client of an API", "application/json"],
     ["an agent that reads pages as text", "text/markdown, text/html, */*"],
+    ["an agent that does so in capitals", "TEXT/MARKDOWN, text/html"],
+    ["a client that refuses HTML", "*/*, text/html;q=0"],
+    ["a client that refuses HTML, at length", "application/json, Text/HTML ; level=1; Q=0.000"],
+    ["a client of another type", "text/html-sandboxed"],
   ])("%s gets the line of text", async (_, accept) => {
     const { status, headers, text } = await get(open, accept);
     expect([status, headers.get("content-type"), headers.get("vary")]).toEqual([
@@ -177,6 +183,8 @@ describe("the policy of the page", () => {
       "referrer-policy": "no-referrer",
       "x-content-type-options": "nosniff",
     });
+    // That is between the Worker and its assets.
+    expect(headers.has("x-trivet-page")).toBe(false);
   });
 });
 
@@ -199,6 +207,19 @@ describe("without the page", () => {
     const { status, text } = await get(bare, CHROME);
     expect(status).toBe(200);
     expect(text).toMatch(LINE);
+  });
+
+  it("an environment with a folder of its own answers at / as without the page", async () => {
+    fork.write("public/index.html", "<!doctype html><title>Own</title><h1 id=name>Own</h1>");
+    fork.write("public/_headers", "/*\n  Content-Security-Policy: default-src 'self'\n");
+    const served = await serveDist(fork, testSettings() + PAGE.replace("src/generated/front-page", "public"));
+    try {
+      const { status, text, headers } = await get(served, CHROME);
+      expect([status, headers.get("content-security-policy")]).toEqual([200, null]);
+      expect(text).toMatch(LINE);
+    } finally {
+      await served.stop();
+    }
   });
 
   it.each([

@@ -3,15 +3,26 @@
  * headers that Cloudflare serves it with (Workers, Static Assets, Headers).
  */
 import { createHash } from "node:crypto";
-import { readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type BuildFailure, build } from "esbuild";
-import { type Problem, problemIn } from "../read/problem.ts";
+import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
 import { writeIfChanged } from "./write.ts";
 
 const PROJECT = join(import.meta.dirname, "../../..");
 const SOURCE = join(PROJECT, "src/front-page");
 const HTML = join(SOURCE, "index.html");
+
+const FIX = "correct it, or turn the page off (docs/front-page.md)";
+
+/** The page cannot be made of its index.html. */
+class WrongHtml extends Error {
+  readonly complaint: Complaint;
+  constructor(complaint: Complaint) {
+    super(complaint.problem);
+    this.complaint = complaint;
+  }
+}
 
 /** Browsers of autumn 2023 and later: from then on, all have the ARIA properties of elements that forms use. */
 const BROWSERS = ["chrome117", "firefox119", "safari17"];
@@ -20,7 +31,7 @@ const BROWSERS = ["chrome117", "firefox119", "safari17"];
  * Writes the page, or removes it if it is turned off. Only files that changed are written: the server watches them.
  *
  * @param out path of the catalogue; the page is in `front-page/` next to it
- * @returns the mistakes in src/front-page; if there are any, nothing is written
+ * @returns the mistakes in src/front-page; if there are any, nothing is written or removed
  */
 export async function writePage(isOn: boolean, out: string): Promise<Problem[]> {
   const folder = join(dirname(out), "front-page");
@@ -30,15 +41,18 @@ export async function writePage(isOn: boolean, out: string): Promise<Problem[]> 
   }
   try {
     const files = await renderPage();
-    // Whatever is in the folder is served, so a file is completed outside of it.
+    // Whatever is in the folder is served. So nothing else stays there, and a file is completed outside of it.
+    for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+      if (!files.has(name)) rmSync(join(folder, name), { recursive: true, force: true });
+    }
     for (const [name, text] of files) writeIfChanged(join(folder, name), text, join(dirname(folder), `page-${name}`));
     return [];
   } catch (failure) {
+    if (failure instanceof WrongHtml) return [problemIn("src/front-page/index.html", failure.complaint)];
     const { errors } = failure as BuildFailure;
     if (!Array.isArray(errors)) throw failure;
-    const fix = "correct it, or turn the page off (docs/front-page.md)";
     return errors.map(({ text, location }) =>
-      problemIn(location?.file ?? "src/front-page", { problem: text, fix, line: location?.line }),
+      problemIn(location?.file ?? "src/front-page", { problem: text, fix: FIX, line: location?.line }),
     );
   }
 }
@@ -46,6 +60,7 @@ export async function writePage(isOn: boolean, out: string): Promise<Problem[]> 
 /**
  * @returns the text of each file by its name
  * @throws {BuildFailure} if the script or the style cannot be bundled
+ * @throws {WrongHtml} if there is no place for them
  */
 async function renderPage(): Promise<ReadonlyMap<string, string>> {
   const { outputFiles } = await build({
@@ -69,7 +84,7 @@ async function renderPage(): Promise<ReadonlyMap<string, string>> {
   // Inside a script, a comment could hide its end (HTML, Restrictions for contents of script elements).
   const script = withoutEnd(outputOf(".js")).replaceAll("<!--", "\\x3c!--");
   const style = withoutEnd(outputOf(".css"));
-  const html = readFileSync(HTML, "utf8");
+  const html = readHtml();
   const page = withPart(
     withPart(html, "style", `<style>${style}</style>`),
     "script",
@@ -79,6 +94,14 @@ async function renderPage(): Promise<ReadonlyMap<string, string>> {
     ["index.html", page],
     ["_headers", renderHeaders(script, style)],
   ]);
+}
+
+function readHtml(): string {
+  try {
+    return readFileSync(HTML, "utf8");
+  } catch (error) {
+    throw new WrongHtml({ problem: `it cannot be read (${(error as NodeJS.ErrnoException).code})`, fix: FIX });
+  }
 }
 
 /** `repository` of package.json: a text, or an object with the text as `url` (npm, package.json, repository). */
@@ -106,16 +129,20 @@ function withoutEnd(text: string): string {
   return text.replace(/<(?=\/(script|style))/gi, "<\\");
 }
 
-function withPart(html: string, name: string, text: string): string {
+function withPart(html: string, name: "style" | "script", text: string): string {
   const marker = `<!-- ${name} -->`;
-  if (!html.includes(marker)) throw new Error(`src/front-page/index.html has no ${marker}`);
+  if (!html.includes(marker)) {
+    const end = `at the end of its ${name === "style" ? "head" : "body"}`;
+    throw new WrongHtml({ problem: `it has no place for the ${name} of the page`, fix: `write ${marker} ${end}` });
+  }
   // A function, because a text may contain $&.
   return html.replace(marker, () => text);
 }
 
 /**
  * The page runs its own script and style and no others, and talks to its own server alone. Its script cannot turn text
- * into HTML: browsers with trusted types refuse that.
+ * into HTML: browsers with trusted types refuse that. The last header tells the Worker that this is the page; visitors do
+ * not get it (src/pages/front-page.ts).
  */
 function renderHeaders(script: string, style: string): string {
   const policy = [
@@ -137,6 +164,7 @@ function renderHeaders(script: string, style: string): string {
   Permissions-Policy: camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()
   Referrer-Policy: no-referrer
   X-Content-Type-Options: nosniff
+  X-Trivet-Page: 1
 `;
 }
 

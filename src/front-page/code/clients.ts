@@ -59,7 +59,7 @@ function typedClient(call: Call): string {
   const { tool, version, isNewest, base } = call;
   const own = memberName(tool.id.slice(tool.id.indexOf(".") + 1));
   const access = isNewest ? `.${own}` : `[${JSON.stringify(`${own}@${version.version}`)}]`;
-  return `// npm run client -- --out tools.ts --url ${base}
+  return `// npm run client -- --out tools.ts --url ${word(base)}
 import { OxpClient } from "trivet/oxp";
 import { typedClient } from "trivet/typed";
 import { tools } from "./tools.ts";

@@ -1,5 +1,13 @@
 /** How to connect each host to this server, as somebody reads it who has opened its page at /. Pure. */
-import { type Server as Filled, HOSTS, isLocalUrl, PLACEHOLDER, type Step, shortName } from "../../connect/hosts.ts";
+import {
+  type Server as Filled,
+  HOSTS,
+  hasPlainHost,
+  isLocalUrl,
+  PLACEHOLDER,
+  type Step,
+  shortName,
+} from "../../connect/hosts.ts";
 import type { Link } from "../../connect/links.ts";
 
 /** What the page has found out. */
@@ -26,6 +34,9 @@ export interface Connection {
   readonly note?: string;
 }
 
+const NOT_FILLED_IN =
+  "The address of this server has characters that a shell reads. Open this page at an address without them.";
+
 /** @returns for each host. Nothing in it is a secret: where a key is needed, there is a placeholder or a prompt */
 export function connections(site: Site): readonly Connection[] {
   const server: Filled = {
@@ -43,6 +54,7 @@ export function connections(site: Site): readonly Connection[] {
       // The page shows calls with curl beside each tool.
       .filter(([id]) => id !== "curl")
       .map(([id, { title, place, steps, links, note }]) => {
+        if (!hasPlainHost(site.origin)) return { id, title, steps: [{ text: NOT_FILLED_IN }] };
         const [link, ...others] = links?.(server) ?? [];
         const text = note?.(server);
         const all = [...(place === undefined ? [] : [{ text: `In ${place}:` }]), ...steps(server)];

@@ -52,22 +52,27 @@ const PYTHON: Language = {
 const MAX_LINE = 90;
 
 function literal(value: unknown, language: Language, indent: string): string {
-  if (typeof value !== "object" || value === null) return language.scalar(JSON.stringify(value) ?? "null");
-  const isList = Array.isArray(value);
-  const [open, close] = isList ? "[]" : "{}";
-  const space = isList ? "" : language.space;
-  const parts = (inner: string) =>
-    isList
-      ? value.map((item) => literal(item, language, inner))
-      : Object.entries(value)
-          .filter(([, member]) => member !== undefined)
-          .map(([name, member]) => `${language.key(name)}: ${literal(member, language, inner)}`);
-  const flat = parts(indent);
-  if (flat.length === 0) return `${open}${close}`;
-  const line = `${open}${space}${flat.join(", ")}${space}${close}`;
-  if (!line.includes("\n") && indent.length + line.length <= MAX_LINE) return line;
+  const line = flat(value, language);
+  if (indent.length + line.length <= MAX_LINE) return line;
   const inner = `${indent}  `;
-  return `${open}\n${parts(inner)
-    .map((part) => `${inner}${part},\n`)
-    .join("")}${indent}${close}`;
+  const parts = partsOf(value, language, (member) => literal(member, language, inner));
+  if (parts.length === 0) return line;
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  return `${open}\n${parts.map((part) => `${inner}${part},\n`).join("")}${indent}${close}`;
+}
+
+/** On one line, however long. */
+function flat(value: unknown, language: Language): string {
+  if (typeof value !== "object" || value === null) return language.scalar(JSON.stringify(value) ?? "null");
+  const parts = partsOf(value, language, (member) => flat(member, language)).join(", ");
+  if (Array.isArray(value)) return `[${parts}]`;
+  return parts === "" ? "{}" : `{${language.space}${parts}${language.space}}`;
+}
+
+/** The entries of a list or the members of an object; none if it is neither. */
+function partsOf(value: unknown, language: Language, write: (member: unknown) => string): readonly string[] {
+  if (Array.isArray(value)) return value.map(write);
+  return Object.entries(typeof value === "object" && value !== null ? value : {})
+    .filter(([, member]) => member !== undefined)
+    .map(([name, member]) => `${language.key(name)}: ${write(member)}`);
 }

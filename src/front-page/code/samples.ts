@@ -4,6 +4,7 @@ import { clientSamples } from "./clients.ts";
 import { afterVariables } from "./context.ts";
 import { curlSamples } from "./curl.ts";
 import { definitionSamples } from "./definitions.ts";
+import { withoutSecrets } from "./secrets.ts";
 
 /** The call that the samples make. */
 export interface Call {
@@ -35,17 +36,26 @@ export interface Sample {
   readonly note?: string;
 }
 
-/** @returns in the order in which to show them; parts of one sample follow each other */
-export function samples(call: Call): readonly Sample[] {
-  const calls = [...curlSamples(call), ...clientSamples(call)].map((sample) => withMissing(call, sample));
+/** @returns in the order in which to show them; parts of one sample follow each other. No secret of the input is in them */
+export function samples(given: Call): readonly Sample[] {
+  const input = withoutSecrets(given.input, given.version.input);
+  const call = { ...given, input };
+  const secrets = input === given.input ? [] : ["Secrets are not shown: write each in place of …."];
+  const calls = [...curlSamples(call), ...clientSamples(call)].map((sample) =>
+    withNotes(sample, [...missing(call), ...secrets]),
+  );
   return [...calls.flatMap((sample) => afterVariables(call, sample)), ...definitionSamples(call)];
 }
 
 /** Says which required parameters the call lacks. */
-function withMissing({ version, input }: Call, sample: Sample): Sample {
+function missing({ version, input }: Call): readonly string[] {
   const { required } = version.input;
-  const missing = Array.isArray(required) ? required.filter((name) => !(name in input)) : [];
-  if (missing.length === 0) return sample;
-  const note = `Not filled in yet: ${missing.join(", ")}. The form is under Try it.`;
-  return { ...sample, note: sample.note === undefined ? note : `${note} ${sample.note}` };
+  const names = Array.isArray(required) ? required.filter((name) => !(name in input)) : [];
+  return names.length === 0 ? [] : [`Not filled in yet: ${names.join(", ")}. The form is under Try it.`];
+}
+
+/** Puts notes before the one that it has. */
+function withNotes(sample: Sample, notes: readonly string[]): Sample {
+  const all = [...notes, ...(sample.note === undefined ? [] : [sample.note])];
+  return all.length === 0 ? sample : { ...sample, note: all.join(" ") };
 }

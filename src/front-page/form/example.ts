@@ -6,6 +6,8 @@ import { choicesOf, listOf, numberOf, resolve, typeOf, variantsOf, withoutNull }
 
 /** Deeper schemas would make a longer example than anyone reads. */
 const MAX_DEPTH = 4;
+/** So many values are made, of any schema. */
+const MAX_VALUES = 1_000;
 const ANY_TEXT = "…";
 
 /**
@@ -13,18 +15,28 @@ const ANY_TEXT = "…";
  * valid: patterns, lengths and the like are not looked at
  */
 export function exampleOf(schema: JsonSchema): Record<string, unknown> {
-  const value = example(schema, schema, 0);
+  const value = example(schema, { root: schema, left: MAX_VALUES }, 0);
   return isRecord(value) ? value : {};
 }
 
-function example(unresolved: unknown, root: JsonSchema, depth: number): unknown {
+interface Context {
+  /** Which references point into. */
+  readonly root: JsonSchema;
+  /** How many more values may be made. */
+  left: number;
+}
+
+function example(unresolved: unknown, context: Context, depth: number): unknown {
+  const { root } = context;
+  context.left -= 1;
+  if (context.left < 0) return ANY_TEXT;
   const schema = resolve(unresolved, root);
   const choices = choicesOf(schema, root);
   const given = [schema.const, schema.default, ...listOf(schema.examples), choices?.[0]?.value];
   const first = given.find((value) => value !== undefined);
   if (first !== undefined) return first;
   const inside = depth < MAX_DEPTH ? (withoutNull(schema, root) ?? variantsOf(schema, root)?.[0]) : undefined;
-  if (inside) return example(inside, root, depth + 1);
+  if (inside) return example(inside, context, depth + 1);
   switch (typeOf(schema)) {
     case "number":
     case "integer":
@@ -32,9 +44,9 @@ function example(unresolved: unknown, root: JsonSchema, depth: number): unknown 
     case "boolean":
       return true;
     case "array":
-      return depth < MAX_DEPTH ? listFor(schema, root, depth) : [];
+      return depth < MAX_DEPTH ? listFor(schema, context, depth) : [];
     case "object":
-      return depth < MAX_DEPTH ? objectFor(schema, root, depth) : {};
+      return depth < MAX_DEPTH ? objectFor(schema, context, depth) : {};
     default:
       return formatOf(schema.format)?.example ?? ANY_TEXT;
   }
@@ -49,21 +61,21 @@ function numberFor(schema: JsonSchema): number {
 }
 
 /** Each entry of a tuple; one of any other list that may not be empty. */
-function listFor(schema: JsonSchema, root: JsonSchema, depth: number): unknown[] {
+function listFor(schema: JsonSchema, context: Context, depth: number): unknown[] {
   // Before draft 2020-12, `items` was the list of a tuple.
   const tuple = listOf(schema.prefixItems ?? schema.items);
   const least = numberOf(schema.minItems) ?? tuple.length;
   const length = Math.min(least, tuple.length || 1);
-  return Array.from({ length }, (_, index) => example(tuple[index] ?? schema.items, root, depth + 1));
+  return Array.from({ length }, (_, index) => example(tuple[index] ?? schema.items, context, depth + 1));
 }
 
-function objectFor(schema: JsonSchema, root: JsonSchema, depth: number): Record<string, unknown> {
+function objectFor(schema: JsonSchema, context: Context, depth: number): Record<string, unknown> {
   const properties = isRecord(schema.properties) ? schema.properties : {};
   const names = listOf(schema.required).map(String);
   return Object.fromEntries(
     names.map((name) => {
       const property = Object.hasOwn(properties, name) ? properties[name] : schema.additionalProperties;
-      return [name, example(property, root, depth + 1)];
+      return [name, example(property, context, depth + 1)];
     }),
   );
 }

@@ -32,6 +32,8 @@ export interface FormOptions {
   readonly idPrefix?: string;
   /** Asks for completions of a text; may fail. @param name path of the field */
   readonly complete?: (name: string, value: string) => Promise<readonly string[]>;
+  /** A sentence to whoever fills in a secret: at each. */
+  readonly passwordNote?: string;
   /** What is filled in at first: any value. See {@link defaultsOf} for questions over MCP. */
   readonly initial?: Readonly<Record<string, unknown>>;
 }
@@ -40,11 +42,13 @@ export interface FormOptions {
 const MAX_FIELDS = 1_000;
 const NO_OBJECT = "This must be an object: { … }.";
 
-export function inputForm(schema: JsonSchema, { idPrefix = "input", complete, initial }: FormOptions = {}): InputForm {
+export function inputForm(schema: JsonSchema, options: FormOptions = {}): InputForm {
+  const { idPrefix = "input", complete, passwordNote, initial } = options;
   const context: FormContext = {
     root: schema,
     prefix: idPrefix,
     complete,
+    passwordNote,
     labelledField,
     shown: new Set(),
     left: MAX_FIELDS,

@@ -12,6 +12,7 @@ import {
   type FieldSpec,
   firstControl,
   type LabelledField,
+  MAX_ENTRIES,
   type UnresolvedSpec,
 } from "./fields/field.ts";
 import { fixedField } from "./fields/fixed.ts";
@@ -53,10 +54,13 @@ export function labelledField(unresolved: UnresolvedSpec): LabelledField {
   const description = isWhole ? "" : textOf(schema.description);
   const hintLine = hint && h("p", { class: "form-hint", id: `${id}-hint` }, hint);
   const text = description && h("p", { class: "form-text", id: `${id}-text` }, description);
+  const isSecret = field.control instanceof HTMLInputElement && field.control.type === "password";
+  const note =
+    isSecret && form.passwordNote ? h("p", { class: "form-text", id: `${id}-note` }, form.passwordNote) : undefined;
   const problem = h("p", { class: "form-problem", id: `${id}-problem`, hidden: true });
   const element = h(isGroup && !isWhole ? "fieldset" : "div", { class: isGroup ? "form-group" : "form-field" });
   if (!isWhole) element.append(label);
-  for (const part of [hintLine, text, exampleButton(), problem]) if (part) element.append(part);
+  for (const part of [hintLine, text, note, exampleButton(), problem]) if (part) element.append(part);
   use(field);
   rename(spec.label);
 
@@ -85,7 +89,8 @@ export function labelledField(unresolved: UnresolvedSpec): LabelledField {
 
   function describe(isWrong: boolean): void {
     const described = field.control ?? element;
-    const ids = [hintLine && `${id}-hint`, text && `${id}-text`, isWrong && problem.id].filter(Boolean).join(" ");
+    const lines = [hintLine && `${id}-hint`, text && `${id}-text`, note?.id, isWrong && problem.id];
+    const ids = lines.filter(Boolean).join(" ");
     if (ids) described.setAttribute("aria-describedby", ids);
     else described.removeAttribute("aria-describedby");
     if (!field.control) return;
@@ -170,6 +175,7 @@ function hintOf({ schema, required, label, name, form }: FieldSpec): string {
     !isEntry && label !== key && key,
     !isEntry && required && "required",
     kind !== "group" && kind,
+    textOf(schema.pattern) && `pattern: ${short(textOf(schema.pattern))}`,
     schema.default !== undefined && !required && `default: ${short(plain(schema.default))}`,
     schema.deprecated === true && "deprecated",
     schema.readOnly === true && "read-only",
@@ -209,9 +215,11 @@ function fieldFor(spec: FieldSpec): Field {
       const values = items && choicesOf(items, form.root);
       if (values && values.length <= MAX_CHECKBOXES) return choicesField(spec, values);
       if (items) return listField(spec);
-      return schema.prefixItems || Array.isArray(schema.items) ? group(listField) : jsonField();
+      const first = listOf(schema.prefixItems ?? schema.items);
+      return first.length > 0 && first.length <= MAX_ENTRIES ? group(listField) : jsonField();
     }
     case "object": {
+      if (isRecord(schema.properties) && Object.keys(schema.properties).length > form.left) return jsonField();
       const values = schema.properties ? undefined : recordOf(schema);
       if (values) return recordField(spec, values);
       return schema.properties || schema.additionalProperties === false ? group(objectField) : jsonField();

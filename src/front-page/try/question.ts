@@ -27,7 +27,11 @@ export function questionView(question: Question, answer: (answer: Answer) => voi
       h("p", { class: "acts" }, done, decline),
     );
   }
-  const form = inputForm(question.schema, { idPrefix: id, initial: defaultsOf(question.schema) });
+  const form = inputForm(question.schema, {
+    idPrefix: id,
+    initial: defaultsOf(question.schema),
+    passwordNote: "Never enter a key of this server here.",
+  });
   const element = h(
     "form",
     {

@@ -1,7 +1,7 @@
 /** Discovery writes the page at / for forks that turn it on, in one file that a strict policy allows; others get none. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, globSync, readFileSync, statSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
@@ -10,6 +10,7 @@ import { makeFork, testSettings } from "../../support/node/fork.ts";
 import { PAGE } from "../../support/node/page.ts";
 import { type Project, project, tool } from "../../support/node/project.ts";
 
+const ROOT = join(import.meta.dirname, "../../..");
 /** What a visitor loads, compressed. */
 const MOST_BYTES = 60_000;
 
@@ -46,6 +47,17 @@ describe.concurrent("a wrangler.toml", () => {
     const made = withSettings('[assets]\ndirectory = "public"\n');
     expect(await made.discover()).toMatchObject({ code: 0, stderr: "" });
     expect(existsSync(pathOf(made, ""))).toBe(false);
+  });
+
+  it("with the page: removes whatever else is in its folder, which would be served", async () => {
+    const made = withSettings(PAGE);
+    made.write({
+      "../generated/front-page/secret.txt": "key",
+      "../generated/front-page/old/index.html": "old",
+      "../generated/front-page/.env": "KEY=1",
+    });
+    expect(await made.discover()).toMatchObject({ code: 0, stderr: "" });
+    expect(readdirSync(join(made.folder, "generated/front-page")).sort()).toEqual(["_headers", "index.html"]);
   });
 
   it("with the page in an environment alone: writes it", async () => {
@@ -121,6 +133,35 @@ describe("sources", () => {
       expect(text).toContain("$&");
       expect(headers).toContain(`'sha256-${createHash("sha256").update(text).digest("base64")}'`);
     }
+  });
+
+  it.each(["style", "script"])("without <!-- %s --> are named with what to write, and nothing is deployed", (name) => {
+    const html = readFileSync(join(ROOT, "src/front-page/index.html"), "utf8");
+    fork.write("src/front-page/main.ts", "export {};\n");
+    fork.write("src/front-page/index.html", html.replace(`<!-- ${name} -->`, ""));
+    expect(discover()).toMatchObject({
+      status: 1,
+      stderr: `1 problem(s) in the page at /:
+src/front-page/index.html
+  problem: it has no place for the ${name} of the page
+  fix:     write <!-- ${name} --> ${name === "style" ? "at the end of its head" : "at the end of its body"}
+`,
+    });
+    fork.write("src/front-page/index.html", html);
+  });
+
+  it("without index.html are named, and nothing is deployed", () => {
+    const html = readFileSync(join(ROOT, "src/front-page/index.html"), "utf8");
+    rmSync(join(fork.root, "src/front-page/index.html"));
+    expect(discover()).toMatchObject({
+      status: 1,
+      stderr: `1 problem(s) in the page at /:
+src/front-page/index.html
+  problem: it cannot be read (ENOENT)
+  fix:     correct it, or turn the page off (docs/front-page.md)
+`,
+    });
+    fork.write("src/front-page/index.html", html);
   });
 
   it("with a mistake are named with the line, and nothing is deployed", () => {

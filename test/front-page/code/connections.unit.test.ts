@@ -187,3 +187,34 @@ describe("the steps", () => {
     expect(textsOf(hostOf("claude-desktop"))).not.toContain("mcp-remote");
   });
 });
+
+describe("an address that means something to a shell", () => {
+  // All of them are hosts to a browser, and a deployment with a wildcard in its route answers to them.
+  it.each(["$(id)", "`id`", "a;id;", "a&id&", "a'id'", '"id"', "!1", "$HOME", "(id)", "{a,b}", "~", "*"])(
+    "%s.example.com is filled in nowhere",
+    (name) => {
+      const origin = `https://${name}.example.com`;
+      for (const state of [{}, CLOSED, OWN]) {
+        for (const connection of connections({ ...SITE, ...state, origin })) {
+          expect(connection.steps).toEqual([
+            {
+              text: "The address of this server has characters that a shell reads. Open this page at an address without them.",
+            },
+          ]);
+          expect(JSON.stringify(connection)).not.toContain(name.replaceAll('"', '\\"'));
+          expect(connection.link).toBeUndefined();
+          expect(connection.note).toBeUndefined();
+        }
+      }
+    },
+  );
+
+  it.each([
+    "https://a_b.x-1.example.com:8443",
+    "http://192.0.2.1",
+    "http://[2001:db8::1]:80",
+    "https://xn--bcher-kva.example",
+  ])("is not %s", (origin) => {
+    expect(textsOf(hostOf("claude-code", { origin }))).toBe(`claude mcp add --transport http trivet "${origin}/mcp"\n`);
+  });
+});

@@ -108,6 +108,87 @@ it("no shell command has a comment, which an interactive zsh would run", () => {
   expect(commands.filter(({ text }) => /^\s*#|\s#/m.test(text))).toEqual([]);
 });
 
+describe("a parameter with format password", () => {
+  const SECRET = "hunter2-hunter2";
+  const password = { type: "string", format: "password" };
+  const schema = {
+    type: "object",
+    properties: {
+      plain: password,
+      reference: { $ref: "#/$defs/login" },
+      list: { type: "array", items: { anyOf: [{ type: "number" }, password] } },
+      tuple: { type: "array", prefixItems: [{ type: "string" }, password], items: false },
+      group: { allOf: [{ properties: { inner: password } }, { properties: { inner: { minLength: 1 } } }] },
+      record: { type: "object", additionalProperties: password },
+      pattern: { type: "object", patternProperties: { "^x": password } },
+      maybe: { type: ["string", "null"], format: "password" },
+      open: { type: "string" },
+    },
+    $defs: {
+      login: { oneOf: [{ type: "null" }, { properties: { word: password, more: { $ref: "#/$defs/login" } } }] },
+    },
+  };
+  const input = {
+    plain: SECRET,
+    reference: { word: SECRET, more: { word: SECRET, more: null } },
+    list: [1, SECRET],
+    tuple: ["seen", SECRET],
+    group: { inner: SECRET },
+    record: { a: SECRET },
+    pattern: { xa: SECRET },
+    maybe: SECRET,
+    open: "seen",
+  };
+  const given = { input };
+  const all = samples(callOf([definition("Login.Try@1.0.0", schema)], "Login.Try", given));
+
+  it("is in no sample, and its place is marked", () => {
+    expect(JSON.stringify(all)).not.toContain(SECRET);
+    const calls = all.filter(({ group }) => group !== "definitions");
+    expect(calls.length).toBeGreaterThan(4);
+    for (const { text, note, id } of calls) {
+      expect(text.match(/…/g), id).toHaveLength(9);
+      expect(text.match(/seen/g), id).toHaveLength(2);
+      expect(note, id).toMatch(/^Secrets are not shown: write each in place of …\.( |$)/);
+    }
+    expect(input.plain).toBe(SECRET);
+  });
+
+  it("is not mentioned where there is none", () => {
+    expect(made().get("curl-oxp")?.note).toBeUndefined();
+    const none = samples(callOf([definition("Login.Try@1.0.0", schema)], "Login.Try", { input: { open: "seen" } }));
+    expect(none.map(({ note }) => note).join()).not.toContain("Secrets");
+  });
+
+  it("is found in a schema that refers to itself in more ways than can be followed", () => {
+    const both = (name: string) => ({ anyOf: [{ $ref: `#/$defs/${name}` }, { $ref: `#/$defs/${name}` }] });
+    const $defs = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`d${at}`, both(`d${(at + 1) % 40}`)]));
+    const nested = { properties: { a: both("d0"), b: password }, $defs };
+    const [sample] = samples(
+      callOf([definition("Login.Try@1.0.0", nested)], "Login.Try", { input: { a: "seen", b: SECRET } }),
+    );
+    expect(sample?.text).toContain('"a": "seen", "b": "…"');
+  });
+});
+
+it("a value that is nested deeply does not take for ever", () => {
+  let value: unknown = "x".repeat(100);
+  for (let depth = 0; depth < 60; depth++) value = depth % 2 ? { a: value } : [value];
+  expect(typescript(value).split("\n")).toHaveLength(121);
+  expect(python(value)).toContain("x");
+});
+
+it("an address that means something to a shell is quoted in every command", () => {
+  const base = "https://$(id).example.com";
+  for (const { text, language } of samples(callOf(LISTED, "Math.Add", { base }))) {
+    if (language === "json") continue;
+    for (const line of text.split("\n").filter((one) => one.includes("$(id)"))) {
+      // Python and TypeScript have it in a literal of their own.
+      expect(line).toMatch(language === "sh" || line.includes("npm run") ? /'https:\/\/\$\(id\)\S*'/ : /"https:/);
+    }
+  }
+});
+
 describe("literals", () => {
   it.each(NASTY.map((value) => [value]))("%j is JSON, on one line", (value) => {
     const text = json({ value });

@@ -84,6 +84,25 @@ it("ends, though the schema does not", () => {
   expect(exampleOf(object({ all: { type: "array", minItems: 1e9 } }))).toEqual({ all: ["…"] });
 });
 
+it("ends early, though the schema has more than anyone could make", () => {
+  const twice = (keyword: string) => ({
+    $ref: "#/$defs/d0",
+    $defs: Object.fromEntries(
+      Array.from({ length: 40 }, (_, at) => {
+        const next = { $ref: `#/$defs/d${at + 1}` };
+        return [`d${at}`, { [keyword]: [next, next], required: ["a"] }];
+      }),
+    ),
+  });
+  for (const keyword of ["allOf", "anyOf", "oneOf"]) expect(exampleOf(twice(keyword))).toBeTypeOf("object");
+  const names = Array.from({ length: 200 }, (_, at) => `n${at}`);
+  const wide = object(Object.fromEntries(names.map((name) => [name, { $ref: "#" }])));
+  expect(JSON.stringify(exampleOf(wide)).length).toBeLessThan(30_000);
+  let deep: object = text;
+  for (let depth = 0; depth < 50_000; depth++) deep = { allOf: [deep] };
+  expect(exampleOf(object({ deep }))).toEqual({ deep: "…" });
+});
+
 it.each<object>([
   {},
   { type: 5, properties: [], required: "x", enum: 3, oneOf: {}, allOf: 1 },

@@ -22,6 +22,17 @@ describe.skipIf(!executablePath)("in Chromium", () => {
   afterEach(() => expect(forms.complaints).toEqual([]));
   afterAll(() => browser?.close());
   const label = (name: string) => forms.page.getByLabel(name, { exact: true });
+  const described = (name: string) =>
+    label(name).evaluate(
+      (control: {
+        getAttribute(name: string): string | null;
+        ownerDocument: { getElementById(id: string): { textContent: string } };
+      }) =>
+        (control.getAttribute("aria-describedby") ?? "")
+          .split(" ")
+          .map((id) => control.ownerDocument.getElementById(id).textContent)
+          .join(" "),
+    );
   const button = (name: string) => forms.page.getByRole("button", { name, exact: true });
   const radio = (group: string, name: string) =>
     forms.page.getByRole("group", { name: group, exact: true }).getByRole("radio", { name, exact: true });
@@ -90,27 +101,44 @@ describe.skipIf(!executablePath)("in Chromium", () => {
       expect(await label("date").inputValue()).toBe("next week");
     });
 
-    it("is checked for length and pattern; a pattern of another dialect is left to the server", async () => {
-      const properties = {
-        short: { type: "string", maxLength: 2 },
-        long: { type: "string", minLength: 3 },
-        code: { type: "string", pattern: "^[A-Z]{2}$" },
-        odd: { type: "string", pattern: "(?<!" },
-      };
-      await forms.make(object(properties));
-      for (const name of Object.keys(properties)) await label(name).fill(name === "long" ? "ab" : "abc");
+    it("is checked for its length", async () => {
+      await forms.make(object({ short: { type: "string", maxLength: 2 }, long: { type: "string", minLength: 3 } }));
+      await label("short").fill("abc");
+      await label("long").fill("ab");
       expect(await forms.read()).toEqual({
         problems: {
           short: "This has 3 characters, and may have 2.",
           long: "This needs at least 3 characters.",
-          code: "This does not match the pattern ^[A-Z]{2}$",
         },
       });
       // Characters, not UTF-16.
       await label("short").fill("😀😀");
       await label("long").fill("abc");
-      await label("code").fill("CH");
-      expect(await forms.read()).toEqual({ value: { short: "😀😀", long: "abc", code: "CH", odd: "abc" } });
+      expect(await forms.read()).toEqual({ value: { short: "😀😀", long: "abc" } });
+    });
+
+    it("is told its pattern, which the server checks: it could take for ever", async () => {
+      const slow = "^(a+)+$";
+      const properties = { slow: { type: "string", pattern: slow }, odd: { type: "string", pattern: "(?<!" } };
+      await forms.make(object(properties, ["slow"]));
+      await forms.page.getByText(`required · text · pattern: ${slow}`, { exact: true }).waitFor();
+      expect(await forms.read()).toEqual({ problems: { slow: "This is required." } });
+      const value = { slow: `${"a".repeat(60)}!`, odd: "abc" };
+      for (const [name, text] of Object.entries(value)) await label(name).fill(text);
+      expect(await forms.read()).toEqual({ value });
+    });
+
+    it("has a note at secrets, if there is one, which is read out with them", async () => {
+      const secret = { type: "string", format: "password", description: "Your PIN." };
+      const schema = object({ secret, maybe: { ...secret, type: ["string", "null"] }, open: { type: "string" } });
+      await forms.make(schema, { passwordNote: "Enter no key here." });
+      expect(await forms.page.getByText("Enter no key here.").count()).toBe(2);
+      for (const name of ["secret", "maybe"]) {
+        expect(await described(name)).toMatch(/ Your PIN\. Enter no key here\.$/);
+      }
+      expect(await described("open")).toBe("text");
+      await forms.make(schema);
+      expect(await forms.page.getByText("Enter no key here.").count()).toBe(0);
     });
   });
 

@@ -266,6 +266,59 @@ describe.skipIf(!executablePath)("in Chromium", () => {
     });
   });
 
+  describe("of a schema or with values that would make more fields than a page can hold", () => {
+    /** Each is there at once, or the test does not end. */
+    const list = (length: number) => Array.from({ length }, (_, index) => index);
+
+    it.each(["allOf", "anyOf", "oneOf"])("because %s refers twice to the next", async (keyword) => {
+      const $defs = Object.fromEntries(
+        list(40).map((at) => {
+          const next = { $ref: `#/$defs/d${at + 1}` };
+          return [`d${at}`, { [keyword]: [next, next], required: ["a"] }];
+        }),
+      );
+      const properties = { a: { $ref: "#/$defs/d0", default: {} }, b: { type: "string" } };
+      await forms.make({
+        type: "object",
+        properties: { ...properties, c: { $ref: "#/$defs/d1" } },
+        required: ["a"],
+        $defs,
+      });
+      await label("b").fill("x");
+      expect(await forms.read()).toEqual({ value: { a: {}, b: "x" } });
+    });
+
+    it.each([
+      ["a list", { type: "array", items: { type: "string" } }, list(20_000).map(String)],
+      [
+        "a list of lists",
+        { type: "array", items: { type: "array", items: { type: "string" } } },
+        list(190).map(() => list(190).map(String)),
+      ],
+      [
+        "a tuple",
+        { type: "array", prefixItems: list(20_000).map(() => ({ type: "string" })) },
+        list(20_000).map(String),
+      ],
+      ["values by name", { additionalProperties: { type: "number" } }, Object.fromEntries(list(20_000).entries())],
+      ["a group", { properties: Object.fromEntries(list(20_000).map((at) => [`n${at}`, {}])) }, { n5: 5 }],
+    ])("because %s is long: it is JSON", async (_, schema, value) => {
+      const object = (more: object) => ({ type: "object", properties: { a: { ...schema, ...more } }, required: ["a"] });
+      await forms.make(object({ default: value }));
+      expect(await forms.read()).toEqual({ value: { a: value } });
+      expect(await forms.page.locator("form input, form textarea").count()).toBeLessThan(1_500);
+      await forms.make(object({}), { initial: { a: value } });
+      expect(await forms.read()).toEqual({ value: { a: value } });
+      expect(await forms.page.locator("form input, form textarea").count()).toBeLessThan(1_500);
+    });
+
+    it("has fields for a list of 200 entries", async () => {
+      const tags = list(200).map(String);
+      await forms.make({ properties: { tags: { type: "array", items: { type: "string" } } } }, { initial: { tags } });
+      expect(await label("tags 200").inputValue()).toBe("199");
+    });
+  });
+
   it("shows text of the server as text, and tells of every change", async () => {
     const hostile = "<img src=x onerror=alert(1)>";
     await forms.make({

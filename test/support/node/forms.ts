@@ -50,6 +50,7 @@ export type Read = { readonly value: Record<string, unknown> } | { readonly prob
 interface Options {
   readonly idPrefix?: string;
   readonly initial?: object;
+  readonly passwordNote?: string;
   /** Whether texts are completed, by whoever calls `forms.answer(index, values)` or `forms.fail(index)`. */
   readonly completes?: boolean;
 }

@@ -38,6 +38,9 @@ export interface LabelledField extends Field {
   showInside(path: string, problem: string): HTMLElement | undefined;
 }
 
+/** What has more entries is JSON. */
+export const MAX_ENTRIES = 200;
+
 export type Problems = Map<string, string>;
 
 /** What a field is made from. */
@@ -61,6 +64,8 @@ export interface FormContext {
   readonly root: JsonSchema;
   readonly prefix: string;
   readonly complete?: ((name: string, value: string) => Promise<readonly string[]>) | undefined;
+  /** Is said at each secret. */
+  readonly passwordNote?: string | undefined;
   /** Makes the fields inside a field. */
   labelledField(spec: UnresolvedSpec): LabelledField;
   /** Functions that each hide one problem. */

@@ -12,6 +12,7 @@ import {
   type FieldSpec,
   firstControl,
   type LabelledField,
+  MAX_ENTRIES,
 } from "./field.ts";
 
 interface Row {
@@ -133,6 +134,7 @@ export function listField(spec: FieldSpec): Field {
     },
     write(value) {
       if (value !== undefined && !Array.isArray(value)) return false;
+      if (value && value.length > Math.min(MAX_ENTRIES, form.left)) return false;
       if (value && !rest && value.length > first.length) return false;
       fillIn(value);
       return true;

@@ -1,7 +1,17 @@
 /** Values whose names the caller chooses. */
 import { isRecord } from "../../../client/lib/json.ts";
 import { fill, h } from "../../lib/dom.ts";
-import { actions, below, button, changed, type Field, type FieldSpec, inPath, type LabelledField } from "./field.ts";
+import {
+  actions,
+  below,
+  button,
+  changed,
+  type Field,
+  type FieldSpec,
+  inPath,
+  type LabelledField,
+  MAX_ENTRIES,
+} from "./field.ts";
 
 interface Row {
   readonly input: HTMLInputElement;
@@ -73,9 +83,10 @@ export function recordField(spec: FieldSpec, values: unknown, taken: readonly st
     },
     write(value) {
       if (value !== undefined && !isRecord(value)) return false;
+      const entries = Object.entries(value ?? {});
+      if (entries.length > Math.min(MAX_ENTRIES, form.left)) return false;
       rows.clear();
       fill(list);
-      const entries = Object.entries(value ?? {});
       for (const [key, member] of entries) push(key).field.write(member);
       // A name is lost if an input cannot hold it: an input has no ends of lines.
       return entries.every(([key], index) => key !== "" && [...rows][index]?.input.value === key);

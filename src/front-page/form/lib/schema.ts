@@ -8,19 +8,36 @@ export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(val
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 export const numberOf = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
 
+/** What is deeper says nothing more. */
+const MAX_DEPTH = 100;
+/** So many schemas are compared with a value before it is taken to fit: the server checks it anyway. */
+const MAX_COMPARED = 1_000;
+
+/**
+ * What schemas were resolved to, by the root that their references point into: two references to the next schema, forty
+ * times, are more than anyone can follow.
+ */
+const resolved = new WeakMap<JsonSchema, WeakMap<JsonSchema, JsonSchema>>();
+
 /** @returns the schema with its `$ref` and `allOf` merged into it; {}, which allows anything, if it is not an object */
-export function resolve(schema: unknown, root: JsonSchema, seen: readonly string[] = []): JsonSchema {
-  if (!isRecord(schema)) return {};
+export function resolve(schema: unknown, root: JsonSchema, depth = 0): JsonSchema {
+  if (!isRecord(schema) || depth > MAX_DEPTH) return {};
   const { $ref, allOf, ...own } = schema;
-  const parts = [...listOf(allOf)];
+  if ($ref === undefined && allOf === undefined) return schema;
+  const known = resolved.get(root) ?? new WeakMap<JsonSchema, JsonSchema>();
+  resolved.set(root, known);
+  const found = known.get(schema);
+  if (found) return found;
   // A schema that refers straight back to itself says nothing more.
-  if (typeof $ref === "string" && !seen.includes($ref)) parts.push(target($ref, root));
-  const path = [...seen, textOf($ref)];
-  return parts.reduce<JsonSchema>((sum, part) => merge(resolve(part, root, path), sum), own);
+  known.set(schema, {});
+  const parts = [...listOf(allOf), ...(typeof $ref === "string" ? [target($ref, root)] : [])];
+  const whole = parts.reduce<JsonSchema>((sum, part) => merge(resolve(part, root, depth + 1), sum), own);
+  known.set(schema, whole);
+  return whole;
 }
 
 /** What a reference within the document points to (RFC 6901); undefined for any other. */
-function target(reference: string, root: JsonSchema): unknown {
+export function target(reference: string, root: JsonSchema): unknown {
   if (!reference.startsWith("#")) return undefined;
   try {
     const steps = decodeURIComponent(reference.slice(1)).split("/").slice(1);
@@ -40,7 +57,8 @@ export function merge(first: JsonSchema, second: JsonSchema): JsonSchema {
   const merged: Record<string, unknown> = { ...first, ...second };
   if (isRecord(first.properties) && isRecord(second.properties))
     merged.properties = { ...first.properties, ...second.properties };
-  if (first.required && second.required) merged.required = [...listOf(first.required), ...listOf(second.required)];
+  if (first.required && second.required)
+    merged.required = [...new Set([...listOf(first.required), ...listOf(second.required)])];
   return merged;
 }
 
@@ -127,10 +145,11 @@ export function same(a: unknown, b: unknown): boolean {
 }
 
 /** Whether the value has the types and members of the schema: this tells alternatives apart. Ranges are not checked. */
-export function fits(value: unknown, unresolved: unknown, root: JsonSchema, steps = 0): boolean {
+export function fits(value: unknown, unresolved: unknown, root: JsonSchema, steps = { left: MAX_COMPARED }): boolean {
   // Alternatives may refer to themselves.
-  if (steps > 30) return true;
-  const inside = (value: unknown, schema: unknown) => fits(value, schema, root, steps + 1);
+  steps.left -= 1;
+  if (steps.left < 0) return true;
+  const inside = (value: unknown, schema: unknown) => fits(value, schema, root, steps);
   const schema = resolve(unresolved, root);
   const choices = choicesOf(schema, root);
   if (choices) return choices.some((choice) => same(choice.value, value));
