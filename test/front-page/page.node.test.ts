@@ -45,7 +45,7 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
       const page = await go();
       const list = page.getByRole("navigation");
       await list.getByRole("link").first().waitFor();
-      const groups = ["Math", "Odd", "Orders", "Pictures", "Prompts", "Resources"];
+      const groups = ["Math", "Odd", "Orders", "Pictures", "Tally", "Prompts", "Resources"];
       expect(await list.getByRole("heading").allTextContents()).toEqual(groups);
       // Anonymous callers cannot get the scope of Vault.Open, so it does not exist for them.
       expect(await entry(page, /Open/).count()).toBe(0);
@@ -173,6 +173,17 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
       const picture = result(page).getByRole("img");
       await picture.waitFor();
       expect(await picture.evaluate((it) => it.naturalWidth)).toBe(1);
+    });
+
+    it("a tool that keeps a session, and goes on in it", async () => {
+      const page = await go("/#/tool/Tally.Count");
+      for (const count of ["1", "2"]) {
+        await run(page).click();
+        await result(page).getByText(count, { exact: true }).waitFor();
+        expect(await result(page).textContent()).not.toContain("session");
+        // More than a double click apart.
+        await page.waitForTimeout(600);
+      }
     });
 
     it("a tool that returns markup, which stays text", async () => {

@@ -25,6 +25,8 @@ class Caller {
   /** Aborted when another caller takes over: the reason says why. */
   readonly left = new AbortController();
   renewing: Promise<void> | undefined;
+  /** By which calls of tools that keep a session share it (docs/sessions.md). */
+  session: string | undefined;
   /** Requests that end what this caller has begun. */
   readonly late = new Set<Promise<unknown>>();
 
@@ -67,6 +69,15 @@ export class Access {
   /** What the sign-in has granted; of a key, the page does not know. */
   get scopes(): readonly string[] {
     return this.#caller.grant?.scopes ?? [];
+  }
+
+  /** The handle of the present caller's session; undefined before the first call that keeps one. */
+  get session(): string | undefined {
+    return this.#caller.session;
+  }
+
+  set session(handle: string | undefined) {
+    this.#caller.session = handle;
   }
 
   /** Of the present caller: aborted when another one takes over. Its reason is an Error with a message for the person. */

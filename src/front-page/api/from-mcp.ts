@@ -14,7 +14,10 @@ import { type Members, numberOr, textOr } from "./read.ts";
  */
 export function readResult(result: Members, isBusy: boolean): Result {
   const meta = isRecord(result._meta) ? result._meta : {};
-  const content = (Array.isArray(result.content) ? result.content : []).flatMap(readBlock);
+  const handle = sessionIn(result);
+  const blocks = (Array.isArray(result.content) ? result.content : []).flatMap(readBlock);
+  // The text with the handle is for models.
+  const content = blocks.filter((one) => !(one.type === "text" && handle && one.text === `session: ${handle}`));
   const replayed = meta.replayed === true;
   const { structuredContent: value } = result;
   if (result.isError === true) throw new NotDone(whyFailed(content, meta, isBusy), replayed);
@@ -22,6 +25,11 @@ export function readResult(result: Members, isBusy: boolean): Result {
   const isExtra = (block: Block) => block.type !== "text" || !repeats(block.text, value);
   if (value === undefined) return { value, content: content.filter((one) => !isDone(one)), replayed };
   return { value, content: content.filter(isExtra), replayed };
+}
+
+/** The handle by which the next call goes on in the session of this one (docs/sessions.md). */
+export function sessionIn({ _meta }: Members): string | undefined {
+  return isRecord(_meta) && typeof _meta.session === "string" ? _meta.session : undefined;
 }
 
 export function whyOfRpc({ message, data }: RpcFailure): Why {

@@ -12,7 +12,7 @@ import { passwordsIn } from "../form/lib/passwords.ts";
 import type { Tool } from "../lib/model.ts";
 import type { Access } from "./access.ts";
 import type { Fetch } from "./failures.ts";
-import { readResult } from "./from-mcp.ts";
+import { readResult, sessionIn } from "./from-mcp.ts";
 import { type Ask, headerText, Mcp, type Progress, type Question } from "./mcp.ts";
 import { Cancelled, type Ended, failed, NotDone, type Outcome, type Result } from "./outcome.ts";
 import type { Members } from "./read.ts";
@@ -94,7 +94,7 @@ interface Begun {
 async function resultOf(begun: Begun): Promise<Result> {
   const { call, on } = begun;
   const mcpWillDo = isForMcp(call);
-  if (call.tool.isLong && mcpWillDo) return overMcp(begun);
+  if ((call.tool.isLong || call.tool.keepsSession) && mcpWillDo) return overMcp(begun);
   try {
     const result = await overOxp(begun);
     return lacks(begun, "content") && mcpWillDo ? await withContent(begun, result) : result;
@@ -154,8 +154,9 @@ async function withContent(begun: Begun, result: Result): Promise<Result> {
 }
 
 async function overMcp({ call, id, on, mcp, signal }: Begun): Promise<Result> {
-  const { tool, input, files = [] } = call;
+  const { tool, input, files = [], access } = call;
   const { question } = on;
+  const session = tool.keepsSession ? access.session : undefined;
   const options = {
     signal,
     headers: { "idempotency-key": id, ...parameterHeaders(tool.versions[0]?.input, input) },
@@ -166,12 +167,16 @@ async function overMcp({ call, id, on, mcp, signal }: Begun): Promise<Result> {
     ...(tool.isLong && { extensions: TASKS }),
   };
   const attached = files.length > 0 ? { attachments: files.map((file_id) => ({ file_id })) } : {};
-  let args: Members = { ...input, ...attached };
+  let args: Members = { ...input, ...attached, ...(session !== undefined && { session }) };
   for (;;) {
     const { result, headers } = await mcp.requestAsking("tools/call", { name: tool.name, arguments: args }, options);
     if (result.resultType === "task") return readResult(await followTask(mcp, result, options), false);
     const working = tool.isLong ? stillWorking(result) : undefined;
-    if (working === undefined) return readResult(result, headers.has("retry-after"));
+    if (working === undefined) {
+      // A handle that is no longer valid has no successor: the next call begins a new session.
+      if (tool.keepsSession && !signal.aborted) access.session = sessionIn(result);
+      return readResult(result, headers.has("retry-after"));
+    }
     on.waiting?.({ ms: working.ms, why: STILL_RUNNING });
     await pause(working.ms, signal);
     args = { ...args, task_id: working.id };

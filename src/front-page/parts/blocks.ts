@@ -7,7 +7,7 @@ import { type Child, h } from "../lib/dom.ts";
 export function blockView(block: Block): Child {
   switch (block.type) {
     case "text":
-      return codeBlock("the text", block.text);
+      return textView("the text", block.text);
     case "image":
       return h(
         "figure",
@@ -20,7 +20,7 @@ export function blockView(block: Block): Child {
     case "resource_link":
       return h("p", {}, block.name, ": ", h("code", {}, block.uri));
     case "resource":
-      if (block.resource.text !== undefined) return codeBlock(block.resource.uri, block.resource.text);
+      if (block.resource.text !== undefined) return textView(block.resource.uri, block.resource.text);
       if (block.resource.mimeType?.startsWith("image/") && block.resource.blob) {
         return h("img", {
           src: `data:${block.resource.mimeType};base64,${block.resource.blob}`,
@@ -29,6 +29,10 @@ export function blockView(block: Block): Child {
       }
       return h("p", {}, "File: ", downloadLink(block.resource.uri, block.resource.mimeType, block.resource.blob ?? ""));
   }
+}
+
+function textView(name: string, text: string): HTMLElement {
+  return text === "" ? h("p", { class: "quiet-text" }, "Empty.") : codeBlock(name, text);
 }
 
 function dataUrl({ mimeType, data }: { readonly mimeType: string; readonly data: string }): string {

@@ -39,6 +39,7 @@ export function outcomeView(outcome: Outcome, access: Access): HTMLElement {
 
 function valueView(value: unknown): HTMLElement {
   if (value === null) return h("p", { class: "quiet-text" }, "The tool returned nothing.");
+  if (value === "") return h("p", { class: "quiet-text" }, "The tool returned an empty text.");
   if (typeof value === "string") return codeBlock("the result", value);
   return codeBlock("the result", jsonOf(value), "json");
 }

@@ -36,7 +36,8 @@ export function codeView(
     { class: "view" },
     !filledIn && h("p", { class: "quiet-text" }, note),
     tool.takesFiles && h("p", { class: "quiet-text" }, "Files are uploaded first: a call has their ids."),
-    tool.keepsSession && h("p", { class: "quiet-text" }, "Sessions are MCP's: over the others, each call is on its own."),
+    tool.keepsSession &&
+      h("p", { class: "quiet-text" }, "Sessions are MCP's: over the others, each call is on its own."),
     GROUPS.map(([group, title]) => {
       const ofGroup = all.filter((sample) => sample.group === group);
       return ofGroup.length > 0 && [h("h3", {}, title), tabs(title, tabsOf(ofGroup))];
