@@ -48,7 +48,7 @@ export function variantsField(spec: FieldSpec, variants: readonly JsonSchema[]):
   };
 }
 
-/** Its title, or the constant that tells it from the others, or what it is in words. */
+/** Its title, or the constant that tells it from the others, or what it must have, or what it is in words. */
 function labelOf(variant: JsonSchema, variants: readonly JsonSchema[], root: JsonSchema): string {
   const title = textOf(variant.title);
   if (title) return title;
@@ -57,5 +57,7 @@ function labelOf(variant: JsonSchema, variants: readonly JsonSchema[], root: Jso
   const telling = Object.keys(isRecord(variant.properties) ? variant.properties : {}).find((name) =>
     variants.every((other) => constant(other, name) !== undefined),
   );
-  return telling === undefined ? words(variant, root) : plain(constant(variant, telling));
+  if (telling !== undefined) return plain(constant(variant, telling));
+  const names = typeOf(variant) === "object" && Array.isArray(variant.required) ? variant.required.map(plain) : [];
+  return names.length > 0 ? `with ${names.join(", ")}` : words(variant, root);
 }
