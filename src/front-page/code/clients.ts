@@ -2,7 +2,7 @@
 import { memberName } from "../../cli/client/names.ts";
 import { contextOf, filled, KEY, sendsKey, toolId, variablesOf } from "./context.ts";
 import { json, python, quoted, typescript, word } from "./literals.ts";
-import type { Call, Sample } from "./samples.ts";
+import type { Call, Sample } from "./sample.ts";
 
 /** Of samples that import our clients. */
 export const PACKAGE = "The package trivet is the repository of this server: docs/clients.md says how to install it.";

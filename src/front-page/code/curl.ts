@@ -1,7 +1,7 @@
 /** A call with curl over OXP, MCP and OpenTool, for any POSIX shell. */
 import { contextOf, filled, KEY, sendsKey, toolId, variablesOf } from "./context.ts";
 import { escaped, json, quoted, word } from "./literals.ts";
-import type { Call, Sample } from "./samples.ts";
+import type { Call, Sample } from "./sample.ts";
 
 /** Linux passes no longer argument to a program (execve(2): 128 KiB). In bytes, with room to spare. */
 const MAX_ARGUMENT = 120_000;

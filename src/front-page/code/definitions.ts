@@ -9,7 +9,7 @@ import {
 import { acceptable } from "../../client/functions/dispatch.ts";
 import type { ToolDefinition } from "../../client/oxp/types.ts";
 import { contextMember, newOxpClient, PACKAGE } from "./clients.ts";
-import type { Call, Sample } from "./samples.ts";
+import type { Call, Sample } from "./sample.ts";
 
 interface Api {
   readonly id: string;

@@ -1,5 +1,6 @@
 /** The same call as code: with curl over each protocol, with the clients, and as definitions for models. */
-import { type Sample, samples } from "../code/samples.ts";
+import type { Sample } from "../code/sample.ts";
+import { samples } from "../code/samples.ts";
 import { exampleOf } from "../form/example.ts";
 import { codeBlock } from "../lib/code.ts";
 import { h } from "../lib/dom.ts";

@@ -1,7 +1,8 @@
 /** The samples of a call: which there are, and what they look like. samples.node.test.ts runs them. */
 import { describe, expect, it } from "vitest";
 import { json, python, typescript, word } from "../../../src/front-page/code/literals.ts";
-import { type Call, samples } from "../../../src/front-page/code/samples.ts";
+import type { Call } from "../../../src/front-page/code/sample.ts";
+import { samples } from "../../../src/front-page/code/samples.ts";
 import { callOf, definition, NASTY } from "./calls.ts";
 
 const ADD = {
