@@ -63,6 +63,7 @@ async function load(): Promise<void> {
   opened = new Map();
   fill(byId("news"));
   const signInPlace = access.signInAt();
+  const before = access.state;
   try {
     const loaded = await loadCatalog(access);
     // The caller has become another one meanwhile.
@@ -72,7 +73,13 @@ async function load(): Promise<void> {
   } catch (error) {
     if (mine !== loads) return;
     signIn = await signInPlace;
-    if (error instanceof NeedsCredential) return ask(error.message);
+    if (error instanceof NeedsCredential) {
+      const hasEnded = before !== access.state;
+      if (!hasEnded) return ask(error.message);
+      // Without the sign-in, there may still be something that everyone may see.
+      await load();
+      return main.prepend(failed(error));
+    }
     forget();
     const again = h("button", { type: "button", class: "main", click: load }, "Try again");
     return put(view("The tools could not be read", failed(error), h("p", {}, again)), "item");
