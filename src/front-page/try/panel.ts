@@ -20,13 +20,11 @@ export interface Attempt {
   input(): Record<string, unknown> | undefined;
 }
 
-const DOUBLE_CLICK_MS = 500;
-
 export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): Attempt {
   const form = inputForm(version.input, { idPrefix: "input" });
   const needs = needsForm(version.requirements);
   const files = tool.takesFiles ? filePicker(access) : undefined;
-  const runButton = h("button", { type: "submit", class: "main" }, "Run");
+  const runButton = h("button", { type: "submit", class: "main", click: ignoreSecond }, "Run");
   const cancelButton = h("button", { type: "button", class: "quiet", hidden: true }, "Cancel");
   const status = h("p", { class: "status", role: "status" });
   const clock = h("span", { class: "quiet-text", "aria-hidden": "true" });
@@ -34,18 +32,12 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
   const result = h("div", { class: "place" });
   const wire = wireView();
 
-  /** When the last run was started: in the page's time, and long ago at first. */
-  let started = Number.NEGATIVE_INFINITY;
-
   function start(event: Event): void {
     event.preventDefault();
-    // The second half of a double click must not run the tool again.
-    if (event.timeStamp - started < DOUBLE_CLICK_MS) return;
     const read = form.read();
     clear();
     form.showProblems("problems" in read ? read.problems : new Map());
     if ("problems" in read) return;
-    started = event.timeStamp;
     const stop = new AbortController();
     const cancel = () => {
       status.textContent = "Cancelling…";
@@ -146,6 +138,11 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
       return "value" in read ? read.value : undefined;
     },
   };
+}
+
+/** The second click of a double click would run the tool again. */
+function ignoreSecond(event: Event): void {
+  if ((event as MouseEvent).detail > 1) event.preventDefault();
 }
 
 /** A key that is held down would run the tool again and again. */
