@@ -92,8 +92,9 @@ describe.skipIf(!executablePath)("a shot", () => {
     const { width, height, loops, frames } = await decoded(await take(browser, url, shot(greeting)));
     expect([width, height, loops]).toEqual([401, 200, Infinity]);
     expect(frames[0]).toEqual({ ms: 500, pixel: [255, 255, 255] });
-    // Nothing changes between the two last steps: one frame for both.
-    expect(frames.at(-1)).toEqual({ ms: 1500, pixel: [0, 0, 255] });
+    // Nothing changes between the two last steps: one frame for both. On a slow machine, it begins with the click.
+    expect(frames.at(-1)?.pixel).toEqual([0, 0, 255]);
+    expect([1500, 1850]).toContain(frames.at(-1)?.ms);
     // The pointer moves twice, and "Ada" appears in two steps.
     expect(frames.length).toBeGreaterThan(10);
   });

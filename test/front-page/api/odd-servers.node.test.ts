@@ -22,7 +22,11 @@ let server: Server;
 let url: string;
 let behave: Behaviour;
 beforeAll(async () => {
-  server = createServer(async (request, response) => behave(response, request, await text(request)));
+  server = createServer(async (request, response) => {
+    // A request on a connection that the test before has cut would fail.
+    response.shouldKeepAlive = false;
+    behave(response, request, await text(request));
+  });
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
