@@ -37,7 +37,7 @@ export async function discover(
   const candidates = candidatesOf(found, inspections);
   const tools = candidates.filter(({ file }) => file.kind === "tool");
   const others = candidates.filter(({ file }) => file.kind !== "tool");
-  const skills = readSkills(root, others);
+  const skills = await readSkills(root, others);
   const wrong = [
     ...found.problems,
     ...importCycles(imports, files),

@@ -4,7 +4,6 @@ import type { DiscoveredSkill } from "../read/discovery.ts";
 import type { Candidate } from "../read/inspected.ts";
 import type { Problem } from "../read/problem.ts";
 import { findSkills } from "./find.ts";
-import { readSkill } from "./read.ts";
 
 type Unscoped = Omit<DiscoveredSkill, "traits">;
 
@@ -12,9 +11,15 @@ type Unscoped = Omit<DiscoveredSkill, "traits">;
  * @param root   the folder of tools
  * @param others the resources, and other offers, whose URIs a skill's file might have
  */
-export function readSkills(root: string, others: readonly Candidate[]): { read: Unscoped[]; problems: Problem[] } {
+export async function readSkills(
+  root: string,
+  others: readonly Candidate[],
+): Promise<{ read: readonly Unscoped[]; problems: readonly Problem[] }> {
   const { skills, problems } = findSkills(root);
   const read: Unscoped[] = [];
+  if (skills.length === 0) return { read, problems };
+  // With a parser of YAML, which other forks do not wait for.
+  const { readSkill } = await import("./read.ts");
   const all = [...problems];
   for (const folder of skills) {
     const result = readSkill(folder);

@@ -6,6 +6,8 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { makeFork, start, until } from "../../support/node/fork.ts";
+import { postJson } from "../../support/node/http.ts";
 import { project, tool } from "../../support/node/project.ts";
 
 const OF = (name: string, more = "") => `---\nname: ${name}\ndescription: About it.\n${more}---\n\nText.\n`;
@@ -160,6 +162,30 @@ it("says what it found", async () => {
   const { stdout } = await discover();
   expect(stdout).toContain("discovered 1 tool and 2 skills");
   expect(stdout).toContain("kit (skill), more (skill)");
+});
+
+it("npm start serves a skill, and its changes without a restart", async () => {
+  const fork = makeFork({ "kit/add.ts": tool(), "kit/SKILL.md": OF("kit") });
+  try {
+    const { url, stop, printed } = await start(fork);
+    const ask = async (method: string, params = {}) =>
+      (await postJson(`${url}/mcp`, { jsonrpc: "2.0", id: 1, method, params })).body.result;
+    const read = async () => (await ask("resources/read", { uri: "skill://kit/SKILL.md" })).contents[0].text;
+    try {
+      expect(await read()).toBe(OF("kit"));
+      fork.write("tools/kit/references/new.md", "New.");
+      await until(async () => JSON.stringify(await ask("skills/list")).includes("references/new.md"));
+      fork.write("tools/kit/SKILL.md", "No frontmatter.");
+      await until(async () => printed().includes("it does not begin with frontmatter"));
+      expect(await read()).toBe(OF("kit"));
+      fork.write("tools/kit/SKILL.md", OF("kit", "license: MIT\n"));
+      await until(async () => (await read()) === OF("kit", "license: MIT\n"));
+    } finally {
+      await stop();
+    }
+  } finally {
+    fork.remove();
+  }
 });
 
 it("folders beside a SKILL.md are its own; without it, they are a mistake as before", async () => {

@@ -6,8 +6,9 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { SkillsClient } from "@modelcontextprotocol/client/ext/skills";
+import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { MCP_WAYS } from "../../../support/node/attacks/wire.ts";
 import { build } from "../../../support/node/build.ts";
 import { type Deployed, runAll } from "../../../support/node/deployed.ts";
 import { type Fork, makeFork } from "../../../support/node/fork.ts";
@@ -176,11 +177,30 @@ describe.each(ERAS)("the official client of %s", (revision, options) => {
   });
 });
 
-const WAYS = [MCP_WAYS["2025-11-25"], MCP_WAYS["2026-07-28"]];
+it("a client that knows no skills finds each SKILL.md among the resources, and can read its files", async () => {
+  const client = new ClientV1({ name: "test", version: "1.0.0" });
+  const requestInit = { headers: { authorization: `Bearer ${full}` } };
+  const transport = new TransportV1(new URL(`${served.url}/mcp`), { requestInit });
+  // The SDK's own types disagree under exactOptionalPropertyTypes.
+  await client.connect(transport as Parameters<ClientV1["connect"]>[0]);
+  expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual(URIS);
+  const { contents } = await client.readResource({ uri: "skill://kit/references/types.md" });
+  expect(contents).toEqual([{ uri: "skill://kit/references/types.md", mimeType: "text/markdown", text: ODD_TEXT }]);
+  await transport.terminateSession();
+});
 
-function ask(way: (typeof WAYS)[number], method: string, params: { uri?: string }, key: string) {
-  const { body, headers } = way(method, params);
-  return postJson(`${served.url}/mcp`, body, { ...Object.fromEntries(headers ?? []), authorization: `Bearer ${key}` });
+const WAYS = ["2025-11-25", "2026-07-28"] as const;
+const META = "io.modelcontextprotocol/";
+const _meta = { [`${META}protocolVersion`]: WAYS[1], [`${META}clientCapabilities`]: {} };
+
+function ask(way: (typeof WAYS)[number], method: string, params: { uri?: unknown }, key: string) {
+  const headers = {
+    authorization: `Bearer ${key}`,
+    "mcp-protocol-version": way,
+    ...(way === WAYS[1] && { "mcp-method": method, "mcp-name": String(params.uri) }),
+  };
+  const all = way === WAYS[1] ? { ...params, _meta } : params;
+  return postJson(`${served.url}/mcp`, { jsonrpc: "2.0", id: 1, method, params: all }, headers);
 }
 
 it("what a key cannot see is answered as what does not exist", async () => {
@@ -220,7 +240,7 @@ it.each([[{}], [{ uri: 1 }], [{ uri: "skill://kit" }], [{ uri: "skill://kit/refe
   "skills/get of %j is -32602",
   async (params) => {
     for (const way of WAYS) {
-      const { body } = await ask(way, "skills/get", params as { uri?: string }, full);
+      const { body } = await ask(way, "skills/get", params, full);
       expect(body).toMatchObject({ error: { code: -32602 } });
     }
   },
