@@ -218,6 +218,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^node:/,
       /^esbuild$/,
       /^wrangler$/,
+      // Reads the frontmatter of skills.
+      /^yaml$/,
       // Registers a fork's routes, to check that they can be registered.
       /^hono$/,
       /^@valibot\//,

@@ -108,12 +108,13 @@ export function devCatalog(out: string): DevCatalog {
   };
 }
 
-function filesOf({ tools, prompts, resources, events }: Discovery, project: string): Record<string, string> {
+function filesOf({ tools, prompts, resources, events, skills }: Discovery, project: string): Record<string, string> {
   const named = [
     ...tools.map(({ id, version, path }) => ({ name: `${id}@${version}`, path })),
     ...prompts,
     ...events,
     ...resources.map(({ about: { name }, path }) => ({ name, path })),
+    ...skills.flatMap(({ name, files }) => files.map(({ path, file }) => ({ name: `${name}/${path}`, path: file }))),
   ];
   return Object.fromEntries(named.map(({ name, path }) => [name, relative(project, path).split(sep).join("/")]));
 }

@@ -18,6 +18,7 @@ import { type Found, findToolFiles, pascalCase } from "./read/paths.ts";
 import { type Problem, problemIn } from "./read/problem.ts";
 import { type Available, DEFAULT_PARTS } from "./settings/available.ts";
 import { missingForEvents, missingForLong, missingIn, missingTextRule } from "./settings/missing.ts";
+import { readSkills, withScopes } from "./skills/skills.ts";
 
 /**
  * @param root the folder of tools
@@ -36,12 +37,14 @@ export async function discover(
   const candidates = candidatesOf(found, inspections);
   const tools = candidates.filter(({ file }) => file.kind === "tool");
   const others = candidates.filter(({ file }) => file.kind !== "tool");
+  const skills = await readSkills(root, others);
   const wrong = [
     ...found.problems,
     ...importCycles(imports, files),
     ...sources.flatMap((source) => complaintsIn(source.file, inspections.get(source))),
     ...broughtIn(found, inspections).flatMap(({ file, inspected }) => complaintsIn(file.file, inspected)),
     ...conflicts(tools, others),
+    ...skills.problems,
   ];
   if (wrong.length > 0) return { problems: sorted(wrong) };
 
@@ -61,6 +64,7 @@ export async function discover(
   return {
     tools: described,
     ...describeOthers(others),
+    skills: withScopes(skills.read, described),
     worker: found.worker?.path,
     instructions,
     warnings: [...missingForLong(candidates, available), ...listings.warned, ...read.warnings],

@@ -6,13 +6,14 @@ const MAX_LINES = 30;
 const MAX_NAMES = 8;
 
 /** `discovered 2 tools, 1 prompt and a worker.ts` */
-export function headline({ tools, prompts, resources, events, worker }: Discovery): string {
+export function headline({ tools, prompts, resources, events, skills, worker }: Discovery): string {
   const ids = new Set(tools.map(({ id }) => id)).size;
   const parts = [
     ids === tools.length ? count(ids, "tool") : `${count(ids, "tool")} in ${tools.length} versions`,
     ...(prompts.length > 0 ? [count(prompts.length, "prompt")] : []),
     ...(resources.length > 0 ? [count(resources.length, "resource")] : []),
     ...(events.length > 0 ? [count(events.length, "event")] : []),
+    ...(skills.length > 0 ? [count(skills.length, "skill")] : []),
     ...(worker === undefined ? [] : ["a worker.ts"]),
   ];
   const last = parts.pop();
@@ -21,7 +22,7 @@ export function headline({ tools, prompts, resources, events, worker }: Discover
 
 /** The headline, and what is in each toolkit: `  system  System.GetTimestamp 2.0.0, 1.0.0`. */
 export function summary(discovery: Discovery): string {
-  const { tools, prompts, resources, events } = discovery;
+  const { tools, prompts, resources, events, skills } = discovery;
   const byToolkit = new Map<string, string[]>();
   const add = (toolkit: string, text: string) => byToolkit.set(toolkit, [...(byToolkit.get(toolkit) ?? []), text]);
   const versions = Map.groupBy(tools, ({ id }) => id);
@@ -33,6 +34,7 @@ export function summary(discovery: Discovery): string {
   for (const { toolkit, name } of prompts) add(toolkit, `${name} (prompt)`);
   for (const { toolkit, uri } of resources) add(toolkit, `${uri} (resource)`);
   for (const { toolkit, name } of events) add(toolkit, `${name} (event)`);
+  for (const { toolkit, name } of skills) add(toolkit, `${name} (skill)`);
   const width = Math.max(0, ...Array.from(byToolkit.keys(), ({ length }) => length));
   const lines = Array.from(byToolkit, ([toolkit, texts]) => `  ${toolkit.padEnd(width)}  ${shortened(texts)}`).sort();
   const more = lines.length > MAX_LINES ? [`  and ${lines.length - MAX_LINES} more toolkits`] : [];

@@ -12,7 +12,7 @@ import { parseArgs } from "node:util";
 import { makeFork, serveBuilt } from "../support/node/fork.ts";
 import { WORKFLOW } from "../support/node/long.ts";
 import { isAlwaysSkipped, isClean, isComplete, problemsOf, results, summary } from "./runner/report.ts";
-import { type Ran, REVISIONS, type Revision, runAll, runOne, suiteVersion } from "./runner/suite.ts";
+import { type Ran, REVISIONS, type Revision, runAll, runOne, SKILLS, suiteVersion } from "./runner/suite.ts";
 
 const RESULTS = join(import.meta.dirname, "RESULTS.md");
 
@@ -23,6 +23,7 @@ const all = await withServer(async (url) => {
   if (name !== undefined) return [await runOne(url, name, revision as Revision)];
   const ran: Ran[] = [];
   for (const each of REVISIONS) ran.push(...(await runAll(url, each)));
+  for (const each of SKILLS) ran.push({ ...(await runOne(url, each, "2026-07-28")), unscored: "extension" });
   return ran;
 });
 

@@ -16,8 +16,8 @@ export const WRITTEN_URL = /http:\/\/(127\.0\.0\.1|localhost):8787/g;
 /** Blocks without a file of their own are the body of a tool's `run`. */
 const FRAGMENTS = "src/fragments";
 
-/** Files that a tool imports as text. */
-const textBlocks = () => blocksIn("html");
+/** Files that a tool imports as text, and skills. */
+const textBlocks = () => [...blocksIn("html"), ...blocksIn("md")];
 export const tsBlocks = () => blocksIn("ts");
 
 export interface Documented extends ServedBuilt {

@@ -1,5 +1,6 @@
 /** The result of discovery: everything found in `tools/`. Types only. */
 import type { Instructions } from "../../core/catalog/instructions.ts";
+import type { Demands } from "../../core/model/definition.ts";
 import type { EventEntry, PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
 import type { Described } from "../../core/model/tool-description.ts";
 import type { Problem } from "./problem.ts";
@@ -19,6 +20,35 @@ export type DiscoveredEvent = Omit<EventEntry, "load" | "toolkit"> & {
   readonly path: string;
 };
 
+/** A skill (build/skills). */
+export interface DiscoveredSkill {
+  /** The name of its folder, and in its frontmatter: `zone-check`. */
+  readonly name: string;
+  readonly toolkit: string;
+  readonly description: string;
+  /** Every field of its SKILL.md, as its author wrote it. */
+  readonly frontmatter: Readonly<Record<string, unknown>>;
+  /** Sorted by path. */
+  readonly files: readonly SkillFile[];
+  /** The scopes that all tools of its toolkit demand. */
+  readonly traits: Demands;
+}
+
+export interface SkillFile {
+  /** `skill://zone-check/references/types.md` */
+  readonly uri: string;
+  /** In the folder of the skill: `references/types.md`. */
+  readonly path: string;
+  readonly file: string;
+  readonly mimeType: string;
+  /** `sha256:` and 64 hexadecimal digits, of the file's bytes. */
+  readonly digest: string;
+  /** In bytes. */
+  readonly size: number;
+  /** Its text if it is UTF-8. */
+  readonly content: string | { readonly base64: string };
+}
+
 export interface Discovery {
   /** Sorted by id, then by version. */
   readonly tools: readonly Discovered[];
@@ -28,6 +58,8 @@ export interface Discovery {
   readonly resources: readonly DiscoveredResource[];
   /** Sorted by name. */
   readonly events: readonly DiscoveredEvent[];
+  /** Sorted by name. */
+  readonly skills: readonly DiscoveredSkill[];
   /** What the server tells models about itself, if it tells anything. */
   readonly instructions?: Instructions | undefined;
   /** What may surprise an author, but is served. */

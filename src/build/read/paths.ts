@@ -52,6 +52,11 @@ export const RESERVED_TOOLKITS: ReadonlySet<string> = new Set([
 const WORKER = "worker.ts";
 /** Of the server, at the top of the folder. A toolkit has its own in toolkit.ts. */
 const INSTRUCTIONS = "instructions.md";
+/** The file of a skill, and the folder of a toolkit's further skills (build/skills). */
+export const SKILL = "SKILL.md";
+export const SKILLS = "skills";
+/** Folders of the skill whose SKILL.md is beside them (Agent Skills, Optional directories). */
+export const SKILL_FOLDERS: readonly string[] = ["scripts", "references", "assets"];
 const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
 /** @param root the folder of tools; if it is missing, nothing is found */
@@ -83,9 +88,11 @@ export function findToolFiles(root: string): Found {
 /** @param label the folder's path for messages */
 function readToolkit(folder: string, label: string, toolkit: string, found: Found): void {
   const all = list(folder);
-  const entries = all.filter((entry) => isFolder(entry) || isScript(entry.name));
-  // A folder without code is not a toolkit, so its name does not matter.
-  if (entries.length === 0) return;
+  const isSkills = ({ name }: Dirent) => name === SKILLS || name === SKILL;
+  const ofSkills = [SKILLS, ...(all.some(({ name }) => name === SKILL) ? SKILL_FOLDERS : [])];
+  const entries = all.filter((entry) => (isFolder(entry) ? !ofSkills.includes(entry.name) : isScript(entry.name)));
+  // A folder without code and skills is not a toolkit, so its name does not matter.
+  if (entries.length === 0 && !all.some(isSkills)) return;
   const bad = toolkitComplaint(toolkit);
   if (bad) found.problems.push({ file: label, ...bad });
   for (const { name } of all.filter((entry) => looksLikeInstructions(entry.name))) {
@@ -166,14 +173,14 @@ export function toolkitComplaint(toolkit: string): Complaint | undefined {
 }
 
 /** The sorted entries of a folder, without helpers ("_…"), hidden files and node_modules. */
-function list(folder: string): Dirent[] {
+export function list(folder: string): Dirent[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter(({ name }) => !/^[_.]/.test(name) && name !== "node_modules")
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Follows symbolic links. */
-function isFolder(entry: Dirent): boolean {
+/** Whether it is a folder. Follows symbolic links. */
+export function isFolder(entry: Dirent): boolean {
   if (!entry.isSymbolicLink()) return entry.isDirectory();
   return statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
@@ -187,7 +194,8 @@ function isScript(name: string): boolean {
   return /\.[cm]?[jt]sx?$/.test(name) && !/\.(test|d)\.[cm]?[jt]sx?$/.test(name);
 }
 
-function kebab(name: string): string {
+/** Lower-case words joined by dashes, as near to a name as possible; empty if nothing is left of it. */
+export function kebab(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])/g, "$1-$2")
     .replace(/[^A-Za-z0-9]+/g, "-")

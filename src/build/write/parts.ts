@@ -10,7 +10,7 @@ import { HEAD } from "./write.ts";
 const SRC = join(import.meta.dirname, "../..");
 
 /** A part of the Worker that only forks that use it bundle. */
-export type Feature = "tasks" | "files" | "outbox" | "page";
+export type Feature = "tasks" | "files" | "outbox" | "page" | "skills";
 
 /** An export of a file in `src`. */
 type Export = readonly [name: string, file: string];
@@ -38,6 +38,14 @@ const PARTS: Readonly<Record<string, Part>> = {
     plain: ["modernEra", "protocols/mcp/dialects/modern/era.ts"],
     replaced: { tasks: ["modernEraWithTasks", "protocols/mcp/dialects/modern/tasks/era.ts"] },
     wrapped: { outbox: ["withEvents", "protocols/mcp/dialects/modern/events/era.ts"] },
+  },
+  resourceMethods: {
+    plain: ["resourceMethods", "protocols/mcp/methods/resources.ts"],
+    wrapped: { skills: ["withSkills", "protocols/mcp/methods/skills.ts"] },
+  },
+  serverCapabilities: {
+    plain: ["serverCapabilities", "protocols/mcp/wire/capabilities.ts"],
+    wrapped: { skills: ["announcingSkills", "protocols/mcp/methods/skills.ts"] },
   },
   readCall: {
     plain: ["readCall", "protocols/mcp/wire/read-call.ts"],
@@ -71,17 +79,27 @@ const ENTRYPOINTS: Readonly<Record<Feature, readonly Entrypoint[]>> = {
   files: [["FileRecords", "FileRecords", "files/records.ts"]],
   outbox: [["Outbox", "Outbox", "outbox/object.ts"]],
   page: [],
+  skills: [],
 };
 
 /** The features that a fork uses, in the order in which their parts are applied. */
 export function featuresOf(discovery: Discovery): Feature[] {
-  const { tools, events, hasWorkflow = false, hasFiles = false, hasOutbox = false, hasPage = false } = discovery;
+  const {
+    tools,
+    events,
+    skills,
+    hasWorkflow = false,
+    hasFiles = false,
+    hasOutbox = false,
+    hasPage = false,
+  } = discovery;
   const uses: Readonly<Record<Feature, boolean>> = {
     // wrangler refuses a workflow or an object whose class is missing.
     tasks: hasWorkflow || tools.some(({ traits }) => Boolean(traits.long)),
     files: hasFiles || tools.some(({ traits }) => Boolean(traits.attachments)),
     outbox: hasOutbox || events.length > 0,
     page: hasPage,
+    skills: skills.length > 0,
   };
   return (Object.keys(uses) as Feature[]).filter((feature) => uses[feature]);
 }

@@ -10,7 +10,7 @@ export function writeToolTypes(discovery: Discovery, out: string): void {
   writeIfChanged(file, render(discovery, file));
 }
 
-function render({ tools, prompts, resources }: Discovery, file: string): string {
+function render({ tools, prompts, resources, skills }: Discovery, file: string): string {
   const typeOf = (path: string) => `typeof import(${JSON.stringify(specifierOf(file, path))}).default`;
   const members = (entries: Iterable<readonly [name: string, type: string]>) =>
     Array.from(entries, ([name, type]) => `  ${JSON.stringify(name)}: ${type};\n`).join("");
@@ -20,6 +20,7 @@ function render({ tools, prompts, resources }: Discovery, file: string): string 
     const type = broughtAs === undefined ? typeOf(path) : broughtType(typeOf(path), broughtAs);
     for (const reference of referencesTo(id, version)) references.set(reference, type);
   }
+  const uris = [...resources, ...skills.flatMap(({ files }) => files)].map(({ uri }) => JSON.stringify(uri));
   return `${HEAD}/** Tools by id, with and without version. */
 export interface Tools {
 ${members(references)}}
@@ -28,7 +29,7 @@ ${members(references)}}
 export interface Prompts {
 ${members(prompts.map(({ name, path }) => [name, typeOf(path)]))}}
 
-export type ResourceUri = ${resources.map(({ uri }) => JSON.stringify(uri)).join(" | ") || "never"};
+export type ResourceUri = ${uris.join(" | ") || "never"};
 `;
 }
 

@@ -16,6 +16,7 @@ import type { Discovery } from "../read/discovery.ts";
 import { bundleToolkit, importedAmong, specifierOf } from "./bundle-toolkit.ts";
 import { type Feature, featuresOf } from "./parts.ts";
 import { ALONE, isBrought, type Piece, splitByToolkit } from "./pieces.ts";
+import { renderSkills } from "./skills.ts";
 
 /** What the listings show of a tool, besides its row; the keys are those of {@link CatalogEntry.json}. */
 const TEXTS: Readonly<Record<string, (tool: Described) => unknown>> = {
@@ -36,7 +37,7 @@ export const HEAD =
  * @returns the text of each module by path: the catalogue comes last, after the modules that it imports
  */
 export async function render(discovery: Discovery, out: string): Promise<ReadonlyMap<string, string>> {
-  const { tools, prompts, resources, events, instructions } = discovery;
+  const { tools, prompts, resources, events, skills, instructions } = discovery;
   const files = new Map<string, string>();
   const pieces = splitByToolkit(tools);
   const modules =
@@ -58,6 +59,7 @@ export async function render(discovery: Discovery, out: string): Promise<Readonl
       return `    { ${members.join(", ")}, load: () => import(${quoted(out, path)}) },`;
     }),
   );
+  others[1]?.push(...renderSkills(skills, folderOf(out, "skills"), out, files));
   const [promptBody, resourceBody, eventBody] = others.map((lines) => lines.join("\n"));
   const toolkits = JSON.stringify([...new Set(tools.map(({ toolkit }) => toolkit))]);
   const demanded = [...tools, ...prompts, ...resources, ...events].flatMap(({ traits }) => traits.scopes ?? []);
@@ -77,6 +79,7 @@ export async function render(discovery: Discovery, out: string): Promise<Readonl
     ...(tools.some(isBrought) ? [importing("brought", "catalog/brought-tools.ts")] : []),
     ...(checks.length > 0 ? [importing("checked", "catalog/compiled-check.ts")] : []),
     importing("readGeneratedCatalog", "catalog/generated-catalog.ts"),
+    ...(skills.length > 0 ? [importing("skillFile", "catalog/skill-file.ts")] : []),
     ...(tellsOfTasks ? [importing("taskFinished", "events/task-finished.ts")] : []),
     ...(instructions ? [importing("instructionsFor", "catalog/instructions.ts")] : []),
   ];
@@ -224,7 +227,7 @@ function moduleFile(out: string, toolkit: string, taken: ReadonlyMap<string, str
   }
 }
 
-function folderOf(out: string, name: "toolkits" | "checks"): string {
+function folderOf(out: string, name: "toolkits" | "checks" | "skills"): string {
   return join(dirname(out), name);
 }
 
@@ -245,9 +248,9 @@ function outputKind({ output, traits }: Described): CatalogEntry["output"] {
  */
 export function writeAll(files: ReadonlyMap<string, string>, out: string): boolean {
   const written = [...files].filter(([path, text]) => writeIfChanged(path, text));
-  const stale = [...generatedIn(folderOf(out, "toolkits")), ...generatedIn(folderOf(out, "checks"))].filter(
-    (path) => !files.has(path),
-  );
+  const stale = (["toolkits", "checks", "skills"] as const)
+    .flatMap((name) => generatedIn(folderOf(out, name)))
+    .filter((path) => !files.has(path));
   for (const path of stale) rmSync(path);
   return written.length + stale.length > 0;
 }

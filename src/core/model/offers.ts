@@ -99,6 +99,8 @@ export interface ResourceEntry {
   };
   readonly ttlMs?: number;
   readonly traits: Demands;
+  /** Of a skill's file: what hosts are told of the skill, as JSON text, if it is the SKILL.md; null for the others. */
+  readonly skill?: string | null;
   readonly load: () => Promise<{ default: ResourceDefinition }>;
 }
 

@@ -34,6 +34,8 @@ const ROOMS = [
 
 const OF_OUTBOX =
   /^src\/(outbox\/|core\/(outbox|events)\/|protocols\/oxp\/message\.ts|protocols\/mcp\/dialects\/modern\/events\/)/;
+/** What only skills need. */
+const OF_SKILLS = /^src\/(protocols\/mcp\/methods\/skills|core\/catalog\/skill-file|generated\/skills\/)/;
 /** What only the page at / needs. The page itself is no part of the Worker. */
 const OF_PAGE = /^src\/(pages\/front-page\.ts|front-page\/)/;
 const TASK_FINISHED = "src/core/events/task-finished.ts";
@@ -63,10 +65,10 @@ function deployed(changes: Record<string, string>, toml = "", more: Record<strin
   }
 }
 
-it("a fork without long tools, files, outbox, page and OpenTool tools has none of them", () => {
+it("a fork without long tools, files, outbox, page, skills and OpenTool tools has none of them", () => {
   const files = deployed({}, "", { "kit/toolkit.ts": 'export default { name: "KIT" };' });
   expect(files).toEqual(expect.arrayContaining(["src/claims.ts", "src/core/pipeline/execute.ts"]));
-  const ofFeatures = [OF_TASKS, OF_FILES, OF_OUTBOX, OF_PAGE, OF_BROUGHT];
+  const ofFeatures = [OF_TASKS, OF_FILES, OF_OUTBOX, OF_PAGE, OF_SKILLS, OF_BROUGHT];
   expect(files.filter((file) => ofFeatures.some((feature) => feature.test(file)))).toEqual([]);
 });
 
@@ -100,6 +102,15 @@ it("a fork with a tool that takes attachments, or with a binding of files, has a
 it("a fork with the page has the file that serves it, and no more", () => {
   const files = deployed({}, PAGE);
   expect(files.filter((file) => OF_PAGE.test(file))).toEqual(["src/pages/front-page.ts"]);
+});
+
+it("a fork with a skill has what serves it, and its files", () => {
+  const files = deployed({}, "", { "kit/SKILL.md": "---\nname: kit\ndescription: About it.\n---\n" });
+  expect(files.filter((file) => OF_SKILLS.test(file)).sort()).toEqual([
+    "src/core/catalog/skill-file.ts",
+    "src/generated/skills/kit.ts",
+    "src/protocols/mcp/methods/skills.ts",
+  ]);
 });
 
 it("a fork with an OpenTool tool has what mounts it", () => {

@@ -1,9 +1,14 @@
 /** Evaluates the suite's results and formats them. The same results give the same text. */
-import type { Check, Ran, Revision } from "./suite.ts";
+import { type Check, type Ran, type Revision, SKILLS } from "./suite.ts";
 
 /** Whether the scenario is one of the optional extension for tasks, which Trivet has. */
 function isOfTasks({ name }: Ran): boolean {
   return name.startsWith("tasks-");
+}
+
+/** Whether the scenario is one of the optional extension for skills, which Trivet has, too. */
+function isOfSkills({ name }: Ran): boolean {
+  return SKILLS.some((skill) => skill === name);
 }
 
 /**
@@ -87,8 +92,13 @@ function groups(all: readonly Ran[]): { title: string; size: number; of: Ran[] }
     { title: "Required by 2025-11-25", size: 30, of: required("2025-11-25") },
     { title: "Required by 2026-07-28", size: 37, of: required("2026-07-28") },
     { title: "Of the extension for tasks", size: 10, of: all.filter(isOfTasks) },
-    { title: "Run beside them", size: 6, of: all.filter((ran) => ran.unscored !== undefined && !isOfTasks(ran)) },
+    { title: "Of the extension for skills", size: SKILLS.length, of: all.filter(isOfSkills) },
+    { title: "Run beside them", size: 6, of: all.filter(isBeside) },
   ];
+}
+
+function isBeside(ran: Ran): boolean {
+  return ran.unscored !== undefined && !isOfTasks(ran) && !isOfSkills(ran);
 }
 
 function table(of: readonly Ran[]): string[] {

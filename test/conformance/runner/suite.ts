@@ -9,6 +9,9 @@ const SUITE = resolve(import.meta.dirname, "../../../node_modules/@modelcontextp
 export const REVISIONS = ["2025-11-25", "2026-07-28"] as const;
 export type Revision = (typeof REVISIONS)[number];
 
+/** The scenarios of the extension for skills (SEP-2640), which the suite runs only by name. */
+export const SKILLS = ["sep-2640-skills-enumeration", "sep-2640-skills-manifest", "sep-2640-skills-directory"] as const;
+
 export interface Check {
   readonly id: string;
   readonly name: string;

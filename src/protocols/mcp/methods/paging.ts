@@ -6,14 +6,24 @@ import { sharedBytes } from "../../../http/listing.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
 import { CODE, error } from "../wire/codes.ts";
 
-/** @param name of the result's list; @param fragments JSON texts of its items */
-export function paginate(name: string, fragments: readonly string[], params: unknown, exchange: Exchange): MethodReply {
+/**
+ * @param name      of the result's list
+ * @param fragments JSON texts of its items
+ * @param cached    under which name the result is kept; only existing listings may have one
+ */
+export function paginate(
+  name: string,
+  fragments: readonly string[],
+  params: unknown,
+  exchange: Exchange,
+  cached = name,
+): MethodReply {
   const { dialect, context } = exchange;
   const { runtime, limits, server } = context;
   const revision = runtime.catalog.revision + runtime.catalog.view;
   const cursor = isRecord(params) ? (params.cursor ?? undefined) : undefined;
   if (cursor === undefined && fragments.length <= limits.pageSize) {
-    return runtime.catalog.listing(`mcp-${name}-${dialect.era}`, context.toolkit, () => {
+    return runtime.catalog.listing(`mcp-${cached}-${dialect.era}`, context.toolkit, () => {
       const resultText = `{"${name}":[${fragments.join(",")}]${dialect.listingEnd(server)}}`;
       return { resultText, closedBytes: sharedBytes(`${resultText}}`) };
     });

@@ -4,13 +4,15 @@ import { isRecord } from "../../../core/lib/json.ts";
 import type { Capability, Question } from "../../../core/model/elicitation.ts";
 
 /** The server's capabilities, the same in every era. */
-export const SERVER_CAPABILITIES = {
-  tools: { listChanged: true },
-  prompts: { listChanged: true },
-  resources: { subscribe: true, listChanged: true },
-  completions: {},
-  logging: {},
-} as const;
+export function serverCapabilities(): Readonly<Record<string, object>> {
+  return {
+    tools: { listChanged: true },
+    prompts: { listChanged: true },
+    resources: { subscribe: true, listChanged: true },
+    completions: {},
+    logging: {},
+  };
+}
 
 /** Capabilities of a client that cannot be asked anything. */
 export const NO_CAPABILITIES: ReadonlySet<never> = new Set();

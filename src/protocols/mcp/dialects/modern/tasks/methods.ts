@@ -23,7 +23,8 @@ function discoverWith(plain: Method): Method {
     const reply = await plain(request, exchange);
     if (!("resultText" in reply) || !exchange.context.runtime.tasks?.isDurable) return reply;
     const result = JSON.parse(reply.resultText);
-    const capabilities = { ...result.capabilities, extensions: { [TASKS_EXTENSION]: {} } };
+    const { extensions, ...others } = result.capabilities;
+    const capabilities = { ...others, extensions: { ...extensions, [TASKS_EXTENSION]: {} } };
     return { ...reply, resultText: JSON.stringify({ ...result, capabilities }) };
   };
 }

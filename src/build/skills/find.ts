@@ -1,0 +1,129 @@
+/**
+ * Finds the skills in `tools/`: a toolkit's own, `tools/<toolkit>/SKILL.md`, and further ones, each a folder in
+ * `tools/<toolkit>/skills/`. Reads folders, but opens no file.
+ */
+import { type Dirent, existsSync, readdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { isFolder, kebab, list, SKILL, SKILL_FOLDERS, SKILLS, toolkitComplaint } from "../read/paths.ts";
+import type { Problem } from "../read/problem.ts";
+
+export interface SkillFolder {
+  /** `tools/dns/skills/zone-check`, for messages. */
+  readonly label: string;
+  readonly path: string;
+  /** Folder name of its toolkit: `dns`. */
+  readonly toolkit: string;
+  /** Name of the folder, which must be that of the skill. */
+  readonly name: string;
+  /** Paths in the folder, with "/", sorted: `references/types.md`. */
+  readonly files: readonly string[];
+}
+
+export interface FoundSkills {
+  /** Sorted by name. */
+  readonly skills: SkillFolder[];
+  readonly problems: Problem[];
+}
+
+/** Agent Skills, `name` field. The length has a check of its own. */
+const NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+const MAX_NAME = 64;
+
+/** @param root the folder of tools; if it is missing, nothing is found */
+export function findSkills(root: string): FoundSkills {
+  const found: FoundSkills = { skills: [], problems: [] };
+  if (!existsSync(root)) return found;
+  for (const toolkit of list(root).filter(isFolder)) {
+    findIn(join(root, toolkit.name), `${basename(root)}/${toolkit.name}`, toolkit.name, found);
+  }
+  found.skills.sort((a, b) => (a.name < b.name ? -1 : 1));
+  found.problems.push(...twins(found.skills));
+  return found;
+}
+
+function findIn(path: string, label: string, toolkit: string, found: FoundSkills): void {
+  const all = list(path);
+  found.problems.push(...misspelt(all, label));
+  if (all.some(({ name }) => name === SKILL)) {
+    const own = all.filter((entry) => entry.name === SKILL || (isFolder(entry) && SKILL_FOLDERS.includes(entry.name)));
+    // That a toolkit is called so is a problem already.
+    const problems = toolkitComplaint(toolkit) ? [] : nameProblems(toolkit, label);
+    found.problems.push(...problems);
+    const files = own.flatMap((entry) => filesOf(entry, "", label, found.problems));
+    found.skills.push({ label, path, toolkit, name: toolkit, files });
+  }
+  const skills = all.find((entry) => entry.name === SKILLS && isFolder(entry));
+  for (const entry of skills ? list(join(path, SKILLS)) : []) {
+    readSkill(entry, join(path, SKILLS, entry.name), `${label}/${SKILLS}/${entry.name}`, toolkit, found);
+  }
+}
+
+function readSkill(entry: Dirent, path: string, label: string, toolkit: string, found: FoundSkills): void {
+  const { name } = entry;
+  if (!isFolder(entry)) {
+    const folder = label.replace(/(\.\w+)?$/, "");
+    const fix = `move it to ${folder}/${SKILL}, or start its name with "_" if it is no skill`;
+    found.problems.push({ file: label, problem: "a skill is a folder", fix });
+    return;
+  }
+  // The folder itself may be a link: `npx skills add` makes such ones.
+  const all = ownEntries(path);
+  const wrong = misspelt(all, label);
+  found.problems.push(...wrong, ...nameProblems(name, label));
+  if (all.some((one) => one.name === SKILL)) {
+    const files = all.flatMap((one) => filesOf(one, "", label, found.problems));
+    found.skills.push({ label, path, toolkit, name, files });
+  } else if (wrong.length === 0) {
+    const fix = `write ${label}/${SKILL}, or start the name of the folder with "_"`;
+    found.problems.push({ file: label, problem: `it has no ${SKILL}`, fix });
+  }
+}
+
+function misspelt(entries: readonly Dirent[], label: string): Problem[] {
+  return entries
+    .filter(({ name }) => name !== SKILL && /^skill\.(md|markdown)$/i.test(name))
+    .map(({ name }) => ({
+      file: `${label}/${name}`,
+      problem: `only ${SKILL} is read`,
+      fix: `rename it to ${SKILL}`,
+    }));
+}
+
+function nameProblems(name: string, label: string): Problem[] {
+  if (NAME.test(name) && name.length <= MAX_NAME) return [];
+  const better = kebab(name).slice(0, MAX_NAME).replace(/-$/, "") || "my-skill";
+  const problem = `"${name}" is not the name of a skill: lower-case letters and digits, joined by single dashes, at most ${MAX_NAME}`;
+  return [{ file: label, problem, fix: `rename the folder to ${label.replace(/[^/]*$/, better)}` }];
+}
+
+/** Hosts tell the skills of a server apart by their names (SEP-2640, Names). */
+function twins(skills: readonly SkillFolder[]): Problem[] {
+  return skills.flatMap(({ name, label }, at) => {
+    const before = skills[at - 1];
+    if (before?.name !== name) return [];
+    const [first = "", second = ""] = [before.label, label].sort();
+    const problem = `it is the skill ${name}, and so is ${second}`;
+    return [{ file: `${first}/${SKILL}`, problem, fix: "rename one of the folders, and the name in its file" }];
+  });
+}
+
+/** The paths of an entry's files, relative to the folder of the skill. */
+function filesOf(entry: Dirent, inside: string, label: string, problems: Problem[]): string[] {
+  const path = `${inside}${entry.name}`;
+  if (entry.isSymbolicLink()) {
+    // It might lead out of tools/, and everyone who can see the skill would get what is there.
+    const fix = "copy the file into the folder of the skill";
+    problems.push({ file: `${label}/${path}`, problem: "it is a symbolic link", fix });
+    return [];
+  }
+  if (!entry.isDirectory()) return [path];
+  const folder = join(entry.parentPath, entry.name);
+  return ownEntries(folder).flatMap((one) => filesOf(one, `${path}/`, label, problems));
+}
+
+/** The sorted entries of a folder of a skill. A name may begin with "_", as in Python's packages. */
+function ownEntries(folder: string): Dirent[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter(({ name }) => !name.startsWith(".") && name !== "node_modules" && name !== "__pycache__")
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,15 @@
+/** Loads a file of a skill as a resource. Without a skill, this file is not bundled. */
+import type { ResourceDefinition } from "../model/offers.ts";
+
+/** What discovery writes for a skill: the contents of its files. */
+interface SkillModule {
+  readonly default: readonly (string | { readonly base64: string })[];
+}
+
+/** @param place of the file in the module */
+export async function skillFile(module: Promise<SkillModule>, place: number): Promise<{ default: ResourceDefinition }> {
+  const content = (await module).default[place];
+  const read = () => (typeof content === "object" ? Uint8Array.fromBase64(content.base64) : content);
+  // Of the definition only `read` is used: the rest is in the catalogue.
+  return { default: { uri: "", description: "", read } };
+}
