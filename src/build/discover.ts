@@ -18,6 +18,7 @@ import { type Found, findToolFiles, pascalCase } from "./read/paths.ts";
 import { type Problem, problemIn } from "./read/problem.ts";
 import { type Available, DEFAULT_PARTS } from "./settings/available.ts";
 import { missingForEvents, missingForLong, missingIn, missingTextRule } from "./settings/missing.ts";
+import { readViews } from "./views/read-views.ts";
 
 /**
  * @param root the folder of tools
@@ -48,6 +49,7 @@ export async function discover(
   const described = describeTools(tools);
   const listings = checkListings(tools, available?.serverName ?? "");
   const { instructions, ...read } = readInstructions(found, inspections);
+  const shown = await readViews(found.views, described, tools, dirname(root));
   const refused = [
     ...lessGuarded(tools, new Map(described.map((tool) => [tool.id, tool]))),
     ...missingIn(candidates, available),
@@ -55,12 +57,14 @@ export async function discover(
     ...missingTextRule(imports, available),
     ...listings.refused,
     ...read.problems,
+    ...shown.problems,
   ];
   if (refused.length > 0) return { problems: sorted(refused) };
   const { documents, traces, hasWorkflow, hasFiles, hasOutbox, hasPage } = available ?? DEFAULT_PARTS;
   return {
     tools: described,
     ...describeOthers(others),
+    views: shown.views,
     worker: found.worker?.path,
     instructions,
     warnings: [...missingForLong(candidates, available), ...listings.warned, ...read.warnings],

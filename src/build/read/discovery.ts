@@ -19,6 +19,18 @@ export type DiscoveredEvent = Omit<EventEntry, "load" | "toolkit"> & {
   readonly path: string;
 };
 
+/** A view, bound to its tool. */
+export interface DiscoveredView {
+  /** Id of the tool. */
+  readonly tool: string;
+  /** `ui://weather/forecast-0a1b2c3d.html`: changes with the page. */
+  readonly uri: string;
+  /** `weather/forecast`, for the name of the generated module. */
+  readonly name: string;
+  readonly toolkit: string;
+  readonly html: string;
+}
+
 export interface Discovery {
   /** Sorted by id, then by version. */
   readonly tools: readonly Discovered[];
@@ -26,6 +38,8 @@ export interface Discovery {
   readonly prompts: readonly DiscoveredPrompt[];
   /** Sorted by URI. */
   readonly resources: readonly DiscoveredResource[];
+  /** Sorted by the tool's id. */
+  readonly views: readonly DiscoveredView[];
   /** Sorted by name. */
   readonly events: readonly DiscoveredEvent[];
   /** What the server tells models about itself, if it tells anything. */

@@ -10,7 +10,7 @@ import { HEAD } from "./write.ts";
 const SRC = join(import.meta.dirname, "../..");
 
 /** A part of the Worker that only forks that use it bundle. */
-export type Feature = "tasks" | "files" | "outbox" | "page";
+export type Feature = "tasks" | "files" | "views" | "outbox" | "page";
 
 /** An export of a file in `src`. */
 type Export = readonly [name: string, file: string];
@@ -37,7 +37,22 @@ const PARTS: Readonly<Record<string, Part>> = {
   modernEra: {
     plain: ["modernEra", "protocols/mcp/dialects/modern/era.ts"],
     replaced: { tasks: ["modernEraWithTasks", "protocols/mcp/dialects/modern/tasks/era.ts"] },
-    wrapped: { outbox: ["withEvents", "protocols/mcp/dialects/modern/events/era.ts"] },
+    wrapped: {
+      views: ["modernEraWithViews", "protocols/mcp/dialects/modern/views.ts"],
+      outbox: ["withEvents", "protocols/mcp/dialects/modern/events/era.ts"],
+    },
+  },
+  legacyDialect: {
+    plain: ["legacyDialect", "protocols/mcp/dialects/legacy/dialect.ts"],
+    wrapped: { views: ["legacyDialectWithViews", "protocols/mcp/dialects/legacy/views.ts"] },
+  },
+  capabilitiesOf: {
+    plain: ["capabilitiesOf", "protocols/mcp/wire/capabilities.ts"],
+    wrapped: { views: ["withViewCapability", "protocols/mcp/views/capability.ts"] },
+  },
+  SESSION_CAPABILITIES: {
+    plain: ["SESSION_CAPABILITIES", "protocols/mcp/wire/capabilities.ts"],
+    replaced: { views: ["SESSION_CAPABILITIES_WITH_VIEWS", "protocols/mcp/views/capability.ts"] },
   },
   readCall: {
     plain: ["readCall", "protocols/mcp/wire/read-call.ts"],
@@ -69,17 +84,19 @@ const ENTRYPOINTS: Readonly<Record<Feature, readonly Entrypoint[]>> = {
     ["LongRun", "LongRun", "tasks/workflow.ts"],
   ],
   files: [["FileRecords", "FileRecords", "files/records.ts"]],
+  views: [],
   outbox: [["Outbox", "Outbox", "outbox/object.ts"]],
   page: [],
 };
 
 /** The features that a fork uses, in the order in which their parts are applied. */
 export function featuresOf(discovery: Discovery): Feature[] {
-  const { tools, events, hasWorkflow = false, hasFiles = false, hasOutbox = false, hasPage = false } = discovery;
+  const { tools, views, events, hasWorkflow = false, hasFiles = false, hasOutbox = false, hasPage = false } = discovery;
   const uses: Readonly<Record<Feature, boolean>> = {
     // wrangler refuses a workflow or an object whose class is missing.
     tasks: hasWorkflow || tools.some(({ traits }) => Boolean(traits.long)),
     files: hasFiles || tools.some(({ traits }) => Boolean(traits.attachments)),
+    views: views.length > 0 || tools.some(({ visibility }) => visibility),
     outbox: hasOutbox || events.length > 0,
     page: hasPage,
   };

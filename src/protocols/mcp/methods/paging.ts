@@ -7,8 +7,12 @@ import type { Exchange, MethodReply } from "../transport/exchange.ts";
 import { CODE, error } from "../wire/codes.ts";
 
 /** @param name of the result's list; @param fragments JSON texts of its items */
-export function paginate(name: string, fragments: readonly string[], params: unknown, exchange: Exchange): MethodReply {
-  const { dialect, context } = exchange;
+export function paginate(
+  name: string,
+  fragments: readonly string[],
+  params: unknown,
+  { dialect, context }: Pick<Exchange, "dialect" | "context">,
+): MethodReply {
   const { runtime, limits, server } = context;
   const revision = runtime.catalog.revision + runtime.catalog.view;
   const cursor = isRecord(params) ? (params.cursor ?? undefined) : undefined;

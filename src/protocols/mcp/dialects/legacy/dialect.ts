@@ -1,6 +1,6 @@
 /** The dialects of the revisions with a handshake, and of clients that name no revision. */
 
-import { callTool } from "#parts";
+import { callTool, capabilitiesOf } from "#parts";
 import { isRecord } from "../../../../core/lib/json.ts";
 import { MAX_SUBSCRIBED_URI } from "../../../../core/model/change.ts";
 import { partitionOf } from "../../../../core/model/principal.ts";
@@ -15,7 +15,7 @@ import { listResources, listTemplates, readResourceOf, unknownResource } from ".
 import { listTools } from "../../methods/tools.ts";
 import type { Dialect } from "../../transport/dialect.ts";
 import type { Exchange, Method, MethodReply } from "../../transport/exchange.ts";
-import { capabilitiesOf, SERVER_CAPABILITIES } from "../../wire/capabilities.ts";
+import { SERVER_CAPABILITIES } from "../../wire/capabilities.ts";
 import { CODE, error } from "../../wire/codes.ts";
 import { isLogLevel } from "../../wire/log-levels.ts";
 import { askLive, watch } from "./session-relay.ts";
