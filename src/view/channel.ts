@@ -2,6 +2,16 @@
 
 type Params = Readonly<Record<string, unknown>>;
 
+/** A request, a notification or an answer. */
+interface Message {
+  readonly jsonrpc?: unknown;
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: Params;
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
 interface Waiting {
   resolve(result: never): void;
   reject(error: Error): void;
@@ -58,18 +68,18 @@ export class Channel {
   /** Takes a message from the host. Ignores what is no JSON-RPC: browser extensions post messages, too. */
   receive(message: unknown): void {
     if (typeof message !== "object" || message === null) return;
-    const { jsonrpc, id, method, params = {}, result, error } = message as Record<string, never>;
+    const { jsonrpc, id, method, params = {}, result, error } = message as Message;
     if (jsonrpc !== "2.0") return;
     if (method === undefined) this.#settle(id, result, error);
     else if (id === undefined) this.#listeners.get(method)?.(params);
     else this.#answer(id, method, params);
   }
 
-  #settle(id: unknown, result: never, error: { readonly message: string; readonly code: number } | undefined): void {
-    const waiting = this.#waiting.get(id as number);
-    this.#waiting.delete(id as number);
+  #settle(id: number | undefined, result: unknown, error: Message["error"]): void {
+    const waiting = this.#waiting.get(Number(id));
+    this.#waiting.delete(Number(id));
     if (error) waiting?.reject(new HostError(error.message, error.code));
-    else waiting?.resolve(result);
+    else waiting?.resolve(result as never);
   }
 
   async #answer(id: unknown, method: string, params: Params): Promise<void> {

@@ -157,10 +157,7 @@ export function connect<Name extends ToolName>(
     return host;
   };
   const ready = start();
-  const ask = async <Result extends { readonly isError?: boolean }>(
-    method: string,
-    params: object,
-  ): Promise<Result> => {
+  const ask = async <Result>(method: string, params: object): Promise<Result> => {
     await ready;
     return channel.request(method, params as Record<string, unknown>);
   };
