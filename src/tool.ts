@@ -23,11 +23,12 @@ import type {
   PromptResult,
   ResourceDefinition,
   ResourceResult,
+  ViewOptions,
+  Visibility,
 } from "./core/model/offers.ts";
 import type { Fault } from "./core/model/outcome.ts";
 import type { StandardSchema, Validated } from "./core/model/schema.ts";
 import type { UploadContext } from "./core/model/upload.ts";
-import type { ViewOptions, Visibility } from "./core/model/view.ts";
 import type { OpenToolOptions, OpenToolTool } from "./from-opentool.ts";
 import type { OwnWorker } from "./own-worker.ts";
 
@@ -46,11 +47,10 @@ export type {
   Trace,
 } from "./core/model/definition.ts";
 export type { Capability, Elicited, Fields, Root, Sampled, SamplingRequest } from "./core/model/elicitation.ts";
-export type { DeliveryMode, Event, EventContext } from "./core/model/offers.ts";
+export type { DeliveryMode, Event, EventContext, ViewOptions, Visibility } from "./core/model/offers.ts";
 export type { Principal } from "./core/model/principal.ts";
 export type { Session } from "./core/model/session.ts";
 export type { UploadContext, Uploaded, UploadRequest } from "./core/model/upload.ts";
-export type { ViewOptions, Visibility } from "./core/model/view.ts";
 export type { OpenToolOptions, OpenToolTool } from "./from-opentool.ts";
 export type { Authenticated, OwnWorker } from "./own-worker.ts";
 

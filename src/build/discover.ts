@@ -7,13 +7,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe as mcp } from "../protocols/mcp/describe.ts";
 import { conflicts, lessGuarded } from "./conflicts.ts";
+import { readInstructions } from "./instructions.ts";
 import { checkListing } from "./listing/check-listing.ts";
 import { bundleAll, type Unbundled } from "./read/bundle.ts";
 import { importCycles } from "./read/cycles.ts";
 import type { Discovered, Discovery } from "./read/discovery.ts";
 import { cannotLoad, describeFailure, evaluate, type Job, type Source } from "./read/evaluate.ts";
 import type { Brought, Candidate, Inspected } from "./read/inspected.ts";
-import { readInstructions } from "./read/instructions.ts";
+
 import { type Found, findToolFiles, pascalCase } from "./read/paths.ts";
 import { type Problem, problemIn } from "./read/problem.ts";
 import { type Available, DEFAULT_PARTS } from "./settings/available.ts";

@@ -48,7 +48,7 @@ function render({ tools, views }: Discovery, out: string): Map<string, string> {
     const members = Object.entries(entry).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
     return `    { ${members.join(", ")}, load: () => import(${JSON.stringify(specifierOf(file, path))}) },\n`;
   });
-  const types = JSON.stringify(specifierOf(file, join(SRC, "core/model/view.ts")));
+  const types = JSON.stringify(specifierOf(file, join(SRC, "core/model/offers.ts")));
   files.set(
     file,
     `${HEAD}import type { Views } from ${types};

@@ -1,6 +1,6 @@
 /** A tool as discovery describes it to the protocols, each of which lists it in its own way. Types only. */
 import type { Traits } from "./definition.ts";
-import type { ViewOptions, Visibility } from "./view.ts";
+import type { ViewOptions, Visibility } from "./offers.ts";
 
 /** A JSON Schema object: draft 2020-12, flat. */
 export type JsonSchema = { readonly [keyword: string]: unknown };

@@ -1,7 +1,7 @@
 /** A tool's parameters as MCP lists them, if they differ from the other protocols' listings. Runs at build time. */
 import type { Json } from "../../core/lib/json.ts";
+import type { ViewOptions, Visibility } from "../../core/model/offers.ts";
 import type { Described, JsonSchema } from "../../core/model/tool-description.ts";
-import type { ViewOptions, Visibility } from "../../core/model/view.ts";
 
 /** The reserved argument of tools that take files, for those that were uploaded. */
 const ATTACHMENTS: JsonSchema = {

@@ -34,6 +34,13 @@ const ROOMS = [
 
 const OF_OUTBOX =
   /^src\/(outbox\/|core\/(outbox|events)\/|protocols\/oxp\/message\.ts|protocols\/mcp\/dialects\/modern\/events\/)/;
+/** What only views need. Their helper `#view` is no part of the Worker: it is in the text of a view. */
+const OF_VIEWS = /^src\/(protocols\/mcp\/(views\/|dialects\/[a-z]+\/views\.ts)|view\/|generated\/views)/;
+const VIEW_ROOMS = [
+  ...["src/protocols/mcp/views/capability.ts", "src/protocols/mcp/views/methods.ts"],
+  ...["src/protocols/mcp/dialects/legacy/views.ts", "src/protocols/mcp/dialects/modern/views.ts"],
+  ...["src/generated/views.ts", "src/generated/views/kit.add.ts"],
+];
 /** What only the page at / needs. The page itself is no part of the Worker. */
 const OF_PAGE = /^src\/(pages\/front-page\.ts|front-page\/)/;
 const TASK_FINISHED = "src/core/events/task-finished.ts";
@@ -63,10 +70,10 @@ function deployed(changes: Record<string, string>, toml = "", more: Record<strin
   }
 }
 
-it("a fork without long tools, files, outbox, page and OpenTool tools has none of them", () => {
+it("a fork without long tools, files, outbox, views, page and OpenTool tools has none of them", () => {
   const files = deployed({}, "", { "kit/toolkit.ts": 'export default { name: "KIT" };' });
   expect(files).toEqual(expect.arrayContaining(["src/claims.ts", "src/core/pipeline/execute.ts"]));
-  const ofFeatures = [OF_TASKS, OF_FILES, OF_OUTBOX, OF_PAGE, OF_BROUGHT];
+  const ofFeatures = [OF_TASKS, OF_FILES, OF_OUTBOX, OF_VIEWS, OF_PAGE, OF_BROUGHT];
   expect(files.filter((file) => ofFeatures.some((feature) => feature.test(file)))).toEqual([]);
 });
 
@@ -95,6 +102,20 @@ it("a fork with a tool that takes attachments, or with a binding of files, has a
     expect(inRoot).toEqual(expect.arrayContaining([...rooms, ...others]));
     expect(files.filter((file) => OF_TASKS.test(file))).toEqual([]);
   }
+});
+
+it("a fork with a view has all of views, beside tasks and the outbox, and nothing of #view", () => {
+  const view = { "kit/add.view.ts": 'import { openView } from "#view";\nopenView("Kit_Add");\n' };
+  const files = deployed({ long: "true" }, OUTBOX, view);
+  expect(files).toEqual(expect.arrayContaining([...VIEW_ROOMS, ...ROOMS, ...OUTBOX_ROOMS]));
+  expect(files.filter((file) => file.startsWith("src/view/"))).toEqual([]);
+});
+
+it("a fork whose tools say who may call them, and have no view, has the same but the page", () => {
+  const files = deployed({ visibility: '["model"]' });
+  const [page, ...others] = VIEW_ROOMS.toReversed();
+  expect(files).toEqual(expect.arrayContaining(others));
+  expect(files).not.toContain(page);
 });
 
 it("a fork with the page has the file that serves it, and no more", () => {

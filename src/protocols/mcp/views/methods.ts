@@ -5,7 +5,7 @@
 import { views } from "#views";
 import { isRecord } from "../../../core/lib/json.ts";
 import type { CatalogEntry } from "../../../core/model/catalog-entry.ts";
-import type { ViewEntry } from "../../../core/model/view.ts";
+import type { ViewEntry } from "../../../core/model/offers.ts";
 import { isTemplate, readResource } from "../../../core/pipeline/resources.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
 import { invoke } from "../methods/invoke.ts";
