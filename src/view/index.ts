@@ -28,7 +28,11 @@ export function openView<Name extends ToolName>(name: Name, options?: ViewOption
     if (source === window.parent) channel.receive(data);
   });
   const view = connect(channel, name, new Set(WRAPPED_TOOLS), options, adapt);
-  view.ready.then(() => tellSize(channel));
+  view.ready.then(
+    () => tellSize(channel),
+    // Whoever asks something of the host learns that it has refused.
+    () => {},
+  );
   return view;
 }
 
