@@ -88,7 +88,7 @@ async function bundle(
   const source: BuildOptions =
     "file" in entry
       ? { entryPoints: [{ in: entry.file, out: "view" }] }
-      : { stdin: { contents: entry.text, loader: "ts", resolveDir: dirname(view.path), sourcefile: view.file } };
+      : { stdin: { contents: entry.text, loader: "ts", resolveDir: dirname(view.path), sourcefile: view.path } };
   const { outputFiles = [] } = await build({
     ...source,
     absWorkingDir: base,

@@ -48,7 +48,7 @@ const MISTAKES: readonly (readonly [files: Record<string, string>, place: string
   [
     { "g/one.ts": tool(), "g/one.view.html": page('<script type="module">\nconst a = 1;\nconst = ;\n</script>') },
     "g/one.view.html:5",
-    "Unexpected",
+    "Expected identifier but found",
     "correct what the message names",
   ],
   [
