@@ -32,12 +32,12 @@ function meet(options?: ViewOptions): Host {
   open.push(port1, port2);
   const got: Message[] = [];
   const waiting: (() => void)[] = [];
-  port1.onmessage = ({ data }) => {
+  port1.onmessage = ({ data }: MessageEvent) => {
     got.push(data);
     for (const wake of waiting.splice(0)) wake();
   };
   const channel = new Channel((message) => port2.postMessage(message));
-  port2.onmessage = ({ data }) => channel.receive(data);
+  port2.onmessage = ({ data }: MessageEvent) => channel.receive(data);
   const told: HostContext[] = [];
   const view = connect<string>(channel, "Kit_List", new Set(["Kit_List"]), options, (host) => told.push(host));
   return {
