@@ -23,6 +23,8 @@ import type {
   PromptResult,
   ResourceDefinition,
   ResourceResult,
+  ViewOptions,
+  Visibility,
 } from "./core/model/offers.ts";
 import type { Fault } from "./core/model/outcome.ts";
 import type { StandardSchema, Validated } from "./core/model/schema.ts";
@@ -45,7 +47,7 @@ export type {
   Trace,
 } from "./core/model/definition.ts";
 export type { Capability, Elicited, Fields, Root, Sampled, SamplingRequest } from "./core/model/elicitation.ts";
-export type { DeliveryMode, Event, EventContext } from "./core/model/offers.ts";
+export type { DeliveryMode, Event, EventContext, ViewOptions, Visibility } from "./core/model/offers.ts";
 export type { Principal } from "./core/model/principal.ts";
 export type { Session } from "./core/model/session.ts";
 export type { UploadContext, Uploaded, UploadRequest } from "./core/model/upload.ts";
@@ -84,6 +86,13 @@ export interface Tool<
   readonly long?: Long;
   /** Whether it takes files (docs/files.md): adds parameters to MCP's listing, and `ctx.upload`. */
   readonly attachments?: Attaches;
+  /** What the tool's view may do and how it is shown, if a file beside the tool is its view (docs/views.md). */
+  readonly view?: ViewOptions;
+  /**
+   * Who may call the tool, in a host that shows views: `["app"]` keeps it from the model. Other clients list it like any
+   * tool. Default: the model and the views of this server.
+   */
+  readonly visibility?: readonly Visibility[];
   /** Which rules of docs/listings.md discovery does not apply: `{ allow: ["tuple"] }`. */
   readonly listing?: Listing;
   /**

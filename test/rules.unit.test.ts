@@ -65,6 +65,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^trivet\//,
     ],
   },
+  // What views import as #view. It runs in browsers, in a frame of a host.
+  { files: /^src\/view\//, mayImport: [/^src\/view\//] },
   // What each host needs to connect: for `npm run connect`, and for the page at /.
   { files: /^src\/connect\//, mayImport: [/^src\/connect\//] },
   // Command-line tools, run in Node: never ship.
@@ -162,12 +164,22 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     files: new RegExp(`^src/protocols/mcp/dialects/${era}/`),
     mayImport: [
       new RegExp(`^src/protocols/mcp/dialects/${era}/`),
-      /^src\/protocols\/mcp\/(methods|transport|wire)\//,
+      /^src\/protocols\/mcp\/(methods|transport|views|wire)\//,
       /^src\/protocols\/[a-z-]+\.ts$/,
       /^src\/(core|http)\//,
       /^#parts$/,
     ],
   })),
+  // For forks with views, so only generated code and what it imports of the dialects imports it.
+  {
+    files: /^src\/protocols\/mcp\/views\//,
+    mayImport: [
+      /^src\/protocols\/mcp\/((methods|transport|views|wire)\/|describe\.ts$)/,
+      /^src\/protocols\/[a-z-]+\.ts$/,
+      /^src\/core\//,
+      /^#views$/,
+    ],
+  },
   {
     files: /^src\/protocols\/mcp\/(methods|transport|wire)\//,
     mayImport: [
@@ -224,6 +236,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^hono$/,
       /^@valibot\//,
       /^ajv\//,
+      // Writes the types of the tools that views can call.
+      /^src\/cli\/client\/schema-type\.ts$/,
       // Joins instructions and counts tokens.
       /^src\/core\/(catalog\/instructions|lib\/token-estimate)\.ts$/,
       // Functions that compiled checks call at run time.
@@ -360,7 +374,7 @@ describe("wire names stay in wire folders", () => {
     /\b(call_id|tool_id|isError|structuredContent|resultType|inputSchema|jsonrpc|parameter_errors|protocolVersion)\b/;
   it.each(
     files.filter((file) =>
-      /^src\/(?!protocols\/|connect\/|cli\/call\/protocols\/|client\/(opentool|oxp|functions)\/|front-page\/(code\/|api\/(catalog|mcp|from-mcp|run)\.ts))/.test(
+      /^src\/(?!protocols\/|connect\/|cli\/call\/protocols\/|client\/(opentool|oxp|functions)\/|view\/|front-page\/(code\/|api\/(catalog|mcp|from-mcp|run)\.ts))/.test(
         file,
       ),
     ),
@@ -380,7 +394,7 @@ describe("what ships", () => {
   });
 
   // An isolate serves many callers at once; a page in a browser serves one.
-  const inIsolates = shipped.filter((file) => !file.startsWith("src/front-page/"));
+  const inIsolates = shipped.filter((file) => !/^src\/(front-page|view)\//.test(file));
   it.each(inIsolates)("%s keeps no mutable state in its module", (file) => {
     const mutable = text(file)
       .split("\n")

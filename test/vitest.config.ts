@@ -86,6 +86,7 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
         alias: {
           "#catalog": testCatalog,
           "../generated/catalog.ts": resolve(ROOT, "test/fixtures/generated/catalog.ts"),
+          "#views": resolve(ROOT, "test/fixtures/generated/views.ts"),
           "#parts": resolve(ROOT, "test/fixtures/generated/parts.ts"),
           "#entrypoints": resolve(ROOT, "test/fixtures/generated/entrypoints.ts"),
         },

@@ -18,6 +18,7 @@ import { writeEnvTypes } from "./write/env-types.ts";
 import { writePage } from "./write/front-page.ts";
 import { renderParts } from "./write/parts.ts";
 import { writeToolTypes } from "./write/tool-types.ts";
+import { writeViews } from "./write/views.ts";
 import { render, writeAll } from "./write/write.ts";
 
 // Loading wrangler, which reads wrangler.toml, takes half as long from the cache.
@@ -77,6 +78,7 @@ async function writeCatalog(available: Available | undefined): Promise<void> {
   const result = await discover(folder, available);
   if ("problems" in result) return fail(report("problem", "tools", result.problems));
   writeToolTypes(result, out);
+  writeViews(result, out);
   warn("tools", result.warnings ?? []);
   if (values.tokens) {
     const { tokenTable } = await import("./listing/tokens.ts");

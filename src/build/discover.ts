@@ -7,18 +7,20 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe as mcp } from "../protocols/mcp/describe.ts";
 import { conflicts, lessGuarded } from "./conflicts.ts";
+import { readInstructions } from "./instructions.ts";
 import { checkListing } from "./listing/check-listing.ts";
 import { bundleAll, type Unbundled } from "./read/bundle.ts";
 import { importCycles } from "./read/cycles.ts";
 import type { Discovered, Discovery } from "./read/discovery.ts";
 import { cannotLoad, describeFailure, evaluate, type Job, type Source } from "./read/evaluate.ts";
 import type { Brought, Candidate, Inspected } from "./read/inspected.ts";
-import { readInstructions } from "./read/instructions.ts";
+
 import { type Found, findToolFiles, pascalCase } from "./read/paths.ts";
 import { type Problem, problemIn } from "./read/problem.ts";
 import { type Available, DEFAULT_PARTS } from "./settings/available.ts";
 import { missingForEvents, missingForLong, missingIn, missingTextRule } from "./settings/missing.ts";
 import { readSkills, withScopes } from "./skills/skills.ts";
+import { readViews } from "./views/read-views.ts";
 
 /**
  * @param root the folder of tools
@@ -51,6 +53,7 @@ export async function discover(
   const described = describeTools(tools);
   const listings = checkListings(tools, available?.serverName ?? "");
   const { instructions, ...read } = readInstructions(found, inspections);
+  const shown = await readViews(found.views, described, tools, dirname(root));
   const refused = [
     ...lessGuarded(tools, new Map(described.map((tool) => [tool.id, tool]))),
     ...missingIn(candidates, available),
@@ -58,12 +61,14 @@ export async function discover(
     ...missingTextRule(imports, available),
     ...listings.refused,
     ...read.problems,
+    ...shown.problems,
   ];
   if (refused.length > 0) return { problems: sorted(refused) };
   const { documents, traces, hasWorkflow, hasFiles, hasOutbox, hasPage } = available ?? DEFAULT_PARTS;
   return {
     tools: described,
     ...describeOthers(others),
+    views: shown.views,
     skills: withScopes(skills.read, described),
     worker: found.worker?.path,
     instructions,

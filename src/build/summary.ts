@@ -6,13 +6,14 @@ const MAX_LINES = 30;
 const MAX_NAMES = 8;
 
 /** `discovered 2 tools, 1 prompt and a worker.ts` */
-export function headline({ tools, prompts, resources, events, skills, worker }: Discovery): string {
+export function headline({ tools, prompts, resources, events, views, skills, worker }: Discovery): string {
   const ids = new Set(tools.map(({ id }) => id)).size;
   const parts = [
     ids === tools.length ? count(ids, "tool") : `${count(ids, "tool")} in ${tools.length} versions`,
     ...(prompts.length > 0 ? [count(prompts.length, "prompt")] : []),
     ...(resources.length > 0 ? [count(resources.length, "resource")] : []),
     ...(events.length > 0 ? [count(events.length, "event")] : []),
+    ...(views.length > 0 ? [count(views.length, "view")] : []),
     ...(skills.length > 0 ? [count(skills.length, "skill")] : []),
     ...(worker === undefined ? [] : ["a worker.ts"]),
   ];

@@ -107,7 +107,7 @@ async function bundle(
 const PACKAGE = /^(@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*/i;
 
 /** esbuild's message, and for an import that leads nowhere what to do: install it, or write `node:` before it. */
-function explain(message: Message): { text: string; fix?: string } {
+export function explain(message: Message): { text: string; fix?: string } {
   const [, from = ""] = /^Could not resolve "(.*)"$/.exec(message.text) ?? [];
   const name = from.startsWith("#") ? undefined : PACKAGE.exec(from)?.[0];
   if (name === undefined) return { text: formatMessage(message) };

@@ -20,6 +20,18 @@ export type DiscoveredEvent = Omit<EventEntry, "load" | "toolkit"> & {
   readonly path: string;
 };
 
+/** A view, bound to its tool. */
+export interface DiscoveredView {
+  /** Id of the tool. */
+  readonly tool: string;
+  /** `ui://weather/forecast-0a1b2c3d.html`: changes with the page. */
+  readonly uri: string;
+  /** `weather/forecast`, for the name of the generated module. */
+  readonly name: string;
+  readonly toolkit: string;
+  readonly html: string;
+}
+
 /** A skill (build/skills). */
 export interface DiscoveredSkill {
   /** The name of its folder, and in its frontmatter: `zone-check`. */
@@ -56,6 +68,8 @@ export interface Discovery {
   readonly prompts: readonly DiscoveredPrompt[];
   /** Sorted by URI. */
   readonly resources: readonly DiscoveredResource[];
+  /** Sorted by the tool's id. */
+  readonly views: readonly DiscoveredView[];
   /** Sorted by name. */
   readonly events: readonly DiscoveredEvent[];
   /** Sorted by name. */

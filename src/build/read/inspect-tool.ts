@@ -14,8 +14,20 @@ import { parameterHeaders } from "./parameter-headers.ts";
 import type { OfferFile, SourceFile } from "./paths.ts";
 import { type Complaint, unknownMember } from "./problem.ts";
 import { checkTraits, TRAITS } from "./traits.ts";
+import { checkViewOptions, viewOptionsOf } from "./view-options.ts";
 
-const MEMBERS = ["name", "version", "description", "input", "output", "listing", "prepare", "run"];
+const MEMBERS = [
+  "name",
+  "version",
+  "description",
+  "input",
+  "output",
+  "listing",
+  "view",
+  "visibility",
+  "prepare",
+  "run",
+];
 /** Time limit of a long tool that has none of its own: 15 minutes. */
 const LONG_TIMEOUT_MS = 900_000;
 /** OXP 1.0, ToolDefinition, `name`. MCP's grammar is more permissive. */
@@ -37,7 +49,7 @@ export function inspectTool(exports: Exports, file: OfferFile): Inspected {
   const complaints = [...checkMembers(definition), ...checkVersion(definition.version, file)];
   const version = isVersion(definition.version) ? definition.version : undefined;
   const complainOf = (member: string) => (problem: string, fix: string) => complaints.push({ problem, fix, member });
-  complaints.push(...checkTraits(definition));
+  complaints.push(...checkTraits(definition), ...checkViewOptions(definition));
   if (definition.name !== undefined && !(typeof definition.name === "string" && NAME.test(definition.name))) {
     complainOf("name")(
       "its name is not valid in every protocol",
@@ -59,7 +71,7 @@ export function inspectTool(exports: Exports, file: OfferFile): Inspected {
   const description = definition.description as string;
   const verbatim = verbatimSchema(definition.input);
   const demands = demandsOf(definition.input, input);
-  const more = { ...(verbatim && { verbatim }), ...(demands && { demands }) };
+  const more = { ...(verbatim && { verbatim }), ...(demands && { demands }), ...viewOptionsOf(definition) };
   const tool = { version, description, traits, input, output, ...more };
   const { allow: allowed } = (definition.listing ?? {}) as Listing;
   return { complaints, version, name: definition.name as string | undefined, allowed, tool };

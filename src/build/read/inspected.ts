@@ -13,7 +13,10 @@ export interface Inspected {
   readonly version?: string | undefined;
   /** Absent when there are complaints. */
   readonly tool?:
-    | (Pick<Described, "version" | "description" | "traits" | "input" | "output" | "verbatim" | "check"> & {
+    | (Pick<
+        Described,
+        "version" | "description" | "traits" | "input" | "output" | "verbatim" | "check" | "view" | "visibility"
+      > & {
         /** Compiled to `check` outside the thread that inspects. */
         readonly demands?: Demands;
       })

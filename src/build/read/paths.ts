@@ -25,6 +25,12 @@ export interface OfferFile extends SourceFile {
   readonly broughtAs?: string;
 }
 
+/** A page that hosts show for a tool (docs/views.md): `forecast.view.html` or `forecast.view.ts`, beside the tool. */
+export interface ViewFile extends SourceFile {
+  /** File name without the ending: `forecast`. */
+  readonly name: string;
+}
+
 /** `tools/worker.ts`: what a fork adds to the Worker itself. */
 export interface WorkerFile {
   readonly kind: "worker";
@@ -36,6 +42,8 @@ export interface Found {
   /** Every file that looks like an offer, even with an invalid name, so that one run reports all of its mistakes. */
   readonly offers: OfferFile[];
   readonly toolkits: SourceFile[];
+  /** Views with valid names. */
+  readonly views: ViewFile[];
   worker?: WorkerFile;
   /** `tools/instructions.md`: what the server tells models about itself. */
   instructions?: Omit<SourceFile, "toolkit">;
@@ -57,11 +65,13 @@ export const SKILL = "SKILL.md";
 export const SKILLS = "skills";
 /** Folders of the skill whose SKILL.md is beside them (Agent Skills, Optional directories). */
 export const SKILL_FOLDERS: readonly string[] = ["scripts", "references", "assets"];
+/** A view, even one whose ending is not read. */
+const VIEW = /^(.*)\.view\.(html?|[cm]?[jt]sx?|vue|svelte)$/;
 const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
 /** @param root the folder of tools; if it is missing, nothing is found */
 export function findToolFiles(root: string): Found {
-  const found: Found = { offers: [], toolkits: [], problems: [] };
+  const found: Found = { offers: [], toolkits: [], views: [], problems: [] };
   // git does not keep the folder when the last tool is deleted.
   if (!existsSync(root)) return found;
   const top = basename(root);
@@ -90,7 +100,8 @@ function readToolkit(folder: string, label: string, toolkit: string, found: Foun
   const all = list(folder);
   const isSkills = ({ name }: Dirent) => name === SKILLS || name === SKILL;
   const ofSkills = [SKILLS, ...(all.some(({ name }) => name === SKILL) ? SKILL_FOLDERS : [])];
-  const entries = all.filter((entry) => (isFolder(entry) ? !ofSkills.includes(entry.name) : isScript(entry.name)));
+  const isRead = (name: string) => isScript(name) || VIEW.test(name);
+  const entries = all.filter((entry) => (isFolder(entry) ? !ofSkills.includes(entry.name) : isRead(entry.name)));
   // A folder without code and skills is not a toolkit, so its name does not matter.
   if (entries.length === 0 && !all.some(isSkills)) return;
   const bad = toolkitComplaint(toolkit);
@@ -111,6 +122,8 @@ function readToolkit(folder: string, label: string, toolkit: string, found: Foun
         problem: "toolkits do not nest: a folder inside a toolkit is not searched",
         fix: `move its tools to ${label}/, or start its name with "_" if it holds helpers`,
       });
+    } else if (VIEW.test(entry.name)) {
+      readView({ file, path, toolkit }, entry.name, found);
     } else if (!entry.name.endsWith(".ts")) {
       found.problems.push({
         file,
@@ -129,8 +142,21 @@ function readToolkit(folder: string, label: string, toolkit: string, found: Foun
   }
 }
 
+function readView(source: SourceFile, fileName: string, found: Found): void {
+  const [, stem = "", ending = ""] = VIEW.exec(fileName) ?? [];
+  const [name = "", suffix] = stem.split("@");
+  const complaint = /^(html|tsx?)$/.test(ending)
+    ? nameComplaint(name, suffix, "view")
+    : {
+        problem: "a view is a .view.html, .view.ts or .view.tsx file",
+        fix: `rename it to ${stem}.view.${ending === "htm" ? "html" : "ts"}`,
+      };
+  if (complaint) found.problems.push({ file: source.file, ...complaint });
+  else found.views.push({ ...source, name });
+}
+
 /** What is wrong with the name of a file of some kind; `npm run new` asks before it writes one. */
-export function nameComplaint(name: string, suffix: string | undefined, kind: Kind): Complaint | undefined {
+export function nameComplaint(name: string, suffix: string | undefined, kind: Kind | "view"): Complaint | undefined {
   if (!KEBAB.test(name)) {
     const ending = kind === "tool" ? ".ts" : `.${kind}.ts`;
     return {

@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type BuildFailure, build } from "esbuild";
+import { BROWSERS, scriptText, styleText } from "../lib/inline.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
 import { writeIfChanged } from "./write.ts";
 
@@ -23,9 +24,6 @@ class WrongHtml extends Error {
     this.complaint = complaint;
   }
 }
-
-/** Browsers of autumn 2023 and later: from then on, all have the ARIA properties of elements that forms use. */
-const BROWSERS = ["chrome117", "firefox119", "safari17"];
 
 /**
  * Writes the page, or removes it if it is turned off. Only files that changed are written: the server watches them.
@@ -81,9 +79,8 @@ async function renderPage(): Promise<ReadonlyMap<string, string>> {
     logLevel: "silent",
   });
   const outputOf = (end: string) => outputFiles.find(({ path }) => path.endsWith(end))?.text.trim() ?? "";
-  // Inside a script, a comment could hide its end (HTML, Restrictions for contents of script elements).
-  const script = withoutEnd(outputOf(".js")).replaceAll("<!--", "\\x3c!--");
-  const style = withoutEnd(outputOf(".css"));
+  const script = scriptText(outputOf(".js"));
+  const style = styleText(outputOf(".css"));
   const html = readHtml();
   const page = withPart(
     withPart(html, "style", `<style>${style}</style>`),
@@ -122,11 +119,6 @@ export function docsUrl(repository: unknown): string | undefined {
   const [, base] = /^(?:git\+)?(https:\/\/[\w.:-]+\/[\w./-]+?)(?:\.git)?$/.exec(repository) ?? [];
   const root = path === undefined ? base : `https://github.com/${path}`;
   return root && `${root}/blob/HEAD/docs/`;
-}
-
-/** A text that has the end of its element would be parsed as HTML from there on. esbuild escapes it too. */
-function withoutEnd(text: string): string {
-  return text.replace(/<(?=\/(script|style))/gi, "<\\");
 }
 
 function withPart(html: string, name: "style" | "script", text: string): string {

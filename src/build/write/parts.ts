@@ -10,7 +10,7 @@ import { HEAD } from "./write.ts";
 const SRC = join(import.meta.dirname, "../..");
 
 /** A part of the Worker that only forks that use it bundle. */
-export type Feature = "tasks" | "files" | "outbox" | "page" | "skills";
+export type Feature = "tasks" | "files" | "skills" | "views" | "outbox" | "page";
 
 /** An export of a file in `src`. */
 type Export = readonly [name: string, file: string];
@@ -37,15 +37,26 @@ const PARTS: Readonly<Record<string, Part>> = {
   modernEra: {
     plain: ["modernEra", "protocols/mcp/dialects/modern/era.ts"],
     replaced: { tasks: ["modernEraWithTasks", "protocols/mcp/dialects/modern/tasks/era.ts"] },
-    wrapped: { outbox: ["withEvents", "protocols/mcp/dialects/modern/events/era.ts"] },
+    wrapped: {
+      views: ["modernEraWithViews", "protocols/mcp/dialects/views.ts"],
+      skills: ["modernEraWithSkills", "protocols/mcp/dialects/skills.ts"],
+      outbox: ["withEvents", "protocols/mcp/dialects/modern/events/era.ts"],
+    },
   },
-  resourceMethods: {
-    plain: ["resourceMethods", "protocols/mcp/methods/resources.ts"],
-    wrapped: { skills: ["withSkills", "protocols/mcp/methods/skills.ts"] },
+  legacyDialect: {
+    plain: ["legacyDialect", "protocols/mcp/dialects/legacy/dialect.ts"],
+    wrapped: {
+      views: ["legacyDialectWithViews", "protocols/mcp/dialects/views.ts"],
+      skills: ["legacyDialectWithSkills", "protocols/mcp/dialects/skills.ts"],
+    },
   },
-  serverCapabilities: {
-    plain: ["serverCapabilities", "protocols/mcp/wire/capabilities.ts"],
-    wrapped: { skills: ["announcingSkills", "protocols/mcp/methods/skills.ts"] },
+  capabilitiesOf: {
+    plain: ["capabilitiesOf", "protocols/mcp/wire/capabilities.ts"],
+    wrapped: { views: ["withViewCapability", "protocols/mcp/views/capability.ts"] },
+  },
+  SESSION_CAPABILITIES: {
+    plain: ["SESSION_CAPABILITIES", "protocols/mcp/wire/capabilities.ts"],
+    replaced: { views: ["SESSION_CAPABILITIES_WITH_VIEWS", "protocols/mcp/views/capability.ts"] },
   },
   readCall: {
     plain: ["readCall", "protocols/mcp/wire/read-call.ts"],
@@ -77,15 +88,17 @@ const ENTRYPOINTS: Readonly<Record<Feature, readonly Entrypoint[]>> = {
     ["LongRun", "LongRun", "tasks/workflow.ts"],
   ],
   files: [["FileRecords", "FileRecords", "files/records.ts"]],
+  skills: [],
+  views: [],
   outbox: [["Outbox", "Outbox", "outbox/object.ts"]],
   page: [],
-  skills: [],
 };
 
 /** The features that a fork uses, in the order in which their parts are applied. */
 export function featuresOf(discovery: Discovery): Feature[] {
   const {
     tools,
+    views,
     events,
     skills,
     hasWorkflow = false,
@@ -97,9 +110,10 @@ export function featuresOf(discovery: Discovery): Feature[] {
     // wrangler refuses a workflow or an object whose class is missing.
     tasks: hasWorkflow || tools.some(({ traits }) => Boolean(traits.long)),
     files: hasFiles || tools.some(({ traits }) => Boolean(traits.attachments)),
+    skills: skills.length > 0,
+    views: views.length > 0 || tools.some(({ visibility }) => visibility),
     outbox: hasOutbox || events.length > 0,
     page: hasPage,
-    skills: skills.length > 0,
   };
   return (Object.keys(uses) as Feature[]).filter((feature) => uses[feature]);
 }

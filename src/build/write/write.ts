@@ -8,12 +8,12 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Row } from "../../core/catalog/generated-catalog.ts";
-import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
 import type { Described } from "../../core/model/tool-description.ts";
 import { describeMeta, describe as mcp, describeModern as modern } from "../../protocols/mcp/describe.ts";
 import { describe as opentool } from "../../protocols/opentool/describe.ts";
 import type { Discovery } from "../read/discovery.ts";
 import { bundleToolkit, importedAmong, specifierOf } from "./bundle-toolkit.ts";
+import { outputKind } from "./output-kind.ts";
 import { type Feature, featuresOf } from "./parts.ts";
 import { ALONE, isBrought, type Piece, splitByToolkit } from "./pieces.ts";
 import { renderSkills } from "./skills.ts";
@@ -37,7 +37,7 @@ export const HEAD =
  * @returns the text of each module by path: the catalogue comes last, after the modules that it imports
  */
 export async function render(discovery: Discovery, out: string): Promise<ReadonlyMap<string, string>> {
-  const { tools, prompts, resources, events, skills, instructions } = discovery;
+  const { tools, prompts, resources, events, views, skills, instructions } = discovery;
   const files = new Map<string, string>();
   const pieces = splitByToolkit(tools);
   const modules =
@@ -72,6 +72,7 @@ export async function render(discovery: Discovery, out: string): Promise<Readonl
     promptBody,
     resourceBody,
     ...(eventBody ? [eventBody] : []),
+    ...(views.length > 0 ? [JSON.stringify(views.map(({ uri }) => uri))] : []),
   ];
   const revision = createHash("sha256").update(listed.join("\n")).digest("hex").slice(0, 16);
   const tellsOfTasks = featuresOf(discovery).includes("outbox") && tools.some(({ traits }) => traits.long);
@@ -229,14 +230,6 @@ function moduleFile(out: string, toolkit: string, taken: ReadonlyMap<string, str
 
 function folderOf(out: string, name: "toolkits" | "checks" | "skills"): string {
   return join(dirname(out), name);
-}
-
-function outputKind({ output, traits }: Described): CatalogEntry["output"] {
-  // MCP lists no output schema for a long tool, because a result may also say that it is still working.
-  if (traits.long) return "any";
-  if (output === null) return "none";
-  if (Object.keys(output).length === 0) return "any";
-  return output.type === "object" ? "object" : "value";
 }
 
 /**

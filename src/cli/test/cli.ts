@@ -4,6 +4,7 @@
  * to `npm run check`.
  */
 import { type ChildProcess, spawn } from "node:child_process";
+import { globSync } from "node:fs";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 
@@ -13,18 +14,20 @@ const asked = process.argv.slice(2);
 // Without a catalogue there is nothing to call, and discovery has said what to correct.
 if ((await codeOf(node(["src/build/cli.ts"]))) !== 0) process.exit(1);
 
-// The types are checked meanwhile.
-const checking = node(
-  ["node_modules/typescript/bin/tsc", "-p", ".", ...(process.stdout.isTTY ? ["--pretty"] : [])],
-  true,
+// The types are checked meanwhile; those of views for a browser.
+const views = globSync("tools/*/*.view.{ts,tsx}", { cwd: ROOT });
+const pretty = process.stdout.isTTY ? ["--pretty"] : [];
+const checks = [".", ...(views.length > 0 ? ["src/view"] : [])].map((project) =>
+  node(["node_modules/typescript/bin/tsc", "-p", project, ...pretty], true),
 );
-const [found, checked] = [checking.stdout && text(checking.stdout), codeOf(checking)];
+const found = checks.map((check) => check.stdout && text(check.stdout));
+const checked = checks.map(codeOf);
 const vitest = ["node_modules/vitest/vitest.mjs", "run", "--config", "test/vitest.config.ts", "--project", "tools"];
 // Tools without a test are no failure. A folder without one is probably misspelled.
 const tested = await codeOf(node([...vitest, ...(asked.length > 0 ? asked : ["--passWithNoTests"])]));
-const typed = await checked;
-if (typed !== 0) console.error(`\nThe types have mistakes:\n\n${await found}`);
-process.exitCode = tested === 0 && typed === 0 ? 0 : 1;
+const isTyped = (await Promise.all(checked)).every((code) => code === 0);
+if (!isTyped) console.error(`\nThe types have mistakes:\n\n${(await Promise.all(found)).join("")}`);
+process.exitCode = tested === 0 && isTyped ? 0 : 1;
 
 /** @param isRead whether its output is read here, and not shown */
 function node(args: readonly string[], isRead = false): ChildProcess {

@@ -2,7 +2,7 @@
 
 import type { Json } from "../lib/json.ts";
 import type { LogLevel, Trace } from "./definition.ts";
-import type { Capability, Question } from "./elicitation.ts";
+import type { ClientCapability, Question } from "./elicitation.ts";
 import type { Principal } from "./principal.ts";
 
 /** `id` is `Toolkit.Tool`, `name` is `Toolkit_Tool`; `version` as requested: `1.0.0`, `1`, or absent for the latest. */
@@ -58,7 +58,7 @@ export type InputResponses = ReadonlyMap<string, { readonly question: string | u
 
 /** How to ask the caller. Absent if the protocol has no way to: a call that asks then ends with its questions. */
 export interface Elicitation {
-  readonly capabilities: ReadonlySet<Capability>;
+  readonly capabilities: ReadonlySet<ClientCapability>;
   readonly answers?: InputResponses;
   /** Asks and waits for the answer, if the connection lasts. Without it, the call ends with its questions. */
   readonly elicit?: (question: Question) => Promise<unknown>;

@@ -99,6 +99,9 @@ export type Question =
 /** A kind of question that a caller may support. */
 export type Capability = Question["kind"];
 
+/** What a session knows of its client. `views`: it shows those of tools (docs/views.md). Only a fork with views asks. */
+export type ClientCapability = Capability | "views";
+
 /** Thrown if a tool asks a kind of question that its caller does not support. */
 export class CannotElicit extends Error {
   override readonly name = "CannotAsk";

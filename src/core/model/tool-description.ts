@@ -1,5 +1,6 @@
 /** A tool as discovery describes it to the protocols, each of which lists it in its own way. Types only. */
 import type { Traits } from "./definition.ts";
+import type { ViewOptions, Visibility } from "./offers.ts";
 
 /** A JSON Schema object: draft 2020-12, flat. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
@@ -20,6 +21,10 @@ export interface Described {
   readonly output: JsonSchema | null;
   /** The input schema as its author wrote it, for protocols that accept schemas that are not flat. */
   readonly verbatim?: JsonSchema;
+  /** What its view may do. */
+  readonly view?: ViewOptions | undefined;
+  /** Who may call it in a host that shows views. Default: the model and views. */
+  readonly visibility?: readonly Visibility[] | undefined;
   /** Code that checks what the tool's own schema does not (build/schema/compile.ts). Absent if it checks everything. */
   readonly check?: string;
 }

@@ -25,6 +25,11 @@ export function isTemplate({ uri }: ResourceEntry): boolean {
   return hasVariables(uri);
 }
 
+/** Of a skill, only its SKILL.md is listed: a person who picks a resource wants none of its other files. */
+export function isListed(entry: ResourceEntry): boolean {
+  return !isTemplate(entry) && entry.skill !== null;
+}
+
 /** Longest URI that is looked up. */
 const MAX_URI = 2_000;
 

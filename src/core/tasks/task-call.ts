@@ -2,7 +2,7 @@
 import type { Begins, Call, CallContext, FileReference } from "../model/call.ts";
 import type { TaskSession } from "../model/call-result.ts";
 import type { Trace } from "../model/definition.ts";
-import type { Capability } from "../model/elicitation.ts";
+import type { ClientCapability } from "../model/elicitation.ts";
 import type { Outcome } from "../model/outcome.ts";
 import { GRANT, PARTITION, type Principal, partitionOf } from "../model/principal.ts";
 import type { LongCall } from "../ports/tasks.ts";
@@ -29,7 +29,7 @@ export interface TaskCall {
   readonly origin: string | undefined;
   readonly trace: Trace | undefined;
   /** What the caller can be asked. */
-  readonly capabilities: readonly Capability[];
+  readonly capabilities: readonly ClientCapability[];
   readonly prepared: unknown;
   /** The tool gets it as `ctx.idempotencyKey`. */
   readonly idempotencyKey: string;

@@ -4,6 +4,7 @@ import type { FormQuestion, PageQuestion, StepOptions } from "../model/definitio
 import {
   CannotElicit,
   type Capability,
+  type ClientCapability,
   type Elicited,
   NotAnswered,
   type Question,
@@ -44,7 +45,7 @@ export interface TaskRun {
   readonly engine: EngineRun;
   readonly link: RunLink;
   readonly seal: TaskSeal;
-  readonly capabilities: ReadonlySet<Capability>;
+  readonly capabilities: ReadonlySet<ClientCapability>;
 }
 
 /** Thrown into a tool whose run must not go on. */

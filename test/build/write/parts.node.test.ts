@@ -35,7 +35,16 @@ const ROOMS = [
 const OF_OUTBOX =
   /^src\/(outbox\/|core\/(outbox|events)\/|protocols\/oxp\/message\.ts|protocols\/mcp\/dialects\/modern\/events\/)/;
 /** What only skills need. */
-const OF_SKILLS = /^src\/(protocols\/mcp\/methods\/skills|core\/catalog\/skill-file|generated\/skills\/)/;
+const OF_SKILLS =
+  /^src\/(protocols\/mcp\/(skills\/|dialects\/skills\.ts)|core\/catalog\/skill-file|generated\/skills\/)/;
+/** What only views need. Their helper `#view` is no part of the Worker: it is in the text of a view. */
+const OF_VIEWS = /^src\/(protocols\/mcp\/(views\/|dialects\/views\.ts)|view\/|generated\/views)/;
+/** What only extensions need that add methods: tasks, skills and views. */
+const OF_EXTENSIONS = /^src\/protocols\/mcp\/(dialects\/extend|methods\/announcing)\.ts/;
+const VIEW_ROOMS = [
+  ...["src/protocols/mcp/views/capability.ts", "src/protocols/mcp/views/methods.ts"],
+  ...["src/protocols/mcp/dialects/views.ts", "src/generated/views.ts", "src/generated/views/kit.add.ts"],
+];
 /** What only the page at / needs. The page itself is no part of the Worker. */
 const OF_PAGE = /^src\/(pages\/front-page\.ts|front-page\/)/;
 const TASK_FINISHED = "src/core/events/task-finished.ts";
@@ -65,10 +74,10 @@ function deployed(changes: Record<string, string>, toml = "", more: Record<strin
   }
 }
 
-it("a fork without long tools, files, outbox, page, skills and OpenTool tools has none of them", () => {
+it("a fork without long tools, files, outbox, views, skills, page and OpenTool tools has none of them", () => {
   const files = deployed({}, "", { "kit/toolkit.ts": 'export default { name: "KIT" };' });
   expect(files).toEqual(expect.arrayContaining(["src/claims.ts", "src/core/pipeline/execute.ts"]));
-  const ofFeatures = [OF_TASKS, OF_FILES, OF_OUTBOX, OF_PAGE, OF_SKILLS, OF_BROUGHT];
+  const ofFeatures = [OF_TASKS, OF_FILES, OF_OUTBOX, OF_VIEWS, OF_SKILLS, OF_EXTENSIONS, OF_PAGE, OF_BROUGHT];
   expect(files.filter((file) => ofFeatures.some((feature) => feature.test(file)))).toEqual([]);
 });
 
@@ -99,6 +108,20 @@ it("a fork with a tool that takes attachments, or with a binding of files, has a
   }
 });
 
+it("a fork with a view has all of views, beside tasks and the outbox, and nothing of #view", () => {
+  const view = { "kit/add.view.ts": 'import { openView } from "#view";\nopenView("Kit_Add");\n' };
+  const files = deployed({ long: "true" }, OUTBOX, view);
+  expect(files).toEqual(expect.arrayContaining([...VIEW_ROOMS, ...ROOMS, ...OUTBOX_ROOMS]));
+  expect(files.filter((file) => file.startsWith("src/view/"))).toEqual([]);
+});
+
+it("a fork whose tools say who may call them, and have no view, has the same but the page", () => {
+  const files = deployed({ visibility: '["model"]' });
+  const [page, ...others] = VIEW_ROOMS.toReversed();
+  expect(files).toEqual(expect.arrayContaining(others));
+  expect(files).not.toContain(page);
+});
+
 it("a fork with the page has the file that serves it, and no more", () => {
   const files = deployed({}, PAGE);
   expect(files.filter((file) => OF_PAGE.test(file))).toEqual(["src/pages/front-page.ts"]);
@@ -109,7 +132,8 @@ it("a fork with a skill has what serves it, and its files", () => {
   expect(files.filter((file) => OF_SKILLS.test(file)).sort()).toEqual([
     "src/core/catalog/skill-file.ts",
     "src/generated/skills/kit.ts",
-    "src/protocols/mcp/methods/skills.ts",
+    "src/protocols/mcp/dialects/skills.ts",
+    "src/protocols/mcp/skills/methods.ts",
   ]);
 });
 

@@ -15,7 +15,7 @@ export function paginate(
   name: string,
   fragments: readonly string[],
   params: unknown,
-  exchange: Exchange,
+  exchange: Pick<Exchange, "dialect" | "context">,
   cached = name,
 ): MethodReply {
   const { dialect, context } = exchange;

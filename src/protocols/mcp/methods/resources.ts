@@ -3,42 +3,28 @@ import { isRecord } from "../../../core/lib/json.ts";
 import type { ResourceEntry } from "../../../core/model/offers.ts";
 import { findResource, isTemplate, readResource } from "../../../core/pipeline/resources.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
-import type { Exchange, Method, MethodReply } from "../transport/exchange.ts";
+import type { Exchange, MethodReply } from "../transport/exchange.ts";
 import { CODE, error } from "../wire/codes.ts";
 import { contentsOf } from "../wire/content.ts";
 import { invoke } from "./invoke.ts";
 import { paginate } from "./paging.ts";
 import { renderOffer } from "./render.ts";
 
-/** The methods that serve resources, the same in every era. */
-export function resourceMethods(): readonly (readonly [name: string, method: Method])[] {
-  return [
-    ["resources/list", listResources],
-    ["resources/templates/list", listTemplates],
-    ["resources/read", readResourceOf],
-  ];
-}
-
 /** Resources that this request's principal and path can see. */
 export function resourcesOf({ context: { runtime, toolkit } }: Exchange): readonly ResourceEntry[] {
   return runtime.catalog.resources(toolkit);
 }
 
-/** @param isListed by default, every resource is that has no variables */
-export function listResources(
-  { params }: RpcRequest,
-  exchange: Exchange,
-  isListed = (entry: ResourceEntry) => !isTemplate(entry),
-): MethodReply {
+export function listResources({ params }: RpcRequest, exchange: Exchange): MethodReply {
   const fragments = exchange.context.runtime.catalog.listing("mcp-resources", exchange.context.toolkit, () =>
     resourcesOf(exchange)
-      .filter(isListed)
+      .filter((entry) => !isTemplate(entry))
       .map(({ uri, about }) => JSON.stringify({ uri, ...about })),
   );
   return paginate("resources", fragments, params, exchange);
 }
 
-function listTemplates({ params }: RpcRequest, exchange: Exchange): MethodReply {
+export function listTemplates({ params }: RpcRequest, exchange: Exchange): MethodReply {
   const fragments = exchange.context.runtime.catalog.listing("mcp-templates", exchange.context.toolkit, () =>
     resourcesOf(exchange)
       .filter(isTemplate)
@@ -47,7 +33,7 @@ function listTemplates({ params }: RpcRequest, exchange: Exchange): MethodReply 
   return paginate("resourceTemplates", fragments, params, exchange);
 }
 
-async function readResourceOf({ params }: RpcRequest, exchange: Exchange): Promise<MethodReply> {
+export async function readResourceOf({ params }: RpcRequest, exchange: Exchange): Promise<MethodReply> {
   if (!isRecord(params) || typeof params.uri !== "string") {
     return error(CODE.invalidParams, "params.uri must be a string");
   }

@@ -6,11 +6,12 @@ import type { Dialect } from "../transport/dialect.ts";
 /** @returns one JSON text per tool */
 export function toolFragments(catalog: Catalog, toolkit: string | undefined, dialect: Dialect): readonly string[] {
   return catalog.listing(`mcp-${dialect.era}`, toolkit, () =>
-    catalog.latest(toolkit).map((entry) => tool(entry, dialect)),
+    catalog.latest(toolkit).map((entry) => renderTool(entry, dialect)),
   );
 }
 
-function tool({ name, json, traits, output }: CatalogEntry, dialect: Dialect): string {
+/** One tool, as JSON text. */
+export function renderTool({ name, json, traits, output }: CatalogEntry, dialect: Dialect): string {
   const { title, annotations, icons, meta } = traits;
   const hints = annotations && {
     readOnlyHint: annotations.readOnly,

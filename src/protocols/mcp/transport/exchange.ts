@@ -3,7 +3,7 @@
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import { keepMap } from "../../../core/lib/v8-maps.ts";
 import type { Client } from "../../../core/model/call.ts";
-import type { Capability } from "../../../core/model/elicitation.ts";
+import type { ClientCapability } from "../../../core/model/elicitation.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
 import type { Reply } from "../wire/codes.ts";
@@ -23,7 +23,7 @@ export interface ExchangeFacts {
   readonly dialect: Dialect;
   readonly session: ConnectionSession | undefined;
   /** Capabilities that the client declares: elicitation, sampling, roots. */
-  readonly capabilities: ReadonlySet<Capability>;
+  readonly capabilities: ReadonlySet<ClientCapability>;
   readonly resumable?: Resumable | undefined;
   /** Whether the request is part of a batch: headers apply to the batch as a whole, and there is no stream. */
   readonly isBatched?: boolean | undefined;
@@ -34,7 +34,7 @@ export class Exchange implements ExchangeFacts, Client {
   readonly context: RequestContext;
   readonly dialect: Dialect;
   readonly session: ConnectionSession | undefined;
-  readonly capabilities: ReadonlySet<Capability>;
+  readonly capabilities: ReadonlySet<ClientCapability>;
   readonly isBatched: boolean;
   /** Whether the client is known to have disconnected or cancelled. */
   isCancelled = false;

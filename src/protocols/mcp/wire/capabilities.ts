@@ -1,24 +1,25 @@
 /** Capabilities of the server and of clients, and the requests by which a client is asked. */
 
 import { isRecord } from "../../../core/lib/json.ts";
-import type { Capability, Question } from "../../../core/model/elicitation.ts";
+import type { Capability, ClientCapability, Question } from "../../../core/model/elicitation.ts";
 
 /** The server's capabilities, the same in every era. */
-export function serverCapabilities(): Readonly<Record<string, object>> {
-  return {
-    tools: { listChanged: true },
-    prompts: { listChanged: true },
-    resources: { subscribe: true, listChanged: true },
-    completions: {},
-    logging: {},
-  };
-}
+export const SERVER_CAPABILITIES = {
+  tools: { listChanged: true },
+  prompts: { listChanged: true },
+  resources: { subscribe: true, listChanged: true },
+  completions: {},
+  logging: {},
+} as const;
 
 /** Capabilities of a client that cannot be asked anything. */
 export const NO_CAPABILITIES: ReadonlySet<never> = new Set();
 
+/** The capabilities that the id of a session carries, in this order (dialects/legacy/sessions.ts). */
+export const SESSION_CAPABILITIES: readonly ClientCapability[] = ["form", "page", "sample", "roots"];
+
 /** Reads the capabilities that a client declares. `elicitation: {}` means forms. */
-export function capabilitiesOf(capabilities: unknown): ReadonlySet<Capability> {
+export function capabilitiesOf(capabilities: unknown): ReadonlySet<ClientCapability> {
   if (!isRecord(capabilities)) return NO_CAPABILITIES;
   const { elicitation, sampling, roots } = capabilities;
   if (elicitation === undefined && sampling === undefined && roots === undefined) return NO_CAPABILITIES;

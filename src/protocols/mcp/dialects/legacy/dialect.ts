@@ -1,6 +1,6 @@
 /** The dialects of the revisions with a handshake, and of clients that name no revision. */
 
-import { callTool, resourceMethods, serverCapabilities } from "#parts";
+import { callTool, capabilitiesOf } from "#parts";
 import { isRecord } from "../../../../core/lib/json.ts";
 import { MAX_SUBSCRIBED_URI } from "../../../../core/model/change.ts";
 import { partitionOf } from "../../../../core/model/principal.ts";
@@ -11,11 +11,11 @@ import type { RpcRequest } from "../../../json-rpc.ts";
 import { complete } from "../../methods/completion.ts";
 import { getPromptOf, listPrompts } from "../../methods/prompts.ts";
 import { failed, refused } from "../../methods/render.ts";
-import { unknownResource } from "../../methods/resources.ts";
+import { listResources, listTemplates, readResourceOf, unknownResource } from "../../methods/resources.ts";
 import { listTools } from "../../methods/tools.ts";
 import type { Dialect } from "../../transport/dialect.ts";
 import type { Exchange, Method, MethodReply } from "../../transport/exchange.ts";
-import { capabilitiesOf } from "../../wire/capabilities.ts";
+import { SERVER_CAPABILITIES } from "../../wire/capabilities.ts";
 import { CODE, error } from "../../wire/codes.ts";
 import { isLogLevel } from "../../wire/log-levels.ts";
 import { askLive, watch } from "./session-relay.ts";
@@ -36,7 +36,9 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["tools/call", callTool],
   ["prompts/list", listPrompts],
   ["prompts/get", getPromptOf],
-  ...resourceMethods(),
+  ["resources/list", listResources],
+  ["resources/templates/list", listTemplates],
+  ["resources/read", readResourceOf],
   ["resources/subscribe", (request, exchange) => subscribe(request, exchange, true)],
   ["resources/unsubscribe", (request, exchange) => subscribe(request, exchange, false)],
   ["completion/complete", complete],
@@ -104,7 +106,7 @@ async function initialize({ params }: RpcRequest, { context }: Exchange): Promis
   // JSON leaves out undefined.
   const instructions = context.runtime.catalog.instructions(context.toolkit);
   return {
-    result: { protocolVersion, capabilities: serverCapabilities(), serverInfo, instructions },
+    result: { protocolVersion, capabilities: SERVER_CAPABILITIES, serverInfo, instructions },
     headers: { "mcp-session-id": await startSession(context, protocolVersion, can) },
   };
 }

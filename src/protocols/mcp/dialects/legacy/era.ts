@@ -1,5 +1,6 @@
 /** The revisions with a handshake, 2024-11-05 to 2025-11-25, whose requests belong to sessions; and bare clients. */
 
+import { legacyDialect } from "#parts";
 import { isPromise, type MaybePromise } from "../../../../core/lib/maybe-promise.ts";
 import { partitionOf } from "../../../../core/model/principal.ts";
 import type { MaybeResponse, RequestContext } from "../../../../http/request-context.ts";
@@ -10,7 +11,6 @@ import type { Era, EraMatch, ValidMessage } from "../../transport/era.ts";
 import { refuse } from "../../transport/error-response.ts";
 import { NO_CAPABILITIES } from "../../wire/capabilities.ts";
 import { answerBatch } from "./batch.ts";
-import { legacyDialect } from "./dialect.ts";
 import { getStream } from "./get-stream.ts";
 import { ResumableAnswer } from "./resumable-stream.ts";
 import { deliver } from "./session-relay.ts";

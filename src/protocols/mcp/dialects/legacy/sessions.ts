@@ -1,7 +1,8 @@
 /** MCP sessions (2025-11-25, basic/transports, "Session Management"). Any isolate can verify a session's id. */
 
+import { SESSION_CAPABILITIES } from "#parts";
 import type { LogLevel } from "../../../../core/model/definition.ts";
-import type { Capability } from "../../../../core/model/elicitation.ts";
+import type { ClientCapability } from "../../../../core/model/elicitation.ts";
 import { ANONYMOUS } from "../../../../core/model/principal.ts";
 import { SESSION_LIFETIME_MS } from "../../../../core/model/session.ts";
 import { checkHandle, mintHandle } from "../../../../core/ports/signed-handles.ts";
@@ -25,21 +26,19 @@ export function isLegacyRevision(revision: unknown): revision is LegacyRevision 
 export interface McpSession extends ConnectionSession {
   /** Kept because early clients do not name their revision in later requests. */
   readonly revision: LegacyRevision;
-  readonly capabilities: ReadonlySet<Capability>;
+  readonly capabilities: ReadonlySet<ClientCapability>;
   /** Revision of the catalogue when the session started. */
   readonly knows: string;
 }
-
-const CAPABILITIES: readonly Capability[] = ["form", "page", "sample", "roots"];
 
 /** Starts a session. Nothing is stored. @returns its id, signed for this principal and path */
 export function startSession(
   context: RequestContext,
   revision: LegacyRevision,
-  capabilities: ReadonlySet<Capability>,
+  capabilities: ReadonlySet<ClientCapability>,
 ): Promise<string> {
   const { runtime, principal } = context;
-  const letters = CAPABILITIES.map((capability) => (capabilities.has(capability) ? "1" : "0")).join("");
+  const letters = SESSION_CAPABILITIES.map((capability) => (capabilities.has(capability) ? "1" : "0")).join("");
   return mintHandle(
     runtime.signer,
     purposeOn("mcp-session", context),
@@ -57,7 +56,12 @@ export async function knownSession(context: RequestContext, handle: string): Pro
   const [revision, letters = "", knows = "", started] = note.split("_");
   if (!isLegacyRevision(revision) || !(Date.now() - Number(started) < SESSION_LIFETIME_MS)) return undefined;
   if (await runtime.sessions.hasEnded(principal.id, id)) return undefined;
-  return { id, revision, capabilities: new Set(CAPABILITIES.filter((_, index) => letters[index] === "1")), knows };
+  return {
+    id,
+    revision,
+    capabilities: new Set(SESSION_CAPABILITIES.filter((_, index) => letters[index] === "1")),
+    knows,
+  };
 }
 
 /** Whether an anonymous caller started the session, and the client has signed in since. */

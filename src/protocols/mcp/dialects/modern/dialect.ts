@@ -1,14 +1,16 @@
 /** The dialect of 2026-07-28. */
 
-import { callTool, resourceMethods, serverCapabilities } from "#parts";
+import { callTool } from "#parts";
 import type { Capability } from "../../../../core/model/elicitation.ts";
 import type { RequestContext } from "../../../../http/request-context.ts";
 import { complete } from "../../methods/completion.ts";
 import { getPromptOf, listPrompts } from "../../methods/prompts.ts";
 import { failed } from "../../methods/render.ts";
+import { listResources, listTemplates, readResourceOf } from "../../methods/resources.ts";
 import { listTools } from "../../methods/tools.ts";
 import type { Dialect, Meta, Subject } from "../../transport/dialect.ts";
 import type { Exchange, Method, MethodReply } from "../../transport/exchange.ts";
+import { SERVER_CAPABILITIES } from "../../wire/capabilities.ts";
 import { CODE, error } from "../../wire/codes.ts";
 import { isLogLevel } from "../../wire/log-levels.ts";
 import { wrongParameterHeader } from "./header-checks.ts";
@@ -73,13 +75,15 @@ const REQUIRED_CAPABILITIES: Readonly<Record<Capability, Record<string, object>>
 
 /** The methods of this revision. It lacks some of the earlier ones. */
 function methods(supported: () => readonly string[]): ReadonlyMap<string, Method> {
-  const named: (readonly [string, Method])[] = [
+  const named: [string, Method][] = [
     ["server/discover", (_request, { context }) => discover(supported(), context)],
     ["tools/list", listTools],
     ["tools/call", callTool],
     ["prompts/list", listPrompts],
     ["prompts/get", getPromptOf],
-    ...resourceMethods(),
+    ["resources/list", listResources],
+    ["resources/templates/list", listTemplates],
+    ["resources/read", readResourceOf],
     ["completion/complete", complete],
   ];
   return new Map(named);
@@ -88,6 +92,6 @@ function methods(supported: () => readonly string[]): ReadonlyMap<string, Method
 /** Describes the server (2026-07-28, server/discover). */
 function discover(supportedVersions: readonly string[], { server, runtime, toolkit }: RequestContext): MethodReply {
   const instructions = runtime.catalog.instructions(toolkit);
-  const members = JSON.stringify({ supportedVersions, capabilities: serverCapabilities(), instructions }).slice(0, -1);
+  const members = JSON.stringify({ supportedVersions, capabilities: SERVER_CAPABILITIES, instructions }).slice(0, -1);
   return { resultText: `${members}${listingEnd(server)}}` };
 }

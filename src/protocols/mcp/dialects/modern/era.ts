@@ -1,5 +1,6 @@
 /** 2026-07-28: stateless. Each request names its revision, and is handled independently of earlier ones. */
 
+import { capabilitiesOf } from "#parts";
 import { isRecord } from "../../../../core/lib/json.ts";
 import { empty } from "../../../../http/response.ts";
 import { keepRequest } from "../../../json-rpc.ts";
@@ -7,7 +8,6 @@ import { dispatch } from "../../transport/dispatch.ts";
 import type { Era, EraMatch, NoEra, Opening } from "../../transport/era.ts";
 import { noEra } from "../../transport/error-response.ts";
 import type { Method } from "../../transport/exchange.ts";
-import { capabilitiesOf } from "../../wire/capabilities.ts";
 import { CODE } from "../../wire/codes.ts";
 import { modernDialect } from "./dialect.ts";
 import { mismatch, wrongStandardHeader } from "./header-checks.ts";

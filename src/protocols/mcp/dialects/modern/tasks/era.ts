@@ -1,8 +1,8 @@
 /** 2026-07-28 with the tasks extension (modelcontextprotocol.io, extension io.modelcontextprotocol/tasks). */
+import { capabilitiesOf } from "#parts";
 import { isRecord } from "../../../../../core/lib/json.ts";
 import { dispatch } from "../../../transport/dispatch.ts";
 import type { Era, NoEra, Opening } from "../../../transport/era.ts";
-import { capabilitiesOf } from "../../../wire/capabilities.ts";
 import { modernDialect } from "../dialect.ts";
 import { type MoreMethods, modernEra } from "../era.ts";
 import { decodeHeaderValue, mismatch } from "../header-checks.ts";

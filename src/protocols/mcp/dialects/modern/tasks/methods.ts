@@ -1,6 +1,7 @@
 /** The methods of the tasks extension: `tasks/get`, `tasks/update` and `tasks/cancel`. */
 import { isRecord } from "../../../../../core/lib/json.ts";
 import type { Tasks } from "../../../../../core/ports/tasks.ts";
+import { announcing } from "../../../methods/announcing.ts";
 import { declaresTasks, TASKS_EXTENSION, undeclared } from "../../../methods/long-tools.ts";
 import { detailedTask } from "../../../methods/render-task.ts";
 import type { Exchange, Method, MethodReply } from "../../../transport/exchange.ts";
@@ -10,23 +11,16 @@ import { CODE, error } from "../../../wire/codes.ts";
 export function methodsWithTasks(plain: ReadonlyMap<string, Method>): ReadonlyMap<string, Method> {
   return new Map([
     ...plain,
-    ["server/discover", discoverWith(plain.get("server/discover") as Method)],
+    ...announcing(plain, TASKS_EXTENSION, {}, areDurable),
     ["tasks/get", ofTask(get)],
     ["tasks/update", ofTask(update)],
     ["tasks/cancel", ofTask(cancel)],
   ]);
 }
 
-/** Announces the extension only if tasks survive a crash and a deployment. */
-function discoverWith(plain: Method): Method {
-  return async (request, exchange) => {
-    const reply = await plain(request, exchange);
-    if (!("resultText" in reply) || !exchange.context.runtime.tasks?.isDurable) return reply;
-    const result = JSON.parse(reply.resultText);
-    const { extensions, ...others } = result.capabilities;
-    const capabilities = { ...others, extensions: { ...extensions, [TASKS_EXTENSION]: {} } };
-    return { ...reply, resultText: JSON.stringify({ ...result, capabilities }) };
-  };
+/** The extension is announced only if tasks survive a crash and a deployment. */
+function areDurable(_request: unknown, { context }: Exchange): boolean {
+  return Boolean(context.runtime.tasks?.isDurable);
 }
 
 type TaskMethod = (

@@ -4,43 +4,38 @@
  * say which there are. Bundled only if tools/ has a skill.
  */
 import { isRecord } from "../../../core/lib/json.ts";
-import { isTemplate } from "../../../core/pipeline/resources.ts";
+import { isListed } from "../../../core/pipeline/resources.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
+import { announcing } from "../methods/announcing.ts";
+import { paginate } from "../methods/paging.ts";
+import { resourcesOf } from "../methods/resources.ts";
 import type { Exchange, Method, MethodReply } from "../transport/exchange.ts";
 import { CODE, error } from "../wire/codes.ts";
-import { paginate } from "./paging.ts";
-import { listResources, resourcesOf } from "./resources.ts";
 
 const EXTENSION = "io.modelcontextprotocol/skills";
 /** The media type of a folder (Directory Resources). */
 const FOLDER = "inode/directory";
 
-type Capabilities = Readonly<Record<string, object>>;
-
-/** Adds the extension to the server's capabilities. */
-export function announcingSkills(plain: () => Capabilities): () => Capabilities {
-  return () => {
-    const { extensions, ...others } = plain();
-    return { ...others, extensions: { ...extensions, [EXTENSION]: { directoryRead: true } } };
-  };
-}
-
-type Methods = readonly (readonly [name: string, method: Method])[];
-
-/** Adds the extension's methods to those of resources. */
-export function withSkills(plain: () => Methods): () => Methods {
-  return () => [
-    ...plain(),
+/** @param plain the methods of an era */
+export function methodsWithSkills(plain: ReadonlyMap<string, Method>): ReadonlyMap<string, Method> {
+  return new Map([
+    ...plain,
+    ...announcing(plain, EXTENSION, { directoryRead: true }),
     ["resources/list", listWithoutFiles],
     ["resources/directory/read", readDirectory],
     ["skills/list", listSkills],
     ["skills/get", getSkill],
-  ];
+  ]);
 }
 
-/** Of a skill, only its SKILL.md: a person who picks a resource wants none of its other files. */
-function listWithoutFiles(request: RpcRequest, exchange: Exchange): MethodReply {
-  return listResources(request, exchange, (entry) => !isTemplate(entry) && entry.skill !== null);
+function listWithoutFiles({ params }: RpcRequest, exchange: Exchange): MethodReply {
+  const { runtime, toolkit } = exchange.context;
+  const fragments = runtime.catalog.listing("mcp-resources", toolkit, () =>
+    resourcesOf(exchange)
+      .filter(isListed)
+      .map(({ uri, about }) => JSON.stringify({ uri, ...about })),
+  );
+  return paginate("resources", fragments, params, exchange);
 }
 
 /** An entry is the text that discovery wrote: never parsed, and never split between pages. */

@@ -1,10 +1,10 @@
 /** Collects what a server tells models about itself: `tools/instructions.md`, and a paragraph of each toolkit. */
 import { readFileSync } from "node:fs";
-import type { Instructions } from "../../core/catalog/instructions.ts";
-import type { Source } from "./evaluate.ts";
-import type { Inspected } from "./inspected.ts";
-import type { Found } from "./paths.ts";
-import type { Problem } from "./problem.ts";
+import type { Instructions } from "../core/catalog/instructions.ts";
+import type { Source } from "./read/evaluate.ts";
+import type { Inspected } from "./read/inspected.ts";
+import type { Found } from "./read/paths.ts";
+import type { Problem } from "./read/problem.ts";
 
 /** Claude Code cuts the rest (docs/instructions.md, "How long"). */
 const MAX_LENGTH = 2_048;

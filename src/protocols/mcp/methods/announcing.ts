@@ -1,0 +1,35 @@
+/** How the server says in its capabilities that it has an extension. */
+import { isRecord } from "../../../core/lib/json.ts";
+import type { RpcRequest } from "../../json-rpc.ts";
+import type { Exchange, Method } from "../transport/exchange.ts";
+
+/**
+ * Announces an extension wherever the server's capabilities are: in `server/discover` or in `initialize`.
+ *
+ * @param settings what is announced
+ * @param isFor    whether it is announced to the client of a request
+ */
+export function announcing(
+  plain: ReadonlyMap<string, Method>,
+  extension: string,
+  settings: object,
+  isFor: (request: RpcRequest, exchange: Exchange) => boolean = () => true,
+): [string, Method][] {
+  const announce = (result: Readonly<Record<string, unknown>>) => {
+    const { extensions, ...others } = result.capabilities as Record<string, unknown>;
+    const all = { ...(isRecord(extensions) && extensions), [extension]: settings };
+    return { ...result, capabilities: { ...others, extensions: all } };
+  };
+  return ["server/discover", "initialize"].flatMap((name) => {
+    const method = plain.get(name);
+    if (method === undefined) return [];
+    const announced: Method = async (request, exchange) => {
+      const reply = await method(request, exchange);
+      if (!isFor(request, exchange)) return reply;
+      if ("resultText" in reply)
+        return { ...reply, resultText: JSON.stringify(announce(JSON.parse(reply.resultText))) };
+      return "result" in reply ? { ...reply, result: announce(reply.result) } : reply;
+    };
+    return [[name, announced]];
+  });
+}

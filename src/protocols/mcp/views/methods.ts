@@ -1,0 +1,109 @@
+/**
+ * What clients that show views get in addition: the link from a tool to its view in `tools/list`, and the views in
+ * `resources/list` and `resources/read`. All other clients get what they would get without views.
+ */
+import { views } from "#views";
+import { isRecord } from "../../../core/lib/json.ts";
+import type { CatalogEntry } from "../../../core/model/catalog-entry.ts";
+import type { ViewEntry } from "../../../core/model/offers.ts";
+import { isListed, readResource } from "../../../core/pipeline/resources.ts";
+import type { RpcRequest } from "../../json-rpc.ts";
+import { VIEW_TYPE } from "../describe.ts";
+import { announcing } from "../methods/announcing.ts";
+import { invoke } from "../methods/invoke.ts";
+import { paginate } from "../methods/paging.ts";
+import { renderOffer } from "../methods/render.ts";
+import { resourcesOf } from "../methods/resources.ts";
+import { renderTool } from "../methods/tool-list.ts";
+import type { Exchange, Method, MethodReply } from "../transport/exchange.ts";
+import { contentsOf } from "../wire/content.ts";
+import { declaresViews, VIEWS_EXTENSION } from "./capability.ts";
+
+/** A view is read under a URI that changes with it, so clients may keep it for an hour. */
+const TTL_MS = 3_600_000;
+/** The part of a view's URI that changes with it. Clients may ask for the view of an earlier deployment. */
+const HASH = /-[0-9a-f]{8}\.html$/;
+
+/** @param plain the methods of an era */
+export function methodsWithViews(plain: ReadonlyMap<string, Method>): ReadonlyMap<string, Method> {
+  const forViews = (name: string, method: Method): [string, Method] => {
+    const other = plain.get(name) as Method;
+    return [name, (request, exchange) => (showsViews(exchange) ? method : other)(request, exchange)];
+  };
+  return new Map([
+    ...plain,
+    ...announcing(plain, VIEWS_EXTENSION, { mimeTypes: [VIEW_TYPE] }, declares),
+    forViews("tools/list", listTools),
+    forViews("resources/list", listResources),
+    forViews("resources/read", (request, exchange) => {
+      const view = isRecord(request.params) ? viewAt(request.params.uri, exchange) : undefined;
+      return view ? readView(view, request, exchange) : (plain.get("resources/read") as Method)(request, exchange);
+    }),
+  ]);
+}
+
+/** Whether the client shows views. A client with a handshake has said so in it (dialects/legacy/sessions.ts). */
+function showsViews({ capabilities }: Exchange): boolean {
+  return capabilities.has("views");
+}
+
+/** Whether it says so in this request. Some hosts show no view of a server that does not announce views itself. */
+function declares({ params }: RpcRequest, exchange: Exchange): boolean {
+  return showsViews(exchange) || declaresViews(isRecord(params) && params.capabilities);
+}
+
+function listTools({ params }: RpcRequest, exchange: Exchange): MethodReply {
+  const { runtime, toolkit } = exchange.context;
+  const fragments = runtime.catalog.listing(`mcp-${exchange.dialect.era}-views`, toolkit, () =>
+    runtime.catalog.latest(toolkit).map((entry) => renderTool(linked(entry), exchange.dialect)),
+  );
+  return paginate("tools", fragments, params, exchange, "tools-views");
+}
+
+/** A tool with the link to its view, and who may call it. What its author writes in `meta` counts more. */
+function linked(entry: CatalogEntry): CatalogEntry {
+  const more = views.listed[entry.id];
+  return more ? { ...entry, traits: { ...entry.traits, meta: { ...more, ...entry.traits.meta } } } : entry;
+}
+
+function listResources({ params }: RpcRequest, exchange: Exchange): MethodReply {
+  const { runtime, toolkit } = exchange.context;
+  const fragments = runtime.catalog.listing("mcp-resources-views", toolkit, () =>
+    [...resourcesOf(exchange).filter(isListed), ...viewsOf(exchange)].map(({ uri, about }) =>
+      JSON.stringify({ uri, ...about }),
+    ),
+  );
+  return paginate("resources", fragments, params, exchange, "resources-views");
+}
+
+/** The views whose tools this request's principal and path can see. */
+function viewsOf({ context: { runtime, toolkit } }: Exchange): readonly ViewEntry[] {
+  return views.entries.filter(({ tool }) => "entry" in runtime.catalog.find({ id: tool }, toolkit));
+}
+
+/** @param uri of this deployment's view or an earlier one's: a client may have kept the listing */
+function viewAt(uri: unknown, exchange: Exchange): ViewEntry | undefined {
+  if (typeof uri !== "string") return undefined;
+  const plain = (of: string) => of.replace(HASH, "");
+  return viewsOf(exchange).find((view) => plain(view.uri) === plain(uri) && HASH.test(uri));
+}
+
+/** Goes through the same door as every resource: scopes, time limit, audit line. */
+function readView(view: ViewEntry, { params }: RpcRequest, exchange: Exchange): Promise<MethodReply> {
+  const { uri } = params as { uri: string };
+  return invoke(exchange, {
+    method: "resources/read",
+    about: uri,
+    logger: view.about.name,
+    params,
+    run: async (caller) => ({
+      outcome: await readResource({ entry: view, variables: {} }, uri, caller, exchange.context.runtime),
+    }),
+    render({ outcome }) {
+      return renderOffer(outcome, exchange, this, (contents) => ({
+        contents: (contents as unknown[]).map(contentsOf),
+        ...exchange.dialect.caching(TTL_MS),
+      }));
+    },
+  });
+}

@@ -1,0 +1,178 @@
+/** Views over real HTTP, for clients of both eras: what those get that show views, and what all others get (MCP Apps). */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SECRET } from "../../../support/node/attacks/tokens.ts";
+import type { ServedBuilt } from "../../../support/node/fork.ts";
+import { makeFork, serveBuilt } from "../../../support/node/fork.ts";
+import { tokenOf } from "../../../support/node/long.ts";
+import { type Client, clients, SHOWS, serveViews, TOOLS } from "../../../support/node/views.ts";
+
+let server: ServedBuilt;
+let showing: Client[];
+let others: Client[];
+beforeAll(async () => {
+  server = await serveViews();
+  showing = await clients(server.url, SHOWS);
+  others = [
+    ...(await clients(server.url, {})),
+    // "mimeTypes: array of supported content types (REQUIRED)": one that shows another type shows none of ours.
+    ...(await clients(server.url, { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/uri-list"] } } })),
+  ];
+});
+afterAll(() => server?.stop());
+
+interface Listed {
+  readonly name: string;
+  readonly _meta?: { readonly ui?: { readonly resourceUri?: string } };
+}
+
+async function tools(client: Client, path?: string): Promise<ReadonlyMap<string, Listed>> {
+  const { result } = await client.ask("tools/list", {}, path);
+  return new Map(result.tools.map((one: Listed) => [one.name, one]));
+}
+
+const FORECAST = /^ui:\/\/weather\/forecast-[0-9a-f]{8}\.html$/;
+
+async function forecastUri(client: Client): Promise<string> {
+  return (await tools(client)).get("Weather_Forecast")?._meta?.ui?.resourceUri ?? "";
+}
+
+describe.each([0, 1])("a client that shows views (era %i)", (at) => {
+  const client = () => showing[at] as Client;
+
+  it("is told that the server has them, beside what it can otherwise", async () => {
+    const { capabilities } = (await client().ask("initialize")).result;
+    expect(capabilities.extensions).toEqual(SHOWS.extensions);
+    expect(capabilities.tools).toEqual({ listChanged: true });
+  });
+
+  it("finds the view of a tool in its listing, for ChatGPT too, and beside what the author says", async () => {
+    const listed = await tools(client());
+    const uri = expect.stringMatching(FORECAST);
+    expect(listed.get("Weather_Forecast")?._meta).toEqual({
+      ui: { resourceUri: uri },
+      "openai/outputTemplate": uri,
+      "example.com/own": 1,
+    });
+    expect(listed.get("Weather_Refresh")?._meta).toEqual({ ui: { visibility: ["app"] } });
+    expect(listed.get("Other_Plain")).not.toHaveProperty("_meta");
+  });
+
+  it("finds it among the resources, with what it may do", async () => {
+    const { resources } = (await client().ask("resources/list")).result;
+    expect(resources[0]).toEqual({
+      uri: expect.stringMatching(FORECAST),
+      name: "Weather_Forecast",
+      description: "Shows what Weather_Forecast returns.",
+      mimeType: "text/html;profile=mcp-app",
+      _meta: {
+        ui: {
+          csp: { connectDomains: ["https://api.example.com"] },
+          permissions: { geolocation: {} },
+          prefersBorder: true,
+        },
+      },
+    });
+  });
+
+  it("reads it: one document, with its script inside", async () => {
+    const uri = await forecastUri(client());
+    const { contents } = (await client().ask("resources/read", { uri })).result;
+    expect(contents).toHaveLength(1);
+    const { text, ...rest } = contents[0];
+    expect(rest).toEqual({
+      uri,
+      mimeType: "text/html;profile=mcp-app",
+      _meta: { ui: expect.objectContaining({ permissions: { geolocation: {} } }) },
+    });
+    expect(text).toMatch(/^<!doctype html>/);
+    expect(text).toContain("ui/notifications/tool-result");
+    expect(text).not.toContain("#view");
+  });
+
+  it("reads it under the URI of an earlier deployment, too, and no other", async () => {
+    const old = { uri: "ui://weather/forecast-00000000.html" };
+    expect((await client().ask("resources/read", old)).result.contents[0]).toMatchObject(old);
+    for (const uri of ["ui://weather/forecast.html", "ui://weather/forecast", "ui://weather/refresh-00000000.html"]) {
+      expect((await client().ask("resources/read", { uri })).error).toMatchObject({ message: "Resource not found" });
+    }
+  });
+
+  it("on another toolkit's path, finds neither the tool nor its view", async () => {
+    expect([...(await tools(client(), "/other/mcp")).keys()]).toEqual(["Other_Plain"]);
+    expect((await client().ask("resources/list", {}, "/other/mcp")).result.resources).toEqual([]);
+    const uri = await forecastUri(client());
+    expect((await client().ask("resources/read", { uri }, "/other/mcp")).error.message).toBe("Resource not found");
+  });
+
+  it("calls tools, and gets the results that everyone gets", async () => {
+    const call = { name: "Weather_Refresh", arguments: { a: "x" } };
+    const [shown, plain] = await Promise.all([client().ask("tools/call", call), others[at]?.ask("tools/call", call)]);
+    expect(shown).toEqual(plain);
+    expect(shown.result.content).toEqual([{ type: "text", text: "7" }]);
+  });
+});
+
+describe.each([0, 1, 2, 3])("any other client (%i)", (at) => {
+  const client = () => others[at] as Client;
+
+  it("finds no trace of views: not in what the server can, not in listings, not under a URI", async () => {
+    const told = await Promise.all(
+      ["initialize", "tools/list", "resources/list"].map(async (method) => JSON.stringify(await client().ask(method))),
+    );
+    expect(told.join()).toContain("Weather_Forecast");
+    expect(told.join()).not.toMatch(/ui:\/\/|mcp-app|openai|visibility|modelcontextprotocol\/ui/);
+    const uri = await forecastUri(showing[0] as Client);
+    expect((await client().ask("resources/read", { uri })).error).toMatchObject({ message: "Resource not found" });
+  });
+});
+
+it("what other clients get is byte for byte what a fork without the views gives", async () => {
+  const { "weather/forecast.view.html": _, "weather/secret.view.ts": __, ...tools } = TOOLS;
+  const forecast = (tools["weather/forecast.ts"] as string).replace(/^ {2}view: .*\n/m, "");
+  const refresh = (tools["weather/refresh.ts"] as string).replace(/^ {2}visibility: .*\n/m, "");
+  const bare = await serveViews({ ...tools, "weather/forecast.ts": forecast, "weather/refresh.ts": refresh });
+  try {
+    const without = await clients(bare.url, SHOWS);
+    for (const method of ["initialize", "tools/list", "resources/list"]) {
+      for (const at of [0, 1]) {
+        const [had, has] = await Promise.all([without[at]?.ask(method), others[at]?.ask(method)]);
+        expect(has.result).toEqual(had.result);
+      }
+    }
+  } finally {
+    await bare.stop();
+  }
+});
+
+describe("a deployment that requires credentials", () => {
+  let closed: ServedBuilt;
+  beforeAll(async () => {
+    const fork = makeFork({ ...TOOLS }, { closed: true });
+    const { readFileSync } = await import("node:fs");
+    const settings = readFileSync(`${fork.root}/wrangler.toml`, "utf8");
+    fork.write("wrangler.toml", settings.replace("[vars]", `[vars]\nJWT_SECRET = "${SECRET}"`));
+    const served = await serveBuilt(fork);
+    closed = {
+      ...served,
+      async stop() {
+        await served.stop();
+        fork.remove();
+      },
+    };
+  });
+  afterAll(() => closed?.stop());
+
+  it("a caller who cannot have a tool's scopes does not learn of its view; one who has them reads it", async () => {
+    const uri = "ui://weather/secret-00000000.html";
+    for (const scoped of await clients(closed.url, SHOWS, tokenOf("one", "weather:secret"))) {
+      expect((await tools(scoped)).has("Weather_Secret")).toBe(true);
+      expect((await scoped.ask("resources/read", { uri })).result.contents[0].text).toContain("secret");
+    }
+    for (const plain of await clients(closed.url, SHOWS, tokenOf("two", "other"))) {
+      const all = JSON.stringify([await plain.ask("tools/list"), await plain.ask("resources/list")]);
+      expect(all).toContain("Weather_Forecast");
+      expect(all).not.toContain("secret");
+      expect((await plain.ask("resources/read", { uri })).error).toMatchObject({ message: "Resource not found" });
+    }
+  });
+});
