@@ -6,24 +6,18 @@ import { sharedBytes } from "../../../http/listing.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
 import { CODE, error } from "../wire/codes.ts";
 
-/**
- * @param name      of the result's list
- * @param fragments JSON texts of its items
- * @param cached    under which name the result is kept; only existing listings may have one
- */
+/** @param name of the result's list; @param fragments JSON texts of its items */
 export function paginate(
   name: string,
   fragments: readonly string[],
   params: unknown,
-  exchange: Pick<Exchange, "dialect" | "context">,
-  cached = name,
+  { dialect, context }: Pick<Exchange, "dialect" | "context">,
 ): MethodReply {
-  const { dialect, context } = exchange;
   const { runtime, limits, server } = context;
   const revision = runtime.catalog.revision + runtime.catalog.view;
   const cursor = isRecord(params) ? (params.cursor ?? undefined) : undefined;
   if (cursor === undefined && fragments.length <= limits.pageSize) {
-    return runtime.catalog.listing(`mcp-${cached}-${dialect.era}`, context.toolkit, () => {
+    return runtime.catalog.listing(`mcp-${name}-${dialect.era}`, context.toolkit, () => {
       const resultText = `{"${name}":[${fragments.join(",")}]${dialect.listingEnd(server)}}`;
       return { resultText, closedBytes: sharedBytes(`${resultText}}`) };
     });
@@ -36,6 +30,11 @@ export function paginate(
   const next = end < fragments.length ? `,"nextCursor":${JSON.stringify(writeCursor(end, revision))}` : "";
   const items = fragments.slice(start, end);
   return { resultText: `{"${name}":[${items.join(",")}]${next}${dialect.listingEnd(server)}}` };
+}
+
+/** The same exchange, with pages that are kept apart from those of others. @param as a listing that exists */
+export function keptApart({ dialect, context }: Exchange, as: string): Pick<Exchange, "dialect" | "context"> {
+  return { context, dialect: { ...dialect, era: `${dialect.era}-${as}` } };
 }
 
 function writeCursor(offset: number, revision: string): string {

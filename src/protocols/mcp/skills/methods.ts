@@ -7,7 +7,7 @@ import { isRecord } from "../../../core/lib/json.ts";
 import { isListed } from "../../../core/pipeline/resources.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
 import { announcing } from "../methods/announcing.ts";
-import { paginate } from "../methods/paging.ts";
+import { keptApart, paginate } from "../methods/paging.ts";
 import { resourcesOf } from "../methods/resources.ts";
 import type { Exchange, Method, MethodReply } from "../transport/exchange.ts";
 import { CODE, error } from "../wire/codes.ts";
@@ -73,5 +73,5 @@ function readDirectory({ params }: RpcRequest, exchange: Exchange): MethodReply 
   if (children.size === 0 || !/^skill:\/\/[^/]/.test(uri)) {
     return error(CODE.invalidParams, "No folder of a skill is served at this URI", { uri });
   }
-  return paginate("resources", [...children.values()], params, exchange, `directory ${uri}`);
+  return paginate("resources", [...children.values()], params, keptApart(exchange, `directory ${uri}`));
 }

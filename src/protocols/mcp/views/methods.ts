@@ -11,7 +11,7 @@ import type { RpcRequest } from "../../json-rpc.ts";
 import { VIEW_TYPE } from "../describe.ts";
 import { announcing } from "../methods/announcing.ts";
 import { invoke } from "../methods/invoke.ts";
-import { paginate } from "../methods/paging.ts";
+import { keptApart, paginate } from "../methods/paging.ts";
 import { renderOffer } from "../methods/render.ts";
 import { resourcesOf } from "../methods/resources.ts";
 import { renderTool } from "../methods/tool-list.ts";
@@ -57,7 +57,7 @@ function listTools({ params }: RpcRequest, exchange: Exchange): MethodReply {
   const fragments = runtime.catalog.listing(`mcp-${exchange.dialect.era}-views`, toolkit, () =>
     runtime.catalog.latest(toolkit).map((entry) => renderTool(linked(entry), exchange.dialect)),
   );
-  return paginate("tools", fragments, params, exchange, "tools-views");
+  return paginate("tools", fragments, params, keptApart(exchange, "views"));
 }
 
 /** A tool with the link to its view, and who may call it. What its author writes in `meta` counts more. */
@@ -73,7 +73,7 @@ function listResources({ params }: RpcRequest, exchange: Exchange): MethodReply 
       JSON.stringify({ uri, ...about }),
     ),
   );
-  return paginate("resources", fragments, params, exchange, "resources-views");
+  return paginate("resources", fragments, params, keptApart(exchange, "views"));
 }
 
 /** The views whose tools this request's principal and path can see. */
