@@ -57,8 +57,6 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     files: /^src\/front-page\//,
     mayImport: [
       /^src\/(front-page|client|connect)\//,
-      // How the typed client names tools, and `npm run call` the variables of secrets.
-      /^src\/cli\/(client\/names|call\/values)\.ts$/,
       // The formula by which discovery estimates a listing, too.
       /^src\/core\/lib\/token-estimate\.ts$/,
       // In the text of its samples.
@@ -67,7 +65,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   },
   // What views import as #view. It runs in browsers, in a frame of a host.
   { files: /^src\/view\//, mayImport: [/^src\/view\//] },
-  // What each host needs to connect: for `npm run connect`, and for the page at /.
+  // What the npm scripts and the page at / share: what hosts need to connect, and names in samples of code.
   { files: /^src\/connect\//, mayImport: [/^src\/connect\//] },
   // Command-line tools, run in Node: never ship.
   {
@@ -96,6 +94,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     // With the client that reads a server's listing, and what discovery and OXP would list of tools/.
     mayImport: [
       /^src\/cli\/(client|lib)\//,
+      /^src\/connect\/member-name\.ts$/,
       /^src\/client\/oxp\.ts$/,
       /^type src\/client\/oxp\/types\.ts$/,
       /^src\/build\/(discover|read\/problem|settings\/[a-z]+)\.ts$/,
@@ -108,6 +107,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     // With our clients of OXP and OpenTool, the official ones of MCP, and discovery's search for a misspelled name.
     mayImport: [
       /^src\/cli\/(call|lib)\//,
+      /^src\/connect\/variables\.ts$/,
       /^src\/build\/lib\/spelling\.ts$/,
       /^src\/client\/(oxp|opentool|lib\/(redact|version))\.ts$/,
       /^node:/,

@@ -1,11 +1,12 @@
 /** The texts of `npm run call`: usage, lists, help for one tool, what to do about failures. cli.ts makes them plain. */
+import { USER_ID, variableOf } from "../../connect/variables.ts";
 import { KEY } from "../lib/key.ts";
 import { plain } from "../lib/plain.ts";
 import { type Problem, schemaAt } from "./input/check.ts";
 import { parametersOf, synopsis } from "./input/describe.ts";
 import type { Needs, NotDone, Reason, Tool } from "./protocols/connection.ts";
 import type { Target } from "./server.ts";
-import { type Found, variableOf } from "./values.ts";
+import type { Found } from "./values.ts";
 
 /** Exit codes. docs/call.md has them, too. */
 export const EXIT = {
@@ -152,7 +153,7 @@ function needsInWords({ secrets, tokens, userId }: Needs): string[] {
   return [
     ...secrets.map((id) => named(id, "secret")),
     ...tokens.map((id) => named(id, "token")),
-    ...(userId ? ["TRIVET_USER_ID (the user's id)"] : []),
+    ...(userId ? [`${USER_ID} (the user's id)`] : []),
   ];
 }
 

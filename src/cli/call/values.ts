@@ -1,15 +1,8 @@
 /** What the environment has for a call: the secrets and tokens that a tool needs. Prints none of them. */
+import { USER_ID, variableOf } from "../../connect/variables.ts";
 import type { Needs, Values } from "./protocols/connection.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The variable of the user on whose behalf a tool is called. */
-const USER_ID = "TRIVET_USER_ID";
-
-/** The variable of a secret or token: its id, as a name that shells allow. `carrier-login` is CARRIER_LOGIN. */
-export function variableOf(id: string): string {
-  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(id) ? id : id.toUpperCase().replace(/[^A-Z0-9_]/g, "_");
-}
 
 export interface Found {
   /** All that the tool needs; undefined if that is nothing, or some of it is missing. */

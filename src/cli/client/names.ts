@@ -3,6 +3,7 @@
  * the ids alone, and not on their order.
  */
 import type { ToolDefinition } from "../../client/oxp/types.ts";
+import { memberName } from "../../connect/member-name.ts";
 
 /** A function of the client. */
 export interface Member {
@@ -23,12 +24,6 @@ interface Version {
   readonly numbers: readonly bigint[];
   readonly tool: ToolDefinition;
 }
-
-/**
- * Names that would surprise: what every object has by itself, what makes an object a promise, and what `JSON.stringify`
- * calls. They get a "_" at their end.
- */
-const TAKEN: ReadonlySet<string> = new Set([...Object.getOwnPropertyNames(Object.prototype), "then", "toJSON"]);
 
 /**
  * Names the latest version of each tool, `readPage`, and if there are several versions, each of them as well:
@@ -68,15 +63,6 @@ function membersOf(id: string, versions: readonly Version[], used: ReadonlySet<s
     return { name: name + version, id: id + version, tool };
   });
   return [{ name, id, tool: latest.tool }, ...(pinned.length > 1 ? pinned : [])];
-}
-
-/** `SMS` → `sms`, `XMLParser` → `xmlParser`, `Read_page` → `readPage`. Always an identifier. */
-export function memberName(name: string): string {
-  const [first = "", ...others] = name.split(/[^A-Za-z\d]+/).filter(Boolean);
-  const start = first.replace(/^[A-Z]+(?![a-z])|^[A-Z]/, (capitals) => capitals.toLowerCase());
-  const camel = start + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
-  if (TAKEN.has(camel)) return `${camel}_`;
-  return /^[a-z]/i.test(camel) ? camel : `_${camel}`;
 }
 
 function compare(a: readonly bigint[], b: readonly bigint[]): number {

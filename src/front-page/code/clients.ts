@@ -1,6 +1,7 @@
 /** A call with our clients (docs/clients.md), from the shell (docs/call.md), and with what Python has. */
-import { memberName } from "../../cli/client/names.ts";
-import { contextOf, filled, KEY, sendsKey, toolId, variablesOf } from "./context.ts";
+import { memberName } from "../../connect/member-name.ts";
+import { KEY } from "../../connect/variables.ts";
+import { contextOf, filled, sendsKey, toolId, variablesOf } from "./context.ts";
 import { json, python, quoted, typescript, word } from "./literals.ts";
 import type { Call, Sample } from "./sample.ts";
 

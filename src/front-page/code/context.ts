@@ -1,11 +1,7 @@
 /** What a call sends besides its input: the key, and what the tool requires. Samples read all of it from variables. */
-import { variableOf } from "../../cli/call/values.ts";
 import type { CallContext } from "../../client/oxp/types.ts";
+import { KEY, USER_ID, variableOf } from "../../connect/variables.ts";
 import type { Call, Sample } from "./sample.ts";
-
-export const KEY = "TRIVET_KEY";
-/** As in docs/call.md. */
-const USER_ID = "TRIVET_USER_ID";
 
 export const sendsKey = ({ hasKey, isOpen }: Call) => hasKey || !isOpen;
 

@@ -1,5 +1,6 @@
 /** A call with curl over OXP, MCP and OpenTool, for any POSIX shell. */
-import { contextOf, filled, KEY, sendsKey, toolId, variablesOf } from "./context.ts";
+import { KEY } from "../../connect/variables.ts";
+import { contextOf, filled, sendsKey, toolId, variablesOf } from "./context.ts";
 import { escaped, json, quoted, word } from "./literals.ts";
 import type { Call, Sample } from "./sample.ts";
 

@@ -5,7 +5,8 @@ import { startLimit } from "../../../src/cli/call/limit.ts";
 import { displayOn } from "../../../src/cli/call/progress.ts";
 import type { Tool } from "../../../src/cli/call/protocols/connection.ts";
 import { safeName } from "../../../src/cli/call/save.ts";
-import { findValues, variableOf } from "../../../src/cli/call/values.ts";
+import { findValues } from "../../../src/cli/call/values.ts";
+import { variableOf } from "../../../src/connect/variables.ts";
 
 const tool = (id: string, version?: string): Tool => ({
   ...{ id, name: id.replace(".", "_"), version, description: "", input: {} },

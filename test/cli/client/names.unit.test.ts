@@ -1,7 +1,8 @@
 /** The names that tools have in a typed client. */
 import { describe, expect, it } from "vitest";
-import { memberName, nameTools } from "../../../src/cli/client/names.ts";
+import { nameTools } from "../../../src/cli/client/names.ts";
 import type { ToolDefinition } from "../../../src/client/oxp/types.ts";
+import { memberName } from "../../../src/connect/member-name.ts";
 
 const tool = (id: string): ToolDefinition => ({
   ...{ id, name: "Any", description: "", version: "1.0.0" },
