@@ -70,5 +70,9 @@ function tellSize(channel: Channel): void {
   const observer = new ResizeObserver(tell);
   observer.observe(root);
   observer.observe(document.body);
+  // If a style makes both as high as the frame, they keep their size, whatever becomes of what is in them.
+  const changes = { subtree: true, childList: true, characterData: true, attributes: true };
+  new MutationObserver(tell).observe(document.body, changes);
+  document.body.addEventListener("load", tell, true);
   tell();
 }
