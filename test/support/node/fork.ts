@@ -16,6 +16,7 @@ export interface Fork {
   readonly root: string;
   /** Writes a file in the fork, such as `tools/hello/greet.ts`. */
   write(path: string, text: string): void;
+  read(path: string): string;
   remove(): void;
 }
 
@@ -38,7 +39,8 @@ export function makeFork(tools: string | Record<string, string>, { closed = fals
   mkdirSync(join(root, "tools"));
   if (typeof tools === "string") cpSync(resolve(ROOT, tools), join(root, "tools"), { recursive: true });
   else for (const [path, text] of Object.entries(tools)) write(`tools/${path}`, text);
-  return { root, write, remove: () => rmSync(root, { recursive: true, force: true }) };
+  const read = (path: string) => readFileSync(join(root, path), "utf8");
+  return { root, write, read, remove: () => rmSync(root, { recursive: true, force: true }) };
 }
 
 /**
