@@ -13,6 +13,8 @@ const REST_MS = 350;
 const LETTERS = 2;
 const TYPE_MS = 110;
 const LIMIT_MS = 30_000;
+/** Settles when what is there now has been painted. */
+const PAINTED = "new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))";
 
 interface Point {
   readonly x: number;
@@ -38,6 +40,11 @@ export async function take(browser: Browser, url: string, shot: Shot): Promise<B
     reducedMotion: "reduce",
   });
   try {
+    // A host's page may load a font of the web: the picture is the same without a network.
+    await context.route(
+      ({ protocol, hostname }) => protocol.startsWith("http") && hostname !== "127.0.0.1",
+      (route) => route.abort(),
+    );
     const page = await context.newPage();
     page.setDefaultTimeout(LIMIT_MS);
     const studio = await context.newPage();
@@ -91,6 +98,13 @@ class Scene {
       await this.#moment(REST_MS);
     } else if ("see" in step) {
       await page.getByText(step.see).first().waitFor();
+    } else if ("seeInView" in step) {
+      // The host's frame is around the view's.
+      const view = page.frameLocator("iframe").frameLocator("iframe");
+      await view.getByText(step.seeInView).first().waitFor();
+      // A frame is painted by a process of its own.
+      await view.locator("html").evaluate(PAINTED);
+      await page.evaluate(PAINTED);
     } else if ("show" in step) {
       await page.getByText(step.show).first().scrollIntoViewIfNeeded();
     } else {

@@ -1,7 +1,7 @@
 /**
- * `npm run pictures`: takes the pictures and the film of the page at `/` that README shows, from a real server with the
- * tools in `tools/`. test/pictures/scenario.ts says what is done in front of the camera. Needs Chromium: the one in the
- * variable CHROMIUM, or one on the path.
+ * `npm run pictures`: takes the pictures and the film of the page at `/` that README shows, and those of a view in a
+ * host, from a real server with the tools in `tools/`. test/pictures/scenario.ts says what is done in front of the
+ * camera. Needs Chromium: the one in the variable CHROMIUM, or one on the path.
  *
  *   npm run pictures -- film        only those whose path has this word
  */
@@ -9,7 +9,9 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { findChromium, launch } from "../support/node/chromium.ts";
 import { makeFork, start } from "../support/node/fork.ts";
+import { startInspector } from "../support/node/inspector.ts";
 import { take } from "./camera.ts";
+import { startResolver } from "./resolver.ts";
 import { SHOTS } from "./scenario.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -24,13 +26,20 @@ if (!executablePath) process.exit(1);
 
 // In a copy: the pictures show no data and no secret of this folder.
 const fork = makeFork("tools");
-fork.write("wrangler.toml", readFileSync(resolve(ROOT, "wrangler.toml"), "utf8"));
+const resolver = await startResolver();
+const settings = readFileSync(resolve(ROOT, "wrangler.toml"), "utf8");
+fork.write("wrangler.toml", settings.replace('ALLOWED_HOSTS = ""', `ALLOWED_HOSTS = "${resolver.host}"`));
+fork.write(
+  "tools/dns/resolve.ts",
+  fork.read("tools/dns/resolve.ts").replace(resolver.replaces, `http://${resolver.host}`),
+);
 // The port that README names.
 const server = await start(fork, "start", [], 8787);
+const inspector = await startInspector();
 const browser = await launch(executablePath);
 try {
   for (const shot of wanted) {
-    const picture = await take(browser, server.url, shot);
+    const picture = await take(browser, shot.host === "inspector" ? inspector.url : server.url, shot);
     const path = resolve(ROOT, shot.path);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, picture);
@@ -45,6 +54,8 @@ try {
   }
 } finally {
   await browser.close();
+  await inspector.stop();
   await server.stop();
+  resolver.stop();
   fork.remove();
 }

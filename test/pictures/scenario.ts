@@ -1,7 +1,8 @@
 /**
- * The pictures of the page at `/`, and what is done in front of the camera for each (shot.ts has the kinds of steps).
- * After a change here or on the page: `npm run pictures`.
+ * The pictures of the page at `/` and of a view, and what is done in front of the camera for each (shot.ts has the
+ * kinds of steps). After a change here, on the page or of that view: `npm run pictures`.
  */
+import { INSPECTOR_TOKEN } from "../support/node/inspector.ts";
 import type { Shot, Step } from "./shot.ts";
 
 const KIB = 1024;
@@ -17,6 +18,25 @@ const DESCRIBE: readonly Step[] = [
   { click: ["button", "Run"] },
   { see: "Picture (image/png)" },
   { show: "Picture (image/png)" },
+];
+
+/** Opens the Inspector, connects it with the server, and fills in the form of a tool that has a view. */
+function inInspector(tool: string, input: object): Step {
+  const link = new URLSearchParams({
+    MCP_INSPECTOR_API_TOKEN: INSPECTOR_TOKEN,
+    serverUrl: "http://127.0.0.1:8787/mcp",
+    autoConnect: INSPECTOR_TOKEN,
+    openApp: tool,
+    appArgs: Buffer.from(JSON.stringify(input)).toString("base64url"),
+  });
+  return { open: `/?${link}` };
+}
+
+const RECORDS: readonly Step[] = [
+  inInspector("DNS_Resolve", { name: "www.example.com", type: "A" }),
+  { click: ["button", "Close monitoring sidebar"] },
+  { click: ["button", "Open App"] },
+  { seeInView: "3 records" },
 ];
 
 export const SHOTS: readonly Shot[] = [
@@ -42,6 +62,15 @@ export const SHOTS: readonly Shot[] = [
     height: 844,
     scale: 2,
     steps: [{ open: "/" }, { see: "All clients" }],
+  },
+  {
+    ...STILL,
+    path: "docs/pictures/view.png",
+    host: "inspector",
+    theme: "light",
+    width: 1280,
+    height: 700,
+    steps: RECORDS,
   },
   {
     path: "docs/pictures/film.png",

@@ -12,6 +12,8 @@ export type Step =
   | { readonly press: string }
   /** Waits until the text is there. */
   | { readonly see: string }
+  /** Waits until the text is there in the view that a host shows. */
+  | { readonly seeInView: string }
   /** Scrolls until the text is in view. */
   | { readonly show: string }
   /** Shows what is there now for so many milliseconds. */
@@ -40,6 +42,8 @@ export interface Shot {
   /** Pixels of the picture for each of these: 1 by default. */
   readonly scale?: number;
   readonly theme: "light" | "dark";
+  /** Whose page is opened: that of the MCP Inspector, or by default the server's. */
+  readonly host?: "inspector";
   /** More bytes are an error: whoever reads the page waits for them. */
   readonly mostBytes: number;
   readonly steps: readonly Step[];

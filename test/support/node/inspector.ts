@@ -7,19 +7,20 @@ import type { Browser, FrameLocator, Page } from "playwright-core";
 import { freePort, until } from "./fork.ts";
 
 const BIN = resolve(import.meta.dirname, "../../../node_modules/.bin/inspector");
+/** Whoever has it may use an Inspector that a test has started. */
+export const INSPECTOR_TOKEN = "token";
 
 export interface Inspector {
-  /** Of its page. Whoever opens it may use it. */
+  /** Of its page, with the token. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
 /**
- * Starts it for one server.
- *
- * @param era how it talks to the server: "legacy" is with a handshake, "modern" is 2026-07-28
+ * @param server the one that it lists; by default none, and a link names one
+ * @param era how it talks to that server: "legacy" is with a handshake, "modern" is 2026-07-28
  */
-export async function startInspector(mcp: string, era: "legacy" | "modern"): Promise<Inspector> {
+export async function startInspector(server?: string, era: "legacy" | "modern" = "legacy"): Promise<Inspector> {
   const home = mkdtempSync(join(tmpdir(), "trivet-home-"));
   const [port, sandbox, origin] = await Promise.all([freePort(), freePort(), freePort()]);
   const env = {
@@ -30,17 +31,17 @@ export async function startInspector(mcp: string, era: "legacy" | "modern"): Pro
     MCP_SANDBOX_PORT: String(sandbox),
     MCP_APP_ORIGIN_PORT: String(origin),
     MCP_AUTO_OPEN_ENABLED: "false",
-    MCP_INSPECTOR_API_TOKEN: "token",
+    MCP_INSPECTOR_API_TOKEN: INSPECTOR_TOKEN,
   };
-  const server = ["--server-url", mcp, "--transport", "http", "--protocol-era", era];
-  const child = spawn(process.execPath, [BIN, "--web", ...server], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const listed = server ? ["--server-url", server, "--transport", "http", "--protocol-era", era] : [];
+  const child = spawn(process.execPath, [BIN, "--web", ...listed], { env, stdio: ["ignore", "pipe", "pipe"] });
   let printed = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (printed += chunk));
   const url = `http://127.0.0.1:${port}`;
   await until(async () => child.exitCode !== null || (await fetch(url)).ok);
   if (child.exitCode !== null) throw new Error(`The Inspector did not start:\n${printed}`);
   return {
-    url: `${url}/?MCP_INSPECTOR_API_TOKEN=token`,
+    url: `${url}/?MCP_INSPECTOR_API_TOKEN=${INSPECTOR_TOKEN}`,
     async stop() {
       await end(child);
       rmSync(home, { recursive: true, force: true });
