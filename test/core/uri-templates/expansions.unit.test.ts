@@ -10,6 +10,18 @@ import { readResourceUri } from "../../../src/build/resources/uri.ts";
 import type { ResourceEntry, Variables } from "../../../src/core/model/offers.ts";
 import { decoded, fitUri, rulesOf } from "../../../src/core/pipeline/uri-template.ts";
 import { fitUriWithOperators, rulesWithOperators } from "../../../src/core/uri-templates/match.ts";
+import { expand, variablesIn } from "../../../src/front-page/lib/uri-template.ts";
+
+/** The page's own expansion, in the form of the clients'. */
+class PageTemplate {
+  readonly template: string;
+  constructor(template: string) {
+    this.template = template;
+  }
+  expand(values: Record<string, string | string[]>): string {
+    return expand(this.template, values);
+  }
+}
 
 const fitting = fitUriWithOperators(fitUri);
 
@@ -84,6 +96,7 @@ describe.each(Object.entries(TEMPLATES))("%s", (template, values) => {
   it.each([
     ["@modelcontextprotocol/client", UriTemplate],
     ["@modelcontextprotocol/sdk", UriTemplateV1],
+    ["the page at /", PageTemplate],
   ])("is read as %s expands it", (_, Client) => {
     const given = fc.record(values) as fc.Arbitrary<Record<string, string | string[]>>;
     fc.assert(
@@ -96,7 +109,9 @@ describe.each(Object.entries(TEMPLATES))("%s", (template, values) => {
   });
 
   it("names the variables that completion may be asked for", () => {
-    expect([...rulesWithOperators(rulesOf)(entryOf(template)).keys()]).toEqual(new UriTemplate(template).variableNames);
+    const names = new UriTemplate(template).variableNames;
+    expect([...rulesWithOperators(rulesOf)(entryOf(template)).keys()]).toEqual(names);
+    expect(variablesIn(template).map(({ name }) => name)).toEqual(names);
   });
 });
 
