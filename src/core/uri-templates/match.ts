@@ -3,7 +3,7 @@
  * template fits, with which values. Bundled only if tools/ has such a template. Each step reads the URI once from
  * beginning to end, so the work grows with its length and no faster.
  */
-import type { UriPattern, Variables } from "../model/offers.ts";
+import type { UriPattern } from "../model/offers.ts";
 import {
   DELIMITER,
   type Decode,
@@ -75,19 +75,11 @@ function fitPattern(pattern: UriPattern, uri: string, decode: Decode): Fit | und
     ...(fragment === undefined ? [] : [SPELLED, SEVERAL]),
     HAS_OPERATORS,
   ];
-  const isPath = pattern.operator?.[0] === "+";
-  const areAllowed = Object.values(inPath.values)
-    .flat()
-    .every(isPath ? PATH.is : isSegment);
   const inFragment = fragment === undefined ? {} : { [pattern.fragment as string]: decode(fragment) };
-  return { literal, variables: areAllowed ? { ...inPath.values, ...inQuery, ...inFragment } : undefined };
+  return { literal, variables: inPath.variables && { ...inPath.variables, ...inQuery, ...inFragment } };
 }
 
-function fitPath(
-  { path: template, operator }: UriPattern,
-  path: string,
-  decode: Decode,
-): { readonly literal: readonly number[]; readonly values: Variables } | undefined {
+function fitPath({ path: template, operator }: UriPattern, path: string, decode: Decode): Fit | undefined {
   const parsed = parseTemplate(template);
   const [kind, at] = operator ?? [undefined, parsed.length];
   // The slash before it is a part of what {/name} stands for.
@@ -99,16 +91,20 @@ function fitPath(
   const last = segments.slice(end).map(decode);
   if (!fits(front, first) || !fits(back, last)) return undefined;
   const plain = { ...valuesIn(front, first), ...valuesIn(back, last) };
+  const isPlainAllowed = Object.values(plain).every(isSegment);
   const middle = segments.slice(front.length, end);
   if (kind === undefined) {
-    return middle.length === 0 ? { literal: front.map(literalness), values: plain } : undefined;
+    if (middle.length > 0) return undefined;
+    return { literal: front.map(literalness), variables: isPlainAllowed ? plain : undefined };
   }
   const found = READ[kind](middle, parsed[at] as Template[number], decode);
   if (found === undefined) return undefined;
   const { literal, value } = found;
+  const isAllowed = isPlainAllowed && [value ?? []].flat().every(kind === "+" ? PATH.is : isSegment);
+  const special = value === undefined ? {} : { [nameAt(template, at)]: value };
   return {
     literal: [...front.map(literalness), ...literal, ...back.map(literalness)],
-    values: value === undefined ? plain : { ...plain, [nameAt(template, at)]: value },
+    variables: isAllowed ? { ...plain, ...special } : undefined,
   };
 }
 

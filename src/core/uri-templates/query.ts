@@ -37,13 +37,8 @@ export function fitQuery(
     const name = variable.replace("*", "");
     const values = take(name);
     if (name !== variable) {
-      found.push([
-        name,
-        listOf(
-          values.flatMap((value) => value.split(",")),
-          decode,
-        ),
-      ]);
+      const entries = values.flatMap((value) => value.split(","));
+      found.push([name, listOf(entries, decode)]);
       continue;
     }
     const [one, ...more] = values;

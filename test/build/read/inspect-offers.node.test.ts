@@ -128,6 +128,10 @@ const saidOf = (name: string) =>
     .filter((part) => part.startsWith(`tools/kit/${name}.ts`))
     .join("");
 
+it("resources with mistakes, whose URIs are unknown, are not said to be the same", () => {
+  expect(stderr).not.toContain("undefined");
+});
+
 it("a message about a URI has its line", () => {
   expect(stderr).toMatch(/^tools\/kit\/lines\.resource\.ts:4\n {2}problem: its uri has \{y:3\}/m);
 });

@@ -143,6 +143,8 @@ it.each([
   ["docs://{+path}", "docs://a/"],
   ["docs://{+path}", "docs://a%5Cb"],
   ["docs://{+path}", "docs://a%00"],
+  ["docs://{site}/{+path}", "docs://a%2Fb/c"],
+  ["docs://{site}/{+path}", "docs://../c"],
   ["docs://{+path}/edit", "docs://edit"],
   ["docs://{+path}/edit", "docs:///edit"],
   ["docs://a-{+path}-z", "docs://a-z"],
