@@ -29,12 +29,13 @@ import type {
 import type { Fault } from "./core/model/outcome.ts";
 import type { StandardSchema, Validated } from "./core/model/schema.ts";
 import type { UploadContext } from "./core/model/upload.ts";
+import type { VariablesOf } from "./core/uri-templates/variables.ts";
 import type { OpenToolOptions, OpenToolTool } from "./from-opentool.ts";
 import type { OwnWorker } from "./own-worker.ts";
 
 export type { Json } from "./core/lib/json.ts";
 export type { Change } from "./core/model/change.ts";
-export type { Block, PromptMessage, ResourceContents, Rich } from "./core/model/content.ts";
+export type { Annotations, Block, PromptMessage, ResourceContents, Rich } from "./core/model/content.ts";
 export type {
   Attachment,
   Bindings,
@@ -162,16 +163,20 @@ export function definePrompt<
 /**
  * Defines a resource, or a family of resources if its URI has `{variables}`; a file
  * `tools/<toolkit>/<name>.resource.ts` exports it by default.
+ *
+ * @example
+ * export default defineResource({
+ *   uri: "search://notes{?q,tag*}",
+ *   description: "Notes that have a text and all of these tags.",
+ *   read: ({ q, tag }) => find(q, tag).join("\n"),
+ * });
  */
 export function defineResource<const Uri extends string, const Env extends string = never>(
   resource: Omit<ResourceDefinition, "uri" | "env" | "read"> & {
     readonly uri: Uri;
     readonly env?: readonly Env[];
     /** Returns undefined if there is no such resource. */
-    read(
-      variables: { readonly [Name in Variables<Uri>]: string },
-      ctx: OfferContext<Env>,
-    ): ResourceResult | Promise<ResourceResult>;
+    read(variables: VariablesOf<Uri>, ctx: OfferContext<Env>): ResourceResult | Promise<ResourceResult>;
   },
 ): typeof resource {
   return resource;
@@ -192,10 +197,6 @@ export function defineEvent<Payload extends StandardSchema, Input extends Standa
 ): Event<Payload, Input> {
   return event;
 }
-
-type Variables<Uri extends string> = Uri extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | Variables<Rest>
-  : never;
 
 /**
  * Makes a schema from JSON Schema (draft 2020-12) instead of a library. MCP lists it verbatim, other protocols with its

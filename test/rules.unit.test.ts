@@ -44,6 +44,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   { files: /^src\/core\/events\//, mayImport: [/^src\/core\//, /^valibot$/] },
   // For forks with files.
   { files: /^src\/core\/files\//, mayImport: [/^src\/core\//] },
+  // For forks whose resources have operators in their URIs.
+  { files: /^src\/core\/uri-templates\//, mayImport: [/^src\/core\/(model|pipeline|uri-templates)\//] },
   { files: /^src\/access\//, mayImport: [/^src\/(core|access)\//] },
   { files: /^src\/tokens\//, mayImport: [/^src\/(core|access|tokens)\//, /^jose(\/errors)?$/] },
   {

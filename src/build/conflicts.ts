@@ -22,6 +22,8 @@ function duplicateNames(offers: readonly Candidate[]): Problem[] {
   const byKey = new Map<string, Candidate>();
   for (const offer of offers) {
     const { kind } = offer.file;
+    // A resource with a mistake has no URI yet.
+    if (kind === "resource" && offer.inspected.resource === undefined) continue;
     const key = `${kind} ${kind === "resource" ? offer.inspected.resource?.uri : offer.name}`;
     const before = byKey.get(key);
     byKey.set(key, before ?? offer);

@@ -4,6 +4,7 @@
  */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { UriTemplate } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FIGURES } from "../figures.ts";
 import { testSettings } from "../support/node/fork.ts";
@@ -90,7 +91,9 @@ it("every prompt and resource answers over MCP", async () => {
   const { resourceTemplates } = await mcp("resources/templates/list");
   for (const { uri } of resources) await mcp("resources/read", { uri });
   for (const { uriTemplate } of resourceTemplates) {
-    await mcp("resources/read", { uri: uriTemplate.replaceAll(/\{\w+\}/g, "text") });
+    const template = new UriTemplate(uriTemplate);
+    const values = Object.fromEntries(template.variableNames.map((name) => [name, "text"]));
+    await mcp("resources/read", { uri: template.expand(values) });
   }
   expect(prompts.length + resources.length + resourceTemplates.length).toBeGreaterThan(1);
   expect(faults).toEqual([]);

@@ -261,6 +261,29 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
       await page.getByRole("button", { name: "Read", exact: true }).click();
       await page.getByText("one dark blue dot").waitFor();
     });
+
+    it("reads a resource whose address has a path and a query, of which parts may be left out", async () => {
+      const page = await go();
+      await entry(page, /Pictures in a room/).click();
+      await page.getByRole("button", { name: "Read", exact: true }).click();
+      // A path there must be.
+      await page.getByText("This is required.").waitFor();
+      const path = page.getByLabel("path", { exact: true });
+      await path.fill("first floor/a?b");
+      // The server's own suggestion.
+      await page.locator('datalist option[value="first floor/a?b/west"]').waitFor({ state: "attached" });
+      await path.fill("first floor/50%");
+      await page.getByRole("button", { name: "Read", exact: true }).click();
+      await page.getByText("first floor/50%, any, no tag").waitFor();
+      await page.getByLabel("size", { exact: true }).fill("2&3");
+      for (const [at, tag] of ["red", "a,b"].entries()) {
+        await page.getByRole("button", { name: "Add to tag" }).click();
+        await page.getByLabel(`tag ${at + 1}`, { exact: true }).fill(tag);
+      }
+      await page.locator('datalist option[value="round"]').first().waitFor({ state: "attached" });
+      await page.getByRole("button", { name: "Read", exact: true }).click();
+      await page.getByText("first floor/50%, 2&3, red and a,b").waitFor();
+    });
   });
 
   it("shows the call as code, with an example first, and then with what is in the form", async () => {

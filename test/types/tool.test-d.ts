@@ -231,6 +231,33 @@ defineResource({
     return year;
   },
 });
+// What a client may leave out is optional, and a list is always there.
+defineResource({
+  uri: "x://{site}/{+path}{?q,limit,tag*}{#part}",
+  description: "Is only typed.",
+  annotations: { audience: ["user"], priority: 1, lastModified: "2026-07-28T09:00:00Z" },
+  size: 1,
+  meta: { "example.com/key": [1] },
+  read(variables) {
+    expectTypeOf(variables.site).toEqualTypeOf<string>();
+    expectTypeOf(variables.path).toEqualTypeOf<string>();
+    expectTypeOf(variables.q).toEqualTypeOf<string | undefined>();
+    expectTypeOf(variables.limit).toEqualTypeOf<string | undefined>();
+    expectTypeOf(variables.part).toEqualTypeOf<string | undefined>();
+    expectTypeOf(variables.tag).toEqualTypeOf<readonly string[]>();
+    // @ts-expect-error the URI has no such variable
+    return variables.other;
+  },
+});
+defineResource({
+  uri: "x://{owner}{/path*}",
+  description: "Is only typed.",
+  read({ owner, path, ...rest }) {
+    expectTypeOf(path).toEqualTypeOf<readonly string[]>();
+    expectTypeOf(rest).toEqualTypeOf<Record<never, string>>();
+    return [owner, ...path].join();
+  },
+});
 // @ts-expect-error scopes are a list
 defineResource({ uri: "x://y", description: "Is only typed.", scopes: "s", read: () => "" });
 

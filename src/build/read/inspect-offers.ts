@@ -1,13 +1,16 @@
 /** Checks what the file of a prompt or a resource exports, and describes it. */
 import type { PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
+import { checkShown } from "../resources/shown.ts";
+import { readResourceUri } from "../resources/uri.ts";
 import { isRecord } from "../schema/is-record.ts";
 import type { Inspected } from "./inspected.ts";
 import { type Complaint, unknownMember } from "./problem.ts";
 import { checkCommon, DEMANDS } from "./traits.ts";
 
 const PROMPT_MEMBERS = ["name", "title", "description", "arguments", "icons", ...DEMANDS, "get"];
-const RESOURCE_SHOWN = ["uri", "name", "title", "description", "mimeType", "icons", "ttlMs"];
-const RESOURCE_MEMBERS = [...RESOURCE_SHOWN, ...DEMANDS, "complete", "read"];
+/** What listings show of a resource besides its name and URI. */
+const RESOURCE_SHOWN = ["title", "description", "mimeType", "icons", "annotations", "size", "meta"];
+const RESOURCE_MEMBERS = ["uri", "name", ...RESOURCE_SHOWN, "ttlMs", ...DEMANDS, "complete", "read"];
 
 type Definition = Readonly<Record<string, unknown>>;
 
@@ -56,26 +59,14 @@ export function inspectResource(exports: Definition): Inspected {
   }
   const complaints = [...checkOffer(definition, "resource", RESOURCE_MEMBERS)];
   const { uri, mimeType, ttlMs, complete = {} } = definition;
-  const plain = typeof uri === "string" ? uri.replace(/\{[A-Za-z_][A-Za-z0-9_]*\}/g, "x") : "";
-  if (!/^[a-z][a-z0-9+.-]*:\S+$/i.test(plain) || /[{}]/.test(plain)) {
-    complaints.push({
-      problem: "its uri is not an absolute URI, with or without {variables}",
-      fix: 'write uri: "notes://all" or uri: "notes://note/{id}"',
-      member: "uri",
-    });
-  }
-  if (typeof uri === "string" && uri.split(/[/?#]/).some((segment) => segment.split("{").length > 2)) {
-    complaints.push({
-      problem: "its uri has two {variables} in one segment, so where the first one ends is ambiguous",
-      fix: 'put a "/" between them, such as uri: "notes://{year}/{month}"',
-      member: "uri",
-    });
-  }
+  const read = readResourceUri(uri);
+  if ("problem" in read) complaints.push({ ...read, member: "uri" });
   if (mimeType !== undefined && !isText(mimeType)) {
     const fix = 'write mimeType: "text/plain", or leave it out';
     complaints.push({ problem: "its mimeType is not a string", fix, member: "mimeType" });
   }
-  complaints.push(...checkCompletions(complete, String(uri)));
+  if ("names" in read) complaints.push(...checkCompletions(complete, read.names));
+  complaints.push(...checkShown(definition));
   if (ttlMs !== undefined && !(Number.isSafeInteger(ttlMs) && Number(ttlMs) >= 0)) {
     complaints.push({
       problem: "its ttlMs is not a whole number of milliseconds",
@@ -84,8 +75,15 @@ export function inspectResource(exports: Definition): Inspected {
     });
   }
   if (complaints.length > 0) return { complaints };
-  const about = pick(definition, ["title", "description", "mimeType", "icons"]) as ResourceEntry["about"];
-  const resource = { uri: String(uri), about, ...pick(definition, ["ttlMs"]), traits: traitsOf(definition) };
+  const about = pick(definition, RESOURCE_SHOWN) as ResourceEntry["about"];
+  const pattern = "pattern" in read ? { pattern: read.pattern } : {};
+  const resource = {
+    uri: String(uri),
+    ...pattern,
+    about,
+    ...pick(definition, ["ttlMs"]),
+    traits: traitsOf(definition),
+  };
   return { complaints, name: nameOf(definition), resource };
 }
 
@@ -120,7 +118,8 @@ function* checkArgument(name: string, { title, required }: Definition): Generato
   }
 }
 
-function* checkCompletions(complete: unknown, uri: string): Generator<Complaint> {
+/** @param names of the variables in its URI */
+function* checkCompletions(complete: unknown, names: readonly string[]): Generator<Complaint> {
   if (!isRecord(complete)) {
     yield {
       problem: 'its "complete" is not an object',
@@ -130,9 +129,13 @@ function* checkCompletions(complete: unknown, uri: string): Generator<Complaint>
     return;
   }
   for (const [name, completer] of Object.entries(complete)) {
-    if (uri.includes(`{${name}}`)) yield* checkCompletion(name, completer);
+    if (names.includes(name)) yield* checkCompletion(name, completer);
     else
-      yield { problem: `complete has "${name}", but its uri has no {${name}}`, fix: "remove it", member: "complete" };
+      yield {
+        problem: `complete has "${name}", but its uri has no such variable`,
+        fix: "remove it",
+        member: "complete",
+      };
   }
 }
 

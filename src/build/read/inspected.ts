@@ -1,6 +1,6 @@
 /** What the inspection of a file of tools/ found: an offer of some kind, a toolkit's own file or worker.ts. */
 import type { ListingRule } from "../../core/model/definition.ts";
-import type { EventEntry, PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
+import type { EventEntry, PromptEntry, ResourceEntry, UriPattern } from "../../core/model/offers.ts";
 import type { Described } from "../../core/model/tool-description.ts";
 import type { Demands } from "../schema/demands.ts";
 import type { OfferFile } from "./paths.ts";
@@ -31,6 +31,7 @@ export interface Inspected {
   readonly resource?:
     | {
         readonly uri: string;
+        readonly pattern?: UriPattern;
         readonly about: Omit<ResourceEntry["about"], "name">;
         readonly ttlMs?: number;
         readonly traits: ResourceEntry["traits"];

@@ -10,7 +10,7 @@ import { HEAD } from "./write.ts";
 const SRC = join(import.meta.dirname, "../..");
 
 /** A part of the Worker that only forks that use it bundle. */
-export type Feature = "tasks" | "files" | "skills" | "views" | "outbox" | "page";
+export type Feature = "tasks" | "files" | "skills" | "views" | "outbox" | "page" | "operators";
 
 /** An export of a file in `src`. */
 type Export = readonly [name: string, file: string];
@@ -70,6 +70,14 @@ const PARTS: Readonly<Record<string, Part>> = {
     plain: ["identity", "core/lib/identity.ts"],
     wrapped: { files: ["equipWithFiles", "files/equip.ts"], outbox: ["equipWithOutbox", "outbox/equip.ts"] },
   },
+  fitUri: {
+    plain: ["fitUri", "core/pipeline/uri-template.ts"],
+    wrapped: { operators: ["fitUriWithOperators", "core/uri-templates/match.ts"] },
+  },
+  rulesOf: {
+    plain: ["rulesOf", "core/pipeline/uri-template.ts"],
+    wrapped: { operators: ["rulesWithOperators", "core/uri-templates/match.ts"] },
+  },
   home: {
     plain: ["home", "pages/home.ts"],
     replaced: { page: ["homeWithPage", "pages/front-page.ts"] },
@@ -92,6 +100,7 @@ const ENTRYPOINTS: Readonly<Record<Feature, readonly Entrypoint[]>> = {
   views: [],
   outbox: [["Outbox", "Outbox", "outbox/object.ts"]],
   page: [],
+  operators: [],
 };
 
 /** The features that a fork uses, in the order in which their parts are applied. */
@@ -101,6 +110,7 @@ export function featuresOf(discovery: Discovery): Feature[] {
     views,
     events,
     skills,
+    resources,
     hasWorkflow = false,
     hasFiles = false,
     hasOutbox = false,
@@ -114,6 +124,7 @@ export function featuresOf(discovery: Discovery): Feature[] {
     views: views.length > 0 || tools.some(({ visibility }) => visibility),
     outbox: hasOutbox || events.length > 0,
     page: hasPage,
+    operators: resources.some(({ pattern }) => pattern),
   };
   return (Object.keys(uses) as Feature[]).filter((feature) => uses[feature]);
 }

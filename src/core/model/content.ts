@@ -1,14 +1,15 @@
 /** Content other than plain JSON in results, prompts and resources: text, images, audio, embedded resources. */
 import type { Json } from "../lib/json.ts";
+import type { Icon } from "./definition.ts";
 
 export type Role = "user" | "assistant";
 
-/** Hints for clients about a block (MCP, server/resources, Annotations). */
-export interface BlockHints {
+/** Hints for clients about a resource or a block (MCP, server/resources, Annotations). */
+export interface Annotations {
   readonly audience?: readonly Role[];
   /** 0 (least) to 1 (most). */
   readonly priority?: number;
-  /** ISO 8601. */
+  /** Date and time with a time zone, as of `toISOString()`: clients may refuse anything else. */
   readonly lastModified?: string;
 }
 
@@ -16,25 +17,37 @@ export interface BlockHints {
 export type ResourceContents = {
   readonly uri: string;
   readonly mimeType?: string;
+  /** Its `_meta`. */
   readonly meta?: Readonly<Record<string, Json>>;
 } & ({ readonly text: string } | { readonly blob: string });
 
+interface BlockCommon {
+  readonly annotations?: Annotations;
+  /** @deprecated The earlier name of `annotations`. */
+  readonly hints?: Annotations;
+  /** Its `_meta`. */
+  readonly meta?: Readonly<Record<string, Json>>;
+}
+
 /** One content block. */
-export type Block = { readonly hints?: BlockHints; readonly meta?: Readonly<Record<string, Json>> } & (
-  | { readonly type: "text"; readonly text: string }
-  /** `data` is Base64. */
-  | { readonly type: "image" | "audio"; readonly data: string; readonly mimeType: string }
-  | { readonly type: "resource"; readonly resource: ResourceContents }
-  | {
-      readonly type: "resource_link";
-      readonly uri: string;
-      readonly name: string;
-      readonly title?: string;
-      readonly description?: string;
-      readonly mimeType?: string;
-      readonly size?: number;
-    }
-);
+export type Block = BlockCommon &
+  (
+    | { readonly type: "text"; readonly text: string }
+    /** `data` is Base64. */
+    | { readonly type: "image" | "audio"; readonly data: string; readonly mimeType: string }
+    | { readonly type: "resource"; readonly resource: ResourceContents }
+    | {
+        readonly type: "resource_link";
+        readonly uri: string;
+        readonly name: string;
+        readonly title?: string;
+        readonly description?: string;
+        readonly mimeType?: string;
+        /** In bytes. */
+        readonly size?: number;
+        readonly icons?: readonly Icon[];
+      }
+  );
 
 export interface PromptMessage {
   readonly role: Role;

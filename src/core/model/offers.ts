@@ -3,7 +3,7 @@
  * hear of. Types only.
  */
 import type { Json } from "../lib/json.ts";
-import type { Block, PromptMessage, ResourceContents } from "./content.ts";
+import type { Annotations, Block, PromptMessage, ResourceContents } from "./content.ts";
 import type { Demands, Icon, ToolContext } from "./definition.ts";
 import type { InferInput, InferOutput, StandardSchema } from "./schema.ts";
 
@@ -82,6 +82,12 @@ export interface ResourceDefinition extends Demands {
   readonly title?: string;
   readonly mimeType?: string;
   readonly icons?: readonly Icon[];
+  /** For whom it is, how important, and when it was last changed. */
+  readonly annotations?: Annotations;
+  /** Of the contents in bytes, before any encoding. Only for a resource without variables. */
+  readonly size?: number;
+  /** `_meta` of the resource in listings. What `read` returns may have `meta` of its own. */
+  readonly meta?: Readonly<Record<string, Json>>;
   /** Milliseconds for which a client may cache the contents. Default: 0, the client reads them each time. */
   readonly ttlMs?: number;
   /** Completions by variable. */
@@ -89,10 +95,27 @@ export interface ResourceDefinition extends Demands {
   read(variables: never, ctx: never): unknown;
 }
 
+/** The values of the variables in a URI, decoded. Those of lists are lists; those that are left out are missing. */
+export type Variables = Readonly<Record<string, string | readonly string[]>>;
+
+/** A template with operators, as discovery took it apart (core/uri-templates). */
+export interface UriPattern {
+  /** What is before the query and the fragment, with a plain `{path}` in place of `{+path}`. */
+  readonly path: string;
+  /** The operator in the path, and the index of its segment: `*` is that of `{x*}`, and `/*` that of `{/x*}`. */
+  readonly operator?: readonly [operator: "+" | "*" | "/" | "/*" | ".", at: number];
+  /** What the query must have, such as `kind=a`, and what it may have: variables, lists with a `*` at the end. */
+  readonly query?: { readonly fixed: readonly string[]; readonly names: readonly string[] };
+  /** The variable that is the fragment. */
+  readonly fragment?: string;
+}
+
 /** A resource as the generated module lists it. */
 export interface ResourceEntry {
   /** May contain `{variables}`. */
   readonly uri: string;
+  /** Only if its variables have operators. */
+  readonly pattern?: UriPattern;
   readonly toolkit: string;
   readonly about: {
     readonly name: string;
@@ -100,6 +123,9 @@ export interface ResourceEntry {
     readonly title?: string;
     readonly mimeType?: string;
     readonly icons?: readonly Icon[];
+    readonly annotations?: Annotations;
+    readonly size?: number;
+    readonly meta?: Readonly<Record<string, Json>>;
   };
   readonly ttlMs?: number;
   readonly traits: Demands;

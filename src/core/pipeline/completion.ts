@@ -1,10 +1,11 @@
 /** Completion: suggestions for a prompt argument or resource variable that a person is typing. */
+import { rulesOf } from "#parts";
 import type { Caller } from "../model/call.ts";
 import type { Complete, CompletionContext, PromptEntry, ResourceEntry } from "../model/offers.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
 import { promptOffer, withoutPrototype } from "./prompts.ts";
-import { beginsSegment, isOneSegment, resourceOffer, variablesOf } from "./resources.ts";
+import { resourceOffer } from "./resources.ts";
 import { serveOffer } from "./serve-offer.ts";
 
 /** What a person has typed so far: the field to complete, and the other fields. */
@@ -26,11 +27,12 @@ export function completeArgument(entry: PromptEntry, typed: PartialInput, runtim
 
 /** Completes a variable of a resource's URI. Returns undefined if the URI has no such variable. */
 export function completeVariable(entry: ResourceEntry, typed: PartialInput, runtime: Runtime): Completer | undefined {
-  const names = variablesOf(entry);
-  if (!names.includes(typed.name)) return undefined;
+  const rules = rulesOf(entry);
+  const rule = rules.get(typed.name);
+  if (rule === undefined) return undefined;
   // Authors use these in paths and keys, as they do in `read`. An empty field has not been filled in yet.
-  const others = Object.entries(typed.others).filter(([name, text]) => names.includes(name) && text !== "");
-  const isReadable = beginsSegment(typed.value) && others.every(([, text]) => isOneSegment(text));
+  const others = Object.entries(typed.others).filter(([name, text]) => rules.has(name) && text !== "");
+  const isReadable = rule.begins(typed.value) && others.every(([name, text]) => rules.get(name)?.is(text));
   const find = async () => (isReadable ? (await entry.load()).default.complete?.[typed.name] : undefined);
   return (caller) =>
     complete(resourceOffer(entry), find, { ...typed, others: Object.fromEntries(others) }, caller, runtime);

@@ -1,24 +1,16 @@
 /** Resources, which clients read by URI: finding and reading them. */
 
+import { fitUri } from "#parts";
 import type { Catalog } from "../catalog/catalog.ts";
+import { identity } from "../lib/identity.ts";
 import { isRecord } from "../lib/json.ts";
 import type { Caller } from "../model/call.ts";
-import type { ResourceEntry } from "../model/offers.ts";
+import type { ResourceEntry, Variables } from "../model/offers.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { Subscribed } from "../ports/change-feed.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
 import { serveOffer } from "./serve-offer.ts";
-import {
-  apparentSegmentsOf,
-  fits,
-  hasVariables,
-  isWellEscaped,
-  moreLiteralFirst,
-  parseTemplate,
-  segmentsOf,
-  valuesIn,
-  variableNames,
-} from "./uri-template.ts";
+import { decoded, hasVariables, isWellEscaped, moreLiteralFirst } from "./uri-template.ts";
 
 /** Whether a resource's URI has variables. */
 export function isTemplate({ uri }: ResourceEntry): boolean {
@@ -35,10 +27,9 @@ const MAX_URI = 2_000;
 
 export interface FoundResource {
   readonly entry: ResourceEntry;
-  readonly variables: Record<string, string>;
+  readonly variables: Variables;
 }
 
-/**
 /**
  * Finds the entry for a URI, with the values of its variables. Entries that are hidden from the caller count, too: if
  * the URI is theirs, no other entry replaces them.
@@ -60,33 +51,15 @@ function ownerOfUri(entries: readonly ResourceEntry[], uri: string): FoundResour
   if (exact) return { entry: exact, variables: {} };
   // A URI with an invalid percent escape names nothing.
   if (!isWellEscaped(uri)) return undefined;
-  const segments = segmentsOf(uri);
-  const apparent = apparentSegmentsOf(uri);
+  const apparent = decoded(uri);
   const [owner] = entries
-    .map((entry) => ({ entry, template: parseTemplate(entry.uri) }))
-    .filter(({ template }) => fits(template, segments) || fits(template, apparent))
-    .sort((one, other) => moreLiteralFirst(one.template, other.template));
-  if (owner === undefined || !fits(owner.template, segments)) return undefined;
-  const variables = valuesIn(owner.template, segments);
-  return Object.values(variables).every(isOneSegment) ? { entry: owner.entry, variables } : undefined;
-}
-
-/**
- * Whether a variable's decoded value is one path segment, because authors use it in paths and keys. A slash would start
- * another segment, "." and ".." navigate (RFC 3986, sections 3.3 and 5.2.4), and no name has control characters.
- */
-export function isOneSegment(value: string): boolean {
-  return value !== "." && value !== ".." && beginsSegment(value);
-}
-
-/** Whether more typing can make a text one segment: a person who types "..a" types "." and ".." first. */
-export function beginsSegment(value: string): boolean {
-  return !/[/\\\p{Cc}]/u.test(value);
-}
-
-/** The names of a template's variables. */
-export function variablesOf({ uri }: ResourceEntry): string[] {
-  return variableNames(uri);
+    .flatMap((entry) => {
+      const real = fitUri(entry, uri, decoded);
+      const fit = real ?? fitUri(entry, apparent, identity);
+      return fit ? { ...fit, entry, isReal: fit === real } : [];
+    })
+    .sort(moreLiteralFirst);
+  return owner?.isReal && owner.variables ? { entry: owner.entry, variables: owner.variables } : undefined;
 }
 
 /** Reads a resource. Returns an outcome whose value is a list of contents, empty if there is no such resource. */

@@ -1,18 +1,17 @@
-/** URIs with `{variables}`: which URIs a template fits, with which values, and which of two templates goes first. */
+/**
+ * URIs with `{variables}`: which URIs a template fits, with which values, and which of two templates goes first. Those
+ * with operators, as in `{+path}`, are in core/uri-templates.
+ */
+import type { ResourceEntry, Variables } from "../model/offers.ts";
 
 /** `{variable}`: one path segment or a part of one (RFC 6570, level 1). */
 const VARIABLE = /\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 /** Where one segment ends. Captured, so that splitting keeps it. */
-const DELIMITER = /([/?#])/;
+export const DELIMITER = /([/?#])/;
 
 export function hasVariables(uri: string): boolean {
   return uri.includes("{");
-}
-
-/** The names of a template's variables. */
-export function variableNames(template: string): string[] {
-  return Array.from(template.matchAll(VARIABLE), ([, name = ""]) => name);
 }
 
 /** A text, or a variable between two texts: discovery lets no segment have two. All are decoded. */
@@ -28,16 +27,30 @@ export function parseTemplate(template: string): Template {
   });
 }
 
-/** The segments of a URI as they are written, each decoded. An escaped delimiter is part of its segment. */
-export function segmentsOf(uri: string): string[] {
-  return uri.split(DELIMITER).map(decoded);
+/** How a template fits a URI. */
+export interface Fit {
+  /** How literal each segment of the template is, {@link literalness}. */
+  readonly literal: readonly number[];
+  /** The values, decoded. Undefined if one of them is nothing that its variable may be, {@link Rule}. */
+  readonly variables: Variables | undefined;
 }
 
-/** The segments that a URI seems to have if it is decoded first: an escaped delimiter ends one. */
-export function apparentSegmentsOf(uri: string): string[] {
-  return decoded(uri).split(DELIMITER);
+/** Reads a part of a URI: {@link decoded} of one as it is written, `identity` of one that is decoded already. */
+export type Decode = (text: string) => string;
+
+/** @returns undefined if the resource's URI does not fit */
+export function fitUri({ uri: template }: ResourceEntry, uri: string, decode: Decode): Fit | undefined {
+  const segments = uri.split(DELIMITER).map(decode);
+  const parsed = parseTemplate(template);
+  if (!fits(parsed, segments)) return undefined;
+  const values = valuesIn(parsed, segments);
+  return {
+    literal: parsed.map(literalness),
+    variables: Object.values(values).every(SEGMENT.is) ? values : undefined,
+  };
 }
 
+/** @param segments decoded. An escaped delimiter is part of its segment */
 export function fits(template: Template, segments: readonly string[]): boolean {
   return template.length === segments.length && template.every((segment, at) => fitsOne(segment, segments[at] ?? ""));
 }
@@ -56,19 +69,41 @@ export function valuesIn(template: Template, segments: readonly string[]): Recor
   return Object.fromEntries(values);
 }
 
-/** Sorts first whichever is more literal in the first segment where they differ in that. */
-export function moreLiteralFirst(one: Template, other: Template): number {
-  const shared = Math.min(one.length, other.length);
-  for (let at = 0; at < shared; at++) {
-    const difference = literalness(other[at]) - literalness(one[at]);
+/** Sorts first whichever is more literal in the first segment where they differ in that. A missing segment is least. */
+export function moreLiteralFirst({ literal: one }: Fit, { literal: other }: Fit): number {
+  const most = Math.max(one.length, other.length);
+  for (let at = 0; at < most; at++) {
+    const difference = (other[at] ?? -1) - (one[at] ?? -1);
     if (difference !== 0) return difference;
   }
-  return other.length - one.length;
+  return 0;
 }
 
 /** How many characters a segment spells out; more than any variable's for one that is spelled out entirely. */
-function literalness([before, name, after = ""]: Segment = [""]): number {
+export function literalness([before, name, after = ""]: Segment): number {
   return name === undefined ? Number.MAX_SAFE_INTEGER : before.length + after.length;
+}
+
+/** What a variable may be. */
+export interface Rule {
+  is(value: string): boolean;
+  /** Whether more typing can make a text such a value. */
+  begins(text: string): boolean;
+}
+
+/**
+ * A decoded value that is one path segment, because authors use it in paths and keys. A slash would start another
+ * segment, "." and ".." navigate (RFC 3986, sections 3.3 and 5.2.4), and no name has control characters.
+ */
+export const SEGMENT: Rule = {
+  is: (value) => value !== "." && value !== ".." && SEGMENT.begins(value),
+  // A person who types "..a" types "." and ".." first.
+  begins: (text) => !/[/\\\p{Cc}]/u.test(text),
+};
+
+/** The rules of a template's variables, by name. */
+export function rulesOf({ uri }: ResourceEntry): ReadonlyMap<string, Rule> {
+  return new Map(Array.from(uri.matchAll(VARIABLE), ([, name = ""]) => [name, SEGMENT]));
 }
 
 export function isWellEscaped(uri: string): boolean {
@@ -81,6 +116,6 @@ export function isWellEscaped(uri: string): boolean {
 }
 
 /** A text with a malformed escape stays as it is. */
-function decoded(text: string): string {
+export function decoded(text: string): string {
   return isWellEscaped(text) ? decodeURIComponent(text) : text;
 }

@@ -83,7 +83,7 @@ export interface Resource {
   readonly mimeType?: string | undefined;
 }
 
-/** Resources whose addresses have parts to fill in: `notes://{id}`. */
+/** Resources whose addresses have parts to fill in: `notes://{id}`, `search://notes{?q}`. */
 export interface ResourceTemplate {
   readonly uriTemplate: string;
   readonly name: string;

@@ -4,6 +4,7 @@ import { Mcp } from "../api/mcp.ts";
 import { type InputForm, inputForm } from "../form/form.ts";
 import { fill, h } from "../lib/dom.ts";
 import type { Resource, ResourceTemplate } from "../lib/model.ts";
+import { expand, type Variable, variablesIn } from "../lib/uri-template.ts";
 import { blockView } from "../parts/blocks.ts";
 import { valuesIn } from "../parts/values.ts";
 import { failed, type Page, view } from "../parts/view.ts";
@@ -20,19 +21,26 @@ export function resourceView(page: Page, resource: Resource): HTMLElement {
   );
 }
 
-/** Variables of a simple template: `notes://{id}` (RFC 6570, level 1). */
-const VARIABLE = /\{([^{}]+)\}/g;
-
 export function templateView(page: Page, template: ResourceTemplate): HTMLElement {
   const { uriTemplate } = template;
-  const names = [...uriTemplate.matchAll(VARIABLE)].map(([, name = ""]) => name);
-  const properties = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
+  const variables = variablesIn(uriTemplate);
+  const schemaOf = ({ isList, required }: Variable) =>
+    isList ? { type: "array", items: { type: "string" } } : { type: "string", ...(required && { minLength: 1 }) };
   const mcp = new Mcp(page.access);
   const form: InputForm = inputForm(
-    { type: "object", properties, required: names },
+    {
+      type: "object",
+      properties: Object.fromEntries(variables.map((variable) => [variable.name, schemaOf(variable)])),
+      required: variables.flatMap(({ name, required }) => (required ? [name] : [])),
+    },
     {
       idPrefix: "template",
-      complete: (name, value) => mcp.complete({ template: uriTemplate }, { name, value }, valuesIn(form)),
+      complete(path, value) {
+        const filled = Object.entries(valuesIn(form) ?? {}).map(([name, it]) => [name, String(it)]);
+        // Of a list, the entry that is typed: `tag[1]`.
+        const name = path.replace(/\[\d+\]$/, "");
+        return mcp.complete({ template: uriTemplate }, { name, value }, Object.fromEntries(filled));
+      },
     },
   );
   const content = h("div", { "aria-live": "polite" });
@@ -40,8 +48,7 @@ export function templateView(page: Page, template: ResourceTemplate): HTMLElemen
     event.preventDefault();
     const read = form.read();
     if ("problems" in read) return form.showProblems(read.problems);
-    const uri = uriTemplate.replace(VARIABLE, (_, name: string) => encodeURIComponent(String(read.value[name])));
-    show(page, uri, content);
+    show(page, expand(uriTemplate, read.value), content);
   };
   return view(
     template.title ?? template.name,

@@ -55,6 +55,54 @@ const RESOURCES: readonly (readonly [string, string, string])[] = [
   ['uri: "x://{y}/7", complete: { y: "Oslo" }', 'the completion of "y" is not a function', "write a function"],
   ['uri: "x://{y}/8", complete: { z: () => [] }', 'complete has "z"', "remove it"],
   ['uri: "x://{y}/9", complete: () => []', 'its "complete" is not an object', "write complete: {"],
+  ['uri: "x:///{y"', "its uri is not an absolute URI", 'uri: "notes://note/{id}"'],
+  ['uri: "{+y}"', "its uri is not an absolute URI", 'uri: "notes://all"'],
+  ['uri: "x://{y}{z}"', "two {variables} in one segment", 'put a "/" between them'],
+  ['uri: "x://{+y}{z}"', "two {variables} in one segment", 'put a "/" between them'],
+  ['uri: "x://{y}{.z}"', "two {variables} in one segment", 'put a "/" between them'],
+  ['uri: "x://{;y}"', "its uri has {;y}, which clients do not expand", "write {?y}, a query"],
+  ['uri: "x://{y:3}"', "its uri has {y:3}, which clients do not expand", "write y without a length"],
+  ['uri: "x://{y-z}"', "its uri has {y-z}, which does not name a variable", "letters, digits and _"],
+  ['uri: "x://{?}"', "its uri has {?}, which does not name a variable", "{?q,limit}"],
+  ['uri: "x://{y,z}"', "its uri has {y,z}, which clients expand in different ways", "write {y}/{z}"],
+  ['uri: "x://a{/y,z}"', "its uri has {/y,z}, which clients expand in different ways", "a list: {name*}"],
+  ['uri: "x://{+y*}"', "its uri has {+y*}, a list whose entries cannot be told apart", "{/name*}"],
+  ['uri: "x://a{.y*}"', "its uri has {.y*}, a list whose entries cannot be told apart", "{/name*}"],
+  ['uri: "x://a-{y*}"', "its uri has text beside the list {y*}", 'put a "/" between them'],
+  ['uri: "x://{+y}/{+z}"', "its uri has {+y} and {+z}, so where the first one ends", "into the query: {?y}"],
+  ['uri: "x://{+y}{/z}"', "its uri has {+y} and {/z}, so where the first one ends", "keep one of them"],
+  ['uri: "x://a{/y}/b"', "its uri goes on after {/y}, which may be left out", "at the end of the path"],
+  ['uri: "x://a{?y}/b"', "its uri goes on after {?y}", "notes://all{?q}{#part}"],
+  ['uri: "x://a{#y}{?z}"', "its uri goes on after {#y}", "notes://all{?q}{#part}"],
+  ['uri: "x://a#b{#y}"', 'its uri has a "#" before {#y}', "remove one of the two"],
+  ['uri: "x://a{?y}{&z}"', "its uri has the variables of its query in several", "write {?y,z}"],
+  ['uri: "x://a?b=1{?y}"', 'its uri has a "?" before {?y}', "write {&y}"],
+  ['uri: "x://a{&y}"', 'its uri has no "?" before {&y}', "write {?y}"],
+  ['uri: "x://a?b={b}{&y}"', "its query has {variables} both after a = and in {&…}", "in one {?…}"],
+  ['uri: "x://{y}{?y}"', "its uri has the variable y twice", "rename one of the two"],
+  ['uri: "x://a{?y}", complete: { z: () => [] }', 'complete has "z"', "remove it"],
+  ['uri: "x://10", annotations: true', "its annotations are not an object", "write annotations: {"],
+  ['uri: "x://11", annotations: { readOnly: true }', 'a resource has no annotation "readOnly"', "audience, priority"],
+  [
+    'uri: "x://12", annotations: { audience: "user" }',
+    "the audience in its annotations is not a list",
+    'audience: ["user"]',
+  ],
+  [
+    'uri: "x://13", annotations: { audience: ["all"] }',
+    "the audience in its annotations is not a list",
+    '["assistant"]',
+  ],
+  [
+    'uri: "x://14", annotations: { priority: 2 }',
+    "the priority in its annotations is not a number from 0 to 1",
+    "priority: 1",
+  ],
+  ['uri: "x://15", annotations: { lastModified: "2026-07-28" }', "not a date and time with a time zone", "T09:00:00Z"],
+  ['uri: "x://16", annotations: { lastModified: new Date(0) }', "not a date and time with a time zone", "T09:00:00Z"],
+  ['uri: "x://17", size: 0.5', "its size is not a whole number of bytes", "size: 1_024"],
+  ['uri: "x://{y}/18", size: 1', "it has a size, but its uri has {variables}", "remove size"],
+  ['uri: "x://19", meta: { at: new Date(0) }', 'its "meta" is not an object that JSON can represent', "write meta: {"],
 ];
 const MISTAKES = [
   ...PROMPTS.map(([members, ...said], at) => ({ name: `p-x${at}.prompt`, text: `{ ${members} }`, said })),
@@ -68,6 +116,8 @@ const MISTAKES = [
 let stderr = "";
 beforeAll(async () => {
   const files = MISTAKES.map(({ name, text }) => [`kit/${name}.ts`, `export default ${text};`]);
+  const lines = 'export default {\n  description: "R",\n  read: () => "",\n  uri: "x://{y:3}",\n};\n';
+  files.push(["kit/lines.resource.ts", lines]);
   ({ stderr } = await project(Object.fromEntries(files)).discover());
 });
 
@@ -77,6 +127,14 @@ const saidOf = (name: string) =>
     .split(/^(?=tools\/)/m)
     .filter((part) => part.startsWith(`tools/kit/${name}.ts`))
     .join("");
+
+it("resources with mistakes, whose URIs are unknown, are not said to be the same", () => {
+  expect(stderr).not.toContain("undefined");
+});
+
+it("a message about a URI has its line", () => {
+  expect(stderr).toMatch(/^tools\/kit\/lines\.resource\.ts:4\n {2}problem: its uri has \{y:3\}/m);
+});
 
 it.each(MISTAKES)("$name: $text", ({ name, said }) => {
   for (const words of said) expect(saidOf(name)).toContain(words);

@@ -47,6 +47,8 @@ const VIEW_ROOMS = [
 ];
 /** What only the page at / needs. The page itself is no part of the Worker. */
 const OF_PAGE = /^src\/(pages\/front-page\.ts|front-page\/)/;
+/** What only resources with operators in their URIs need. */
+const OF_OPERATORS = /^src\/core\/uri-templates\//;
 const TASK_FINISHED = "src/core/events/task-finished.ts";
 const OUTBOX_ROOMS = [
   ...["src/outbox/object.ts", "src/outbox/with-outbox.ts", "src/outbox/equip.ts", "src/outbox/with-callbacks.ts"],
@@ -74,10 +76,25 @@ function deployed(changes: Record<string, string>, toml = "", more: Record<strin
   }
 }
 
-it("a fork without long tools, files, outbox, views, skills, page and OpenTool tools has none of them", () => {
-  const files = deployed({}, "", { "kit/toolkit.ts": 'export default { name: "KIT" };' });
+const resource = (uri: string) => `export default { uri: "${uri}", description: "One.", read: () => "" };\n`;
+
+it("a fork without long tools, files, outbox, views, skills, page, OpenTool tools and operators has none of them", () => {
+  const files = deployed({}, "", {
+    "kit/toolkit.ts": 'export default { name: "KIT" };',
+    "kit/plain.resource.ts": resource("kit://{plain}"),
+  });
   expect(files).toEqual(expect.arrayContaining(["src/claims.ts", "src/core/pipeline/execute.ts"]));
-  const ofFeatures = [OF_TASKS, OF_FILES, OF_OUTBOX, OF_VIEWS, OF_SKILLS, OF_EXTENSIONS, OF_PAGE, OF_BROUGHT];
+  const ofFeatures = [
+    OF_TASKS,
+    OF_FILES,
+    OF_OUTBOX,
+    OF_VIEWS,
+    OF_SKILLS,
+    OF_EXTENSIONS,
+    OF_PAGE,
+    OF_BROUGHT,
+    OF_OPERATORS,
+  ];
   expect(files.filter((file) => ofFeatures.some((feature) => feature.test(file)))).toEqual([]);
 });
 
@@ -135,6 +152,13 @@ it("a fork with a skill has what serves it, and its files", () => {
     "src/protocols/mcp/dialects/skills.ts",
     "src/protocols/mcp/skills/methods.ts",
   ]);
+});
+
+it("a fork with a resource whose URI has an operator has what reads it", () => {
+  const files = deployed({}, "", { "kit/all.resource.ts": resource("kit://{+path}") });
+  expect(files.filter((file) => OF_OPERATORS.test(file)).sort()).toEqual(
+    ["match", "query", "text"].map((name) => `src/core/uri-templates/${name}.ts`),
+  );
 });
 
 it("a fork with an OpenTool tool has what mounts it", () => {

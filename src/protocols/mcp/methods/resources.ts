@@ -15,11 +15,16 @@ export function resourcesOf({ context: { runtime, toolkit } }: Exchange): readon
   return runtime.catalog.resources(toolkit);
 }
 
+/** A resource in a listing, as JSON. @param address the name of its URI there */
+export function listed({ uri, about }: ResourceEntry, address = "uri"): string {
+  return JSON.stringify(contentsOf({ [address]: uri, ...about }));
+}
+
 export function listResources({ params }: RpcRequest, exchange: Exchange): MethodReply {
   const fragments = exchange.context.runtime.catalog.listing("mcp-resources", exchange.context.toolkit, () =>
     resourcesOf(exchange)
       .filter((entry) => !isTemplate(entry))
-      .map(({ uri, about }) => JSON.stringify({ uri, ...about })),
+      .map((entry) => listed(entry)),
   );
   return paginate("resources", fragments, params, exchange);
 }
@@ -28,7 +33,7 @@ export function listTemplates({ params }: RpcRequest, exchange: Exchange): Metho
   const fragments = exchange.context.runtime.catalog.listing("mcp-templates", exchange.context.toolkit, () =>
     resourcesOf(exchange)
       .filter(isTemplate)
-      .map(({ uri, about }) => JSON.stringify({ uriTemplate: uri, ...about })),
+      .map((entry) => listed(entry, "uriTemplate")),
   );
   return paginate("resourceTemplates", fragments, params, exchange);
 }

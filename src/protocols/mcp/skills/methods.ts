@@ -8,7 +8,7 @@ import { isListed } from "../../../core/pipeline/resources.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
 import { announcing } from "../methods/announcing.ts";
 import { keptApart, paginate } from "../methods/paging.ts";
-import { resourcesOf } from "../methods/resources.ts";
+import { listed, resourcesOf } from "../methods/resources.ts";
 import type { Exchange, Method, MethodReply } from "../transport/exchange.ts";
 import { CODE, error } from "../wire/codes.ts";
 
@@ -33,7 +33,7 @@ function listWithoutFiles({ params }: RpcRequest, exchange: Exchange): MethodRep
   const fragments = runtime.catalog.listing("mcp-resources", toolkit, () =>
     resourcesOf(exchange)
       .filter(isListed)
-      .map(({ uri, about }) => JSON.stringify({ uri, ...about })),
+      .map((entry) => listed(entry)),
   );
   return paginate("resources", fragments, params, exchange);
 }

@@ -13,7 +13,7 @@ import { announcing } from "../methods/announcing.ts";
 import { invoke } from "../methods/invoke.ts";
 import { keptApart, paginate } from "../methods/paging.ts";
 import { renderOffer } from "../methods/render.ts";
-import { resourcesOf } from "../methods/resources.ts";
+import { listed, resourcesOf } from "../methods/resources.ts";
 import { renderTool } from "../methods/tool-list.ts";
 import type { Exchange, Method, MethodReply } from "../transport/exchange.ts";
 import { contentsOf } from "../wire/content.ts";
@@ -69,9 +69,7 @@ function linked(entry: CatalogEntry): CatalogEntry {
 function listResources({ params }: RpcRequest, exchange: Exchange): MethodReply {
   const { runtime, toolkit } = exchange.context;
   const fragments = runtime.catalog.listing("mcp-resources-views", toolkit, () =>
-    [...resourcesOf(exchange).filter(isListed), ...viewsOf(exchange)].map(({ uri, about }) =>
-      JSON.stringify({ uri, ...about }),
-    ),
+    [...resourcesOf(exchange).filter(isListed), ...viewsOf(exchange)].map((entry) => listed(entry)),
   );
   return paginate("resources", fragments, params, keptApart(exchange, "views"));
 }

@@ -10,7 +10,7 @@ const BLOCKS = [
   {
     type: "text",
     text: "Six blocks",
-    annotations: { audience: ["user"], priority: 0.5, lastModified: "2026-07-28" },
+    annotations: { audience: ["user"], priority: 0.5, lastModified: "2026-07-28T00:00:00Z" },
   },
   { type: "image", data: "aW1hZ2U=", mimeType: "image/png", _meta: { "com.example/page": 1 } },
   { type: "audio", data: "c291bmQ=", mimeType: "audio/wav" },
