@@ -34,6 +34,7 @@ import type { OwnWorker } from "./own-worker.ts";
 
 export type { Json } from "./core/lib/json.ts";
 export type { Change } from "./core/model/change.ts";
+export type { ClientInfo } from "./core/model/client.ts";
 export type { Block, PromptMessage, ResourceContents, Rich } from "./core/model/content.ts";
 export type {
   Attachment,
@@ -46,9 +47,19 @@ export type {
   ToolContext,
   Trace,
 } from "./core/model/definition.ts";
-export type { Capability, Elicited, Fields, Root, Sampled, SamplingRequest } from "./core/model/elicitation.ts";
+export type { Capability, ClientCapability, Elicited, Fields, Root } from "./core/model/elicitation.ts";
 export type { DeliveryMode, Event, EventContext, ViewOptions, Visibility } from "./core/model/offers.ts";
 export type { Principal } from "./core/model/principal.ts";
+export type {
+  ModelPreferences,
+  Sampled,
+  SamplingContent,
+  SamplingMessage,
+  SamplingRequest,
+  SamplingTool,
+  ToolResult,
+  ToolUse,
+} from "./core/model/sampling.ts";
 export type { Session } from "./core/model/session.ts";
 export type { UploadContext, Uploaded, UploadRequest } from "./core/model/upload.ts";
 export type { OpenToolOptions, OpenToolTool } from "./from-opentool.ts";

@@ -1,6 +1,7 @@
 /** A call before it runs: each protocol turns its requests into this. Independent of any protocol. */
 
 import type { Json } from "../lib/json.ts";
+import type { ClientInfo } from "./client.ts";
 import type { LogLevel, Trace } from "./definition.ts";
 import type { ClientCapability, Question } from "./elicitation.ts";
 import type { Principal } from "./principal.ts";
@@ -114,6 +115,8 @@ export interface Caller {
   /** Reads the W3C trace context. Lazy: few tools use it, and a deployment may log nothing. */
   readonly trace?: (() => Trace | undefined) | undefined;
   readonly client?: Client | undefined;
+  /** What the client says of itself; undefined if its protocol has no words for it. Read lazily, like the trace. */
+  readonly clientInfo?: ClientInfo | undefined;
   readonly sink?: Sink | undefined;
   readonly elicitation?: Elicitation | undefined;
 }
