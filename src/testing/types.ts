@@ -1,8 +1,7 @@
 /** The types of `#test`: what a call is given, and what follows from the definition of its tool or prompt. */
 import type { Json } from "../core/lib/json.ts";
-import type { ClientInfo } from "../core/model/client.ts";
 import type { PromptMessage, ResourceContents } from "../core/model/content.ts";
-import type { Capability, Question, Root } from "../core/model/elicitation.ts";
+import type { Capability, ClientInfo, Question, Root } from "../core/model/elicitation.ts";
 import type { Sampled } from "../core/model/sampling.ts";
 import type { InferInput, InferOutput, StandardSchema } from "../core/model/schema.ts";
 import type { Tool } from "../tool.ts";

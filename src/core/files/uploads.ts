@@ -8,12 +8,12 @@ import { namesOf } from "../model/call.ts";
 import { CannotElicit, NotAnswered, type Question } from "../model/elicitation.ts";
 import { isFinal, type Outcome } from "../model/outcome.ts";
 import { GRANT, isNamed, partitionOf } from "../model/principal.ts";
-import type { Uploaded, UploadRequest } from "../model/upload.ts";
 import type { Files, PlacedPage, StoredFile, UploadPage } from "../ports/files.ts";
 import { hashOf } from "../run/questions.ts";
 import type { ToolRun } from "../run/run-tool.ts";
 import { isAccept } from "./accept.ts";
 import { openedFile, untilWhen } from "./opened-file.ts";
+import type { Uploaded, UploadRequest } from "./upload-request.ts";
 
 /** How long a page is open, in milliseconds: longer for a task, which may ask while nobody is there. */
 const PAGE_MS = 3_600_000;

@@ -1,9 +1,8 @@
 /** A call before it runs: each protocol turns its requests into this. Independent of any protocol. */
 
 import type { Json } from "../lib/json.ts";
-import type { ClientInfo } from "./client.ts";
 import type { LogLevel, Trace } from "./definition.ts";
-import type { ClientCapability, Question } from "./elicitation.ts";
+import type { ClientCapability, ClientInfo, Question } from "./elicitation.ts";
 import type { Principal } from "./principal.ts";
 
 /** `id` is `Toolkit.Tool`, `name` is `Toolkit_Tool`; `version` as requested: `1.0.0`, `1`, or absent for the latest. */

@@ -2,9 +2,8 @@
 
 import type { Json } from "../lib/json.ts";
 import type { Change } from "./change.ts";
-import type { ClientInfo } from "./client.ts";
 import type { Rich } from "./content.ts";
-import type { Capability, Elicited, Fields, Filled, Root } from "./elicitation.ts";
+import type { Capability, ClientInfo, Elicited, Fields, Filled, Root } from "./elicitation.ts";
 import type { Principal } from "./principal.ts";
 import type { Sampled, SamplingRequest } from "./sampling.ts";
 import type { InferInput, InferOutput, StandardSchema } from "./schema.ts";

@@ -83,6 +83,25 @@ export type Capability = Question["kind"] | "sample-tools";
 /** What a client can do. `views`: it shows those of tools (docs/views.md). Only a fork with views asks. */
 export type ClientCapability = Capability | "views";
 
+/** What a client calls itself: at most 64 characters each, and none that cannot be seen. */
+export interface ClientNames {
+  /** `claude-ai` */
+  readonly name?: string | undefined;
+  readonly version?: string | undefined;
+  /** For people. */
+  readonly title?: string | undefined;
+}
+
+/** The program that a call comes from, as it describes itself. Nothing of it is proven. */
+export interface ClientInfo extends ClientNames {
+  /** That of the call: `mcp`, `oxp` or `opentool`. */
+  readonly protocol: string;
+  /** That of MCP which the client speaks; undefined if it does not say. */
+  readonly revision?: string | undefined;
+  /** What the client declares that it can do. Whether a question can be asked in this call: `ctx.canAsk`. */
+  readonly capabilities: ReadonlySet<ClientCapability>;
+}
+
 /** What a caller needs to be asked this question. */
 export function capabilityFor(question: Question): Capability {
   if (question.kind !== "sample") return question.kind;

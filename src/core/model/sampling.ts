@@ -2,6 +2,8 @@
 import { isRecord, type Json } from "../lib/json.ts";
 import type { Role } from "./content.ts";
 
+type OneOrMore<Block> = Block | readonly Block[];
+
 /** What people and models say. `data` is Base64. */
 export type SamplingContent =
   | { readonly type: "text"; readonly text: string }
@@ -22,12 +24,10 @@ export interface ToolUse {
 export interface ToolResult {
   readonly type: "tool_result";
   readonly toolUseId: string;
-  readonly content: readonly SamplingContent[];
-  readonly structuredContent?: Readonly<Record<string, Json>>;
-  readonly isError?: boolean;
+  readonly content: OneOrMore<SamplingContent>;
+  /** Whether the content says what went wrong. */
+  readonly failed?: boolean;
 }
-
-type OneOrMore<Block> = Block | readonly Block[];
 
 /**
  * A message of a conversation that the client's model continues. After one in which the model uses tools, the next has
@@ -42,8 +42,8 @@ export interface SamplingTool {
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
-  /** JSON Schema. */
-  readonly inputSchema: { readonly type: "object" } & Readonly<Record<string, Json>>;
+  /** JSON Schema of an object. */
+  readonly input: { readonly type: "object" } & Readonly<Record<string, Json>>;
 }
 
 /** Which model to prefer. The client decides. Each priority is from 0 (does not matter) to 1. */

@@ -1,9 +1,8 @@
 /** What a task keeps of its call, sealed: everything that a run needs, what a caller needs to read it, and the result. */
 import type { Begins, Call, CallContext, FileReference } from "../model/call.ts";
 import type { TaskSession } from "../model/call-result.ts";
-import type { ClientInfo } from "../model/client.ts";
 import type { Trace } from "../model/definition.ts";
-import type { ClientCapability } from "../model/elicitation.ts";
+import type { ClientCapability, ClientInfo } from "../model/elicitation.ts";
 import type { Outcome } from "../model/outcome.ts";
 import { GRANT, PARTITION, type Principal, partitionOf } from "../model/principal.ts";
 import type { LongCall } from "../ports/tasks.ts";

@@ -8,8 +8,8 @@ const WITH_TOOLS = { sampling: { tools: {} } };
 const QUESTION = { question: "What are an apple and a pear?" };
 const asked = { role: "user", content: [{ type: "text", text: QUESTION.question }] };
 const use = (id: string, fruit: string) => ({ type: "tool_use", id, name: "price_of", input: { fruit } });
-const result = (toolUseId: string, text: string, isError = false) => ({
-  ...{ type: "tool_result", toolUseId, isError },
+const result = (toolUseId: string, text: string, isError?: true) => ({
+  ...{ type: "tool_result", toolUseId, ...(isError && { isError }) },
   content: [{ type: "text", text }],
 });
 /** `_meta` goes back with the next request: "to enable caching optimizations". */

@@ -11,8 +11,8 @@ import {
   NO_CONTEXT,
   type ToolReference,
 } from "../../../core/model/call.ts";
-import type { ClientInfo } from "../../../core/model/client.ts";
 import type { Trace } from "../../../core/model/definition.ts";
+import type { ClientInfo } from "../../../core/model/elicitation.ts";
 import type { Principal } from "../../../core/model/principal.ts";
 import { readTrace } from "../../../http/trace.ts";
 import type { Meta } from "../transport/dialect.ts";

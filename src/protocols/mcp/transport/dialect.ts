@@ -6,9 +6,8 @@
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import type { Elicitation, InputResponses } from "../../../core/model/call.ts";
 import type { CatalogEntry } from "../../../core/model/catalog-entry.ts";
-import type { ClientNames } from "../../../core/model/client.ts";
 import type { LogLevel } from "../../../core/model/definition.ts";
-import type { Capability } from "../../../core/model/elicitation.ts";
+import type { Capability, ClientNames } from "../../../core/model/elicitation.ts";
 import type { Outcome } from "../../../core/model/outcome.ts";
 import type { ServerInfo } from "../../../http/request-context.ts";
 import type { RpcRequest } from "../../json-rpc.ts";

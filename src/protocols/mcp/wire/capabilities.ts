@@ -2,7 +2,7 @@
 
 import { isRecord } from "../../../core/lib/json.ts";
 import type { Capability, ClientCapability, Question } from "../../../core/model/elicitation.ts";
-import type { SamplingRequest } from "../../../core/model/sampling.ts";
+import type { SamplingContent, SamplingRequest, ToolResult, ToolUse } from "../../../core/model/sampling.ts";
 
 /** The server's capabilities, the same in every era. */
 export const SERVER_CAPABILITIES = {
@@ -69,16 +69,27 @@ export function toRequest(
       return { method: "elicitation/create", params: { mode: "url", message, url, ...ids } };
     }
     case "sample":
-      return {
-        method: "sampling/createMessage",
-        params: { ...question.request, ...(!hasModes && { messages: split(question.request) }) },
-      };
+      return { method: "sampling/createMessage", params: sampling(question.request, hasModes) };
     case "roots":
       return { method: "roots/list" };
   }
 }
 
-/** A message for each content. */
-function split({ messages }: SamplingRequest): unknown {
-  return messages.flatMap(({ role, content }) => [content].flat().map((one) => ({ role, content: one })));
+/** @param hasLists whether a message can have several contents; if not, each becomes a message of its own */
+function sampling({ messages, tools, ...others }: SamplingRequest, hasLists: boolean): Record<string, unknown> {
+  return {
+    ...others,
+    messages: messages.flatMap(({ role, content }) => {
+      if ("type" in content) return { role, content: sent(content) };
+      const all = content.map(sent);
+      return hasLists ? { role, content: all } : all.map((one) => ({ role, content: one }));
+    }),
+    ...(tools && { tools: tools.map(({ input, ...tool }) => ({ ...tool, inputSchema: input })) }),
+  };
+}
+
+function sent(block: SamplingContent | ToolUse | ToolResult): unknown {
+  if (block.type !== "tool_result") return block;
+  const { failed, content, ...result } = block;
+  return { ...result, content: [content].flat(), ...(failed && { isError: true }) };
 }

@@ -1,6 +1,6 @@
 /** What a client calls itself: `clientInfo` of a handshake, or of a request of 2026-07-28 (schema, Implementation). */
 import { isRecord } from "../../../core/lib/json.ts";
-import type { ClientNames } from "../../../core/model/client.ts";
+import type { ClientNames } from "../../../core/model/elicitation.ts";
 
 /** In characters: sessions carry the names in their ids, and the log has them. */
 const MAX = 64;

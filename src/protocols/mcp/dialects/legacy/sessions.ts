@@ -1,9 +1,8 @@
 /** MCP sessions (2025-11-25, basic/transports, "Session Management"). Any isolate can verify a session's id. */
 
 import { SESSION_CAPABILITIES } from "#parts";
-import type { ClientNames } from "../../../../core/model/client.ts";
 import type { LogLevel } from "../../../../core/model/definition.ts";
-import type { ClientCapability } from "../../../../core/model/elicitation.ts";
+import type { ClientCapability, ClientNames } from "../../../../core/model/elicitation.ts";
 import { ANONYMOUS } from "../../../../core/model/principal.ts";
 import { SESSION_LIFETIME_MS } from "../../../../core/model/session.ts";
 import { checkHandle, mintHandle } from "../../../../core/ports/signed-handles.ts";
