@@ -1,5 +1,6 @@
 /** The module that tool authors import as `#tool`: the `define…` functions, `ToolError`, and types. Runs nothing. */
 
+import type { UploadContext } from "./core/files/upload-request.ts";
 import type { Json } from "./core/lib/json.ts";
 import type { Block, Rich } from "./core/model/content.ts";
 import type {
@@ -28,11 +29,11 @@ import type {
 } from "./core/model/offers.ts";
 import type { Fault } from "./core/model/outcome.ts";
 import type { StandardSchema, Validated } from "./core/model/schema.ts";
-import type { UploadContext } from "./core/model/upload.ts";
 import type { VariablesOf } from "./core/uri-templates/variables.ts";
 import type { OpenToolOptions, OpenToolTool } from "./from-opentool.ts";
 import type { OwnWorker } from "./own-worker.ts";
 
+export type { UploadContext, Uploaded, UploadRequest } from "./core/files/upload-request.ts";
 export type { Json } from "./core/lib/json.ts";
 export type { Change } from "./core/model/change.ts";
 export type { Annotations, Block, PromptMessage, ResourceContents, Rich } from "./core/model/content.ts";
@@ -47,11 +48,11 @@ export type {
   ToolContext,
   Trace,
 } from "./core/model/definition.ts";
-export type { Capability, Elicited, Fields, Root, Sampled, SamplingRequest } from "./core/model/elicitation.ts";
+export type { Capability, ClientInfo, Elicited, Fields, Root } from "./core/model/elicitation.ts";
 export type { DeliveryMode, Event, EventContext, ViewOptions, Visibility } from "./core/model/offers.ts";
 export type { Principal } from "./core/model/principal.ts";
+export type { Sampled, SamplingMessage, SamplingRequest, ToolResult, ToolUse } from "./core/model/sampling.ts";
 export type { Session } from "./core/model/session.ts";
-export type { UploadContext, Uploaded, UploadRequest } from "./core/model/upload.ts";
 export type { OpenToolOptions, OpenToolTool } from "./from-opentool.ts";
 export type { Authenticated, OwnWorker } from "./own-worker.ts";
 

@@ -31,6 +31,8 @@ export async function untilAnswered<Ended extends { readonly outcome: Outcome }>
   for (;;) {
     const ended = await run(answers.size > 0 ? answers : undefined);
     if (ended.outcome.kind !== "asking") return ended;
+    // What clients bring back besides their answers.
+    for (const [name, { question = "", answer }] of ended.outcome.answered) answers.set(name, { question, answer });
     for (const [key, question] of ended.outcome.questions) {
       const asked = `${subject} asked ${JSON.stringify(key)}`;
       const words = questionsInWords(new Map([[key, question]]));

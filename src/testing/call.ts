@@ -112,17 +112,19 @@ function recordingOutbox(outbox: Outbox, events: Emitted[]): Outbox {
 /** Who calls: someone with all scopes who can answer all questions, unless the test says otherwise. */
 function callerWith(options: Options, answers: InputResponses | undefined): Caller {
   const { secrets = {}, authorization = {}, userId, scopes = "all", canAsk = ALL_QUESTIONS, signal } = options;
+  const capabilities = new Set(canAsk);
   return {
     callId: crypto.randomUUID(),
     protocol: "test",
     principal: { id: "test", scopes, reach: "all" },
     context: { secrets: given(secrets), authorization: given(authorization), userId },
-    elicitation: { capabilities: new Set(canAsk), ...(answers && { answers }) },
+    clientInfo: { protocol: "mcp", capabilities, ...options.client },
+    elicitation: { capabilities, ...(answers && { answers }) },
     ...(signal && { client: { signal, isOver: signal.aborted } }),
   };
 }
 
-const ALL_QUESTIONS = ["form", "page", "sample", "roots"] as const;
+const ALL_QUESTIONS = ["form", "page", "sample", "sample-tools", "roots"] as const;
 
 function given(values: Readonly<Record<string, string | undefined>>): ReadonlyMap<string, string> {
   return new Map(Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined));

@@ -1,7 +1,8 @@
 /** The types of `#test`: what a call is given, and what follows from the definition of its tool or prompt. */
 import type { Json } from "../core/lib/json.ts";
 import type { PromptMessage, ResourceContents } from "../core/model/content.ts";
-import type { Capability, Question, Root, Sampled } from "../core/model/elicitation.ts";
+import type { Capability, ClientInfo, Question, Root } from "../core/model/elicitation.ts";
+import type { Sampled } from "../core/model/sampling.ts";
 import type { InferInput, InferOutput, StandardSchema } from "../core/model/schema.ts";
 import type { Tool } from "../tool.ts";
 import type { Result } from "./result.ts";
@@ -23,6 +24,8 @@ export interface Options<Secret extends string = string, Authorization extends s
   readonly answers?: Answers | undefined;
   /** The kinds of questions that the caller supports. Default: all. */
   readonly canAsk?: readonly Capability[] | undefined;
+  /** The members of `ctx.client` that the tool looks at. Default: one without a name that can do what `canAsk` says. */
+  readonly client?: Partial<ClientInfo> | undefined;
   /** Answers the requests that the tool makes. Without it, and for any other request, the test fails. */
   readonly fetch?: FakeFetch | undefined;
   /** The caller gives up when it fires. */

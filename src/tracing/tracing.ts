@@ -6,7 +6,7 @@ import { tracing } from "cloudflare:workers";
 import type { Parts } from "../app.ts";
 import type { Caller } from "../core/model/call.ts";
 import type { Outcome } from "../core/model/outcome.ts";
-import { traceOf } from "../core/pipeline/audit.ts";
+import { clientOf, traceOf } from "../core/pipeline/audit.ts";
 import type { Offer, Tracer } from "../core/ports/runtime.ts";
 import { renderCall, renderOffer } from "../protocols/mcp/methods/render.ts";
 import type { Subject } from "../protocols/mcp/transport/dialect.ts";
@@ -31,7 +31,7 @@ const tracer: Tracer = {
     span.updateName([method, tool ?? prompt].join(" ").trimEnd());
     span.setAttributes({
       "mcp.method.name": method,
-      "mcp.protocol.version": revisionOf(caller),
+      "mcp.protocol.version": caller.clientInfo?.revision,
       "gen_ai.operation.name": method === "tools/call" ? "execute_tool" : undefined,
       "gen_ai.tool.name": tool,
       "gen_ai.prompt.name": prompt,
@@ -40,6 +40,7 @@ const tracer: Tracer = {
       "error.type": error,
       "rpc.response.status_code": code,
       "trivet.protocol": caller.protocol,
+      "trivet.client": clientOf(caller),
       "trivet.version": offer?.version,
       "trivet.outcome": outcome.kind,
       "trivet.reason": outcome.kind === "refused" ? outcome.refusal.reason : undefined,
@@ -56,14 +57,6 @@ function methodOf(offer: Offer | undefined): string {
   if (offer?.completion) return "completion/complete";
   if (offer?.kind === "prompt") return "prompts/get";
   return offer?.kind === "resource" ? "resources/read" : "tools/call";
-}
-
-function revisionOf({ protocol, client }: Caller): string | undefined {
-  if (protocol !== "mcp") return undefined;
-  const { session, context } = client as Exchange;
-  const named = session?.revision ?? context.headers.get("mcp-protocol-version");
-  // The header is whatever the client has sent.
-  return named && /^\d{4}-\d\d-\d\d$/.test(named) ? named : undefined;
 }
 
 /**

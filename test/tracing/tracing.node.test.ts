@@ -34,7 +34,12 @@ const legacy = (method: string, params: object, headers: Record<string, string> 
   postJson(`${traced.url}/mcp`, { jsonrpc: "2.0", id: 1, method, params }, headers);
 const META = "io.modelcontextprotocol/";
 const modern = (method: string, params: { readonly name?: string; readonly uri?: string; [more: string]: unknown }) => {
-  const _meta = { [`${META}protocolVersion`]: "2026-07-28", [`${META}clientCapabilities`]: {} };
+  const clientInfo = { name: "agent", version: "2.0.0" };
+  const _meta = {
+    [`${META}protocolVersion`]: "2026-07-28",
+    [`${META}clientInfo`]: clientInfo,
+    [`${META}clientCapabilities`]: {},
+  };
   const named = params.name ?? params.uri;
   return legacy(
     method,
@@ -73,12 +78,12 @@ describe("a span for each call (OpenTelemetry, Semantic conventions for MCP, Ser
     [
       "MCP of 2026-07-28",
       () => modern("tools/call", { name: "Hello_Greet", arguments: ADA }),
-      { "trivet.protocol": "mcp", "mcp.protocol.version": "2026-07-28" },
+      { "trivet.protocol": "mcp", "mcp.protocol.version": "2026-07-28", "trivet.client": "agent 2.0.0" },
     ],
     [
       "MCP of 2025-11-25",
       async () => legacy("tools/call", { name: "Hello_Greet", arguments: ADA }, await handshake(`${traced.url}/mcp`)),
-      { "trivet.protocol": "mcp", "mcp.protocol.version": "2025-11-25" },
+      { "trivet.protocol": "mcp", "mcp.protocol.version": "2025-11-25", "trivet.client": "test 1" },
     ],
   ])("over %s", async (_, work, further) => {
     const span = await spanOf(work);

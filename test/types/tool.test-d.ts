@@ -375,3 +375,39 @@ export async function callsOpenTool() {
   // @ts-expect-error the input is an object
   await callTide("Tides.Get", "brest");
 }
+
+// Questions
+defineTool({
+  version: "1.0.0",
+  description: "Is only typed.",
+  async run(_, ctx) {
+    expectTypeOf(ctx.client.name).toEqualTypeOf<string | undefined>();
+    expectTypeOf(ctx.client.capabilities.has("views")).toEqualTypeOf<boolean>();
+    // @ts-expect-error what the client says cannot be changed
+    ctx.client.name = "x";
+    const paid = await ctx.elicit("pay", {
+      message: "Pay.",
+      url: (id) => `https://x.example/${id}`,
+      until: (id) => !id,
+    });
+    if (paid.action === "accept") expectTypeOf(paid.content.id).toEqualTypeOf<string>();
+    const plain = await ctx.elicit("page", { message: "Read.", url: "https://x.example/" });
+    // @ts-expect-error only a URL that was made has an id
+    if (plain.action === "accept") plain.content.id;
+    const { content } = await ctx.sample("poem", {
+      messages: [
+        { role: "user", content: { type: "tool_result", toolUseId: "u", content: { type: "text", text: "" } } },
+      ],
+      maxTokens: 5,
+      // @ts-expect-error a tool needs the schema of its input
+      tools: [{ name: "look_up" }],
+    });
+    for (const block of [content].flat())
+      if (block.type === "tool_use") expectTypeOf(block.name).toEqualTypeOf<string>();
+    await ctx.sample("poem", {
+      // @ts-expect-error the results of tools are the user's message
+      messages: [{ role: "assistant", content: [{ type: "tool_result", toolUseId: "u", content: [] }] }],
+      maxTokens: 5,
+    });
+  },
+});

@@ -8,23 +8,16 @@ import { namesOf } from "../model/call.ts";
 import { CannotElicit, NotAnswered, type Question } from "../model/elicitation.ts";
 import { isFinal, type Outcome } from "../model/outcome.ts";
 import { GRANT, isNamed, partitionOf } from "../model/principal.ts";
-import type { Uploaded, UploadRequest } from "../model/upload.ts";
 import type { Files, PlacedPage, StoredFile, UploadPage } from "../ports/files.ts";
-import { ANSWER_MS, hashOf } from "../run/questions.ts";
+import { hashOf } from "../run/questions.ts";
 import type { ToolRun } from "../run/run-tool.ts";
 import { isAccept } from "./accept.ts";
 import { openedFile, untilWhen } from "./opened-file.ts";
+import type { Uploaded, UploadRequest } from "./upload-request.ts";
 
 /** How long a page is open, in milliseconds: longer for a task, which may ask while nobody is there. */
 const PAGE_MS = 3_600_000;
 const TASK_PAGE_MS = 24 * PAGE_MS;
-/** How often it is checked whether the file has arrived, in milliseconds. */
-const LOOK_MS = 1_000;
-/**
- * How long a call waits for a file if its client sends the call again with its answers (MCP 2026-07-28), in milliseconds:
- * half of what most clients wait for a response.
- */
-const ROUND_MS = 30_000;
 
 export class Uploads {
   readonly #tool: ToolRun;
@@ -33,10 +26,6 @@ export class Uploads {
   readonly #asked = new Set<string>();
   /** How often each key was used. */
   readonly #times = new Map<string, number>();
-  /** How many uploads are being waited for at the same time. */
-  #waiting = 0;
-  /** Until when this run waits, if its client sends the call again. */
-  #roundEnds: number | undefined;
 
   constructor(tool: ToolRun) {
     this.#tool = tool;
@@ -177,33 +166,15 @@ export class Uploads {
     return openedFile(files, this.#partition, file, this.#origin);
   }
 
-  /** Waits until a file has arrived, but not for good. The time does not count towards the tool's limit. */
+  /** Waits until a file has arrived, but not for good. */
   async #arrived(id: string, files: Files): Promise<StoredFile | "awaited" | "unknown"> {
-    const { caller, context, offer } = this.#tool;
-    const isRound = caller.elicitation !== undefined && !caller.elicitation.elicit;
-    if (isRound) this.#roundEnds ??= Date.now() + ROUND_MS;
-    const until = this.#roundEnds ?? Date.now() + ANSWER_MS;
-    // Another call with this key must not run while a person looks for a file.
-    if ((await context.extendLease?.(Math.max(0, until - Date.now()))) === false) throw over();
-    this.#waiting++;
-    try {
-      for (;;) {
-        const [file = "unknown"] = await files.find(this.#partition, [id], untilWhen(offer));
-        if (file !== "awaited" || Date.now() >= until) return file;
-        const before = Date.now();
-        await new Promise((resume) => setTimeout(resume, LOOK_MS));
-        // Several uploads that are waited for at once must not count the same second twice.
-        context.pausedMs += (Date.now() - before) / this.#waiting;
-        if (context.hasEnded || caller.client?.signal.aborted) throw over();
-      }
-    } finally {
-      this.#waiting--;
-    }
+    const { context, offer } = this.#tool;
+    const arrived = await context.visits.wait(async () => {
+      const [file = "unknown"] = await files.find(this.#partition, [id], untilWhen(offer));
+      return file === "awaited" ? undefined : file;
+    });
+    return arrived ?? "awaited";
   }
-}
-
-function over(): NotAnswered {
-  return new NotAnswered("The call ended before its file was uploaded");
 }
 
 /** Questions with the same key are named `report`, `report#2`, … @returns undefined if it has another key */

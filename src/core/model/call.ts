@@ -2,7 +2,7 @@
 
 import type { Json } from "../lib/json.ts";
 import type { LogLevel, Trace } from "./definition.ts";
-import type { ClientCapability, Question } from "./elicitation.ts";
+import type { ClientCapability, ClientInfo, Question } from "./elicitation.ts";
 import type { Principal } from "./principal.ts";
 
 /** `id` is `Toolkit.Tool`, `name` is `Toolkit_Tool`; `version` as requested: `1.0.0`, `1`, or absent for the latest. */
@@ -114,6 +114,8 @@ export interface Caller {
   /** Reads the W3C trace context. Lazy: few tools use it, and a deployment may log nothing. */
   readonly trace?: (() => Trace | undefined) | undefined;
   readonly client?: Client | undefined;
+  /** What the client says of itself; undefined if its protocol has no words for it. Read lazily, like the trace. */
+  readonly clientInfo?: ClientInfo | undefined;
   readonly sink?: Sink | undefined;
   readonly elicitation?: Elicitation | undefined;
 }

@@ -3,8 +3,9 @@
 import type { Json } from "../lib/json.ts";
 import type { Change } from "./change.ts";
 import type { Rich } from "./content.ts";
-import type { Capability, Elicited, Fields, Filled, Root, Sampled, SamplingRequest } from "./elicitation.ts";
+import type { Capability, ClientInfo, Elicited, Fields, Filled, Root } from "./elicitation.ts";
 import type { Principal } from "./principal.ts";
+import type { Sampled, SamplingRequest } from "./sampling.ts";
 import type { InferInput, InferOutput, StandardSchema } from "./schema.ts";
 import type { Session } from "./session.ts";
 
@@ -156,10 +157,19 @@ export interface FormQuestion<F extends Fields = Fields, Required extends string
 }
 
 /** A page for the user to visit, if something must not pass through the client: a payment, a sign-in. */
-export interface PageQuestion {
+export interface PageQuestion<Url extends string | MakeUrl = string | MakeUrl> {
   readonly message: string;
-  readonly url: string;
+  /** A function gets the id of the visit, and must make the same URL of it each time. */
+  readonly url: Url;
+  /** Whether the user is done there. Called again and again after the user has agreed to open the page. */
+  readonly until?: (id: string) => boolean | Promise<boolean>;
 }
+
+/**
+ * @param id of the visit: cannot be guessed, stays the same when the tool runs again with answers, and no other question
+ *           and no other call has it
+ */
+export type MakeUrl = (id: string) => string | Promise<string>;
 
 /**
  * The Worker's bindings and variables, by name: empty until discovery adds a member for each name in wrangler.toml
@@ -192,6 +202,8 @@ export interface ToolContext<
    */
   readonly idempotencyKey: string | undefined;
   readonly principal: Principal;
+  /** The program that calls, as it describes itself. Anyone can claim to be any client, so never grant access by it. */
+  readonly client: ClientInfo;
   /** The user on whose behalf the caller calls, if the tool requires one. */
   readonly userId: UserId;
   /** The secrets that the tool declared, and no others. */
@@ -226,7 +238,9 @@ export interface ToolContext<
     key: string,
     question: FormQuestion<F, Required>,
   ): Promise<Elicited<Filled<F, Required>>>;
-  elicit(key: string, question: PageQuestion): Promise<Elicited<Record<never, never>>>;
+  elicit(key: string, question: PageQuestion<string>): Promise<Elicited<Record<never, never>>>;
+  /** The `content` has the id that the URL was made from. */
+  elicit(key: string, question: PageQuestion<MakeUrl>): Promise<Elicited<{ readonly id: string }>>;
   /** Asks the caller's model to continue a conversation. Works like {@link elicit}. */
   sample(key: string, request: SamplingRequest): Promise<Sampled>;
   /** Asks the caller for the folders that it works in. Works like {@link elicit}. */

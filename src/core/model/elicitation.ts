@@ -3,7 +3,8 @@
  * or for its roots. An answer is found by the question's key, even if the tool runs again from its start. Independent
  * of any protocol.
  */
-import { isRecord, type Json } from "../lib/json.ts";
+import { isRecord } from "../lib/json.ts";
+import { readSampled, type SamplingRequest } from "./sampling.ts";
 
 /** One field of a form: a schema of a primitive type or a list of choices, as MCP's elicitation allows. */
 export type Field =
@@ -64,27 +65,6 @@ export type Elicited<Content> =
   | { readonly action: "accept"; readonly content: Content }
   | { readonly action: "decline" | "cancel" };
 
-/** A message of a conversation that the client's model continues. */
-export interface SamplingMessage {
-  readonly role: "user" | "assistant";
-  readonly content: { readonly type: "text"; readonly text: string } | Readonly<Record<string, Json>>;
-}
-
-export interface SamplingRequest {
-  readonly messages: readonly SamplingMessage[];
-  readonly maxTokens: number;
-  readonly systemPrompt?: string;
-  readonly temperature?: number;
-  readonly stopSequences?: readonly string[];
-}
-
-export interface Sampled {
-  readonly role: string;
-  readonly content: Json;
-  readonly model: string;
-  readonly stopReason?: string;
-}
-
 export interface Root {
   readonly uri: string;
   readonly name?: string;
@@ -92,22 +72,49 @@ export interface Root {
 
 export type Question =
   | { readonly kind: "form"; readonly message: string; readonly fields: Fields; readonly required: readonly string[] }
-  | { readonly kind: "page"; readonly message: string; readonly url: string }
+  /** `id` if the URL was made from it. */
+  | { readonly kind: "page"; readonly message: string; readonly url: string; readonly id?: string }
   | { readonly kind: "sample"; readonly request: SamplingRequest }
   | { readonly kind: "roots" };
 
-/** A kind of question that a caller may support. */
-export type Capability = Question["kind"];
+/** A kind of question that a caller may support. `sample-tools`: of its model, with tools that the model may use. */
+export type Capability = Question["kind"] | "sample-tools";
 
-/** What a session knows of its client. `views`: it shows those of tools (docs/views.md). Only a fork with views asks. */
+/** What a client can do. `views`: it shows those of tools (docs/views.md). Only a fork with views asks. */
 export type ClientCapability = Capability | "views";
+
+/** What a client calls itself: at most 64 characters each, and none that cannot be seen. */
+export interface ClientNames {
+  /** `claude-ai` */
+  readonly name?: string | undefined;
+  readonly version?: string | undefined;
+  /** For people. */
+  readonly title?: string | undefined;
+}
+
+/** The program that a call comes from, as it describes itself. Nothing of it is proven. */
+export interface ClientInfo extends ClientNames {
+  /** That of the call: `mcp`, `oxp` or `opentool`. */
+  readonly protocol: string;
+  /** That of MCP which the client speaks; undefined if it does not say. */
+  readonly revision?: string | undefined;
+  /** What the client declares that it can do. Whether a question can be asked in this call: `ctx.canAsk`. */
+  readonly capabilities: ReadonlySet<ClientCapability>;
+}
+
+/** What a caller needs to be asked this question. */
+export function capabilityFor(question: Question): Capability {
+  if (question.kind !== "sample") return question.kind;
+  const { tools, toolChoice } = question.request;
+  return tools || toolChoice ? "sample-tools" : "sample";
+}
 
 /** Thrown if a tool asks a kind of question that its caller does not support. */
 export class CannotElicit extends Error {
   override readonly name = "CannotAsk";
   readonly question: Question;
   constructor(question: Question) {
-    super(`The caller does not support this kind of question (${question.kind})`);
+    super(`The caller does not support this kind of question (${capabilityFor(question)})`);
     this.question = question;
   }
 }
@@ -131,10 +138,8 @@ export function readAnswer(question: Question, answer: unknown): unknown {
     case "form":
     case "page":
       return readElicited(question, answer);
-    case "sample": {
-      const { role, content, model } = answer;
-      return typeof role === "string" && content !== undefined && typeof model === "string" ? answer : undefined;
-    }
+    case "sample":
+      return readSampled(question.request, answer);
     case "roots":
       return Array.isArray(answer.roots) ? answer.roots : undefined;
   }

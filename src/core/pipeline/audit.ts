@@ -34,6 +34,7 @@ export function audit(
     tool: offer && (offer.version === undefined ? offer.id : `${offer.id}@${offer.version}`),
     completion: offer?.completion,
     protocol: caller.protocol,
+    client: clientOf(caller),
     principal: caller.principal.id,
     outcome: outcome.kind,
     reason: outcome.kind === "refused" ? outcome.refusal.reason : undefined,
@@ -55,6 +56,11 @@ function detailOf(outcome: Outcome): string | undefined {
   }
   // Which name was asked for is what the author of a misspelled call wants to know.
   return "name" in refusal ? refusal.name.slice(0, MAX_ID) : undefined;
+}
+
+/** What the client calls itself, with its version: `claude-ai 1.2.0`. */
+export function clientOf({ clientInfo }: Caller): string | undefined {
+  return clientInfo?.name && [clientInfo.name, clientInfo.version].join(" ").trimEnd();
 }
 
 /** The trace id from `traceparent` (W3C Trace Context, section 3.2.2.3), or else the protocol's own. */

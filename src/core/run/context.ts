@@ -2,16 +2,19 @@
 
 import type { Json } from "../lib/json.ts";
 import { describeError, toLoggable } from "../lib/log.ts";
+import type { MaybePromise } from "../lib/maybe-promise.ts";
 import { type Scrub, scrubber, scrubJson } from "../lib/scrub.ts";
 import { keepMap } from "../lib/v8-maps.ts";
 import type { Caller, Granted } from "../model/call.ts";
 import type { Change } from "../model/change.ts";
 import type { Attachment, FormQuestion, LogLevel, PageQuestion, ToolContext, Trace } from "../model/definition.ts";
-import type { Capability, Elicited, Question, Root, Sampled, SamplingRequest } from "../model/elicitation.ts";
+import type { Capability, ClientInfo, Elicited, Question, Root } from "../model/elicitation.ts";
 import type { Principal } from "../model/principal.ts";
+import type { Sampled, SamplingRequest } from "../model/sampling.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
 import { type OpenSession, openSession } from "./open-session.ts";
 import { type ElicitingRun, type InputRequiredListener, Questions } from "./questions.ts";
+import { Visits } from "./visits.ts";
 
 const NO_ATTACHMENTS: readonly Attachment[] = Object.freeze([]);
 
@@ -33,7 +36,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
   readonly authorization: Readonly<Record<string, string>>;
   /** Set before the tool runs, if it takes files. */
   attachments = NO_ATTACHMENTS;
-  /** Milliseconds that the time limit does not count, besides those spent waiting for answers: those spent on uploads. */
+  /** Milliseconds that the time limit does not count, besides those spent waiting for answers: those spent on pages. */
   pausedMs = 0;
   readonly #call: Caller;
   readonly #offer: Offer;
@@ -45,6 +48,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
   #scrub: Scrub | undefined;
   #trace: { readonly read: Trace | undefined } | undefined;
   #questions: Questions | undefined;
+  #visits: Visits | undefined;
 
   constructor(call: Caller, offer: Offer, granted: Granted, runtime: Runtime) {
     this.principal = call.principal;
@@ -58,6 +62,11 @@ export class RunContext implements ToolContext<string, string, string | undefine
 
   get callId(): string {
     return this.#call.callId;
+  }
+
+  get client(): ClientInfo {
+    const { protocol, clientInfo } = this.#call;
+    return clientInfo ?? { protocol, capabilities: new Set() };
   }
 
   get env(): Readonly<Record<string, unknown>> {
@@ -138,24 +147,35 @@ export class RunContext implements ToolContext<string, string, string | undefine
 
   elicit(key: string, question: FormQuestion | PageQuestion): Promise<Elicited<never>> {
     const { message } = question;
-    const withKind: Question =
-      "url" in question
-        ? { kind: "page", message, url: question.url }
-        : { kind: "form", message, fields: question.fields, required: question.required ?? [] };
-    return this.#ask(key, withKind) as Promise<Elicited<never>>;
+    if ("url" in question) return this.visits.visit(key, question) as Promise<Elicited<never>>;
+    const { fields, required = [] } = question;
+    return this.ask(key, { kind: "form", message, fields, required }) as Promise<Elicited<never>>;
   }
 
   sample(key: string, request: SamplingRequest): Promise<Sampled> {
-    return this.#ask(key, { kind: "sample", request }) as Promise<Sampled>;
+    return this.ask(key, { kind: "sample", request }) as Promise<Sampled>;
   }
 
   roots(key: string): Promise<readonly Root[]> {
-    return this.#ask(key, { kind: "roots" }) as Promise<readonly Root[]>;
+    return this.ask(key, { kind: "roots" }) as Promise<readonly Root[]>;
   }
 
-  #ask(key: string, question: Question): Promise<unknown> {
+  get visits(): Visits {
+    this.#visits ??= new Visits(this, this.#call, this.#runtime.signer);
+    return this.#visits;
+  }
+
+  get seed(): string {
+    return this.#asker.seed;
+  }
+
+  ask(key: string, question: MaybePromise<Question>): Promise<unknown> {
+    return this.#asker.ask(key, question);
+  }
+
+  get #asker(): Questions {
     this.#questions ??= new Questions(this, this.#call.elicitation);
-    return this.#questions.ask(key, question);
+    return this.#questions;
   }
 
   /** Milliseconds for which the code has waited for its caller so far. */

@@ -6,8 +6,10 @@
 
 import { sha256 } from "../lib/digest.ts";
 import { canonical } from "../lib/json.ts";
+import type { MaybePromise } from "../lib/maybe-promise.ts";
 import type { Elicitation, InputResponses } from "../model/call.ts";
-import { CannotElicit, NotAnswered, type Question, readAnswer } from "../model/elicitation.ts";
+import { CannotElicit, capabilityFor, NotAnswered, type Question, readAnswer } from "../model/elicitation.ts";
+import { randomId } from "../ports/signed-handles.ts";
 
 /** Milliseconds that a caller has to answer a question during the call. */
 export const ANSWER_MS = 10 * 60_000;
@@ -17,6 +19,11 @@ const MAX_TRIES = 3;
 /** From the 33rd question of a run on, each is delayed, so that a loop of questions cannot starve the timers. */
 const PAUSE_AFTER = 32;
 const PAUSE_MS = 10;
+
+/** In place of the name of a question: what goes back and forth with the answers. Should one have it, the hash tells. */
+const SEED = "\u0000seed";
+/** In place of the hash of a question. A client cannot send one. */
+export const SIGNED = "signed";
 
 /** Called when a run waits for answers that its call does not have. */
 export type InputRequiredListener = (questions: ReadonlyMap<string, Question>, answered: InputResponses) => void;
@@ -34,6 +41,7 @@ export interface ElicitingRun {
    */
   readonly extendLease: ((ms: number) => Promise<boolean>) | undefined;
   onInputRequired: InputRequiredListener | undefined;
+  readonly idempotencyKey: string | undefined;
 }
 
 /** Asks a run's questions and keeps track of the answers. */
@@ -46,7 +54,8 @@ export class Questions {
   #count = 0;
   readonly #open = new Map<string, Question>();
   readonly #answered = new Map<string, { question: string; answer: unknown }>();
-  /** Number of answers that are being checked. */
+  #seed: string | undefined;
+  /** Number of questions that are being made, and of answers that are being checked. */
   #checking = 0;
   /** Number of questions that the caller is answering now. */
   #waiting = 0;
@@ -76,6 +85,13 @@ export class Questions {
     return this.#waitedMs + (this.#waiting > 0 ? this.#run.now() - this.#since : 0);
   }
 
+  /** The same in each run of the call, and unique to it: its client brings it back with the answers. */
+  get seed(): string {
+    const sent = this.#elicitation?.answers?.get(SEED);
+    this.#seed ??= sent?.question === SIGNED ? (sent.answer as string) : (this.#run.idempotencyKey ?? randomId());
+    return this.#seed;
+  }
+
   /**
    * Asks a question and waits for the answer. Never settles if the run ends with this question open.
    *
@@ -83,10 +99,11 @@ export class Questions {
    * @throws {CannotElicit} if the caller does not support this kind of question
    * @throws {NotAnswered} if the caller did not answer in time, or its answers did not fit
    */
-  async ask(key: string, question: Question): Promise<unknown> {
+  async ask(key: string, asked: MaybePromise<Question>): Promise<unknown> {
     const name = this.#nameFor(key);
     const isFirst = this.#answered.size === 0;
     this.#count++;
+    const question = await this.#whileChecking(asked);
     if (this.#count > PAUSE_AFTER) {
       await new Promise((resume) => setTimeout(resume, PAUSE_MS));
       // Code that catches every error in a loop would never stop, so give it a promise that never settles.
@@ -96,7 +113,7 @@ export class Questions {
     const answer = await this.#answerSent(name, question, isFirst);
     if (answer !== undefined) return answer;
     const elicitation = this.#elicitation;
-    if (elicitation && !elicitation.capabilities.has(question.kind)) throw new CannotElicit(question);
+    if (elicitation && !elicitation.capabilities.has(capabilityFor(question))) throw new CannotElicit(question);
     if (elicitation?.elicit) return this.#askLive(key, question, elicitation.elicit);
     this.#open.set(name, question);
     if (this.#open.size === 1) this.#endSoon();
@@ -116,19 +133,32 @@ export class Questions {
     if (sent === undefined) return undefined;
     // An answer to a question that was never asked counts only if no other question has been answered before.
     if (sent.question === undefined && !isFirst) return undefined;
-    this.#checking++;
-    const hash = await hashOf(question).finally(() => this.#checking--);
+    const hash = await this.#whileChecking(hashOf(question));
     if (sent.question !== undefined && sent.question !== hash) return undefined;
     const answer = readAnswer(question, sent.answer);
     if (answer !== undefined) this.#answered.set(name, { question: hash, answer: sent.answer });
     return answer;
   }
 
+  /** Waits for something before which the run must not end with its open questions. */
+  async #whileChecking<Value>(value: MaybePromise<Value>): Promise<Value> {
+    this.#checking++;
+    try {
+      return await value;
+    } finally {
+      this.#checking--;
+    }
+  }
+
   /** Ends the run in the next task, so that the tool can first ask all the questions that it asks in parallel. */
   #endSoon(): void {
     setTimeout(() => {
       if (this.#checking > 0) this.#endSoon();
-      else this.#run.onInputRequired?.(this.#open, this.#answered);
+      else {
+        // Not with the answers until now: it is none.
+        if (this.#seed !== undefined) this.#answered.set(SEED, { question: SIGNED, answer: this.#seed });
+        this.#run.onInputRequired?.(this.#open, this.#answered);
+      }
     }, 0);
   }
 

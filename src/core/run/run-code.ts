@@ -4,7 +4,7 @@ import { describeError, errorInWords } from "../lib/log.ts";
 import { isThenable, type MaybePromise, settlesAtOnce } from "../lib/maybe-promise.ts";
 import type { Scrub } from "../lib/scrub.ts";
 import type { Caller } from "../model/call.ts";
-import { CannotElicit, type Question } from "../model/elicitation.ts";
+import { CannotElicit, capabilityFor, type Question } from "../model/elicitation.ts";
 import { type Fault, type Outcome, questionInWords } from "../model/outcome.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
 import type { RunContext } from "./context.ts";
@@ -170,7 +170,7 @@ function internalFault(error: unknown, { context, caller, offer, runtime }: Work
 
 function cannotAsk(asked: Question, scrub: Scrub): Outcome {
   const question = scrub(questionInWords(asked));
-  return { kind: "refused", refusal: { reason: "capability", capability: asked.kind, question } };
+  return { kind: "refused", refusal: { reason: "capability", capability: capabilityFor(asked), question } };
 }
 
 /**

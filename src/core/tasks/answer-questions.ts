@@ -2,13 +2,12 @@
 import { atMost } from "../lib/wait.ts";
 import type { Caller } from "../model/call.ts";
 import type { TaskView } from "../model/call-result.ts";
+import { capabilityFor } from "../model/elicitation.ts";
 import { type Outcome, questionInWords } from "../model/outcome.ts";
-import { ANSWER_MS, hashOf } from "../run/questions.ts";
+import { ANSWER_MS, hashOf, SIGNED } from "../run/questions.ts";
 
 /** In place of the name of a question. Should one have it, the hash tells them apart. */
 const TASK = "\u0000task";
-/** In place of the hash of a question. A client cannot send one. */
-const SIGNED = "signed";
 
 /** The id of the task whose questions the caller answers; undefined if it answers none. */
 export function answeredTask({ elicitation }: Caller): string | undefined {
@@ -35,9 +34,9 @@ export async function answerQuestions(
     await send(sent);
     return undefined;
   }
-  const unsupported = [...questions.values()].find(({ kind }) => !elicitation?.capabilities.has(kind));
+  const unsupported = [...questions.values()].find((one) => !elicitation?.capabilities.has(capabilityFor(one)));
   if (unsupported) {
-    const { kind: capability } = unsupported;
+    const capability = capabilityFor(unsupported);
     return { kind: "refused", refusal: { reason: "capability", capability, question: questionInWords(unsupported) } };
   }
   const elicit = elicitation?.elicit;

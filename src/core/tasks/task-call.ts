@@ -2,7 +2,7 @@
 import type { Begins, Call, CallContext, FileReference } from "../model/call.ts";
 import type { TaskSession } from "../model/call-result.ts";
 import type { Trace } from "../model/definition.ts";
-import type { ClientCapability } from "../model/elicitation.ts";
+import type { ClientCapability, ClientInfo } from "../model/elicitation.ts";
 import type { Outcome } from "../model/outcome.ts";
 import { GRANT, PARTITION, type Principal, partitionOf } from "../model/principal.ts";
 import type { LongCall } from "../ports/tasks.ts";
@@ -30,6 +30,8 @@ export interface TaskCall {
   readonly trace: Trace | undefined;
   /** What the caller can be asked. */
   readonly capabilities: readonly ClientCapability[];
+  /** What the caller says of itself. */
+  readonly client: (Omit<ClientInfo, "capabilities"> & { readonly can: readonly ClientCapability[] }) | undefined;
   readonly prepared: unknown;
   /** The tool gets it as `ctx.idempotencyKey`. */
   readonly idempotencyKey: string;
@@ -55,6 +57,7 @@ export interface KeptResult {
 /** @param prepared JSON */
 export function taskCall({ caller: call, offer }: LongCall, prepared: unknown, idempotencyKey: string): TaskCall {
   const { id, toolkits, scopes, reach, rate } = call.principal;
+  const { capabilities: can, ...client } = call.clientInfo ?? {};
   return {
     toolId: offer.id,
     version: offer.version,
@@ -74,6 +77,7 @@ export function taskCall({ caller: call, offer }: LongCall, prepared: unknown, i
     origin: call.origin?.(),
     trace: call.trace?.(),
     capabilities: [...(call.elicitation?.capabilities ?? [])],
+    client: can && ({ ...client, can: [...can] } as TaskCall["client"]),
     prepared,
     idempotencyKey,
   };
@@ -81,7 +85,7 @@ export function taskCall({ caller: call, offer }: LongCall, prepared: unknown, i
 
 /** The call again, for a run. Nobody waits for it, so it has no client. */
 export function callOf(kept: TaskCall): Call {
-  const { toolId, version, authorization, secrets, userId, partition, grant, trace, origin, ...same } = kept;
+  const { toolId, version, authorization, secrets, userId, partition, grant, trace, origin, client, ...same } = kept;
   const { principal, callId, protocol, toolkit, sessionId, beginsSession, input, attachments } = same;
   const context: CallContext = { authorization: new Map(authorization), secrets: new Map(secrets), userId };
   return {
@@ -94,5 +98,6 @@ export function callOf(kept: TaskCall): Call {
     },
     ...(origin !== undefined && { origin: () => origin }),
     trace: () => trace,
+    ...(client && { clientInfo: { ...client, capabilities: new Set(client.can) } }),
   };
 }

@@ -1,17 +1,15 @@
 /** The context of a tool that runs as a task: its steps are kept by the engine, its questions by the ledger. */
+import type { MaybePromise } from "../lib/maybe-promise.ts";
 import type { Call, Granted } from "../model/call.ts";
-import type { FormQuestion, PageQuestion, StepOptions } from "../model/definition.ts";
+import type { StepOptions } from "../model/definition.ts";
 import {
   CannotElicit,
   type Capability,
   type ClientCapability,
-  type Elicited,
+  capabilityFor,
   NotAnswered,
   type Question,
-  type Root,
   readAnswer,
-  type Sampled,
-  type SamplingRequest,
 } from "../model/elicitation.ts";
 import type { Fault } from "../model/outcome.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
@@ -142,30 +140,14 @@ export class TaskContext extends LongRunContext {
     return this.#task.capabilities.has(ability);
   }
 
-  override elicit(key: string, question: FormQuestion | PageQuestion): Promise<Elicited<never>> {
-    const { message } = question;
-    const withKind: Question =
-      "url" in question
-        ? { kind: "page", message, url: question.url }
-        : { kind: "form", message, fields: question.fields, required: question.required ?? [] };
-    return this.#ask(key, withKind) as Promise<Elicited<never>>;
-  }
-
-  override sample(key: string, request: SamplingRequest): Promise<Sampled> {
-    return this.#ask(key, { kind: "sample", request }) as Promise<Sampled>;
-  }
-
-  override roots(key: string): Promise<readonly Root[]> {
-    return this.#ask(key, { kind: "roots" }) as Promise<readonly Root[]>;
-  }
-
   override get waitedMs(): number {
     return this.pausedMs + this.#waitedBefore + (this.#waiting > 0 ? this.now() - this.#since : 0);
   }
 
   /** Unlike in a request, the caller may take as long as the task is kept. */
-  async #ask(key: string, question: Question): Promise<unknown> {
-    if (!this.canAsk(question.kind)) throw new CannotElicit(question);
+  override async ask(key: string, asked: MaybePromise<Question>): Promise<unknown> {
+    const question = await asked;
+    if (!this.canAsk(capabilityFor(question))) throw new CannotElicit(question);
     const { link, engine } = this.#task;
     if (this.#waiting++ === 0) this.#since = this.now();
     try {

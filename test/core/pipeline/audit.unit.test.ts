@@ -39,6 +39,13 @@ it("has time, call, tool, caller and result, but no input or output", () => {
   });
 });
 
+it("names the client, if it has a name", () => {
+  const by = (names: object) => line({ clientInfo: { protocol: "mcp", capabilities: new Set(), ...names } }).client;
+  expect(by({ name: "claude-ai", version: "1.2.0", title: "Claude" })).toBe("claude-ai 1.2.0");
+  expect(by({ name: "claude-ai" })).toBe("claude-ai");
+  expect(by({ version: "1.2.0" })).toBeUndefined();
+});
+
 describe.each<[string, Outcome, object]>([
   ["failed", { kind: "failed", fault: { message: "in the fault", developerMessage: "in the fault" } }, {}],
   ["invalid", { kind: "invalid", issues: [{ path: "in the path", message: "in the issue" }] }, {}],

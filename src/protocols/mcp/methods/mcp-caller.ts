@@ -12,6 +12,7 @@ import {
   type ToolReference,
 } from "../../../core/model/call.ts";
 import type { Trace } from "../../../core/model/definition.ts";
+import type { ClientInfo } from "../../../core/model/elicitation.ts";
 import type { Principal } from "../../../core/model/principal.ts";
 import { readTrace } from "../../../http/trace.ts";
 import type { Meta } from "../transport/dialect.ts";
@@ -83,6 +84,14 @@ export class McpCaller implements Caller {
 
   get principal(): Principal {
     return this.client.context.principal;
+  }
+
+  get clientInfo(): ClientInfo {
+    const { client, protocol } = this;
+    const { dialect, session, capabilities, context } = client;
+    // A header of another revision would belong to no era.
+    const revision = session?.revision ?? context.headers.get("mcp-protocol-version")?.trim();
+    return { ...dialect.clientNames(client, this.#meta), protocol, revision, capabilities };
   }
 
   origin(): string {

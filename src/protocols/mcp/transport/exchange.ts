@@ -15,6 +15,8 @@ export interface ConnectionSession {
   readonly id: string;
   /** The revision that the handshake agreed on. */
   readonly revision: string;
+  /** What the client called itself in the handshake, as the session's id has it. */
+  readonly client: readonly string[];
 }
 
 /** The facts about a request when it arrives. */

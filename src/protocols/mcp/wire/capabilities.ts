@@ -2,6 +2,7 @@
 
 import { isRecord } from "../../../core/lib/json.ts";
 import type { Capability, ClientCapability, Question } from "../../../core/model/elicitation.ts";
+import type { SamplingContent, SamplingRequest, ToolResult, ToolUse } from "../../../core/model/sampling.ts";
 
 /** The server's capabilities, the same in every era. */
 export const SERVER_CAPABILITIES = {
@@ -16,7 +17,7 @@ export const SERVER_CAPABILITIES = {
 export const NO_CAPABILITIES: ReadonlySet<never> = new Set();
 
 /** The capabilities that the id of a session carries, in this order (dialects/legacy/sessions.ts). */
-export const SESSION_CAPABILITIES: readonly ClientCapability[] = ["form", "page", "sample", "roots"];
+export const SESSION_CAPABILITIES: readonly ClientCapability[] = ["form", "page", "sample", "roots", "sample-tools"];
 
 /** Reads the capabilities that a client declares. `elicitation: {}` means forms. */
 export function capabilitiesOf(capabilities: unknown): ReadonlySet<ClientCapability> {
@@ -29,6 +30,7 @@ export function capabilitiesOf(capabilities: unknown): ReadonlySet<ClientCapabil
     if (isRecord(elicitation.url)) can.add("page");
   }
   if (isRecord(sampling)) can.add("sample");
+  if (isRecord(sampling) && isRecord(sampling.tools)) can.add("sample-tools");
   if (isRecord(roots)) can.add("roots");
   return can;
 }
@@ -38,14 +40,16 @@ export const CAPABILITY_NAMES: Readonly<Record<Capability, string>> = {
   form: "elicitation by form",
   page: "elicitation by URL",
   sample: "sampling",
+  "sample-tools": "sampling with tools",
   roots: "roots",
 };
 
 /**
  * The request that asks a client a question.
  *
- * @param hasModes      whether the revision has `mode`: before 2025-11-25, a form was the only way to elicit
- * @param elicitationId id of a visit to a page, in revisions that have one
+ * @param hasModes      whether the revision has `mode`, and lists of contents in messages: before 2025-11-25, a form was
+ *                      the only way to elicit, and each message of a conversation had one content
+ * @param elicitationId id of a visit to a page that has none of its own, in revisions that have one
  */
 export function toRequest(
   question: Question,
@@ -60,13 +64,32 @@ export function toRequest(
       return { method: "elicitation/create", params: { ...mode, message, requestedSchema } };
     }
     case "page": {
-      const { message, url } = question;
-      const id = elicitationId === undefined ? {} : { elicitationId };
-      return { method: "elicitation/create", params: { mode: "url", message, url, ...id } };
+      const { message, url, id } = question;
+      const ids = elicitationId === undefined ? {} : { elicitationId: id ?? elicitationId };
+      return { method: "elicitation/create", params: { mode: "url", message, url, ...ids } };
     }
     case "sample":
-      return { method: "sampling/createMessage", params: { ...question.request } };
+      return { method: "sampling/createMessage", params: sampling(question.request, hasModes) };
     case "roots":
       return { method: "roots/list" };
   }
+}
+
+/** @param hasLists whether a message can have several contents; if not, each becomes a message of its own */
+function sampling({ messages, tools, ...others }: SamplingRequest, hasLists: boolean): Record<string, unknown> {
+  return {
+    ...others,
+    messages: messages.flatMap(({ role, content }) => {
+      if ("type" in content) return { role, content: sent(content) };
+      const all = content.map(sent);
+      return hasLists ? { role, content: all } : all.map((one) => ({ role, content: one }));
+    }),
+    ...(tools && { tools: tools.map(({ input, ...tool }) => ({ ...tool, inputSchema: input })) }),
+  };
+}
+
+function sent(block: SamplingContent | ToolUse | ToolResult): unknown {
+  if (block.type !== "tool_result") return block;
+  const { failed, content, ...result } = block;
+  return { ...result, content: [content].flat(), ...(failed && { isError: true }) };
 }

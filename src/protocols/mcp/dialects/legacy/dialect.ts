@@ -16,6 +16,7 @@ import { listTools } from "../../methods/tools.ts";
 import type { Dialect } from "../../transport/dialect.ts";
 import type { Exchange, Method, MethodReply } from "../../transport/exchange.ts";
 import { SERVER_CAPABILITIES } from "../../wire/capabilities.ts";
+import { clientNames } from "../../wire/client-names.ts";
 import { CODE, error } from "../../wire/codes.ts";
 import { isLogLevel } from "../../wire/log-levels.ts";
 import { askLive, watch } from "./session-relay.ts";
@@ -24,6 +25,7 @@ import {
   LEGACY_REVISIONS,
   type LegacyRevision,
   logLevelOf,
+  namesIn,
   setLogLevel,
   startSession,
 } from "./sessions.ts";
@@ -63,6 +65,7 @@ function make(revision: LegacyRevision | undefined): Dialect {
     readAnswers: () => NO_ANSWERS,
     wrongHeader: () => undefined,
     sessionOfEarlierTurn: () => undefined,
+    clientNames: ({ session }) => namesIn(session?.client),
     elicitation: askLive,
     asking() {
       throw new TypeError("Legacy clients are asked during a call, so no call can end with questions");
@@ -101,13 +104,20 @@ async function initialize({ params }: RpcRequest, { context }: Exchange): Promis
   if (protocolVersion === undefined) {
     return error(CODE.invalidParams, "params.protocolVersion must be a string");
   }
-  const can = capabilitiesOf(isRecord(params) ? params.capabilities : undefined);
+  const { capabilities, clientInfo } = params as Record<string, unknown>;
   const serverInfo = shown(context.server, protocolVersion);
   // JSON leaves out undefined.
   const instructions = context.runtime.catalog.instructions(context.toolkit);
   return {
     result: { protocolVersion, capabilities: SERVER_CAPABILITIES, serverInfo, instructions },
-    headers: { "mcp-session-id": await startSession(context, protocolVersion, can) },
+    headers: {
+      "mcp-session-id": await startSession(
+        context,
+        protocolVersion,
+        capabilitiesOf(capabilities),
+        clientNames(clientInfo),
+      ),
+    },
   };
 }
 

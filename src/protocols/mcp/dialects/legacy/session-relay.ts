@@ -73,7 +73,7 @@ export function askLive(
       await relay.open(box, id);
       // The call has ended meanwhile, because its tool did not wait for the answer.
       if (stream.isDone) throw new NotAnswered();
-      if (question.kind === "page") visits.set(question.url, id);
+      if (question.kind === "page") visits.set(question.url, question.id ?? id);
       stream.send({ jsonrpc: "2.0", id, ...toRequest(question, session.revision >= "2025-11-25", id) });
       const answer: unknown = JSON.parse((await relay.take(box, id)) ?? "null");
       // Some serializers send the absent one of result and error as null.

@@ -2,7 +2,7 @@
 
 import { SESSION_CAPABILITIES } from "#parts";
 import type { LogLevel } from "../../../../core/model/definition.ts";
-import type { ClientCapability } from "../../../../core/model/elicitation.ts";
+import type { ClientCapability, ClientNames } from "../../../../core/model/elicitation.ts";
 import { ANONYMOUS } from "../../../../core/model/principal.ts";
 import { SESSION_LIFETIME_MS } from "../../../../core/model/session.ts";
 import { checkHandle, mintHandle } from "../../../../core/ports/signed-handles.ts";
@@ -31,20 +31,40 @@ export interface McpSession extends ConnectionSession {
   readonly knows: string;
 }
 
-/** Starts a session. Nothing is stored. @returns its id, signed for this principal and path */
+/**
+ * Starts a session. Nothing is stored: what the client says of itself is in the id, because reading it from a store
+ * would cost each call more.
+ *
+ * @returns its id, signed for this principal and path
+ */
 export function startSession(
   context: RequestContext,
   revision: LegacyRevision,
   capabilities: ReadonlySet<ClientCapability>,
+  { name = "", version = "", title = "" }: ClientNames,
 ): Promise<string> {
   const { runtime, principal } = context;
-  const letters = SESSION_CAPABILITIES.map((capability) => (capabilities.has(capability) ? "1" : "0")).join("");
+  // Revisions before 2025-11-25 have no tools in sampling.
+  const has = (one: ClientCapability) => capabilities.has(one) && (one !== "sample-tools" || revision >= "2025-11-25");
+  const letters = SESSION_CAPABILITIES.map((capability) => (has(capability) ? "1" : "0")).join("");
+  const client = [name, version, title].map(encoded).join("_");
   return mintHandle(
     runtime.signer,
     purposeOn("mcp-session", context),
     principal.id,
-    `${revision}_${letters}_${runtime.catalog.revision}_${Date.now()}`,
+    `${revision}_${letters}_${runtime.catalog.revision}_${Date.now()}_${client}`,
   );
+}
+
+/** As visible ASCII (Session Management), without the characters that separate the parts of an id. */
+function encoded(text: string): string {
+  return encodeURIComponent(text).replaceAll(".", "%2E").replaceAll("_", "%5F");
+}
+
+/** What the client called itself when its session started. A session of an earlier deployment may not know. */
+export function namesIn([name, version, title]: readonly string[] = []): ClientNames {
+  const decoded = (part: string | undefined) => (part ? decodeURIComponent(part) : undefined);
+  return { name: decoded(name), version: decoded(version), title: decoded(title) };
 }
 
 /** @returns undefined if the id was not issued to this principal on this path, or the session has ended or expired */
@@ -53,7 +73,7 @@ export async function knownSession(context: RequestContext, handle: string): Pro
   const checked = await checkHandle(runtime.signer, purposeOn("mcp-session", context), principal.id, handle);
   if (checked === undefined) return undefined;
   const { id, note } = checked;
-  const [revision, letters = "", knows = "", started] = note.split("_");
+  const [revision, letters = "", knows = "", started, ...client] = note.split("_");
   if (!isLegacyRevision(revision) || !(Date.now() - Number(started) < SESSION_LIFETIME_MS)) return undefined;
   if (await runtime.sessions.hasEnded(principal.id, id)) return undefined;
   return {
@@ -61,6 +81,7 @@ export async function knownSession(context: RequestContext, handle: string): Pro
     revision,
     capabilities: new Set(SESSION_CAPABILITIES.filter((_, index) => letters[index] === "1")),
     knows,
+    client,
   };
 }
 

@@ -11,6 +11,7 @@ import { listTools } from "../../methods/tools.ts";
 import type { Dialect, Meta, Subject } from "../../transport/dialect.ts";
 import type { Exchange, Method, MethodReply } from "../../transport/exchange.ts";
 import { SERVER_CAPABILITIES } from "../../wire/capabilities.ts";
+import { clientNames } from "../../wire/client-names.ts";
 import { CODE, error } from "../../wire/codes.ts";
 import { isLogLevel } from "../../wire/log-levels.ts";
 import { wrongParameterHeader } from "./header-checks.ts";
@@ -37,6 +38,7 @@ export function modernDialect(supported: () => readonly string[]): Dialect {
     readAnswers,
     wrongHeader: wrongParameterHeader,
     sessionOfEarlierTurn: sessionOfState,
+    clientNames: (_exchange, meta) => clientNames(meta?.[META.clientInfo]),
     elicitation: ({ capabilities }, answers) => ({ capabilities, ...(answers && { answers }) }),
     asking: inputRequired,
     // In this revision -32003 is reserved for older servers. A failed result can also say that the client may retry.
@@ -70,6 +72,7 @@ const REQUIRED_CAPABILITIES: Readonly<Record<Capability, Record<string, object>>
   form: { elicitation: { form: {} } },
   page: { elicitation: { url: {} } },
   sample: { sampling: {} },
+  "sample-tools": { sampling: { tools: {} } },
   roots: { roots: {} },
 };
 

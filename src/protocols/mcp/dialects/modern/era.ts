@@ -64,7 +64,7 @@ function match(
 }
 
 /** The metadata in the order of the specification's examples (basic/index, `_meta`). */
-const EXAMPLE = `{"${META.protocolVersion}":"","io.modelcontextprotocol/clientInfo":{},"${META.clientCapabilities}":{}}`;
+const EXAMPLE = `{"${META.protocolVersion}":"","${META.clientInfo}":{},"${META.clientCapabilities}":{}}`;
 
 keepRequest(`{"name":"","arguments":{},"_meta":${EXAMPLE}}`);
 keepRequest(`{"_meta":${EXAMPLE}}`);

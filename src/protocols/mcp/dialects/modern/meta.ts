@@ -6,6 +6,7 @@ import type { Exchange, MethodReply } from "../../transport/exchange.ts";
 /** Keys of request metadata (2026-07-28, basic/index, `_meta`). */
 export const META = {
   protocolVersion: "io.modelcontextprotocol/protocolVersion",
+  clientInfo: "io.modelcontextprotocol/clientInfo",
   clientCapabilities: "io.modelcontextprotocol/clientCapabilities",
   logLevel: "io.modelcontextprotocol/logLevel",
   serverInfo: "io.modelcontextprotocol/serverInfo",

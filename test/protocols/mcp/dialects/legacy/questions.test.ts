@@ -149,7 +149,7 @@ describe("a question (2025-11-25, client/elicitation)", () => {
     const second = await stream.nextData();
     expect(second.method).toBe("sampling/createMessage");
     expect(second.id).not.toBe(question.id);
-    await respond(session, second.id, { result: { role: "assistant", content: {}, model: "m" } });
+    await respond(session, second.id, { result: { role: "assistant", content: [], model: "m" } });
     expect(await answers(stream)).toHaveLength(2);
   });
 

@@ -294,3 +294,74 @@ describe("steps", () => {
     expect(result.content[0].text).toContain("leave it out");
   });
 });
+
+describe("a page with an id", () => {
+  const pageOf = (task: { inputRequests: object }) => Object.values(task.inputRequests)[0].params.url as string;
+  const idIn = (page: string) => page.split("/").at(-1) ?? "";
+
+  it("goes on when the user is done there, and each question has an id of its own", async () => {
+    const taskId = await ask("a page with an id");
+    const first = pageOf(await asking(url, taskId));
+    expect(idIn(first)).toMatch(/^[\w-]{43}$/);
+    await update(url, taskId, { pay: { action: "accept" } });
+    await pause(1_500);
+    expect((await taskOf(url, taskId)).status).toBe("working");
+    // What the tool looks for: that somebody was there.
+    await startTask(url, "Jobs_Work", { name: idIn(first) });
+    const again = await taskWhen(url, taskId, (one) => keysOf(one).length > 0);
+    expect(pageOf(again)).not.toBe(first);
+    await update(url, taskId, Object.fromEntries(keysOf(again).map((key) => [key, { action: "accept" }])));
+    expect(answersOf(await endOf(url, taskId))).toEqual(["accept", idIn(pageOf(again))]);
+  });
+
+  it("is the same in the rounds of prepare, and of a client without tasks", async () => {
+    const way = { capabilities: { elicitation: { form: {}, url: {} } } };
+    const args = { name: newName(), how: "sends to a page" };
+    const round = async (before?: { requestState: string }, inputResponses?: object) => {
+      const more = before && { requestState: before.requestState, inputResponses };
+      return (await modern(url, "tools/call", { name: "Jobs_Prepared", arguments: args, ...more }, way)).body.result;
+    };
+    const ACCEPT = { action: "accept" };
+    const paying = await round(await round(), { sure: { ...ACCEPT, content: {} } });
+    // A client that sends nothing new is asked the same again.
+    expect(pageOf(await round(paying, {}))).toBe(pageOf(paying));
+    const done = await round(paying, { pay: ACCEPT });
+    expect(done.structuredContent.prepared).toEqual({ sure: "accept", paid: idIn(pageOf(paying)) });
+  });
+});
+
+it("a conversation with the client's model, in which it uses a tool, is one question after the other", async () => {
+  const withTools = { capabilities: { ...TASKS, sampling: { tools: {} } } };
+  const taskId = await startTask(url, "Jobs_Ask", { what: "model with a tool" }, withTools);
+  const use = { type: "tool_use", id: "u1", name: "trees", input: {} };
+  const sampled = { role: "assistant", model: "m", stopReason: "toolUse", content: [use] };
+  await asking(url, taskId);
+  await update(url, taskId, { tree: sampled });
+  const { inputRequests } = await taskWhen(url, taskId, (one) => keysOf(one).length > 0 && keysOf(one)[0] !== "tree");
+  const [[key, { params }] = ["", { params: {} }]] = Object.entries<{ params: Record<string, unknown> }>(inputRequests);
+  expect(params.messages).toEqual([
+    { role: "user", content: { type: "text", text: "Which tree?" } },
+    { role: "assistant", content: [use] },
+    {
+      role: "user",
+      content: { type: "tool_result", toolUseId: "u1", content: [{ type: "text", text: "Beech" }] },
+    },
+  ]);
+  const text = { type: "text", text: "A beech." };
+  await update(url, taskId, { [key]: { role: "assistant", content: text, model: "m" } });
+  expect(answersOf(await endOf(url, taskId))).toEqual([JSON.stringify(text)]);
+});
+
+it("a client without tools in sampling is not asked with tools", async () => {
+  const { status, error, result } = await endOf(url, await ask("model with a tool"));
+  expect(JSON.stringify([status, error ?? result])).toContain("sampling with tools");
+});
+
+it("a run knows the client of its call", async () => {
+  const clientInfo = { "io.modelcontextprotocol/clientInfo": { name: "claude-ai", version: "1.2.0" } };
+  const taskId = await startTask(url, "Jobs_Ask", { what: "client" }, { ...ASKABLE, meta: clientInfo });
+  expect(answersOf(await endOf(url, taskId))).toEqual([
+    ...["claude-ai", "2026-07-28"],
+    ...["form", "page", "sample", "roots"],
+  ]);
+});

@@ -1,5 +1,5 @@
 /** Asking the user for a file: `ctx.upload` of tools that take attachments (docs/files.md). Types only. */
-import type { Attachment } from "./definition.ts";
+import type { Attachment } from "../model/definition.ts";
 
 /** What a tool asks its user to upload. */
 export interface UploadRequest {
