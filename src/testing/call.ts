@@ -6,7 +6,7 @@ import { env } from "cloudflare:workers";
 import { execute } from "#parts";
 import { views } from "#views";
 import { guardedFetch } from "../core/lib/guarded-fetch.ts";
-import { toJson } from "../core/lib/json.ts";
+import { type Json, toJson } from "../core/lib/json.ts";
 import type { LogEntry } from "../core/lib/log.ts";
 import type { Begins, Call, Caller, FileReference, InputResponses } from "../core/model/call.ts";
 import type { CallResult } from "../core/model/call-result.ts";
@@ -66,8 +66,10 @@ export function readView(id: string, options: Options = {}): Promise<Result<View
 }
 
 /** A view as hosts read it: one content, with what it may do in its `_meta` (MCP Apps, UI Resource Format). */
-function pageIn(contents: unknown): ViewPage {
-  const [{ uri, text, meta }] = contents as [{ uri: string; text: string; meta?: { ui: object } }];
+function pageIn(contents: unknown): Json {
+  const [{ uri, text, meta }] = contents as [
+    { uri: string; text: string; meta?: { ui: Readonly<Record<string, Json>> } },
+  ];
   return { uri, html: text, ...meta?.ui };
 }
 
