@@ -12,13 +12,6 @@ it("reads the page as hosts do", async () => {
   expect(value.permissions).toEqual({ clipboardWrite: {} });
 });
 
-it("takes the tool's scopes", async () => {
-  expect((await readView("Shown.Sum", { scopes: ["shown:read"] })).value.html).toContain("<title>");
-  const refused = await readView("Shown.Sum", { scopes: [] });
-  expect(refused.error).toMatchObject({ reason: "scope", message: expect.stringContaining("shown:read") });
-  expect(() => refused.value).toThrow("Shown.Sum did not run");
-});
-
 it.each([
   ["Shown_Sum", 'There is no view "Shown_Sum". Did you mean "Shown.Sum"? The views are Shown.Sum'],
   ["Talk.Show", 'There is no view "Talk.Show". The views are Shown.Sum'],
