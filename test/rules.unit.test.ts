@@ -144,7 +144,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^src\/(testing|core)\//,
       /^type src\/(app|tool|generated\/tools\.d)\.ts$/,
       /^src\/(index|settings|generated\/catalog)\.ts$/,
-      /^(cloudflare:workers|node:async_hooks|#parts)$/,
+      /^(cloudflare:workers|node:async_hooks|#parts|#views)$/,
     ],
   },
   {

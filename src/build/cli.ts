@@ -75,7 +75,7 @@ async function writeCatalog(available: Available | undefined): Promise<void> {
   const copying = dev?.copy(folder);
   // Discovery reports a file that cannot be bundled, together with all other problems.
   await copying?.catch(() => {});
-  const result = await discover(folder, available);
+  const result = await discover(folder, available, dev !== undefined);
   if ("problems" in result) return fail(report("problem", "tools", result.problems));
   writeToolTypes(result, out);
   writeViews(result, out);

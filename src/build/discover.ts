@@ -23,13 +23,15 @@ import { readSkills, withScopes } from "./skills/skills.ts";
 import { readViews } from "./views/read-views.ts";
 
 /**
- * @param root the folder of tools
+ * @param root      the folder of tools
  * @param available what wrangler.toml has; undefined without a wrangler.toml
+ * @param isDev     whether `npm start` serves what is found: then views can be debugged
  * @returns what was found, or the problems if there are any. Rejects only because of a bug of ours
  */
 export async function discover(
   root: string,
   available: Available | undefined,
+  isDev = false,
 ): Promise<Discovery | { problems: Problem[] }> {
   const found = findToolFiles(root);
   const sources = [...found.toolkits, ...found.offers, ...(found.worker ? [found.worker] : [])];
@@ -53,7 +55,7 @@ export async function discover(
   const described = describeTools(tools);
   const listings = checkListings(tools, available?.serverName ?? "");
   const { instructions, ...read } = readInstructions(found, inspections);
-  const shown = await readViews(found.views, described, tools, dirname(root));
+  const shown = await readViews(found.views, described, tools, { base: dirname(root), isDev });
   const refused = [
     ...lessGuarded(tools, new Map(described.map((tool) => [tool.id, tool]))),
     ...missingIn(candidates, available),

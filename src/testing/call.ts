@@ -4,8 +4,9 @@
  */
 import { env } from "cloudflare:workers";
 import { execute } from "#parts";
+import { views } from "#views";
 import { guardedFetch } from "../core/lib/guarded-fetch.ts";
-import { toJson } from "../core/lib/json.ts";
+import { type Json, toJson } from "../core/lib/json.ts";
 import type { LogEntry } from "../core/lib/log.ts";
 import type { Begins, Call, Caller, FileReference, InputResponses } from "../core/model/call.ts";
 import type { CallResult } from "../core/model/call-result.ts";
@@ -18,10 +19,10 @@ import { randomId } from "../core/ports/signed-handles.ts";
 import { readSettings } from "../settings.ts";
 import { untilAnswered } from "./answers.ts";
 import { TestFiles } from "./attachments.ts";
-import { findPrompt, findTool, unknownResource } from "./find.ts";
+import { findPrompt, findTool, findView, unknownResource } from "./find.ts";
 import { network, unexpectedInWords } from "./network.ts";
 import { type Emitted, type LogLine, type Progress, type Result, resultOf } from "./result.ts";
-import type { Options, ToolOptions } from "./types.ts";
+import type { Options, ToolOptions, ViewPage } from "./types.ts";
 
 /** `callTool` of `#test`, without types. */
 export function callTool(id: string, input?: unknown, options: ToolOptions = {}): Promise<Result<never>> {
@@ -53,6 +54,23 @@ export function readResource(uri: string, options: Options = {}): Promise<Result
     if (found === undefined) throw unknownResource(uri, runtime.catalog);
     return { outcome: await runResource(found, uri, caller, runtime) };
   });
+}
+
+/** `readView` of `#test`, without types. */
+export function readView(id: string, options: Options = {}): Promise<Result<ViewPage>> {
+  return runCall(id, options, async (caller, runtime) => {
+    const entry = findView(id, views.entries);
+    const outcome = await runResource({ entry, variables: {} }, entry.uri, caller, runtime);
+    return { outcome: outcome.kind === "completed" ? { ...outcome, value: pageIn(outcome.value) } : outcome };
+  });
+}
+
+/** A view as hosts read it: one content, with what it may do in its `_meta` (MCP Apps, UI Resource Format). */
+function pageIn(contents: unknown): Json {
+  const [{ uri, text, meta }] = contents as [
+    { uri: string; text: string; meta?: { ui: Readonly<Record<string, Json>> } },
+  ];
+  return { uri, html: text, ...meta?.ui };
 }
 
 type Ran = Pick<CallResult, "replayed" | "sessionId"> & { readonly outcome: Outcome };

@@ -1,7 +1,7 @@
 /** Finds what a test names. If it does not exist, says what does. */
 import type { Catalog } from "../core/catalog/catalog.ts";
 import { readToolId, type ToolReference } from "../core/model/call.ts";
-import type { PromptEntry } from "../core/model/offers.ts";
+import type { PromptEntry, ViewEntry } from "../core/model/offers.ts";
 
 /** Most names in a message. */
 const MAX_NAMES = 30;
@@ -32,6 +32,14 @@ export function findPrompt(name: string, catalog: Catalog): PromptEntry {
 export function unknownResource(uri: string, catalog: Catalog): Error {
   const uris = catalog.allResources.map((resource) => resource.uri);
   return new Error(unknown("resource", uri, uris));
+}
+
+/** @throws if there is no tool of this id with a view */
+export function findView(id: string, views: readonly ViewEntry[]): ViewEntry {
+  const found = views.find(({ tool }) => tool === id);
+  if (found) return found;
+  const ids = views.map(({ tool }) => tool);
+  throw new Error(unknown("view", id, ids));
 }
 
 function unknown(kind: string, name: string, names: readonly string[]): string {

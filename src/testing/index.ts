@@ -1,10 +1,10 @@
 /** The module that tests of tools import as `#test`. Runs in workerd, next to the Worker; never ships. */
-import type { Prompts, ResourceUri, Tools } from "../generated/tools.d.ts";
+import type { Prompts, ResourceUri, Tools, ViewId } from "../generated/tools.d.ts";
 import * as untyped from "./call.ts";
-import type { CallTool, GetPrompt, ReadResource } from "./types.ts";
+import type { CallTool, GetPrompt, ReadResource, ReadView } from "./types.ts";
 
 export type { CallError, Emitted, LogLine, Progress, Result } from "./result.ts";
-export type { Answer, Answers, FakeFetch, Options, TestFile, ToolOptions } from "./types.ts";
+export type { Answer, Answers, FakeFetch, Options, TestFile, ToolOptions, ViewPage } from "./types.ts";
 
 /**
  * Calls a tool as a client does: same validation, requirements, time limit, sessions and storage as in a deployment.
@@ -36,3 +36,11 @@ export const getPrompt: GetPrompt<Prompts> = untyped.getPrompt;
  * @throws like {@link callTool}
  */
 export const readResource: ReadResource<ResourceUri> = untyped.readResource;
+
+/**
+ * Reads a tool's view as a host does. The value of the result has the page and what it may do: `{ uri, html, csp, … }`.
+ *
+ * @param id of the tool: `Toolkit.Tool`
+ * @throws like {@link callTool}
+ */
+export const readView: ReadView<ViewId> = untyped.readView;

@@ -2,6 +2,7 @@
 import type { Json } from "../core/lib/json.ts";
 import type { PromptMessage, ResourceContents } from "../core/model/content.ts";
 import type { Capability, ClientInfo, Question, Root } from "../core/model/elicitation.ts";
+import type { ViewOptions } from "../core/model/offers.ts";
 import type { Sampled } from "../core/model/sampling.ts";
 import type { InferInput, InferOutput, StandardSchema } from "../core/model/schema.ts";
 import type { Tool } from "../tool.ts";
@@ -69,6 +70,19 @@ export type FakeFetch =
   | ((request: Request) => Reply | undefined | Promise<Reply | undefined>)
   | { readonly [address: string]: Reply | ((request: Request) => Reply | Promise<Reply>) };
 
+/** A view as hosts get it. */
+export interface ViewPage {
+  readonly uri: string;
+  /** The page, with its scripts, styles and pictures inside. */
+  readonly html: string;
+  /** What its tool says of it, if it does. */
+  readonly csp?: NonNullable<ViewOptions["csp"]>;
+  /** Each with an empty object: `{ camera: {} }`. */
+  readonly permissions?: Readonly<Record<string, object>>;
+  readonly prefersBorder?: boolean;
+  readonly domain?: string;
+}
+
 type AnyObject = Record<never, never>;
 /** None if there are no names. */
 type Texts<Name extends string> = [Name] extends [never]
@@ -131,3 +145,6 @@ type Matching<Uri> = Uri extends `${infer Start}{${string}}${infer Rest}` ? `${S
 
 /** `readResource` for resources by their URIs. */
 export type ReadResource<Uri> = (uri: Matching<Uri>, options?: Options) => Promise<Result<ResourceContents[]>>;
+
+/** `readView` for tools that have one, by their ids. */
+export type ReadView<Id> = (id: Id, options?: Options) => Promise<Result<ViewPage>>;

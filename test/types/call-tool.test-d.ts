@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { expectTypeOf } from "vitest";
 import { definePrompt, defineTool, type Json, jsonSchema } from "#tool";
-import type { CallTool, GetPrompt, ReadResource } from "../../src/testing/types.ts";
+import type { CallTool, GetPrompt, ReadResource, ReadView } from "../../src/testing/types.ts";
 
 const about = { version: "1.0.0", description: "Is only typed." };
 const tools = {
@@ -44,6 +44,7 @@ const prompts = {
 declare const callTool: CallTool<typeof tools>;
 declare const getPrompt: GetPrompt<typeof prompts>;
 declare const readResource: ReadResource<"notes://all" | "day://{year}/{month}">;
+declare const readView: ReadView<"Mail.Find">;
 
 export async function calls() {
   const sent = await callTool(
@@ -87,6 +88,11 @@ export async function others() {
   await readResource("day://2026/07");
   // @ts-expect-error no such resource
   await readResource("notes://some");
+  const view = await readView("Mail.Find", { scopes: [] });
+  expectTypeOf(view.value.html).toEqualTypeOf<string>();
+  expectTypeOf(view.value.csp?.connectDomains).toEqualTypeOf<readonly string[] | undefined>();
+  // @ts-expect-error a tool without a view
+  await readView("Mail.Send");
 }
 
 const limit = async () => ({ success: true });

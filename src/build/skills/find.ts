@@ -89,7 +89,12 @@ function misspelt(entries: readonly Dirent[], label: string): Problem[] {
     }));
 }
 
-function nameProblems(name: string, label: string): Problem[] {
+/**
+ * What is wrong with the name of a skill's folder; `npm run new` asks before it writes one.
+ *
+ * @param label path of the folder, for messages
+ */
+export function nameProblems(name: string, label: string): Problem[] {
   if (NAME.test(name) && name.length <= MAX_NAME) return [];
   const better = kebab(name).slice(0, MAX_NAME).replace(/-$/, "") || "my-skill";
   const problem = `"${name}" is not the name of a skill: lower-case letters and digits, joined by single dashes, at most ${MAX_NAME}`;

@@ -18,6 +18,8 @@ const LOADERS: Readonly<Record<string, Loader>> = Object.fromEntries([
 interface Context {
   /** Folder that names in messages are relative to. */
   readonly base: string;
+  /** Whether it is for `npm start`: as its author wrote it, with source maps for the browser's tools. */
+  readonly isDev: boolean;
   /** What `#view` knows of the tools, and a title for a view without HTML of its own. */
   readonly wrapped: readonly string[];
   readonly title: string;
@@ -83,7 +85,7 @@ function elements({ js, css }: Code): string {
 async function bundle(
   entry: { readonly file: string } | { readonly text: string },
   view: ViewFile,
-  { base, wrapped }: Context,
+  { base, isDev, wrapped }: Context,
 ): Promise<Code> {
   const source: BuildOptions =
     "file" in entry
@@ -95,7 +97,8 @@ async function bundle(
     outdir: base,
     bundle: true,
     write: false,
-    minify: true,
+    minify: !isDev,
+    sourcemap: isDev && "inline",
     format: "esm",
     platform: "browser",
     target: BROWSERS,

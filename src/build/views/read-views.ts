@@ -13,14 +13,14 @@ import { bundleView } from "./bundle-view.ts";
 /**
  * @param tools      sorted by id, then by version
  * @param candidates the same tools, with their files
- * @param base       folder that file names in messages are relative to
+ * @param options    `base`: folder that file names in messages are relative to. `isDev`: see {@link bundleView}
  * @returns the views, sorted by the id of their tools, and what is wrong
  */
 export async function readViews(
   files: readonly ViewFile[],
   tools: readonly Discovered[],
   candidates: readonly Candidate[],
-  base: string,
+  { base, isDev }: { readonly base: string; readonly isDev: boolean },
 ): Promise<{ views: DiscoveredView[]; problems: Problem[] }> {
   const views: DiscoveredView[] = [];
   const problems: Problem[] = [];
@@ -39,7 +39,7 @@ export async function readViews(
   const wrapped = tools.filter((tool) => outputKind(tool) === "value").map(({ name }) => name);
   const made = Array.from(bound, async ([id, file]) => {
     const tool = tools.findLast((one) => one.id === id) as Discovered;
-    const result = await bundleView(file, { base, wrapped, title: tool.traits.title ?? tool.name });
+    const result = await bundleView(file, { base, isDev, wrapped, title: tool.traits.title ?? tool.name });
     if ("problems" in result) return void problems.push(...result.problems);
     const { html } = result;
     const hash = createHash("sha256")

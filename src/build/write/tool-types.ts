@@ -10,7 +10,7 @@ export function writeToolTypes(discovery: Discovery, out: string): void {
   writeIfChanged(file, render(discovery, file));
 }
 
-function render({ tools, prompts, resources, skills }: Discovery, file: string): string {
+function render({ tools, prompts, resources, skills, views }: Discovery, file: string): string {
   const typeOf = (path: string) => `typeof import(${JSON.stringify(specifierOf(file, path))}).default`;
   const members = (entries: Iterable<readonly [name: string, type: string]>) =>
     Array.from(entries, ([name, type]) => `  ${JSON.stringify(name)}: ${type};\n`).join("");
@@ -20,7 +20,8 @@ function render({ tools, prompts, resources, skills }: Discovery, file: string):
     const type = broughtAs === undefined ? typeOf(path) : broughtType(typeOf(path), broughtAs);
     for (const reference of referencesTo(id, version)) references.set(reference, type);
   }
-  const uris = [...resources, ...skills.flatMap(({ files }) => files)].map(({ uri }) => JSON.stringify(uri));
+  const oneOf = (texts: readonly string[]) => texts.map((text) => JSON.stringify(text)).join(" | ") || "never";
+  const uris = [...resources, ...skills.flatMap(({ files }) => files)].map(({ uri }) => uri);
   return `${HEAD}/** Tools by id, with and without version. */
 export interface Tools {
 ${members(references)}}
@@ -29,7 +30,10 @@ ${members(references)}}
 export interface Prompts {
 ${members(prompts.map(({ name, path }) => [name, typeOf(path)]))}}
 
-export type ResourceUri = ${uris.join(" | ") || "never"};
+export type ResourceUri = ${oneOf(uris)};
+
+/** Ids of the tools that have a view. */
+export type ViewId = ${oneOf(views.map(({ tool }) => tool))};
 `;
 }
 

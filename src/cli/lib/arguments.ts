@@ -62,5 +62,5 @@ function refuseSwallowed<Options extends ParseArgsOptionsConfig>({ name, options
 
 /** Whether npm knows the setting itself, such as a `scope` that begins with "@": it may be in its owner's .npmrc. */
 function isOfNpm(setting: string, value: string | undefined): boolean {
-  return setting === "auth-type" || (setting === "scope" && value?.startsWith("@") === true);
+  return setting === "auth-type" || setting === "viewer" || (setting === "scope" && value?.startsWith("@") === true);
 }

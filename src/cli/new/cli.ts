@@ -1,16 +1,18 @@
-/** `npm run new -- weather/forecast`: writes a tool, a prompt, a resource or an event in tools/, and a test that passes. */
+/** `npm run new -- weather/forecast`: writes a tool, or what else can be in tools/, and a test that passes. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ParseArgsOptionsConfig } from "node:util";
-import type { Kind } from "../../build/read/paths.ts";
+import { article } from "../../build/read/paths.ts";
 import { helpOf, readArguments, runScript, type Script } from "../lib/arguments.ts";
 import { ROOT } from "../lib/config.ts";
 import { Mistake } from "../lib/mistake.ts";
 import { nextSteps, USAGE } from "./messages.ts";
 import { eventTestText, eventText, promptTestText, promptText, resourceTestText, resourceText } from "./offer-text.ts";
-import { type Needs, readNeeds, readTarget, type Target } from "./target.ts";
+import { readSkill, skillText } from "./skill.ts";
+import { type Made, type Needs, readNeeds, readTarget, type Target } from "./target.ts";
 import { toolTestText, toolText } from "./tool-text.ts";
+import { readView, viewTestText, viewText } from "./view.ts";
 
 const SCRIPT = {
   name: "new",
@@ -21,9 +23,11 @@ const SCRIPT = {
     prompt: { type: "boolean" },
     resource: { type: "boolean" },
     event: { type: "boolean" },
+    view: { type: "boolean" },
+    skill: { type: "boolean" },
     help: { type: "boolean", short: "h" },
   },
-  swallowed: ["secret", "authorization", "session", "prompt", "resource", "event"],
+  swallowed: ["secret", "authorization", "session", "prompt", "resource", "event", "view", "skill"],
 } as const satisfies Script<ParseArgsOptionsConfig>;
 
 await runScript(main);
@@ -33,41 +37,54 @@ async function main(): Promise<void> {
   const [path, ...rest] = positionals;
   if (values.help || path === undefined) return console.log(USAGE);
   if (rest.length > 0) throw new Mistake(`new takes one TOOLKIT/NAME: ${helpOf("new")}.`);
-  const { prompt, resource, event, ...needed } = values;
-  const kinds = Object.entries({ prompt, resource, event }).flatMap(([name, isAsked]) =>
-    isAsked ? [name as Kind] : [],
+  const { prompt, resource, event, view, skill, ...needed } = values;
+  const kinds = Object.entries({ prompt, resource, event, view, skill }).flatMap(([name, isAsked]) =>
+    isAsked ? [name as Made] : [],
   );
   const [kind = "tool"] = kinds;
   if (kinds.length > 1) {
-    throw new Mistake("A file has only one of these: write --prompt, --resource or --event.");
+    throw new Mistake("A file has only one of these: write --prompt, --resource, --event, --view or --skill.");
   }
-  const [foreign] = Object.keys(needed);
-  if (kind !== "tool" && foreign)
-    throw new Mistake(`${kind === "event" ? "An" : "A"} ${kind} takes no --${foreign}: ${helpOf("new")}.`);
+  const target = targetOf(path, kind);
+  refuseNeeds(target, Object.keys(needed)[0]);
   const needs = readNeeds(needed);
-  const target = readTarget(path, kind, ROOT);
-  for (const [file, text] of textsOf(target, needs)) {
+  const texts = textsOf(target, needs);
+  for (const [file, text] of texts) {
     mkdirSync(dirname(join(ROOT, file)), { recursive: true });
     writeFileSync(join(ROOT, file), text, { flag: "wx" });
   }
-  format([target.file, target.test]);
-  console.log(nextSteps(target, needs));
+  const written = texts.map(([file]) => file);
+  format(written);
+  console.log(nextSteps(target, needs, written));
   discover();
 }
 
-function textsOf(target: Target, needs: Needs): [file: string, text: string][] {
-  const { file, test, kind } = target;
+function targetOf(path: string, kind: Made): Target {
+  if (kind === "view") return readView(path, ROOT);
+  return kind === "skill" ? readSkill(path, ROOT) : readTarget(path, kind, ROOT);
+}
+
+/** @throws {Mistake} if no tool is written that could need anything */
+function refuseNeeds({ kind, toolkit, name, tool }: Target, need: string | undefined): void {
+  if (need === undefined || kind === "tool" || tool) return;
+  const refused = `${article(kind)} ${kind} takes no --${need}: ${helpOf("new")}.`;
+  if (kind === "view") throw new Mistake(`tools/${toolkit}/${name}.ts is there already, and ${refused}`);
+  throw new Mistake(refused.replace(/^a/, "A"));
+}
+
+function textsOf(target: Target, needs: Needs): (readonly [file: string, text: string])[] {
+  const { kind, file, test, tool } = target;
   const texts = {
     tool: () => [toolText(needs), toolTestText(target, needs)],
     prompt: () => [promptText(), promptTestText(target)],
     resource: () => [resourceText(target), resourceTestText(target)],
     event: () => [eventText(target), eventTestText(target)],
+    view: () => [viewText(target, needs), viewTestText(target)],
+    skill: () => [skillText(target, ROOT)],
   };
   const [text = "", testText = ""] = texts[kind]();
-  return [
-    [file, text],
-    [test, testText],
-  ];
+  const own = [[file, text] as const, ...(test === undefined ? [] : [[test, testText] as const])];
+  return [...(tool ? textsOf(tool, needs) : []), ...own];
 }
 
 /** By the rules of this fork, which may have changed them. */

@@ -1,23 +1,29 @@
 /** Reads what `npm run new` was asked to write: names, files, and what the new tool needs. Writes nothing. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Kind, nameComplaint, pascalCase, toolkitComplaint } from "../../build/read/paths.ts";
+import { lineOfMember } from "../../build/lib/member-line.ts";
+import { findToolFiles, type Kind, nameComplaint, pascalCase, toolkitComplaint } from "../../build/read/paths.ts";
 import { Mistake } from "../lib/mistake.ts";
 
+/** What can be written. */
+export type Made = Kind | "view" | "skill";
+
 export interface Target {
-  readonly kind: Kind;
+  readonly kind: Made;
   /** `weather` */
   readonly toolkit: string;
   /** `forecast` */
   readonly name: string;
   /** `Weather.Forecast` */
   readonly id: string;
-  /** `Weather_Forecast`: the name of a prompt. */
+  /** `Weather_Forecast`: the name of a tool or a prompt over MCP. */
   readonly mcpName: string;
   /** `tools/weather/forecast.ts` */
   readonly file: string;
-  /** `tools/weather/forecast.test.ts` */
-  readonly test: string;
+  /** `tools/weather/forecast.test.ts`. A skill has none. */
+  readonly test?: string;
+  /** Of a view: its tool, if that is written together with it. */
+  readonly tool?: Target;
 }
 
 /** What a new tool needs. Other files need nothing. */
@@ -46,32 +52,73 @@ const TAKEN_TOOLKITS: ReadonlyMap<string, string> = new Map([
  * @throws {Mistake} if discovery would refuse the name, or a file of that name exists
  */
 export function readTarget(text: string, kind: Kind, root: string): Target {
+  const { toolkit, name } = readNames(text, kind);
+  const ending = kind === "tool" ? "" : `.${kind}`;
+  const file = `tools/${toolkit}/${name}${ending}.ts`;
+  const test = `tools/${toolkit}/${name}${ending}.test.ts`;
+  refuseExisting([file, test], root);
+  return { kind, toolkit, name, ...namesOf(toolkit, name, root), file, test };
+}
+
+/** @throws {Mistake} if discovery would refuse them */
+export function readNames(text: string, kind: Kind | "view"): { toolkit: string; name: string } {
   const path = text.replace(/^(\.\/)?tools\//, "").replace(/\.ts$/, "");
-  const [toolkit = "", name = "", ...rest] = path.split("/");
-  if (toolkit === "" || name === "" || rest.length > 0) {
+  const [toolkit = "", file = "", ...rest] = path.split("/");
+  if (toolkit === "" || file === "" || rest.length > 0) {
     throw new Mistake(
       `"${text}" is not TOOLKIT/NAME: the toolkit is a folder in tools/, as in \`npm run new -- weather/forecast\`.`,
     );
   }
-  if (name.includes("@")) {
+  const [name = "", version] = file.split("@");
+  if (version !== undefined && kind === "tool") {
     throw new Mistake(
       `"${text}": a further version begins as a copy of the tool's file: docs/tools.md says how to name it.`,
     );
   }
   const taken = kind === "tool" ? TAKEN.get(name)?.(toolkit) : undefined;
-  const rule = taken ?? TAKEN_TOOLKITS.get(toolkit);
-  if (rule) throw new Mistake(`"${text}": ${rule}: choose another name.`);
-  const complaint = toolkitComplaint(toolkit) ?? nameComplaint(name, undefined, kind);
+  if (taken) throw new Mistake(`"${text}": ${taken}: choose another name.`);
+  refuseToolkit(toolkit, text);
+  const complaint = nameComplaint(name, version, kind);
   if (complaint) throw new Mistake(`${complaint.problem}: ${complaint.fix}.`);
-  const ending = kind === "tool" ? "" : `.${kind}`;
-  const file = `tools/${toolkit}/${name}${ending}.ts`;
-  const test = `tools/${toolkit}/${name}${ending}.test.ts`;
-  const existing = [file, test].find((one) => existsSync(join(root, one)));
+  return { toolkit, name };
+}
+
+/** @throws {Mistake} if discovery would refuse the folder, or a reader would take it for something else */
+export function refuseToolkit(toolkit: string, text: string): void {
+  const taken = TAKEN_TOOLKITS.get(toolkit);
+  if (taken) throw new Mistake(`"${text}": ${taken}: choose another name.`);
+  const complaint = toolkitComplaint(toolkit);
+  if (complaint) throw new Mistake(`${complaint.problem}: ${complaint.fix}.`);
+}
+
+/** @throws {Mistake} if one of the files exists */
+export function refuseExisting(files: readonly string[], root: string): void {
+  const existing = files.find((file) => existsSync(join(root, file)));
   if (existing) throw new Mistake(`${existing} exists already, and is left as it is: choose another name, or edit it.`);
+}
+
+/** @throws {Mistake} if they are too long */
+export function namesOf(toolkit: string, name: string, root: string): Pick<Target, "id" | "mcpName"> {
   const id = `${toolkitName(toolkit, root)}.${pascalCase(name)}`;
   const mcpName = id.replace(".", "_");
   if (mcpName.length > 64) throw new Mistake(`${mcpName} is longer than 64 characters: choose a shorter name.`);
-  return { kind, toolkit, name, id, mcpName, file, test };
+  return { id, mcpName };
+}
+
+/** The tools that have a file in the folder of a toolkit: what MCP clients call them, by the name of the file. */
+export function toolsIn(toolkit: string, root: string): ReadonlyMap<string, string> {
+  const { offers } = findToolFiles(join(root, "tools"));
+  const files = offers.filter((file) => file.kind === "tool" && file.toolkit === toolkit);
+  // Of several versions, the newest is in the file without "@", which comes first.
+  const newest = files.filter(({ name }, at) => name !== files[at - 1]?.name);
+  return new Map(newest.map(({ name, path }) => [name, ownName(path) ?? namesOf(toolkit, name, root).mcpName]));
+}
+
+/** The `name` that a tool's definition has, if it has one. */
+function ownName(path: string): string | undefined {
+  const source = readFileSync(path, "utf8");
+  const line = source.split("\n")[(lineOfMember(source, "name") ?? 0) - 1];
+  return /\bname:\s*["'`]([\w-]+)["'`]/.exec(line ?? "")?.[1];
 }
 
 /** @throws {Mistake} if a name is not in the usual spelling */

@@ -162,6 +162,8 @@ export type Visibility = "model" | "app";
 export interface ViewEntry extends ResourceEntry {
   /** Id of the tool that it belongs to. Whoever can see the tool can read the view. */
   readonly tool: string;
+  /** `_meta` is what the view may do. */
+  readonly about: ResourceEntry["about"] & { readonly _meta?: Readonly<Record<string, Json>> };
 }
 
 /** What the generated module `#views` exports. */

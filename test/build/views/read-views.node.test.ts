@@ -1,5 +1,6 @@
 /** Views in tools/: what discovery makes of them, and that every mistake names the file, the line and the fix. */
-import { existsSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { runInNewContext } from "node:vm";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -228,5 +229,56 @@ describe("a view", () => {
     const types = readFileSync(generated(made, "view-tools.d.ts"), "utf8");
     expect(types).toContain('"Kit_One": {\n      input: {\n');
     expect(types).toContain("a: string;\n      };\n      output: number[];");
+  });
+});
+
+describe("under npm start, a view can be debugged", () => {
+  const SCRIPT = `<style>p { margin: 0 }</style>
+<script type="module">
+import "./_one.css";
+import { addUp } from "./_sum.ts";
+const heights: number[] = [1, 2];
+addUp(heights);
+</script>`;
+  const SUM = `/** Adds. */
+export function addUp(all: readonly number[]): number {
+  if (all.length > 1) throw new RangeError("too high");
+  return 0;
+}
+`;
+  let made: Project;
+  beforeAll(() => {
+    made = project({
+      "kit/one.ts": tool(),
+      "kit/one.view.html": page(SCRIPT),
+      "kit/two.ts": tool(),
+      "kit/two.view.ts": 'import { addUp } from "./_sum.ts";\n\naddUp([1, 2]);\n',
+      "kit/_sum.ts": SUM,
+      "kit/_one.css": "body { margin: 1rem }\n",
+    });
+  });
+
+  /** Runs the script of a view as a browser does, and returns the error that it throws. */
+  const thrownBy = (html: string): string => {
+    const [, script = ""] = /<script type="module">([\s\S]*)<\/script>/.exec(html) ?? [];
+    const file = join(made.folder, "view.mjs");
+    writeFileSync(file, script);
+    return spawnSync(process.execPath, ["--enable-source-maps", file], { encoding: "utf8" }).stderr;
+  };
+
+  it("errors name the functions, files and lines that its author wrote", async () => {
+    expect(await made.discover({ WRANGLER_COMMAND: "dev" })).toMatchObject({ code: 0, stderr: "" });
+    const ofPage = htmlOf(made, "kit.one");
+    expect(thrownBy(ofPage)).toMatch(/too high\n +at addUp .*kit\/_sum\.ts:3:[^]*kit\/one\.view\.html:8:1/);
+    expect(ofPage).toMatch(/<style>[^<]*body \{[^<]*sourceMappingURL=data:/);
+    expect(thrownBy(htmlOf(made, "kit.two"))).toMatch(/at addUp .*kit\/_sum\.ts:3:[^]*kit\/two\.view\.ts:3:1/);
+  });
+
+  it("a deployment has none of that", async () => {
+    expect((await made.discover()).code).toBe(0);
+    for (const name of ["kit.one", "kit.two"]) {
+      expect(htmlOf(made, name)).not.toMatch(/sourceMappingURL|addUp/);
+      expect(thrownBy(htmlOf(made, name))).toContain("too high");
+    }
   });
 });

@@ -8,6 +8,17 @@ import { OUTBOX_LINES } from "../../../src/build/settings/available.ts";
 import { type Copy, copyProject } from "../../support/node/copy.ts";
 import { testSettings } from "../../support/node/fork.ts";
 
+const FIND_ALL = `import { defineTool } from "#tool";
+
+export default defineTool({
+  version: "1.0.0",
+  name: "find_messages",
+  description: "Finds all messages.",
+  annotations: { readOnly: true },
+  run: () => [],
+});
+`;
+
 let copy: Copy;
 beforeAll(() => {
   copy = copyProject();
@@ -16,6 +27,8 @@ beforeAll(() => {
     "tools/sms/toolkit.ts",
     'import { defineToolkit } from "#tool";\n\nexport default defineToolkit({ name: "SMS" });\n',
   );
+  // Its name is its own, and its view must know it.
+  copy.write("tools/sms/find-all.ts", FIND_ALL);
 });
 afterAll(() => copy.remove());
 
@@ -64,11 +77,25 @@ const MADE: readonly (readonly [path: string, ...options: string[]])[] = [
   ["plain/echo", "--event"],
   ["sms/send-all"],
   ["tools/weather/forecast.ts"],
+  // Views of tools that are there, and views with a new tool.
+  ["plain/echo", "--view"],
+  ["sms/find-all", "--view"],
+  ["plain/shown", "--view"],
+  ["plain/shown-session", "--view", "--session"],
+  ["plain/shown-secret", "--view", "--secret", "API_KEY"],
+  // A skill of a toolkit, one that is the toolkit's own, and one of a toolkit without tools.
+  ["plain/echo-check", "--skill"],
+  ["tools/plain/", "--skill"],
+  ["alone/7-steps", "--skill"],
   [LONG, ...ALL],
   [LONG, "--prompt"],
   [LONG, "--resource"],
   [LONG, "--event"],
+  [LONG, "--view"],
+  [LONG, "--skill"],
 ];
+/** How many tests of its own each makes. A view of a new tool comes with the tool's. */
+const TESTS = { tool: MADE.length, withTools: 3, skills: 4 };
 
 describe("what it writes", () => {
   it("passes the formatter, the linter, the type checker and its own test, as it is", async () => {
@@ -90,8 +117,45 @@ describe("what it writes", () => {
     expect(checked).toMatchObject({ code: 0 });
     // `npm test`: discovery, the types, and the tests.
     const { code, stdout, stderr } = await run(["src/cli/test/cli.ts"]);
-    expect({ code, stdout, stderr }).toMatchObject({ code: 0 });
-    expect(stripVTControlCharacters(stdout)).toContain(`Test Files  ${MADE.length} passed (${MADE.length})`);
+    expect(code, stdout + stderr).toBe(0);
+    const files = TESTS.tool + TESTS.withTools - TESTS.skills;
+    expect(stripVTControlCharacters(stdout)).toContain(`Test Files  ${files} passed (${files})`);
+  });
+
+  it("says what it is, and what is next", async () => {
+    const view = await make(["told/tale", "--view"]);
+    expect(
+      view.stdout,
+    ).toBe(`Wrote tools/told/tale.ts, tools/told/tale.test.ts, tools/told/tale.view.html and tools/told/tale.view.test.ts.
+It is Told.Tale over OXP, and Told_Tale over MCP and OpenTool, with a view for hosts that show one.
+
+Next: npm test -- tools/told
+      npm start   (docs/views.md says how to see the view)
+`);
+    const other = await make(["told/other"]);
+    expect(other.stdout).toContain(
+      "Wrote tools/told/other.ts and tools/told/other.test.ts.\nIt is Told.Other over OXP",
+    );
+    const added = await make(["told/other", "--view"]);
+    expect(added.stdout).toContain(
+      "Wrote tools/told/other.view.html and tools/told/other.view.test.ts.\nIt is the view of Told.Other, for hosts that show views.",
+    );
+    const skill = await make(["told/story-check", "--skill"]);
+    expect(skill.stdout).toBe(`Wrote tools/told/skills/story-check/SKILL.md.
+It is the skill story-check over MCP.
+
+Next: say in it what it is for, and how the job is done (docs/skills.md)
+      npm run discover
+`);
+  });
+
+  it("names tools as MCP clients see them", () => {
+    const read = (path: string) => readFileSync(join(copy.root, "tools", path), "utf8");
+    expect(read("sms/find-all.view.html")).toContain('openView("find_messages")');
+    expect(read("plain/echo.view.html")).toContain('openView("Plain_Echo")');
+    expect(read("plain/skills/echo-check/SKILL.md")).toContain("`Plain_Echo`, `Plain_SecretSession`");
+    expect(read("plain/SKILL.md")).toMatch(/^---\nname: plain\n/);
+    expect(read("alone/skills/7-steps/SKILL.md")).toContain("# 7 steps\n");
   });
 
   it("is never written over a file, nor beside a test of that name", async () => {
@@ -105,6 +169,32 @@ describe("what it writes", () => {
     copy.write("tools/plain/other.test.ts", "");
     expect(await make(["plain/other"])).toMatchObject({ code: 1, stderr: expect.stringContaining("other.test.ts") });
     expect(existsSync(join(copy.root, "tools/plain/other.ts"))).toBe(false);
+    // Nor does a view get a tool with it then.
+    expect(await make(["plain/other", "--view"])).toMatchObject({ code: 1 });
+    expect(existsSync(join(copy.root, "tools/plain/other.view.html"))).toBe(false);
+    copy.write("tools/seen/page.ts", FIND_ALL.replace("find_messages", "see_page"));
+    copy.write("tools/seen/page.view.ts", "");
+    const isThere = (file: string) => ({ code: 1, stderr: expect.stringContaining(`${file} exists already`) });
+    expect(await make(["seen/page", "--view"])).toMatchObject(isThere("tools/seen/page.view.ts"));
+    expect(await make(["plain", "--skill"])).toMatchObject(isThere("tools/plain/SKILL.md"));
+    const again = await make(["plain/skills/echo-check/SKILL.md", "--skill"]);
+    expect(again).toMatchObject(isThere("tools/plain/skills/echo-check/SKILL.md"));
+    // Hosts tell skills apart by their names.
+    expect(await make(["seen/echo-check", "--skill"])).toMatchObject({
+      code: 1,
+      stderr: "tools/plain/skills/echo-check/SKILL.md is the skill echo-check already: choose another name.\n",
+    });
+    expect(existsSync(join(copy.root, "tools/seen/skills"))).toBe(false);
+  });
+
+  it("is no requirement of a tool that is there", async () => {
+    expect(await make(["plain/with-token", "--view", "--session"])).toEqual({
+      code: 1,
+      stdout: "",
+      stderr:
+        "tools/plain/with-token.ts is there already, and a view takes no --session: see `npm run new -- --help`.\n",
+    });
+    expect(existsSync(join(copy.root, "tools/plain/with-token.view.html"))).toBe(false);
   });
 });
 
@@ -131,9 +221,23 @@ describe("a mistake is one sentence with the rule, and nothing is written", () =
     [["weather/a", "b"], /one TOOLKIT\/NAME/],
     [["weather/a", "--secret", "my key"], /--secret: "my key" is not the name of a secret/],
     [["weather/a", "--authorization", "Google!"], /--authorization: "Google!"/],
-    [["weather/a", "--prompt", "--resource"], /--prompt, --resource or --event/],
+    [["weather/a", "--prompt", "--resource"], /--prompt, --resource, --event, --view or --skill/],
+    [["weather/a", "--view", "--skill"], /only one of these/],
     [["weather/a", "--prompt", "--session"], /A prompt takes no --session/],
-    [["weather/a", "--view"], /Unknown option '--view'/],
+    [["weather/a", "--skill", "--secret", "KEY"], /A skill takes no --secret/],
+    [["weather/a", "--page"], /Unknown option '--page'/],
+    [["weather", "--view"], /"weather" is not TOOLKIT\/NAME/],
+    [["weather/a@1", "--view"], /a view has no versions/],
+    [["weather/toolkit", "--view"], /the toolkit's own file/],
+    [["weather/getForecast", "--view"], /"getForecast" is not a view name/],
+    [
+      ["a/b/c", "--skill"],
+      /"a\/b\/c" is neither TOOLKIT\/NAME nor TOOLKIT.*npm run new -- weather\/storm-check --skill/,
+    ],
+    [["weather/Storm_Check", "--skill"], /"Storm_Check" is not the name of a skill.*weather\/skills\/storm-check\./],
+    [["mcp/storm-check", "--skill"], /"mcp" is reserved/],
+    [["mcp", "--skill"], /"mcp" is reserved/],
+    [["worker", "--skill"], /tools\/worker\.ts/],
   ])("%j", async (args, sentence) => {
     const ended = await make(args);
     expect(ended).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(sentence) });
@@ -149,7 +253,10 @@ describe("a mistake is one sentence with the rule, and nothing is written", () =
     });
   });
 
-  it("help is none", async () => {
-    expect(await make([])).toEqual({ code: 0, stderr: "", stdout: expect.stringContaining("weather/forecast") });
+  it("help is none, nor is an option of npm's own", async () => {
+    const help = { code: 0, stderr: "", stdout: expect.stringContaining("weather/forecast --view") };
+    expect(await make([])).toEqual(help);
+    expect(await make([], { npm_config_viewer: "browser" })).toEqual(help);
+    expect(await make([], { npm_config_view: "true" })).toMatchObject({ code: 1 });
   });
 });

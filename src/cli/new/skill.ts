@@ -1,0 +1,54 @@
+/** The skill that `npm run new` begins: what it is asked to write, and its text. */
+import { join } from "node:path";
+import { SKILL, SKILLS } from "../../build/read/paths.ts";
+import { findSkills, nameProblems } from "../../build/skills/find.ts";
+import { SKILL as EXAMPLE } from "../lib/examples.ts";
+import { Mistake } from "../lib/mistake.ts";
+import { namesOf, refuseExisting, refuseToolkit, type Target, toolsIn } from "./target.ts";
+import { lines } from "./tool-text.ts";
+
+/**
+ * @param text `weather/storm-check`, or `weather` for the toolkit's own; also a path in tools/, as a shell completes it
+ * @throws {Mistake} if discovery would refuse the name, or there is a skill of that name
+ */
+export function readSkill(text: string, root: string): Target {
+  const path = text
+    .replace(/^(\.\/)?tools\//, "")
+    .replace(`/${SKILL}`, "")
+    .replace(`/${SKILLS}/`, "/");
+  const [toolkit = "", own, ...rest] = path.replace(/\/$/, "").split("/");
+  if (toolkit === "" || own === "" || rest.length > 0) {
+    const how = "as in `npm run new -- weather/storm-check --skill`";
+    throw new Mistake(`"${text}" is neither TOOLKIT/NAME nor TOOLKIT, whose own skill has its name: ${how}.`);
+  }
+  refuseToolkit(toolkit, text);
+  const name = own ?? toolkit;
+  const folder = own === undefined ? `tools/${toolkit}` : `tools/${toolkit}/${SKILLS}/${own}`;
+  const [wrong] = nameProblems(name, folder);
+  if (wrong) throw new Mistake(`${wrong.problem}: ${wrong.fix}.`);
+  const file = `${folder}/${SKILL}`;
+  refuseExisting([file], root);
+  const twin = findSkills(join(root, "tools")).skills.find((skill) => skill.name === name);
+  if (twin) throw new Mistake(`${twin.label}/${SKILL} is the skill ${name} already: choose another name.`);
+  return { kind: "skill", toolkit, name, ...namesOf(toolkit, name, root), file };
+}
+
+/** The text of a new skill. It names the tools of its toolkit as models know them. */
+export function skillText({ toolkit, name }: Target, root: string): string {
+  const tools = Array.from(toolsIn(toolkit, root).values(), (tool) => `\`${tool}\``);
+  const title = name.replaceAll("-", " ").replace(/^./, (letter) => letter.toUpperCase());
+  return lines(
+    "---",
+    `name: ${name}`,
+    `description: ${EXAMPLE}`,
+    "---",
+    "",
+    `# ${title}`,
+    "",
+    "1. Ask for what is missing, in one question.",
+    tools.length > 0
+      ? `2. Call the tools that the job takes: ${tools.join(", ")}.`
+      : "2. Call the tools of this server that the job takes.",
+    "3. Answer in one sentence, and then say what the answer rests on.",
+  );
+}

@@ -1,0 +1,76 @@
+/** The view that `npm run new` begins: what it is asked to write, its page, and its test. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Needs, namesOf, readNames, readTarget, refuseExisting, type Target, toolsIn } from "./target.ts";
+import { imports, lines } from "./tool-text.ts";
+
+/**
+ * @param text `weather/forecast`; also `tools/weather/forecast.view.html`
+ * @returns with a `tool` if there is none yet
+ * @throws {Mistake} if discovery would refuse the name, or a file of that name exists
+ */
+export function readView(text: string, root: string): Target {
+  const path = text.replace(/\.view\.(html|tsx?)$/, "");
+  const { toolkit, name } = readNames(path, "view");
+  const own = `tools/${toolkit}/${name}.view`;
+  const [file, test] = [`${own}.html`, `${own}.test.ts`];
+  refuseExisting([file, `${own}.ts`, `${own}.tsx`, test], root);
+  const names = namesOf(toolkit, name, root);
+  const known = toolsIn(toolkit, root).get(name) ?? (isBrought(toolkit, names.id, root) ? names.mcpName : undefined);
+  const tool = known === undefined ? { tool: readTarget(path, "tool", root) } : {};
+  return { kind: "view", toolkit, name, ...names, mcpName: known ?? names.mcpName, file, test, ...tool };
+}
+
+/** Whether toolkit.ts has the tool (docs/opentool-tools.md), as discovery has found. */
+function isBrought(toolkit: string, id: string, root: string): boolean {
+  const types = join(root, "src/generated/tools.d.ts");
+  const hasOwnFile = existsSync(join(root, "tools", toolkit, "toolkit.ts"));
+  return hasOwnFile && existsSync(types) && readFileSync(types, "utf8").includes(`${JSON.stringify(id)}:`);
+}
+
+/** The page of a new view. Shows what the tool of `npm run new` returns as a text; of any other tool, everything. */
+export function viewText({ name, mcpName, tool }: Target, { session }: Needs): string {
+  const title = name.replaceAll("-", " ").replace(/^./, (letter) => letter.toUpperCase());
+  const handlers = {
+    any: "(value) => show(JSON.stringify(value, null, 2))",
+    session: `({ text, count }) => show(\`\${text} (\${count})\`)`,
+    text: "show",
+  };
+  const handler = tool === undefined ? "any" : session ? "session" : "text";
+  return lines(
+    "<!doctype html>",
+    '<html lang="en">',
+    '<meta charset="utf-8">',
+    `<title>${title}</title>`,
+    "<style>",
+    "  /* The colours and fonts of the host. */",
+    "  body { margin: 1rem; font-family: var(--font-sans, sans-serif); color: var(--color-text-primary, CanvasText); }",
+    "  output { white-space: pre-wrap; }",
+    "</style>",
+    "<output></output>",
+    '<script type="module">',
+    `  import { openView } from "#view";`,
+    "",
+    `  const view = openView("${mcpName}");`,
+    "  const show = (text) => {",
+    `    document.querySelector("output").textContent = text;`,
+    "  };",
+    `  view.onResult(${handlers[handler]});`,
+    "  view.onFailure(show);",
+    "</script>",
+    "</html>",
+  );
+}
+
+/** The test of a new view. A view copied from elsewhere often has the name of another tool. */
+export function viewTestText({ id, mcpName }: Target): string {
+  return lines(
+    imports("expect, it", "vitest"),
+    imports("readView", "#test"),
+    "",
+    `it("is the view of its tool", async () => {`,
+    `  const { value } = await readView("${id}");`,
+    `  expect(value.html).toContain('"${mcpName}"');`,
+    "});",
+  );
+}
