@@ -56,7 +56,7 @@ async function greet(url: string): Promise<void> {
   writeFileSync(SERVING, JSON.stringify({ url, pid: process.pid }));
   process.on("exit", () => rmSync(SERVING, { force: true }));
   const page = await startViews(url);
-  write(`\n${banner(url, existsSync(FOUND) ? readFileSync(FOUND, "utf8") : "", existsSync(PAGE), page)}\n`);
+  write(`${banner(url, existsSync(FOUND) ? readFileSync(FOUND, "utf8") : "", existsSync(PAGE), page)}\n`);
 }
 
 async function greetFirstView(url: string): Promise<void> {

@@ -179,15 +179,20 @@ describe.skipIf(!executablePath)("the page of views", () => {
     await view().getByText("dark, inline").waitFor();
   });
 
-  it.each(["Light", "Dark"])("axe finds nothing wrong with it; theme of the view: %s", async (theme) => {
+  it.each([
+    ["Light", 1280],
+    ["Dark", 390],
+  ] as const)("axe finds nothing, and nothing is too wide: %s, %s pixels", async (theme, width) => {
     await page.getByLabel("Theme").selectOption(theme);
     await page.emulateMedia({ colorScheme: theme === "Dark" ? "dark" : "light" });
+    await page.setViewportSize({ width, height: 900 });
     await page.evaluate(AXE);
     // Without its frames: the view is the author's.
     const { violations } = await page.evaluate<{
       violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
     }>("axe.run(document, { iframes: false })");
     expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)).toEqual([]);
+    expect(await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
   });
 
   it("refuses the view what its tool does not declare, and says so; allows it when it does", async () => {

@@ -123,8 +123,8 @@ export async function show(scene: Scene, uri: string, tool: Tool, input: object,
   bridge.addEventListener("requestteardown", () => void close());
 
   async function close(): Promise<void> {
-    const goodbye = bridge.teardownResource({}, { timeout: CLOSING_MS });
-    await goodbye.catch(() => {});
+    // A page that has never spoken would not answer.
+    if (bridge.getAppVersion()) await bridge.teardownResource({}, { timeout: CLOSING_MS }).catch(() => {});
     stopListening();
     await bridge.close();
     frame.remove();

@@ -38,14 +38,18 @@ function say(text: string, isBad = false): void {
   $("status").className = isBad ? "bad" : "";
 }
 
-/** What the boxes have. @throws {Error} that names the box */
-function read(box: HTMLTextAreaElement): unknown {
+/** @throws {Error} that names what is no JSON */
+function parse(text: string, name: string): unknown {
   try {
-    return box.value.trim() === "" ? undefined : JSON.parse(box.value);
+    return JSON.parse(text);
   } catch (error) {
-    box.focus();
-    throw new Error(`${box.labels[0]?.textContent} is no JSON: ${(error as Error).message}`);
+    throw new Error(`${name} is no JSON: ${(error as Error).message}`);
   }
+}
+
+/** The value in a box; undefined if it is empty. */
+function read(box: HTMLTextAreaElement): unknown {
+  return box.value.trim() === "" ? undefined : parse(box.value, box.labels[0]?.textContent ?? "");
 }
 
 async function list(): Promise<void> {
@@ -54,7 +58,11 @@ async function list(): Promise<void> {
   const chosen = decodeURIComponent(location.hash.slice(2));
   const entries = tools.filter(uriOf).map((tool) => {
     const isCurrent = tool.name === chosen && "page";
-    return h("li", {}, h("a", { href: `#/${tool.name}`, "aria-current": isCurrent }, tool.title ?? tool.name));
+    return h(
+      "li",
+      {},
+      h("a", { class: "entry", href: `#/${tool.name}`, "aria-current": isCurrent }, tool.title ?? tool.name),
+    );
   });
   $("views").replaceChildren(...entries);
 }
@@ -93,7 +101,7 @@ async function sampleOf(uri: string): Promise<string> {
 }
 
 function takeSample(text: string): void {
-  const sample = JSON.parse(text);
+  const sample = parse(text, "The sample") as { readonly input?: unknown; readonly result?: unknown } | null;
   if (sample === null) return;
   input.value = pretty(sample.input ?? {});
   result.value = sample.result === undefined ? "" : pretty(sample.result);
