@@ -45,6 +45,8 @@ const STARTING = "starting";
 const FOUND = "found.txt";
 /** The file of each offer, by the name that the log has for it. */
 const FILES = "files.json";
+/** The URIs of the views, for the page of views. There is no such file if there are none. */
+const VIEWS = "views.json";
 /** Which folder wrangler watches. */
 const WATCHED = "watched";
 
@@ -102,6 +104,9 @@ export function devCatalog(out: string): DevCatalog {
       for (const [path, text] of renderParts(discovered, out)) writeIfChanged(path, text);
       writeIfChanged(join(folder, FOUND), `${summary(discovered)}\n`);
       writeIfChanged(join(folder, FILES), JSON.stringify(filesOf(discovered, dirname(tools))));
+      if (discovered.views.length > 0)
+        writeIfChanged(join(folder, VIEWS), JSON.stringify(discovered.views.map(({ uri }) => uri).sort()));
+      else rmSync(join(folder, VIEWS), { force: true });
       writeIfChanged(current, `export { createWorker, default } from "./${relative(folder, next)}/catalog.js";\n`);
       serveCurrent();
     },

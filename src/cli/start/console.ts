@@ -6,7 +6,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { banner } from "./banner.ts";
+import { banner, viewsLine } from "./banner.ts";
 import { paintFor, readEntry, showEntry } from "./entry.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
@@ -16,14 +16,19 @@ const FOUND = join(ROOT, "src/generated/dev/found.txt");
 const FILES = join(ROOT, "src/generated/dev/files.json");
 /** Written by discovery, if wrangler.toml turns the page at / on. */
 const PAGE = join(ROOT, "src/generated/front-page/index.html");
+/** Written by discovery: the URIs of the views, if there are any, and after them the build that has them. */
+const VIEWS = { uris: join(ROOT, "src/generated/dev/views.json"), build: join(ROOT, "src/generated/dev/current.js") };
 /** Written here, for `npm run connect`: where this server is, as wrangler takes another port if its own is taken. */
 const SERVING = join(ROOT, "src/generated/dev/serving.json");
 /** wrangler's line when it serves for the first time. */
 const READY = /Ready on (https?:\/\/\S+)/;
+/** Discovery's line after each build. */
+const BUILT = /discovered \d+ tool/;
 
 const paint = paintFor(process.stdout);
 const write = process.stdout.write.bind(process.stdout);
-let isReady = false;
+let server: string | undefined;
+let views: Promise<string | undefined> | undefined;
 
 function fileOf(name: string): string | undefined {
   try {
@@ -35,15 +40,39 @@ function fileOf(name: string): string | undefined {
   }
 }
 
+/** Serves the page of views as soon as there is one. @returns its address; undefined without views, or a second time */
+async function startViews(url: string): Promise<string | undefined> {
+  if (views || !existsSync(VIEWS.uris)) return undefined;
+  const start = async () => {
+    // Loads a bundler, which most servers do not need.
+    const { serveViews } = await import("../views/serve.ts");
+    return serveViews({ server: url, tools: join(ROOT, "tools"), ...VIEWS });
+  };
+  views = start().catch((error) => void console.error(`The page of views does not start: ${error.message}`));
+  return views;
+}
+
+async function greet(url: string): Promise<void> {
+  writeFileSync(SERVING, JSON.stringify({ url, pid: process.pid }));
+  process.on("exit", () => rmSync(SERVING, { force: true }));
+  const page = await startViews(url);
+  write(`${banner(url, existsSync(FOUND) ? readFileSync(FOUND, "utf8") : "", existsSync(PAGE), page)}\n`);
+}
+
+async function greetFirstView(url: string): Promise<void> {
+  const page = await startViews(url);
+  if (page !== undefined) write(`\n${viewsLine(page)}\n\n`);
+}
+
 function shown(line: string): string {
   const entry = readEntry(line);
   if (entry) return showEntry(entry, { root: ROOT, fileOf }, paint, new Date());
-  const [, url] = isReady ? [] : (READY.exec(stripVTControlCharacters(line)) ?? []);
-  if (url === undefined) return line;
-  isReady = true;
-  writeFileSync(SERVING, JSON.stringify({ url, pid: process.pid }));
-  process.on("exit", () => rmSync(SERVING, { force: true }));
-  return `${line}\n${banner(url, existsSync(FOUND) ? readFileSync(FOUND, "utf8") : "", existsSync(PAGE))}`;
+  const [, url] = server === undefined ? (READY.exec(stripVTControlCharacters(line)) ?? []) : [];
+  if (url !== undefined) {
+    server = url;
+    void greet(url);
+  } else if (server !== undefined && BUILT.test(line)) void greetFirstView(server);
+  return line;
 }
 
 process.stdout.write = ((chunk: string | Uint8Array, ...rest: []) =>

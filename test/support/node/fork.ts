@@ -177,7 +177,7 @@ export async function until(isSo: () => Promise<boolean>, limitMs = 120_000): Pr
 function end(child: ChildProcess): Promise<void> {
   return new Promise((ended) => {
     child.once("exit", () => ended());
-    if (child.pid === undefined || child.exitCode !== null) ended();
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) ended();
     else process.kill(-child.pid, "SIGTERM");
   });
 }

@@ -1,0 +1,116 @@
+/**
+ * Serves the page on which authors see their views while they write them (docs/views.md): beside `npm start`, on a port
+ * of its own, to this machine only. The page is the host; it calls the server of `npm start` itself.
+ */
+import { existsSync, readFileSync, watchFile, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { bundlePage, PAGE } from "./bundle.ts";
+import { policyOf } from "./policy.ts";
+
+const SANDBOX = join(import.meta.dirname, "sandbox.html");
+/** As many ports are tried, from the one after the server's. */
+const PORTS = 20;
+/** How often the file of a new build is looked at. */
+const WATCH_MS = 100;
+
+export interface Project {
+  /** Where `npm start` serves: `http://127.0.0.1:8787`. */
+  readonly server: string;
+  /** The folder of tools. */
+  readonly tools: string;
+  /** A file that changes with each build. */
+  readonly build: string;
+  /** JSON: the URIs of the views in that build. There is no such file if there are none. */
+  readonly uris: string;
+}
+
+/**
+ * The process need not wait for this server: it ends with it.
+ *
+ * @returns the address of the page. Rejects if no port is free
+ */
+export async function serveViews(project: Project): Promise<string> {
+  const readers = new Set<ServerResponse>();
+  const uris = () => (existsSync(project.uris) ? readFileSync(project.uris, "utf8") : "[]");
+  watchFile(project.build, { interval: WATCH_MS, persistent: false }, () => {
+    for (const reader of readers) reader.write(`data: ${uris()}\n\n`);
+  });
+  const tellOfBuilds = (response: ServerResponse) => {
+    response.writeHead(200, { ...HEADERS, "content-type": "text/event-stream" }).write(`data: ${uris()}\n\n`);
+    readers.add(response);
+    response.on("close", () => readers.delete(response));
+  };
+  const server = createServer((request, response) => {
+    answer(request, response, project, tellOfBuilds).catch((error) => {
+      // Such as a mistake in the page: its developer sees it here.
+      console.error(error);
+      response.writeHead(500).end();
+    });
+  });
+  server.unref().on("connection", (socket) => socket.unref());
+  const first = Number(new URL(project.server).port) + 1;
+  return `http://127.0.0.1:${await listen(server, first, first + PORTS)}`;
+}
+
+/** Listens on the first port that is free. */
+async function listen(server: Server, port: number, end: number): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once("error", reject).listen(port, "127.0.0.1", resolve);
+  try {
+    await promise;
+    return (server.address() as AddressInfo).port;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE" || port + 1 >= end) throw error;
+    return listen(server, port + 1, end);
+  } finally {
+    server.off("error", reject);
+  }
+}
+
+const HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { server, tools }: Project,
+  tellOfBuilds: (response: ServerResponse) => void,
+): Promise<unknown> {
+  const port = request.socket.localPort;
+  // Two names of this machine, and so two origins: the frame of a view cannot reach into the page.
+  const [page, sandbox] = [`127.0.0.1:${port}`, `localhost:${port}`];
+  const { method, headers } = request;
+  const { pathname, searchParams } = new URL(request.url ?? "/", `http://${page}`);
+  const send = (type: string, body: string, policy = "default-src 'none'") =>
+    response
+      .writeHead(200, { ...HEADERS, "content-type": `${type}; charset=utf-8`, "content-security-policy": policy })
+      .end(body);
+  const refuse = (status: number) => response.writeHead(status).end();
+
+  if (headers.host === sandbox && method === "GET" && pathname === "/sandbox") {
+    const policy = `${policyOf(JSON.parse(searchParams.get("csp") ?? "null"))}; frame-ancestors http://${page}`;
+    return send("text/html", readFileSync(SANDBOX, "utf8").replace("PAGE", `http://${page}`), policy);
+  }
+  if (headers.host === sandbox && pathname === "/")
+    return response.writeHead(302, { location: `http://${page}/` }).end();
+  // A name that someone has pointed to this machine would make their page one of this origin.
+  if (headers.host !== page) return refuse(403);
+  const [, sample] = /^\/samples\/([a-z0-9-]+\/[a-z0-9-]+)$/.exec(pathname) ?? [];
+  if (sample !== undefined) {
+    const file = join(tools, `${sample}.view.sample.json`);
+    if (method === "GET") return send("application/json", existsSync(file) ? readFileSync(file, "utf8") : "null");
+    if (method !== "PUT" || headers.origin !== `http://${page}`) return refuse(403);
+    writeFileSync(file, await text(request));
+    return refuse(204);
+  }
+  if (method !== "GET") return refuse(405);
+  if (pathname === "/builds") return tellOfBuilds(response);
+  if (pathname === "/page.js") return send("text/javascript", (await bundlePage()).script);
+  if (pathname === "/page.css") return send("text/css", (await bundlePage()).style);
+  if (pathname !== "/") return refuse(404);
+  const html = readFileSync(join(PAGE, "index.html"), "utf8").replace("SERVER", server);
+  const policy = `connect-src 'self' ${server}; frame-src http://${sandbox}; frame-ancestors 'none'; form-action 'none'`;
+  return send("text/html", html, `default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; ${policy}`);
+}
