@@ -98,6 +98,10 @@ export function callOf(kept: TaskCall): Call {
     },
     ...(origin !== undefined && { origin: () => origin }),
     trace: () => trace,
-    ...(client && { clientInfo: { ...client, capabilities: new Set(client.can) } }),
+    ...(client && { clientInfo: clientOf(client) }),
   };
+}
+
+function clientOf({ can, ...client }: NonNullable<TaskCall["client"]>): ClientInfo {
+  return { ...client, capabilities: new Set(can) };
 }

@@ -363,5 +363,6 @@ it("a run knows the client of its call", async () => {
   expect(answersOf(await endOf(url, taskId))).toEqual([
     ...["claude-ai", "2026-07-28"],
     ...["form", "page", "sample", "roots"],
+    ...["capabilities", "name", "protocol", "revision", "version"],
   ]);
 });
