@@ -90,10 +90,7 @@ export interface Tool<
   readonly attachments?: Attaches;
   /** What the tool's view may do and how it is shown, if a file beside the tool is its view (docs/views.md). */
   readonly view?: ViewOptions;
-  /**
-   * Who may call the tool, in a host that shows views: `["app"]` keeps it from the model. Other clients list it like any
-   * tool. Default: the model and the views of this server.
-   */
+  /** Who may call it, in a host that shows views: `["app"]` keeps it from the model. Default: the model and views. */
   readonly visibility?: readonly Visibility[];
   /** Which rules of docs/listings.md discovery does not apply: `{ allow: ["tuple"] }`. */
   readonly listing?: Listing;
