@@ -107,7 +107,8 @@ export function describeView(view: ViewOptions | undefined): Meta | undefined {
 
 /**
  * What the listing's `_meta` says of a tool to clients that show views. ChatGPT knew views before there was a standard,
- * by a name of its own (Apps SDK, Reference, `openai/outputTemplate`).
+ * by a name of its own (Apps SDK, Reference, `openai/outputTemplate`), and older hosts know the first name that the
+ * standard had (ext-apps, RESOURCE_URI_META_KEY).
  *
  * @param uri of the tool's view
  * @returns undefined if there is nothing to say
@@ -116,6 +117,6 @@ export function describeLink(uri: string | undefined, visibility: readonly Visib
   if (uri === undefined && visibility === undefined) return undefined;
   return {
     ui: { ...(uri !== undefined && { resourceUri: uri }), ...(visibility && { visibility: [...visibility] }) },
-    ...(uri !== undefined && { "openai/outputTemplate": uri }),
+    ...(uri !== undefined && { "ui/resourceUri": uri, "openai/outputTemplate": uri }),
   };
 }

@@ -49,10 +49,10 @@ export interface Client {
   ask(method: string, params?: object, path?: string): Promise<any>;
 }
 
-/** A client of each era. */
-export async function clients(url: string, capabilities: object, headers = {}): Promise<Client[]> {
+/** A client of each era. @param name what it calls itself */
+export async function clients(url: string, capabilities: object, headers = {}, name = "test"): Promise<Client[]> {
   const legacy = async (path: string) => {
-    const params = { protocolVersion: "2025-11-25", capabilities, clientInfo: { name: "test", version: "1" } };
+    const params = { protocolVersion: "2025-11-25", capabilities, clientInfo: { name, version: "1" } };
     const begun = await postJson(`${url}${path}`, { jsonrpc: "2.0", id: 0, method: "initialize", params }, headers);
     return { begun: begun.body, session: begun.headers.get("mcp-session-id") ?? "" };
   };
@@ -74,6 +74,7 @@ export async function clients(url: string, capabilities: object, headers = {}): 
             capabilities,
             headers,
             path,
+            meta: { "io.modelcontextprotocol/clientInfo": { name, version: "1" } },
           })
         ).body,
     },

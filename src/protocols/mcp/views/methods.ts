@@ -16,6 +16,7 @@ import { renderOffer } from "../methods/render.ts";
 import { listed, resourcesOf } from "../methods/resources.ts";
 import { renderTool } from "../methods/tool-list.ts";
 import type { Exchange, Method, MethodReply } from "../transport/exchange.ts";
+import { clientNames } from "../wire/client-names.ts";
 import { contentsOf } from "../wire/content.ts";
 import { declaresViews, VIEWS_EXTENSION } from "./capability.ts";
 
@@ -28,7 +29,7 @@ const HASH = /-[0-9a-f]{8}\.html$/;
 export function methodsWithViews(plain: ReadonlyMap<string, Method>): ReadonlyMap<string, Method> {
   const forViews = (name: string, method: Method): [string, Method] => {
     const other = plain.get(name) as Method;
-    return [name, (request, exchange) => (showsViews(exchange) ? method : other)(request, exchange)];
+    return [name, (request, exchange) => (showsViews(request, exchange) ? method : other)(request, exchange)];
   };
   return new Map([
     ...plain,
@@ -42,14 +43,20 @@ export function methodsWithViews(plain: ReadonlyMap<string, Method>): ReadonlyMa
   ]);
 }
 
+/** ChatGPT shows views, but does not declare it (seen by portel-dev/photon, docs/assets/showcase/weather). */
+const CHATGPT = "openai-mcp";
+
 /** Whether the client shows views. A client with a handshake has said so in it (dialects/legacy/sessions.ts). */
-function showsViews({ capabilities }: Exchange): boolean {
-  return capabilities.has("views");
+function showsViews({ params }: RpcRequest, exchange: Exchange): boolean {
+  const { capabilities, dialect } = exchange;
+  const meta = isRecord(params) && isRecord(params._meta) ? params._meta : undefined;
+  return capabilities.has("views") || dialect.clientNames(exchange, meta).name === CHATGPT;
 }
 
 /** Whether it says so in this request. Some hosts show no view of a server that does not announce views itself. */
-function declares({ params }: RpcRequest, exchange: Exchange): boolean {
-  return showsViews(exchange) || declaresViews(isRecord(params) && params.capabilities);
+function declares(request: RpcRequest, exchange: Exchange): boolean {
+  const { capabilities, clientInfo } = isRecord(request.params) ? request.params : {};
+  return showsViews(request, exchange) || declaresViews(capabilities) || clientNames(clientInfo).name === CHATGPT;
 }
 
 function listTools({ params }: RpcRequest, exchange: Exchange): MethodReply {

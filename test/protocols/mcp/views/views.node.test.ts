@@ -50,6 +50,7 @@ describe.each([0, 1])("a client that shows views (era %i)", (at) => {
     const uri = expect.stringMatching(FORECAST);
     expect(listed.get("Weather_Forecast")?._meta).toEqual({
       ui: { resourceUri: uri },
+      "ui/resourceUri": uri,
       "openai/outputTemplate": uri,
       "example.com/own": 1,
     });
@@ -110,6 +111,14 @@ describe.each([0, 1])("a client that shows views (era %i)", (at) => {
     expect(shown).toEqual(plain);
     expect(shown.result.content).toEqual([{ type: "text", text: "7" }]);
   });
+});
+
+it.each([0, 1])("ChatGPT, which shows views and does not declare it, gets them by its name (era %i)", async (at) => {
+  const chatGpt = (await clients(server.url, {}, {}, "openai-mcp"))[at] as Client;
+  expect((await chatGpt.ask("initialize")).result.capabilities.extensions).toEqual(SHOWS.extensions);
+  const uri = await forecastUri(chatGpt);
+  expect(uri).toMatch(FORECAST);
+  expect((await chatGpt.ask("resources/read", { uri })).result.contents[0].text).toMatch(/^<!doctype html>/);
 });
 
 describe.each([0, 1, 2, 3])("any other client (%i)", (at) => {
