@@ -269,9 +269,9 @@ export function addUp(all: readonly number[]): number {
   it("errors name the functions, files and lines that its author wrote", async () => {
     expect(await made.discover({ WRANGLER_COMMAND: "dev" })).toMatchObject({ code: 0, stderr: "" });
     const ofPage = htmlOf(made, "kit.one");
-    expect(thrownBy(ofPage)).toMatch(/too high\n +at addUp .*kit\/_sum\.ts:3:[^]*kit\/one\.view\.html:8:1/);
+    expect(thrownBy(ofPage)).toMatch(/too high\n +at addUp .*kit\/_sum\.ts:3:[\s\S]*kit\/one\.view\.html:8:1/);
     expect(ofPage).toMatch(/<style>[^<]*body \{[^<]*sourceMappingURL=data:/);
-    expect(thrownBy(htmlOf(made, "kit.two"))).toMatch(/at addUp .*kit\/_sum\.ts:3:[^]*kit\/two\.view\.ts:3:1/);
+    expect(thrownBy(htmlOf(made, "kit.two"))).toMatch(/at addUp .*kit\/_sum\.ts:3:[\s\S]*kit\/two\.view\.ts:3:1/);
   });
 
   it("a deployment has none of that", async () => {
