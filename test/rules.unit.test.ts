@@ -126,8 +126,15 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^node:/,
     ],
   },
-  // With the names that discovery accepts.
-  { files: /^src\/cli\/new\//, mayImport: [/^src\/cli\/(new|lib)\//, /^src\/build\/read\/paths\.ts$/, /^node:/] },
+  // With the names that discovery accepts, and those of tools and skills that are there.
+  {
+    files: /^src\/cli\/new\//,
+    mayImport: [
+      /^src\/cli\/(new|lib)\//,
+      /^src\/build\/(discover|read\/paths|skills\/find|lib\/member-line)\.ts$/,
+      /^node:/,
+    ],
+  },
   {
     files: /^src\/cli\/keys\//,
     // From discovery the scopes that tools demand.

@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { discover } from "../../build/discover.ts";
 import type { Discovery } from "../../build/read/discovery.ts";
-import { SKILL } from "../../build/read/paths.ts";
 import { availableIn } from "../../build/settings/available.ts";
 import { readWranglerToml } from "../../build/settings/read.ts";
 import { ROOT } from "../lib/config.ts";
@@ -44,7 +43,7 @@ function checkSamples(tools: string): Finding[] {
 
 function* checkExamples(found: Discovery): Generator<Finding> {
   const skills = found.skills.map(({ files, description }) => ({
-    path: files.find(({ path }) => path === SKILL)?.file ?? "",
+    path: files.find(({ path }) => path === "SKILL.md")?.file ?? "",
     description,
   }));
   for (const { path, description } of [...offersOf(found), ...skills]) {

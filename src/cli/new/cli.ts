@@ -45,10 +45,10 @@ async function main(): Promise<void> {
   if (kinds.length > 1) {
     throw new Mistake("A file has only one of these: write --prompt, --resource, --event, --view or --skill.");
   }
-  const target = targetOf(path, kind);
+  const target = await targetOf(path, kind);
   refuseNeeds(target, Object.keys(needed)[0]);
   const needs = readNeeds(needed);
-  const texts = textsOf(target, needs);
+  const texts = await textsOf(target, needs);
   for (const [file, text] of texts) {
     mkdirSync(dirname(join(ROOT, file)), { recursive: true });
     writeFileSync(join(ROOT, file), text, { flag: "wx" });
@@ -59,7 +59,7 @@ async function main(): Promise<void> {
   discover();
 }
 
-function targetOf(path: string, kind: Made): Target {
+async function targetOf(path: string, kind: Made): Promise<Target> {
   if (kind === "view") return readView(path, ROOT);
   return kind === "skill" ? readSkill(path, ROOT) : readTarget(path, kind, ROOT);
 }
@@ -72,7 +72,7 @@ function refuseNeeds({ kind, toolkit, name, tool }: Target, need: string | undef
   throw new Mistake(refused.replace(/^a/, "A"));
 }
 
-function textsOf(target: Target, needs: Needs): (readonly [file: string, text: string])[] {
+async function textsOf(target: Target, needs: Needs): Promise<(readonly [file: string, text: string])[]> {
   const { kind, file, test, tool } = target;
   const texts = {
     tool: () => [toolText(needs), toolTestText(target, needs)],
@@ -80,11 +80,11 @@ function textsOf(target: Target, needs: Needs): (readonly [file: string, text: s
     resource: () => [resourceText(target), resourceTestText(target)],
     event: () => [eventText(target), eventTestText(target)],
     view: () => [viewText(target, needs), viewTestText(target)],
-    skill: () => [skillText(target, ROOT)],
+    skill: async () => [await skillText(target, ROOT)],
   };
-  const [text = "", testText = ""] = texts[kind]();
+  const [text = "", testText = ""] = await texts[kind]();
   const own = [[file, text] as const, ...(test === undefined ? [] : [[test, testText] as const])];
-  return [...(tool ? textsOf(tool, needs) : []), ...own];
+  return [...(tool ? await textsOf(tool, needs) : []), ...own];
 }
 
 /** By the rules of this fork, which may have changed them. */

@@ -34,8 +34,8 @@ export function readSkill(text: string, root: string): Target {
 }
 
 /** The text of a new skill. It names the tools of its toolkit as models know them. */
-export function skillText({ toolkit, name }: Target, root: string): string {
-  const tools = Array.from(toolsIn(toolkit, root).values(), (tool) => `\`${tool}\``);
+export async function skillText({ toolkit, name }: Target, root: string): Promise<string> {
+  const tools = Array.from((await toolsIn(toolkit, root)).values(), (tool) => `\`${tool}\``);
   const title = name.replaceAll("-", " ").replace(/^./, (letter) => letter.toUpperCase());
   return lines(
     "---",

@@ -105,16 +105,31 @@ export function namesOf(toolkit: string, name: string, root: string): Pick<Targe
   return { id, mcpName };
 }
 
-/** The tools that have a file in the folder of a toolkit: what MCP clients call them, by the name of the file. */
-export function toolsIn(toolkit: string, root: string): ReadonlyMap<string, string> {
-  const { offers } = findToolFiles(join(root, "tools"));
+/** The tools of a toolkit: what MCP clients call them, by the second part of their ids: `Forecast`. */
+export async function toolsIn(toolkit: string, root: string): Promise<ReadonlyMap<string, string>> {
+  const { offers, toolkits } = findToolFiles(join(root, "tools"));
   const files = offers.filter((file) => file.kind === "tool" && file.toolkit === toolkit);
   // Of several versions, the newest is in the file without "@", which comes first.
   const newest = files.filter(({ name }, at) => name !== files[at - 1]?.name);
-  return new Map(newest.map(({ name, path }) => [name, ownName(path) ?? namesOf(toolkit, name, root).mcpName]));
+  const ofFiles = newest.map(({ name, path }): [string, string] => {
+    return [pascalCase(name), ownName(path) ?? namesOf(toolkit, name, root).mcpName];
+  });
+  const hasOwnFile = toolkits.some((file) => file.toolkit === toolkit);
+  return new Map([...ofFiles, ...(hasOwnFile ? await broughtIn(toolkit, root) : [])]);
 }
 
-/** The `name` that a tool's definition has, if it has one. */
+/** The tools that toolkit.ts brings (docs/opentool-tools.md); none while a file in tools/ has a mistake. */
+async function broughtIn(toolkit: string, root: string): Promise<[string, string][]> {
+  // With esbuild, which other toolkits do not wait for.
+  const { discover } = await import("../../build/discover.ts");
+  const found = await discover(join(root, "tools"), undefined);
+  const tools = "problems" in found ? [] : found.tools;
+  return tools
+    .filter((tool) => tool.toolkit === toolkit && tool.broughtAs !== undefined)
+    .map(({ id, name }) => [id.slice(id.indexOf(".") + 1), name]);
+}
+
+/** The `name` that the definition in a file has, if it has one: of a tool, or of a toolkit. */
 function ownName(path: string): string | undefined {
   const source = readFileSync(path, "utf8");
   const line = source.split("\n")[(lineOfMember(source, "name") ?? 0) - 1];
@@ -141,6 +156,5 @@ export function readNeeds(values: { secret?: string; authorization?: string; ses
 /** The spelling in the toolkit's own file, such as SMS, or else that of its folder. */
 function toolkitName(toolkit: string, root: string): string {
   const file = join(root, "tools", toolkit, "toolkit.ts");
-  const [, own] = (existsSync(file) && /\bname:\s*["'`](\w+)["'`]/.exec(readFileSync(file, "utf8"))) || [];
-  return own ?? pascalCase(toolkit);
+  return (existsSync(file) ? ownName(file) : undefined) ?? pascalCase(toolkit);
 }

@@ -1,6 +1,5 @@
 /** The view that `npm run new` begins: what it is asked to write, its page, and its test. */
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { pascalCase } from "../../build/read/paths.ts";
 import { type Needs, namesOf, readNames, readTarget, refuseExisting, type Target, toolsIn } from "./target.ts";
 import { imports, lines } from "./tool-text.ts";
 
@@ -9,23 +8,16 @@ import { imports, lines } from "./tool-text.ts";
  * @returns with a `tool` if there is none yet
  * @throws {Mistake} if discovery would refuse the name, or a file of that name exists
  */
-export function readView(text: string, root: string): Target {
+export async function readView(text: string, root: string): Promise<Target> {
   const path = text.replace(/\.view\.(html|tsx?)$/, "");
   const { toolkit, name } = readNames(path, "view");
   const own = `tools/${toolkit}/${name}.view`;
   const [file, test] = [`${own}.html`, `${own}.test.ts`];
   refuseExisting([file, `${own}.ts`, `${own}.tsx`, test], root);
   const names = namesOf(toolkit, name, root);
-  const known = toolsIn(toolkit, root).get(name) ?? (isBrought(toolkit, names.id, root) ? names.mcpName : undefined);
+  const known = (await toolsIn(toolkit, root)).get(pascalCase(name));
   const tool = known === undefined ? { tool: readTarget(path, "tool", root) } : {};
   return { kind: "view", toolkit, name, ...names, mcpName: known ?? names.mcpName, file, test, ...tool };
-}
-
-/** Whether toolkit.ts has the tool (docs/opentool-tools.md), as discovery has found. */
-function isBrought(toolkit: string, id: string, root: string): boolean {
-  const types = join(root, "src/generated/tools.d.ts");
-  const hasOwnFile = existsSync(join(root, "tools", toolkit, "toolkit.ts"));
-  return hasOwnFile && existsSync(types) && readFileSync(types, "utf8").includes(`${JSON.stringify(id)}:`);
 }
 
 /** The page of a new view. Shows what the tool of `npm run new` returns as a text; of any other tool, everything. */

@@ -19,6 +19,20 @@ export default defineTool({
 });
 `;
 
+/** Brings its tool from an OpenTool server. */
+const TIDES = `import { defineToolkit, fromOpenTool } from "#tool";
+
+const server = {
+  call: async () => 6.9,
+  load: async () => ({
+    info: { version: "1.0.0" },
+    functions: [{ name: "get_high_tide", description: "Tells how high the water gets, in metres." }],
+  }),
+};
+
+export default defineToolkit({ tools: fromOpenTool(server) });
+`;
+
 let copy: Copy;
 beforeAll(() => {
   copy = copyProject();
@@ -29,6 +43,7 @@ beforeAll(() => {
   );
   // Its name is its own, and its view must know it.
   copy.write("tools/sms/find-all.ts", FIND_ALL);
+  copy.write("tools/tides/toolkit.ts", TIDES);
 });
 afterAll(() => copy.remove());
 
@@ -80,6 +95,7 @@ const MADE: readonly (readonly [path: string, ...options: string[]])[] = [
   // Views of tools that are there, and views with a new tool.
   ["plain/echo", "--view"],
   ["sms/find-all", "--view"],
+  ["tides/get-high-tide", "--view"],
   ["plain/shown", "--view"],
   ["plain/shown-session", "--view", "--session"],
   ["plain/shown-secret", "--view", "--secret", "API_KEY"],
@@ -152,7 +168,12 @@ Next: say in it what it is for, and how the job is done (docs/skills.md)
   it("names tools as MCP clients see them", () => {
     const read = (path: string) => readFileSync(join(copy.root, "tools", path), "utf8");
     expect(read("sms/find-all.view.html")).toContain('openView("find_messages")');
-    expect(read("plain/echo.view.html")).toContain('openView("Plain_Echo")');
+    const known = readFileSync(join(copy.root, "src/generated/view-tools.d.ts"), "utf8");
+    for (const view of ["plain/echo", "plain/shown", "sms/find-all", "tides/get-high-tide"]) {
+      const [, name] = /openView\("(.*)"\)/.exec(read(`${view}.view.html`)) ?? [];
+      expect(known).toContain(`"${name}": {`);
+    }
+    expect(existsSync(join(copy.root, "tools/tides/get-high-tide.ts"))).toBe(false);
     expect(read("plain/skills/echo-check/SKILL.md")).toContain("`Plain_Echo`, `Plain_SecretSession`");
     expect(read("plain/SKILL.md")).toMatch(/^---\nname: plain\n/);
     expect(read("alone/skills/7-steps/SKILL.md")).toContain("# 7 steps\n");
