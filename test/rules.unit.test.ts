@@ -183,23 +183,30 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   },
   { files: /^src\/http\//, mayImport: [/^src\/http\//, /^src\/core\//, /^type hono/] },
   // Discovery loads these at build time to describe tools, so they must run anywhere and import nothing.
-  { files: /^src\/protocols\/[a-z]+\/describe\.ts$/, mayImport: [/^type src\/core\//] },
+  { files: /^src\/protocols\/([a-z]+|mcp\/views)\/describe\.ts$/, mayImport: [/^type src\/core\//] },
   // To drop an era of MCP, delete its folder and its line in dialects/eras.ts: nothing else may import it.
   ...["legacy", "modern"].map((era) => ({
     files: new RegExp(`^src/protocols/mcp/dialects/${era}/`),
     mayImport: [
       new RegExp(`^src/protocols/mcp/dialects/${era}/`),
-      /^src\/protocols\/mcp\/(methods|transport|views|wire)\//,
+      /^src\/protocols\/mcp\/(methods|transport|wire)\//,
       /^src\/protocols\/[a-z-]+\.ts$/,
       /^src\/(core|http)\//,
       /^#parts$/,
     ],
   })),
-  // For forks with views, so only generated code and what it imports of the dialects imports it.
+  // For forks with views or skills: of our code, only these files of the dialects import them.
   {
-    files: /^src\/protocols\/mcp\/views\//,
+    files: /^src\/protocols\/mcp\/dialects\/(views|skills)\.ts$/,
     mayImport: [
-      /^src\/protocols\/mcp\/((methods|transport|views|wire)\/|describe\.ts$)/,
+      /^src\/protocols\/mcp\/((views|skills)\/|dialects\/extend\.ts$)/,
+      /^type src\/protocols\/mcp\/dialects\//,
+    ],
+  },
+  {
+    files: /^src\/protocols\/mcp\/(views|skills)\//,
+    mayImport: [
+      /^src\/protocols\/mcp\/(methods|transport|views|skills|wire)\//,
       /^src\/protocols\/[a-z-]+\.ts$/,
       /^src\/core\//,
       /^#views$/,
@@ -250,7 +257,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     mayImport: [
       /^src\/build\//,
       /^type src\//,
-      /^src\/protocols\/[a-z]+\/describe\.ts$/,
+      /^src\/protocols\/([a-z]+|mcp\/views)\/describe\.ts$/,
       /^src\/((tasks|files|outbox)\/)?settings\.ts$/,
       /^node:/,
       /^esbuild$/,

@@ -146,26 +146,33 @@ function readView(source: SourceFile, fileName: string, found: Found): void {
   const [, stem = "", ending = ""] = VIEW.exec(fileName) ?? [];
   const [name = "", suffix] = stem.split("@");
   const complaint = /^(html|tsx?)$/.test(ending)
-    ? nameComplaint(name, suffix, "view")
+    ? nameComplaint(name, suffix, "view", ending)
     : {
         problem: "a view is a .view.html, .view.ts or .view.tsx file",
-        fix: `rename it to ${stem}.view.${ending === "htm" ? "html" : "ts"}`,
+        fix: /^(vue|svelte)$/.test(ending)
+          ? `compile it to a script, and import that in ${stem}.view.ts`
+          : `rename it to ${stem}.view.${ending === "htm" ? "html" : "ts"}`,
       };
   if (complaint) found.problems.push({ file: source.file, ...complaint });
   else found.views.push({ ...source, name });
 }
 
-/** What is wrong with the name of a file of some kind; `npm run new` asks before it writes one. */
-export function nameComplaint(name: string, suffix: string | undefined, kind: Kind | "view"): Complaint | undefined {
+/** What is wrong with the name of a file of some kind; `npm run new` asks before it writes one. @param end of the file */
+export function nameComplaint(
+  name: string,
+  suffix: string | undefined,
+  kind: Kind | "view",
+  end = "ts",
+): Complaint | undefined {
   if (!KEBAB.test(name)) {
-    const ending = kind === "tool" ? ".ts" : `.${kind}.ts`;
+    const ending = kind === "tool" ? ".ts" : `.${kind}.${end}`;
     return {
       problem: `"${name}" is not ${article(kind)} ${kind} name: file names are lower-case words joined by dashes`,
       fix: `rename the file to ${kebab(name) || `my-${kind}`}${ending}, or start its name with "_" if it is a helper`,
     };
   }
   if (suffix !== undefined && kind !== "tool") {
-    return { problem: `${article(kind)} ${kind} has no versions`, fix: `rename the file to ${name}.${kind}.ts` };
+    return { problem: `${article(kind)} ${kind} has no versions`, fix: `rename the file to ${name}.${kind}.${end}` };
   }
   if (suffix !== undefined && !/^\d+(\.\d+){0,2}$/.test(suffix)) {
     return {

@@ -52,6 +52,7 @@ export function resourcesOf({ name, toolkit, traits, description, frontmatter, f
         : { name: `${name}/${path}`, description: `A file of the skill ${name}`, mimeType },
     ttlMs: TTL_MS,
     traits,
-    skill: uri === main ? entry : null,
+    // A person who picks a resource wants the skill, and none of its other files.
+    ...(uri === main ? { skill: entry } : { isUnlisted: true }),
   }));
 }

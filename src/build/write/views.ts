@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { typeOf } from "../../cli/client/schema-type.ts";
-import { describeLink, describeView, VIEW_TYPE } from "../../protocols/mcp/describe.ts";
+import { describeLink, describeView, VIEW_TYPE } from "../../protocols/mcp/views/describe.ts";
 import type { Discovered, Discovery } from "../read/discovery.ts";
 import { specifierOf } from "./bundle-toolkit.ts";
 import { HEAD, writeIfChanged } from "./write.ts";
@@ -36,7 +36,7 @@ function render({ tools, views }: Discovery, out: string): Map<string, string> {
       ...(traits.title !== undefined && { title: traits.title }),
       description,
       mimeType: VIEW_TYPE,
-      ...(meta && { _meta: meta }),
+      ...(meta && { meta }),
     };
     const text = JSON.stringify(html);
     const read = `() => ({ text: ${text}${meta ? `, meta: ${JSON.stringify(meta)}` : ""} })`;

@@ -129,8 +129,10 @@ export interface ResourceEntry {
   };
   readonly ttlMs?: number;
   readonly traits: Demands;
-  /** Of a skill's file: what hosts are told of the skill, as JSON text, if it is the SKILL.md; null for the others. */
-  readonly skill?: string | null;
+  /** It can be read, and is not in the listing. */
+  readonly isUnlisted?: true;
+  /** Of the file that begins a skill: what hosts are told of the skill, as JSON text (docs/skills.md). */
+  readonly skill?: string;
   readonly load: () => Promise<{ default: ResourceDefinition }>;
 }
 
@@ -162,8 +164,6 @@ export type Visibility = "model" | "app";
 export interface ViewEntry extends ResourceEntry {
   /** Id of the tool that it belongs to. Whoever can see the tool can read the view. */
   readonly tool: string;
-  /** `_meta` is what the view may do. */
-  readonly about: ResourceEntry["about"] & { readonly _meta?: Readonly<Record<string, Json>> };
 }
 
 /** What the generated module `#views` exports. */

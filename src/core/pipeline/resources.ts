@@ -17,9 +17,9 @@ export function isTemplate({ uri }: ResourceEntry): boolean {
   return hasVariables(uri);
 }
 
-/** Of a skill, only its SKILL.md is listed: a person who picks a resource wants none of its other files. */
+/** Whether it is in the listing of resources. For forks that have unlisted ones. */
 export function isListed(entry: ResourceEntry): boolean {
-  return !isTemplate(entry) && entry.skill !== null;
+  return !isTemplate(entry) && !entry.isUnlisted;
 }
 
 /** Longest URI that is looked up. */

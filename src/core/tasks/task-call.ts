@@ -31,7 +31,7 @@ export interface TaskCall {
   /** What the caller can be asked. */
   readonly capabilities: readonly ClientCapability[];
   /** What the caller says of itself. */
-  readonly client: (Omit<ClientInfo, "capabilities"> & { readonly can: readonly ClientCapability[] }) | undefined;
+  readonly client: (Omit<ClientInfo, "capabilities"> & Pick<TaskCall, "capabilities">) | undefined;
   readonly prepared: unknown;
   /** The tool gets it as `ctx.idempotencyKey`. */
   readonly idempotencyKey: string;
@@ -57,7 +57,7 @@ export interface KeptResult {
 /** @param prepared JSON */
 export function taskCall({ caller: call, offer }: LongCall, prepared: unknown, idempotencyKey: string): TaskCall {
   const { id, toolkits, scopes, reach, rate } = call.principal;
-  const { capabilities: can, ...client } = call.clientInfo ?? {};
+  const { capabilities, ...client } = call.clientInfo ?? {};
   return {
     toolId: offer.id,
     version: offer.version,
@@ -77,7 +77,7 @@ export function taskCall({ caller: call, offer }: LongCall, prepared: unknown, i
     origin: call.origin?.(),
     trace: call.trace?.(),
     capabilities: [...(call.elicitation?.capabilities ?? [])],
-    client: can && ({ ...client, can: [...can] } as TaskCall["client"]),
+    client: capabilities && ({ ...client, capabilities: [...capabilities] } as TaskCall["client"]),
     prepared,
     idempotencyKey,
   };
@@ -98,10 +98,6 @@ export function callOf(kept: TaskCall): Call {
     },
     ...(origin !== undefined && { origin: () => origin }),
     trace: () => trace,
-    ...(client && { clientInfo: clientOf(client) }),
+    ...(client && { clientInfo: { ...client, capabilities: new Set(client.capabilities) } }),
   };
-}
-
-function clientOf({ can, ...client }: NonNullable<TaskCall["client"]>): ClientInfo {
-  return { ...client, capabilities: new Set(can) };
 }

@@ -74,14 +74,25 @@ const MISTAKES: readonly (readonly [files: Record<string, string>, place: string
     { "k/one.ts": tool(), "k/One.view.html": page("") },
     "k/One.view.html",
     '"One" is not a view name',
-    "rename the file to one.view.ts",
+    "rename the file to one.view.html",
   ],
-  [{ "l/one.ts": tool(), "l/one@1.view.html": page("") }, "l/one@1.view.html", "a view has no versions", "one.view.ts"],
+  [
+    { "l/one.ts": tool(), "l/one@1.view.html": page("") },
+    "l/one@1.view.html",
+    "a view has no versions",
+    "rename the file to one.view.html",
+  ],
   [
     { "m/one.ts": tool(), "m/one.view.js": "" },
     "m/one.view.js",
     "a view is a .view.html, .view.ts or .view.tsx file",
     "rename it to one.view.ts",
+  ],
+  [
+    { "m/one.ts": tool(), "m/one.view.vue": "" },
+    "m/one.view.vue",
+    "a view is a .view.html, .view.ts or .view.tsx file",
+    "compile it to a script, and import that in one.view.ts",
   ],
 ];
 

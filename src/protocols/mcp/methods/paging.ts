@@ -32,7 +32,11 @@ export function paginate(
   return { resultText: `{"${name}":[${items.join(",")}]${next}${dialect.listingEnd(server)}}` };
 }
 
-/** The same exchange, with pages that are kept apart from those of others. @param as a listing that exists */
+/**
+ * The same exchange, with pages that are cached apart from those of others.
+ *
+ * @param as from the catalogue, and no other text of a client: each value is cached for good
+ */
 export function keptApart({ dialect, context }: Exchange, as: string): Pick<Exchange, "dialect" | "context"> {
   return { context, dialect: { ...dialect, era: `${dialect.era}-${as}` } };
 }

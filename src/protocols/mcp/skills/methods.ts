@@ -63,7 +63,7 @@ function readDirectory({ params }: RpcRequest, exchange: Exchange): MethodReply 
   const inside = `${uri}/`;
   const children = new Map<string, string>();
   for (const entry of resourcesOf(exchange)) {
-    if (entry.skill === undefined || !entry.uri.startsWith(inside)) continue;
+    if ((entry.skill === undefined && !entry.isUnlisted) || !entry.uri.startsWith(inside)) continue;
     const [child = "", ...deeper] = entry.uri.slice(inside.length).split("/");
     const { mimeType, description } = entry.about;
     const about = deeper.length > 0 ? { mimeType: FOLDER } : { mimeType, description };

@@ -40,6 +40,8 @@ export interface EraMatch {
   readonly revision?: string | undefined;
   /** Capabilities that the client declares with the request, not validated yet. */
   readonly capabilities?: unknown;
+  /** What it calls itself in the request, likewise. */
+  readonly clientInfo?: unknown;
 }
 
 /** A message that belongs to no era: it is malformed, or of a revision that is not supported. */

@@ -8,7 +8,6 @@ import type { CatalogEntry } from "../../../core/model/catalog-entry.ts";
 import type { ViewEntry } from "../../../core/model/offers.ts";
 import { isListed, readResource } from "../../../core/pipeline/resources.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
-import { VIEW_TYPE } from "../describe.ts";
 import { announcing } from "../methods/announcing.ts";
 import { invoke } from "../methods/invoke.ts";
 import { keptApart, paginate } from "../methods/paging.ts";
@@ -16,9 +15,9 @@ import { renderOffer } from "../methods/render.ts";
 import { listed, resourcesOf } from "../methods/resources.ts";
 import { renderTool } from "../methods/tool-list.ts";
 import type { Exchange, Method, MethodReply } from "../transport/exchange.ts";
-import { clientNames } from "../wire/client-names.ts";
 import { contentsOf } from "../wire/content.ts";
-import { declaresViews, VIEWS_EXTENSION } from "./capability.ts";
+import { canShowViews, VIEWS_EXTENSION } from "./capability.ts";
+import { VIEW_TYPE } from "./describe.ts";
 
 /** A view is read under a URI that changes with it, so clients may keep it for an hour. */
 const TTL_MS = 3_600_000;
@@ -29,11 +28,11 @@ const HASH = /-[0-9a-f]{8}\.html$/;
 export function methodsWithViews(plain: ReadonlyMap<string, Method>): ReadonlyMap<string, Method> {
   const forViews = (name: string, method: Method): [string, Method] => {
     const other = plain.get(name) as Method;
-    return [name, (request, exchange) => (showsViews(request, exchange) ? method : other)(request, exchange)];
+    return [name, (request, exchange) => (showsViews(exchange) ? method : other)(request, exchange)];
   };
   return new Map([
     ...plain,
-    ...announcing(plain, VIEWS_EXTENSION, { mimeTypes: [VIEW_TYPE] }, declares),
+    ...announcing(plain, VIEWS_EXTENSION, { mimeTypes: [VIEW_TYPE] }, isAnnounced),
     forViews("tools/list", listTools),
     forViews("resources/list", listResources),
     forViews("resources/read", (request, exchange) => {
@@ -43,20 +42,14 @@ export function methodsWithViews(plain: ReadonlyMap<string, Method>): ReadonlyMa
   ]);
 }
 
-/** ChatGPT shows views, but does not declare it (seen by portel-dev/photon, docs/assets/showcase/weather). */
-const CHATGPT = "openai-mcp";
-
-/** Whether the client shows views. A client with a handshake has said so in it (dialects/legacy/sessions.ts). */
-function showsViews({ params }: RpcRequest, exchange: Exchange): boolean {
-  const { capabilities, dialect } = exchange;
-  const meta = isRecord(params) && isRecord(params._meta) ? params._meta : undefined;
-  return capabilities.has("views") || dialect.clientNames(exchange, meta).name === CHATGPT;
+/** A client with a handshake has said so in it, and its session's id carries it (dialects/legacy/sessions.ts). */
+function showsViews({ capabilities }: Exchange): boolean {
+  return capabilities.has("views");
 }
 
-/** Whether it says so in this request. Some hosts show no view of a server that does not announce views itself. */
-function declares(request: RpcRequest, exchange: Exchange): boolean {
-  const { capabilities, clientInfo } = isRecord(request.params) ? request.params : {};
-  return showsViews(request, exchange) || declaresViews(capabilities) || clientNames(clientInfo).name === CHATGPT;
+/** Views are announced only to clients that show them. In a handshake there is no session yet that says so. */
+function isAnnounced({ params }: RpcRequest, exchange: Exchange): boolean {
+  return showsViews(exchange) || (isRecord(params) && canShowViews(params.capabilities, params.clientInfo));
 }
 
 function listTools({ params }: RpcRequest, exchange: Exchange): MethodReply {
@@ -67,7 +60,7 @@ function listTools({ params }: RpcRequest, exchange: Exchange): MethodReply {
   return paginate("tools", fragments, params, keptApart(exchange, "views"));
 }
 
-/** A tool with the link to its view, and who may call it. What its author writes in `meta` counts more. */
+/** A tool with the link to its view, and who may call it. What its author writes in `meta` takes precedence. */
 function linked(entry: CatalogEntry): CatalogEntry {
   const more = views.listed[entry.id];
   return more ? { ...entry, traits: { ...entry.traits, meta: { ...more, ...entry.traits.meta } } } : entry;

@@ -97,4 +97,6 @@ it("the line of a call names the client", async () => {
   said.mockRestore();
   expect(lines).toMatch(/"client":"claude-ai 1\.2\.0"/);
   expect(lines).toMatch(/"client":"ab"/);
+  // OXP has no name for clients.
+  expect(lines.split("\n").filter((line) => line.includes('"client":'))).toHaveLength(2);
 });

@@ -114,7 +114,7 @@ async function initialize({ params }: RpcRequest, { context }: Exchange): Promis
       "mcp-session-id": await startSession(
         context,
         protocolVersion,
-        capabilitiesOf(capabilities),
+        capabilitiesOf(capabilities, clientInfo),
         clientNames(clientInfo),
       ),
     },

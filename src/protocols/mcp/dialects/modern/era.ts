@@ -27,10 +27,11 @@ export function modernEra(supported: () => readonly string[], more?: MoreMethods
     name: "modern",
     revisions: [REVISION],
     match,
-    post(context, message, { capabilities }) {
+    post(context, message, { capabilities, clientInfo }) {
       if (message.kind !== "request") return empty(202);
       if (message.method === "subscriptions/listen") return subscribe(context, message);
-      return dispatch(message, { context, dialect, session: undefined, capabilities: capabilitiesOf(capabilities) });
+      const can = capabilitiesOf(capabilities, clientInfo);
+      return dispatch(message, { context, dialect, session: undefined, capabilities: can });
     },
   };
 }
@@ -60,7 +61,13 @@ function match(
   // Streamable HTTP, Protocol Version Header: "The header value MUST match".
   if (header !== named) return mismatch("MCP-Protocol-Version", header, named);
   if (named !== REVISION) return undefined;
-  return wrongStandardHeader(headers, method ?? "", params) ?? { era: "modern", capabilities };
+  return (
+    wrongStandardHeader(headers, method ?? "", params) ?? {
+      era: "modern",
+      capabilities,
+      clientInfo: meta?.[META.clientInfo],
+    }
+  );
 }
 
 /** The metadata in the order of the specification's examples (basic/index, `_meta`). */

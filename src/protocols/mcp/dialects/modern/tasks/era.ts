@@ -22,7 +22,8 @@ export function modernEraWithTasks(supported: () => readonly string[], more: Mor
     },
     post(context, message, match) {
       if (message.kind !== "request") return era.post(context, message, match);
-      const exchange = { context, dialect, session: undefined, capabilities: capabilitiesOf(match.capabilities) };
+      const capabilities = capabilitiesOf(match.capabilities, match.clientInfo);
+      const exchange = { context, dialect, session: undefined, capabilities };
       if (message.method === "subscriptions/listen") return subscribeWithTasks(exchange, message);
       return dispatch(message, exchange);
     },
