@@ -121,7 +121,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     files: /^src\/cli\/doctor\//,
     mayImport: [
       /^src\/cli\/(doctor|lib)\//,
-      /^src\/build\/(settings\/[a-z]+|discover|read\/problem)\.ts$/,
+      /^src\/build\/(settings\/[a-z]+|discover|read\/(paths|problem))\.ts$/,
       /^type src\//,
       /^node:/,
     ],

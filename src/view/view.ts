@@ -33,7 +33,7 @@ export interface HostContext {
 }
 
 /** A tool's result as MCP has it. */
-export interface ToolResult {
+export interface McpResult {
   readonly content?: readonly { readonly type: string; readonly text?: string; readonly [more: string]: unknown }[];
   readonly structuredContent?: unknown;
   readonly isError?: boolean;
@@ -43,14 +43,14 @@ export interface ToolResult {
 /** A call that the tool or the host has failed. */
 export class CallFailed extends Error {
   override readonly name = "CallFailed";
-  readonly result: ToolResult;
-  constructor(result: ToolResult) {
+  readonly result: McpResult;
+  constructor(result: McpResult) {
     super(textOf(result));
     this.result = result;
   }
 }
 
-export interface ViewOptions {
+export interface OpenOptions {
   /** The ways in which the view can be shown. Default: inline only. */
   readonly displayModes?: readonly DisplayMode[];
 }
@@ -65,7 +65,7 @@ export interface View<Name> {
   /** The arguments so far, while the model writes them. Any of them may be missing or change. */
   onPartialInput(handler: (input: Partial<InputOf<Name>>) => void): void;
   /** What the call returned. */
-  onResult(handler: (value: OutputOf<Name>, result: ToolResult) => void): void;
+  onResult(handler: (value: OutputOf<Name>, result: McpResult) => void): void;
   /** The call has failed, or was cancelled. */
   onFailure(handler: (message: string) => void): void;
   /** The host has told something: at the start, and whenever it changes. */
@@ -113,17 +113,17 @@ export function connect<Name extends ToolName>(
   channel: Channel,
   name: Name,
   wrapped: ReadonlySet<string>,
-  { displayModes = ["inline"] }: ViewOptions = {},
+  { displayModes = ["inline"] }: OpenOptions = {},
   isTold: (host: HostContext) => void = () => {},
 ): View<Name> {
   let host: HostContext = {};
   let close: () => unknown = () => {};
   const inputs = new Latest<[InputOf<Name>]>();
   const partial = new Latest<[Partial<InputOf<Name>>]>();
-  const results = new Latest<[OutputOf<Name>, ToolResult]>();
+  const results = new Latest<[OutputOf<Name>, McpResult]>();
   const failures = new Latest<[string]>();
   const told = new Latest<[HostContext]>();
-  const valueIn = (tool: string, { structuredContent: value }: ToolResult): unknown =>
+  const valueIn = (tool: string, { structuredContent: value }: McpResult): unknown =>
     wrapped.has(tool) && isOnlyValue(value) ? value.value : value;
   const tell = (context: HostContext) => {
     host = { ...host, ...context };
@@ -133,7 +133,7 @@ export function connect<Name extends ToolName>(
 
   channel.on("ui/notifications/tool-input", (params) => inputs.set((params.arguments ?? {}) as InputOf<Name>));
   channel.on("ui/notifications/tool-input-partial", (params) => partial.set((params.arguments ?? {}) as never));
-  channel.on("ui/notifications/tool-result", (result: ToolResult) => {
+  channel.on("ui/notifications/tool-result", (result: McpResult) => {
     if (result.isError) failures.set(textOf(result));
     else results.set(valueIn(name, result) as OutputOf<Name>, result);
   });
@@ -180,7 +180,7 @@ export function connect<Name extends ToolName>(
       close = handler;
     },
     async call(other, input?: unknown) {
-      const result = await ask<ToolResult>("tools/call", { name: other, arguments: input ?? {} });
+      const result = await ask<McpResult>("tools/call", { name: other, arguments: input ?? {} });
       if (result.isError) throw new CallFailed(result);
       return valueIn(other, result) as never;
     },
@@ -204,6 +204,6 @@ function isOnlyValue(value: unknown): value is { readonly value: unknown } {
   return typeof value === "object" && value !== null && Object.keys(value).join() === "value";
 }
 
-function textOf({ content = [] }: ToolResult): string {
+function textOf({ content = [] }: McpResult): string {
   return content.flatMap(({ text }) => text ?? []).join("\n") || "The call has failed";
 }

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { SKILL, SKILLS } from "../../build/read/paths.ts";
 import { findSkills, nameProblems } from "../../build/skills/find.ts";
-import { SKILL as EXAMPLE } from "../lib/examples.ts";
+import { SKILL_DESCRIPTION } from "../lib/examples.ts";
 import { Mistake } from "../lib/mistake.ts";
 import { namesOf, refuseExisting, refuseToolkit, type Target, toolsIn } from "./target.ts";
 import { lines } from "./tool-text.ts";
@@ -11,7 +11,7 @@ import { lines } from "./tool-text.ts";
  * @param text `weather/storm-check`, or `weather` for the toolkit's own; also a path in tools/, as a shell completes it
  * @throws {Mistake} if discovery would refuse the name, or there is a skill of that name
  */
-export function readSkill(text: string, root: string): Target {
+export function skillTarget(text: string, root: string): Target {
   const path = text
     .replace(/^(\.\/)?tools\//, "")
     .replace(`/${SKILL}`, "")
@@ -40,7 +40,7 @@ export async function skillText({ toolkit, name }: Target, root: string): Promis
   return lines(
     "---",
     `name: ${name}`,
-    `description: ${EXAMPLE}`,
+    `description: ${SKILL_DESCRIPTION}`,
     "---",
     "",
     `# ${title}`,

@@ -1,5 +1,5 @@
 /** The text of a new tool and of its test: an example to replace, with the requirements that were asked for. */
-import { TOOL } from "../lib/examples.ts";
+import { TOOL_DESCRIPTION } from "../lib/examples.ts";
 import type { Needs, Target } from "./target.ts";
 
 /** An example that never answers, so the text can name it: RFC 2606, section 3. */
@@ -28,7 +28,7 @@ export function toolText(needs: Needs): string {
     "export default defineTool({",
     `  version: "1.0.0",`,
     "  // For the model: what the tool does, when to use it, and what it returns.",
-    `  description: "${TOOL}",`,
+    `  description: "${TOOL_DESCRIPTION}",`,
     "  // If it changes nothing, say so: annotations: { readOnly: true }",
     required.length > 0 && `  requirements: { ${required.join(", ")} },`,
     session && "  session: true,",

@@ -8,7 +8,7 @@ import { imports, lines } from "./tool-text.ts";
  * @returns with a `tool` if there is none yet
  * @throws {Mistake} if discovery would refuse the name, or a file of that name exists
  */
-export async function readView(text: string, root: string): Promise<Target> {
+export async function viewTarget(text: string, root: string): Promise<Target> {
   const path = text.replace(/\.view\.(html|tsx?)$/, "");
   const { toolkit, name } = readNames(path, "view");
   const own = `tools/${toolkit}/${name}.view`;
