@@ -40,7 +40,7 @@ export interface McpResult {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** A call that the tool or the host has failed. */
+/** Thrown by `call` if the tool fails. */
 export class CallFailed extends Error {
   override readonly name = "CallFailed";
   readonly result: McpResult;
@@ -56,7 +56,7 @@ export interface OpenOptions {
 }
 
 export interface View<Name> {
-  /** Settles when the host has answered. Until then it takes no requests; all methods here wait for it. */
+  /** Settles when the host has answered. Until then it takes no requests; requests made earlier wait for it. */
   readonly ready: Promise<HostContext>;
   /** What the host has told so far. */
   readonly host: HostContext;
@@ -105,16 +105,16 @@ class Latest<Values extends readonly unknown[]> {
 /**
  * Begins the conversation with the host.
  *
- * @param name    of the view's own tool
- * @param wrapped names of tools whose values older clients get as `{ value }`
- * @param isTold  called with what the host tells, before the handlers
+ * @param name      of the view's own tool
+ * @param wrapped   names of tools whose values older clients get as `{ value }`
+ * @param onContext called with what the host tells, before the handlers
  */
 export function connect<Name extends ToolName>(
   channel: Channel,
   name: Name,
   wrapped: ReadonlySet<string>,
   { displayModes = ["inline"] }: OpenOptions = {},
-  isTold: (host: HostContext) => void = () => {},
+  onContext: (host: HostContext) => void = () => {},
 ): View<Name> {
   let host: HostContext = {};
   let close: () => unknown = () => {};
@@ -127,7 +127,7 @@ export function connect<Name extends ToolName>(
     wrapped.has(tool) && isOnlyValue(value) ? value.value : value;
   const tell = (context: HostContext) => {
     host = { ...host, ...context };
-    isTold(host);
+    onContext(host);
     told.set(host);
   };
 
@@ -161,7 +161,7 @@ export function connect<Name extends ToolName>(
     await ready;
     return channel.request(method, params as Record<string, unknown>);
   };
-  const must = async (method: string, params: object, refusal: string): Promise<void> => {
+  const requestOrThrow = async (method: string, params: object, refusal: string): Promise<void> => {
     const { isError } = await ask<{ readonly isError?: boolean }>(method, params);
     if (isError) throw new Error(refusal);
   };
@@ -185,14 +185,18 @@ export function connect<Name extends ToolName>(
       return valueIn(other, result) as never;
     },
     say: (text) =>
-      must("ui/message", { role: "user", content: [{ type: "text", text }] }, "The host did not take the message"),
+      requestOrThrow(
+        "ui/message",
+        { role: "user", content: [{ type: "text", text }] },
+        "The host did not take the message",
+      ),
     tellModel: (text, data) =>
-      must(
+      requestOrThrow(
         "ui/update-model-context",
         { content: [{ type: "text", text }], ...(data && { structuredContent: data }) },
         "The host did not take the context",
       ),
-    openLink: (url) => must("ui/open-link", { url }, `The host did not open ${url}`),
+    openLink: (url) => requestOrThrow("ui/open-link", { url }, `The host did not open ${url}`),
     async display(mode) {
       const { mode: chosen } = await ask<{ readonly mode: DisplayMode }>("ui/request-display-mode", { mode });
       return chosen;
