@@ -164,10 +164,15 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^zod$/,
     ],
   },
-  // Serves it. Bundles it as discovery bundles the page at /.
+  // Serves it. Bundles it as discovery bundles the page at /, and allows the origins that discovery allows.
   {
     files: /^src\/cli\/start\/preview\//,
-    mayImport: [/^src\/cli\/start\/preview\//, /^src\/build\/lib\/inline\.ts$/, /^node:/, /^esbuild$/],
+    mayImport: [
+      /^src\/cli\/start\/preview\//,
+      /^src\/build\/(lib\/inline|read\/view-options)\.ts$/,
+      /^node:/,
+      /^esbuild$/,
+    ],
   },
   {
     files: /^src\/cli\/start\//,

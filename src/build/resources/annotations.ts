@@ -1,16 +1,11 @@
 /** Checks the annotations and the size of a resource, which only its listing shows. */
 import type { ContentAnnotations } from "../../core/model/content.ts";
 import { isRecord } from "../schema/is-record.ts";
+import type { Wrong } from "./uri.ts";
 
 const ANNOTATIONS = ["audience", "priority", "lastModified"] as const satisfies (keyof ContentAnnotations)[];
 /** Date and time with a time zone (RFC 3339). Clients that validate a listing drop all of it because of another form. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
-
-/** What is wrong, and what to do. */
-interface Wrong {
-  readonly problem: string;
-  readonly fix: string;
-}
 
 type Definition = Readonly<Record<string, unknown>>;
 

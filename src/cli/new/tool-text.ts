@@ -12,6 +12,9 @@ export const lines = (...all: readonly (string | false | undefined)[]) =>
 /** A line that imports names from a module. */
 export const imports = (names: string, module: string) => `import { ${names} } from ${JSON.stringify(module)};`;
 
+/** `storm-check` as a title: `Storm check`. */
+export const titleOf = (name: string) => name.replaceAll("-", " ").replace(/^./, (letter) => letter.toUpperCase());
+
 /** The file of a new tool. */
 export function toolText(needs: Needs): string {
   const { secret, authorization, session } = needs;
