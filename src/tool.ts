@@ -36,7 +36,7 @@ import type { OwnWorker } from "./own-worker.ts";
 export type { UploadContext, Uploaded, UploadRequest } from "./core/files/upload-request.ts";
 export type { Json } from "./core/lib/json.ts";
 export type { Change } from "./core/model/change.ts";
-export type { Annotations, Block, PromptMessage, ResourceContents, Rich } from "./core/model/content.ts";
+export type { Block, ContentAnnotations, PromptMessage, ResourceContents, Rich } from "./core/model/content.ts";
 export type {
   Attachment,
   Bindings,

@@ -121,7 +121,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     files: /^src\/cli\/doctor\//,
     mayImport: [
       /^src\/cli\/(doctor|lib)\//,
-      /^src\/build\/(settings\/[a-z]+|discover|read\/problem)\.ts$/,
+      /^src\/build\/(settings\/[a-z]+|discover|read\/(paths|problem))\.ts$/,
       /^type src\//,
       /^node:/,
     ],
@@ -154,27 +154,31 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^(cloudflare:workers|node:async_hooks|#parts|#views)$/,
     ],
   },
-  // The page of views, which runs in browsers: the official host and client, with parts of the page at /.
+  // The preview page, which runs in browsers: the official host and client, with parts of the page at /.
   {
-    files: /^src\/cli\/views\/page\//,
+    files: /^src\/cli\/start\/preview\/page\//,
     mayImport: [
-      /^src\/cli\/views\/page\//,
+      /^src\/cli\/start\/preview\/page\//,
       /^src\/front-page\/(lib\/dom|form\/example)\.ts$/,
       /^@modelcontextprotocol\/(client|ext-apps\/app-bridge)$/,
       /^zod$/,
     ],
   },
-  // Serves it. Bundles it as discovery bundles the page at /.
+  // Serves it. Bundles it as discovery bundles the page at /, and allows the origins that discovery allows.
   {
-    files: /^src\/cli\/views\//,
-    mayImport: [/^src\/cli\/views\//, /^src\/build\/lib\/inline\.ts$/, /^node:/, /^esbuild$/],
+    files: /^src\/cli\/start\/preview\//,
+    mayImport: [
+      /^src\/cli\/start\/preview\//,
+      /^src\/build\/(lib\/inline|read\/view-options)\.ts$/,
+      /^node:/,
+      /^esbuild$/,
+    ],
   },
   {
     files: /^src\/cli\/start\//,
-    // Reads the Worker's log, and source maps as discovery does. Serves the page of views if there are any.
+    // Reads the Worker's log, and source maps as discovery does. Serves the preview page if there are views.
     mayImport: [
       /^src\/cli\/start\//,
-      /^src\/cli\/views\/serve\.ts$/,
       /^src\/build\/lib\/positions\.ts$/,
       /^src\/core\/lib\/(json|log)\.ts$/,
       /^type src\//,
@@ -406,7 +410,7 @@ describe("wire names stay in wire folders", () => {
     /\b(call_id|tool_id|isError|structuredContent|resultType|inputSchema|jsonrpc|parameter_errors|protocolVersion)\b/;
   it.each(
     files.filter((file) =>
-      /^src\/(?!protocols\/|connect\/|cli\/(call\/protocols|views\/page)\/|client\/(opentool|oxp|functions)\/|view\/|front-page\/(code\/|api\/(catalog|mcp|from-mcp|run)\.ts))/.test(
+      /^src\/(?!protocols\/|connect\/|cli\/(call\/protocols|start\/preview\/page)\/|client\/(opentool|oxp|functions)\/|view\/|front-page\/(code\/|api\/(catalog|mcp|from-mcp|run)\.ts))/.test(
         file,
       ),
     ),

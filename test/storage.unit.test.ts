@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest";
 const ROOT = resolve(import.meta.dirname, "..");
 const read = (path: string) => readFileSync(resolve(ROOT, path), "utf8");
 const page = read("docs/storage.md");
-// Without comments, which mention names as well, and without the clients and the page of views, which store nothing.
-const code = globSync("src/**/*.ts", { cwd: ROOT, exclude: ["src/{client,connect,front-page,cli/views}/**"] })
+// Without comments, which mention names as well, and without the clients and the preview page, which store nothing.
+const code = globSync("src/**/*.ts", { cwd: ROOT, exclude: ["src/{client,connect,front-page,cli/start/preview}/**"] })
   .map((path) => read(path).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, ""))
   .join("\n");
 const library = read("node_modules/@cloudflare/workers-oauth-provider/dist/oauth-provider.js");

@@ -45,7 +45,7 @@ const STARTING = "starting";
 const FOUND = "found.txt";
 /** The file of each offer, by the name that the log has for it. */
 const FILES = "files.json";
-/** The URIs of the views, for the page of views. There is no such file if there are none. */
+/** The URIs of the views, for the preview page. There is no such file if there are none. */
 const VIEWS = "views.json";
 /** Which folder wrangler watches. */
 const WATCHED = "watched";

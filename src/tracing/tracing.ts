@@ -6,7 +6,7 @@ import { tracing } from "cloudflare:workers";
 import type { Parts } from "../app.ts";
 import type { Caller } from "../core/model/call.ts";
 import type { Outcome } from "../core/model/outcome.ts";
-import { clientOf, traceOf } from "../core/pipeline/audit.ts";
+import { clientLabel, traceOf } from "../core/pipeline/audit.ts";
 import type { Offer, Tracer } from "../core/ports/runtime.ts";
 import { renderCall, renderOffer } from "../protocols/mcp/methods/render.ts";
 import type { Subject } from "../protocols/mcp/transport/dialect.ts";
@@ -40,7 +40,7 @@ const tracer: Tracer = {
       "error.type": error,
       "rpc.response.status_code": code,
       "trivet.protocol": caller.protocol,
-      "trivet.client": clientOf(caller),
+      "trivet.client": clientLabel(caller),
       "trivet.version": offer?.version,
       "trivet.outcome": outcome.kind,
       "trivet.reason": outcome.kind === "refused" ? outcome.refusal.reason : undefined,

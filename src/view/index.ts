@@ -1,11 +1,11 @@
 /** What views import as `#view` (docs/views.md): connects a page in a frame of the host, and adapts it to the host. */
 import { Channel } from "./channel.ts";
 import type { ToolName } from "./tools.ts";
-import { connect, type HostContext, type View, type ViewOptions } from "./view.ts";
+import { connect, type HostContext, type OpenOptions, type View } from "./view.ts";
 
 export { HostError } from "./channel.ts";
 export type { InputOf, OutputOf, ToolName, ViewTools } from "./tools.ts";
-export { CallFailed, type DisplayMode, type HostContext, type ToolResult, type View } from "./view.ts";
+export { CallFailed, type DisplayMode, type HostContext, type McpResult, type View } from "./view.ts";
 
 /** Names of tools, set when discovery bundles the view: see {@link connect}. */
 declare const WRAPPED_TOOLS: readonly string[];
@@ -21,7 +21,7 @@ declare const WRAPPED_TOOLS: readonly string[];
  *   document.body.textContent = `${degrees} °C`;
  * });
  */
-export function openView<Name extends ToolName>(name: Name, options?: ViewOptions): View<Name> {
+export function openView<Name extends ToolName>(name: Name, options?: OpenOptions): View<Name> {
   // The host's origin is not known, and nothing here is a secret of the view: what it sends is for whoever shows it.
   const channel = new Channel((message) => window.parent.postMessage(message, "*"));
   window.addEventListener("message", ({ source, data }) => {

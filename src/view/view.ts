@@ -33,30 +33,30 @@ export interface HostContext {
 }
 
 /** A tool's result as MCP has it. */
-export interface ToolResult {
+export interface McpResult {
   readonly content?: readonly { readonly type: string; readonly text?: string; readonly [more: string]: unknown }[];
   readonly structuredContent?: unknown;
   readonly isError?: boolean;
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** A call that the tool or the host has failed. */
+/** Thrown by `call` if the tool fails. */
 export class CallFailed extends Error {
   override readonly name = "CallFailed";
-  readonly result: ToolResult;
-  constructor(result: ToolResult) {
+  readonly result: McpResult;
+  constructor(result: McpResult) {
     super(textOf(result));
     this.result = result;
   }
 }
 
-export interface ViewOptions {
+export interface OpenOptions {
   /** The ways in which the view can be shown. Default: inline only. */
   readonly displayModes?: readonly DisplayMode[];
 }
 
 export interface View<Name> {
-  /** Settles when the host has answered. Until then it takes no requests; all methods here wait for it. */
+  /** Settles when the host has answered. Until then it takes no requests; requests made earlier wait for it. */
   readonly ready: Promise<HostContext>;
   /** What the host has told so far. */
   readonly host: HostContext;
@@ -65,7 +65,7 @@ export interface View<Name> {
   /** The arguments so far, while the model writes them. Any of them may be missing or change. */
   onPartialInput(handler: (input: Partial<InputOf<Name>>) => void): void;
   /** What the call returned. */
-  onResult(handler: (value: OutputOf<Name>, result: ToolResult) => void): void;
+  onResult(handler: (value: OutputOf<Name>, result: McpResult) => void): void;
   /** The call has failed, or was cancelled. */
   onFailure(handler: (message: string) => void): void;
   /** The host has told something: at the start, and whenever it changes. */
@@ -105,35 +105,35 @@ class Latest<Values extends readonly unknown[]> {
 /**
  * Begins the conversation with the host.
  *
- * @param name    of the view's own tool
- * @param wrapped names of tools whose values older clients get as `{ value }`
- * @param isTold  called with what the host tells, before the handlers
+ * @param name      of the view's own tool
+ * @param wrapped   names of tools whose values older clients get as `{ value }`
+ * @param onContext called with what the host tells, before the handlers
  */
 export function connect<Name extends ToolName>(
   channel: Channel,
   name: Name,
   wrapped: ReadonlySet<string>,
-  { displayModes = ["inline"] }: ViewOptions = {},
-  isTold: (host: HostContext) => void = () => {},
+  { displayModes = ["inline"] }: OpenOptions = {},
+  onContext: (host: HostContext) => void = () => {},
 ): View<Name> {
   let host: HostContext = {};
   let close: () => unknown = () => {};
   const inputs = new Latest<[InputOf<Name>]>();
   const partial = new Latest<[Partial<InputOf<Name>>]>();
-  const results = new Latest<[OutputOf<Name>, ToolResult]>();
+  const results = new Latest<[OutputOf<Name>, McpResult]>();
   const failures = new Latest<[string]>();
   const told = new Latest<[HostContext]>();
-  const valueIn = (tool: string, { structuredContent: value }: ToolResult): unknown =>
+  const valueIn = (tool: string, { structuredContent: value }: McpResult): unknown =>
     wrapped.has(tool) && isOnlyValue(value) ? value.value : value;
   const tell = (context: HostContext) => {
     host = { ...host, ...context };
-    isTold(host);
+    onContext(host);
     told.set(host);
   };
 
   channel.on("ui/notifications/tool-input", (params) => inputs.set((params.arguments ?? {}) as InputOf<Name>));
   channel.on("ui/notifications/tool-input-partial", (params) => partial.set((params.arguments ?? {}) as never));
-  channel.on("ui/notifications/tool-result", (result: ToolResult) => {
+  channel.on("ui/notifications/tool-result", (result: McpResult) => {
     if (result.isError) failures.set(textOf(result));
     else results.set(valueIn(name, result) as OutputOf<Name>, result);
   });
@@ -161,7 +161,7 @@ export function connect<Name extends ToolName>(
     await ready;
     return channel.request(method, params as Record<string, unknown>);
   };
-  const must = async (method: string, params: object, refusal: string): Promise<void> => {
+  const requestOrThrow = async (method: string, params: object, refusal: string): Promise<void> => {
     const { isError } = await ask<{ readonly isError?: boolean }>(method, params);
     if (isError) throw new Error(refusal);
   };
@@ -180,19 +180,23 @@ export function connect<Name extends ToolName>(
       close = handler;
     },
     async call(other, input?: unknown) {
-      const result = await ask<ToolResult>("tools/call", { name: other, arguments: input ?? {} });
+      const result = await ask<McpResult>("tools/call", { name: other, arguments: input ?? {} });
       if (result.isError) throw new CallFailed(result);
       return valueIn(other, result) as never;
     },
     say: (text) =>
-      must("ui/message", { role: "user", content: [{ type: "text", text }] }, "The host did not take the message"),
+      requestOrThrow(
+        "ui/message",
+        { role: "user", content: [{ type: "text", text }] },
+        "The host did not take the message",
+      ),
     tellModel: (text, data) =>
-      must(
+      requestOrThrow(
         "ui/update-model-context",
         { content: [{ type: "text", text }], ...(data && { structuredContent: data }) },
         "The host did not take the context",
       ),
-    openLink: (url) => must("ui/open-link", { url }, `The host did not open ${url}`),
+    openLink: (url) => requestOrThrow("ui/open-link", { url }, `The host did not open ${url}`),
     async display(mode) {
       const { mode: chosen } = await ask<{ readonly mode: DisplayMode }>("ui/request-display-mode", { mode });
       return chosen;
@@ -204,6 +208,6 @@ function isOnlyValue(value: unknown): value is { readonly value: unknown } {
   return typeof value === "object" && value !== null && Object.keys(value).join() === "value";
 }
 
-function textOf({ content = [] }: ToolResult): string {
+function textOf({ content = [] }: McpResult): string {
   return content.flatMap(({ text }) => text ?? []).join("\n") || "The call has failed";
 }

@@ -1,7 +1,7 @@
 /** What views import as #view, against a host at the other end of a real MessageChannel (MCP Apps, 2026-01-26). */
 import { afterEach, describe, expect, it } from "vitest";
 import { Channel, HostError } from "../../src/view/channel.ts";
-import { CallFailed, connect, type HostContext, type View, type ViewOptions } from "../../src/view/view.ts";
+import { CallFailed, connect, type HostContext, type OpenOptions, type View } from "../../src/view/view.ts";
 
 interface Message {
   readonly jsonrpc: string;
@@ -27,7 +27,7 @@ interface Host {
 }
 
 /** A host that has got `ui/initialize` and not answered it. */
-function meet(options?: ViewOptions): Host {
+function meet(options?: OpenOptions): Host {
   const { port1, port2 } = new MessageChannel();
   open.push(port1, port2);
   const got: Message[] = [];
@@ -55,7 +55,7 @@ function meet(options?: ViewOptions): Host {
 }
 
 /** A host that has answered, and heard that the view is ready. */
-async function met(hostContext: object = {}, options?: ViewOptions): Promise<Host> {
+async function met(hostContext: object = {}, options?: OpenOptions): Promise<Host> {
   const host = meet(options);
   const { id } = await host.next("ui/initialize");
   host.send({ id, result: { protocolVersion: "2026-01-26", hostCapabilities: {}, hostInfo: {}, hostContext } });

@@ -1,6 +1,6 @@
 /** Checks what the file of a prompt or a resource exports, and describes it. */
 import type { PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
-import { checkShown } from "../resources/shown.ts";
+import { checkAnnotationsAndSize } from "../resources/annotations.ts";
 import { readResourceUri } from "../resources/uri.ts";
 import { isRecord } from "../schema/is-record.ts";
 import type { Inspected } from "./inspected.ts";
@@ -66,7 +66,7 @@ export function inspectResource(exports: Definition): Inspected {
     complaints.push({ problem: "its mimeType is not a string", fix, member: "mimeType" });
   }
   if ("names" in read) complaints.push(...checkCompletions(complete, read.names));
-  complaints.push(...checkShown(definition));
+  complaints.push(...checkAnnotationsAndSize(definition));
   if (ttlMs !== undefined && !(Number.isSafeInteger(ttlMs) && Number(ttlMs) >= 0)) {
     complaints.push({
       problem: "its ttlMs is not a whole number of milliseconds",

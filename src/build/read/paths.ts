@@ -123,7 +123,7 @@ function readToolkit(folder: string, label: string, toolkit: string, found: Foun
         fix: `move its tools to ${label}/, or start its name with "_" if it holds helpers`,
       });
     } else if (VIEW.test(entry.name)) {
-      readView({ file, path, toolkit }, entry.name, found);
+      addViewFile({ file, path, toolkit }, entry.name, found);
     } else if (!entry.name.endsWith(".ts")) {
       found.problems.push({
         file,
@@ -142,7 +142,7 @@ function readToolkit(folder: string, label: string, toolkit: string, found: Foun
   }
 }
 
-function readView(source: SourceFile, fileName: string, found: Found): void {
+function addViewFile(source: SourceFile, fileName: string, found: Found): void {
   const [, stem = "", ending = ""] = VIEW.exec(fileName) ?? [];
   const [name = "", suffix] = stem.split("@");
   const complaint = /^(html|tsx?)$/.test(ending)

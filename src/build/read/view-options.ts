@@ -7,7 +7,7 @@ const OPTIONS = ["csp", "permissions", "prefersBorder", "domain"] as const satis
 const PERMISSIONS = ["camera", "microphone", "geolocation", "clipboardWrite"];
 const DOMAINS = ["connectDomains", "resourceDomains", "frameDomains", "baseUriDomains"];
 /** An origin, or all hosts below one (MCP Apps, McpUiResourceCsp). Anything else could change the host's policy. */
-const ORIGIN = /^(https?|wss?):\/\/(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$/i;
+export const ORIGIN = /^(https?|wss?):\/\/(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$/i;
 
 type Definition = Readonly<Record<string, unknown>>;
 

@@ -11,8 +11,8 @@ export interface ResourceUri {
   readonly pattern?: UriPattern;
 }
 
-/** What is wrong with it, and what to do. */
-interface Wrong {
+/** What is wrong with a resource, and what to do. */
+export interface Wrong {
   readonly problem: string;
   readonly fix: string;
 }

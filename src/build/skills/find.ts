@@ -54,11 +54,11 @@ function findIn(path: string, label: string, toolkit: string, found: FoundSkills
   }
   const skills = all.find((entry) => entry.name === SKILLS && isFolder(entry));
   for (const entry of skills ? list(join(path, SKILLS)) : []) {
-    readSkill(entry, join(path, SKILLS, entry.name), `${label}/${SKILLS}/${entry.name}`, toolkit, found);
+    addSkill(entry, join(path, SKILLS, entry.name), `${label}/${SKILLS}/${entry.name}`, toolkit, found);
   }
 }
 
-function readSkill(entry: Dirent, path: string, label: string, toolkit: string, found: FoundSkills): void {
+function addSkill(entry: Dirent, path: string, label: string, toolkit: string, found: FoundSkills): void {
   const { name } = entry;
   if (!isFolder(entry)) {
     const folder = label.replace(/(\.\w+)?$/, "");

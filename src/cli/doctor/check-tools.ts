@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { discover } from "../../build/discover.ts";
 import type { Discovery } from "../../build/read/discovery.ts";
+import { SKILL } from "../../build/read/paths.ts";
 import { availableIn } from "../../build/settings/available.ts";
 import { readWranglerToml } from "../../build/settings/read.ts";
 import { ROOT } from "../lib/config.ts";
@@ -43,7 +44,7 @@ function checkSamples(tools: string): Finding[] {
 
 function* checkExamples(found: Discovery): Generator<Finding> {
   const skills = found.skills.map(({ files, description }) => ({
-    path: files.find(({ path }) => path === "SKILL.md")?.file ?? "",
+    path: files.find(({ path }) => path === SKILL)?.file ?? "",
     description,
   }));
   for (const { path, description } of [...offersOf(found), ...skills]) {

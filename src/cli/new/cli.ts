@@ -9,10 +9,10 @@ import { ROOT } from "../lib/config.ts";
 import { Mistake } from "../lib/mistake.ts";
 import { nextSteps, USAGE } from "./messages.ts";
 import { eventTestText, eventText, promptTestText, promptText, resourceTestText, resourceText } from "./offer-text.ts";
-import { readSkill, skillText } from "./skill.ts";
+import { skillTarget, skillText } from "./skill.ts";
 import { type Made, type Needs, readNeeds, readTarget, type Target } from "./target.ts";
 import { toolTestText, toolText } from "./tool-text.ts";
-import { readView, viewTestText, viewText } from "./view.ts";
+import { viewTarget, viewTestText, viewText } from "./view.ts";
 
 const SCRIPT = {
   name: "new",
@@ -60,8 +60,8 @@ async function main(): Promise<void> {
 }
 
 async function targetOf(path: string, kind: Made): Promise<Target> {
-  if (kind === "view") return readView(path, ROOT);
-  return kind === "skill" ? readSkill(path, ROOT) : readTarget(path, kind, ROOT);
+  if (kind === "view") return viewTarget(path, ROOT);
+  return kind === "skill" ? skillTarget(path, ROOT) : readTarget(path, kind, ROOT);
 }
 
 /** @throws {Mistake} if no tool is written that could need anything */

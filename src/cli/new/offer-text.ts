@@ -1,5 +1,5 @@
 /** The texts of a new prompt, resource or event, and of their tests. */
-import { EVENT, PROMPT, RESOURCE } from "../lib/examples.ts";
+import { EVENT_DESCRIPTION, PROMPT_DESCRIPTION, RESOURCE_DESCRIPTION } from "../lib/examples.ts";
 import type { Target } from "./target.ts";
 import { imports, lines } from "./tool-text.ts";
 
@@ -10,7 +10,7 @@ export function promptText(): string {
     "",
     "export default definePrompt({",
     "  // For the person who picks it.",
-    `  description: "${PROMPT}",`,
+    `  description: "${PROMPT_DESCRIPTION}",`,
     "  arguments: {",
     `    topic: { description: "What to explain.", required: true },`,
     "  },",
@@ -42,7 +42,7 @@ export function resourceText(target: Target): string {
     "export default defineResource({",
     "  // With a {variable} in it, this is a family of resources, and `read` gets the variable.",
     `  uri: "${uriOf(target)}",`,
-    `  description: "${RESOURCE}",`,
+    `  description: "${RESOURCE_DESCRIPTION}",`,
     `  mimeType: "text/plain",`,
     `  read: () => "Hello!",`,
     "});",
@@ -72,7 +72,7 @@ export function eventText({ toolkit, name }: Target): string {
     "export default defineEvent({",
     `  name: "${fullName}",`,
     "  // For a model that decides what to subscribe to.",
-    `  description: "${EVENT}",`,
+    `  description: "${EVENT_DESCRIPTION}",`,
     "  // What subscribers get. A tool tells them: await ctx.emit(theEvent, { id })",
     "  payload: v.object({ id: v.string() }),",
     "});",

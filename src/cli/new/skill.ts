@@ -2,16 +2,16 @@
 import { join } from "node:path";
 import { SKILL, SKILLS } from "../../build/read/paths.ts";
 import { findSkills, nameProblems } from "../../build/skills/find.ts";
-import { SKILL as EXAMPLE } from "../lib/examples.ts";
+import { SKILL_DESCRIPTION } from "../lib/examples.ts";
 import { Mistake } from "../lib/mistake.ts";
 import { namesOf, refuseExisting, refuseToolkit, type Target, toolsIn } from "./target.ts";
-import { lines } from "./tool-text.ts";
+import { lines, titleOf } from "./tool-text.ts";
 
 /**
  * @param text `weather/storm-check`, or `weather` for the toolkit's own; also a path in tools/, as a shell completes it
  * @throws {Mistake} if discovery would refuse the name, or there is a skill of that name
  */
-export function readSkill(text: string, root: string): Target {
+export function skillTarget(text: string, root: string): Target {
   const path = text
     .replace(/^(\.\/)?tools\//, "")
     .replace(`/${SKILL}`, "")
@@ -36,14 +36,13 @@ export function readSkill(text: string, root: string): Target {
 /** The text of a new skill. It names the tools of its toolkit as models know them. */
 export async function skillText({ toolkit, name }: Target, root: string): Promise<string> {
   const tools = Array.from((await toolsIn(toolkit, root)).values(), (tool) => `\`${tool}\``);
-  const title = name.replaceAll("-", " ").replace(/^./, (letter) => letter.toUpperCase());
   return lines(
     "---",
     `name: ${name}`,
-    `description: ${EXAMPLE}`,
+    `description: ${SKILL_DESCRIPTION}`,
     "---",
     "",
-    `# ${title}`,
+    `# ${titleOf(name)}`,
     "",
     "1. Ask for what is missing, in one question.",
     tools.length > 0

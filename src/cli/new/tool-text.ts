@@ -1,5 +1,5 @@
 /** The text of a new tool and of its test: an example to replace, with the requirements that were asked for. */
-import { TOOL } from "../lib/examples.ts";
+import { TOOL_DESCRIPTION } from "../lib/examples.ts";
 import type { Needs, Target } from "./target.ts";
 
 /** An example that never answers, so the text can name it: RFC 2606, section 3. */
@@ -11,6 +11,9 @@ export const lines = (...all: readonly (string | false | undefined)[]) =>
 
 /** A line that imports names from a module. */
 export const imports = (names: string, module: string) => `import { ${names} } from ${JSON.stringify(module)};`;
+
+/** `storm-check` as a title: `Storm check`. */
+export const titleOf = (name: string) => name.replaceAll("-", " ").replace(/^./, (letter) => letter.toUpperCase());
 
 /** The file of a new tool. */
 export function toolText(needs: Needs): string {
@@ -28,7 +31,7 @@ export function toolText(needs: Needs): string {
     "export default defineTool({",
     `  version: "1.0.0",`,
     "  // For the model: what the tool does, when to use it, and what it returns.",
-    `  description: "${TOOL}",`,
+    `  description: "${TOOL_DESCRIPTION}",`,
     "  // If it changes nothing, say so: annotations: { readOnly: true }",
     required.length > 0 && `  requirements: { ${required.join(", ")} },`,
     session && "  session: true,",

@@ -1,14 +1,14 @@
 /** The view that `npm run new` begins: what it is asked to write, its page, and its test. */
 import { pascalCase } from "../../build/read/paths.ts";
 import { type Needs, namesOf, readNames, readTarget, refuseExisting, type Target, toolsIn } from "./target.ts";
-import { imports, lines } from "./tool-text.ts";
+import { imports, lines, titleOf } from "./tool-text.ts";
 
 /**
  * @param text `weather/forecast`; also `tools/weather/forecast.view.html`
  * @returns with a `tool` if there is none yet
  * @throws {Mistake} if discovery would refuse the name, or a file of that name exists
  */
-export async function readView(text: string, root: string): Promise<Target> {
+export async function viewTarget(text: string, root: string): Promise<Target> {
   const path = text.replace(/\.view\.(html|tsx?)$/, "");
   const { toolkit, name } = readNames(path, "view");
   const own = `tools/${toolkit}/${name}.view`;
@@ -22,7 +22,6 @@ export async function readView(text: string, root: string): Promise<Target> {
 
 /** The page of a new view. Shows what the tool of `npm run new` returns as a text; of any other tool, everything. */
 export function viewText({ name, mcpName, tool }: Target, { session }: Needs): string {
-  const title = name.replaceAll("-", " ").replace(/^./, (letter) => letter.toUpperCase());
   const handlers = {
     any: "(value) => show(JSON.stringify(value, null, 2))",
     session: `({ text, count }) => show(\`\${text} (\${count})\`)`,
@@ -33,7 +32,7 @@ export function viewText({ name, mcpName, tool }: Target, { session }: Needs): s
     "<!doctype html>",
     '<html lang="en">',
     '<meta charset="utf-8">',
-    `<title>${title}</title>`,
+    `<title>${titleOf(name)}</title>`,
     "<style>",
     "  /* The colours and fonts of the host. */",
     "  body { margin: 1rem; font-family: var(--font-sans, sans-serif); color: var(--color-text-primary, CanvasText); }",

@@ -4,7 +4,7 @@
  * @param url   where the server is, such as `http://127.0.0.1:8787`
  * @param found what discovery found, in words and lines
  * @param hasPage whether the page at / is turned on
- * @param views where the page of views is; undefined if there are no views
+ * @param views where the preview page is; undefined if there are no views
  */
 export function banner(url: string, found: string, hasPage: boolean, views: string | undefined): string {
   return `
@@ -19,7 +19,7 @@ ${views === undefined ? "" : `${viewsLine(views)}\n`}
 `;
 }
 
-/** @param views where the page of views is */
+/** @param views where the preview page is */
 export function viewsLine(views: string): string {
   return `  Views     ${views}/`;
 }

@@ -40,27 +40,27 @@ function fileOf(name: string): string | undefined {
   }
 }
 
-/** Serves the page of views as soon as there is one. @returns its address; undefined without views, or a second time */
-async function startViews(url: string): Promise<string | undefined> {
+/** Serves the preview page as soon as there is a view. @returns its address; undefined without views, or a second time */
+async function startPreview(url: string): Promise<string | undefined> {
   if (views || !existsSync(VIEWS.uris)) return undefined;
   const start = async () => {
     // Loads a bundler, which most servers do not need.
-    const { serveViews } = await import("../views/serve.ts");
-    return serveViews({ server: url, tools: join(ROOT, "tools"), ...VIEWS });
+    const { servePreview } = await import("./preview/serve.ts");
+    return servePreview({ server: url, tools: join(ROOT, "tools"), ...VIEWS });
   };
-  views = start().catch((error) => void console.error(`The page of views does not start: ${error.message}`));
+  views = start().catch((error) => void console.error(`The preview page does not start: ${error.message}`));
   return views;
 }
 
 async function greet(url: string): Promise<void> {
   writeFileSync(SERVING, JSON.stringify({ url, pid: process.pid }));
   process.on("exit", () => rmSync(SERVING, { force: true }));
-  const page = await startViews(url);
+  const page = await startPreview(url);
   write(`${banner(url, existsSync(FOUND) ? readFileSync(FOUND, "utf8") : "", existsSync(PAGE), page)}\n`);
 }
 
 async function greetFirstView(url: string): Promise<void> {
-  const page = await startViews(url);
+  const page = await startPreview(url);
   if (page !== undefined) write(`\n${viewsLine(page)}\n\n`);
 }
 

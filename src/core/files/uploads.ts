@@ -39,12 +39,12 @@ export class Uploads {
     if (files === undefined)
       throw failure("This server stores no files: its operator has to bind FILES and FILE_RECORDS (docs/files.md)");
     const page = this.#pageFor(key, request, files);
-    const time = (this.#times.get(key) ?? 0) + 1;
-    this.#times.set(key, time);
-    if (!context.canAsk("page")) return this.#fromRepeat(key, time, page, files);
+    const nth = (this.#times.get(key) ?? 0) + 1;
+    this.#times.set(key, nth);
+    if (!context.canAsk("page")) return this.#fromRepeat(key, nth, page, files);
     let earlier = await this.#answeredPage(key, files);
     for (;;) {
-      const { id, url } = earlier ?? (await this.#place(key, time, page, files));
+      const { id, url } = earlier ?? (await this.#place(key, nth, page, files));
       this.#asked.add(id);
       const { action } = await context.elicit(key, { message: page.message, url });
       if (action !== "accept") return { action };
@@ -80,8 +80,8 @@ export class Uploads {
    * For a caller that cannot send its user to a page. An earlier call with the same slot may have named the page in its
    * error, and the user may have uploaded the file since.
    */
-  async #fromRepeat(key: string, time: number, page: UploadPage, files: Files): Promise<Uploaded> {
-    const slot = await this.#slotOfCall(key, time);
+  async #fromRepeat(key: string, nth: number, page: UploadPage, files: Files): Promise<Uploaded> {
+    const slot = await this.#slotOfCall(key, nth);
     const { id, url } = await this.#placeIn(page, () => slot, files);
     const [file] = await files.find(this.#partition, [id], untilWhen(this.#tool.offer));
     if (typeof file === "object") {
@@ -112,14 +112,14 @@ export class Uploads {
     return undefined;
   }
 
-  #place(key: string, time: number, page: UploadPage, files: Files): Promise<PlacedPage> {
+  #place(key: string, nth: number, page: UploadPage, files: Files): Promise<PlacedPage> {
     const { elicitation } = this.#tool.caller;
     // The client is asked during the call, so nothing has to find the page later.
     if (elicitation?.elicit) return this.#placeIn(page, () => undefined, files);
     // The answer comes with the hash of its question, in a state that the protocol has signed: nobody else has it.
     const { message } = page;
     const asQuestion = (url: string): Question => ({ kind: "page", message, url });
-    return this.#placeIn(page, (url) => (elicitation ? hashOf(asQuestion(url)) : this.#slotOfTask(key, time)), files);
+    return this.#placeIn(page, (url) => (elicitation ? hashOf(asQuestion(url)) : this.#slotOfTask(key, nth)), files);
   }
 
   async #placeIn(page: UploadPage, slotOf: Parameters<Files["place"]>[4], files: Files): Promise<PlacedPage> {
@@ -130,8 +130,8 @@ export class Uploads {
   }
 
   /** A task that runs again after a crash must ask with the same page. */
-  #slotOfTask(key: string, time: number): Promise<string> {
-    return sha256(canonical(["upload in a task", this.#tool.context.idempotencyKey ?? null, key, time]));
+  #slotOfTask(key: string, nth: number): Promise<string> {
+    return sha256(canonical(["upload in a task", this.#tool.context.idempotencyKey ?? null, key, nth]));
   }
 
   /**
@@ -140,7 +140,7 @@ export class Uploads {
    *
    * @returns undefined if the caller cannot be told apart from others: they must not get its file
    */
-  async #slotOfCall(key: string, time: number): Promise<string | undefined> {
+  async #slotOfCall(key: string, nth: number): Promise<string | undefined> {
     const { caller, offer, context, granted, runtime } = this.#tool;
     const { principal, sessionId, beginsSession, attachments, input } = caller;
     const { userId } = caller.context;
@@ -150,7 +150,7 @@ export class Uploads {
     // As in the fingerprint of a keyed call: a user who is named may have other tokens by now.
     const credentials = userId && isNamed(principal) ? undefined : granted.fromCaller;
     const call = [who.map((one) => one ?? null), offer.id, input ?? null, namesOf(attachments) ?? null];
-    return sha256(canonical(["upload", ...call, credentials ?? null, key, time]));
+    return sha256(canonical(["upload", ...call, credentials ?? null, key, nth]));
   }
 
   /** Whether it is a task: nobody waits for its response, and yet its user can be asked. */
@@ -166,7 +166,7 @@ export class Uploads {
     return openedFile(files, this.#partition, file, this.#origin);
   }
 
-  /** Waits until a file has arrived, but not for good. */
+  /** Waits until a file has arrived: for at most ten minutes, or 30 s if the client sends the call again. */
   async #arrived(id: string, files: Files): Promise<StoredFile | "awaited" | "unknown"> {
     const { context, offer } = this.#tool;
     const arrived = await context.visits.wait(async () => {

@@ -5,7 +5,7 @@ import type { Icon } from "./definition.ts";
 export type Role = "user" | "assistant";
 
 /** Hints for clients about a resource or a block (MCP, server/resources, Annotations). */
-export interface Annotations {
+export interface ContentAnnotations {
   readonly audience?: readonly Role[];
   /** 0 (least) to 1 (most). */
   readonly priority?: number;
@@ -22,9 +22,9 @@ export type ResourceContents = {
 } & ({ readonly text: string } | { readonly blob: string });
 
 interface BlockCommon {
-  readonly annotations?: Annotations;
+  readonly annotations?: ContentAnnotations;
   /** @deprecated The earlier name of `annotations`. */
-  readonly hints?: Annotations;
+  readonly hints?: ContentAnnotations;
   /** Its `_meta`. */
   readonly meta?: Readonly<Record<string, Json>>;
 }

@@ -77,14 +77,14 @@ export type Question =
   | { readonly kind: "sample"; readonly request: SamplingRequest }
   | { readonly kind: "roots" };
 
-/** A kind of question that a caller may support. `sample-tools`: of its model, with tools that the model may use. */
+/** A kind of question that a caller may support. `sample-tools`: sampling in which the model may use tools. */
 export type Capability = Question["kind"] | "sample-tools";
 
-/** What a client can do. `views`: it shows those of tools (docs/views.md). Only a fork with views asks. */
+/** What a client can do. `views`: it can show views (docs/views.md). Set only in a fork with views. */
 export type ClientCapability = Capability | "views";
 
-/** What a client calls itself: at most 64 characters each, and none that cannot be seen. */
-export interface ClientNames {
+/** What a client calls itself: at most 64 characters each, without invisible characters. */
+export interface ClientIdentity {
   /** `claude-ai` */
   readonly name?: string | undefined;
   readonly version?: string | undefined;
@@ -93,10 +93,10 @@ export interface ClientNames {
 }
 
 /** The program that a call comes from, as it describes itself. Nothing of it is proven. */
-export interface ClientInfo extends ClientNames {
-  /** That of the call: `mcp`, `oxp` or `opentool`. */
+export interface ClientInfo extends ClientIdentity {
+  /** The protocol of the call: `mcp`, `oxp` or `opentool`. */
   readonly protocol: string;
-  /** That of MCP which the client speaks; undefined if it does not say. */
+  /** The revision of MCP that the client speaks; undefined if it does not say. */
   readonly revision?: string | undefined;
   /** What the client declares that it can do. Whether a question can be asked in this call: `ctx.canAsk`. */
   readonly capabilities: ReadonlySet<ClientCapability>;

@@ -3,7 +3,7 @@
  * hear of. Types only.
  */
 import type { Json } from "../lib/json.ts";
-import type { Annotations, Block, PromptMessage, ResourceContents } from "./content.ts";
+import type { Block, ContentAnnotations, PromptMessage, ResourceContents } from "./content.ts";
 import type { Demands, Icon, ToolContext } from "./definition.ts";
 import type { InferInput, InferOutput, StandardSchema } from "./schema.ts";
 
@@ -83,7 +83,7 @@ export interface ResourceDefinition extends Demands {
   readonly mimeType?: string;
   readonly icons?: readonly Icon[];
   /** For whom it is, how important, and when it was last changed. */
-  readonly annotations?: Annotations;
+  readonly annotations?: ContentAnnotations;
   /** Of the contents in bytes, before any encoding. Only for a resource without variables. */
   readonly size?: number;
   /** `_meta` of the resource in listings. What `read` returns may have `meta` of its own. */
@@ -123,7 +123,7 @@ export interface ResourceEntry {
     readonly title?: string;
     readonly mimeType?: string;
     readonly icons?: readonly Icon[];
-    readonly annotations?: Annotations;
+    readonly annotations?: ContentAnnotations;
     readonly size?: number;
     readonly meta?: Readonly<Record<string, Json>>;
   };

@@ -34,7 +34,7 @@ export function audit(
     tool: offer && (offer.version === undefined ? offer.id : `${offer.id}@${offer.version}`),
     completion: offer?.completion,
     protocol: caller.protocol,
-    client: clientOf(caller),
+    client: clientLabel(caller),
     principal: caller.principal.id,
     outcome: outcome.kind,
     reason: outcome.kind === "refused" ? outcome.refusal.reason : undefined,
@@ -59,7 +59,7 @@ function detailOf(outcome: Outcome): string | undefined {
 }
 
 /** What the client calls itself, with its version: `claude-ai 1.2.0`. */
-export function clientOf({ clientInfo }: Caller): string | undefined {
+export function clientLabel({ clientInfo }: Caller): string | undefined {
   return clientInfo?.name && [clientInfo.name, clientInfo.version].join(" ").trimEnd();
 }
 

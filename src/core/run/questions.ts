@@ -20,7 +20,10 @@ const MAX_TRIES = 3;
 const PAUSE_AFTER = 32;
 const PAUSE_MS = 10;
 
-/** In place of the name of a question: what goes back and forth with the answers. Should one have it, the hash tells. */
+/**
+ * Reserved name under which the seed travels with the answers. An author's question of that name has a hash, not
+ * {@link SIGNED}.
+ */
 const SEED = "\u0000seed";
 /** In place of the hash of a question. A client cannot send one. */
 export const SIGNED = "signed";
@@ -85,7 +88,7 @@ export class Questions {
     return this.#waitedMs + (this.#waiting > 0 ? this.#run.now() - this.#since : 0);
   }
 
-  /** The same in each run of the call, and unique to it: its client brings it back with the answers. */
+  /** Stays the same across the rounds of a call, and is unique to it: the ids of pages are derived from it. */
   get seed(): string {
     const sent = this.#elicitation?.answers?.get(SEED);
     this.#seed ??= sent?.question === SIGNED ? (sent.answer as string) : (this.#run.idempotencyKey ?? randomId());
@@ -122,9 +125,9 @@ export class Questions {
 
   /** Numbers repeated keys: `key`, `key#2`, … A key that already ends in `#2` is numbered from the first time. */
   #nameFor(key: string): string {
-    const time = (this.#timesAsked.get(key) ?? 0) + 1;
-    this.#timesAsked.set(key, time);
-    return time === 1 && !/#\d+$/.test(key) ? key : `${key}#${time}`;
+    const nth = (this.#timesAsked.get(key) ?? 0) + 1;
+    this.#timesAsked.set(key, nth);
+    return nth === 1 && !/#\d+$/.test(key) ? key : `${key}#${nth}`;
   }
 
   /** The answer sent with the call, unless it was given to a different question of the same name. */
@@ -155,7 +158,7 @@ export class Questions {
     setTimeout(() => {
       if (this.#checking > 0) this.#endSoon();
       else {
-        // Not with the answers until now: it is none.
+        // Added last: `#answered.size` must count only answers.
         if (this.#seed !== undefined) this.#answered.set(SEED, { question: SIGNED, answer: this.#seed });
         this.#run.onInputRequired?.(this.#open, this.#answered);
       }

@@ -12,8 +12,8 @@ import { ANSWER_MS } from "./questions.ts";
 
 /** Between two looks whether the user is done, in milliseconds. */
 const LOOK_MS = 1_000;
-/** With time, an author's `until` is called less often: it makes requests, and a Worker may make only so many. */
-const SLOWER = 0.1;
+/** An author's `until` is called less and less often: it makes requests, and a Worker may make only so many. */
+const BACKOFF = 0.1;
 /**
  * How long a call waits if its client sends the call again with its answers (MCP 2026-07-28), in milliseconds: half of
  * what most clients wait for a response.
@@ -32,6 +32,7 @@ export interface VisitingRun {
   ask(key: string, question: MaybePromise<Question>): Promise<unknown>;
 }
 
+/** The pages of one run: sends its user to them, and waits until the user is done. */
 export class Visits {
   readonly #run: VisitingRun;
   readonly #caller: Caller;
@@ -40,7 +41,7 @@ export class Visits {
   readonly #times = new Map<string, number>();
   /** How many pages are being waited for at the same time. */
   #waiting = 0;
-  /** Until when this run waits, if its client sends the call again. */
+  /** When this run stops waiting, if its client sends the call again. */
   #roundEnds: number | undefined;
 
   constructor(run: VisitingRun, caller: Caller, signer: Signer) {
@@ -51,28 +52,29 @@ export class Visits {
 
   /** Asks the user to visit a page, and waits until `until` says that it is done. */
   async visit(key: string, { message, url, until }: PageQuestion): Promise<Elicited<{ readonly id?: string }>> {
-    const time = (this.#times.get(key) ?? 0) + 1;
-    this.#times.set(key, time);
+    const nth = (this.#times.get(key) ?? 0) + 1;
+    this.#times.set(key, nth);
     let signed: Promise<string> | undefined;
     const id = () => {
-      signed ??= this.#signer.sign(canonical(["page", this.#run.seed, key, time]));
+      signed ??= this.#signer.sign(canonical(["page", this.#run.seed, key, nth]));
       return signed;
     };
     const toPage = async (): Promise<Question & { kind: "page" }> => {
       if (typeof url === "string") return { kind: "page", message, url };
-      // What its author makes for the visit would be in vain.
+      // Do not call the author's function: the question will be refused.
       if (!this.#run.canAsk("page")) return { kind: "page", message, url: "" };
       return { kind: "page", message, url: await url(await id()), id: await id() };
     };
     // Not awaited, so that questions are named in the order in which they are asked.
     const page = toPage();
     const { elicitation } = this.#caller;
+    // In rounds, `ask` ends the run here, and the client sends the call again.
     for (;;) {
       const { action } = (await this.#run.ask(key, page)) as Elicited<unknown>;
       if (action !== "accept") return { action };
       const content = typeof url === "string" ? {} : { id: await id() };
       if (until === undefined) return { action, content };
-      const isDone = await this.wait(async () => (await until(await id())) || undefined, SLOWER);
+      const isDone = await this.wait(async () => (await until(await id())) || undefined, BACKOFF);
       if (isDone) {
         elicitation?.visited?.((await page).url);
         return { action, content };
@@ -82,31 +84,32 @@ export class Visits {
   }
 
   /**
-   * Looks again and again until there is something, but not for good. The time does not count towards the tool's limit.
+   * Looks again and again until there is something: for at most ten minutes, or 30 s if the client sends the call again
+   * with its answers. The time does not count towards the tool's limit.
    *
-   * @param look   returns undefined if there is nothing yet
-   * @param slower the next look is after this part of the time so far
+   * @param look    returns undefined if there is nothing yet
+   * @param backoff fraction of the elapsed time to wait before the next look (0.1: after a minute, every 6 s)
    * @returns undefined if the time is up
    * @throws {NotAnswered} if the call is over
    */
-  async wait<Found>(look: () => Promise<Found | undefined>, slower = 0): Promise<Found | undefined> {
+  async wait<Found>(look: () => Promise<Found | undefined>, backoff = 0): Promise<Found | undefined> {
     const { elicitation, client } = this.#caller;
     const run = this.#run;
     const since = Date.now();
     if (elicitation && !elicitation.elicit) this.#roundEnds ??= since + ROUND_MS;
-    const until = this.#roundEnds ?? since + ANSWER_MS;
+    const deadline = this.#roundEnds ?? since + ANSWER_MS;
     // Another call with this key must not run while a person takes their time.
-    if ((await run.extendLease?.(Math.max(0, until - since))) === false) throw over();
+    if ((await run.extendLease?.(Math.max(0, deadline - since))) === false) throw over();
     this.#waiting++;
     try {
       for (let next = since; ; ) {
         if (Date.now() >= next) {
           const found = await look();
           if (found !== undefined) return found;
-          next = Date.now() + slower * (Date.now() - since);
+          next = Date.now() + backoff * (Date.now() - since);
         }
         const before = Date.now();
-        if (before >= until) return undefined;
+        if (before >= deadline) return undefined;
         await new Promise((resume) => setTimeout(resume, LOOK_MS));
         // Several pages that are waited for at once must not count the same second twice.
         run.pausedMs += (Date.now() - before) / this.#waiting;

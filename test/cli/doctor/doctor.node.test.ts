@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { COMPATIBILITY_DATE } from "../../../src/cli/doctor/check-settings.ts";
 import { tooLarge } from "../../../src/cli/doctor/check-size.ts";
-import { SKILL } from "../../../src/cli/lib/examples.ts";
+import { SKILL_DESCRIPTION } from "../../../src/cli/lib/examples.ts";
 import { type Cloudflare, startCloudflare, TOKEN } from "../../support/node/cloudflare.ts";
 import { type Fork, makeFork, testSettings } from "../../support/node/fork.ts";
 
@@ -115,7 +115,7 @@ describe("an ill fork", () => {
     const ill = fork(
       {
         "clock/tell.ts": TOOL('requirements: { secrets: ["API_KEY"] }', "Repeats a text."),
-        "clock/skills/wake-up/SKILL.md": `---\nname: wake-up\ndescription: ${SKILL}\n---\n`,
+        "clock/skills/wake-up/SKILL.md": `---\nname: wake-up\ndescription: ${SKILL_DESCRIPTION}\n---\n`,
         "calculator/add.ts": TOOL(""),
       },
       settings,
@@ -139,7 +139,11 @@ describe("an ill fork", () => {
       // Its tools were never discovered.
       found("error", "the build", "wrangler failed: Build failed with 4 errors: .*generated/catalog"),
       found("warning", "tools/clock/tell\\.ts:2", "its description is still that of the example"),
-      found("warning", "tools/clock/skills/wake-up/SKILL\\.md:3", "its description is still that of the example"),
+      found(
+        "warning",
+        "tools/clock/skills/wake-up/SKILL_DESCRIPTION\\.md:3",
+        "its description is still that of the example",
+      ),
       found("warning", "tools/calculator", "the samples would be published"),
       found("warning", line(flags), "compatibility_flags lacks global_fetch_strictly_public"),
       found("warning", "wrangler\\.toml", "there is no rule that .md files are text"),

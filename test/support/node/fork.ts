@@ -173,8 +173,8 @@ export async function until(isSo: () => Promise<boolean>, limitMs = 120_000): Pr
   }
 }
 
-/** Ends the whole process group: npm, wrangler and workerd. */
-function end(child: ChildProcess): Promise<void> {
+/** Ends a detached process with its whole group: npm, wrangler and workerd. */
+export function end(child: ChildProcess): Promise<void> {
   return new Promise((ended) => {
     child.once("exit", () => ended());
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) ended();

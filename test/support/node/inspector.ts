@@ -1,10 +1,10 @@
 /** The MCP Inspector as a host of views: its web client, which shows them by the extension's own AppBridge. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Browser, FrameLocator, Page } from "playwright-core";
-import { freePort, until } from "./fork.ts";
+import { end, freePort, until } from "./fork.ts";
 
 const BIN = resolve(import.meta.dirname, "../../../node_modules/.bin/inspector");
 /** Whoever has it may use an Inspector that a test has started. */
@@ -34,7 +34,11 @@ export async function startInspector(server?: string, era: "legacy" | "modern" =
     MCP_INSPECTOR_API_TOKEN: INSPECTOR_TOKEN,
   };
   const listed = server ? ["--server-url", server, "--transport", "http", "--protocol-era", era] : [];
-  const child = spawn(process.execPath, [BIN, "--web", ...listed], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [BIN, "--web", ...listed], {
+    env,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let printed = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (printed += chunk));
   const url = `http://127.0.0.1:${port}`;
@@ -70,12 +74,4 @@ export async function openApp(
   for (const [name, value] of Object.entries(input)) await page.getByRole("textbox", { name }).fill(value);
   await page.getByRole("button", { name: "Open App" }).click();
   return { page, view: page.frameLocator("iframe").frameLocator("iframe") };
-}
-
-function end(child: ChildProcess): Promise<void> {
-  return new Promise((ended) => {
-    child.once("exit", () => ended());
-    if (child.exitCode !== null) ended();
-    else child.kill("SIGTERM");
-  });
 }

@@ -7,7 +7,7 @@ import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import type { Elicitation, InputResponses } from "../../../core/model/call.ts";
 import type { CatalogEntry } from "../../../core/model/catalog-entry.ts";
 import type { LogLevel } from "../../../core/model/definition.ts";
-import type { Capability, ClientNames } from "../../../core/model/elicitation.ts";
+import type { Capability, ClientIdentity } from "../../../core/model/elicitation.ts";
 import type { Outcome } from "../../../core/model/outcome.ts";
 import type { ServerInfo } from "../../../http/request-context.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
@@ -45,7 +45,7 @@ export interface Dialect {
   /** Handle of the session that an earlier turn of this call used, if the client has sent it back. */
   sessionOfEarlierTurn(exchange: Exchange, subject: Subject, params: unknown): MaybePromise<string | undefined>;
   /** What the client calls itself. */
-  clientNames(exchange: Exchange, meta: Meta): ClientNames;
+  clientNames(exchange: Exchange, meta: Meta): ClientIdentity;
   /** How to ask the client during a call. Questions are sent after everything that is queued in `sink`. */
   elicitation(exchange: Exchange, answers: InputResponses | undefined, sink: NotificationSink | undefined): Elicitation;
 

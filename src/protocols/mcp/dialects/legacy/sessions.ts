@@ -2,7 +2,7 @@
 
 import { SESSION_CAPABILITIES } from "#parts";
 import type { LogLevel } from "../../../../core/model/definition.ts";
-import type { ClientCapability, ClientNames } from "../../../../core/model/elicitation.ts";
+import type { ClientCapability, ClientIdentity } from "../../../../core/model/elicitation.ts";
 import { ANONYMOUS } from "../../../../core/model/principal.ts";
 import { SESSION_LIFETIME_MS } from "../../../../core/model/session.ts";
 import { checkHandle, mintHandle } from "../../../../core/ports/signed-handles.ts";
@@ -41,7 +41,7 @@ export function startSession(
   context: RequestContext,
   revision: LegacyRevision,
   capabilities: ReadonlySet<ClientCapability>,
-  { name = "", version = "", title = "" }: ClientNames,
+  { name = "", version = "", title = "" }: ClientIdentity,
 ): Promise<string> {
   const { runtime, principal } = context;
   // Revisions before 2025-11-25 have no tools in sampling.
@@ -62,7 +62,7 @@ function encoded(text: string): string {
 }
 
 /** What the client called itself when its session started. A session of an earlier deployment may not know. */
-export function namesIn([name, version, title]: readonly string[] = []): ClientNames {
+export function namesIn([name, version, title]: readonly string[] = []): ClientIdentity {
   const decoded = (part: string | undefined) => (part ? decodeURIComponent(part) : undefined);
   return { name: decoded(name), version: decoded(version), title: decoded(title) };
 }

@@ -1,21 +1,20 @@
-/** Checks what listings show of a resource and of nothing else: its annotations and its size. */
-import type { Annotations } from "../../core/model/content.ts";
+/** Checks the annotations and the size of a resource, which only its listing shows. */
+import type { ContentAnnotations } from "../../core/model/content.ts";
 import { isRecord } from "../schema/is-record.ts";
+import type { Wrong } from "./uri.ts";
 
-const ANNOTATIONS = ["audience", "priority", "lastModified"] as const satisfies (keyof Annotations)[];
+const ANNOTATIONS = ["audience", "priority", "lastModified"] as const satisfies (keyof ContentAnnotations)[];
 /** Date and time with a time zone (RFC 3339). Clients that validate a listing drop all of it because of another form. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
-
-/** What is wrong, and what to do. */
-interface Wrong {
-  readonly problem: string;
-  readonly fix: string;
-}
 
 type Definition = Readonly<Record<string, unknown>>;
 
 /** @param definition of a resource */
-export function* checkShown({ uri, annotations, size }: Definition): Generator<Wrong & { readonly member: string }> {
+export function* checkAnnotationsAndSize({
+  uri,
+  annotations,
+  size,
+}: Definition): Generator<Wrong & { readonly member: string }> {
   for (const wrong of wrongIn(annotations)) yield { ...wrong, member: "annotations" };
   if (size === undefined) return;
   if (typeof uri === "string" && uri.includes("{")) {

@@ -1,7 +1,7 @@
-/** Bundles the script and the style of the page of views, when it is opened. */
+/** Bundles the script and the style of the preview page, when it is opened. */
 import { join } from "node:path";
 import { build } from "esbuild";
-import { BROWSERS } from "../../build/lib/inline.ts";
+import { BROWSERS } from "../../../build/lib/inline.ts";
 
 export const PAGE = join(import.meta.dirname, "page");
 

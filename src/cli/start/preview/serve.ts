@@ -1,6 +1,6 @@
 /**
- * Serves the page on which authors see their views while they write them (docs/views.md): beside `npm start`, on a port
- * of its own, to this machine only. The page is the host; it calls the server of `npm start` itself.
+ * Serves the preview page, on which authors see their views while they write them (docs/views.md): beside `npm start`,
+ * on a port of its own, to this machine only. The page is the host; it calls the server of `npm start` itself.
  */
 import { existsSync, readFileSync, watchFile, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -32,7 +32,7 @@ export interface Project {
  *
  * @returns the address of the page. Rejects if no port is free
  */
-export async function serveViews(project: Project): Promise<string> {
+export async function servePreview(project: Project): Promise<string> {
   const readers = new Set<ServerResponse>();
   const uris = () => (existsSync(project.uris) ? readFileSync(project.uris, "utf8") : "[]");
   watchFile(project.build, { interval: WATCH_MS, persistent: false }, () => {

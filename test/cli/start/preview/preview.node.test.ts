@@ -1,4 +1,4 @@
-/** The page of views under `npm start`, in Chromium, as the author of a view uses it (docs/views.md). */
+/** The preview page under `npm start`, in Chromium, as the author of a view uses it (docs/views.md). */
 import { existsSync, readFileSync } from "node:fs";
 import { createServer, request, type Server } from "node:http";
 import { createRequire } from "node:module";
@@ -6,11 +6,11 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findChromium, launch } from "../../support/node/chromium.ts";
-import { type Fork, freePort, makeFork, type Started, start, until } from "../../support/node/fork.ts";
-import { tool } from "../../support/node/project.ts";
+import { findChromium, launch } from "../../../support/node/chromium.ts";
+import { type Fork, freePort, makeFork, type Started, start, until } from "../../../support/node/fork.ts";
+import { tool } from "../../../support/node/project.ts";
 
-const executablePath = findChromium("test/cli/views/views.node.test.ts");
+const executablePath = findChromium("test/cli/start/preview/preview.node.test.ts");
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const HEIGHTS = `import * as v from "valibot";
@@ -74,7 +74,7 @@ openView("Tide_Order").onResult((value) => {
 });
 `;
 
-describe.skipIf(!executablePath)("the page of views", () => {
+describe.skipIf(!executablePath)("the preview page", () => {
   let fork: Fork;
   let served: Started;
   let other: Server;

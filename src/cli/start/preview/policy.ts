@@ -1,7 +1,5 @@
 /** What the browser lets a view do: the policy that a host makes of what the view's tool declares. */
-
-/** As discovery checks them. Anything else could add a directive. */
-const ORIGIN = /^(https?|wss?):\/\/(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$/i;
+import { ORIGIN } from "../../../build/read/view-options.ts";
 
 /**
  * A Content-Security-Policy as MCP Apps has it (2026-01-26, "Content Security Policy Requirements"). Fonts as `data:`
@@ -13,6 +11,7 @@ export function policyOf(declared: unknown): string {
   const csp = Object(declared) as Readonly<Record<string, unknown>>;
   const origins = (name: string): string[] => {
     const found = csp[name];
+    // It comes from the query of a URL: anything but an origin could add a directive.
     return Array.isArray(found) ? found.filter((origin) => typeof origin === "string" && ORIGIN.test(origin)) : [];
   };
   const directive = (name: string, found: readonly string[], otherwise = "'none'") =>

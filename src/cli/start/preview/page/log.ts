@@ -1,6 +1,6 @@
 /** What a view asked of its host, in words: a line for each message, which opens to the message and its answer. */
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
-import { h } from "../../../front-page/lib/dom.ts";
+import { h } from "../../../../front-page/lib/dom.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a view may send anything
 type Params = any;

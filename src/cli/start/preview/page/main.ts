@@ -1,4 +1,4 @@
-/** The page on which authors see their views: lists them, and shows one with sample data until its next version is built. */
+/** The preview page: lists the views, and shows one with sample data until its next version is built. */
 import "./no-eval.ts";
 import {
   type CallToolResult,
@@ -8,8 +8,8 @@ import {
   type Tool,
 } from "@modelcontextprotocol/client";
 import { getToolUiResourceUri, RESOURCE_MIME_TYPE } from "@modelcontextprotocol/ext-apps/app-bridge";
-import { exampleOf } from "../../../front-page/form/example.ts";
-import { h } from "../../../front-page/lib/dom.ts";
+import { exampleOf } from "../../../../front-page/form/example.ts";
+import { h } from "../../../../front-page/lib/dom.ts";
 import { HOST, type Look, NO_LIMIT, type Shown, show } from "./frame.ts";
 
 const $ = <Type extends HTMLElement>(id: string) => document.getElementById(id) as Type;
