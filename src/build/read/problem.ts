@@ -40,5 +40,12 @@ export function formatProblems(problems: readonly Problem[]): string {
 
 /** Three lines; more if the fix has lines to copy. */
 export function formatProblem({ file, problem, fix }: Problem): string {
-  return `${file}\n  problem: ${problem}\n  fix:     ${fix.replaceAll("\n", "\n           ")}`;
+  return `${shown(file)}\n  problem: ${shown(problem)}\n  fix:     ${shown(fix).replaceAll("\n", "\n           ")}`;
+}
+
+/** A text that may have names of files in it, of which a terminal shows every character. */
+function shown(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (unseen) =>
+    /[\n\t]/.test(unseen) ? unseen : `\\u{${unseen.codePointAt(0)?.toString(16)}}`,
+  );
 }

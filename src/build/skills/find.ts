@@ -28,6 +28,8 @@ export interface FoundSkills {
 /** Agent Skills, `name` field. The length has a check of its own. */
 const NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const MAX_NAME = 64;
+/** In the name of a file: such as line breaks, and what stands for bytes that are no UTF-8. */
+const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\uFFFD]/u;
 
 /** @param root the folder of tools; if it is missing, nothing is found */
 export function findSkills(root: string): FoundSkills {
@@ -115,6 +117,11 @@ function twins(skills: readonly SkillFolder[]): Problem[] {
 /** The paths of an entry's files, relative to the folder of the skill. */
 function filesOf(entry: Dirent, inside: string, label: string, problems: Problem[]): string[] {
   const path = `${inside}${entry.name}`;
+  if (UNSEEN.test(entry.name)) {
+    const problem = "its name has characters that cannot be shown";
+    problems.push({ file: `${label}/${path}`, problem, fix: "rename it" });
+    return [];
+  }
   if (entry.isSymbolicLink()) {
     // It might lead out of tools/, and everyone who can see the skill would get what is there.
     const fix = "copy the file into the folder of the skill";

@@ -1,6 +1,6 @@
 /** Reads the frontmatter of a SKILL.md, and checks what Agent Skills demands of it (agentskills.io/specification). */
 import { isDeepStrictEqual } from "node:util";
-import { isMap, isPair, isScalar, LineCounter, type Pair, parseDocument, type YAMLMap } from "yaml";
+import { type Alias, isMap, isPair, isScalar, LineCounter, type Pair, parseDocument, visit, type YAMLMap } from "yaml";
 import type { Complaint } from "../read/problem.ts";
 import { isRecord } from "../schema/is-record.ts";
 
@@ -39,6 +39,18 @@ export function readFrontmatter(
   if (wrong) {
     const problem = `its frontmatter is not valid YAML: ${wrong.message}`;
     return mistake(lineAt(wrong.pos[0]), problem, "correct what the message names; a text with a colon needs quotes");
+  }
+  let alias: Alias | undefined;
+  visit(document, {
+    Alias(_key, node) {
+      alias = node;
+      return visit.BREAK;
+    },
+  });
+  if (alias) {
+    // It may name itself, or make a short text huge.
+    const problem = `its frontmatter refers to a value elsewhere: *${alias.source}`;
+    return mistake(lineAt(alias.range?.[0] ?? 0), problem, "write the value itself, or quote the text");
   }
   const map = document.contents;
   if (!isMap(map)) return mistake(2, "its frontmatter is not a list of fields", `write\n${leastOf(folder)}`);

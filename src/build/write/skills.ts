@@ -24,9 +24,7 @@ export function renderSkills(
 ): string[] {
   return skills.flatMap((skill) => {
     const module = join(folder, `${skill.name}.ts`);
-    const contents = skill.files.map(
-      ({ path, content }) => `  // ${JSON.stringify(path)}\n  ${JSON.stringify(content)},`,
-    );
+    const contents = skill.files.map(({ content }) => `  ${JSON.stringify(content)},`);
     const type = "readonly (string | { readonly base64: string })[]";
     files.set(module, `${HEAD}const files: ${type} = [\n${contents.join("\n")}\n];\nexport default files;\n`);
     const specifier = JSON.stringify(specifierOf(out, module));

@@ -66,8 +66,10 @@ export async function claim(tool: ToolRun, key: string): Promise<Claimed> {
     return { result: unavailable(tool, error) };
   }
   if (claim.state !== "claimed") return { result: await resultWithoutRun(claim, tool, keys) };
-  const { storeKey } = keys;
-  return { lease: { storeKey, keys, claim, claimedAt: tool.runtime.now(), extend: (ms) => claim.extendLease(ms) } };
+  const { storeKey, fingerprint } = keys;
+  return {
+    lease: { storeKey, fingerprint, keys, claim, claimedAt: tool.runtime.now(), extend: (ms) => claim.extendLease(ms) },
+  };
 }
 
 /**

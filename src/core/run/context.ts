@@ -22,6 +22,8 @@ const NO_ATTACHMENTS: readonly Attachment[] = Object.freeze([]);
 export class RunContext implements ToolContext<string, string, string | undefined, string>, ElicitingRun {
   /** Set once the call has claimed its key. */
   idempotencyKey: string | undefined;
+  /** Of a call with a key: see {@link RunLease}. */
+  fingerprint: string | undefined;
   /**
    * Extends the lease on that key by `ms`. Undefined for a call without a key.
    *

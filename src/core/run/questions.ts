@@ -44,7 +44,8 @@ export interface ElicitingRun {
    */
   readonly extendLease: ((ms: number) => Promise<boolean>) | undefined;
   onInputRequired: InputRequiredListener | undefined;
-  readonly idempotencyKey: string | undefined;
+  /** Of a call with a key, and of its input. */
+  readonly fingerprint: string | undefined;
 }
 
 /** Asks a run's questions and keeps track of the answers. */
@@ -91,7 +92,7 @@ export class Questions {
   /** Stays the same across the rounds of a call, and is unique to it: the ids of pages are derived from it. */
   get seed(): string {
     const sent = this.#elicitation?.answers?.get(SEED);
-    this.#seed ??= sent?.question === SIGNED ? (sent.answer as string) : (this.#run.idempotencyKey ?? randomId());
+    this.#seed ??= sent?.question === SIGNED ? (sent.answer as string) : (this.#run.fingerprint ?? randomId());
     return this.#seed;
   }
 

@@ -30,6 +30,8 @@ export interface TimedRun extends Run {
 export interface RunLease {
   /** The tool gets it as `ctx.idempotencyKey`, to pass it on. */
   readonly storeKey: string;
+  /** Of the key, the input and the credentials: another call with the same key has another. */
+  readonly fingerprint: string;
   /** Extends the lease by `ms` milliseconds. Resolves with false if it was lost. */
   extend(ms: number): Promise<boolean>;
 }
@@ -66,6 +68,7 @@ export function run(
     // The caller may have gone while the key was being claimed.
     if (caller.client?.signal.aborted) return CANCELLED;
     context.idempotencyKey = lease.storeKey;
+    context.fingerprint = lease.fingerprint;
     context.extendLease = (ms) => lease.extend(ms);
   }
   const started = runtime.now();

@@ -129,7 +129,8 @@ async function carryOut(kept: TaskCall, begun: Begun, link: RunLink, seal: TaskS
   context.prepared = kept.prepared;
   const tool = { definition, input: parsed.input, granted, offer: entry, caller: call, runtime, context };
   // A task is no one else's to run, so there is no lease to extend.
-  const lease = { storeKey: kept.idempotencyKey, extend: async () => true };
+  const { idempotencyKey } = kept;
+  const lease = { storeKey: idempotencyKey, fingerprint: idempotencyKey, extend: async () => true };
   const started = runtime.now();
   const { outcome, durationMs, late } = await run(tool, check, lease);
   // A tool that has reached its time limit may still end. It has been told to.

@@ -52,6 +52,14 @@ const MISTAKES: readonly (readonly [string, string, string, string, string])[] =
   ],
   ["kit/skills/b6/SKILL.md", OF("b6", "x: .nan\n"), "b6/SKILL.md:4", '"x" cannot be written as JSON', "quotes"],
   ["kit/skills/b7/SKILL.md", "\0\uFFFD---", "b7/SKILL.md:1", "it does not begin with frontmatter", "name: b7"],
+  [
+    "kit/skills/b8/SKILL.md",
+    OF("b8", "license: *MIT\n"),
+    "b8/SKILL.md:4",
+    "refers to a value elsewhere: *MIT",
+    "quote",
+  ],
+  ["kit/skills/b9/SKILL.md", OF("b9", "a: &a [*a]\n"), "b9/SKILL.md:4", "refers to a value elsewhere: *a", "quote"],
   ["kit/skills/C1/SKILL.md", OF("C1"), "skills/C1", '"C1" is not the name of a skill', "skills/c1"],
   ["kit/skills/c--2/SKILL.md", OF("c--2"), "skills/c--2", "is not the name of a skill", "skills/c-2"],
   ["kit/skills/c3/skill.md", OF("c3"), "c3/skill.md", "only SKILL.md is read", "rename it to SKILL.md"],
@@ -81,6 +89,8 @@ it("every mistake is named with its file, its line and its fix, all in one run",
   write({ "kit/skills/d3/SKILL.md": OF("d3") });
   for (let count = 0; count < 512; count++) write({ [`kit/skills/d3/assets/${count}.txt`]: "" });
   write({ "kit/skills/d4/SKILL.md": OF("d4"), "kit/skills/d4/big.txt": "x".repeat(16 * 2 ** 20) });
+  // In a comment, the first of these ends the line.
+  write({ "kit/skills/d5/SKILL.md": OF("d5"), "kit/skills/d5/a\u2028\u001b.md": "" });
   const { code, stderr } = await discover();
   expect(code).toBe(1);
   const messages = stderr.split(/\n(?=tools\/)/);
@@ -89,6 +99,7 @@ it("every mistake is named with its file, its line and its fix, all in one run",
     ["", "", "d2/link.md", "it is a symbolic link", "copy the file"],
     ["", "", "d3/SKILL.md", "its folder has 513 files", "512"],
     ["", "", "d4/SKILL.md", "16777", "16 MiB"],
+    ["", "", "d5/a\\u{2028}\\u{1b}.md", "characters that cannot be shown", "rename it"],
   ] as const;
   for (const [, , file, problem, fix] of [...MISTAKES, ...more]) {
     const message = messages.find((one) => one.split("\n", 1)[0]?.endsWith(file));

@@ -40,6 +40,7 @@ async function runWith(...extends_: boolean[]) {
   });
   const lease = {
     storeKey: "key",
+    fingerprint: "of the call",
     extend: async (ms: number) => {
       events.push(`extend ${ms}`);
       return extends_.shift() ?? true;

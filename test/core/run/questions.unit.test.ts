@@ -12,7 +12,7 @@ function asking(elicit: () => Promise<unknown>, more: Partial<ElicitingRun> = {}
     now: () => Date.now(),
     extendLease: undefined,
     onInputRequired: undefined,
-    idempotencyKey: undefined,
+    fingerprint: undefined,
     ...more,
   };
   return { asker, questions: new Questions(asker, { capabilities: new Set(["page"] as const), elicit }) };

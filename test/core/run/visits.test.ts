@@ -75,6 +75,15 @@ describe("the id of a page", () => {
     expect(structuredContent.answers).toEqual([{ action: "accept", content: { id: idIn(pagesOf(one)[0].url) } }]);
   });
 
+  it("is another one for another input, also with the same idempotency key: what was paid for one is not for the other", async () => {
+    const key = { "idempotency-key": crypto.randomUUID() };
+    const [once, twice] = [
+      await round("at once", undefined, ACCEPT, key),
+      await round("in sequence", undefined, ACCEPT, key),
+    ];
+    expect(pagesOf(twice)[0].url).not.toBe(pagesOf(once)[0].url);
+  });
+
   it("is not the client's to choose", async () => {
     const first = await round("at once");
     const inputResponses = { "\u0000seed": { action: "accept" }, pay: ACCEPT };

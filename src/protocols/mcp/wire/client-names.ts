@@ -14,5 +14,10 @@ export function clientNames(info: unknown): ClientIdentity {
 /** Without what cannot be seen, such as line breaks: the names go to logs and terminals. */
 function shown(text: unknown): string | undefined {
   if (typeof text !== "string") return undefined;
-  return text.slice(0, MAX).replace(/\p{C}/gu, "").trim() || undefined;
+  return (
+    text
+      .slice(0, MAX)
+      .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "")
+      .trim() || undefined
+  );
 }
