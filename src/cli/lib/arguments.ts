@@ -60,7 +60,10 @@ function refuseSwallowed<Options extends ParseArgsOptionsConfig>({ name, options
   }
 }
 
-/** Whether npm knows the setting itself, such as a `scope` that begins with "@": it may be in its owner's .npmrc. */
+/**
+ * Whether npm knows the setting itself, such as a `scope` that begins with "@": it may be in its owner's .npmrc. `viewer`
+ * is npm's own, too, and begins like our `--view`.
+ */
 function isOfNpm(setting: string, value: string | undefined): boolean {
   return setting === "auth-type" || setting === "viewer" || (setting === "scope" && value?.startsWith("@") === true);
 }

@@ -1,4 +1,4 @@
-/** The skill that `npm run new` begins: what it is asked to write, and its text. */
+/** The first skill that `npm run new` writes: what it is asked to write, and its text. */
 import { join } from "node:path";
 import { SKILL, SKILLS } from "../../build/read/paths.ts";
 import { findSkills, nameProblems } from "../../build/skills/find.ts";

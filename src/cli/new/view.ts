@@ -1,4 +1,4 @@
-/** The view that `npm run new` begins: what it is asked to write, its page, and its test. */
+/** The first view that `npm run new` writes: what it is asked to write, its page, and its test. */
 import { pascalCase } from "../../build/read/paths.ts";
 import { type Needs, namesOf, readNames, readTarget, refuseExisting, type Target, toolsIn } from "./target.ts";
 import { imports, lines, titleOf } from "./tool-text.ts";

@@ -29,7 +29,10 @@ const PATH: Rule = {
 /** Queries and fragments are no part of a path. They may be any text, like the input of a tool. */
 const TEXT: Rule = { is: () => true, begins: () => true };
 
-/** Of a segment that is spelled out. */
+/**
+ * How literal a segment that is spelled out is. These numbers order the templates that fit a URI, segment by segment:
+ * `docs://index` before `docs://{name}` before `docs://{+path}`.
+ */
 const SPELLED = literalness([""]);
 /** What makes a variable that may be several segments less literal than one that is a single segment. */
 const SEVERAL = -0.5;

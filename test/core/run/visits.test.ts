@@ -29,14 +29,16 @@ const pagesOf = ({ inputRequests }: any) =>
 const idIn = (url: string) => new URL(url).searchParams.get("id") ?? "";
 const finish = (id: string) => mcp(call("Talk_FinishPage", { id }));
 
-/** Lets half a minute pass with each second, for the Worker, which runs in this isolate. */
-async function hurried<Value>(work: Promise<Value>): Promise<Value> {
+/** Lets that many milliseconds pass with each second, for the Worker, which runs in this isolate. */
+async function hurried<Value>(work: () => Promise<Value>, ms = 31_000): Promise<Value> {
   vi.useFakeTimers({ toFake: ["Date"] });
-  const clock = setInterval(() => vi.setSystemTime(Date.now() + 31_000), 1_000);
-  return work.finally(() => {
+  const clock = setInterval(() => vi.setSystemTime(Date.now() + ms), 1_000);
+  try {
+    return await work();
+  } finally {
     clearInterval(clock);
     vi.useRealTimers();
-  });
+  }
 }
 
 describe("the id of a page", () => {
@@ -149,7 +151,7 @@ describe("until the user is done", () => {
 
   it("a call of 2026-07-28 waits for a while, and then asks again for the same page", async () => {
     const first = await round("when done");
-    const again = await hurried(round("when done", first));
+    const again = await hurried(() => round("when done", first));
     expect(Object.keys(again.inputRequests)).toEqual(["pay#2"]);
     expect(pagesOf(again)).toEqual(pagesOf(first));
     const id = idIn(pagesOf(first)[0].url);
@@ -172,7 +174,7 @@ describe("until the user is done", () => {
   it("has an id for a page with an address of its own", async () => {
     const first = await round("when done, on a page of its own");
     expect(pagesOf(first)).toEqual([{ mode: "url", message: "Pay.", url: "https://pay.example.com/" }]);
-    const again = await hurried(round("when done, on a page of its own", first));
+    const again = await hurried(() => round("when done, on a page of its own", first));
     expect(pagesOf(again)).toEqual(pagesOf(first));
   });
 
@@ -185,12 +187,11 @@ describe("until the user is done", () => {
     const session = await handshake("2025-11-25", EVERYTHING);
     const stream = await streamed(call("Talk_Pay", { how: "when done" }), session);
     const { id } = await stream.nextData();
-    vi.useFakeTimers({ toFake: ["Date"] });
-    const clock = setInterval(() => vi.setSystemTime(Date.now() + 300_000), 1_000);
-    await postMcp({ jsonrpc: "2.0", id, result: ACCEPT }, session);
-    const { isError, content } = (await stream.nextData()).result;
-    clearInterval(clock);
-    vi.useRealTimers();
+    const failed = async () => {
+      await postMcp({ jsonrpc: "2.0", id, result: ACCEPT }, session);
+      return (await stream.nextData()).result;
+    };
+    const { isError, content } = await hurried(failed, 300_000);
     expect([isError, content[0].text]).toEqual([true, "The user was not done with the page in time"]);
   });
 });

@@ -30,8 +30,8 @@ export const TOOLS: Readonly<Record<string, string>> = {
   "other/plain.ts": tool(),
 };
 
-export async function serveViews(tools = TOOLS, closed = false): Promise<ServedBuilt> {
-  const fork = makeFork({ ...tools }, { closed });
+export async function serveViews(tools = TOOLS): Promise<ServedBuilt> {
+  const fork = makeFork({ ...tools });
   const served = await serveBuilt(fork);
   return {
     ...served,

@@ -144,7 +144,7 @@ export async function show(scene: Scene, uri: string, tool: Tool, input: object,
 
 /** A view may not call what is for the model alone: it is for hosts to refuse that ("Visibility"). */
 function refuseOthers(bridge: AppBridge, client: Client, tools: readonly Tool[]): void {
-  // Of the bridge, which has just set its own. It warns if one replaces another.
+  // Clears the bridge's own handler first: replacing one logs a warning.
   bridge.oncalltool = undefined;
   bridge.oncalltool = async (params, { mcpReq: { signal } }) => {
     const tool = tools.find(({ name }) => name === params.name);
