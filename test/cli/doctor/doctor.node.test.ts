@@ -139,11 +139,7 @@ describe("an ill fork", () => {
       // Its tools were never discovered.
       found("error", "the build", "wrangler failed: Build failed with 4 errors: .*generated/catalog"),
       found("warning", "tools/clock/tell\\.ts:2", "its description is still that of the example"),
-      found(
-        "warning",
-        "tools/clock/skills/wake-up/SKILL_DESCRIPTION\\.md:3",
-        "its description is still that of the example",
-      ),
+      found("warning", "tools/clock/skills/wake-up/SKILL\\.md:3", "its description is still that of the example"),
       found("warning", "tools/calculator", "the samples would be published"),
       found("warning", line(flags), "compatibility_flags lacks global_fetch_strictly_public"),
       found("warning", "wrangler\\.toml", "there is no rule that .md files are text"),
