@@ -44,9 +44,10 @@ const wrong = wrongSettings(file, values.starting || dev !== undefined);
 if (wrong.length > 0) {
   // A wrong setting might leave a running server open, so it serves nothing. If it stopped, saving the file again would
   // not bring it back.
-  const isServing = dev?.refuse() ?? false;
+  const problems = report("problem", "settings", wrong);
+  const isServing = dev?.refuse(problems) ?? false;
   const also = isServing ? "\nThe server keeps running, and refuses every request until the settings are right." : "";
-  console.error(report("problem", "settings", wrong) + also);
+  console.error(problems + also);
   if (!isServing) process.exitCode = 1;
 } else {
   try {
@@ -101,7 +102,7 @@ function report(noun: "problem" | "warning", place: string, problems: readonly P
 /** wrangler ends if a build fails while it serves. So the last good build stays in place. */
 function fail(message: string): void {
   console.error(message);
-  if (dev?.keepServing()) console.error("The server keeps running with the previous tools.");
+  if (dev?.keepServing(message)) console.error("The server keeps running with the previous tools.");
   else process.exitCode = 1;
 }
 

@@ -27,9 +27,9 @@ export interface DevCatalog {
   /** Switches the server to these copies, with a catalogue of what discovery found. */
   serve(copies: Copies, discovery: Discovery): Promise<void>;
   /** Keeps serving the last good build. @returns false if there is none since this server started */
-  keepServing(): boolean;
+  keepServing(problems: string): boolean;
   /** Has the server refuse every request until the next build. @returns false if it has not built yet */
-  refuse(): boolean;
+  refuse(problems: string): boolean;
   /** Has wrangler watch the folder of tools again if it is not the one that the server started with. */
   watchAgain(tools: string): void;
 }
@@ -47,6 +47,8 @@ const FOUND = "found.txt";
 const FILES = "files.json";
 /** The URIs of the views, for the preview page. There is no such file if there are none. */
 const VIEWS = "views.json";
+/** What is wrong with what was saved since the build that is served, for the preview page. Else there is no such file. */
+const PROBLEMS = "problems.txt";
 /** Which folder wrangler watches. */
 const WATCHED = "watched";
 
@@ -74,13 +76,17 @@ export function devCatalog(out: string): DevCatalog {
   const serveCurrent = () =>
     writeAll(new Map([[out, '// @ts-nocheck\nexport { createWorker, default } from "./dev/current.js";\n']]), out);
   return {
-    keepServing() {
-      if (hasBuilt()) serveCurrent();
-      return hasBuilt();
+    keepServing(problems) {
+      if (!hasBuilt()) return false;
+      writeFileSync(join(folder, PROBLEMS), problems);
+      serveCurrent();
+      return true;
     },
-    refuse() {
-      if (hasBuilt()) writeAll(new Map([[out, REFUSING]]), out);
-      return hasBuilt();
+    refuse(problems) {
+      if (!hasBuilt()) return false;
+      writeFileSync(join(folder, PROBLEMS), problems);
+      writeAll(new Map([[out, REFUSING]]), out);
+      return true;
     },
     copy: async (tools) => ({ tools, files: existsSync(tools) ? await bundled(tools, copies) : [] }),
     watchAgain: (tools) => rewatch(tools, join(folder, WATCHED), isFirst),
@@ -107,6 +113,7 @@ export function devCatalog(out: string): DevCatalog {
       if (discovered.views.length > 0)
         writeIfChanged(join(folder, VIEWS), JSON.stringify(discovered.views.map(({ uri }) => uri).sort()));
       else rmSync(join(folder, VIEWS), { force: true });
+      rmSync(join(folder, PROBLEMS), { force: true });
       writeIfChanged(current, `export { createWorker, default } from "./${relative(folder, next)}/catalog.js";\n`);
       serveCurrent();
     },

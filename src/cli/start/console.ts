@@ -7,7 +7,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { banner, viewsLine } from "./banner.ts";
-import { paintFor, readEntry, showEntry } from "./entry.ts";
+import { indented, paintFor, readEntry, showEntry } from "./entry.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 /** Written by discovery: what it found for the server that is running. */
@@ -16,8 +16,15 @@ const FOUND = join(ROOT, "src/generated/dev/found.txt");
 const FILES = join(ROOT, "src/generated/dev/files.json");
 /** Written by discovery, if wrangler.toml turns the page at / on. */
 const PAGE = join(ROOT, "src/generated/front-page/index.html");
-/** Written by discovery: the URIs of the views, if there are any, and after them the build that has them. */
-const VIEWS = { uris: join(ROOT, "src/generated/dev/views.json"), build: join(ROOT, "src/generated/dev/current.js") };
+/**
+ * Written by discovery: the URIs of the views, if there are any, and after them the build that has them; and what is
+ * wrong with what was saved since.
+ */
+const VIEWS = {
+  uris: join(ROOT, "src/generated/dev/views.json"),
+  build: join(ROOT, "src/generated/dev/current.js"),
+  problems: join(ROOT, "src/generated/dev/problems.txt"),
+};
 /** Written here, for `npm run connect`: where this server is, as wrangler takes another port if its own is taken. */
 const SERVING = join(ROOT, "src/generated/dev/serving.json");
 /** wrangler's line when it serves for the first time. */
@@ -46,7 +53,8 @@ async function startPreview(url: string): Promise<string | undefined> {
   const start = async () => {
     // Loads a bundler, which most servers do not need.
     const { servePreview } = await import("./preview/serve.ts");
-    return servePreview({ server: url, tools: join(ROOT, "tools"), ...VIEWS });
+    const complain = (text: string) => console.error(indented(text));
+    return servePreview({ server: url, tools: join(ROOT, "tools"), ...VIEWS, complain });
   };
   views = start().catch((error) => void console.error(`The preview page does not start: ${error.message}`));
   return views;

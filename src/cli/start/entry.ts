@@ -54,7 +54,7 @@ function visible(value: unknown): string {
 }
 
 /** The same for a text of several lines, all but the first indented, so that none begins as an entry does. */
-function indented(text: string): string {
+export function indented(text: string): string {
   return text.split(/\r?\n/).map(visible).join("\n    ");
 }
 

@@ -25,6 +25,10 @@ export interface Project {
   readonly build: string;
   /** JSON: the URIs of the views in that build. There is no such file if there are none. */
   readonly uris: string;
+  /** What discovery says of a save since that build. There is no such file if there is no mistake. */
+  readonly problems: string;
+  /** Prints a text which may have parts of a request in it. */
+  complain(text: string): void;
 }
 
 /**
@@ -34,25 +38,41 @@ export interface Project {
  */
 export async function servePreview(project: Project): Promise<string> {
   const readers = new Set<ServerResponse>();
-  const uris = () => (existsSync(project.uris) ? readFileSync(project.uris, "utf8") : "[]");
-  watchFile(project.build, { interval: WATCH_MS, persistent: false }, () => {
-    for (const reader of readers) reader.write(`data: ${uris()}\n\n`);
-  });
+  const event = () => `data: ${stateOf(project)}\n\n`;
+  for (const file of [project.build, project.problems]) {
+    watchFile(file, { interval: WATCH_MS, persistent: false }, () => {
+      for (const reader of readers) reader.write(event());
+    });
+  }
   const tellOfBuilds = (response: ServerResponse) => {
-    response.writeHead(200, { ...HEADERS, "content-type": "text/event-stream" }).write(`data: ${uris()}\n\n`);
+    response.writeHead(200, { ...HEADERS, "content-type": "text/event-stream" }).write(event());
     readers.add(response);
     response.on("close", () => readers.delete(response));
   };
   const server = createServer((request, response) => {
     answer(request, response, project, tellOfBuilds).catch((error) => {
       // Such as a mistake in the page: its developer sees it here.
-      console.error(error);
+      project.complain(`The preview page: ${error.stack}`);
       response.writeHead(500).end();
     });
   });
   server.unref().on("connection", (socket) => socket.unref());
   const first = Number(new URL(project.server).port) + 1;
   return `http://127.0.0.1:${await listen(server, first, first + PORTS)}`;
+}
+
+/** What the page is told of each build, and of each that failed: JSON. */
+function stateOf({ uris, problems }: Project): string {
+  return `{"uris":${readIfThere(uris) ?? "[]"},"problems":${JSON.stringify(readIfThere(problems) ?? null)}}`;
+}
+
+/** Discovery may remove the file at any moment. */
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
 }
 
 /** Listens on the first port that is free. */
@@ -82,15 +102,19 @@ async function answer(
   // Two names of this machine, and so two origins: the frame of a view cannot reach into the page.
   const [page, sandbox] = [`127.0.0.1:${port}`, `localhost:${port}`];
   const { method, headers } = request;
-  const { pathname, searchParams } = new URL(request.url ?? "/", `http://${page}`);
+  const url = URL.parse(request.url ?? "/", `http://${page}`);
   const send = (type: string, body: string, policy = "default-src 'none'") =>
     response
       .writeHead(200, { ...HEADERS, "content-type": `${type}; charset=utf-8`, "content-security-policy": policy })
       .end(body);
   const refuse = (status: number) => response.writeHead(status).end();
+  if (url === null) return refuse(400);
+  const { pathname, searchParams } = url;
 
   if (headers.host === sandbox && method === "GET" && pathname === "/sandbox") {
-    const policy = `${policyOf(JSON.parse(searchParams.get("csp") ?? "null"))}; frame-ancestors http://${page}`;
+    const declared = parsed(searchParams.get("csp") ?? "null");
+    if (declared === undefined) return refuse(400);
+    const policy = `${policyOf(declared)}; frame-ancestors http://${page}`;
     return send("text/html", readFileSync(SANDBOX, "utf8").replace("PAGE", `http://${page}`), policy);
   }
   if (headers.host === sandbox && pathname === "/")
@@ -113,4 +137,13 @@ async function answer(
   const html = readFileSync(join(PAGE, "index.html"), "utf8").replace("SERVER", server);
   const policy = `connect-src 'self' ${server}; frame-src http://${sandbox}; frame-ancestors 'none'; form-action 'none'`;
   return send("text/html", html, `default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; ${policy}`);
+}
+
+/** The value of a JSON text; undefined if it is none. */
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
 }

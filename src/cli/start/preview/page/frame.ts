@@ -60,6 +60,7 @@ export async function show(scene: Scene, uri: string, tool: Tool, input: object,
   const { csp, permissions, prefersBorder } = (content?._meta?.ui ?? {}) as McpUiResourceMeta;
   const frame = h("iframe", {
     title: `View of ${tool.name}`,
+    sandbox: "allow-scripts allow-same-origin allow-forms",
     allow: buildAllowAttribute(permissions),
     src: `http://localhost:${location.port}/sandbox?csp=${encodeURIComponent(JSON.stringify(csp ?? null))}`,
   });

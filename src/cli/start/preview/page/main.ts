@@ -30,6 +30,8 @@ const uriOf = (tool: Tool | undefined) => tool && getToolUiResourceUri(tool);
 /** `ui://tide/heights-1f2e3d4c.html` is the view of the files `tide/heights`. */
 const fileOf = (uri: string) => uri.replace("ui://", "").replace(/-[0-9a-f]{8}\.html$/, "");
 const toolNamed = (name: string) => tools.find((tool) => tool.name === name);
+/** The name of a tool that is in the address: `#/Tide_Heights`. */
+const chosen = () => decodeURIComponent(location.hash.slice(2));
 const pretty = (value: unknown) => JSON.stringify(value, null, 2);
 const look = (): Look => ({ theme: theme.value as Look["theme"], width: Number(width.value) || undefined });
 
@@ -55,9 +57,8 @@ function read(box: HTMLTextAreaElement): unknown {
 async function list(): Promise<void> {
   client ??= await connect();
   ({ tools } = await client.listTools({}, { cacheMode: "refresh" }));
-  const chosen = decodeURIComponent(location.hash.slice(2));
   const entries = tools.filter(uriOf).map((tool) => {
-    const isCurrent = tool.name === chosen && "page";
+    const isCurrent = tool.name === chosen() && "page";
     return h(
       "li",
       {},
@@ -77,12 +78,14 @@ async function connect(): Promise<Client> {
 /** Opens the view that the address names. A tool that changes nothing is called, unless there is a sample. */
 async function open(): Promise<void> {
   await list();
-  const tool = toolNamed(decodeURIComponent(location.hash.slice(2)));
+  const tool = toolNamed(chosen());
   const uri = uriOf(tool);
   $("main").hidden = !uri;
+  $("start").hidden = uri !== undefined || !tools.some(uriOf);
+  await clear();
   if (!tool || !uri) {
-    current = undefined;
-    return say(tools.some(uriOf) ? "Choose a view" : "No tool has a view (docs/views.md)");
+    if (chosen() !== "") return say(`There is no view of "${chosen()}"`, true);
+    return say(tools.some(uriOf) ? "" : "No tool has a view (docs/views.md)");
   }
   $("title").textContent = tool.title ?? tool.name;
   $("about").textContent = tool.description ?? "";
@@ -96,19 +99,35 @@ async function open(): Promise<void> {
   else await present();
 }
 
+/** Removes what is shown. */
+async function clear(): Promise<void> {
+  current = undefined;
+  await shown?.close();
+  shown = undefined;
+  $("waiting").hidden = true;
+  $("log").replaceChildren();
+}
+
 async function sampleOf(uri: string): Promise<string> {
   return (await fetch(`/samples/${fileOf(uri)}`)).text();
 }
 
+/** @throws {Error} that names the file if it is no sample */
 function takeSample(text: string): void {
-  const sample = parse(text, "The sample") as { readonly input?: unknown; readonly result?: unknown } | null;
+  const file = `tools/${fileOf(current?.uri ?? "")}.view.sample.json`;
+  const sample = parse(text, file) as { readonly input?: object; readonly result?: object } | null;
   if (sample === null) return;
+  const isObject = (value: unknown) => Object(value) === value && !Array.isArray(value);
+  const isMember = ([name, value]: [string, unknown]) => (name === "input" || name === "result") && isObject(value);
+  const members = isObject(sample) ? Object.entries(sample) : [];
+  if (members.length === 0 || !members.every(isMember))
+    throw new Error(`${file} is no sample: write { "input": { … }, "result": { "structuredContent": … } }`);
   input.value = pretty(sample.input ?? {});
   result.value = sample.result === undefined ? "" : pretty(sample.result);
 }
 
 /** Shows the view anew, with the input and the result of the boxes. */
-async function present(): Promise<void> {
+async function present(isCalled = false): Promise<void> {
   const [tool, given] = [toolNamed(current?.name ?? ""), read(result) as CallToolResult | undefined];
   if (!client || !tool || !current) return;
   const asked = (read(input) ?? {}) as object;
@@ -116,6 +135,7 @@ async function present(): Promise<void> {
   const scene = { stage: $("stage"), list: $("log"), client, tools };
   shown = await show(scene, current.uri, tool, asked, look());
   if (given) shown.give({ ...given, content: given.content ?? [] });
+  $("waiting").hidden = isCalled || given !== undefined;
   say(given ? "" : "The view has its input, and waits for a result");
 }
 
@@ -123,7 +143,7 @@ async function present(): Promise<void> {
 async function call(): Promise<void> {
   const params = { name: current?.name ?? "", arguments: (read(input) ?? {}) as Record<string, unknown> };
   result.value = "";
-  await present();
+  await present(true);
   say("The tool runs");
   try {
     const returned = withoutServer((await client?.callTool(params, NO_LIMIT)) as CallToolResult);
@@ -176,18 +196,24 @@ const onClick = (id: string, act: () => unknown) => $(id).addEventListener("clic
 theme.value = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 for (const choice of [theme, width]) choice.addEventListener("change", () => shown?.look(look()));
 onClick("call", call);
-onClick("show", present);
+onClick("show", () => present());
 onClick("keep", keep);
 onClick("back", () => shown?.back());
 addEventListener("hashchange", () => run(open));
 run(open);
 
-/** The URIs of the views in the latest build, as JSON. */
+/** The latest build, as JSON: the URIs of its views, and what is wrong with what was saved since. */
 let built = "";
 new EventSource("/builds").addEventListener("message", async ({ data }) => {
   built = data;
+  const { uris, problems } = JSON.parse(data) as { readonly uris: readonly string[]; readonly problems: string | null };
+  $("problems").hidden = problems === null;
+  $("problems")
+    .querySelector("pre")
+    ?.replaceChildren(problems ?? "");
   // The server loads a build a moment after it is there.
-  const isServed = () => list().then(() => JSON.stringify(tools.map(uriOf).filter(Boolean).sort()) === data);
+  const isServed = () =>
+    list().then(() => JSON.stringify(tools.map(uriOf).filter(Boolean).sort()) === JSON.stringify(uris));
   while (built === data && !(await isServed().catch(() => false))) await new Promise((go) => setTimeout(go, AGAIN_MS));
   if (built === data) run(refresh);
 });
