@@ -119,7 +119,11 @@ function readToolkit(folder: string, label: string, toolkit: string, found: Foun
     if (isFolder(entry)) {
       found.problems.push({ file, ...nestedComplaint(entry, path, label) });
     } else if (VIEW.test(entry.name)) {
-      addViewFile({ file, path, toolkit }, entry.name, found);
+      if (entry.isSymbolicLink()) {
+        // It might lead out of tools/, and everyone who gets the view can read what is there.
+        const fix = `copy the file to ${label}/`;
+        found.problems.push({ file, problem: "it is a symbolic link", fix });
+      } else addViewFile({ file, path, toolkit }, entry.name, found);
     } else if (!entry.name.endsWith(".ts")) {
       found.problems.push({
         file,
