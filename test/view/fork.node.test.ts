@@ -51,12 +51,13 @@ it("a mistake leaves the view as it was, and is reported", async () => {
   for (const { text } of await read()) expect(text).toContain("second");
 });
 
+const check = (config = "src/view") =>
+  spawnSync(process.execPath, [join(fork.root, "node_modules/typescript/bin/tsc"), "-p", config], {
+    cwd: fork.root,
+    encoding: "utf8",
+  }).stdout;
+
 it("a call with other arguments, and a value of another type, are type errors; what is right is none", async () => {
-  const check = () =>
-    spawnSync(process.execPath, [join(fork.root, "node_modules/typescript/bin/tsc"), "-p", "src/view"], {
-      cwd: fork.root,
-      encoding: "utf8",
-    }).stdout;
   fork.write("tools/weather/forecast.view.ts", script("third"));
   expect(check()).toBe("");
   fork.write(
@@ -66,4 +67,18 @@ it("a call with other arguments, and a value of another type, are type errors; w
   const errors = check();
   expect(errors).toMatch(/forecast\.view\.ts\(5,.*toFixed/);
   expect(errors).toMatch(/forecast\.view\.ts\(7,.*Type 'number' is not assignable to type 'string'/);
+});
+
+it("pictures, fonts and styles have types in a view, and none in a tool, which cannot import them", () => {
+  const endings = ["svg", "png", "jpg", "jpeg", "gif", "webp", "woff2"];
+  const names = endings.map((ending) => `_a.${ending}`);
+  const imports = endings.map((ending, at) => `import ${ending} from "./${names[at]}";`).join("\n");
+  for (const name of names) fork.write(`tools/weather/${name}`, "");
+  fork.write("tools/weather/_a.css", "");
+  const texts = `export const all: readonly string[] = [${endings}];\n`;
+  fork.write("tools/weather/forecast.view.ts", `${imports}\nimport "./_a.css";\n${texts}`);
+  expect(check()).toBe("");
+  fork.write("tools/weather/_of-a-tool.ts", `${imports}\n${texts}`);
+  const errors = check(".");
+  for (const name of names) expect(errors).toContain(`'./${name}'`);
 });

@@ -49,7 +49,8 @@ describe.skipIf(!executablePath)("a page with #view", () => {
 </script></html>`,
     );
     const view = { path, file: "tools/kit/list.view.html", toolkit: "kit", name: "list" };
-    const made = await bundleView(view, { base: folder, isDev: false, wrapped: [], title: "List" });
+    const context = { base: folder, isDev: false, wrapped: [], title: "List", tool: "Kit_List", resourceDomains: [] };
+    const made = await bundleView(view, context);
     if (!("html" in made)) throw new Error(JSON.stringify(made.problems));
     const host = await showView(browser, made.html, hostContext, { viewport: { width: 640, height: 480 } });
     open.push(host);

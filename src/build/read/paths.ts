@@ -117,13 +117,13 @@ function readToolkit(folder: string, label: string, toolkit: string, found: Foun
     const file = `${label}/${entry.name}`;
     const path = join(folder, entry.name);
     if (isFolder(entry)) {
-      found.problems.push({
-        file,
-        problem: "toolkits do not nest: a folder inside a toolkit is not searched",
-        fix: `move its tools to ${label}/, or start its name with "_" if it holds helpers`,
-      });
+      found.problems.push({ file, ...nestedComplaint(entry, path, label) });
     } else if (VIEW.test(entry.name)) {
-      addViewFile({ file, path, toolkit }, entry.name, found);
+      if (entry.isSymbolicLink()) {
+        // It might lead out of tools/, and everyone who gets the view can read what is there.
+        const fix = `copy the file to ${label}/`;
+        found.problems.push({ file, problem: "it is a symbolic link", fix });
+      } else addViewFile({ file, path, toolkit }, entry.name, found);
     } else if (!entry.name.endsWith(".ts")) {
       found.problems.push({
         file,
@@ -140,6 +140,31 @@ function readToolkit(folder: string, label: string, toolkit: string, found: Foun
       found.offers.push({ file, path, toolkit, kind: kind as Kind, name, suffix: complaint ? undefined : suffix });
     }
   }
+}
+
+/** What is wrong with a folder in a toolkit, which may have been meant for a skill. @param label of the toolkit */
+function nestedComplaint({ name }: Dirent, path: string, label: string): Complaint {
+  const hasSkill = existsSync(join(path, SKILL));
+  const isOwn = /^skills?$/i.test(name);
+  if (isOwn && !hasSkill) {
+    return { problem: `only ${SKILLS}/ is searched for skills`, fix: `rename it to ${label}/${SKILLS}` };
+  }
+  if (hasSkill) {
+    const place = isOwn ? `${label}/` : `${label}/${SKILLS}/${kebab(name) || "my-skill"}`;
+    const problem = `it has a ${SKILL}, and is no place for one`;
+    const fix = isOwn ? `move what is in it to ${place}` : `move it to ${place}`;
+    return { problem, fix: `${fix}, or start its name with "_"` };
+  }
+  if (SKILL_FOLDERS.includes(name)) {
+    return {
+      problem: `toolkits do not nest, and there is no ${SKILL} whose folder it could be`,
+      fix: `write ${label}/${SKILL}, move it to ${label}/${SKILLS}/<skill>/, or start its name with "_" if it holds helpers`,
+    };
+  }
+  return {
+    problem: "toolkits do not nest: a folder inside a toolkit is not searched",
+    fix: `move its tools to ${label}/, or start its name with "_" if it holds helpers`,
+  };
 }
 
 function addViewFile(source: SourceFile, fileName: string, found: Found): void {

@@ -35,6 +35,7 @@ const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\uFFFD]/u;
 export function findSkills(root: string): FoundSkills {
   const found: FoundSkills = { skills: [], problems: [] };
   if (!existsSync(root)) return found;
+  found.problems.push(...homeless(list(root), basename(root)));
   for (const toolkit of list(root).filter(isFolder)) {
     findIn(join(root, toolkit.name), `${basename(root)}/${toolkit.name}`, toolkit.name, found);
   }
@@ -43,16 +44,29 @@ export function findSkills(root: string): FoundSkills {
   return found;
 }
 
+/** A SKILL.md that is in no toolkit. */
+function homeless(entries: readonly Dirent[], top: string): Problem[] {
+  return entries
+    .filter(({ name }) => /^skill\.(md|markdown)$/i.test(name))
+    .map(({ name }) => ({
+      file: `${top}/${name}`,
+      problem: "a skill belongs to a toolkit: none is read from here",
+      fix: `move it to ${top}/<toolkit>/${SKILL}, or to ${top}/<toolkit>/${SKILLS}/<skill>/${SKILL}`,
+    }));
+}
+
 function findIn(path: string, label: string, toolkit: string, found: FoundSkills): void {
   const all = list(path);
   found.problems.push(...misspelt(all, label));
   if (all.some(({ name }) => name === SKILL)) {
     const own = all.filter((entry) => entry.name === SKILL || (isFolder(entry) && SKILL_FOLDERS.includes(entry.name)));
     // That a toolkit is called so is a problem already.
-    const problems = toolkitComplaint(toolkit) ? [] : nameProblems(toolkit, label);
+    const isNamed = toolkitComplaint(toolkit) === undefined;
+    const problems = isNamed ? nameProblems(toolkit, label) : [];
     found.problems.push(...problems);
     const files = own.flatMap((entry) => filesOf(entry, "", label, found.problems));
-    found.skills.push({ label, path, toolkit, name: toolkit, files });
+    // Its file must have the name that the folder is going to have.
+    if (isNamed && problems.length === 0) found.skills.push({ label, path, toolkit, name: toolkit, files });
   }
   const skills = all.find((entry) => entry.name === SKILLS && isFolder(entry));
   for (const entry of skills ? list(join(path, SKILLS)) : []) {
@@ -71,10 +85,11 @@ function addSkill(entry: Dirent, path: string, label: string, toolkit: string, f
   // The folder itself may be a link: `npx skills add` makes such ones.
   const all = ownEntries(path);
   const wrong = misspelt(all, label);
-  found.problems.push(...wrong, ...nameProblems(name, label));
+  const misnamed = nameProblems(name, label);
+  found.problems.push(...wrong, ...misnamed);
   if (all.some((one) => one.name === SKILL)) {
     const files = all.flatMap((one) => filesOf(one, "", label, found.problems));
-    found.skills.push({ label, path, toolkit, name, files });
+    if (misnamed.length === 0) found.skills.push({ label, path, toolkit, name, files });
   } else if (wrong.length === 0) {
     const fix = `write ${label}/${SKILL}, or start the name of the folder with "_"`;
     found.problems.push({ file: label, problem: `it has no ${SKILL}`, fix });

@@ -59,11 +59,15 @@ export function readFrontmatter(
   const frontmatter = isRecord(read) ? read : {};
   const lineOf = lineFinder(map as YAMLMap, lineAt);
   const other: unknown = parseDocument(yaml, { version: "1.1" }).toJS();
-  const complaints = [
+  const found: FieldComplaint[] = [
     ...checkFields(frontmatter, folder),
     ...checkMetadata(frontmatter.metadata),
     ...sameEverywhere(frontmatter, isRecord(other) ? other : {}),
-  ].map(({ member = "", ...complaint }) => ({ ...complaint, line: lineOf(member) }));
+  ];
+  const complaints = found.map(({ member = "", entry, ...complaint }) => ({
+    ...complaint,
+    line: lineOf(member, entry),
+  }));
   // One complaint about a field is enough.
   const first = complaints.filter(
     ({ line }, at, all) => line === 1 || all.findIndex((one) => one.line === line) === at,
@@ -71,17 +75,24 @@ export function readFrontmatter(
   return first.length > 0 ? { complaints: first } : { frontmatter };
 }
 
+/** A complaint about a field, or about one of the entries that it has. */
+type FieldComplaint = Complaint & { readonly entry?: string };
+
 const NO_FRONTMATTER = "it does not begin with frontmatter, the lines that say what the skill is for";
 
 function mistake(line: number, problem: string, fix: string): { complaints: Complaint[] } {
   return { complaints: [{ line, problem, fix }] };
 }
 
-/** @returns the line of a field; 1 if there is none */
-function lineFinder(map: YAMLMap, lineAt: (offset: number) => number): (field: string) => number {
-  const pairs = map.items.filter((item): item is Pair => isPair(item));
-  return (field) => {
-    const key = pairs.map((pair) => pair.key).find((one) => isScalar(one) && String(one.value) === field);
+/** @returns the line of a field, or of an entry in it; 1 if there is none */
+function lineFinder(map: YAMLMap, lineAt: (offset: number) => number): (field: string, entry?: string) => number {
+  const pairIn = (all: unknown, name: string) =>
+    isMap(all)
+      ? all.items.find((item): item is Pair => isPair(item) && isScalar(item.key) && String(item.key.value) === name)
+      : undefined;
+  return (field, entry) => {
+    const own = pairIn(map, field);
+    const key = (entry === undefined ? own : (pairIn(own?.value, entry) ?? own))?.key;
     return isScalar(key) && key.range ? lineAt(key.range[0]) : 1;
   };
 }
@@ -109,7 +120,7 @@ function* checkFields(fields: Frontmatter, folder: string): Generator<Complaint>
   }
 }
 
-function* checkMetadata(metadata: unknown): Generator<Complaint> {
+function* checkMetadata(metadata: unknown): Generator<FieldComplaint> {
   if (metadata === undefined) return;
   const member = "metadata";
   if (!isRecord(metadata)) {
@@ -118,11 +129,11 @@ function* checkMetadata(metadata: unknown): Generator<Complaint> {
   }
   for (const [name, value] of Object.entries(metadata)) {
     if (name.startsWith(RESERVED)) {
-      yield { problem: `"${RESERVED}" is reserved for MCP`, fix: `give "${name}" another name`, member };
+      yield { problem: `"${RESERVED}" is reserved for MCP`, fix: `give "${name}" another name`, member, entry: name };
     }
     if (typeof value === "string") continue;
     const fix = `write it in quotes: ${name}: ${JSON.stringify(String(value))}`;
-    yield { problem: `"${name}" in its "metadata" is not a text`, fix, member };
+    yield { problem: `"${name}" in its "metadata" is not a text`, fix, member, entry: name };
   }
 }
 
@@ -130,13 +141,15 @@ function* checkMetadata(metadata: unknown): Generator<Complaint> {
  * A host parses the frontmatter again, and refuses the skill if it reads anything else ("MUST NOT be loaded", SEP-2640,
  * Frontmatter Verification). Half of all parsers read YAML 1.1, in which 2026-01-01 is a date and "no" is false.
  */
-function* sameEverywhere(fields: Frontmatter, other: Frontmatter): Generator<Complaint> {
+function* sameEverywhere(fields: Frontmatter, other: Frontmatter): Generator<FieldComplaint> {
   for (const [member, value] of Object.entries(fields)) {
     if (!isDeepStrictEqual(value, JSON.parse(JSON.stringify(value ?? null)))) {
       yield { problem: `its "${member}" cannot be written as JSON`, fix: "write it in quotes", member };
     } else if (!isDeepStrictEqual(value, other[member])) {
       const problem = `hosts read its "${member}" differently: in YAML 1.1 it is not the same as in 1.2`;
-      yield { problem, fix: "write its values in quotes", member };
+      const [was, is] = [other[member], value].map((one) => (isRecord(one) ? one : {}));
+      const entry = Object.keys(is ?? {}).find((name) => !isDeepStrictEqual(is?.[name], was?.[name]));
+      yield { problem, fix: "write its values in quotes", member, ...(entry !== undefined && { entry }) };
     }
   }
 }

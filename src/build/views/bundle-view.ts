@@ -1,14 +1,12 @@
 /** Makes one HTML text of a view, with its scripts, styles and pictures inside: a host gets it as a single resource. */
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { type BuildFailure, type BuildOptions, build, type Loader, type Plugin } from "esbuild";
+import { dirname } from "node:path";
+import { type BuildFailure, type BuildOptions, build, type Loader } from "esbuild";
 import { BROWSERS, scriptText, styleText } from "../lib/inline.ts";
-import { explain } from "../read/bundle.ts";
 import type { ViewFile } from "../read/paths.ts";
-import { type Problem, problemIn } from "../read/problem.ts";
-import { codeIn, isElsewhere, type Part, withParts } from "./html.ts";
-
-const HELPER = join(import.meta.dirname, "../../view/index.ts");
+import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
+import { codeIn, type Part, withParts } from "./html.ts";
+import { complaintOf, HELPER, limitImports } from "./imports.ts";
 
 const LOADERS: Readonly<Record<string, Loader>> = Object.fromEntries([
   ...[".html", ".md", ".txt"].map((ending) => [ending, "text"] as const),
@@ -23,6 +21,10 @@ interface Context {
   /** What `#view` knows of the tools, and a title for a view without HTML of its own. */
   readonly wrapped: readonly string[];
   readonly title: string;
+  /** The name of its tool, as MCP has it. */
+  readonly tool: string;
+  /** Origins that its tool lets it load from. */
+  readonly resourceDomains: readonly string[];
 }
 
 /** @returns the page, or what is wrong with it */
@@ -31,10 +33,14 @@ export async function bundleView(
   context: Context,
 ): Promise<{ html: string } | { problems: Problem[] }> {
   try {
-    if (!view.path.endsWith(".html"))
-      return { html: page(context.title, await bundle({ file: view.path }, view, context)) };
     const source = readFileSync(view.path, "utf8");
-    const { parts, complaints } = codeIn(source);
+    const wrong = wrongName(source, context.tool);
+    if (!view.path.endsWith(".html")) {
+      if (wrong) return { problems: [problemIn(view.file, wrong)] };
+      return { html: page(context.title, await bundle({ file: view.path }, view, context)) };
+    }
+    const { parts, complaints } = codeIn(source, context.resourceDomains);
+    if (wrong) complaints.push(wrong);
     if (complaints.length > 0) return { problems: complaints.map((complaint) => problemIn(view.file, complaint)) };
     const inlined = await Promise.all(parts.map((part) => inline(part, view, context)));
     return { html: withParts(source, parts, inlined) };
@@ -42,12 +48,22 @@ export async function bundleView(
     const { errors } = failure as BuildFailure;
     if (!Array.isArray(errors)) throw failure;
     return {
-      problems: errors.map((message) => {
-        const { text, fix = "correct what the message names" } = explain({ ...message, location: null });
-        return problemIn(message.location?.file ?? view.file, { problem: text, fix, line: message.location?.line });
-      }),
+      problems: errors.map((message) => problemIn(message.location?.file ?? view.file, complaintOf(message))),
     };
   }
+}
+
+/** An `openView` with the name of another tool, which no type checker sees in HTML. Lines of comments are not code. */
+function wrongName(source: string, tool: string): Complaint | undefined {
+  if (!/["']#view["']/.test(source)) return undefined;
+  for (const [at, line] of source.split("\n").entries()) {
+    if (/^\s*(\/\/|\/?\*|<!--)/.test(line)) continue;
+    const [, name = tool] = /\bopenView\(\s*["']([^"']*)["']/.exec(line) ?? [];
+    if (name === tool) continue;
+    const problem = `it says openView("${name}"), and it is the view of ${tool}`;
+    return { problem, fix: `write openView("${tool}")`, line: at + 1 };
+  }
+  return undefined;
 }
 
 interface Code {
@@ -70,11 +86,10 @@ ${elements({ js: code.js, css: "" })}</body>
 `;
 }
 
-async function inline({ kind, from, text, line }: Part, view: ViewFile, context: Context): Promise<string> {
-  if (from !== undefined) return elements(await bundle({ file: join(dirname(view.path), from) }, view, context));
+async function inline({ from, text, line }: Part, view: ViewFile, context: Context): Promise<string> {
+  const code = from === undefined ? text : `import ${JSON.stringify(from.startsWith(".") ? from : `./${from}`)};`;
   // Empty lines, so that a message has the line of the HTML file.
-  if (kind === "script") return elements(await bundle({ text: "\n".repeat(line - 1) + text }, view, context));
-  throw new TypeError("a style without a file stays as it is");
+  return elements(await bundle({ text: "\n".repeat(line - 1) + code }, view, context));
 }
 
 function elements({ js, css }: Code): string {
@@ -85,7 +100,7 @@ function elements({ js, css }: Code): string {
 async function bundle(
   entry: { readonly file: string } | { readonly text: string },
   view: ViewFile,
-  { base, isDev, wrapped }: Context,
+  { base, isDev, wrapped, resourceDomains }: Context,
 ): Promise<Code> {
   const source: BuildOptions =
     "file" in entry
@@ -106,7 +121,7 @@ async function bundle(
     alias: { "#view": HELPER },
     define: { WRAPPED_TOOLS: JSON.stringify(wrapped) },
     loader: LOADERS,
-    plugins: [serverModules, elsewhere],
+    plugins: [limitImports({ base, view, resourceDomains })],
     charset: "utf8",
     legalComments: "none",
     logLevel: "silent",
@@ -114,21 +129,3 @@ async function bundle(
   const outputOf = (end: string) => outputFiles.find(({ path }) => path.endsWith(end))?.text.trim() ?? "";
   return { js: scriptText(outputOf(".js")), css: styleText(outputOf(".css")) };
 }
-
-/** Refuses what runs on the server. A view may import its types, which are gone before this sees them. */
-const serverModules: Plugin = {
-  name: "server-modules",
-  setup(bundler) {
-    bundler.onResolve({ filter: /^(#tool|#test|cloudflare:.*)$/ }, ({ path }) => ({
-      errors: [{ text: `a view, which runs in a browser, loads ${path}; import from a helper that does not` }],
-    }));
-  },
-};
-
-/** What stays on another server: the author names its origin in `view.csp`. */
-const elsewhere: Plugin = {
-  name: "elsewhere",
-  setup(bundler) {
-    bundler.onResolve({ filter: /.*/ }, ({ path }) => (isElsewhere(path) ? { path, external: true } : undefined));
-  },
-};

@@ -1,5 +1,6 @@
 /** Finds the code in the HTML file of a view: what is bundled into it, and what a host could not load. */
 import type { Complaint } from "../read/problem.ts";
+import { notAllowed } from "./origins.ts";
 
 /** A piece of the file that is replaced by what it is bundled to. */
 export interface Part {
@@ -14,8 +15,19 @@ export interface Part {
   readonly line: number;
 }
 
-/** Comments and raw text come first, so that nothing in them is taken for an element. */
-const ELEMENT = /<!--[\s\S]*?-->|<(script|style)\b([^>]*)>([\s\S]*?)<\/\1\s*>|<([a-z][a-z0-9-]*)\b([^>]*)>/gi;
+/**
+ * Comments and raw text come first, so that nothing in them is taken for an element. What has no end, ends with the
+ * file: if it did not match, each of many such beginnings would be searched to the end of the file again.
+ */
+const ELEMENT =
+  /<!--[\s\S]*?(?:-->|$)|<(script|style)\b([^>]*)>([\s\S]*?)(?:<\/\1\s*>|$)|<([a-z][a-z0-9-]*)\b([^>]*)(?:>|$)/gi;
+const LOADING = /^(script|img|source|audio|video|track)$/;
+const LOADING_LINK = /\b(stylesheet|icon|preload|modulepreload)\b/i;
+/** What a style loads from elsewhere. */
+const STYLE_URL = /(?:url\(\s*|@import\s+)["']?((?:https?:)?\/\/[^"')\s]+)/gi;
+/** The type of a script that is none of a module, and of no data. */
+const SCRIPT = /^(|(text|application)\/javascript)$/i;
+const IMPORT = /^[ \t]*import\s*(?:["'{*]|[\w$]+\s*(?:,|\sfrom\b))/m;
 const ABSOLUTE = /^([a-z][a-z0-9+.-]*:|\/\/|#|$)/i;
 
 /** Whether a reference leads to another server, or into the page itself. */
@@ -23,31 +35,52 @@ export function isElsewhere(reference: string): boolean {
   return /^(https?:|data:|blob:|\/\/)/i.test(reference);
 }
 
-/** @param html text of the file */
-export function codeIn(html: string): { parts: Part[]; complaints: Complaint[] } {
+/**
+ * @param html    text of the file
+ * @param domains origins that its tool lets it load from
+ */
+export function codeIn(html: string, domains: readonly string[]): { parts: Part[]; complaints: Complaint[] } {
   const parts: Part[] = [];
   const complaints: Complaint[] = [];
-  if (!/^\s*(<!--[\s\S]*?-->\s*)*<!doctype html>/i.test(html)) {
+  if (!/^<!doctype html>/i.test(withoutComments(html))) {
     const problem = "it is no HTML document: it does not begin with <!doctype html>";
     complaints.push({ problem, fix: "write <!doctype html> in its first line", line: 1 });
   }
+  const lineAt = lineCounter(html);
   for (const found of html.matchAll(ELEMENT)) {
     const [whole, raw, rawAttributes = "", text = "", name = raw, attributes = rawAttributes] = found;
     if (name === undefined) continue;
     const start = found.index;
-    const line = lineAt(html, start);
-    const place = { start, end: start + whole.length, text, line: lineAt(html, start + whole.indexOf(">")) };
+    const line = lineAt(start);
+    const textLine = lineAt(start + whole.indexOf(">"));
+    const place = { start, end: start + whole.length, text, line: textLine };
     const element = name.toLowerCase();
-    const { src, href, type, rel } = attributesIn(attributes);
+    const { src, href, type = "", rel = "" } = attributesIn(attributes);
     const reference = src ?? (element === "a" ? undefined : href);
     const isHere = reference !== undefined && !ABSOLUTE.test(reference);
-    if (element === "script" && type?.toLowerCase() === "module" && (src === undefined || isHere)) {
+    if (element === "script" && type.toLowerCase() === "module" && (src === undefined || isHere)) {
       parts.push({ ...place, kind: "script", from: src });
-    } else if (element === "link" && rel?.toLowerCase() === "stylesheet" && isHere) {
+    } else if (element === "link" && rel.toLowerCase() === "stylesheet" && isHere) {
       parts.push({ ...place, kind: "style", from: href });
     } else if (isHere) complaints.push(notThere(element, reference, line));
+    else if (element === "script" && SCRIPT.test(type) && IMPORT.test(text)) {
+      const problem = "its <script> has an import, which only a module may have";
+      complaints.push({ problem, fix: 'write <script type="module">', line });
+    } else if (reference !== undefined && (LOADING.test(element) || (element === "link" && LOADING_LINK.test(rel)))) {
+      complaints.push(...foreign(reference, line));
+    } else if (element === "style") {
+      const lineIn = lineCounter(text);
+      for (const { index, 1: url = "" } of text.matchAll(STYLE_URL)) {
+        complaints.push(...foreign(url, textLine + lineIn(index) - 1));
+      }
+    }
   }
   return { parts, complaints };
+
+  function foreign(reference: string, line: number): Complaint[] {
+    const wrong = notAllowed(reference, domains);
+    return wrong ? [{ ...wrong, line }] : [];
+  }
 }
 
 function notThere(element: string, reference: string, line: number): Complaint {
@@ -66,12 +99,29 @@ export function withParts(html: string, parts: readonly Part[], texts: readonly 
 }
 
 function attributesIn(text: string): Readonly<Record<string, string | undefined>> {
-  const pairs = text.matchAll(/([a-z-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi);
+  const pairs = text.matchAll(/(?<![a-z-])([a-z-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi);
   return Object.fromEntries(
     Array.from(pairs, ([, name = "", double, single, bare]) => [name.toLowerCase(), double ?? single ?? bare]),
   );
 }
 
-function lineAt(text: string, index: number): number {
-  return text.slice(0, index).split("\n").length;
+/** The text after white space and comments. */
+function withoutComments(html: string): string {
+  let at = 0;
+  for (;;) {
+    at += html.slice(at).search(/\S|$/);
+    const end = html.startsWith("<!--", at) ? html.indexOf("-->", at) : -1;
+    if (end < 0) return html.slice(at);
+    at = end + "-->".length;
+  }
+}
+
+/** Gives the lines of places, each after the one before: a file with many elements is counted once. */
+function lineCounter(text: string): (index: number) => number {
+  let line = 1;
+  let end = text.indexOf("\n");
+  return (index) => {
+    for (; end >= 0 && end < index; end = text.indexOf("\n", end + 1)) line++;
+    return line;
+  };
 }

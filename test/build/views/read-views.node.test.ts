@@ -54,9 +54,9 @@ const MISTAKES: readonly (readonly [files: Record<string, string>, place: string
   ],
   [
     { "h/one.ts": tool(), "h/one.view.html": page('<script type="module" src="./gone.ts"></script>') },
-    "h/one.view.html",
-    "gone.ts",
-    "correct",
+    "h/one.view.html:3",
+    'it loads "./gone.ts", and there is no such file',
+    "write tools/h/gone.ts, or correct the path",
   ],
   [
     { "i/one.ts": tool(), "i/one.view.ts": 'import "not-there";' },
@@ -66,9 +66,9 @@ const MISTAKES: readonly (readonly [files: Record<string, string>, place: string
   ],
   [
     { "j/one.ts": tool(), "j/one.view.ts": 'import one from "./one.ts";\nconsole.log(one);' },
-    "j/one.ts:2",
-    "a view, which runs in a browser, loads #tool",
-    "import from a helper",
+    "j/one.view.ts:1",
+    "it imports tools/j/one.ts, which loads #tool; that runs on the server",
+    'write "import type" for types, or import from a helper',
   ],
   [
     { "k/one.ts": tool(), "k/One.view.html": page("") },
@@ -173,7 +173,7 @@ describe("a view", () => {
       "kit/_one.css": "body { background: url(./_logo.svg) }\n",
       "kit/_logo.svg": "<svg/>",
       "kit/_sum.ts": "export const sum = (a: number, b: number) => a + b;\n",
-      "kit/two.ts": tool(),
+      "kit/two.ts": tool({ view: '{ csp: { resourceDomains: ["https://cdn.example.com"] } }' }),
       "kit/two.view.html": page(
         '<link rel="stylesheet" href="./_one.css">\n<script>const plain = "stays";</script>\n' +
           '<script src="https://cdn.example.com/a.js"></script>\n<!-- <script type="module">nothing</script> -->\n' +
@@ -231,6 +231,7 @@ describe("a view", () => {
     expect(uris()?.[0]).not.toBe(before?.[0]);
     const { rmSync } = await import("node:fs");
     rmSync(join(made.tools, "kit/two.view.html"));
+    made.write({ "kit/two.ts": tool() });
     expect((await made.discover()).code).toBe(0);
     expect(existsSync(generated(made, "views/kit.two.ts"))).toBe(false);
     expect(existsSync(generated(made, "views/kit.one.ts"))).toBe(true);
