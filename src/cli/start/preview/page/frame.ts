@@ -9,6 +9,7 @@ import {
   PostMessageTransport,
 } from "@modelcontextprotocol/ext-apps/app-bridge";
 import { h } from "../../../../front-page/lib/dom.ts";
+import { insist, PATIENCE } from "./insist.ts";
 import { type Log, logIn } from "./log.ts";
 import { VARIABLES } from "./theme.ts";
 
@@ -54,7 +55,7 @@ export interface Scene {
 export async function show(scene: Scene, uri: string, tool: Tool, input: object, look: Look): Promise<Shown> {
   const { stage, client, tools } = scene;
   const log = logIn(scene.list);
-  const { contents } = await client.readResource({ uri });
+  const { contents } = await insist(() => client.readResource({ uri }, PATIENCE));
   const [content] = contents;
   const html = content && "text" in content ? content.text : "";
   const { csp, permissions, prefersBorder } = (content?._meta?.ui ?? {}) as McpUiResourceMeta;

@@ -11,6 +11,7 @@ import { getToolUiResourceUri, RESOURCE_MIME_TYPE } from "@modelcontextprotocol/
 import { exampleOf } from "../../../../front-page/form/example.ts";
 import { h } from "../../../../front-page/lib/dom.ts";
 import { HOST, type Look, NO_LIMIT, type Shown, show } from "./frame.ts";
+import { insist, PATIENCE } from "./insist.ts";
 
 const $ = <Type extends HTMLElement>(id: string) => document.getElementById(id) as Type;
 const [input, result] = [$<HTMLTextAreaElement>("input"), $<HTMLTextAreaElement>("result")];
@@ -55,8 +56,11 @@ function read(box: HTMLTextAreaElement): unknown {
 }
 
 async function list(): Promise<void> {
-  client ??= await connect();
-  ({ tools } = await client.listTools({}, { cacheMode: "refresh" }));
+  const listing = await insist(async () => {
+    client ??= await connect();
+    return client.listTools({}, { cacheMode: "refresh", ...PATIENCE });
+  });
+  tools = listing.tools;
   const entries = tools.filter(uriOf).map((tool) => {
     const isCurrent = tool.name === chosen() && "page";
     return h(
