@@ -57,7 +57,12 @@ const nasty = fc.oneof(
 );
 /** What a variable in the path may be (docs/tools.md, Resources). */
 const inPath = nasty.filter((text) => text !== "" && !/^ *\.\.? *([?#]|$)/.test(text) && !/[/\\\p{Cc}]/u.test(text));
-const path = fc.array(inPath, { minLength: 1, maxLength: 4 }).map((parts) => parts.join("/"));
+const path = fc
+  .array(
+    inPath.filter((text) => !/[?#]/.test(text)),
+    { minLength: 1, maxLength: 4 },
+  )
+  .map((parts) => parts.join("/"));
 const inList = fc.array(inPath, { minLength: 1, maxLength: 4 });
 /** Clients write no entry as they write one empty entry. */
 const anyList = fc.array(nasty, { minLength: 1, maxLength: 4 }).filter((list) => list.length > 1 || list[0] !== "");
@@ -68,8 +73,7 @@ const TEMPLATES: Readonly<Record<string, Readonly<Record<string, fc.Arbitrary<st
   "docs://{+path}/edit": { path },
   "docs://v1/{+path}.md": { path },
   "docs://{site}/{+path}": { site: inPath, path },
-  // Here the path has no "?", because that begins the query.
-  "docs://{+path}{?version}": { path: path.filter((text) => !text.includes("?")), version: left(nasty) },
+  "docs://{+path}{?version}": { path, version: left(nasty) },
   "docs://page{#part}": { part: left(nasty) },
   "docs://{page}{?lang}{#part}": { page: inPath, lang: left(nasty), part: left(nasty) },
   "notes://all{.format}": { format: left(inPath) },
@@ -143,6 +147,10 @@ it.each([
   ["docs://{+path}", "docs://a/"],
   ["docs://{+path}", "docs://a%5Cb"],
   ["docs://{+path}", "docs://a%00"],
+  ["docs://{+path}", "docs://a?b"],
+  ["docs://{+path}", "docs://a#b"],
+  ["docs://{+path}", "docs://a%3Fb"],
+  ["docs://{+path}{#part}", "docs://a?b#c"],
   ["docs://{+path}", "docs://a/%252e%252E/b"],
   ["docs://{+path}", "docs://a/.%252e"],
   ["docs://{site}/{+path}", "docs://a%2Fb/c"],

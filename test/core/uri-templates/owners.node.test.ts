@@ -33,15 +33,17 @@ const FILES = {
 
 let fork: Fork;
 let served: Deployed;
+/** Clients whose keys have all scopes, and none. */
 let full: Client;
+let half: Client;
 beforeAll(async () => {
   fork = makeFork(FILES, { closed: true });
   build(fork);
   [served] = (await runAll(fork, [(env) => ({ ...env, RATE_PER_MINUTE: { type: "text", value: "" } })])) as [Deployed];
-  full = await connect({ scopes: ["*"] });
+  [full, half] = (await Promise.all([{ scopes: ["*"] }, {}].map(connect))) as [Client, Client];
 });
 afterAll(async () => {
-  await full?.close();
+  await Promise.all([full?.close(), half?.close()]);
   await served?.stop();
   fork?.remove();
 });
@@ -56,6 +58,60 @@ async function connect(terms: object): Promise<Client> {
   await client.connect(new StreamableHTTPClientTransport(new URL(`${served.url}/mcp`), { requestInit }));
   return client;
 }
+
+async function read(uri: string, by = half): Promise<unknown> {
+  const { contents } = await by.readResource({ uri });
+  return JSON.parse((contents[0] as { text: string }).text);
+}
+
+it("keeps its URIs from all other templates, with any query or fragment, whoever asks", async () => {
+  for (const by of [full, half]) {
+    for (const uri of [
+      "files://private/keys?",
+      "files://private/keys?lines=1",
+      "files://private%2Fkeys?",
+      "files://private%2fkeys?lines=1",
+      "files://pr%69vate/keys?lines=1",
+      "files://private/keys%3Flines=1?lines=1",
+      "files://private/keys#",
+      "files://private%2Fkeys%3F",
+      "files://payroll.txt?",
+      "files://payroll.txt?lines=1",
+      "files://p%61yroll.txt?lines=1",
+      "files://payroll.txt#",
+      "files://payroll.txt%3F",
+      "files://payroll.txt%23",
+      "files://drafts/a?lines=1",
+      "marked://secret/x#",
+      "marked://secret/x#y",
+      "marked://secret%2Fx#y",
+      "marked://secret/x?",
+      "marked://secret/x?y#z",
+      "marked://pay?year=1#",
+      "marked://pay?year=1#x",
+      "marked://pay?ye%61r=1#x",
+      "kinds://secret?kind=a",
+      "kinds://secre%74?kind=a",
+      "kinds://secret%3Fkind=a",
+      "tree://all/",
+      "search://notes?",
+      "docs://secret/x?z",
+      "docs://secret/x#z",
+      "docs://vault/x/y?z",
+    ]) {
+      await expect(by.readResource({ uri }), uri).rejects.toThrow("Resource not found");
+    }
+  }
+  expect(await read("files://private/keys", full)).toEqual({ name: "keys" });
+  expect(await read("files://open/keys?lines=1")).toEqual({ path: "open/keys", lines: "1" });
+  expect(await read("files://private?lines=1")).toEqual({ path: "private", lines: "1" });
+  expect(await read("files://drafts/a")).toEqual({ path: "a" });
+  expect(await read("marked://open/x#y")).toEqual({ path: "open/x", part: "y" });
+  expect(await read("marked://pay?year=2#x")).toEqual({ year: "2", part: "x" });
+  expect(await read("kinds://open?kind=a")).toEqual({ id: "open", kind: "a" });
+  expect(await read("tree://all/x")).toEqual({ path: ["x"] });
+  expect(await read("search://notes?q=x")).toEqual({ q: "x", tag: [] });
+});
 
 it.each([
   "%252e%252e",
