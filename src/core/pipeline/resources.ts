@@ -43,23 +43,31 @@ export function findResource(catalog: Catalog, toolkit: string | undefined, uri:
 
 /**
  * Finds the most literal entry that matches, however the URI or the entry escapes its characters. An entry that matches
- * only if escaped delimiters are taken for real ones keeps the URI from the others, whose authors see it decoded, but
- * does not get it.
+ * only if escaped delimiters are taken for real ones, or without the query or the fragment, keeps the URI from the
+ * others, whose authors see it decoded and the path by itself, but does not get it.
  */
 function ownerOfUri(entries: readonly ResourceEntry[], uri: string): FoundResource | undefined {
   const exact = entries.find((entry) => entry.uri === uri && !isTemplate(entry));
   if (exact) return { entry: exact, variables: {} };
   // A URI with an invalid percent escape names nothing.
   if (!isWellEscaped(uri)) return undefined;
-  const apparent = decoded(uri);
+  const readings = [
+    ...beginnings(decoded(uri)).map((text) => [text, identity] as const),
+    ...beginnings(uri).map((text) => [text, decoded] as const),
+  ];
   const [owner] = entries
     .flatMap((entry) => {
       const real = fitUri(entry, uri, decoded);
-      const fit = real ?? fitUri(entry, apparent, identity);
+      const [fit] = real ? [real] : readings.flatMap(([text, decode]) => fitUri(entry, text, decode) ?? []);
       return fit ? { ...fit, entry, isReal: fit === real } : [];
     })
     .sort(moreLiteralFirst);
   return owner?.isReal && owner.variables ? { entry: owner.entry, variables: owner.variables } : undefined;
+}
+
+/** @returns the URI, what is before its fragment, and its path, without a slash after which nothing comes */
+function beginnings(uri: string): string[] {
+  return [uri, ...uri.split("#", 1), ...uri.split(/\/?[?#]|\/$/, 1)];
 }
 
 /** Reads a resource. Returns an outcome whose value is a list of contents, empty if there is no such resource. */

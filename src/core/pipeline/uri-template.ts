@@ -92,13 +92,20 @@ export interface Rule {
 }
 
 /**
+ * "." and "..", as a parser of URLs would see them in a path: it takes "%2e" for ".", ends the path at "?" and "#", and
+ * trims spaces (WHATWG URL, sections 4.2 and 4.4).
+ */
+const NAVIGATES = /^ *(\.|%2e){1,2} *([?#]|$)/i;
+
+/**
  * A decoded value that is one path segment, because authors use it in paths and keys. A slash would start another
- * segment, "." and ".." navigate (RFC 3986, sections 3.3 and 5.2.4), and no name has control characters.
+ * segment, "." and ".." navigate (RFC 3986, sections 3.3 and 5.2.4), also if whatever gets the path decodes it once
+ * more, and no name has control characters.
  */
 export const SEGMENT: Rule = {
-  is: (value) => value !== "." && value !== ".." && SEGMENT.begins(value),
+  is: (value) => SEGMENT.begins(value) && !value.split(/%2f|%5c/i).some((part) => NAVIGATES.test(part)),
   // A person who types "..a" types "." and ".." first.
-  begins: (text) => !/[/\\\p{Cc}]/u.test(text),
+  begins: (text) => !/[/\\\p{Cc}]|%00/u.test(text),
 };
 
 /** The rules of a template's variables, by name. */

@@ -21,10 +21,13 @@ import {
 import { fitQuery } from "./query.ts";
 import { cut, listOf } from "./text.ts";
 
-/** Several segments, each of which `{name}` could be: nothing changes when a store or a server normalizes the path. */
+/**
+ * Several segments, each of which `{name}` could be: nothing changes when a store or a server normalizes the path. They
+ * have no "?" and no "#", which clients do not escape here: after those is no path any more.
+ */
 const PATH: Rule = {
-  is: (value) => value.split("/").every(isSegment),
-  begins: (text) => text.split("/").every(SEGMENT.begins),
+  is: (value) => PATH.begins(value) && value.split("/").every(isSegment),
+  begins: (text) => !/[?#]/.test(text) && text.split("/").every(SEGMENT.begins),
 };
 /** Queries and fragments are no part of a path. They may be any text, like the input of a tool. */
 const TEXT: Rule = { is: () => true, begins: () => true };
@@ -74,8 +77,9 @@ function fitPattern(pattern: UriPattern, uri: string, decode: Decode): Fit | und
   const spelledInQuery = pattern.query?.fixed.join("").length ?? 0;
   const literal = [
     ...inPath.literal,
-    ...(query === undefined ? [] : [SPELLED, spelledInQuery + SEVERAL]),
-    ...(fragment === undefined ? [] : [SPELLED, SEVERAL]),
+    // An empty one is as good as none: it takes nothing from a URI that ends before it.
+    ...(query ? [SPELLED, spelledInQuery + SEVERAL] : []),
+    ...(fragment ? [SPELLED, SEVERAL] : []),
     HAS_OPERATORS,
   ];
   const inFragment = fragment === undefined ? {} : { [pattern.fragment as string]: decode(fragment) };
@@ -129,6 +133,7 @@ const READ: Readonly<
   >
 > = {
   "+"(segments, template, decode) {
+    if (segments.includes("?") || segments.includes("#")) return undefined;
     const text = decode(segments.join(""));
     if (!fits([template], [text])) return undefined;
     const [value] = Object.values(valuesIn([template], [text]));
@@ -146,7 +151,8 @@ const READ: Readonly<
   "/*"(segments, _, decode) {
     const entries = segments.filter((_, at) => at % 2 === 1);
     if (segments.some((segment, at) => at % 2 === 0 && segment !== "/")) return undefined;
-    return { value: listOf(entries, decode), literal: segments.map(() => SEVERAL) };
+    const value = listOf(entries, decode);
+    return { value, literal: value.length > 0 ? segments.map(() => SEVERAL) : [] };
   },
   "."([segment, ...more], [before], decode) {
     if (segment === undefined || more.length > 0) return undefined;

@@ -56,8 +56,13 @@ const nasty = fc.oneof(
   ),
 );
 /** What a variable in the path may be (docs/tools.md, Resources). */
-const inPath = nasty.filter((text) => text !== "" && text !== "." && text !== ".." && !/[/\\\p{Cc}]/u.test(text));
-const path = fc.array(inPath, { minLength: 1, maxLength: 4 }).map((parts) => parts.join("/"));
+const inPath = nasty.filter((text) => text !== "" && !/^ *\.\.? *([?#]|$)/.test(text) && !/[/\\\p{Cc}]/u.test(text));
+const path = fc
+  .array(
+    inPath.filter((text) => !/[?#]/.test(text)),
+    { minLength: 1, maxLength: 4 },
+  )
+  .map((parts) => parts.join("/"));
 const inList = fc.array(inPath, { minLength: 1, maxLength: 4 });
 /** Clients write no entry as they write one empty entry. */
 const anyList = fc.array(nasty, { minLength: 1, maxLength: 4 }).filter((list) => list.length > 1 || list[0] !== "");
@@ -68,8 +73,7 @@ const TEMPLATES: Readonly<Record<string, Readonly<Record<string, fc.Arbitrary<st
   "docs://{+path}/edit": { path },
   "docs://v1/{+path}.md": { path },
   "docs://{site}/{+path}": { site: inPath, path },
-  // Here the path has no "?", because that begins the query.
-  "docs://{+path}{?version}": { path: path.filter((text) => !text.includes("?")), version: left(nasty) },
+  "docs://{+path}{?version}": { path, version: left(nasty) },
   "docs://page{#part}": { part: left(nasty) },
   "docs://{page}{?lang}{#part}": { page: inPath, lang: left(nasty), part: left(nasty) },
   "notes://all{.format}": { format: left(inPath) },
@@ -143,6 +147,12 @@ it.each([
   ["docs://{+path}", "docs://a/"],
   ["docs://{+path}", "docs://a%5Cb"],
   ["docs://{+path}", "docs://a%00"],
+  ["docs://{+path}", "docs://a?b"],
+  ["docs://{+path}", "docs://a#b"],
+  ["docs://{+path}", "docs://a%3Fb"],
+  ["docs://{+path}{#part}", "docs://a?b#c"],
+  ["docs://{+path}", "docs://a/%252e%252E/b"],
+  ["docs://{+path}", "docs://a/.%252e"],
   ["docs://{site}/{+path}", "docs://a%2Fb/c"],
   ["docs://{site}/{+path}", "docs://../c"],
   ["docs://{+path}/edit", "docs://edit"],
@@ -173,6 +183,41 @@ it.each([
 ])("%s does not read %s", (template, uri) => {
   expect(read(template as string, uri as string)).toBeUndefined();
 });
+
+/** A parser of URLs is the judge: whatever `read` gets, the URL stays below the folder that it is put into. */
+it.each(["files://{+path}", "files://{path}", "files://x{/path}"])(
+  "%s gives nothing that leaves its folder",
+  (template) => {
+    const piece = fc.constantFrom(
+      "%2e",
+      "%2E",
+      ".",
+      "%252e",
+      "%20",
+      "%2f",
+      "/",
+      "%5C",
+      "%255c",
+      "%3F",
+      "%23",
+      "%00",
+      "a",
+      "%09",
+    );
+    const start = template.split("{", 1)[0] + (template.includes("{/") ? "/" : "");
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 1, maxLength: 7 }), (pieces) => {
+        const value = read(template, start + pieces.join(""))?.path;
+        if (value === undefined) return;
+        const { pathname } = new URL(`https://x.example/folder/${value}`);
+        expect(pathname).toMatch(/^\/folder\//);
+        const decodedOnceMore = new URL(decoded(pathname).replace(/[?#]/g, "_"), "https://x.example").pathname;
+        expect(decodedOnceMore).toMatch(/^\/folder\//);
+      }),
+      { numRuns: 5_000 },
+    );
+  },
+);
 
 /** URIs that make a matcher try many ways, if it tries ways: the same thing again and again, and an end that spoils it. */
 const HOSTILE = ["a/", "/", "%2F", "&q=1", ",", "?", "#", ".", "../"].flatMap((one) =>

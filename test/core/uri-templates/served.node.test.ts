@@ -123,7 +123,7 @@ describe.each([
   };
 
   it.each([
-    ["docs://{+path}", { path: "guide/a b/100% ü?.md" }, { path: "guide/a b/100% ü?.md" }],
+    ["docs://{+path}", { path: "guide/a b/100% ü.md" }, { path: "guide/a b/100% ü.md" }],
     ["docs://{+path}/edit", { path: "guide/start" }, { path: "guide/start" }],
     ["repo://{owner}{/path*}", { owner: "a&b", path: ["src", "a,b c"] }, { owner: "a&b", path: ["src", "a,b c"] }],
     ["repo://{owner}{/path*}", { owner: "me" }, { owner: "me", path: [] }],
