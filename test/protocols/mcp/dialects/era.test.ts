@@ -128,7 +128,9 @@ describe("modern (2026-07-28, basic/transports/streamable-http, Request Metadata
       { headers: headed(), meta: { ...META, "io.modelcontextprotocol/clientInfo": 7, more: 1 } },
     ],
   ])("%s", (_, opening) => {
-    expect(era(opening)).toEqual({ era: "modern", capabilities: {} });
+    // As sent: whoever reads it checks it.
+    const { "io.modelcontextprotocol/clientInfo": clientInfo } = opening.meta as Record<string, unknown>;
+    expect(era(opening)).toEqual({ era: "modern", capabilities: {}, clientInfo });
   });
 
   it("returns the capabilities", () => {
