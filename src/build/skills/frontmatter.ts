@@ -22,11 +22,10 @@ export function readFrontmatter(
   text: string,
   folder: string,
 ): { readonly frontmatter: Frontmatter } | { readonly complaints: readonly Complaint[] } {
-  const [opening, rest = ""] = [text.replace(/^\uFEFF/, "")].flatMap((all) => {
-    const end = all.indexOf("\n") + 1;
-    return end === 0 ? [all] : [all.slice(0, end), all.slice(end)];
-  });
-  if (!/^---[ \t]*\r?\n$/.test(opening ?? "")) return mistake(1, NO_FRONTMATTER, `begin it with\n${leastOf(folder)}`);
+  const whole = text.replace(/^\uFEFF/, "");
+  const start = whole.indexOf("\n") + 1;
+  const [opening, rest] = [whole.slice(0, start), whole.slice(start)];
+  if (!/^---[ \t]*\r?\n$/.test(opening)) return mistake(1, NO_FRONTMATTER, `begin it with\n${leastOf(folder)}`);
   const end = /^---[ \t]*\r?$/m.exec(rest);
   if (end === null) return mistake(1, "its frontmatter has no end", 'write "---" on a line of its own after it');
 
