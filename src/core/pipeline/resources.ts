@@ -65,9 +65,9 @@ function ownerOfUri(entries: readonly ResourceEntry[], uri: string): FoundResour
   return owner?.isReal && owner.variables ? { entry: owner.entry, variables: owner.variables } : undefined;
 }
 
-/** @returns the URI, what is before its fragment, and its path, without a slash after which nothing comes */
+/** @returns the URI, what is before its fragment, and its path, without a slash after which nothing comes; each once */
 function beginnings(uri: string): string[] {
-  return [uri, ...uri.split("#", 1), ...uri.split(/\/?[?#]|\/$/, 1)];
+  return [...new Set([uri, ...uri.split("#", 1), ...uri.split(/\/?[?#]|\/$/, 1)])];
 }
 
 /** Reads a resource. Returns an outcome whose value is a list of contents, empty if there is no such resource. */
