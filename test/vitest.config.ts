@@ -2,7 +2,11 @@
  * Four groups of tests, distinguished by name: `*.unit.test.ts` run in plain Node without preparation;
  * `*.node.test.ts` need Node for processes, builds or browsers; all other `*.test.ts` run in workerd with the fixture
  * tools; and a fork's own tests are next to its tools.
+ *
+ * With `--mode slow`, the slow tier (CONTRIBUTING.md, Tests): `*.slow.test.ts`, which are like `*.node.test.ts`, and all
+ * files with random cases, of which they then try the full number.
  */
+import { globSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { defineConfig, type TestProjectConfiguration } from "vitest/config";
@@ -18,15 +22,29 @@ process.env.NODE_COMPILE_CACHE ??= resolve(ROOT, "node_modules/.cache/node");
 // Only ends tests that hang. Speed is the benchmark's subject, on an otherwise idle machine.
 const TIMEOUTS = { testTimeout: 300_000, hookTimeout: 300_000 };
 
+const isSlow = /--mode[ =]slow\b/.test(process.argv.join(" "));
+
+/** Options by which a project runs those of its files that belong to the tier. */
+function ofTier(pattern: string, exclude: string[] = []) {
+  const withCases = (file: string) => readFileSync(resolve(ROOT, file), "utf8").includes("support/tier.ts");
+  const matching = globSync(pattern, { cwd: ROOT, exclude: [...exclude, "**/node_modules/**"] });
+  const include = isSlow ? matching.filter((file) => /\.slow\.test\.ts$/.test(file) || withCases(file)) : [pattern];
+  return { include, exclude: [...exclude, "**/node_modules/**"], provide: { slow: isSlow }, ...TIMEOUTS };
+}
+
 const UNIT: TestProjectConfiguration = {
   root: ROOT,
-  test: { name: "unit", include: ["test/**/*.unit.test.ts"], pool: "threads", isolate: false, ...TIMEOUTS },
+  test: { name: "unit", pool: "threads", isolate: false, ...ofTier("test/**/*.unit.test.ts") },
 };
 
 const NODE: TestProjectConfiguration = {
   root: ROOT,
   resolve: { alias: { "cloudflare:workers": resolve(ROOT, "test/support/node/cloudflare-workers.ts") } },
-  test: { name: "node", include: ["test/**/*.node.test.ts"], ...TIMEOUTS },
+  test: {
+    name: "node",
+    setupFiles: "test/support/node/count-processes.ts",
+    ...ofTier(`test/**/*.{node${isSlow ? ",slow" : ""}}.test.ts`),
+  },
 };
 
 /** The projects that run in workerd: `tools` and `worker`. */
@@ -93,12 +111,10 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
       },
       test: {
         name: "worker",
-        include: ["test/**/*.test.ts"],
-        exclude: ["**/*.{node,unit}.test.ts", "**/node_modules/**"],
         // One Worker for all files, whose tests use their own principals and keys: a new one takes 4 s.
         isolate: false,
         globalSetup,
-        ...TIMEOUTS,
+        ...ofTier("test/**/*.test.ts", ["**/*.{node,slow,unit}.test.ts"]),
       },
     },
   ];
