@@ -43,7 +43,7 @@ const NODE: TestProjectConfiguration = {
   test: {
     name: "node",
     setupFiles: "test/support/node/count-processes.ts",
-    ...ofTier(`test/**/*.{node${isSlow ? ",slow" : ""}}.test.ts`),
+    ...ofTier(`test/**/*.${isSlow ? "{node,slow}" : "node"}.test.ts`),
   },
 };
 
