@@ -5,8 +5,12 @@
  * `npm run faults tasks [TASKS] [KILLS]`: tasks of long tools, while workerd is killed (tasks/run.ts).
  *
  * `npm run faults outbox [EVENTS] [KILLS]`: events to receivers that misbehave, while workerd is killed (outbox/run.ts).
+ *
+ * `npm run faults mutants [NAME…]`: small faults put into `src`, one at a time; says which test notices each
+ * (mutants/run.ts).
  */
 import { openRig } from "../support/node/rig.ts";
+import { runMutants } from "./mutants/run.ts";
 import { runOutbox } from "./outbox/run.ts";
 import { ABREAST, PLAN, type Tally, WEATHER } from "./plan.ts";
 import { runTasks } from "./tasks/run.ts";
@@ -17,6 +21,10 @@ if (process.argv[2] === "tasks") {
 }
 if (process.argv[2] === "outbox") {
   await runOutbox(Number(process.argv[3] ?? 500), Number(process.argv[4] ?? 50));
+  process.exit();
+}
+if (process.argv[2] === "mutants") {
+  runMutants(process.argv.slice(3));
   process.exit();
 }
 const keys = Number(process.argv[2] ?? 10_000);

@@ -32,6 +32,8 @@ describe("a call's trace", () => {
     ["comes from headers", {}, { traceparent: PARENT, tracestate: "a=1" }, { traceparent: PARENT, tracestate: "a=1" }],
     // The request's `_meta` comes from the client; a header may come from a proxy.
     ["comes from _meta before headers", { traceparent: PARENT }, { traceparent: OTHER }, { traceparent: PARENT }],
+    // "If the vendor failed to parse traceparent, it MUST NOT attempt to parse tracestate" (Trace Context, section 3.3).
+    ["is absent if only a tracestate was sent", { tracestate: "a=1" }, {}, null],
     ["is absent if it is not a string", { traceparent: 7, baggage: null }, {}, null],
   ])("%s", async (_, meta, headers, trace) => {
     expect((await callModern("Talk_Trace", {}, { meta, headers })).body.result.structuredContent).toEqual({ trace });

@@ -111,6 +111,10 @@ describe("a secret is removed (OXP, Security: never in a message, nor in a log)"
   });
 });
 
+it("a secret that was pasted with a newline is removed where it stands without it, as whoever uses it sends it", () => {
+  expect(scrubber([`${SECRET}\n`])(`before ${SECRET} after`)).toBe("before [redacted] after");
+});
+
 describe("nothing else is removed", () => {
   it("a text without it is the same", () => {
     for (const text of ["", "p@ss", "an ordinary sentence", base64("another secret of that length")]) {

@@ -72,6 +72,26 @@ it("a module that was evaluated is not loaded again, but one that failed to load
   expect(loads).toBe(2);
 });
 
+it("a call with a key is answered when its result is kept, and not before", async () => {
+  const { claim, look } = memoryIdempotency();
+  const events: string[] = [];
+  const idempotency: IdempotencyStore = {
+    look,
+    async claim(request) {
+      const found = await claim(request);
+      if (found.state !== "claimed") return found;
+      const settle: typeof found.settle = async (...record) => {
+        await new Promise((resume) => setTimeout(resume, 20));
+        events.push("kept");
+        return found.settle(...record);
+      };
+      return { ...found, settle };
+    },
+  };
+  await execute({ ...CALL, key: "k" }, { ...hostOf({ run: () => "ding" }), idempotency, defer: () => {} });
+  expect([...events, "answered"]).toEqual(["kept", "answered"]);
+});
+
 /** A validator that returns a custom thenable, as a library may. */
 function judging(verdict: object) {
   const validate = () => ({

@@ -22,7 +22,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/access/keys.ts",
     from: "isSame(text, known.text) ? unlessExpired(known) : check(id, text)",
     to: "isSame(text, known.text) ? known.principal : check(id, text)",
-    caughtBy: ["test/access/doors.node.test.ts"],
+    caughtBy: ["test/access/keys.test.ts"],
   },
   {
     name: "no-challenge",
@@ -102,7 +102,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/core/pipeline/authorize.ts",
     from: "return lacking(scopes, principal.scopes).length > 0 ?",
     to: "return lacking(scopes, principal.scopes).length > 1 ?",
-    caughtBy: ["test/core/pipeline/execute.test.ts"],
+    caughtBy: ["test/core/pipeline/offers.node.test.ts"],
   },
   {
     name: "mixed-suppliers",
@@ -118,7 +118,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/core/run/run-code.ts",
     from: 'stop(reason, { kind: "timed_out", limitMs });',
     to: 'stop(reason, { kind: "cancelled" });',
-    caughtBy: ["test/protocols/oxp/call.test.ts"],
+    caughtBy: ["test/core/pipeline/execute.test.ts"],
   },
   {
     name: "signal-not-passed",
@@ -126,7 +126,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/core/run/run-code.ts",
     from: "      context.stop(reason);\n",
     to: "",
-    caughtBy: ["test/core/pipeline/execute.test.ts"],
+    caughtBy: ["test/protocols/mcp/transport/cancellation.test.ts"],
   },
   {
     name: "output-unchecked",
@@ -134,7 +134,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/core/run/check-output.ts",
     from: "if (validated.issues === undefined) return completed(validated.value, rich, tool);",
     to: "if (tool.runtime) return completed(validated.issues ? returned : validated.value, rich, tool);",
-    caughtBy: ["test/protocols/oxp/call.test.ts"],
+    caughtBy: ["test/protocols/opentool/errors.test.ts"],
   },
   {
     name: "conflict-not-noticed",
@@ -158,7 +158,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/core/pipeline/execute.ts",
     from: "return settle(tool, lease, ran);",
     to: "tool.runtime.defer(settle(tool, lease, ran));\n    return ended(ran.outcome, tool.offer, ran.durationMs);",
-    caughtBy: ["test/core/idempotency/idempotency.test.ts"],
+    caughtBy: ["test/core/pipeline/execute.test.ts"],
   },
   {
     name: "task-never-repeated",
@@ -246,7 +246,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/protocols/oxp/render.ts",
     from: "return serverError(429, busyInWords(refusal)",
     to: "return serverError(400, busyInWords(refusal)",
-    caughtBy: ["test/protocols/oxp/render.test.ts"],
+    caughtBy: ["test/access/limits.node.test.ts"],
   },
   {
     name: "last-secret-counts",
@@ -321,11 +321,11 @@ export const MUTANTS: readonly Mutant[] = [
     caughtBy: ["test/protocols/mcp/views/views.node.test.ts"],
   },
   {
-    name: "skill-file-name",
-    breaks: "a file of a skill is listed with escapes in its name",
+    name: "folders-as-files",
+    breaks: "a folder of a skill is listed as a file, and hosts cannot look into it",
     file: "src/protocols/mcp/skills/methods.ts",
-    from: "name: decodeURIComponent(child)",
-    to: "name: child",
+    from: "deeper.length > 0 ? { mimeType: FOLDER }",
+    to: "deeper.length > 1 ? { mimeType: FOLDER }",
     caughtBy: ["test/protocols/mcp/skills/skills.node.test.ts"],
   },
   {
@@ -354,10 +354,10 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "expired-ticket",
-    breaks: "a file can be uploaded to a URL that has expired",
+    breaks: "a download URL works for as long as its file is kept, and not for an hour",
     file: "src/files/endpoints.ts",
-    from: "if (ticket.expires <= Date.now()) return refuse(410, EXPIRED);",
-    to: "",
+    from: "const found = ticket.expires > Date.now() ? await store.read(ticket.owner, id) : undefined;",
+    to: "const found = await store.read(ticket.owner, id);",
     caughtBy: ["test/files/endpoints.test.ts"],
   },
   {
@@ -385,11 +385,11 @@ export const MUTANTS: readonly Mutant[] = [
     caughtBy: ["test/documents/documents.test.ts"],
   },
   {
-    name: "scope-is-an-error",
-    breaks: "traces count a caller without a scope as an error of the server",
+    name: "nameless-prompt",
+    breaks: "the span of a prompt does not say which prompt it was",
     file: "src/tracing/tracing.ts",
-    from: '["unknown_tool", "unknown_version", "conflict", "scope"]',
-    to: '["unknown_tool", "unknown_version", "conflict"]',
+    from: "span.updateName([method, tool ?? prompt]",
+    to: "span.updateName([method, tool]",
     caughtBy: ["test/tracing/tracing.node.test.ts"],
   },
   {

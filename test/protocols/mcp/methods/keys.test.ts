@@ -26,6 +26,18 @@ describe("an idempotency key", () => {
     expect((await mcp(add("other"))).body.error.code).toBe(-32602);
   });
 
+  it("of the arguments comes before that of _meta, which comes before that of the header", async () => {
+    const [own, ofMeta, header] = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()];
+    const isReplayed = async (key: string) => (await mcp(count(key))).body.result._meta?.replayed === true;
+    const counting = (args: object, _meta: object) =>
+      mcp(request("tools/call", { name: "Talk_Count", arguments: args, _meta }), { "idempotency-key": header });
+    await counting({ idempotency_key: own }, { idempotency_key: ofMeta });
+    expect([await isReplayed(own), await isReplayed(ofMeta)]).toEqual([true, false]);
+    const second = crypto.randomUUID();
+    await counting({}, { idempotency_key: second });
+    expect([await isReplayed(second), await isReplayed(header)]).toEqual([true, false]);
+  });
+
   it("in an empty header is refused, instead of running the call without one", async () => {
     const { body } = await mcp(call("Math_Add", { a: 1, b: 2 }), { "idempotency-key": "" });
     expect(body.error).toMatchObject({ code: -32602, message: expect.stringContaining("idempotency key") });
