@@ -417,11 +417,11 @@ export const MUTANTS: readonly Mutant[] = [
     caughtBy: ["test/access/narrower-tokens.node.test.ts", "test/access/provider.node.test.ts"],
   },
   {
-    name: "token-without-end",
-    breaks: "a token of the shared secret without an expiry is accepted",
+    name: "expired-token",
+    breaks: "a token that has been used is accepted for minutes after it has expired",
     file: "src/tokens/jwt.ts",
-    from: 'algorithms: ["HS256"], requiredClaims: ["exp"]',
-    to: 'algorithms: ["HS256"], requiredClaims: []',
+    from: "Math.min(now() + CACHE_MS, (payload.exp as number) * 1_000)",
+    to: "now() + CACHE_MS",
     caughtBy: ["test/access/provider.node.test.ts"],
   },
   {
@@ -470,7 +470,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/build/listing/rules.ts",
     from: "/\\(\\?<?[=!]/",
     to: "/\\(\\?[=!]/",
-    caughtBy: ["test/build/listing/listing.node.test.ts"],
+    caughtBy: ["test/build/listing/rules.unit.test.ts"],
   },
   {
     name: "name-conflict",
@@ -478,7 +478,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/build/conflicts.ts",
     from: "...duplicateNames(tools), ...duplicateNames(others)];",
     to: "...duplicateNames(tools)];",
-    caughtBy: ["test/build/read/inspect-offers.node.test.ts"],
+    caughtBy: ["test/build/conflicts.node.test.ts"],
   },
   {
     name: "doctor-exit-code",
