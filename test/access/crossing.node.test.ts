@@ -40,7 +40,7 @@ let plain: Made;
 let opener: Made;
 let full: Made;
 beforeAll(async () => {
-  fork = buildTools();
+  fork = await buildTools();
   [counter, provider] = await Promise.all([startCounter(), startProvider()]);
   const settings = {
     JWT_SECRET: SECRET,

@@ -33,7 +33,7 @@ let provider: Provider;
 let trap: Provider;
 const began = Date.now();
 beforeAll(async () => {
-  fork = buildTools();
+  fork = await buildTools();
   [counter, provider, trap] = await Promise.all([startCounter(), startProvider(), startProvider()]);
   const settings = {
     JWT_SECRET: SECRET,

@@ -120,7 +120,7 @@ try {
     ...(isWanted("uploads") ? uploadsPrinted(await uploads()) : []),
   ];
   const sizes: (readonly [name: string, kib: number])[] = [
-    ["trivet, with one tool", gzipKib(field.module("one"))],
+    ["trivet, with one tool", gzipKib(await field.module("one"))],
     ...others.map((peer) => [peer.name, gzipKib(bundledPeer(peer))] as const),
   ];
   const found = (done: number) =>

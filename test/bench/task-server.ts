@@ -28,7 +28,7 @@ export interface TaskServer extends Running {
 }
 
 /** The module of a fork with a tool that adds, one with effects, and two long ones. */
-export function taskModule(): string {
+export async function taskModule(): Promise<string> {
   const tool = (path: string) => readFileSync(resolve(import.meta.dirname, path), "utf8");
   const fork = makeFork({
     "sums/add.ts": tool("tools/sums/add.ts"),
@@ -38,7 +38,7 @@ export function taskModule(): string {
   });
   try {
     fork.write("wrangler.toml", testSettings() + WORKFLOW);
-    build(fork);
+    await build(fork);
     return readFileSync(join(fork.root, "dist/index.js"), "utf8");
   } finally {
     fork.remove();

@@ -52,7 +52,7 @@ export async function serveDocumented(): Promise<Documented> {
     fork.write("wrangler.toml", additive.reduce(merged, here));
     execFileSync(process.execPath, ["src/build/cli.ts"], { cwd: fork.root, stdio: ["ignore", "pipe", "pipe"] });
     const typeErrors = check(fork, blocks);
-    build(fork);
+    await build(fork);
     const served = await serveDist(fork, here);
     await fillDatabases(served);
     return {

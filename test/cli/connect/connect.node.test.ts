@@ -18,7 +18,7 @@ let deployed: Deployed;
 let key: string;
 beforeAll(async () => {
   fork = makeFork({ "math/add.ts": TOOL }, { closed: true });
-  build(fork);
+  await build(fork);
   [deployed] = (await runAll(fork, [(env) => env])) as [Deployed];
   key = (await deployed.makeKey({ name: "host" })).text;
 });

@@ -65,7 +65,7 @@ beforeAll(async () => {
     },
     { closed: true },
   );
-  build(fork);
+  await build(fork);
   [deployed] = (await runAll(fork, [(env) => env])) as [Deployed];
   const key = (await deployed.makeKey({ name: "samples" })).text;
   const own = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name));

@@ -72,7 +72,7 @@ export interface ServedBuilt extends Served {
 
 /** Serves what `wrangler deploy` would upload, minified, on workerd without a bundler or a watcher. */
 export async function serveBuilt(fork: Fork): Promise<ServedBuilt> {
-  build(fork);
+  await build(fork);
   return serveDist(fork, readFileSync(join(fork.root, "wrangler.toml"), "utf8"));
 }
 

@@ -33,11 +33,17 @@ const OBJECTS = { VAULT: "Vault", MAILBOX: "Mailbox", HUB: "Hub", CLAIMS: "Claim
 const NAME = "trivet";
 
 /** Builds the fork. Start it then. */
-export function longRig({ tools, hasWorkflow, vars, closed = false, hasOutbox = false }: Given): LongRig {
+export async function longRig({
+  tools,
+  hasWorkflow,
+  vars,
+  closed = false,
+  hasOutbox = false,
+}: Given): Promise<LongRig> {
   const fork = makeFork(tools);
   fork.write("wrangler.toml", testSettings({ closed }) + (hasOutbox ? OUTBOX : ""));
   const objects = { ...OBJECTS, ...(hasOutbox && { OUTBOX: "Outbox" }) };
-  build(fork);
+  await build(fork);
   const dist = join(fork.root, "dist");
   const modules = Object.fromEntries(
     readdirSync(dist)
