@@ -44,7 +44,9 @@ const NODE: TestProjectConfiguration = {
   resolve: { alias: { "cloudflare:workers": resolve(ROOT, "test/support/node/cloudflare-workers.ts") } },
   test: {
     name: "node",
-    setupFiles: "test/support/node/count-processes.ts",
+    // One process for many files: loading wrangler takes a second and a half.
+    isolate: false,
+    setupFiles: "test/support/node/each-file.ts",
     ...ofTier(`test/**/*.${isSlow ? "{node,slow}" : "node"}.test.ts`),
   },
 };
