@@ -1,11 +1,12 @@
 /** Budgets that hold on any machine: bytes allocated per call, and modules evaluated before the first call. */
-import { execFileSync } from "node:child_process";
+
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FIGURES, withRoom } from "../figures.ts";
 import { makeFork } from "../support/node/fork.ts";
+import { execFileSync } from "../support/node/processes.ts";
 import { bundled, Field } from "./contestants.ts";
 import { manyTools } from "./forks.ts";
 import { allocation, optimizations } from "./inspector.ts";

@@ -1,10 +1,11 @@
 /** Everything that a run serves: deployments of Trivet, the reference Workers, and peers. */
-import { execFileSync } from "node:child_process";
+
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { buildSync } from "esbuild";
+import { execFileSync } from "../support/node/processes.ts";
 import { type Trust, trust } from "./credentials.ts";
 import { built, manyTools } from "./forks.ts";
 import { fetchInit, LEGACY, MODERN, mcpRequest, type Way } from "./mcp.ts";

@@ -10,9 +10,10 @@
  *
  * Machines are noisy and differ, so the servers of a round are measured one after the other, and only ratios compared.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { type ChildProcess, spawn } from "../support/node/processes.ts";
 import { coldStart } from "./cold.ts";
 import { bundledPeer, Field, gzipKib, peers, type Rival } from "./contestants.ts";
 import { outboxPrinted, uploadsPrinted } from "./feature-report.ts";

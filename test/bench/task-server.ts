@@ -2,12 +2,13 @@
  * Serves a fork with long tools, an outbox or files: on workerd as miniflare sets it up, because that brings what
  * Cloudflare has beside Workers, such as the engine of Workflows.
  */
-import { execFileSync } from "node:child_process";
+
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import { build } from "../support/node/build.ts";
 import { makeFork, testSettings } from "../support/node/fork.ts";
+import { execFileSync } from "../support/node/processes.ts";
 import { attach, COLLECTABLE, heapAfterCollection } from "./inspector.ts";
 import { canPin, cpuOf, freePort, memoryOf, type Running, SERVER_CORE } from "./server.ts";
 

@@ -1,11 +1,12 @@
 /** One fork with all tools of the documentation: type-checked, discovered, built and served. */
-import { execFile, execFileSync } from "node:child_process";
+
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "../support/node/build.ts";
 import { type Ran, runTests } from "../support/node/copy.ts";
 import { type Fork, makeFork, type ServedBuilt, serveDist, testSettings } from "../support/node/fork.ts";
+import { execFile, execFileSync } from "../support/node/processes.ts";
 import { type Block, blocksIn, ROOT } from "./blocks.ts";
 import { commandsIn, isQuick } from "./commands.ts";
 import { isAdditive, merged, needsAccount } from "./settings.ts";

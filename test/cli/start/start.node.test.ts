@@ -1,5 +1,5 @@
 /** `npm start` in a fork: extra arguments, a tool added while it runs, a fork without tools, and one with a domain. */
-import { execFileSync } from "node:child_process";
+
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
@@ -7,6 +7,7 @@ import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ends, type Fork, makeFork, type Started, start, until } from "../../support/node/fork.ts";
 import { postJson } from "../../support/node/http.ts";
+import { execFileSync } from "../../support/node/processes.ts";
 
 /** The file that the README tells a reader to add. */
 const GREET = readFileSync(join(import.meta.dirname, "../../fixtures/samples/hello/greet.ts"), "utf8");

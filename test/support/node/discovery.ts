@@ -20,11 +20,10 @@ export async function runDiscovery(
   env: Record<string, string> = {},
 ): Promise<Ran> {
   const printed = { stdout: "", stderr: "" };
-  const console = {
-    log: (text: string) => void (printed.stdout += `${text}\n`),
-    warn: (text: string) => void (printed.stderr += `${text}\n`),
-    error: (text: string) => void (printed.stderr += `${text}\n`),
+  const printTo = (stream: keyof typeof printed) => (text: string) => {
+    printed[stream] += `${text}\n`;
   };
+  const console = { log: printTo("stdout"), warn: printTo("stderr"), error: printTo("stderr") };
   const code = await main(["--tools", tools, "--out", out, ...args], { console, env: { ...process.env, ...env } });
   return { code, ...printed };
 }

@@ -1,7 +1,9 @@
 /** Runs before each test file of Node: its processes count from zero, and what it makes is deleted after it. */
-import { afterAll, expect } from "vitest";
+import { afterAll, expect, inject } from "vitest";
+import type {} from "../tier.ts";
 import { cleanUp } from "./clean-up.ts";
 import { countFor } from "./processes.ts";
 
-countFor(expect.getState().testPath ?? "a test file");
+// In the slow tier, each fork is built by a process of wrangler.
+if (!inject("slow")) countFor(expect.getState().testPath ?? "a test file");
 afterAll(cleanUp);

@@ -1,5 +1,5 @@
 /** A fork of this project in a temporary folder, with its own tools: started, or built and served, over real HTTP. */
-import { type ChildProcess, spawn } from "node:child_process";
+
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -7,6 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import { createTestHarness } from "wrangler";
 import { build } from "./build.ts";
+import { type ChildProcess, spawn } from "./processes.ts";
 import { miniflareOptions, workerConfig } from "./worker.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");

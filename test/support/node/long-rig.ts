@@ -1,5 +1,5 @@
 /** Serves a fork, with long tools or an outbox, on storage that outlives it, so that it can be killed and started again. */
-import { execFileSync } from "node:child_process";
+
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +7,7 @@ import { Miniflare, type MiniflareOptions } from "miniflare";
 import { build } from "./build.ts";
 import { makeFork, testSettings } from "./fork.ts";
 import { OUTBOX } from "./outbox.ts";
+import { execFileSync } from "./processes.ts";
 
 export interface LongRig {
   /** Where it is served now. It changes with each start; undefined while nothing is served. */
